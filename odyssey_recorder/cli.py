@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from odyssey_recorder import __version__
-from odyssey_recorder.commands import avd, curate, reviews, splits, tasks, terminal
+from odyssey_recorder.commands import avd, curate, merge, releases, reviews, splits, tasks, terminal
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.episode import Category, Mode, TaskInfo
 
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 _USERS: dict[str, tuple[str, ...]] = {
     "Annotators": ("record", "replay", "devices", "doctor", "avd"),
     "Reviewers": ("review", "reviews", "quality-report"),
-    "Leads and researchers": ("tasks", "list", "check", "splits", "curate", "stats", "export", "convert"),
+    "Leads and researchers": (
+        "tasks", "list", "check", "curate", "splits", "stats", "release", "merge", "export", "convert",
+    ),
     "Trying out": ("demo", "simulate"),
 }
 """The commands in the order of the help, by who uses them."""
@@ -55,6 +57,8 @@ app.add_typer(tasks.app, name="tasks")
 app.add_typer(reviews.app, name="reviews")
 app.add_typer(splits.app, name="splits")
 app.add_typer(curate.app, name="curate")
+app.add_typer(releases.app, name="release")
+app.command("merge")(merge.merge)
 
 FAULT = 3
 """The exit code of a command that an error ended which nobody expected; docs/exit-codes.md has them all."""

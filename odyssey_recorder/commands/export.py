@@ -72,7 +72,7 @@ def export_dataset(request: ExportOptions, out: Console, err: Console) -> None:
     sides = sides_of(splits)
     planned = [_planned(request.root, one, sides.get(one.episode_id, {})) for one in chosen]
     like, limits = _likeness(request, chosen)
-    about = _about(request.root, chosen, (*limits, *_counted_reasons(len(gone))))
+    about = about_of(request.root, chosen, (*limits, *counted_reasons(len(gone))))
     options = replace(request.options, like=like)
     names = {Path(split_path(one.kind)).name: split_as_json(one) for one in splits}
     with _executor(request) as executor, _progress(err) as tell:
@@ -136,7 +136,7 @@ def _likeness(request: ExportOptions, chosen: Sequence[Episode]) -> tuple[Litera
     return "v1", (f"{words}: written as in the first release, without texts and boxes.",)
 
 
-def _about(root: Path, chosen: Sequence[Episode], limits: tuple[str, ...]) -> About:
+def about_of(root: Path, chosen: Sequence[Episode], limits: tuple[str, ...]) -> About:
     categories = Counter(one.task.category for one in chosen)
     devices = Counter(one.device.device_name for one in chosen)
     dated = (summarise(root, one.episode_id) for one in chosen)
@@ -155,7 +155,7 @@ def _counts(counts: Counter[str]) -> str:
     return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
-def _counted_reasons(count: int) -> tuple[str, ...]:
+def counted_reasons(count: int) -> tuple[str, ...]:
     return (f"{counted(count, 'episode')} of the dataset left out: not accepted, or with errors.",) if count else ()
 
 

@@ -41,23 +41,27 @@ def make(  # noqa: PLR0913 - the options
         typer.Option(metavar="NAME", help="A device of test in device. Repeatable.", show_default="Pixel Tablet"),
     ] = None,
     base: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="A released dataset whose splits are continued.")
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="A released dataset whose splits are continued.", show_default="the newest release"
+        ),
     ] = None,
     reshuffle: Annotated[bool, typer.Option("--reshuffle", help="Draw again what has a side already.")] = False,
     as_json: terminal.JsonOption = False,
 ) -> None:
     """Make the splits random, task, device and app.
 
-    The same episodes and options give the same files. After a release, --base keeps its episodes on their sides.
+    The same episodes and options give the same files. Released episodes stay on their sides.
 
     Exit code 0: all made; 1: some cannot be made; 2: none can.
     """
+    from odyssey_recorder.releases.folder import newest_with_splits
     from odyssey_recorder.splits.drawing import DrawRules
     from odyssey_recorder.splits.files import SplitsOrder, plan_splits, write_splits
 
     given = {"seed": seed, "share": share, "unit": unit, "devices": tuple(device) if device else None}
     changed: Any = {name: value for name, value in given.items() if value is not None}
-    order = SplitsOrder(DrawRules(**changed) if changed else None, base, reshuffle)
+    order = SplitsOrder(DrawRules(**changed) if changed else None, base or newest_with_splits(dataset), reshuffle)
     planned = plan_splits(dataset, _facts(dataset), order)
     write_splits(dataset, planned)
     _print_record(planned.record, as_json=as_json)

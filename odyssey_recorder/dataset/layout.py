@@ -12,6 +12,8 @@
           metadata/train_in_all.txt     the episodes that are in train of every split
           metadata/retired.jsonl        which episodes are left out, and why
           redactions/<id>.json          what exports black out and replace
+          metadata/sources.jsonl        from which datasets merged episodes came
+          releases/<name>/              what was released, by hash
 """
 
 import os
@@ -38,6 +40,8 @@ SPLITS_RECORD = f"{METADATA}/splits.json"
 TRAIN_IN_ALL = f"{METADATA}/train_in_all.txt"
 RETIRED = f"{METADATA}/retired.jsonl"
 REDACTIONS = "redactions"
+SOURCES = f"{METADATA}/sources.jsonl"
+RELEASES = "releases"
 EPISODE_FOLDERS = (ANNOTATIONS, SCREENSHOTS, PROVENANCE, UI_TREES)
 POLICY = "policy.json"
 INDEXES = ("all_anno.json", "all_annot.json")

@@ -1,0 +1,200 @@
+"""`release`: what of a dataset was published when, by hash."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from odyssey_recorder.commands import terminal
+
+if TYPE_CHECKING:
+    from odyssey_recorder.releases.folder import ReleaseRecord
+    from odyssey_recorder.releases.making import PlannedRelease
+    from odyssey_recorder.releases.manifest import Changes
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make, verify and compare releases of a dataset.")
+
+DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")]
+_TOLD = 10
+
+
+@app.command()
+@terminal.exits_with_2()
+def make(
+    dataset: DatasetArgument,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Its name.", show_default="the next version, such as 1.2.0")
+    ] = "",
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be released.")] = False,
+    as_json: terminal.JsonOption = False,
+) -> None:
+    """Release the accepted episodes without errors.
+
+    Writes hashes of all their files, the splits, figures, a card and what changed to DATASET/releases/NAME. Screenshots
+    are not copied.
+
+    Exit code 0: success; 2: nothing can be released, nothing has changed, or the name is taken.
+    """
+    from odyssey_recorder.errors import DatasetError
+    from odyssey_recorder.releases.folder import checked_name, revision_of, write_release
+    from odyssey_recorder.releases.making import plan_release
+
+    if name:
+        checked_name(name)
+    revisions = {one: revision_of(dataset, one) for one in _present(dataset)}
+    left_out = _left_out(dataset, revisions)
+    ids = [one for one in revisions if one not in left_out]
+    if not ids:
+        reason = next(iter(left_out.values()))
+        raise DatasetError(f"No episode of {dataset} is accepted and without errors, such as the first: {reason}")
+    planned = plan_release(dataset, name, ids, left_out)
+    if not dry_run:
+        files = _files(dataset, planned, len(left_out))
+        write_release(dataset, planned.record, files, {one: revisions[one] for one in ids})
+    if as_json:
+        terminal.print_json(planned.record.model_dump(mode="json"))
+        return
+    for reason in list(left_out.values())[:_TOLD]:
+        terminal.say((reason, "yellow"), to=terminal.err)
+    if left_out:
+        terminal.say((f"{terminal.counted(left_out, 'episode')} left out", "yellow"), to=terminal.err)
+    _print_changes(planned.record.changes)
+    told = "would be released" if dry_run else "released"
+    terminal.say(f"{terminal.counted(ids, 'episode')} {told} as {planned.record.name}")
+
+
+@app.command()
+@terminal.exits_with_2()
+def verify(
+    dataset: DatasetArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The release.", show_default="the newest")] = "",
+    *,
+    as_json: terminal.JsonOption = False,
+) -> None:
+    """Compare a release with the files of the dataset.
+
+    Of an episode that was fixed or rejected since, the released files are found in the history or the trash.
+
+    Exit code 0: all released files are there; 1: some are missing or changed; 2: the release cannot be read.
+    """
+    from odyssey_recorder.releases.folder import read_release
+    from odyssey_recorder.releases.folder import verify as differences
+
+    wanted = read_release(dataset, name) if name else _newest(dataset)
+    found = list(differences(dataset, wanted.name))
+    lost = [one.what for one in found if not one.kept]
+    if as_json:
+        terminal.print_json({"name": wanted.name, "lost": lost, "kept": [one.what for one in found if one.kept]})
+    else:
+        for one in found:
+            terminal.say((one.what, "cyan" if one.kept else "red"))
+        terminal.say(f"{wanted.name}: {terminal.counted(wanted.episodes, 'episode')}, "
+                     f"{terminal.counted(lost, 'difference')}")  # fmt: skip
+    if lost:
+        raise typer.Exit(1)
+
+
+@app.command("list")
+@terminal.exits_with_2()
+def list_releases(dataset: DatasetArgument, *, as_json: terminal.JsonOption = False) -> None:
+    """List the releases, oldest first.
+
+    Exit code 0: success; 2: a release cannot be read.
+    """
+    from odyssey_recorder.releases.folder import releases
+
+    found = releases(dataset)
+    if as_json:
+        terminal.print_json([one.model_dump(mode="json", exclude={"changes"}) for one in found])
+        return
+    for one in found:
+        told = f"{one.episodes:6,} episodes {one.steps:8,} steps {one.bytes / 1e6:10,.1f} MB"
+        terminal.say((f"{one.name:12}", "bold"), f"{told}{'' if one.with_splits else '  without splits'}")
+    if not found:
+        terminal.say("No releases yet")
+
+
+@app.command()
+@terminal.exits_with_2()
+def diff(
+    dataset: DatasetArgument,
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A release.", show_default="the one before NEW")] = "",
+    new: Annotated[str, typer.Argument(metavar="NEW", help="A later release.", show_default="the newest")] = "",
+    *,
+    as_json: terminal.JsonOption = False,
+) -> None:
+    """Show what changed between two releases.
+
+    Exit code 0: success; 2: a release cannot be read.
+    """
+    from odyssey_recorder.errors import DatasetError
+    from odyssey_recorder.releases.folder import read_release
+    from odyssey_recorder.releases.making import changes_between
+
+    later = read_release(dataset, new) if new else _newest(dataset)
+    earlier = old or later.previous
+    if not earlier:
+        raise DatasetError(f"{later.name} is the first release. There is none before it to compare with.")
+    changed = changes_between(dataset, earlier, later.name)
+    if as_json:
+        terminal.print_json({"old": earlier, "new": later.name, **changed.model_dump(mode="json")})
+    else:
+        _print_changes(changed)
+        terminal.say(f"{earlier} to {later.name}")
+
+
+def _present(dataset: Path) -> list[str]:
+    from odyssey_recorder.dataset.layout import episode_ids
+    from odyssey_recorder.errors import DatasetError
+
+    if not (present := sorted(episode_ids(dataset))):
+        raise DatasetError(f"{dataset} has no episodes: expected a dataset folder with annotations/<id>.json.")
+    return present
+
+
+def _left_out(dataset: Path, ids: Mapping[str, str]) -> dict[str, str]:
+    from odyssey_recorder.commands.convert import Admission, refusal
+    from odyssey_recorder.dataset.codec import Dialect
+    from odyssey_recorder.dataset.layout import annotation_path
+
+    refuse = refusal(dataset, Admission(checked=True, accepted=True), Dialect.RELEASE)
+    return {one: why for one in ids if (why := refuse(dataset / annotation_path(one)))}
+
+
+def _files(dataset: Path, planned: "PlannedRelease", left_out: int) -> dict[str, bytes]:
+    from odyssey_recorder.commands.export import about_of, counted_reasons
+    from odyssey_recorder.commands.stats import class_of
+    from odyssey_recorder.dataset.codec import read_annotation
+    from odyssey_recorder.dataset.layout import annotation_path
+    from odyssey_recorder.releases.making import described
+
+    chosen = [read_annotation(dataset / annotation_path(one)) for one in planned.ids]
+    limits = (*counted_reasons(left_out), *(() if planned.splits else ("No splits.",)))
+    return described(dataset, planned, about_of(dataset, chosen, limits), class_of())
+
+
+def _newest(dataset: Path) -> "ReleaseRecord":
+    from odyssey_recorder.errors import DatasetError
+    from odyssey_recorder.releases.folder import releases
+
+    if not (found := releases(dataset)):
+        raise DatasetError(f"{dataset} has no releases. Make one with: odyssey-recorder release make")
+    return found[-1]
+
+
+def _print_changes(changed: "Changes") -> None:
+    rows = [
+        ("added", dict.fromkeys(changed.added, "")),
+        ("removed", changed.removed),
+        ("changed", {one: ", ".join(names) for one, names in changed.changed.items()}),
+        *((f"moved in {kind}", dict.fromkeys(ids, "")) for kind, ids in changed.moved.items()),
+    ]
+    for what, episodes in rows:
+        if episodes:
+            terminal.say((f"{len(episodes):,} {what}", "bold"))
+        for episode_id, why in list(episodes.items())[:_TOLD]:
+            terminal.say(f"  {episode_id}  {why}".rstrip())
+        if len(episodes) > _TOLD:
+            terminal.say(f"  and {len(episodes) - _TOLD:,} more")

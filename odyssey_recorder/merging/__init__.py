@@ -1,0 +1,1 @@
+"""Merges two datasets: planned first, then carried out."""

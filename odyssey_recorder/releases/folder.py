@@ -1,0 +1,283 @@
+"""The folder of a release: planned, written at once and never changed, listed and verified."""
+
+import hashlib
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from odyssey_recorder.dataset.journal import Journal
+from odyssey_recorder.dataset.layout import (
+    HISTORY,
+    RELEASES,
+    SPLITS,
+    SPLITS_RECORD,
+    TRASH,
+    annotation_path,
+    read_dataset_file,
+    split_path,
+)
+from odyssey_recorder.errors import DatasetError, MissingFileError
+from odyssey_recorder.files import (
+    Largest,
+    make_folder,
+    read_file,
+    refuse_link,
+    storage_errors,
+    sync_folder,
+    write_durably,
+)
+from odyssey_recorder.releases.manifest import Changes, ReleasedEpisode, read_released
+from odyssey_recorder.splits.drawing import Split
+from odyssey_recorder.splits.files import read_drawing, read_record, split_names
+from odyssey_recorder.validation import FrozenModel, first_fault
+
+FORMAT = 1
+"""Changes when a consumer must read releases differently."""
+
+RECORD, MANIFEST, SUMS = "release.json", "manifest.jsonl", "SHA256SUMS"
+_PART = ".part"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
+_DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
+_VERSION = re.compile(r"(v?)([0-9]{1,6})\.([0-9]{1,6})\.([0-9]{1,6})", re.ASCII)
+
+
+class ReleaseRecord(FrozenModel):
+    """All of release.json; `number` counts the dataset's releases from 1, `previous` is the name of the one before."""
+
+    format: int = FORMAT
+    name: str
+    number: int
+    previous: str = ""
+    episodes: int
+    steps: int
+    bytes: int
+    with_splits: bool
+    changes: Changes
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`kept` says where the released files still are, if the episode has changed since; otherwise they are lost."""
+
+    what: str
+    kept: str = ""
+
+
+def checked_name(name: str) -> str:
+    """A name that is a file name on every system. Raises DatasetError."""
+    if not _NAME.fullmatch(name) or name.endswith((".", _PART)) or _DEVICES.fullmatch(name):
+        raise DatasetError(
+            f"{name!r} cannot name a release. Use at most 64 letters, digits, dots, hyphens and underscores, "
+            "such as 1.2.0."
+        )
+    return name
+
+
+def proposed_name(previous: ReleaseRecord | None, changed: Changes) -> str:
+    """The next semantic version: major for another format or moved sides, minor for episodes, patch for fixes.
+
+    Raises DatasetError if the previous release is not named by one.
+    """
+    if previous is None:
+        return "1.0.0"
+    numbers = _VERSION.fullmatch(previous.name)
+    if numbers is None:
+        raise DatasetError(f"The previous release is {previous.name}, which is no version such as 1.2.0. Give a name.")
+    major, minor, patch = map(int, numbers.groups()[1:])
+    if changed.moved or previous.format != FORMAT:
+        return f"{numbers[1]}{major + 1}.0.0"
+    if changed.added or changed.removed:
+        return f"{numbers[1]}{major}.{minor + 1}.0"
+    return f"{numbers[1]}{major}.{minor}.{patch + 1}"
+
+
+# Reading.
+
+
+def releases(root: Path) -> list[ReleaseRecord]:
+    """Oldest first. Raises DatasetError if one cannot be read."""
+    with storage_errors(root / RELEASES, "read"):
+        folders = sorted((root / RELEASES).iterdir()) if (root / RELEASES).is_dir() else []
+    found = [read_release(root, one.name) for one in folders if one.is_dir() and not one.name.endswith(_PART)]
+    return sorted(found, key=lambda one: (one.number, one.name))
+
+
+def read_release(root: Path, name: str) -> ReleaseRecord:
+    """Raises DatasetError."""
+    path = release_folder(root, name) / RECORD
+    try:
+        record = ReleaseRecord.model_validate_json(_read(path))
+    except MissingFileError as error:
+        raise DatasetError(f"{path.parent} is not a release: {RECORD} is missing. Move the folder away.") from error
+    except ValidationError as error:
+        raise DatasetError(f"{path} is damaged ({first_fault(error)}). Restore it from a backup.") from error
+    if record.format > FORMAT:
+        raise DatasetError(f"{path} was written by a newer version of Odyssey Recorder. Update this one.")
+    if record.name != name:
+        raise DatasetError(f"{path} is that of release {record.name!r}. Rename the folder back.")
+    return record
+
+
+def read_manifest(root: Path, name: str) -> list[ReleasedEpisode]:
+    """Raises DatasetError."""
+    path = release_folder(root, name) / MANIFEST
+    try:
+        return [ReleasedEpisode.model_validate_json(line) for line in _read(path).splitlines()]
+    except ValidationError as error:
+        raise DatasetError(f"{path} is damaged ({first_fault(error)}). Restore it from a backup.") from error
+
+
+def released_splits(root: Path, name: str) -> list[Split]:
+    """Raises DatasetError."""
+    if not read_release(root, name).with_splits:
+        return []
+    return [one.split for one in read_drawing(release_folder(root, name))[1].drawn.values()]
+
+
+def newest_with_splits(root: Path) -> Path | None:
+    """The folder of the newest release that has splits: the base of all later ones. Raises DatasetError."""
+    found = [one for one in releases(root) if one.with_splits]
+    return release_folder(root, found[-1].name) if found else None
+
+
+def release_folder(root: Path, name: str) -> Path:
+    return root / RELEASES / checked_name(name)
+
+
+def _read(path: Path) -> bytes:
+    with storage_errors(path, "read"):
+        return read_file(path, Largest.INDEX, within=path.parent.parent.parent)
+
+
+# Making.
+
+
+def splits_to_release(root: Path) -> tuple[list[Split], dict[str, bytes]]:
+    """The dataset's splits, and the files that a release holds of them; none if there are none.
+
+    Raises DatasetError if they were not made here or have changed since.
+    """
+    if not split_names(root / SPLITS)[0] and read_record(root) is None:
+        return [], {}
+    record, drawing = read_drawing(root)
+    names = (*map(split_path, record.splits), SPLITS_RECORD)
+    return [one.split for one in drawing.drawn.values()], {name: _read_in(root, name) for name in names}
+
+
+def write_release(root: Path, record: ReleaseRecord, files: Mapping[str, bytes], revisions: Mapping[str, str]) -> Path:
+    """Write all `files` and their hashes, and return the folder; a kill leaves nothing under the release's name.
+
+    `revisions` are the hashes of the annotations that were checked. Raises DatasetError, also if one has changed since.
+    """
+    folder = release_folder(root, record.name)
+    part = folder.with_name(folder.name + _PART)
+    with Journal(root).held():
+        _refuse_taken(root, record)
+        for episode_id, sha256 in revisions.items():
+            if revision_of(root, episode_id) != sha256:
+                raise DatasetError(f"Episode {episode_id} changed while the release was made. Make the release again.")
+        make_folder(folder.parent, within=root)
+        with storage_errors(part, "written"):
+            refuse_link(part)
+            shutil.rmtree(part, ignore_errors=True)
+        all_files = {**files, RECORD: f"{record.model_dump_json(indent=2)}\n".encode()}
+        sums = "".join(f"{_sha256(data)}  {name}\n" for name, data in sorted(all_files.items()))
+        for name, data in {**all_files, SUMS: sums.encode()}.items():
+            make_folder((part / name).parent, within=root)
+            write_durably(part / name, data, within=root)
+        if record.with_splits:
+            read_drawing(part)  # they may have been replaced while they were read
+        with storage_errors(folder, "written"):
+            part.rename(folder)
+            sync_folder(folder.parent)
+    return folder
+
+
+def revision_of(root: Path, episode_id: str) -> str:
+    return _sha256(read_dataset_file(root / annotation_path(episode_id), Largest.ANNOTATION))
+
+
+def _refuse_taken(root: Path, record: ReleaseRecord) -> None:
+    """Names are compared without case: some file systems do not know it."""
+    made = releases(root)
+    if any(one.name.casefold() == record.name.casefold() for one in made):
+        raise DatasetError(f"There is a release {record.name} already, and releases never change. Use another name.")
+    if record.number != (made[-1].number + 1 if made else 1):
+        raise DatasetError("Another release was made meanwhile. Make the release again.")
+
+
+# Verifying.
+
+
+def verify(root: Path, name: str) -> Iterator[Difference]:
+    """What differs from what was released, in its folder and in the dataset. Raises DatasetError."""
+    folder = release_folder(root, name)
+    sums = dict(_sums(folder))
+    for path in sorted(one for one in folder.rglob("*") if not one.is_dir() or one.is_symlink()):
+        if (inner := path.relative_to(folder).as_posix()) not in sums and inner != SUMS:
+            yield Difference(f"{path} does not belong to the release. Move it away.")
+    for inner, sha256 in sums.items():
+        try:
+            if _sha256(_read_in(folder, inner)) != sha256:
+                yield Difference(f"{folder / inner} has changed. Restore it from a backup.")
+        except DatasetError as error:
+            yield Difference(str(error))
+    for one in read_manifest(root, name):
+        yield from _verified(root, one)
+
+
+def _read_in(folder: Path, name: str) -> bytes:
+    with storage_errors(folder / name, "read"):
+        return read_file(folder / name, Largest.INDEX, within=folder)
+
+
+def _sums(folder: Path) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(_read(folder / SUMS).decode(errors="replace").splitlines(), start=1):
+        sha256, _, name = line.partition("  ")
+        if (
+            not re.fullmatch(r"[0-9a-f]{64}", sha256)
+            or not name
+            or ".." in Path(name).parts
+            or Path(name).is_absolute()
+        ):
+            raise DatasetError(f"{folder / SUMS}, line {number}: expected a hash and a name. Restore it from a backup.")
+        yield name, sha256
+
+
+def _verified(root: Path, released: ReleasedEpisode) -> Iterator[Difference]:
+    faults = list(_faults(root, released))
+    if not faults:
+        return
+    for place in _earlier(root, released):
+        if not any(_faults(place, released)):
+            where = place.relative_to(root).as_posix()
+            yield Difference(f"Episode {released.episode_id} has changed since; the released one is in {where}.", where)
+            return
+    for fault in faults:
+        yield Difference(fault)
+
+
+def _earlier(root: Path, released: ReleasedEpisode) -> Iterable[Path]:
+    episode_id = released.episode_id
+    yield from sorted((root / HISTORY / episode_id).glob(f"{released.annotation}-*"))
+    yield from sorted((root / TRASH).glob(f"{episode_id}-*"))
+
+
+def _faults(folder: Path, released: ReleasedEpisode) -> Sequence[str]:
+    try:
+        now = read_released(folder, released.episode_id, released.verdict)
+    except DatasetError as error:
+        return [str(error)]
+    told = f"Episode {released.episode_id}"
+    if now.annotation != released.annotation or len(now.screenshots) != len(released.screenshots):
+        return [f"{told}: the annotation is not the released one."]
+    pairs = enumerate(zip(now.screenshots, released.screenshots, strict=True))
+    return [f"{told}: the screenshot of step {step} is not the released one." for step, (a, b) in pairs if a != b]
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

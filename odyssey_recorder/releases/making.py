@@ -1,0 +1,148 @@
+"""Plans the next release of a dataset, and describes it: figures, card and changelog."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.exporting.card import About, readme
+from odyssey_recorder.exporting.job import sides_of
+from odyssey_recorder.figures.counting import Against, all_figures
+from odyssey_recorder.figures.facts import EpisodeFigures, read_figures
+from odyssey_recorder.figures.page import Told, figures_as_json
+from odyssey_recorder.figures.published import V2
+from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.releases.folder import (
+    MANIFEST,
+    ReleaseRecord,
+    checked_name,
+    proposed_name,
+    read_manifest,
+    released_splits,
+    releases,
+    splits_to_release,
+)
+from odyssey_recorder.releases.manifest import Changes, ReleasedEpisode, changes, moved_sides, read_released
+from odyssey_recorder.reports import report_json
+from odyssey_recorder.splits.drawing import Split
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRelease:
+    """`files` are the manifest and the splits, by name."""
+
+    record: ReleaseRecord
+    manifest: Sequence[ReleasedEpisode]
+    splits: Sequence[Split]
+    files: Mapping[str, bytes]
+
+    @property
+    def ids(self) -> list[str]:
+        return [one.episode_id for one in self.manifest]
+
+
+def plan_release(root: Path, name: str, ids: Sequence[str], left_out: Mapping[str, str]) -> PlannedRelease:
+    """Hash the episodes `ids` and compare them with the newest release; writes nothing.
+
+    An empty `name` is the next version. `left_out` says why other episodes are not released. Raises DatasetError, also
+    if nothing has changed, or an episode is in no part of a split.
+    """
+    if name:
+        checked_name(name)
+    made = releases(root)
+    previous = made[-1] if made else None
+    splits, files = splits_to_release(root)
+    _expect_sides(ids, splits)
+    reviews = ReviewStore(root)
+    with ThreadPoolExecutor() as threads:
+        manifest = list(threads.map(partial(_described, root, reviews), sorted(ids)))
+    changed = _changes(root, previous, manifest, splits, lambda one: left_out.get(one) or _why_gone(reviews.read(one)))
+    if previous is not None and not changed:
+        raise DatasetError(f"Nothing has changed since release {previous.name}.")
+    record = ReleaseRecord(
+        name=name or proposed_name(previous, changed),
+        number=1 if previous is None else previous.number + 1,
+        previous="" if previous is None else previous.name,
+        episodes=len(manifest),
+        steps=sum(len(one.screenshots) for one in manifest),
+        bytes=sum(one.bytes for one in manifest),
+        with_splits=bool(splits),
+        changes=changed,
+    )
+    lines = b"".join(f"{one.model_dump_json()}\n".encode() for one in manifest)
+    return PlannedRelease(record, manifest, splits, {MANIFEST: lines, **files})
+
+
+def described(root: Path, planned: PlannedRelease, about: About, class_of: Callable[[str], str]) -> dict[str, bytes]:
+    """All files of the release but its record; `class_of` gives the class of an app. Raises DatasetError."""
+    read = read_figures(root, sides_of(planned.splits), frozenset(planned.ids))
+    episodes = [one for one in read if isinstance(one, EpisodeFigures)]
+    figures = figures_as_json(all_figures(episodes, Against(V2, class_of)), Told(about.name, len(episodes), V2.name))
+    card = readme("release", replace(about, name=f"{about.name} {planned.record.name}"), ())
+    return {
+        **planned.files,
+        "stats.json": f"{report_json(figures)}\n".encode(),
+        "README.md": card.encode(),
+        "CHANGELOG.md": "".join(f"{line}\n" for line in _changelog(planned.record)).encode(),
+    }
+
+
+def changes_between(root: Path, old: str, new: str) -> Changes:
+    """Between any two releases. Raises DatasetError."""
+    reasons = {one: why for release in releases(root) for one, why in release.changes.removed.items()}
+    before, after = (read_manifest(root, one) for one in (old, new))
+    changed = changes(before, after, lambda episode_id: reasons.get(episode_id, ""))
+    moved = moved_sides(released_splits(root, old), released_splits(root, new))
+    return changed.model_copy(update={"moved": moved})
+
+
+def _described(root: Path, reviews: ReviewStore, episode_id: str) -> ReleasedEpisode:
+    verdicts = reviews.read(episode_id).present_verdicts
+    return read_released(root, episode_id, verdicts[-1].decision.value if verdicts else "")
+
+
+def _changes(
+    root: Path,
+    previous: ReleaseRecord | None,
+    manifest: Sequence[ReleasedEpisode],
+    splits: Sequence[Split],
+    why_removed: Callable[[str], str],
+) -> Changes:
+    if previous is None:
+        return changes((), manifest, why_removed)
+    changed = changes(read_manifest(root, previous.name), manifest, why_removed)
+    return changed.model_copy(update={"moved": moved_sides(released_splits(root, previous.name), splits)})
+
+
+def _why_gone(file: ReviewFile) -> str:
+    moves = [one.why for one in file.entries if isinstance(one, Move) and one.to == "trash"]
+    return f"moved to the trash: {moves[-1]}" if moves else "no longer in the dataset"
+
+
+def _expect_sides(ids: Sequence[str], splits: Sequence[Split]) -> None:
+    for split in splits:
+        if lacking := [one for one in ids if one not in split.sides]:
+            raise DatasetError(
+                f"Not all episodes are in the split {split.kind}: {len(lacking)} are missing, such as {lacking[0]}. "
+                "Make the splits again."
+            )
+
+
+def _changelog(record: ReleaseRecord) -> Iterator[str]:
+    changed = record.changes
+    yield f"# {record.name}\n"
+    yield f"Since {record.previous}:\n" if record.previous else "The first release.\n"
+    yield f"- Added: {len(changed.added)} episodes"
+    yield f"- Removed: {len(changed.removed)} episodes"
+    yield from (f"  - {one}: {_plain(why)}" for one, why in changed.removed.items())
+    yield f"- Changed: {len(changed.changed)} episodes"
+    yield from (f"  - {one}: {_plain(', '.join(names))}" for one, names in changed.changed.items())
+    yield from (f"- Moved to the other side of {kind}: {len(ids)} episodes" for kind, ids in changed.moved.items())
+
+
+def _plain(text: str) -> str:
+    """On one line, and nothing in it is markup."""
+    return "".join(f"\\{letter}" if letter in "\\`*[]<>#|" else letter for letter in " ".join(text.split()))
