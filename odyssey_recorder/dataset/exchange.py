@@ -4,7 +4,7 @@ import filecmp
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,10 +23,11 @@ def version_name(contents: Mapping[str, Path | bytes], episode_id: str) -> str:
     return f"{revision}-{_sha256(rest.encode())[:16]}"
 
 
-def keep(contents: Mapping[str, Path | bytes], folder: Path, root: Path) -> None:
+def keep(contents: Mapping[str, Path | bytes], folder: Path, root: Path, origins: Sequence[Path] = ()) -> None:
     """Create `folder` in the dataset `root` atomically, unless it has these contents. Raises DatasetError.
 
-    Screenshots and view hierarchies are hard-linked if possible; files that may change in place are copied.
+    Screenshots and view hierarchies are hard-linked if possible; files that may change in place are copied. `origins`
+    are other datasets that the files may be from.
     """
     if _holds(folder, contents):
         return
@@ -38,7 +39,7 @@ def keep(contents: Mapping[str, Path | bytes], folder: Path, root: Path) -> None
         for inner in {Path(name).parent for name in contents}:
             files.make_folder(part / inner, within=root)
         for name, source in contents.items():
-            _put(source, part / name, root)
+            _put(source, part / name, root, origins)
         _sync({part / Path(name).parent for name in contents} | {part})
         files.make_folder(folder.parent, within=root)
         part.rename(folder)
@@ -58,6 +59,20 @@ def drop_folder(folder: Path) -> Path:
     return gone
 
 
+def add(root: Path, episode_id: str, contents: Mapping[str, Path | bytes], origins: Sequence[Path]) -> None:
+    """Add an episode that the dataset `root` lacks, the annotation last. Raises DatasetError.
+
+    After a failure the episode is absent, and some of its files are there until the next call.
+    """
+    annotation = annotation_path(episode_id)
+    with files.storage_errors(root / annotation, "written"):
+        for name in sorted(contents, key=lambda name: (name == annotation, name)):
+            if name == annotation:
+                _sync(root / Path(other).parent for other in contents if other != annotation)
+            _beside(contents[name], root / name, root, origins).replace(root / name)
+        _sync({(root / annotation).parent})
+
+
 def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
     """Replace the files of an episode in the dataset `root` by those in `wanted`. Raises DatasetError.
 
@@ -70,7 +85,7 @@ def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
     present = files_of(root, episode_id)
     annotation = annotation_path(episode_id)
     surplus = [name for name in present if name not in wanted]
-    changed = [name for name in wanted if name not in present or not _same(present[name], wanted[name])]
+    changed = [name for name in wanted if name not in present or not same_file(present[name], wanted[name])]
     hides = bool({*surplus, *changed} - {annotation, provenance_path(episode_id)})
     if hides and annotation in wanted:
         changed = [*(name for name in changed if name != annotation), annotation]
@@ -88,12 +103,13 @@ def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
         _sync(root / Path(name).parent for name in (*changed, *surplus))
 
 
-def _put(source: Path | bytes, path: Path, root: Path) -> None:
+def _put(source: Path | bytes, path: Path, root: Path, origins: Sequence[Path] = ()) -> None:
     """Create a file: a hard link of a screenshot or view hierarchy if possible, else a copy synced to disk."""
     if isinstance(source, bytes):
         files.write_durably(path, source, within=root)
         return
-    with files.open_file(source, files.Largest.PICTURE, within=root) as original:
+    within = next((origin for origin in origins if source.is_relative_to(origin)), root)
+    with files.open_file(source, files.Largest.PICTURE, within=within) as original:
         if path.parent.name in (SCREENSHOTS, UI_TREES):
             with suppress(OSError):
                 path.hardlink_to(source.resolve())
@@ -104,20 +120,21 @@ def _put(source: Path | bytes, path: Path, root: Path) -> None:
             os.fsync(copy.fileno())
 
 
-def _beside(source: Path, path: Path, root: Path) -> Path:
+def _beside(source: Path | bytes, path: Path, root: Path, origins: Sequence[Path] = ()) -> Path:
     part = path.with_name(path.name + PART)
     files.make_folder(path.parent, within=root)
     _remove(part)
-    _put(source, part, root)
+    _put(source, part, root, origins)
     return part
 
 
 def _holds(folder: Path, contents: Mapping[str, Path | bytes]) -> bool:
     there = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return there.keys() == contents.keys() and all(_same(there[name], source) for name, source in contents.items())
+    return there.keys() == contents.keys() and all(same_file(there[name], source) for name, source in contents.items())
 
 
-def _same(one: Path, other: Path | bytes) -> bool:
+def same_file(one: Path, other: Path | bytes) -> bool:
+    """Whether their contents are equal. Raises DatasetError."""
     with files.storage_errors(one, "read"):
         if isinstance(other, bytes):
             return files.read_file(one, files.Largest.PICTURE) == other

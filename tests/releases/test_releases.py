@@ -73,7 +73,8 @@ def test_a_release_has_all_hashes_and_no_screenshots(root: Path) -> None:
         "CHANGELOG.md", "README.md", "SHA256SUMS", "manifest.jsonl", "metadata/splits.json", "release.json",
         "stats.json", "splits/device_split.json", "splits/random_split.json",
     }  # fmt: skip
-    sums = dict(reversed(line.split("  ")) for line in files["SHA256SUMS"].decode().splitlines())
+    lines = [line.split("  ") for line in files["SHA256SUMS"].decode().splitlines()]
+    sums = {name: digest for digest, name in lines}
     assert sums == {name: sha256(data).hexdigest() for name, data in files.items() if name != "SHA256SUMS"}
     rows = [json.loads(line) for line in files["manifest.jsonl"].splitlines()]
     assert [row["episode_id"] for row in rows] == ids(COUNT)

@@ -1,0 +1,245 @@
+"""Carries out a merge: into a new folder, which appears when it is complete, or episode by episode into one of both."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from odyssey_recorder.dataset.exchange import add, keep, version_name
+from odyssey_recorder.dataset.journal import Change, Journal, unheard
+from odyssey_recorder.dataset.layout import (
+    EPISODE_FOLDERS,
+    METADATA,
+    SOURCES,
+    TRASH,
+    annotation_path,
+    files_of,
+    history_path,
+)
+from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import Largest, make_folder, read_file, storage_errors, sync_folder, write_durably
+from odyssey_recorder.merging.plan import (
+    Decisions,
+    Files,
+    MergePlan,
+    PlannedEpisode,
+    Source,
+    contents_of,
+    plan_merge,
+    same_contents,
+    same_files,
+    saved,
+)
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+
+_UNFINISHED = f"{METADATA}/merge.json"
+"""While a merge is carried out: the version that was decided on, by episode."""
+
+
+def prepare(first: Path, second: Path, target: Path, decisions: Decisions) -> MergePlan:
+    """The plan of a merge into `target`: one of both datasets, or a folder that does not exist yet.
+
+    Raises DatasetError, ReviewError.
+    """
+    a, b = Source(first), Source(second)
+    into = next((one for one in (a, b) if _is_same(target, one.root)), None)
+    if into is not None:
+        decisions = replace(decisions, versions=_unfinished(into.root))
+        return plan_merge(a, b, decisions, keeps_id="A" if into is a else "B")
+    if target.exists() or target.is_symlink():
+        raise DatasetError(f"{target} already exists. Choose a new folder, or one of the two datasets.")
+    for one in (a, b):
+        if target.resolve().is_relative_to(one.root.resolve()):
+            raise DatasetError(f"{target} is in {one.root}, which is not to be changed. Choose another folder.")
+    return plan_merge(a, b, decisions)
+
+
+def merge(first: Path, second: Path, target: Path, decisions: Decisions) -> MergePlan:
+    """Merge two datasets, and return what was done: nothing if there are conflicts.
+
+    After an interruption the same call continues. Raises DatasetError, ReviewError.
+    """
+    into = next((one for one in (first, second) if _is_same(target, one)), None)
+    if into is not None:
+        with Journal(into).held():
+            plan = prepare(first, second, target, decisions)
+            if not plan.conflicts:
+                root = into.absolute()
+                _Merge(plan, root, next(one for one in plan.sources if one.root == root)).run()
+        return plan
+    plan = prepare(first, second, target, decisions)
+    if not plan.conflicts:
+        part = target.absolute().with_name(f"{target.name}.part")
+        _empty(part)
+        _Merge(plan, part, None).run()
+        with storage_errors(target, "written"):
+            sync_folder(part)
+            part.rename(target)
+            sync_folder(part.parent)
+    return plan
+
+
+def _empty(part: Path) -> None:
+    """Make the folder, or empty that of an interrupted merge."""
+    if part.is_symlink() or (part.exists() and any(part.iterdir()) and not (part / _UNFINISHED).is_file()):
+        raise DatasetError(f"{part} is in the way. Move it away.")
+    with storage_errors(part, "written"):
+        make_folder(part / METADATA)
+        write_durably(part / _UNFINISHED, b"{}")
+        for path in part.iterdir():
+            if path.name != METADATA:
+                shutil.rmtree(path)
+        (part / SOURCES).unlink(missing_ok=True)
+        for name in EPISODE_FOLDERS:
+            make_folder(part / name)
+
+
+class _Merge:
+    """Into `root`, which is the dataset `into`, or a new folder if that is None. Every step may be repeated."""
+
+    def __init__(self, plan: MergePlan, root: Path, into: Source | None) -> None:
+        self._plan = plan
+        self._root = root
+        self._present = dict(into.files) if into is not None else {}
+        self._trash = into.trash if into is not None else {}
+        self._journal = Journal(root)
+        self._origins = [one.root for one in plan.sources]
+
+    def run(self) -> None:
+        changed = [one for one in self._plan.episodes if self._differs(one)]
+        self._note(changed)
+        for one in changed:
+            self._carry_out(one)
+        for one in self._plan.episodes:
+            if one.former:
+                self._keep_former(one)
+        self._add_saved()
+        reviews = ReviewStore(self._root)
+        for file in self._plan.reviews.values():
+            if reviews.read(file.episode_id) != file:
+                reviews.unite(file)
+        if reviews.policy() != self._plan.policy:
+            reviews.set_policy(self._plan.policy)
+        with storage_errors(self._root / _UNFINISHED, "removed"):
+            (self._root / _UNFINISHED).unlink(missing_ok=True)
+
+    def _differs(self, one: PlannedEpisode) -> bool:
+        present = self._present.get(one.episode_id, {})
+        if one.renamed is not None and one.renamed[0] not in self._present:
+            return True
+        return bool(present or one.files) and not same_files(present, one.files)
+
+    def _note(self, changed: list[PlannedEpisode]) -> None:
+        """Write where episodes come from, and which versions were decided on, before anything changes."""
+        if not changed:
+            return
+        lines = {line for one in (*self._origins, self._root) for line in _origins_in(one)}
+        for one in changed:
+            lines.update(self._lines(one.episode_id, one.files, {}))
+            if one.renamed is not None:
+                lines.update(self._lines(*one.renamed, {"merged_from": one.episode_id}))
+        decided = {
+            one.episode_id: version_name(one.files, one.episode_id) for one in changed if one.former and one.files
+        }
+        make_folder(self._root / METADATA, within=self._root)
+        write_durably(self._root / _UNFINISHED, json.dumps(decided).encode(), within=self._root)
+        data = "".join(f"{line}\n" for line in sorted(lines)).encode()
+        write_durably(self._root / SOURCES, data, within=self._root)
+
+    def _lines(self, episode_id: str, files: Files, more: Mapping[str, str]) -> Iterator[str]:
+        """A line for each dataset, other than the one merged into, that has this annotation."""
+        original = more.get("merged_from", episode_id)
+        for source in self._plan.sources:
+            theirs = source.episodes.get(original, {}).get(annotation_path(original))
+            if source.root == self._root or theirs is None or not files:
+                continue
+            data = contents_of(theirs)
+            if more or same_contents(files[annotation_path(episode_id)], data):
+                row = {"episode_id": episode_id, "dataset": source.root.resolve().name}
+                yield json.dumps({**row, "annotation": hashlib.sha256(data).hexdigest(), **more})
+
+    def _carry_out(self, one: PlannedEpisode) -> None:
+        present = self._present.get(one.episode_id, {})
+        is_live = annotation_path(one.episode_id) in present
+        if one.renamed is not None:
+            self._add(*one.renamed)
+        if not one.files:
+            if is_live:
+                self._change(one.episode_id, self._trash_of(one), "", {self._trash_of(one): present})
+        elif is_live and not same_files(present, one.files):
+            versions = [
+                history_path(one.episode_id, version_name(files, one.episode_id)) for files in (present, one.files)
+            ]
+            keep(one.files, self._root / versions[1], self._root, self._origins)
+            self._change(one.episode_id, versions[0], versions[1], {versions[0]: present})
+        elif not is_live and one.trash in self._trash:
+            self._change(one.episode_id, "", f"{TRASH}/{one.trash}", {})
+        elif not is_live:
+            self._add(one.episode_id, one.files)
+
+    def _add(self, episode_id: str, files: Files) -> None:
+        for name, source in self._present.get(episode_id, {}).items():
+            if name in files and not same_contents(source, files[name]):
+                raise DatasetError(f"{self._root / name} is of no episode there. Move it away, then merge again.")
+        add(self._root, episode_id, files, self._origins)
+
+    def _change(self, episode_id: str, source: str, target: str, folders: Mapping[str, Files]) -> None:
+        self._journal.carry_out(Change(episode_id=episode_id, source=source, target=target), folders, unheard)
+
+    def _trash_of(self, one: PlannedEpisode) -> str:
+        """Where a trashed episode goes: if it differs from the one there, to a folder of its own, as the older one."""
+        moment = int(one.trash[17:]) - bool(one.former)
+        return f"{TRASH}/{one.episode_id}-{moment}"
+
+    def _keep_former(self, one: PlannedEpisode) -> None:
+        version = history_path(one.episode_id, version_name(one.former, one.episode_id))
+        folder = self._root / (version if one.files else self._trash_of(one))
+        keep(one.former, folder, self._root, self._origins)
+
+    def _add_saved(self) -> None:
+        """Versions and trashed episodes; those that are there stay as they are."""
+        restored = {f"{TRASH}/{one.trash}" for one in self._plan.episodes if one.files and one.trash}
+        folders: dict[str, list[Files]] = {}
+        ids: dict[str, str] = {}
+        for source in self._plan.sources:
+            for path, episode_id, folder in saved(source):
+                ids[path] = episode_id
+                if path not in restored and not (self._root / path).is_dir() and (kept := files_of(folder, episode_id)):
+                    folders.setdefault(path, []).append(kept)
+        for path, found in sorted(folders.items()):
+            files: Files = found[0]
+            if not all(same_files(files, one) for one in found):
+                whole = [one for one in found if version_name(one, ids[path]) == Path(path).name]
+                if not whole:
+                    raise DatasetError(f"{path} differs in the two datasets. Move one of the two away.")
+                files = whole[0]
+            keep(files, self._root / path, self._root, self._origins)
+
+
+def _unfinished(root: Path) -> dict[str, str]:
+    path = root / _UNFINISHED
+    try:
+        tree = parse(read_file(path, Largest.INDEX, within=root))
+    except FileNotFoundError:
+        return {}
+    except (OSError, NotPlainJsonError) as error:
+        raise DatasetError(f"{path} cannot be read: {error}. Move it away.") from error
+    return {one: said for one, said in tree.items() if isinstance(said, str)} if isinstance(tree, dict) else {}
+
+
+def _origins_in(root: Path) -> Iterator[str]:
+    path = root / SOURCES
+    try:
+        lines = read_file(path, Largest.INDEX, within=root).splitlines()
+        yield from (json.dumps(parse(line)) for line in lines)
+    except FileNotFoundError:
+        return
+    except (OSError, NotPlainJsonError) as error:
+        raise DatasetError(f"{path} cannot be read: {error}. Move it away.") from error
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)
