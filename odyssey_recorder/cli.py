@@ -30,7 +30,16 @@ _USERS: dict[str, tuple[str, ...]] = {
     "Annotators": ("record", "replay", "devices", "doctor", "avd"),
     "Reviewers": ("review", "reviews", "quality-report"),
     "Leads and researchers": (
-        "tasks", "list", "check", "curate", "splits", "stats", "release", "merge", "export", "convert",
+        "tasks",
+        "list",
+        "check",
+        "curate",
+        "splits",
+        "stats",
+        "release",
+        "merge",
+        "export",
+        "convert",
     ),
     "Trying out": ("demo", "simulate"),
 }

@@ -165,14 +165,14 @@ def _left_out(dataset: Path, ids: Mapping[str, str]) -> dict[str, str]:
 
 def _files(dataset: Path, planned: "PlannedRelease", left_out: int) -> dict[str, bytes]:
     from odyssey_recorder.commands.export import about_of, counted_reasons
-    from odyssey_recorder.commands.stats import class_of
+    from odyssey_recorder.figures.facts import class_of_app
     from odyssey_recorder.dataset.codec import read_annotation
     from odyssey_recorder.dataset.layout import annotation_path
     from odyssey_recorder.releases.making import described
 
     chosen = [read_annotation(dataset / annotation_path(one)) for one in planned.ids]
     limits = (*counted_reasons(left_out), *(() if planned.splits else ("No splits.",)))
-    return described(dataset, planned, about_of(dataset, chosen, limits), class_of())
+    return described(dataset, planned, about_of(dataset, chosen, limits), class_of_app())
 
 
 def _newest(dataset: Path) -> "ReleaseRecord":

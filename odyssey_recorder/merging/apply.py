@@ -84,7 +84,8 @@ def merge(first: Path, second: Path, target: Path, decisions: Decisions) -> Merg
 
 def _empty(part: Path) -> None:
     """Make the folder, or empty that of an interrupted merge."""
-    if part.is_symlink() or (part.exists() and any(part.iterdir()) and not (part / _UNFINISHED).is_file()):
+    is_ours = any((part / name).is_file() for name in (_UNFINISHED, SOURCES))
+    if part.is_symlink() or (part.exists() and not is_ours and any(one.name != METADATA for one in part.iterdir())):
         raise DatasetError(f"{part} is in the way. Move it away.")
     with storage_errors(part, "written"):
         make_folder(part / METADATA)
@@ -111,11 +112,11 @@ class _Merge:
     def run(self) -> None:
         changed = [one for one in self._plan.episodes if self._differs(one)]
         self._note(changed)
-        for one in changed:
-            self._carry_out(one)
         for one in self._plan.episodes:
             if one.former:
                 self._keep_former(one)
+        for one in changed:
+            self._carry_out(one)
         self._add_saved()
         reviews = ReviewStore(self._root)
         for file in self._plan.reviews.values():

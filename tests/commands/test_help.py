@@ -10,7 +10,9 @@ from tests.command_line import CommandLine
 USERS = {
     "Annotators": ["record", "replay", "devices", "doctor", "avd"],
     "Reviewers": ["review", "reviews", "quality-report"],
-    "Leads and researchers": ["tasks", "list", "check", "splits", "stats", "export", "convert"],
+    "Leads and researchers": [
+        "tasks", "list", "check", "curate", "splits", "stats", "release", "merge", "export", "convert",
+    ],
     "Trying out": ["demo", "simulate"],
 }
 COMMANDS = sorted(name for names in USERS.values() for name in names)
@@ -29,7 +31,7 @@ def test_the_help_lists_every_command_under_those_who_use_it(command_line: Comma
     assert sorted([*known, *(group.name or "" for group in app.registered_groups)]) == COMMANDS
 
 
-@pytest.mark.parametrize("group", ["", "avd", "avd snapshot", "curate", "reviews", "splits", "tasks"])
+@pytest.mark.parametrize("group", ["", "avd", "avd snapshot", "curate", "release", "reviews", "splits", "tasks"])
 def test_every_command_is_listed_with_a_whole_sentence_and_explains_itself_in_eighty_columns(
     command_line: CommandLine, group: str
 ) -> None:
@@ -53,7 +55,7 @@ def test_the_help_is_plain_text_without_boxes_or_colours(command_line: CommandLi
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [
-        ("re", ["record", "replay", "review", "reviews"]),
+        ("re", ["record", "replay", "review", "reviews", "release"]),
         ("avd s", ["start", "stop", "snapshot"]),
         ("convert --dialect ", ["card", "release"]),
     ],

@@ -1,0 +1,76 @@
+"""`odyssey-recorder release`."""
+
+import json
+import shutil
+
+import pytest
+
+from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.reviewing.review import Decision
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy
+from odyssey_recorder.quality.reviewing.views import VerdictDraft
+from odyssey_recorder.review_service import ReviewService
+from tests.command_line import CommandLine
+from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
+from tests.quality.verdicts import judgements
+
+
+@pytest.fixture
+def dataset(command_line: CommandLine) -> CommandLine:
+    """With three episodes; two of them are accepted."""
+    write_dataset(command_line.dataset, FIRST, SECOND, THIRD)
+    ReviewStore(command_line.dataset).set_policy(ReviewPolicy(second_share=0.0))
+    for name in ("Bea", "Cleo"):  # episodes with warnings are judged twice
+        service = ReviewService(command_line.dataset, Checker(None, 1), lambda name=name: name)  # type: ignore[misc]
+        service.check_all()
+        for episode_id in (FIRST, SECOND):
+            revision = service.open(episode_id).revision
+            service.submit(episode_id, VerdictDraft(Decision.ACCEPT, judgements("ppp"), "", revision, 9.0))
+    return command_line
+
+
+def test_accepted_episodes_are_released_listed_verified_and_compared(dataset: CommandLine) -> None:
+    root = dataset.dataset
+    planned = dataset("release", "make", root, "--dry-run")
+    assert (planned.exit_code, (root / "releases").exists()) == (0, False)
+    made = dataset("release", "make", root)
+    assert (made.exit_code, made.out) == (0, planned.out.replace("would be released", "released"))
+    assert made.out.endswith("2 episodes released as 1.0.0\n")
+    assert f"{THIRD}.json is not accepted: unreviewed" in made.err
+    folder = root / "releases/1.0.0"
+    rows = [json.loads(line) for line in (folder / "manifest.jsonl").read_text().splitlines()]
+    assert [(row["episode_id"], row["verdict"]) for row in rows] == [(FIRST, "accept"), (SECOND, "accept")]
+    stats = json.loads((folder / "stats.json").read_text())
+    assert (stats["episodes"], stats["dataset"]) == (2, "dataset")
+    assert "1 episode of the dataset left out" in (folder / "README.md").read_text()
+    assert dataset("release", "list", root).out.split()[:3] == ["1.0.0", "2", "episodes"]
+    assert dataset("release", "verify", root).out == "1.0.0: 2 episodes, 0 differences\n"
+    again = dataset("release", "make", root)
+    assert (again.exit_code, again.err) == (2, "Nothing has changed since release 1.0.0.\n")
+
+    Trash(root).move(FIRST)
+    assert json.loads(dataset("release", "make", root, "--json").out)["name"] == "1.1.0"
+    told = json.loads(dataset("release", "diff", root, "--json").out)
+    assert (told["old"], told["new"]) == ("1.0.0", "1.1.0")
+    assert told["removed"] == {FIRST: "no longer in the dataset"}
+    assert f"{FIRST}  no longer in the dataset" in dataset("release", "diff", root, "1.0.0", "1.1.0").out
+    kept = dataset("release", "verify", root, "1.0.0")
+    assert (kept.exit_code, f"the released one is in trash/{FIRST}-" in kept.out) == (0, True)
+    shutil.rmtree(root / "trash")
+    lost = json.loads(dataset("release", "verify", root, "1.0.0", "--json").out)
+    assert [line.split(": ")[0][-40:] for line in lost["lost"]] != []
+
+
+def test_what_cannot_be_released_is_said(command_line: CommandLine) -> None:
+    root = command_line.dataset
+    assert "has no episodes" in command_line("release", "make", root).err
+    assert "has no releases" in command_line("release", "verify", root).err
+    assert command_line("release", "list", root).out == "No releases yet\n"
+    write_dataset(root, FIRST)
+    ran = command_line("release", "make", root)
+    assert (ran.exit_code, "No episode of" in ran.err, "is not accepted: unreviewed" in ran.err) == (2, True, True)
+    named = command_line("release", "make", root, "../out")
+    assert (named.exit_code, "cannot name a release" in named.err) == (2, True)
+    assert not (root / "releases").exists()

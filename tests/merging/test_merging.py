@@ -1,0 +1,393 @@
+"""Merges of two datasets: planned, in both orders, under kills and full disks; the sources are only read."""
+
+import errno
+import json
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.amendment import NewInstruction
+from odyssey_recorder.dataset.codec import read_annotation
+from odyssey_recorder.dataset.journal import under_way
+from odyssey_recorder.dataset.layout import annotation_path, episode_ids
+from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.dataset.versions import Versions
+from odyssey_recorder.errors import DatasetError, OdysseyError
+from odyssey_recorder.merging.apply import merge, prepare
+from odyssey_recorder.merging.plan import Decisions
+from odyssey_recorder.quality.reviewing.review_log import ReviewLog
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy
+from tests.dataset.cut_short import Fate
+from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
+from tests.quality.verdicts import verdict
+
+FOURTH = "0000000000000004"
+_processes = get_context("fork")
+ASK = Decisions()
+
+
+@pytest.fixture(autouse=True)
+def _quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Path, Path]:
+    """Two copies of a dataset that went apart: each has an episode, a fix and a verdict of its own."""
+    a = tmp_path / "a"
+    write_dataset(a, FIRST, SECOND, steps=2)
+    b = Path(shutil.copytree(a, tmp_path / "b"))
+    write_dataset(a, THIRD, steps=2)
+    write_dataset(b, FOURTH, steps=2)
+    log(a, "Bea").fix(FIRST, NewInstruction(instruction="Fixed in A."), "wrong", "")
+    log(b, "Bob").fix(SECOND, NewInstruction(instruction="Fixed in B."), "wrong", "")
+    for root, name in ((a, "Bea"), (b, "Bob")):
+        ReviewStore(root).append(FIRST, verdict(name, revision=Versions(root).revision(FIRST)))
+    return a, b
+
+
+def log(root: Path, who: str) -> ReviewLog:
+    return ReviewLog(root, lambda: who)
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """All files but locks, and what is being deleted."""
+    found = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    return {name: data for name, data in found.items() if Path(name).name not in ("lock", ".lock")}
+
+
+def instruction(root: Path, episode_id: str) -> str:
+    return read_annotation(root / annotation_path(episode_id)).task.instruction
+
+
+def rewrite(root: Path, episode_id: str, words: str) -> None:
+    path = root / annotation_path(episode_id)
+    tree = json.loads(path.read_bytes())
+    tree["task_info"]["instruction"] = words
+    path.write_text(json.dumps(tree))
+
+
+def outcomes(a: Path, b: Path, decisions: Decisions = ASK) -> dict[str, str]:
+    plan = prepare(a, b, a.parent / "planned", decisions)
+    return {one.episode_id: one.outcome for one in plan.episodes}
+
+
+def test_the_newer_of_two_is_kept_with_everything_that_belongs_to_both(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    a, b = pair
+    before = contents(a), contents(b)
+    assert outcomes(a, b) == {FIRST: "A is newer", SECOND: "B is newer", THIRD: "from A", FOURTH: "from B"}
+    assert not (tmp_path / "planned").exists()
+
+    merge(a, b, tmp_path / "c", ASK)
+
+    c = contents(tmp_path / "c")
+    assert (contents(a), contents(b)) == before
+    assert episode_ids(tmp_path / "c") == {FIRST, SECOND, THIRD, FOURTH}
+    assert instruction(tmp_path / "c", FIRST) == "Fixed in A."
+    assert instruction(tmp_path / "c", SECOND) == "Fixed in B."
+    for source in before:
+        for name, data in source.items():
+            if name.startswith(("screenshots", "provenance", "ui_trees", "reviews/history")):
+                assert c[name] == data
+    assert sorted(one.by for one in ReviewStore(tmp_path / "c").read(FIRST).entries) == ["Bea", "Bea", "Bob"]
+    assert not list(tmp_path.glob("c.part*"))
+    assert not (tmp_path / "c/metadata/merge.json").exists()
+
+
+def test_where_each_episode_came_from_is_noted(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    merge(*pair, tmp_path / "c", ASK)
+    rows = [json.loads(line) for line in (tmp_path / "c/metadata/sources.jsonl").read_text().splitlines()]
+    assert [(row["episode_id"], row["dataset"]) for row in rows] == [
+        (FIRST, "a"), (SECOND, "b"), (THIRD, "a"), (FOURTH, "b"),
+    ]  # fmt: skip
+    merge(tmp_path / "c", pair[0], tmp_path / "c", ASK)
+    write_dataset(tmp_path / "d", "0000000000000005", steps=2)
+    merge(tmp_path / "d", tmp_path / "c", tmp_path / "d", ASK)
+    grown = [json.loads(line) for line in (tmp_path / "d/metadata/sources.jsonl").read_text().splitlines()]
+    assert all(row in grown for row in rows)
+    assert {row["dataset"] for row in grown} == {"a", "b", "c"}
+
+
+def test_the_order_of_the_two_does_not_matter(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    a, b = pair
+    rewrite(a, THIRD, "Mine.")
+    write_dataset(b, THIRD, steps=3)
+    both = Decisions(prefer="both")
+    merge(a, b, tmp_path / "c", both)
+    merge(b, a, tmp_path / "d", both)
+    assert contents(tmp_path / "c") == contents(tmp_path / "d")
+    into_a, into_other = (Path(shutil.copytree(a, tmp_path / name / "a")) for name in ("x", "y"))
+    merge(into_a, b, into_a, both)
+    merge(b, into_other, into_other, both)
+    assert contents(into_a) == contents(into_other)
+
+
+def test_merging_a_dataset_with_itself_changes_nothing(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    a, _ = pair
+    before = contents(a)
+    copy = Path(shutil.copytree(a, tmp_path / "copy" / "a"))
+    for other in (a, copy):
+        assert {*prepare(a, other, a, ASK).counts()} == {"in both"}
+        merge(a, other, a, ASK)
+        merge(other, a, a, ASK)
+        assert contents(a) == before
+    assert contents(copy) == before
+
+
+def test_merging_again_changes_nothing(pair: tuple[Path, Path]) -> None:
+    a, b = pair
+    rewrite(a, THIRD, "Mine.")
+    write_dataset(b, THIRD, steps=3)
+    for decisions in (Decisions("both"), Decisions("B")):
+        merge(a, b, a, decisions)
+        merged = contents(a)
+        merge(a, b, a, decisions)
+        merge(b, a, a, decisions)
+        assert contents(a) == merged
+        shutil.rmtree(a / "reviews/history" / THIRD, ignore_errors=True)
+
+
+def test_what_is_not_known_is_asked_and_never_guessed(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    a, b = pair
+    write_dataset(b, THIRD, steps=3)
+    ReviewStore(b).set_policy(ReviewPolicy(seed=9))
+    before = contents(a), contents(b)
+    for target in (a, tmp_path / "c"):
+        plan = merge(a, b, target, ASK)
+        assert {*plan.conflicts} == {THIRD, ""}
+        assert "the two differ, and neither history has the other" in plan.conflicts[THIRD]
+        assert (contents(a), contents(b)) == before
+        assert not (tmp_path / "c").exists()
+    decided = Decisions(by_episode={THIRD: "B"}, policy="B")
+    assert merge(a, b, a, decided).conflicts == {}
+    assert ReviewStore(a).policy().seed == 9
+    assert len(read_annotation(a / annotation_path(THIRD)).steps) == 3
+    assert contents(b) == before[1]
+    [kept] = [
+        path for path in (a / "reviews/history" / THIRD).iterdir() if not (path / f"screenshots/{THIRD}_2.png").exists()
+    ]
+    lost = {name: data for name, data in before[0].items() if THIRD in name}
+    assert contents(kept) == lost
+
+
+def test_both_are_kept_under_two_ids(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    a, b = pair
+    write_dataset(b, THIRD, steps=3)
+    [planned] = [one for one in merge(a, b, a, Decisions("both")).episodes if one.renamed]
+    assert planned.renamed is not None
+    new = planned.renamed[0]
+    assert len(read_annotation(a / annotation_path(THIRD)).steps) == 2
+    episode = read_annotation(a / annotation_path(new))
+    assert (episode.episode_id, [step.screenshot for step in episode.steps]) == (
+        new,
+        [f"{new}_{n}.png" for n in range(3)],
+    )
+    assert (a / f"screenshots/{new}_2.png").read_bytes() == (b / f"screenshots/{THIRD}_2.png").read_bytes()
+    proof = json.loads((a / f"provenance/{new}.json").read_text())
+    assert (proof["episode_id"], [step["ui_tree"] for step in proof["steps"]]) == (
+        new,
+        [f"{new}_{n}.xml" for n in range(3)],
+    )
+    rows = [json.loads(line) for line in (a / "metadata/sources.jsonl").read_text().splitlines()]
+    assert [(row["episode_id"], row["merged_from"]) for row in rows if "merged_from" in row] == [(new, THIRD)]
+
+
+def test_files_that_one_of_the_two_lacks_are_added(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    a, b = pair
+    write_dataset(b, THIRD, steps=2)
+    shutil.rmtree(a / "ui_trees")
+    (a / "provenance" / f"{THIRD}.json").unlink()
+    assert outcomes(a, b)[THIRD] == "completed"
+    for target in (tmp_path / "c", a):
+        merge(a, b, target, Decisions("B"))
+        assert (target / f"ui_trees/{THIRD}_1.xml").exists()
+        assert (target / f"provenance/{THIRD}.json").exists()
+
+
+def test_a_fix_that_was_taken_back_counts_as_the_newer(pair: tuple[Path, Path]) -> None:
+    a, b = pair
+    shutil.rmtree(b)
+    shutil.copytree(a, b)
+    log(b, "Bob").undo(FIRST, Versions(b).revision(FIRST))
+    assert outcomes(a, b)[FIRST] == "B is newer"
+    assert outcomes(b, a)[FIRST] == "A is newer"
+
+
+def reject(root: Path, episode_id: str) -> None:
+    reviews = log(root, "Bea")
+    reviews.trash.move(episode_id, record=lambda change: reviews._record_move("trash", "bad", "Bea", change))
+
+
+def test_a_rejected_episode_stays_in_the_trash_and_a_restored_one_out_of_it(
+    pair: tuple[Path, Path], tmp_path: Path
+) -> None:
+    a, b = pair
+    write_dataset(b, THIRD, steps=2)
+    reject(a, THIRD)
+    for target in (tmp_path / "c", b):
+        copies = [Path(shutil.copytree(one, tmp_path / target.name / one.name)) for one in pair]
+        into = copies[1] if target is b else target / "new"
+        merge(*copies, into, ASK)
+        assert THIRD not in episode_ids(into)
+        assert [one.episode_id for one in Trash(into).episodes()] == [THIRD]
+    before = Path(shutil.copytree(a, tmp_path / "before"))
+    log(a, "Bea").restore(THIRD, "good after all")
+    for into in (tmp_path / "d", before):
+        merge(a, before, into, ASK)
+        assert THIRD in episode_ids(into)
+        assert Trash(into).episodes() == []
+
+
+def test_an_episode_in_the_trash_for_unknown_reasons_is_asked_about(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    a, b = pair
+    write_dataset(b, THIRD, steps=3)
+    Trash(b).move(THIRD)
+    why = f"it is in {a}, and in the trash of {b}, but no review says why"
+    assert why in prepare(a, b, a, ASK).conflicts[THIRD]
+    live = {name: data for name, data in contents(a).items() if THIRD in name}
+    for choice, is_live in (("A", True), ("both", True), ("B", False)):
+        copy = Path(shutil.copytree(a, tmp_path / choice / "a"))
+        for into in (tmp_path / choice / "c", copy):
+            merge(copy, b, into, Decisions(by_episode={THIRD: choice}))  # type: ignore[dict-item]
+            assert (THIRD in episode_ids(into)) is is_live
+            found = [contents(one.folder) for one in Trash(into).episodes() if one.episode_id == THIRD]
+            assert len(found) == (1 if is_live else 2)
+            assert is_live or found[1] == live, "the older one"
+
+
+def lead_out(a: Path, b: Path) -> None:
+    (b / annotation_path(FOURTH)).unlink()
+    (b / annotation_path(FOURTH)).symlink_to("/etc/hostname")
+
+
+def add_sources(a: Path, b: Path) -> None:
+    (b / "metadata").mkdir()
+    (b / "metadata/sources.jsonl").write_text("no")
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lead_out, "leads out"),
+        (lambda _, b: (b / "reviews" / f"{FIRST}.json").write_text("{"), "Fix it by hand"),
+        (lambda _, b: (b / "reviews" / f"{FIRST} (1).json").write_text("{}"), "conflict copy"),
+        (add_sources, "cannot be read"),
+        (lambda _, b: shutil.rmtree(b / "annotations"), "is not a dataset folder"),
+        (lambda a, _: (a / "screenshots" / f"{FOURTH}_0.png").write_bytes(b"stray"), "is of no episode there"),
+    ],
+)
+def test_what_a_stranger_left_is_refused_by_name(
+    pair: tuple[Path, Path], tmp_path: Path, damage: Callable[[Path, Path], object], words: str
+) -> None:
+    a, b = pair
+    damage(a, b)
+    for target in (a, tmp_path / "c") if words != "is of no episode there" else (a,):
+        with pytest.raises(OdysseyError, match=words):
+            merge(a, b, target, ASK)
+    assert {FIRST, SECOND, THIRD} <= episode_ids(a)
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_pipe_among_the_screenshots_is_no_file_of_an_episode(pair: tuple[Path, Path]) -> None:
+    a, b = pair
+    os.mkfifo(b / "screenshots" / f"{FOURTH}_7.png")
+    merge(a, b, a, ASK)
+    assert not (a / "screenshots" / f"{FOURTH}_7.png").exists()
+
+
+def test_a_target_in_the_way_or_inside_a_source_is_refused(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    a, b = pair
+    (tmp_path / "c.part").mkdir()
+    (tmp_path / "c.part" / "mine").write_text("keep")
+    for target, words in (
+        (tmp_path, "already exists"),
+        (a / "inside", "not to be changed"),
+        (tmp_path / "c", "in the way"),
+    ):
+        with pytest.raises(DatasetError, match=words):
+            merge(a, b, target, ASK)
+    assert (tmp_path / "c.part" / "mine").exists()
+
+
+def _timeless(root: Path) -> dict[str, bytes]:
+    return {name: data for name, data in contents(root).items() if ".part" not in name}
+
+
+DECIDED = Decisions(prefer="B")
+
+
+def _killed(root: Path, b: Path, into: Path, after: int) -> None:
+    os.fsync = lambda fd: None
+    Fate(root).comes(after, lambda: os.kill(os.getpid(), signal.SIGKILL))
+    merge(root / "a", b, into, DECIDED)
+
+
+@pytest.fixture
+def planted(pair: tuple[Path, Path]) -> tuple[Path, Path]:
+    a, b = pair
+    write_dataset(b, THIRD, steps=3)
+    write_dataset(a, "0000000000000005", steps=2)
+    write_dataset(b, "0000000000000005", steps=2)
+    reject(b, "0000000000000005")
+    return a, b
+
+
+@pytest.mark.parametrize("name", ["a", "c"])
+def test_nothing_is_lost_under_kills_and_the_next_call_completes(
+    planted: tuple[Path, Path], tmp_path: Path, name: str
+) -> None:
+    a, b = planted
+    done = tmp_path / "done"
+    shutil.copytree(a, done / "a")
+    merge(done / "a", b, done / name, DECIDED)
+    ended = False
+    after = 0
+    while not ended:
+        root = tmp_path / str(after)
+        shutil.copytree(a, root / "a")
+        child = _processes.Process(target=_killed, args=(root, b, root / name, after))
+        child.start()
+        child.join(60)
+        ended = child.exitcode == 0
+        if name == "c":
+            assert contents(root / "a") == contents(a)
+        else:
+            assert {FIRST, SECOND} <= episode_ids(root / "a") or under_way(root / "a") is not None
+        if name == "a" or not (root / name).exists():
+            merge(root / "a", b, root / name, DECIDED)
+        assert _timeless(root / name) == _timeless(done / name)
+        after += 1 if after < 4 else 29
+    assert after > 60
+
+
+def test_a_full_disk_leaves_whole_episodes_and_the_next_call_completes(
+    planted: tuple[Path, Path], tmp_path: Path
+) -> None:
+    a, b = planted
+    done = Path(shutil.copytree(a, tmp_path / "done" / "a"))
+    merge(done, b, done, DECIDED)
+    fate = Fate(tmp_path / "full")
+
+    def full() -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    struck = 0
+    while True:
+        root = Path(shutil.copytree(a, tmp_path / "full" / str(struck) / "a"))
+        fate.comes(5 + 17 * struck, full, forever=True)
+        try:
+            merge(root, b, root, DECIDED)
+        except OdysseyError as error:
+            assert "the disk is full" in str(error)  # noqa: PT017 - the last attempt succeeds
+        if not fate.goes():
+            break
+        merge(root, b, root, DECIDED)
+        assert _timeless(root) == _timeless(done)
+        struck += 1
+    assert struck > 4
