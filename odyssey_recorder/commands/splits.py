@@ -55,13 +55,13 @@ def make(  # noqa: PLR0913 - the options
 
     Exit code 0: all made; 1: some cannot be made; 2: none can.
     """
-    from odyssey_recorder.releases.folder import newest_with_splits
+    from odyssey_recorder.releases.folder import base_of_splits
     from odyssey_recorder.splits.drawing import DrawRules
     from odyssey_recorder.splits.files import SplitsOrder, plan_splits, write_splits
 
     given = {"seed": seed, "share": share, "unit": unit, "devices": tuple(device) if device else None}
     changed: Any = {name: value for name, value in given.items() if value is not None}
-    order = SplitsOrder(DrawRules(**changed) if changed else None, base or newest_with_splits(dataset), reshuffle)
+    order = SplitsOrder(DrawRules(**changed) if changed else None, base or base_of_splits(dataset), reshuffle)
     planned = plan_splits(dataset, _facts(dataset), order)
     write_splits(dataset, planned)
     _print_record(planned.record, as_json=as_json)

@@ -59,6 +59,8 @@ REVIEW_NAME = re.compile(r"([0-9]{16})([^0-9].*)?\.json")
 """Names of review files; version control and sync programs append to the id."""
 TRASH_NAME = re.compile(r"([0-9]{16})-([0-9]{1,20})")
 """Folders in the trash: the episode's id, and nanoseconds since 1970."""
+VERSION_NAME = re.compile(r"[0-9a-f]{64}-[0-9a-f]{16}")
+"""Folders of an episode's history: the SHA-256 of the annotation, and a part of that of all other files."""
 
 
 def checked_id(episode_id: str) -> str:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,8 +22,6 @@ from odyssey_recorder.files import Largest
 from odyssey_recorder.model.action import Complete, Impossible, is_terminal
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Size
-
-_VERSION = re.compile(r"[0-9a-f]{64}-[0-9a-f]{16}")
 
 
 class Versions:
@@ -78,7 +75,7 @@ class Versions:
         record: Callable[[Change], object] = unheard,
     ) -> Change:
         """Restore a kept version byte for byte; the present one is kept too. Otherwise like `amend`."""
-        if _VERSION.fullmatch(version) is None:
+        if layout.VERSION_NAME.fullmatch(version) is None:
             raise ReviewError(f"{version!r} is not a saved version and cannot be restored.")
         with self._journal.held():
             now = self._present(episode_id, expected)
@@ -188,7 +185,7 @@ class Versions:
 
 
 def _is_version(folder: Path) -> bool:
-    return _VERSION.fullmatch(folder.name) is not None
+    return layout.VERSION_NAME.fullmatch(folder.name) is not None
 
 
 def _end(repair: Repair) -> Complete | Impossible:

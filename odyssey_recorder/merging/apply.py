@@ -129,6 +129,8 @@ class _Merge:
 
     def _differs(self, one: PlannedEpisode) -> bool:
         present = self._present.get(one.episode_id, {})
+        if one.outcome == "in both" and present:
+            return False
         if one.renamed is not None and one.renamed[0] not in self._present:
             return True
         return bool(present or one.files) and not same_files(present, one.files)

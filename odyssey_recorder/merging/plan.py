@@ -17,6 +17,7 @@ from odyssey_recorder.dataset.layout import (
     HISTORY,
     TRASH,
     TRASH_NAME,
+    VERSION_NAME,
     annotation_path,
     files_of,
     history_path,
@@ -270,7 +271,7 @@ def saved(source: Source) -> Iterator[tuple[str, str, Path]]:
     """Each saved version and trashed episode: its path in the dataset, its episode, its folder."""
     for episode_id, versions in source.histories.items():
         for version in versions:
-            if len(version) == 81:
+            if VERSION_NAME.fullmatch(version):
                 yield history_path(episode_id, version), episode_id, source.root / history_path(episode_id, version)
     for name, episode_id in source.trash.items():
         yield f"{TRASH}/{name}", episode_id, source.root / TRASH / name

@@ -102,7 +102,8 @@ def releases(root: Path) -> list[ReleaseRecord]:
     """Oldest first. Raises DatasetError if one cannot be read."""
     with storage_errors(root / RELEASES, "read"):
         folders = sorted((root / RELEASES).iterdir()) if (root / RELEASES).is_dir() else []
-    found = [read_release(root, one.name) for one in folders if one.is_dir() and not one.name.endswith(_PART)]
+    made = [one.name for one in folders if one.is_dir() and one.name[0] != "." and not one.name.endswith(_PART)]
+    found = [read_release(root, name) for name in made]
     return sorted(found, key=lambda one: (one.number, one.name))
 
 
@@ -138,10 +139,12 @@ def released_splits(root: Path, name: str) -> list[Split]:
     return [one.split for one in read_drawing(release_folder(root, name))[1].drawn.values()]
 
 
-def newest_with_splits(root: Path) -> Path | None:
-    """The folder of the newest release that has splits: the base of all later ones. Raises DatasetError."""
-    found = [one for one in releases(root) if one.with_splits]
-    return release_folder(root, found[-1].name) if found else None
+def base_of_splits(root: Path) -> Path | None:
+    """The folder of the newest release with splits, unless the dataset's splits continue it. Raises DatasetError."""
+    found = [release_folder(root, one.name) for one in releases(root) if one.with_splits]
+    now, released = read_record(root), read_record(found[-1]) if found else None
+    continues = now is not None and released is not None and now.base == released.fingerprint
+    return found[-1] if found and not continues else None
 
 
 def release_folder(root: Path, name: str) -> Path:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field
 
@@ -16,6 +17,8 @@ from odyssey_recorder.model.episode import Json, screenshot_name
 from odyssey_recorder.splits.drawing import Split
 from odyssey_recorder.validation import FrozenModel
 
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}\z")]
+
 
 class ReleasedEpisode(FrozenModel):
     """A line of manifest.jsonl; hashes are SHA-256.
@@ -25,8 +28,8 @@ class ReleasedEpisode(FrozenModel):
     """
 
     episode_id: str = Field(pattern=r"^[0-9]{16}\z")
-    annotation: str
-    screenshots: tuple[str, ...]
+    annotation: Sha256
+    screenshots: tuple[Sha256, ...]
     bytes: int
     verdict: str
     fields: Mapping[str, str]

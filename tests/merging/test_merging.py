@@ -231,9 +231,9 @@ def test_a_rejected_episode_stays_in_the_trash_and_a_restored_one_out_of_it(
     write_dataset(b, THIRD, steps=2)
     reject(a, THIRD)
     for target in (tmp_path / "c", b):
-        copies = [Path(shutil.copytree(one, tmp_path / target.name / one.name)) for one in pair]
-        into = copies[1] if target is b else target / "new"
-        merge(*copies, into, ASK)
+        one, other = (Path(shutil.copytree(root, tmp_path / target.name / root.name)) for root in pair)
+        into = other if target is b else target / "new"
+        merge(one, other, into, ASK)
         assert THIRD not in episode_ids(into)
         assert [one.episode_id for one in Trash(into).episodes()] == [THIRD]
     before = Path(shutil.copytree(a, tmp_path / "before"))

@@ -37,7 +37,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def draw(root: Path, *, reshuffle: bool = False) -> None:
-    order = SplitsOrder(base=folder.newest_with_splits(root), reshuffle=reshuffle)
+    order = SplitsOrder(base=folder.base_of_splits(root), reshuffle=reshuffle)
     write_splits(root, plan_splits(root, read_facts(root), order))
 
 
@@ -131,6 +131,17 @@ def test_splits_after_a_release_keep_its_sides_until_they_are_reshuffled(root: P
     draw(root)
     grown = release(root).record
     assert (grown.name, grown.changes.added, grown.changes.moved) == ("1.1.0", (last,), {})
+    draw(root)
+    assert folder.base_of_splits(root) is None, "the dataset's own splits continue it"
+
+
+def test_a_manifest_of_a_stranger_leads_nowhere(root: Path) -> None:
+    release(root)
+    path = root / "releases/1.0.0/manifest.jsonl"
+    row = json.loads(path.read_text().splitlines()[0])
+    path.write_text(json.dumps(row | {"annotation": "../../../*"}) + "\n")
+    with pytest.raises(DatasetError, match=r"manifest\.jsonl is damaged \(annotation"):
+        list(folder.verify(root, "1.0.0"))
 
 
 def test_moved_sides_make_a_major_version(root: Path) -> None:
