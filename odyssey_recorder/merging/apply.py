@@ -38,6 +38,8 @@ from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 _UNFINISHED = f"{METADATA}/merge.json"
 """While a merge is carried out: the version that was decided on, by episode."""
 
+_SECOND_NS = 10**9
+
 
 def prepare(first: Path, second: Path, target: Path, decisions: Decisions) -> MergePlan:
     """The plan of a merge into `target`: one of both datasets, or a folder that does not exist yet.
@@ -193,9 +195,9 @@ class _Merge:
         self._journal.carry_out(Change(episode_id=episode_id, source=source, target=target), folders, unheard)
 
     def _trash_of(self, one: PlannedEpisode) -> str:
-        """Where a trashed episode goes: if it differs from the one there, to a folder of its own, as the older one."""
-        moment = int(one.trash[17:]) - bool(one.former)
-        return f"{TRASH}/{one.episode_id}-{moment}"
+        """Where a trashed episode goes: if it differs from the one there, to a folder of its own, a second older."""
+        moment = int(one.trash[17:]) - (_SECOND_NS if one.former else 0)
+        return f"{TRASH}/{one.episode_id}-{max(0, moment)}"
 
     def _keep_former(self, one: PlannedEpisode) -> None:
         version = history_path(one.episode_id, version_name(one.former, one.episode_id))

@@ -244,6 +244,13 @@ def test_a_rejected_episode_stays_in_the_trash_and_a_restored_one_out_of_it(
         assert Trash(into).episodes() == []
 
 
+def test_a_rejected_episode_that_differs_is_asked_about(pair: tuple[Path, Path]) -> None:
+    a, b = pair
+    write_dataset(b, THIRD, steps=3)
+    reject(b, THIRD)
+    assert "but its files there differ" in prepare(a, b, a, ASK).conflicts[THIRD]
+
+
 def test_an_episode_in_the_trash_for_unknown_reasons_is_asked_about(pair: tuple[Path, Path], tmp_path: Path) -> None:
     a, b = pair
     write_dataset(b, THIRD, steps=3)
@@ -271,10 +278,16 @@ def add_sources(a: Path, b: Path) -> None:
     (b / "metadata/sources.jsonl").write_text("no")
 
 
+def lead_out_a_screenshot(_: Path, b: Path) -> None:
+    (b / f"screenshots/{FOURTH}_1.png").unlink()
+    (b / f"screenshots/{FOURTH}_1.png").symlink_to("/etc/hostname")
+
+
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
         (lead_out, "leads out"),
+        (lead_out_a_screenshot, "leads out"),
         (lambda _, b: (b / "reviews" / f"{FIRST}.json").write_text("{"), "Fix it by hand"),
         (lambda _, b: (b / "reviews" / f"{FIRST} (1).json").write_text("{}"), "conflict copy"),
         (add_sources, "cannot be read"),
@@ -313,6 +326,16 @@ def test_a_target_in_the_way_or_inside_a_source_is_refused(pair: tuple[Path, Pat
         with pytest.raises(DatasetError, match=words):
             merge(a, b, target, ASK)
     assert (tmp_path / "c.part" / "mine").exists()
+
+
+def test_a_merge_that_was_interrupted_just_before_its_end_is_made_again(
+    pair: tuple[Path, Path], tmp_path: Path
+) -> None:
+    merge(*pair, tmp_path / "c", ASK)
+    merged = contents(tmp_path / "c")
+    (tmp_path / "c").rename(tmp_path / "c.part")
+    merge(*pair, tmp_path / "c", ASK)
+    assert contents(tmp_path / "c") == merged
 
 
 def _timeless(root: Path) -> dict[str, bytes]:
