@@ -65,11 +65,16 @@ def add(root: Path, episode_id: str, contents: Mapping[str, Path | bytes], origi
     After a failure the episode is absent, and some of its files are there until the next call.
     """
     annotation = annotation_path(episode_id)
+    for folder in {(root / name).parent for name in contents}:
+        files.make_folder(folder, within=root)
     with files.storage_errors(root / annotation, "written"):
         for name in sorted(contents, key=lambda name: (name == annotation, name)):
             if name == annotation:
                 _sync(root / Path(other).parent for other in contents if other != annotation)
-            _beside(contents[name], root / name, root, origins).replace(root / name)
+            part = root / (name + PART)
+            _remove(part)
+            _put(contents[name], part, root, origins)
+            part.replace(root / name)
         _sync({(root / annotation).parent})
 
 
@@ -120,11 +125,11 @@ def _put(source: Path | bytes, path: Path, root: Path, origins: Sequence[Path] =
             os.fsync(copy.fileno())
 
 
-def _beside(source: Path | bytes, path: Path, root: Path, origins: Sequence[Path] = ()) -> Path:
+def _beside(source: Path, path: Path, root: Path) -> Path:
     part = path.with_name(path.name + PART)
     files.make_folder(path.parent, within=root)
     _remove(part)
-    _put(source, part, root, origins)
+    _put(source, part, root)
     return part
 
 
