@@ -48,6 +48,9 @@ def test_a_retired_episode_is_left_out_until_it_is_restored(command_line: Comman
     few = command_line("list", root, "--filter", f"id:{TWO}|{FOUR}")
     assert listed(few) == [FOUR]
     assert "1 retired episode left out" in few.err
+    some = command_line("stats", root, "--json", "--filter", f"id:{TWO}|{FOUR}")
+    assert json.loads(some.out)["episodes"] == 1
+    assert "1 retired episode left out" in some.err
     stats = command_line("stats", root, "--json")
     assert json.loads(stats.out)["episodes"] == 10
     assert "2 retired episodes left out" in stats.err

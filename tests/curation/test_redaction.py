@@ -282,10 +282,11 @@ def test_metadata_of_a_screenshot_does_not_survive(root: Path) -> None:
     told = PngInfo()
     told.add_text("Comment", "Ada Lovelace")
     path = root / screenshot_path(TWO, 3)
-    Image.open(path).convert("RGB").save(path, pnginfo=told, dpi=(72, 72))
+    Image.open(path).convert("RGB").save(path, pnginfo=told, icc_profile=b"Grace Hopper")
     assert b"Ada Lovelace" in path.read_bytes()
     redact(root, TWO, step=3)
-    assert b"Ada" not in read_exported(root, TWO).screenshot(3)
+    with Image.open(io.BytesIO(read_exported(root, TWO).screenshot(3))) as image:
+        assert image.info == {}
 
 
 def test_redactions_add_up(root: Path) -> None:
