@@ -77,6 +77,8 @@ def test_splits_are_made_and_checked_as_if_a_retired_episode_were_not_there(
     old = command_line("splits", "check", root, "--json")
     assert "no_file" not in old.out
     assert "no_part" not in old.out
+    named = {one["check"] for one in findings(command_line("check", root, "--json"))}
+    assert not named & {"SPL01", "SPL03"}, "splits that name it are not wrong"
     assert "1 episode came or went since" in command_line("splits", "show", root).out
 
     again = command_line("splits", "make", root)
