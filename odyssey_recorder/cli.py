@@ -412,7 +412,7 @@ def export(
 
     Exit code 0: success; 2: nothing can be exported, or OUT cannot be written.
     """
-    from odyssey_recorder.commands.convert import Admission
+    from odyssey_recorder.admission import Admission
     from odyssey_recorder.commands.export import ExportOptions, export_dataset
     from odyssey_recorder.exporting.layouts import Options
 
@@ -442,7 +442,8 @@ def convert(
 
     Exit code 0: success; 1: some episodes cannot be converted, or none can.
     """
-    from odyssey_recorder.commands.convert import Admission, convert_admitted
+    from odyssey_recorder.admission import Admission
+    from odyssey_recorder.commands.convert import convert_admitted
     from odyssey_recorder.dataset.codec import Dialect
 
     admission = Admission(checked=with_screenshots and not unchecked, accepted=accepted)

@@ -155,7 +155,7 @@ def _present(dataset: Path) -> list[str]:
 
 
 def _left_out(dataset: Path, ids: Mapping[str, str]) -> dict[str, str]:
-    from odyssey_recorder.commands.convert import Admission, refusal
+    from odyssey_recorder.admission import Admission, refusal
     from odyssey_recorder.dataset.codec import Dialect
     from odyssey_recorder.dataset.layout import annotation_path
 
@@ -164,10 +164,10 @@ def _left_out(dataset: Path, ids: Mapping[str, str]) -> dict[str, str]:
 
 
 def _files(dataset: Path, planned: "PlannedRelease", left_out: int) -> dict[str, bytes]:
-    from odyssey_recorder.commands.export import about_of, counted_reasons
-    from odyssey_recorder.figures.facts import class_of_app
     from odyssey_recorder.dataset.codec import read_annotation
     from odyssey_recorder.dataset.layout import annotation_path
+    from odyssey_recorder.exporting.prepared import about_of, counted_reasons
+    from odyssey_recorder.figures.facts import class_of_app
     from odyssey_recorder.releases.making import described
 
     chosen = [read_annotation(dataset / annotation_path(one)) for one in planned.ids]

@@ -11,7 +11,16 @@ USERS = {
     "Annotators": ["record", "replay", "devices", "doctor", "avd"],
     "Reviewers": ["review", "reviews", "quality-report"],
     "Leads and researchers": [
-        "tasks", "list", "check", "curate", "splits", "stats", "release", "merge", "export", "convert",
+        "tasks",
+        "list",
+        "check",
+        "curate",
+        "splits",
+        "stats",
+        "release",
+        "merge",
+        "export",
+        "convert",
     ],
     "Trying out": ["demo", "simulate"],
 }

@@ -12,7 +12,7 @@ import pytest
 from distributed import Client, LocalCluster
 from rich.console import Console
 
-from odyssey_recorder.commands.convert import Admission
+from odyssey_recorder.admission import Admission
 from odyssey_recorder.commands.export import ExportOptions, export_dataset
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.card import About

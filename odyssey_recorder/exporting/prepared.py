@@ -1,0 +1,140 @@
+"""An export before it is written: its episodes, its splits, and what its card says."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from odyssey_recorder.curation.redaction import read_redaction
+from odyssey_recorder.dataset.codec import read_annotation
+from odyssey_recorder.dataset.layout import SCREENSHOTS, SPLITS, split_path
+from odyssey_recorder.dataset.opened import summarise
+from odyssey_recorder.errors import CancelledError, DatasetError
+from odyssey_recorder.exporting.card import About
+from odyssey_recorder.exporting.episodes import lacks_texts, read_exported
+from odyssey_recorder.exporting.job import Request, sides_of
+from odyssey_recorder.exporting.layouts import Options, Planned
+from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.splits.drawing import Split
+from odyssey_recorder.splits.files import read_split, split_as_json, split_names
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """`like` None: as the second release if every step has its texts, else as the first."""
+
+    root: Path
+    out: Path
+    layout: str
+    options: Options = field(default_factory=Options)
+    like: Literal["v1", "v2"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """`left_out` says for each episode that is not exported why, `limits` what a consumer will miss."""
+
+    request: Request
+    episodes: Sequence[Planned]
+    left_out: Sequence[str]
+    limits: Sequence[str]
+
+
+def prepare(
+    wanted: Wanted,
+    files: Sequence[Path],
+    refuse: Callable[[Path], str],
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Prepared:
+    """Read the annotation `files` that are not refused. Raises DatasetError, CancelledError."""
+    left_out: list[str] = []
+    chosen: list[Episode] = []
+    for file in files:
+        if cancelled():
+            raise CancelledError("The export was cancelled.")
+        if why := refuse(file) or _unredacted(file):
+            left_out.append(why)
+        else:
+            chosen.append(read_annotation(file))
+    splits = _splits(wanted.root, frozenset(one.episode_id for one in chosen))
+    sides = sides_of(splits)
+    episodes = [_planned(wanted.root, one, sides.get(one.episode_id, {})) for one in chosen]
+    like, limits = _likeness(wanted, chosen)
+    about = about_of(wanted.root, chosen, (*limits, *counted_reasons(len(left_out))))
+    names = {Path(split_path(one.kind)).name: split_as_json(one) for one in splits}
+    options = replace(wanted.options, like=like)
+    request = Request(wanted.root, wanted.out, wanted.layout, options, names, about)
+    return Prepared(request, episodes, left_out, limits)
+
+
+def counted(episodes: int) -> str:
+    return "1 episode" if episodes == 1 else f"{episodes:,} episodes"
+
+
+def _splits(root: Path, ids: frozenset[str]) -> list[Split]:
+    """The dataset's splits, of the exported episodes only."""
+    names, _ = split_names(root / SPLITS)
+    found = [read_split(root / SPLITS / name) for name in names]
+    return [
+        Split(one.kind, tuple(filter(ids.__contains__, one.train)), tuple(filter(ids.__contains__, one.test)))
+        for one in found
+    ]
+
+
+def _planned(root: Path, episode: Episode, sides: dict[str, str]) -> Planned:
+    try:
+        size = sum((root / SCREENSHOTS / step.screenshot).stat().st_size for step in episode.steps)
+    except OSError as error:
+        raise DatasetError(f"{episode.episode_id}: {error.filename} cannot be read: {error.strerror}.") from error
+    return Planned(episode.episode_id, size, sides)
+
+
+def _likeness(wanted: Wanted, chosen: Sequence[Episode]) -> tuple[Literal["v1", "v2"], tuple[str, ...]]:
+    """Which release the annotations follow, and what a consumer will miss."""
+    if wanted.layout != "release":
+        return "v2", ()
+    lacking = sum(map(lacks_texts, chosen))
+    if not lacking:
+        return wanted.like or "v2", ()
+    words = f"{counted(lacking)} without low_level_instruction in every step"
+    if wanted.like == "v2":
+        return "v2", (f"{words}: the converter of the second release stops there. Use --like v1.",)
+    return "v1", (f"{words}: written as in the first release, without texts and boxes.",)
+
+
+def about_of(root: Path, chosen: Sequence[Episode], limits: tuple[str, ...]) -> About:
+    categories = Counter(one.task.category for one in chosen)
+    devices = Counter(one.device.device_name for one in chosen)
+    dated = (summarise(root, one.episode_id) for one in chosen)
+    days = sorted(one.recorded_at.date().isoformat() for one in dated if one is not None and one.recorded_at)
+    return About(
+        name=root.resolve().name,
+        episodes=len(chosen),
+        steps=sum(len(one.steps) for one in chosen),
+        published=days[-1] if days else "1970-01-01",
+        figures=(f"Categories: {_counts(categories)}", f"Devices: {_counts(devices)}"),
+        limits=limits,
+    )
+
+
+def counted_reasons(count: int) -> tuple[str, ...]:
+    return (f"{counted(count)} of the dataset left out: not accepted, or with errors.",) if count else ()
+
+
+def _unredacted(annotation: Path) -> str:
+    """Why the redaction of an episode cannot be applied; empty if it can, or if there is none."""
+    root = annotation.parent.parent
+    try:
+        redaction = read_redaction(root, annotation.stem)
+        if redaction is not None:
+            exported = read_exported(root, annotation.stem)
+            for step in {one.step for one in redaction.boxes}:
+                exported.screenshot(step)
+    except DatasetError as error:
+        return str(error)
+    return ""
+
+
+def _counts(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
