@@ -17,7 +17,6 @@ from benchmarks.figure import Figure
 from benchmarks.memory import Memory
 from benchmarks.window import BenchWindow, run_events, run_until
 from odyssey_recorder.connector import DeviceConnector
-from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.gui.application import application
@@ -26,6 +25,7 @@ from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.wiring import task_queue
 from tests.gui.slot_probe import ProbedApplication
@@ -131,7 +131,7 @@ def main(serial: str, running: Path, port: int, folder: Path, episodes: int) -> 
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     listed = _written_tasks(folder / "tasks.jsonl", episodes + 1)
     tasks = task_queue(listed, store, lambda: "bench", drafts=folder / "drafts")
-    place = Workplace(tasks=lambda: tasks, dataset=lambda: PublishedEpisodes(store.root))
+    place = Workplace(tasks=lambda: tasks, dataset=lambda: EpisodeIndex(store.root, None))
     service = RecordingService(DeviceConnector(AdbServer(port=port), running=(running,)), store, "bench", "script")
     window = BenchWindow(service, place)
     window.connect(serial)

@@ -17,7 +17,6 @@ from odyssey_recorder.commands.demo_annotator import DemoAnnotator, Drag, Eyes, 
 from odyssey_recorder.commands.terminal import line, say
 from odyssey_recorder.commands.window import require_screen
 from odyssey_recorder.dataset.contact_sheet import draw_contact_sheet
-from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.device.device import ControllableDevice, Device
@@ -128,6 +127,7 @@ def open_window(folder: Path, profile: str) -> int:
     require_screen()
     from odyssey_recorder.gui.app import run
     from odyssey_recorder.gui.workplace import Workplace
+    from odyssey_recorder.selection.index import EpisodeIndex
 
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb()), window=True) as lab:
@@ -135,7 +135,7 @@ def open_window(folder: Path, profile: str) -> int:
         open_queue = partial(wiring.task_queue, None, store, service.who_records, drafts=folder / "drafts")
         with wiring.opened_later(open_queue) as tasks:
             workplace = Workplace(
-                dataset=lambda: PublishedEpisodes(store.root),
+                dataset=lambda: EpisodeIndex(store.root, None),
                 inventory=lambda: wiring.lab_inventory(lab, service.connector),
                 tasks=tasks,
                 task_service=lambda: wiring.lab_task_service(store, tasks(), service.who_records),

@@ -10,9 +10,9 @@ from odyssey_recorder.errors import OdysseyError, SettingsError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from odyssey_recorder.dataset.published import PublishedEpisodes
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.recording_service import RecordingService
+    from odyssey_recorder.selection.index import EpisodeIndex
     from odyssey_recorder.settings import SettingsStore
     from odyssey_recorder.task.queue.queue import TaskQueue
 
@@ -45,13 +45,14 @@ def _workplace(
     from odyssey_recorder.doctor import Doctor
     from odyssey_recorder.gui.window_state import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
-    from odyssey_recorder.settings import log_file, sheets_file, shortcuts_file, window_state_file
+    from odyssey_recorder.selection.saved import SavedFilters
+    from odyssey_recorder.settings import filters_file, log_file, sheets_file, shortcuts_file, window_state_file
     from odyssey_recorder.wiring import device_inventory, review_service, task_service
 
-    def dataset() -> "PublishedEpisodes":
-        from odyssey_recorder.dataset.published import PublishedEpisodes
+    def dataset() -> "EpisodeIndex":
+        from odyssey_recorder.wiring import user_checker, user_index
 
-        return PublishedEpisodes(settings.dataset)
+        return user_index(settings.dataset, user_checker() if service.checker is None else service.checker())
 
     settings = store.read()
     role = "reviewer" if to_review and settings.role == "annotator" else settings.role
@@ -59,6 +60,7 @@ def _workplace(
         tasks=tasks,
         task_service=lambda: task_service(store, tasks(), service.who_records),
         dataset=dataset,
+        saved_filters=SavedFilters(filters_file()),
         inventory=partial(device_inventory, settings, service.connector, service.phones),
         practice=service.practice,
         review=partial(review_service, settings, service),

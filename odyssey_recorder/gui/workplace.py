@@ -23,11 +23,12 @@ from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.settings import Role
 
 if TYPE_CHECKING:  # each page is loaded on first use
-    from odyssey_recorder.dataset.published import PublishedEpisodes
     from odyssey_recorder.device.inventory import DeviceInventory
     from odyssey_recorder.doctor import Doctor
     from odyssey_recorder.gui.review.reviewing import Reviewing
     from odyssey_recorder.practice.service import PracticeService
+    from odyssey_recorder.selection.index import EpisodeIndex
+    from odyssey_recorder.selection.saved import SavedFilters
     from odyssey_recorder.settings import SettingsStore
     from odyssey_recorder.task.queue.queue import TaskQueue
     from odyssey_recorder.task_service import TaskService
@@ -81,11 +82,13 @@ def is_loaded(command: Command) -> bool:
 class Workplace:
     """What the window shows beside recording; a part that is None has no page or dialog.
 
-    The functions are called once, when the page is created, `tasks` and `task_service` off the GUI thread. `state`,
+    The functions are called once, when the page is created, `dataset`, `tasks` and
+    `task_service` off the GUI thread. `state`,
     `shortcuts` and `sheets` store the window's state, the annotator's keys, and a reviewer's answers.
     """
 
-    dataset: "Callable[[], PublishedEpisodes] | None" = None
+    dataset: "Callable[[], EpisodeIndex] | None" = None
+    saved_filters: "SavedFilters | None" = None
     review: "Callable[[], Reviewing] | None" = None
     doctor: "Doctor | None" = None
     inventory: "Callable[[], DeviceInventory] | None" = None
@@ -122,7 +125,7 @@ class Pages(QObject):
         self._made: dict[Command, Page] = {}
         self._makers: dict[Command, Callable[[], Page]] = {Command.RECORD_PAGE: lambda: record}
         if workplace.dataset is not None:
-            self._makers[Command.DATASET_PAGE] = partial(self._make_dataset, workplace.dataset)
+            self._makers[Command.DATASET_PAGE] = partial(self._make_dataset, workplace.dataset, workplace.saved_filters)
         if workplace.review is not None:
             self._makers[Command.REVIEW_PAGE] = partial(self._make_review, workplace.review, workplace.sheets)
         if workplace.inventory is not None:
@@ -208,7 +211,7 @@ class Pages(QObject):
         page.offer_figures(partial(FiguresView, service, *tools))
         return page
 
-    def _make_dataset(self, dataset: "Callable[[], PublishedEpisodes]") -> Page:
+    def _make_dataset(self, dataset: "Callable[[], EpisodeIndex]", saved: "SavedFilters | None") -> Page:
         from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
 
-        return DatasetPage(dataset(), self._tools.background, self._tools.commands)
+        return DatasetPage(dataset, saved, self._tools.background, self._tools.commands)

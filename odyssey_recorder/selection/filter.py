@@ -5,7 +5,7 @@ the texts. docs/filters.md has all keys.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from difflib import get_close_matches
@@ -127,7 +127,7 @@ def read_value(key: Key, text: str) -> Value:
         case Key.RECORDED | Key.PUBLISHED:
             return _compared(text, _day)
         case Key.VERDICT | Key.ENDING | Key.ACTION | Key.IS:
-            return _one_of(_CHOICES[key], text, key)
+            return _one_of(CHOICES[key], text, key)
         case Key.SPLIT:
             name, slash, part = text.partition("/")
             if not name or (slash and part not in PARTS):
@@ -147,7 +147,7 @@ def stage_name(stage: ReviewStage) -> str:
 # --- reading ---------------------------------------------------------------------------------------------
 
 _KEYS = {key.value: key for key in Key}
-_CHOICES = {
+CHOICES: Mapping[Key, tuple[str, ...]] = {
     Key.VERDICT: tuple(map(stage_name, ReviewStage)),
     Key.ENDING: ("complete", "impossible"),
     Key.ACTION: ("click", "long-press", "scroll", "type", "home", "back", "recent", "complete", "impossible"),

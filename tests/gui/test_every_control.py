@@ -10,7 +10,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QListView, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.gui.application import ErrorDialog, TextSize, ThemeName, prepare, use_text_size, use_theme
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.doctor_dialog import DoctorDialog
@@ -31,6 +30,7 @@ from odyssey_recorder.llm.batch import Estimate
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.settings import SettingsStore
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.templates.template import TemplateLibrary
@@ -85,7 +85,7 @@ def pilot(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> Pilot:
     review.find(review.record("Buy milk"), ("IMG07", Severity.WARNING, 1))
     workplace = Workplace(
         review=lambda: review,
-        dataset=lambda: PublishedEpisodes(service.store.root),
+        dataset=lambda: EpisodeIndex(service.store.root, None),
         doctor=FakeDoctor(),
         inventory=lambda: inventory,
         tasks=lambda: tasks,

@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 from pytestqt.exceptions import TimeoutError
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.question_dialog import ReasonDialog
@@ -33,6 +32,7 @@ from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.action import Type
 from odyssey_recorder.quality.reviewing.review import Decision
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.task_service import ModelChoice
 from tests.fakes import FakeDevice
 from tests.gui.pilot import LEFT, OpenAt, Pilot
@@ -101,10 +101,10 @@ KEYS: dict[Command, Sequence[tuple[str, str, str, Taker]]] = {
         ("Instruction in your words", "Buy", "Ctrl+G", Command.GENERATE_TASKS),
     ),
     Command.DATASET_PAGE: (
-        ("Search instruction or id", "milk", "Ctrl+C", FIELD),
-        ("Search instruction or id", "milk", "Ctrl+O", Command.EPISODE_FOLDER),
-        ("Search instruction or id", "milk", "Ctrl+Shift+F", Command.CLEAR_FILTERS),
-        ("Search instruction or id", "milk", "1", FIELD),
+        ("Filter episodes", "milk", "Ctrl+C", FIELD),
+        ("Filter episodes", "milk", "Ctrl+O", Command.EPISODE_FOLDER),
+        ("Filter episodes", "milk", "Ctrl+Shift+F", Command.CLEAR_FILTERS),
+        ("Filter episodes", "milk", "1", FIELD),
     ),
 }
 
@@ -152,7 +152,7 @@ def pilot(open_at: OpenAt, reviewing: BenchReviewing, office: Office) -> Pilot:
     opened = open_at(
         Workplace(
             review=lambda: reviewing,
-            dataset=lambda: PublishedEpisodes(reviewing.root),
+            dataset=lambda: EpisodeIndex(reviewing.root, None),
             tasks=lambda: office.queue,
             task_service=office.service,
         )

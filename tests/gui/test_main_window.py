@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QStackedWidget, QToolButton
 
-from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
@@ -17,6 +16,7 @@ from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.selection.index import EpisodeIndex
 from tests.gui.fakes import TASK, FakePractice
 from tests.gui.pilot import OpenAt, Pilot
 
@@ -25,7 +25,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def workplace(tmp_path: Path) -> Workplace:
-    return Workplace(dataset=lambda: PublishedEpisodes(tmp_path / "dataset"))
+    return Workplace(dataset=lambda: EpisodeIndex(tmp_path / "dataset", None))
 
 
 @pytest.fixture

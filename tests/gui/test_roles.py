@@ -19,13 +19,13 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.help_dialog import HelpDialog
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.roles import sees
 from odyssey_recorder.gui.shortcuts import CHANGEABLE
 from odyssey_recorder.gui.workplace import PAGES, Workplace
+from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.settings import Role, SettingsStore, settings_file
 from odyssey_recorder.task.queue.board import Status
 from tests.fakes import FakeDevice
@@ -57,7 +57,7 @@ def workplace(tmp_path: Path) -> Workplace:
     reviewing = BenchReviewing(tmp_path / "under review")
     return Workplace(
         review=lambda: reviewing,
-        dataset=lambda: PublishedEpisodes(tmp_path / "dataset"),
+        dataset=lambda: EpisodeIndex(tmp_path / "dataset", None),
         doctor=FakeDoctor(),
         inventory=FakeInventory,
         tasks=lambda: tasks,

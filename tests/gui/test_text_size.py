@@ -4,10 +4,10 @@ import pytest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QTableView, QToolButton
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.gui.application import use_text_size
 from odyssey_recorder.gui.theme import grown
 from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.settings import SettingsStore
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenAt
@@ -32,7 +32,7 @@ def test_a_choice_in_the_settings_changes_the_open_window_and_is_saved(
     open_at: OpenAt, service: FakeRecordings
 ) -> None:
     store = SettingsStore()
-    pilot = open_at(Workplace(settings=store, dataset=lambda: PublishedEpisodes(service.store.root)))
+    pilot = open_at(Workplace(settings=store, dataset=lambda: EpisodeIndex(service.store.root, None)))
     pilot.press("Dataset")
     rows = pilot.wait_for(QTableView, "Episodes").verticalHeader()
     rail = pilot.named(QToolButton, "Dataset")

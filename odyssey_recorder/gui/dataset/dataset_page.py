@@ -1,140 +1,198 @@
-"""The Dataset page: totals, the list of published episodes, and the selected one in full."""
+"""The Dataset page: the episodes that a filter selects as a table or a gallery, and the selected one in full."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QSize, Qt, QUrl
+from PySide6.QtGui import QActionGroup, QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QHeaderView, QProgressBar, QStackedWidget, QTableView, QWidget
 
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import OpenedEpisode
-from odyssey_recorder.dataset.published import DatasetChange, Following, PublishedEpisodes
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.dataset.watch import Changes
+from odyssey_recorder.exporting.prepared import Prepared, counted
+from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
-from odyssey_recorder.gui.dataset.episode_table import RECORDED, counted, episode_table
-from odyssey_recorder.gui.facet_list import FacetList
+from odyssey_recorder.gui.dataset.episode_table import RECORDED, EpisodeTable
+from odyssey_recorder.gui.dataset.export_dialog import ExportChoice, ExportDialog, export
+from odyssey_recorder.gui.dataset.facet_pane import FacetPane
+from odyssey_recorder.gui.dataset.filmstrips import Filmstrips, Gallery
+from odyssey_recorder.gui.dataset.filter_line import FilterLine
+from odyssey_recorder.gui.dataset.listing import Found, Listing
+from odyssey_recorder.gui.dataset.saved_views import SavedViews
+from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import (
     Card,
-    Choice,
     breakable,
     column,
     fill_column,
-    fill_row,
-    line_edit,
     named,
     push_button,
     row,
     text_label,
+    tool_button,
 )
-from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.table import change_steadily, table_view
+from odyssey_recorder.selection.index import EpisodeIndex
+from odyssey_recorder.selection.saved import SavedFilters
 
-_FACETS_PX = 208
+_FACETS_PX = 216
 _ROW_PX = 32
 _SPACE = 16
-_EVERYONE = "Everyone"
 _NOTHING_YET = "No episodes yet."
 _HOW_TO_BEGIN = "Published episodes of all annotators appear here."
 _NO_MATCH = "No matching episodes."
+_OF_ONE = (Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID)
 
 
 class DatasetPage(Page):
-    """Follows the dataset from when it is first shown; the selection survives outside changes."""
+    """Follows the dataset from when it is first shown; the selection survives outside changes.
 
-    _news_came = Signal(object)
-    _warning_came = Signal(str)
+    `open_index` is called off the GUI thread; the page closes the index.
+    """
 
-    def __init__(self, dataset: PublishedEpisodes, background: Background, commands: Commands) -> None:
+    def __init__(
+        self,
+        open_index: Callable[[], EpisodeIndex],
+        saved: SavedFilters | None,
+        background: Background,
+        commands: Commands,
+    ) -> None:
         super().__init__()
-        self._dataset = dataset
         self._background = background
         self._commands = commands
-        self._following: Following | None = None
+        self._index: EpisodeIndex | None = None
+        self._gallery: Gallery | None = None
+        self._makers: dict[Command, Callable[[], QWidget]] = {}
+        self._views: dict[Command, QWidget] = {}
         self._chosen = ""  # the id of the selected episode, even while it is not in the list
-        self._to_read = 0
-        self._table = episode_table(self)
+        self._selected: frozenset[str] = frozenset()
+        self._total = 0
+        self._broken = 0
+        self._is_read = False
+        self._listing = Listing(open_index, background)
+        self._table = EpisodeTable(self)
         self._view = table_view("Episodes", self._table, _ROW_PX)
         self._home = self._view
+        self._middle = QStackedWidget()
         self._card = EpisodeCard(background, commands)
         self._said = text_label(kind="title")
         self._bar = named(QProgressBar(), "Reading the episodes")
-        self._search = line_edit("Search instruction or id", "Search instruction or id")
-        self._annotator = Choice("Annotator")
-        self._categories = FacetList("Category", category_words)
-        self._devices = FacetList("Device")
+        self._line = FilterLine()
+        self._saved = SavedViews(saved, background, commands)
+        self._facets = FacetPane(commands)
         self._warning = Banner(commands.button(Command.DISMISS_DATASET, kind="quiet", wordless=True))
+        self._job = JobCard()
         self._empty = _Emptiness(commands)
-        self._middle = QStackedWidget()
+        self._stack = QStackedWidget()
+        self._tabs = row(None, spacing=2)
+        self._group = QActionGroup(self)
+        self._begun = False
         self._lay_out()
         self._connect()
         self._tell()
 
     def enter(self) -> None:
-        if self._following is None:
-            self._following = self._dataset.follow(self._news_came.emit, self._warning_came.emit)
+        if not self._begun:
+            self._begun = True
             self._said.setText("Loading the dataset…")
+            self._listing.begin()
+            self._saved.read()
 
     def close_down(self) -> None:
-        if self._following is not None:
-            self._following.close()
+        self._listing.close()
 
-    def _take(self, news: DatasetChange) -> None:
-        self._to_read = max(self._to_read, news.unread) if news.unread else 0
-        self._bar.setRange(0, self._to_read)
-        self._bar.setValue(self._to_read - news.unread)
-        self._bar.setVisible(bool(news.unread))
-        if news.read or news.gone:
-            change_steadily(self._view, self._table, _ROW_PX, lambda: self._table.change(news.read, news.gone))
-            self._show_counts()
-        if self._chosen in news.gone:
-            self._choose("")
-        elif any(one.episode_id == self._chosen for one in news.read):
-            self._choose(self._chosen)
+    def show_filter(self, text: str) -> None:
+        """Replace the filter and show the episodes."""
+        self._line.write(text)
+        self._commands[Command.SHOW_EPISODES].setChecked(True)
+
+    # What the index finds.
+
+    def _take_index(self, index: EpisodeIndex) -> None:
+        self._index = index
+        gallery = Gallery(self._table, Filmstrips(index.root, self._background))
+        gallery.setSelectionModel(self._view.selectionModel())
+        self._table.modelReset.connect(self._mark_chosen)  # after both views have reset the selection
+        self._gallery = gallery
+        self._middle.addWidget(gallery)
+
+    def _take(self, found: Found) -> None:
+        self._total = found.total
+        self._broken = sum(bool(one.problem) for one in found.rows)
+        self._facets.show_counts(found)
+        self._line.field.know(found.facets)
+        change_steadily(self._view, self._table, _ROW_PX, lambda: self._table.show(found.rows))
         self._tell()
 
-    def _mark_chosen(self) -> None:
-        place = self._table.place_index(self._chosen)
-        if place.isValid():
-            flags = QItemSelectionModel.SelectionFlag
-            self._view.selectionModel().setCurrentIndex(place, flags.ClearAndSelect | flags.Rows)
+    def _take_changes(self, changes: Changes) -> None:
+        self._is_read = True
+        if self._chosen in changes.removed:
+            self._choose("")
+        elif self._chosen in changes.changed:
+            self._choose(self._chosen)
 
-    def _show_counts(self) -> None:
-        episodes = [one for one in self._table.all.values() if not one.problem]
-        total = len(self._table.all)
-        self._categories.show_counts(counted(one.category for one in episodes), total)
-        self._devices.show_counts(counted(one.device for one in episodes), total)
-        names = sorted({one.annotator for one in episodes if one.annotator}, key=str.casefold)
-        self._annotator.offer([("", _EVERYONE), *((name, name) for name in names)])
+    def _show_progress(self, done: int, count: int) -> None:
+        self._bar.setRange(0, count)
+        self._bar.setValue(done)
+        self._bar.setVisible(done < count)
+        if done:
+            self._listing.ask(self._listing.asked)
 
     def _tell(self) -> None:
-        total, shown = len(self._table.all), self._table.rowCount()
-        all_of_them = "1 episode" if total == 1 else f"{total:,} episodes"
-        broken = sum(bool(one.problem) for one in self._table.all.values())
-        told = all_of_them if shown == total else f"{shown:,} of {all_of_them}"
-        self._said.setText(f"{told} · {broken:,} cannot be read" if broken else told)
-        self._empty.tell(*((_NOTHING_YET, _HOW_TO_BEGIN) if not total else (_NO_MATCH, "")))
-        self._middle.setCurrentWidget(self._view if shown else self._empty)
-        self._commands.enable(Command.CLEAR_FILTERS, on=bool(self._table.filter))
+        shown, all_of_them = self._table.rowCount(), counted(self._total)
+        told = all_of_them if shown == self._total else f"{shown:,} of {all_of_them}"
+        broken = f"{self._broken:,} cannot be read" if self._broken else ""
+        selected = f"{len(self._selected):,} selected" if len(self._selected) > 1 else ""
+        if self._is_read or shown:
+            self._said.setText(" · ".join(filter(None, (told, broken, selected))))
+            self._empty.tell(*((_NOTHING_YET, _HOW_TO_BEGIN) if not self._total else (_NO_MATCH, "")))
+        is_gallery = self._commands[Command.SHOW_GALLERY].isChecked()
+        listing = self._gallery if is_gallery and self._gallery is not None else self._view
+        self._home = listing
+        self._middle.setCurrentWidget(listing if shown or not self._is_read else self._empty)
+        self._commands.enable(Command.CLEAR_FILTERS, on=bool(self._line.field.text()))
+        self._commands.enable(Command.EXPORT_EPISODES, on=bool(shown), why="No episode is listed.")
+
+    # The filter.
 
     def _filter(self) -> None:
-        self._table.narrow(
-            category=self._categories.value,
-            device=self._devices.value,
-            annotator=self._annotator.value,
-            text=self._search.text().strip(),
-        )
-        self._tell()
+        wanted = self._line.wanted
+        self._saved.show_filter(wanted)
+        self._ask(wanted=wanted)
 
-    def _clear_filters(self) -> None:
-        self._search.clear()
-        self._annotator.choose("")
-        self._categories.choose("")
-        self._devices.choose("")
+    def _ask(self, **changes: Any) -> None:
+        self._listing.ask(replace(self._listing.asked, **changes))
+
+    # The selection.
+
+    def _mark_chosen(self) -> None:
+        """After the rows were replaced."""
+        selection = self._view.selectionModel()
+        places = sorted(filter(lambda place: place >= 0, map(self._table.place, self._selected)))
+        marked = QItemSelection()
+        for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
+            together = [place for _, place in run]
+            marked.select(self._table.index(together[0], 0), self._table.index(together[-1], 0))
+        flags = QItemSelectionModel.SelectionFlag
+        selection.setCurrentIndex(self._table.place_index(self._chosen), flags.NoUpdate)
+        selection.select(marked, flags.ClearAndSelect | flags.Rows)
+
+    def _select(self) -> None:
+        places = {index.row() for index in self._view.selectionModel().selectedIndexes()}
+        now = frozenset(one.episode_id for place in places if (one := self._table.at(place)) is not None)
+        if now != self._selected and self._table.rowCount():
+            self._selected = now
+            self._tell()
 
     def _choose_row(self, now: QModelIndex) -> None:
         episode = self._table.at(now.row())
@@ -143,18 +201,14 @@ class DatasetPage(Page):
 
     def _choose(self, episode_id: str) -> None:
         self._chosen = episode_id
-        self._commands.enable(Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID, on=bool(episode_id))
-        if not episode_id:
+        self._commands.enable(*_OF_ONE, on=bool(episode_id))
+        if not episode_id or self._index is None:
             self._card.hide()
             return
-        summary = self._table.all[episode_id]
-        if summary.problem:
-            self._show_problem(episode_id, summary.problem)
-            return
         self._background.run(
-            partial(self._dataset.open, episode_id),
+            partial(PublishedEpisodes(self._index.root).open, episode_id),
             partial(self._show_opened, episode_id),
-            lambda error: self._show_problem(episode_id, str(error)),
+            lambda error: self._show_problem(episode_id, error_text(error)),
         )
 
     def _show_opened(self, episode_id: str, opened: OpenedEpisode) -> None:
@@ -168,27 +222,77 @@ class DatasetPage(Page):
             self._card.show()
 
     def _annotation(self) -> Path:
-        return self._dataset.root / annotation_path(self._chosen)
+        assert self._index is not None
+        return self._index.root / annotation_path(self._chosen)
 
-    def _open_folder(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._annotation().parent)))
+    # Export.
+
+    def _ask_to_export(self) -> None:
+        assert self._index is not None
+        listed = [one.episode_id for one in self._table.rows]
+        selected = [one for one in listed if one in self._selected]
+        root = self._index.root
+        dialog = ExportDialog(selected, listed, root.with_name(f"{root.name}-export"), self)
+        dialog.export_asked.connect(self._export)
+        dialog.open()
+
+    def _export(self, choice: ExportChoice) -> None:
+        assert self._index is not None
+        self._warning.hide()
+        title = f"Export {counted(len(choice.ids))}"
+        work = partial(export, self._index.root, choice)
+        self._job.follow(self._background.start(title, work, self._tell_exported))
+
+    def _tell_exported(self, done: Prepared) -> None:
+        words = f"{counted(len(done.episodes))} exported to {done.request.out}."
+        left_out = f"{counted(len(done.left_out))} left out: not accepted, or with errors." if done.left_out else ""
+        tone = Tone.WARNING if done.left_out or done.limits else Tone.SUCCESS
+        self._warning.show_message(tone, breakable(words), " ".join(filter(None, (left_out, *done.limits))))
+
+    # Layout.
+
+    def _show_view(self, command: Command) -> None:
+        if command not in self._views:
+            self._views[command] = self._makers[command]()
+            self._stack.addWidget(self._views[command])
+        self._stack.setCurrentWidget(self._views[command])
+
+    def _add_view(self, command: Command, make: Callable[[], QWidget]) -> None:
+        """A view is made when it is first shown."""
+        self._makers[command] = make
+        action = self._commands[command]
+        self._group.addAction(action)
+        self._commands.belong_to(self, command)
+        action.toggled.connect(lambda on: self._show_view(command) if on else None)
+        tab = tool_button(action, command.value.label, "tab", Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        tab.setIconSize(QSize(16, 16))
+        self._tabs.insertWidget(self._tabs.count() - 1, tab)
 
     def _connect(self) -> None:
-        self._news_came.connect(self._take, Qt.ConnectionType.QueuedConnection)
-        self._warning_came.connect(
-            lambda words: self._warning.show_message(Tone.WARNING, breakable(words)), Qt.ConnectionType.QueuedConnection
-        )
-        self._table.modelReset.connect(self._mark_chosen)
-        self._search.textChanged.connect(self._filter)
-        self._annotator.currentIndexChanged.connect(self._filter)
-        for facet in (self._categories, self._devices):
-            facet.value_chosen.connect(self._filter)
+        self._listing.opened.connect(self._take_index)
+        self._listing.found.connect(self._take)
+        self._listing.changed.connect(self._take_changes)
+        self._listing.reading.connect(self._show_progress)
+        for warned in (self._listing.warned, self._saved.failed):
+            warned.connect(lambda words: self._warning.show_message(Tone.WARNING, breakable(words)))
+        self._table.sort_asked.connect(lambda at, descending: self._ask(column=at, descending=descending))
+        self._line.filter_changed.connect(self._filter)
+        self._line.field.textChanged.connect(lambda _text: self._tell())
+        self._facets.filter_chosen.connect(lambda wanted: self._line.write(str(wanted)))
+        self._saved.chosen.connect(self._line.write)
         self._view.selectionModel().currentRowChanged.connect(lambda now, _before: self._choose_row(now))
+        self._view.selectionModel().selectionChanged.connect(lambda _now, _before: self._select())
         copy = QGuiApplication.clipboard().setText
         calls = {
-            Command.FIND_EPISODE: self._search.setFocus,
-            Command.CLEAR_FILTERS: self._clear_filters,
-            Command.EPISODE_FOLDER: self._open_folder,
+            Command.FIND_EPISODE: self._line.field.take_focus,
+            Command.CLEAR_FILTERS: lambda: self._line.write(""),
+            Command.SAVE_VIEW: self._saved.ask_to_save,
+            Command.DELETE_VIEW: self._saved.delete,
+            Command.SHOW_GALLERY: self._tell,
+            Command.EXPORT_EPISODES: self._ask_to_export,
+            Command.EPISODE_FOLDER: lambda: QDesktopServices.openUrl(
+                QUrl.fromLocalFile(str(self._annotation().parent))
+            ),
             Command.EPISODE_PATH: lambda: copy(str(self._annotation())),
             Command.EPISODE_ID: lambda: copy(self._chosen),
             Command.DISMISS_DATASET: self._warning.hide,
@@ -200,8 +304,8 @@ class DatasetPage(Page):
         self._bar.setFixedSize(QSize(160, 6))
         self._bar.hide()
         self._card.hide()
-        self._commands.enable(Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID, on=False)
-        self._annotator.offer([("", _EVERYONE)])
+        self._commands.enable(*_OF_ONE, on=False)
+        self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self._view.setWordWrap(False)
         self._view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -210,26 +314,20 @@ class DatasetPage(Page):
         self._view.setSortingEnabled(True)
         self._middle.addWidget(self._view)
         self._middle.addWidget(self._empty)
-        head = row((self._said, 1), self._bar)
-        head.setContentsMargins(4, 0, 4, 0)
-        listing = column(head, (self._middle, 1), spacing=10)
-        right = column(self._warning, (listing, 3), (self._card, 1), spacing=_SPACE)
-        middle = QWidget()
-        middle.setLayout(right)
-        panels = Panels("dataset", self._commands, middle, {"left": (self._facets(), _FACETS_PX)})
-        fill_row(self, panels, margins=_SPACE)
+        self._add_view(Command.SHOW_EPISODES, self._episodes)
+        self._commands[Command.SHOW_EPISODES].setChecked(True)
+        fill_column(self, self._tabs, (self._stack, 1), margins=_SPACE, spacing=10)
 
-    def _facets(self) -> QWidget:
-        card = Card()
-        facets: list[QWidget] = []
-        for words, facet in (("Category", self._categories), ("Device", self._devices)):
-            label = text_label(words, "field")
-            label.setContentsMargins(8, 0, 0, 0)
-            facets += [label, facet]
-        clear = self._commands.button(Command.CLEAR_FILTERS, kind="quiet")
-        parts = (self._search, self._annotator, 6, *facets, None, clear)
-        fill_column(card, *parts, margins=(10, 12, 10, 10), spacing=6)
-        return card
+    def _episodes(self) -> QWidget:
+        of_listed = self._commands.buttons(Command.SHOW_GALLERY, Command.EXPORT_EPISODES)
+        head = row((self._said, 1), self._bar, *of_listed)
+        head.setContentsMargins(4, 0, 0, 0)
+        asked = row((self._line, 1), self._saved)
+        asked.setAlignment(self._saved, Qt.AlignmentFlag.AlignTop)
+        listing = column(asked, head, (self._middle, 1), spacing=10)
+        middle = QWidget()
+        fill_column(middle, self._warning, self._job, (listing, 3), (self._card, 1), spacing=_SPACE)
+        return Panels("dataset", self._commands, middle, {"left": (self._facets, _FACETS_PX)})
 
 
 class _Emptiness(Card):

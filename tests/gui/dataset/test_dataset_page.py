@@ -8,14 +8,19 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QTableView
+from PySide6.QtWidgets import QComboBox, QCompleter, QLineEdit, QListView, QTableView
+from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.published import PublishedEpisodes
-from odyssey_recorder.dataset.watch import WatchRules
-from odyssey_recorder.gui.table import VALUE
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.dataset.episode_table import EpisodeTable
+from odyssey_recorder.gui.dataset.filmstrips import Filmstrips, StripDelegate
+from odyssey_recorder.gui.table import VALUE, table_view
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.quality.reviewing.status import ReviewStage
+from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
+from odyssey_recorder.selection.saved import SavedFilters
 from tests.dataset.drafts import proof_of
 from tests.episodes import ALL_KINDS, episode
 from tests.gui.pilot import OpenAt, Pilot
@@ -87,9 +92,22 @@ class Reader:
             view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.model().index(row, 0)).center()
         )
 
-    def choose(self, row: int) -> None:
+    def choose(self, row: int, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         place = self.table.visualRect(self.table.model().index(row, 0)).center()
-        QTest.mouseClick(self.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        QTest.mouseClick(self.table.viewport(), Qt.MouseButton.LeftButton, keys, place)
+
+    @property
+    def line(self) -> QLineEdit:
+        return self.pilot.named(QLineEdit, "Filter episodes")
+
+    def write(self, text: str) -> None:
+        """Into the empty filter line, as a person does."""
+        self.line.clear()
+        QTest.keyClicks(self.line, text)
+        QTest.keyClick(self.line, Qt.Key.Key_Return)
+
+    def wait_to_hear(self, name: str, *facets: str) -> None:
+        self.pilot.qtbot.waitUntil(lambda: self.pilot.heard(name) == list(facets))
 
     @property
     def chosen(self) -> str:
@@ -106,6 +124,13 @@ class Reader:
         return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
 
+def synthetic(number: int) -> EpisodeRow:
+    return EpisodeRow(
+        f"{number:016}", f"Task {number}", "General_Tool", "Do {}.", ("Chrome",), "Pixel Fold", None, 9, "complete",
+        "Ada", "", None, None, ReviewStage.UNREVIEWED, False, 0, 0, (), "", "",
+    )  # fmt: skip
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path / "published")
@@ -113,8 +138,8 @@ def folder(tmp_path: Path) -> Folder:
 
 @pytest.fixture
 def reader(open_at: OpenAt, folder: Folder) -> Reader:
-    dataset = PublishedEpisodes(folder.root, WatchRules(unnoticed_s=0.02))
-    pilot = open_at(Workplace(dataset=lambda: dataset))
+    saved = SavedFilters(folder.root.parent / "filters.json")
+    pilot = open_at(Workplace(dataset=lambda: EpisodeIndex(folder.root, None), saved_filters=saved))
     pilot.press("Dataset")
     return Reader(pilot)
 
@@ -139,35 +164,177 @@ def test_a_page_with_nothing_in_it_says_what_to_do_and_fills_by_itself(reader: R
     reader.pilot.press("Dataset")
     folder.publish("Set an alarm")
     reader.wait_for("Set an alarm")
-    assert reader.pilot.says("1 episode")
+    reader.pilot.wait_to_read("1 episode")
     assert not reader.pilot.says("No episodes yet.")
 
 
 def test_the_newest_episode_is_above_a_column_sorts_and_all_are_counted(three: list[str], reader: Reader) -> None:
     assert reader.column(1) == ["General Tool", "Web Shopping", "Web Shopping"]
     assert reader.column(3) == [str(len(ALL_KINDS))] * 3
-    assert reader.pilot.heard("Category") == ["All: 3", "Web Shopping: 2", "General Tool: 1"]
+    reader.wait_to_hear("Category", "All: 3", "Web Shopping: 2", "General Tool: 1")
     assert reader.pilot.heard("Device") == ["All: 3", "Small Phone: 2", "Pixel Fold: 1"]
     reader.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
-    assert reader.instructions == ["Buy blue shoes", "Buy red shoes", "Set an alarm"]
+    reader.wait_for("Buy blue shoes", "Buy red shoes", "Set an alarm")
 
 
-def test_each_filter_narrows_the_list_and_all_can_be_taken_back(three: list[str], reader: Reader) -> None:
+def test_a_facet_edits_the_filter_and_counts_under_the_others(three: list[str], reader: Reader) -> None:
     reader.choose_facet("Category", 1)
-    assert reader.instructions == ["Buy red shoes", "Buy blue shoes"]
-    reader.choose_facet("Device", 2)
-    assert reader.instructions == ["Buy red shoes"]
+    reader.wait_for("Buy red shoes", "Buy blue shoes")
+    assert reader.line.text() == "category:Web_Shopping"
+    reader.wait_to_hear("Category", "All: 3", "Web Shopping: 2", "General Tool: 1")
+    reader.wait_to_hear("Device", "All: 2", "Pixel Fold: 1", "Small Phone: 1")
+    reader.choose_facet("Device", 1)
+    reader.wait_for("Buy red shoes")
+    assert reader.line.text() == 'category:Web_Shopping device:"Pixel Fold"'
     assert reader.pilot.says("1 of 3 episodes")
-    reader.pilot.named(QComboBox, "Annotator").setCurrentText("Grace")
-    assert reader.pilot.says("No matching episodes.")
+    reader.choose_facet("Category", 0)
+    assert reader.line.text() == 'device:"Pixel Fold"'
     reader.pilot.press("Show all")
-    assert len(reader.instructions) == 3
+    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
+
+
+def test_a_written_filter_is_shown_by_the_facets(three: list[str], reader: Reader) -> None:
     QTest.keyClick(reader.pilot.window, Qt.Key.Key_F, CTRL)
-    search = reader.pilot.named(QLineEdit, "Search instruction or id")
-    QTest.keyClicks(search, "SHOES")
-    assert reader.instructions == ["Buy red shoes", "Buy blue shoes"]
-    search.setText(three[1])
-    assert reader.instructions == ["Buy red shoes"]
+    assert reader.pilot.window.focusWidget() is reader.line
+    reader.write("category:web_shopping SHOES by:grace")
+    reader.wait_for("Buy blue shoes")
+    facet = reader.pilot.named(QListView, "Category")
+    assert facet.currentIndex().data() == "Web Shopping"
+    reader.write("-category:web_shopping")
+    reader.wait_for("Set an alarm")
+    assert not facet.currentIndex().isValid()
+    reader.write("app:Chrome device:Watch")
+    reader.pilot.wait_to_read("No matching episodes.")
+    assert "Watch: 0" in reader.pilot.heard("Device")
+
+
+def test_a_fault_is_told_with_its_place_and_the_list_stays(three: list[str], reader: Reader) -> None:
+    reader.write("shoes stepz:3")
+    reader.pilot.wait_to_read("Character 7: There is no key “stepz:”. Did you mean “steps:”?")
+    assert reader.instructions == ["Set an alarm", "Buy red shoes", "Buy blue shoes"]
+    reader.write("shoes steps:>3")
+    reader.wait_for("Buy red shoes", "Buy blue shoes")
+    assert not reader.pilot.says("Character 7")
+
+
+def test_keys_and_values_are_completed(three: list[str], reader: Reader) -> None:
+    reader.line.setFocus()
+    QTest.keyClicks(reader.line, "shoes -dev")
+    completer = reader.line.findChild(QCompleter)
+    assert completer is not None
+    popup = completer.popup()
+    QTest.keyClick(popup, Qt.Key.Key_Down)
+    QTest.keyClick(popup, Qt.Key.Key_Return)
+    assert reader.line.text() == "shoes -device:"
+    QTest.keyClicks(reader.line, '"pix')
+    QTest.keyClick(popup, Qt.Key.Key_Down)
+    QTest.keyClick(popup, Qt.Key.Key_Return)
+    assert reader.line.text() == 'shoes -device:"Pixel Fold"'
+    reader.wait_for("Buy blue shoes")
+
+
+def test_a_view_is_saved_chosen_and_deleted(three: list[str], reader: Reader) -> None:
+    views = reader.pilot.named(QComboBox, "Saved views")
+    reader.write("shoes")
+    reader.wait_for("Buy red shoes", "Buy blue shoes")
+    reader.pilot.press("Save view")
+    dialog = reader.pilot.dialog()
+    QTest.keyClicks(reader.pilot.named(QLineEdit, "Name of the view"), "All shoes")
+    reader.pilot.press_in(dialog, "Save")
+    reader.pilot.qtbot.waitUntil(lambda: views.currentText() == "All shoes")
+    reader.pilot.press("Show all")
+    reader.pilot.qtbot.waitUntil(lambda: views.currentText() == "Saved views")
+    views.setCurrentText("All shoes")
+    reader.wait_for("Buy red shoes", "Buy blue shoes")
+    reader.pilot.press("Delete view")
+    reader.pilot.qtbot.waitUntil(lambda: views.count() == 1)
+    assert reader.line.text() == "shoes"
+
+
+def test_the_selected_episodes_are_exported(three: list[str], reader: Reader, folder: Folder) -> None:
+    for episode_id in three:
+        for step in range(len(ALL_KINDS)):
+            QImage(9, 16, QImage.Format.Format_RGB32).save(
+                str(folder.root / "screenshots" / f"{episode_id}_{step}.png")
+            )
+    reader.choose(1)
+    reader.choose(2, CTRL)
+    reader.pilot.wait_to_read("2 selected")
+    reader.pilot.press("Export")
+    dialog = reader.pilot.dialog()
+    assert reader.pilot.named(QComboBox, "Episodes").currentText() == "The selected: 2 episodes"
+    reader.pilot.named(QComboBox, "Layout").setCurrentText("JSON Lines, without screenshots")
+    out = folder.root.parent / "out"
+    reader.pilot.named(QLineEdit, "Folder").setText(str(out))
+    reader.pilot.press("Only accepted episodes")
+    reader.pilot.press_in(dialog, "Export")
+    reader.pilot.wait_to_read("2 episodes exported to")
+    [lines] = out.glob("data/*.jsonl")
+    assert [one in lines.read_text() for one in three] == [False, True, True]
+    reader.pilot.press("Export")
+    reader.pilot.named(QLineEdit, "Folder").setText(str(out))
+    reader.pilot.press("Only accepted episodes")
+    reader.pilot.press_in(reader.pilot.dialog(), "Export")
+    reader.pilot.wait_to_read("already exists. Choose another folder")
+
+
+@pytest.mark.usefixtures("as_nobody")
+def test_episodes_that_are_not_accepted_are_not_exported(three: list[str], reader: Reader, folder: Folder) -> None:
+    reader.pilot.press("Export")
+    reader.pilot.press_in(reader.pilot.dialog(), "Export")
+    reader.pilot.wait_to_read("None of these episodes is accepted and without errors.")
+    assert not list(folder.root.parent.glob("*export*"))
+
+
+def test_the_gallery_reads_the_strips_of_visible_episodes_only(
+    reader: Reader, folder: Folder, background: Background
+) -> None:
+    for number in range(60):
+        folder.publish(f"Task {number}")
+    reader.pilot.qtbot.waitUntil(lambda: len(reader.instructions) == 60)
+    reader.pilot.press("Gallery")
+    gallery = reader.pilot.named(QListView, "Filmstrips")
+    strips = Filmstrips(folder.root, background)
+    read: list[str] = []
+    strips.loaded.connect(read.append)
+    gallery.setItemDelegate(StripDelegate(strips, gallery))
+    seen = {
+        row
+        for row in range(60)
+        if gallery.visualRect(gallery.model().index(row, 0)).intersects(gallery.viewport().rect())
+    }
+    reader.pilot.qtbot.waitUntil(lambda: len(set(read)) == len(seen))
+    assert 0 < len(seen) < 30
+    QTest.mouseClick(
+        gallery.viewport(), Qt.MouseButton.LeftButton, pos=gallery.visualRect(gallery.model().index(1, 0)).center()
+    )
+    assert reader.chosen == reader.instructions[1]
+
+
+def test_ten_thousand_rows_are_not_read_to_be_painted(qtbot: QtBot) -> None:
+    """Painting, scrolling and choosing ask the model for the rows in sight."""
+    asked: set[int] = set()
+
+    class Counting(EpisodeTable):
+        def at(self, row: int) -> EpisodeRow | None:
+            asked.add(row)
+            return super().at(row)
+
+    table = Counting()
+    view = table_view("Episodes", table, 32)
+    qtbot.addWidget(view)
+    view.resize(900, 400)
+    view.show()
+    table.show([synthetic(number) for number in range(10_000)])
+    asked.clear()
+    view.viewport().repaint()
+    in_sight = view.viewport().height() // view.rowHeight(0) + 2
+    assert 0 < len(asked) <= in_sight
+    asked.clear()
+    view.scrollToBottom()
+    view.viewport().repaint()
+    assert 9_999 in asked
+    assert len(asked) <= in_sight
 
 
 def test_the_chosen_episode_is_shown_and_its_id_copied(three: list[str], reader: Reader, folder: Folder) -> None:
@@ -206,8 +373,10 @@ def test_what_others_do_leaves_the_chosen_episode_where_it_is(folder: Folder, re
 def test_the_chosen_episode_stays_chosen_when_the_list_is_sorted_or_filtered(three: list[str], reader: Reader) -> None:
     reader.choose(1)
     reader.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+    reader.wait_for("Set an alarm", "Buy red shoes", "Buy blue shoes")
     assert reader.chosen == "Buy red shoes"
     reader.choose_facet("Category", 1)
+    reader.wait_for("Buy red shoes", "Buy blue shoes")
     assert reader.chosen == "Buy red shoes"
 
 
@@ -226,9 +395,9 @@ def test_a_change_of_the_chosen_episode_is_shown_at_once(three: list[str], reade
 def test_a_broken_annotation_is_shown_and_says_why(three: list[str], reader: Reader, folder: Folder) -> None:
     folder.annotation(three[0]).write_text('{"episode_id": 7}')
     reader.pilot.wait_to_read("3 episodes · 1 cannot be read")
-    broken = f"Cannot be read: {three[0]}.json: episode_id is 7"
-    reader.pilot.qtbot.waitUntil(lambda: reader.instructions[0].startswith(broken))  # it may be read half written
-    reader.choose(0)
+    broken = f"Cannot be read: {three[0]}.json: "
+    reader.pilot.qtbot.waitUntil(lambda: any(one.startswith(broken) for one in reader.instructions))
+    reader.choose(next(at for at, words in enumerate(reader.instructions) if words.startswith(broken)))
     reader.pilot.wait_to_read(f"Episode {three[0]} cannot be read.")
     assert reader.steps == []
-    assert reader.pilot.heard("Category")[0] == "All: 3"
+    reader.pilot.qtbot.waitUntil(lambda: reader.pilot.heard("Category")[0] == "All: 3")

@@ -1,0 +1,120 @@
+"""Exports episodes: asks for layout and folder, and writes off the GUI thread."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+
+from odyssey_recorder.admission import Admission, refusal
+from odyssey_recorder.dataset.codec import Dialect
+from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.exporting.job import Progress as Exported
+from odyssey_recorder.exporting.job import run_export
+from odyssey_recorder.exporting.prepared import Prepared, Wanted, counted, prepare
+from odyssey_recorder.gui.background import Cancelled, Progress
+from odyssey_recorder.gui.parts import (
+    CheckBox,
+    Choice,
+    fill_dialog,
+    labelled,
+    line_edit,
+    named,
+    push_button,
+    row,
+    text_label,
+)
+
+_WRITERS = 2
+_LAYOUTS = (
+    ("release", "As the published dataset"),
+    ("parquet", "Parquet, for Hugging Face"),
+    ("webdataset", "WebDataset (tar files)"),
+    ("jsonl", "JSON Lines, without screenshots"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportChoice:
+    ids: Sequence[str]
+    layout: str
+    out: Path
+    only_accepted: bool
+
+
+class ExportDialog(QDialog):
+    export_asked = Signal(object)
+
+    def __init__(self, selected: Sequence[str], listed: Sequence[str], home: Path, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Export")
+        self._ids = {"selected": selected, "listed": listed}
+        self._which, self._layout = Choice("Episodes"), Choice("Layout")
+        offered = [("selected", f"The selected: {counted(len(selected))}")] if selected else []
+        self._which.offer([*offered, ("listed", f"All that are listed: {counted(len(listed))}")])
+        self._which.choose("selected" if len(selected) > 1 else "listed")
+        self._layout.offer(_LAYOUTS)
+        self._folder = line_edit("Folder", "A folder that does not exist yet")
+        self._folder.setText(str(home))
+        self._folder.textChanged.connect(self._tell)
+        browse = push_button("Browse…", "Choose where the new folder is made", call=self._browse)
+        self._accepted = named(CheckBox("Only accepted episodes without errors"), "Only accepted episodes")
+        self._accepted.setToolTip("Leave out episodes that are not accepted or in which the checks find errors")
+        self._accepted.setChecked(True)
+        self._export = push_button("Export", "Write the export (Enter)", "primary", self.accept)
+        leave = push_button("Cancel", "Export nothing (Esc)", call=self.reject)
+        fill_dialog(
+            self,
+            text_label("Export episodes", "title"),
+            labelled("&Episodes", self._which),
+            labelled("&Layout", self._layout),
+            labelled("&Folder", self._folder),
+            row(self._accepted, None, browse),
+            row(None, leave, self._export),
+            width=460,
+        )
+        self.accepted.connect(self._ask)
+
+    def _browse(self) -> None:
+        dialog = QFileDialog(self, "Choose where the new folder is made", str(self._out.parent))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(lambda name: self._folder.setText(str(Path(name) / self._out.name)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @property
+    def _out(self) -> Path:
+        return Path(self._folder.text().strip()).expanduser()
+
+    def _tell(self) -> None:
+        self._export.setEnabled(bool(self._folder.text().strip()))
+
+    def _ask(self) -> None:
+        ids = self._ids[self._which.value]
+        self.export_asked.emit(ExportChoice(ids, self._layout.value, self._out, self._accepted.isChecked()))
+
+
+def export(root: Path, choice: ExportChoice, tell: Progress, cancelled: Cancelled) -> Prepared:
+    """Raises DatasetError."""
+    tell(None, "Checking the episodes")
+    admission = Admission(checked=choice.only_accepted, accepted=choice.only_accepted)
+    refuse = refusal(root, admission, Dialect.RELEASE, cancelled) if choice.only_accepted else lambda _: ""
+    files = [root / annotation_path(one) for one in sorted(choice.ids)]
+    prepared = prepare(Wanted(root, choice.out.absolute(), choice.layout), files, refuse, cancelled)
+    if not prepared.episodes:
+        why = f" The first: {prepared.left_out[0]}" if prepared.left_out else ""
+        raise DatasetError(f"None of these episodes is accepted and without errors.{why}")
+    with ThreadPoolExecutor(_WRITERS, thread_name_prefix="export") as executor:
+        run_export(
+            prepared.request, prepared.episodes, executor, tell=partial(_tell_share, tell), is_cancelled=cancelled
+        )
+    return prepared
+
+
+def _tell_share(tell: Progress, done: Exported) -> None:
+    words = f"{done.episodes:,} of {counted(done.of_episodes)}, {done.bytes / 1e6:,.0f} MB"
+    tell(done.episodes / done.of_episodes, words)

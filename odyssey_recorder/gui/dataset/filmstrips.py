@@ -1,0 +1,125 @@
+"""The episodes as a gallery: the first, the middle and the last screenshot of each."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QRectF, QSize, Signal
+from PySide6.QtGui import QFont, QImage, QPainter
+from PySide6.QtWidgets import QListView
+
+from odyssey_recorder.dataset.layout import screenshot_path
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.dataset.episode_table import EpisodeTable
+from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, paint_line, small_font
+from odyssey_recorder.gui.step_strip import SHARPNESS, paint_thumbnail
+from odyssey_recorder.gui.table import fill_list
+from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.selection.index import EpisodeRow
+
+Strip = Sequence[QImage | Exception | None]
+
+_PICTURE = QSize(84, 140)
+_GAP = 6
+_MARGIN = 10
+_CELL = QSize(3 * _PICTURE.width() + 2 * _GAP + 2 * _MARGIN, _PICTURE.height() + 44 + 2 * _MARGIN)
+_AT_ONCE = 3
+_MOST_WAITING = 24
+_MOST_KEPT = 120
+
+
+class Filmstrips(QObject):
+    """Reads strips in the background, those asked for last first; forgets what was not looked at for long."""
+
+    loaded = Signal(str)
+
+    def __init__(self, root: Path, background: Background) -> None:
+        super().__init__()
+        self._root = root
+        self._background = background
+        self._kept: dict[tuple[str, str], Strip] = {}
+        self._waiting: dict[tuple[str, str], EpisodeRow] = {}
+        self._reading: set[tuple[str, str]] = set()
+
+    def look(self, row: EpisodeRow) -> Strip:
+        """Empty until it is read, and without a step."""
+        key = row.episode_id, row.sha256
+        strip = self._kept.pop(key, None)
+        if strip is not None:
+            self._kept[key] = strip
+            return strip
+        if key not in self._reading:
+            self._waiting.pop(key, None)
+            self._waiting[key] = row
+            if len(self._waiting) > _MOST_WAITING:
+                del self._waiting[next(iter(self._waiting))]
+            self._read_next()
+        return ()
+
+    def _read_next(self) -> None:
+        while self._waiting and len(self._reading) < _AT_ONCE:
+            key, row = self._waiting.popitem()
+            self._reading.add(key)
+            self._background.run(partial(_read_strip, self._root, row), partial(self._take, key))
+
+    def _take(self, key: tuple[str, str], strip: Strip) -> None:
+        self._reading.remove(key)
+        self._kept[key] = strip
+        if len(self._kept) > _MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+        self.loaded.emit(key[0])
+        self._read_next()
+
+
+def _read_strip(root: Path, row: EpisodeRow) -> Strip:
+    steps = sorted({0, row.steps // 2, row.steps - 1}) if row.steps else []
+    return [_read(root / screenshot_path(row.episode_id, step)) for step in steps]
+
+
+def _read(path: Path) -> QImage | Exception:
+    try:
+        image, _ = read_picture(path, _PICTURE * SHARPNESS)
+    except DatasetError as error:
+        return error
+    image.setDevicePixelRatio(SHARPNESS)
+    return image
+
+
+class Gallery(QListView):
+    def __init__(self, table: EpisodeTable, strips: Filmstrips) -> None:
+        super().__init__()
+        fill_list(self, "Filmstrips", table, StripDelegate(strips, self))
+        self.setFlow(QListView.Flow.LeftToRight)
+        self.setWrapping(True)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setSpacing(2)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setSelectionBehavior(QListView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
+        strips.loaded.connect(lambda _id: self.viewport().update())
+
+
+class StripDelegate(RowDelegate):
+    def __init__(self, strips: Filmstrips, parent: QListView) -> None:
+        super().__init__(None, _CELL, parent, Mark((1, 1), is_framed=True))
+        self._strips = strips
+
+    def paint_value(self, painter: QPainter, cell: QRectF, row: EpisodeRow, font: QFont) -> None:
+        theme = Theme.current()
+        area = cell.adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
+        strip = self._strips.look(row)
+        for place in range(len(strip) or 3):
+            left = area.left() + place * (_PICTURE.width() + _GAP)
+            room = QRectF(left, area.top(), _PICTURE.width(), _PICTURE.height())
+            paint_thumbnail(painter, room, strip[place] if strip else None)
+        words = QRectF(area.left(), area.top() + _PICTURE.height() + 6, area.width(), area.height())
+        title = f"Cannot be read: {row.problem}" if row.problem else " ".join(row.instruction.split())
+        paint_line(painter, words, title, font, theme.danger if row.problem else theme.text)
+        small = small_font(font)
+        words.translate(0, painter.fontMetrics().height() + 2)
+        steps = "1 step" if row.steps == 1 else f"{row.steps} steps"
+        about = " · ".join(filter(None, (category_words(row.category), row.device, steps, row.verdict.value)))
+        paint_line(painter, words, about, small, theme.muted)

@@ -1,0 +1,132 @@
+"""The index as the page asks it: opened, kept up to date and searched off the GUI thread."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from threading import Event, Lock
+
+from PySide6.QtCore import QObject, Signal
+
+from odyssey_recorder.dataset.watch import Changes, DatasetWatch
+from odyssey_recorder.errors import CancelledError, DatasetError
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.dataset.episode_table import COLUMNS, RECORDED
+from odyssey_recorder.selection.filter import ALL, Filter, Key
+from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow, FacetCount
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    wanted: Filter = ALL
+    column: int = RECORDED
+    descending: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`total` is the number of all episodes, `totals` that under the terms of the other keys."""
+
+    asked: Asked
+    rows: Sequence[EpisodeRow]
+    total: int
+    facets: Mapping[Key, Sequence[FacetCount]]
+    totals: Mapping[Key, int]
+
+
+class Listing(QObject):
+    opened = Signal(object)
+    """The index; what was known of it is found before the files are read."""
+
+    found = Signal(object)
+    changed = Signal(object)
+    reading = Signal(int, int)
+    """How many episodes were read, of how many; equal at the end."""
+
+    warned = Signal(str)
+
+    def __init__(self, open_index: Callable[[], EpisodeIndex], background: Background) -> None:
+        super().__init__()
+        self.asked = Asked()
+        self._open_index = open_index
+        self._background = background
+        self._asks, self._follows = background.in_order(), background.in_order()
+        self._index: EpisodeIndex | None = None
+        self._is_looking = self._looks_again = False
+        self._closed = Event()
+        self._lock = Lock()
+        self._watch: DatasetWatch | None = None  # guarded by _lock
+
+    def begin(self) -> None:
+        self._asks.run(self._open, self._take_index)
+
+    def ask(self, asked: Asked) -> None:
+        self.asked = asked
+        self._look()
+
+    def close(self) -> None:
+        self._closed.set()
+        with self._lock:
+            watch = self._watch
+        if watch is not None:
+            watch.close()
+        for part in (self._asks, self._follows):
+            part.close()
+        if self._index is not None:
+            self._index.close()
+
+    def _open(self) -> EpisodeIndex:
+        self._index = self._open_index()
+        return self._index
+
+    def _take_index(self, index: EpisodeIndex) -> None:
+        self.opened.emit(index)
+        self._look()
+        self._follows.run(partial(self._follow, index))
+
+    def _follow(self, index: EpisodeIndex) -> None:
+        """Read what has changed, and from then on what changes."""
+        post = self._background.post
+        with suppress(DatasetError):  # the watch warns of it
+            try:
+                index.refresh(lambda done, count: post(partial(self.reading.emit, done, count)), self._closed.is_set)
+            except CancelledError:
+                return
+        with self._lock:
+            if not self._closed.is_set():
+                self._watch = index.follow(
+                    lambda changes: post(partial(self._take_changes, changes)),
+                    lambda words: post(partial(self.warned.emit, words)),
+                )
+        if index.problem:
+            post(partial(self.warned.emit, index.problem))
+
+    def _take_changes(self, changes: Changes) -> None:
+        self.reading.emit(0, 0)
+        self.changed.emit(changes)
+        self._look()
+
+    def _look(self) -> None:
+        """Ask the index, one question at a time: only the newest waits."""
+        if self._index is None or self._is_looking:
+            self._looks_again = True
+            return
+        self._is_looking, self._looks_again = True, False
+        self._asks.run(partial(_look_up, self._index, self.asked), self._take)
+
+    def _take(self, found: Found) -> None:
+        self._is_looking = False
+        if found.asked == self.asked:
+            self.found.emit(found)
+        if self._looks_again:
+            self._look()
+
+
+def _look_up(index: EpisodeIndex, asked: Asked) -> Found:
+    rows = index.rows(asked.wanted)
+    order = COLUMNS[asked.column].order
+    assert order is not None
+    rows.sort(key=order, reverse=asked.descending)
+    facets = index.facets(asked.wanted)
+    totals = {key: index.count(asked.wanted.without(key)) for key in facets}
+    return Found(asked, rows, index.count(), facets, totals)
