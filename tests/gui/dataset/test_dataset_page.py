@@ -21,13 +21,14 @@ from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.quality.reviewing.status import ReviewStage
 from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
 from odyssey_recorder.selection.saved import SavedFilters
-from tests.dataset.drafts import proof_of
+from tests.dataset.drafts import png, proof_of, record
 from tests.episodes import ALL_KINDS, episode
 from tests.gui.pilot import OpenAt, Pilot
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 NEWEST_US = 1_700_000_000_000_000
 HOUR_US = 3_600_000_000
+_RECORDS = [record(png(9))] * len(ALL_KINDS)
 
 
 class Folder:
@@ -59,7 +60,7 @@ class Folder:
         )
         began_us = NEWEST_US + (HOUR_US if newest else -HOUR_US) * self._published
         times = {"started_us": began_us, "published_us": began_us + 90_000_000}
-        proof = proof_of(episode_id, annotator=annotator, mode="passive").model_copy(update=times)
+        proof = proof_of(episode_id, _RECORDS, annotator=annotator, mode="passive").model_copy(update=times)
         (self.root / "provenance" / f"{episode_id}.json").write_text(proof.model_dump_json())
         return episode_id
 
@@ -194,8 +195,10 @@ def test_a_facet_edits_the_filter_and_counts_under_the_others(three: list[str], 
 
 
 def test_a_written_filter_is_shown_by_the_facets(three: list[str], reader: Reader) -> None:
+    reader.pilot.window.activateWindow()
+    reader.pilot.qtbot.waitUntil(reader.pilot.window.isActiveWindow)
     QTest.keyClick(reader.pilot.window, Qt.Key.Key_F, CTRL)
-    assert reader.pilot.window.focusWidget() is reader.line
+    assert reader.line.hasFocus()
     reader.write("category:web_shopping SHOES by:grace")
     reader.wait_for("Buy blue shoes")
     facet = reader.pilot.named(QListView, "Category")
@@ -327,12 +330,12 @@ def test_ten_thousand_rows_are_not_read_to_be_painted(qtbot: QtBot) -> None:
     view.show()
     table.show([synthetic(number) for number in range(10_000)])
     asked.clear()
-    view.viewport().repaint()
+    view.grab()
     in_sight = view.viewport().height() // view.rowHeight(0) + 2
     assert 0 < len(asked) <= in_sight
     asked.clear()
     view.scrollToBottom()
-    view.viewport().repaint()
+    view.grab()
     assert 9_999 in asked
     assert len(asked) <= in_sight
 
