@@ -122,7 +122,7 @@ class Command(Enum):
     COPY_LOG_PATH = _settings("Copy path", "Copy the path of the log", "content_copy")
     SHOW_EPISODES = _dataset_toggle("Episodes", "Show the episodes", "view_list_outline", "Alt+1")
     FIND_EPISODE = _dataset("Find", "Go to the filter", "magnify", "Ctrl+F")
-    SAVE_VIEW = _dataset("Save view…", "Save the filter by a name", "bookmark_plus_outline", "Ctrl+S")
+    SAVE_VIEW = _dataset("Save view…", "Save the filter by a name", "bookmark_plus_outline", "Ctrl+D")
     DELETE_VIEW = _dataset("Delete view", "Delete the chosen saved view", "bookmark_remove_outline")
     SHOW_GALLERY = _dataset_toggle("Gallery", "Show screenshots of each episode, or the table", "filmstrip", "Ctrl+G")
     EXPORT_EPISODES = _dataset("Export…", "Export the selected or all listed episodes", "export_variant", "Ctrl+E")

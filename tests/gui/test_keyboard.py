@@ -382,8 +382,8 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
     ),
     Command.DATASET_PAGE: (
         ("the page", lambda p: p.qtbot.waitUntil(lambda: p.says("2 episodes")), "Episodes"),
-        ("Find", keys("Ctrl+F"), "Search instruction or id"),
-        ("words that find nothing", words("zzz"), "Search instruction or id"),
+        ("Find", keys("Ctrl+F"), "Filter episodes"),
+        ("words that find nothing", words("zzz"), "Filter episodes"),
         ("Esc leaves the search", keys("Esc"), "DatasetPage"),
         ("Show all by its button", click("Show all"), "Episodes"),
     ),

@@ -188,8 +188,10 @@ class DatasetPage(Page):
         selection.select(marked, flags.ClearAndSelect | flags.Rows)
 
     def _select(self) -> None:
-        places = {index.row() for index in self._view.selectionModel().selectedIndexes()}
-        now = frozenset(one.episode_id for place in places if (one := self._table.at(place)) is not None)
+        rows = self._table.rows
+        selection = self._view.selectionModel().selection()
+        runs = [selection.at(place) for place in range(selection.size())]
+        now = frozenset(one.episode_id for run in runs for one in rows[run.top() : run.bottom() + 1])
         if now != self._selected and self._table.rowCount():
             self._selected = now
             self._tell()
@@ -308,9 +310,11 @@ class DatasetPage(Page):
         self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self._view.setWordWrap(False)
-        self._view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self._view.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self._view.horizontalHeader().setSortIndicator(RECORDED, Qt.SortOrder.DescendingOrder)
+        head = self._view.horizontalHeader()
+        head.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        head.setSortIndicator(RECORDED, Qt.SortOrder.DescendingOrder)
+        head.setSelectionModel(QItemSelectionModel(self._table, head))  # else it asks every row whether it is selected
         self._view.setSortingEnabled(True)
         self._middle.addWidget(self._view)
         self._middle.addWidget(self._empty)
@@ -319,8 +323,8 @@ class DatasetPage(Page):
         fill_column(self, self._tabs, (self._stack, 1), margins=_SPACE, spacing=10)
 
     def _episodes(self) -> QWidget:
-        of_listed = self._commands.buttons(Command.SHOW_GALLERY, Command.EXPORT_EPISODES)
-        head = row((self._said, 1), self._bar, *of_listed)
+        gallery = self._commands.button(Command.SHOW_GALLERY, kind="quiet")
+        head = row((self._said, 1), self._bar, gallery, self._commands.button(Command.EXPORT_EPISODES))
         head.setContentsMargins(4, 0, 0, 0)
         asked = row((self._line, 1), self._saved)
         asked.setAlignment(self._saved, Qt.AlignmentFlag.AlignTop)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from odyssey_recorder.admission import Admission, refusal
@@ -67,13 +67,15 @@ class ExportDialog(QDialog):
         self._accepted.setChecked(True)
         self._export = push_button("Export", "Write the export (Enter)", "primary", self.accept)
         leave = push_button("Cancel", "Export nothing (Esc)", call=self.reject)
+        folder = row((labelled("&Folder", self._folder), 1), browse)
+        folder.setAlignment(browse, Qt.AlignmentFlag.AlignBottom)
         fill_dialog(
             self,
             text_label("Export episodes", "title"),
             labelled("&Episodes", self._which),
             labelled("&Layout", self._layout),
-            labelled("&Folder", self._folder),
-            row(self._accepted, None, browse),
+            folder,
+            self._accepted,
             row(None, leave, self._export),
             width=460,
         )

@@ -121,5 +121,5 @@ class StripDelegate(RowDelegate):
         small = small_font(font)
         words.translate(0, painter.fontMetrics().height() + 2)
         steps = "1 step" if row.steps == 1 else f"{row.steps} steps"
-        about = " · ".join(filter(None, (category_words(row.category), row.device, steps, row.verdict.value)))
+        about = "" if row.problem else f"{category_words(row.category)} · {row.device} · {steps} · {row.verdict.value}"
         paint_line(painter, words, about, small, theme.muted)

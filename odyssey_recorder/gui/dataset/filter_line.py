@@ -52,7 +52,6 @@ class FilterLine(QWidget):
 class _Field(SearchField):
     def __init__(self) -> None:
         super().__init__("Filter episodes", _EXAMPLE)
-        self.setClearButtonEnabled(True)
         self._values: dict[Key, list[str]] = {key: list(choices) for key, choices in CHOICES.items()}
         self._fault = (0, 0)
         self._typed = 0  # characters before the cursor that a completion replaces

@@ -52,6 +52,7 @@ class Listing(QObject):
         self._background = background
         self._asks, self._follows = background.in_order(), background.in_order()
         self._index: EpisodeIndex | None = None
+        self._known: Sequence[EpisodeRow] = ()
         self._is_looking = self._looks_again = False
         self._closed = Event()
         self._lock = Lock()
@@ -89,9 +90,10 @@ class Listing(QObject):
         post = self._background.post
         with suppress(DatasetError):  # the watch warns of it
             try:
-                index.refresh(lambda done, count: post(partial(self.reading.emit, done, count)), self._closed.is_set)
+                changes = index.refresh(self._tell_read, self._closed.is_set)
             except CancelledError:
                 return
+            post(partial(self._take_changes, changes))
         with self._lock:
             if not self._closed.is_set():
                 self._watch = index.follow(
@@ -100,6 +102,9 @@ class Listing(QObject):
                 )
         if index.problem:
             post(partial(self.warned.emit, index.problem))
+
+    def _tell_read(self, done: int, count: int) -> None:
+        self._background.post(partial(self.reading.emit, done, count))
 
     def _take_changes(self, changes: Changes) -> None:
         self.reading.emit(0, 0)
@@ -112,18 +117,21 @@ class Listing(QObject):
             self._looks_again = True
             return
         self._is_looking, self._looks_again = True, False
-        self._asks.run(partial(_look_up, self._index, self.asked), self._take)
+        self._asks.run(partial(_look_up, self._index, self.asked, self._known), self._take)
 
     def _take(self, found: Found) -> None:
         self._is_looking = False
+        self._known = found.rows
         if found.asked == self.asked:
             self.found.emit(found)
         if self._looks_again:
             self._look()
 
 
-def _look_up(index: EpisodeIndex, asked: Asked) -> Found:
-    rows = index.rows(asked.wanted)
+def _look_up(index: EpisodeIndex, asked: Asked, known: Sequence[EpisodeRow]) -> Found:
+    """Unchanged rows stay the same objects, so that the GUI thread need not compare them."""
+    before = {row.episode_id: row for row in known}
+    rows = [one if (one := before.get(row.episode_id)) == row else row for row in index.rows(asked.wanted)]
     order = COLUMNS[asked.column].order
     assert order is not None
     rows.sort(key=order, reverse=asked.descending)

@@ -226,6 +226,7 @@ def test_keys_and_values_are_completed(three: list[str], reader: Reader) -> None
     completer = reader.line.findChild(QCompleter)
     assert completer is not None
     popup = completer.popup()
+    assert popup is not None
     QTest.keyClick(popup, Qt.Key.Key_Down)
     QTest.keyClick(popup, Qt.Key.Key_Return)
     assert reader.line.text() == "shoes -device:"
