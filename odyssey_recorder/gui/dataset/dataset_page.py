@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QSize, Qt, QUrl
 from PySide6.QtGui import QActionGroup, QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QHeaderView, QProgressBar, QStackedWidget, QTableView, QWidget
+from PySide6.QtWidgets import QApplication, QHeaderView, QProgressBar, QStackedWidget, QTableView, QWidget
 
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import OpenedEpisode
@@ -159,7 +159,11 @@ class DatasetPage(Page):
         is_gallery = self._commands[Command.SHOW_GALLERY].isChecked()
         listing = self._gallery if is_gallery and self._gallery is not None else self._view
         self._home = listing
+        focused = QApplication.focusWidget()
+        had_focus = focused is not None and self._middle.isAncestorOf(focused)
         self._middle.setCurrentWidget(listing if shown or not self._is_read else self._empty)
+        if had_focus and not (focused and focused.isVisible()):
+            self.rest()
         self._commands.enable(Command.CLEAR_FILTERS, on=bool(self._line.field.text()))
         self._commands.enable(Command.EXPORT_EPISODES, on=bool(shown), why="No episode is listed.")
 
