@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QSize, Qt, QUrl
-from PySide6.QtGui import QActionGroup, QDesktopServices, QGuiApplication
+from PySide6.QtGui import QActionGroup, QDesktopServices, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHeaderView, QProgressBar, QStackedWidget, QTableView, QWidget
 
 from odyssey_recorder.dataset.layout import annotation_path
@@ -20,7 +20,7 @@ from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
-from odyssey_recorder.gui.dataset.episode_table import RECORDED, EpisodeTable
+from odyssey_recorder.gui.dataset.episode_table import BESIDE_FACETS, RECORDED, EpisodeTable
 from odyssey_recorder.gui.dataset.export_dialog import ExportChoice, ExportDialog, export
 from odyssey_recorder.gui.dataset.facet_pane import FacetPane
 from odyssey_recorder.gui.dataset.filmstrips import Filmstrips, Gallery
@@ -42,10 +42,12 @@ from odyssey_recorder.gui.parts import (
     tool_button,
 )
 from odyssey_recorder.gui.table import change_steadily, table_view
+from odyssey_recorder.gui.theme import grown
 from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.selection.saved import SavedFilters
 
 _FACETS_PX = 216
+_NARROW_PX = 1180
 _ROW_PX = 32
 _SPACE = 16
 _NOTHING_YET = "No episodes yet."
@@ -110,6 +112,12 @@ class DatasetPage(Page):
 
     def close_down(self) -> None:
         self._listing.close()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where room is short, the instruction gets that of columns which the facets show too."""
+        super().resizeEvent(event)
+        for at in BESIDE_FACETS:
+            self._view.setColumnHidden(at, self.width() < grown(_NARROW_PX))
 
     def show_filter(self, text: str) -> None:
         """Replace the filter and show the episodes."""

@@ -12,6 +12,7 @@ from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.selection.index import EpisodeRow
 
 RECORDED = 6
+BESIDE_FACETS = (1, 5)
 
 
 class EpisodeTable(TableModel[EpisodeRow]):

@@ -35,7 +35,9 @@ class SavedViews(QWidget):
         self._names.setMinimumWidth(_WIDTH_PX)
         self._names.offer([_NONE])
         self._names.currentIndexChanged.connect(self._choose)
-        fill_row(self, self._names, *commands.buttons(Command.SAVE_VIEW, Command.DELETE_VIEW, kind="quiet"))
+        fill_row(
+            self, self._names, *commands.buttons(Command.SAVE_VIEW, Command.DELETE_VIEW, kind="quiet", wordless=True)
+        )
         self.setVisible(saved is not None)
         self._tell()
 
