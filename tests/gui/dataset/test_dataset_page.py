@@ -302,13 +302,11 @@ def test_the_gallery_reads_the_strips_of_visible_episodes_only(
     read: list[str] = []
     strips.loaded.connect(read.append)
     gallery.setItemDelegate(StripDelegate(strips, gallery))
-    seen = {
-        row
-        for row in range(60)
-        if gallery.visualRect(gallery.model().index(row, 0)).intersects(gallery.viewport().rect())
-    }
-    reader.pilot.qtbot.waitUntil(lambda: len(set(read)) == len(seen))
+    model, window = gallery.model(), gallery.viewport().rect()
+    in_sight = [model.index(at, 0) for at in range(60) if gallery.visualRect(model.index(at, 0)).intersects(window)]
+    seen = {index.data(VALUE).episode_id for index in in_sight}
     assert 0 < len(seen) < 30
+    reader.pilot.qtbot.waitUntil(lambda: set(read) == seen)
     QTest.mouseClick(
         gallery.viewport(), Qt.MouseButton.LeftButton, pos=gallery.visualRect(gallery.model().index(1, 0)).center()
     )
