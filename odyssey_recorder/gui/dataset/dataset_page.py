@@ -23,10 +23,13 @@ from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
 from odyssey_recorder.gui.dataset.episode_table import BESIDE_FACETS, RECORDED, EpisodeTable
 from odyssey_recorder.gui.dataset.export_dialog import ExportChoice, ExportDialog, export
 from odyssey_recorder.gui.dataset.facet_pane import FacetPane
+from odyssey_recorder.gui.dataset.figures_view import FiguresView
 from odyssey_recorder.gui.dataset.filmstrips import Filmstrips, Gallery
 from odyssey_recorder.gui.dataset.filter_line import FilterLine
 from odyssey_recorder.gui.dataset.listing import Found, Listing
+from odyssey_recorder.gui.dataset.same_task import SameTaskDialog
 from odyssey_recorder.gui.dataset.saved_views import SavedViews
+from odyssey_recorder.gui.dataset.splits_view import SplitsView
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.panels import Panels
@@ -53,7 +56,7 @@ _SPACE = 16
 _NOTHING_YET = "No episodes yet."
 _HOW_TO_BEGIN = "Published episodes of all annotators appear here."
 _NO_MATCH = "No matching episodes."
-_OF_ONE = (Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID)
+_OF_ONE = (Command.SAME_TASK, Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID)
 
 
 class DatasetPage(Page):
@@ -133,6 +136,8 @@ class DatasetPage(Page):
         self._table.modelReset.connect(self._mark_chosen)  # after both views have reset the selection
         self._gallery = gallery
         self._middle.addWidget(gallery)
+        self._add_view(Command.SHOW_FIGURES, partial(self._figures, index))
+        self._add_view(Command.SHOW_SPLITS, partial(self._splits, index))
 
     def _take(self, found: Found) -> None:
         self._total = found.total
@@ -239,6 +244,10 @@ class DatasetPage(Page):
         assert self._index is not None
         return self._index.root / annotation_path(self._chosen)
 
+    def _compare(self) -> None:
+        assert self._index is not None
+        SameTaskDialog(self._index, self._chosen, self._background, self).open()
+
     # Export.
 
     def _ask_to_export(self) -> None:
@@ -304,6 +313,7 @@ class DatasetPage(Page):
             Command.DELETE_VIEW: self._saved.delete,
             Command.SHOW_GALLERY: self._tell,
             Command.EXPORT_EPISODES: self._ask_to_export,
+            Command.SAME_TASK: self._compare,
             Command.EPISODE_FOLDER: lambda: QDesktopServices.openUrl(
                 QUrl.fromLocalFile(str(self._annotation().parent))
             ),
@@ -333,6 +343,19 @@ class DatasetPage(Page):
         self._add_view(Command.SHOW_EPISODES, self._episodes)
         self._commands[Command.SHOW_EPISODES].setChecked(True)
         fill_column(self, self._tabs, (self._stack, 1), margins=_SPACE, spacing=10)
+
+    def _splits(self, index: EpisodeIndex) -> QWidget:
+        splits = SplitsView(index.root, self._background, self._commands)
+        splits.splits_written.connect(lambda: self._background.run(index.refresh, self._listing.take_changes))
+        return splits
+
+    def _figures(self, index: EpisodeIndex) -> QWidget:
+        figures = FiguresView(index, self._background, self._commands)
+        figures.filter_chosen.connect(lambda text: self.show_filter(f"{self._line.wanted} {text}".strip()))
+        figures.show_filter(self._line.wanted)
+        self._line.filter_changed.connect(lambda: figures.show_filter(self._line.wanted))
+        self._listing.changed.connect(lambda _changes: figures.refresh())
+        return figures
 
     def _episodes(self) -> QWidget:
         gallery = self._commands.button(Command.SHOW_GALLERY, kind="quiet")

@@ -37,7 +37,8 @@ class EpisodeCard(Card):
         self._steps.step_opened.connect(
             lambda at: enlarge(background, self._model, self._thumbnails.pictures, at, self._steps)
         )
-        buttons = row(*commands.buttons(Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID), None)
+        of_one = Command.SAME_TASK, Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID
+        buttons = row(*commands.buttons(*of_one), None)
         about = scroll_area(pile(self._instruction, self._problem, self._facts, right=8), "Episode details")
         about.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         left = column((about, 1), buttons, spacing=10)

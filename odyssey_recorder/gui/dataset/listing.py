@@ -93,11 +93,11 @@ class Listing(QObject):
                 changes = index.refresh(self._tell_read, self._closed.is_set)
             except CancelledError:
                 return
-            post(partial(self._take_changes, changes))
+            post(partial(self.take_changes, changes))
         with self._lock:
             if not self._closed.is_set():
                 self._watch = index.follow(
-                    lambda changes: post(partial(self._take_changes, changes)),
+                    lambda changes: post(partial(self.take_changes, changes)),
                     lambda words: post(partial(self.warned.emit, words)),
                 )
         if index.problem:
@@ -106,7 +106,7 @@ class Listing(QObject):
     def _tell_read(self, done: int, count: int) -> None:
         self._background.post(partial(self.reading.emit, done, count))
 
-    def _take_changes(self, changes: Changes) -> None:
+    def take_changes(self, changes: Changes) -> None:
         self.reading.emit(0, 0)
         self.changed.emit(changes)
         self._look()
