@@ -131,7 +131,7 @@ def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, inventory: F
     assert "Pixel 7 Pro: Stopped" in pilot.rows
     assert "Start" in pilot.offered
     inventory.run("pixel_7_pro")
-    pilot.press("Look again")
+    pilot.press("Refresh")
     pilot.wait(lambda: not pilot.says("is gone."))
 
 

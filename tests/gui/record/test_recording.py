@@ -199,7 +199,7 @@ def test_an_early_click_is_told_and_an_action_is_not_told_twice(pilot: Pilot, de
     assert pilot.status.hint == "Not recorded: the recording is paused"
     pilot.press("Pause")
     pilot.click(180, 300)
-    assert pilot.status.hint.startswith("CLICK")
+    assert pilot.status.hint.startswith("Click")
     pilot.wait_for_steps(1)
     assert pilot.steps == [pilot.steps[0]]
     assert len(device.performed) == 1
