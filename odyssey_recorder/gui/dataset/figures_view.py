@@ -108,7 +108,8 @@ class FiguresView(QWidget):
         self._pane.show_figures(counted.figures)
         self._empty.setCurrentIndex(0 if counted.told.episodes else 2 if counted.told.selection else 1)
         if counted.told.unread:
-            words = f"{len(counted.told.unread):,} episodes cannot be read and are left out."
+            unread = len(counted.told.unread)
+            words = f"{unread:,} unreadable episode{'s' * (unread != 1)} left out."
             self._message.show_message(Tone.WARNING, words, breakable(counted.told.unread[0]), cause="counting")
         self._tell()
 

@@ -137,7 +137,12 @@ class SplitsView(QWidget):
         job, self._job = self._job, None
         if job is not None and job.state is JobState.FAILED:
             tell = self._message.show_message
-            tell(Tone.DANGER, "The splits cannot be read.", breakable(job.error), cause="reading")
+            tell(
+                Tone.DANGER,
+                "The splits cannot be checked. Fix or remove the file, then open Splits again.",
+                breakable(job.error),
+                cause="reading",
+            )
         self._tell()
 
     def _tell(self) -> None:
