@@ -56,7 +56,7 @@ class DeviceColumn(QWidget):
         self.viewport = self._mirror.viewport
         self._stage = MirrorStage(self._mirror, controller.background, commands)
         self._status = StatusLine()
-        self._bar = RecordingBar()
+        self._bar = RecordingBar(self._status)
         self.action_bar = ActionBar(commands)
         self._publication = Publication(commands)
         self._view: RecordingView | None = None
@@ -245,5 +245,4 @@ class DeviceColumn(QWidget):
         commands[Command.PAUSE].toggled.connect(self._pause)
 
     def _lay_out(self) -> None:
-        shown = self._publication, (self._stage, 1), self._status
-        fill_column(self, self._bar, *shown, self.action_bar, spacing=_SPACE)
+        fill_column(self, self._bar, self._publication, (self._stage, 1), self.action_bar, spacing=_SPACE)

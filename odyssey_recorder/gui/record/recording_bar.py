@@ -13,7 +13,8 @@ _MARKS = {Framing.PLAIN: "○", Framing.RECORDING: "●", Framing.PAUSED: "▮�
 
 
 class RecordingBar(QWidget):
-    def __init__(self) -> None:
+    def __init__(self, status: QWidget) -> None:
+        """`status` has the room between the steps and the time."""
         super().__init__()
         self.framing = Framing.PLAIN
         self._before_s = 0.0
@@ -24,7 +25,7 @@ class RecordingBar(QWidget):
         self._time.setToolTip("Time spent recording, without breaks")
         for label in (self._state, self._count, self._time):
             label.setWordWrap(False)
-        fill_row(self, self._state, self._count, None, self._time, margins=(2, 0, 2, 0), spacing=12)
+        fill_row(self, self._state, self._count, (status, 1), self._time, margins=(2, 0, 2, 0), spacing=12)
         self.setFixedHeight(_HEIGHT)  # the phone below must not move
         self._clock = QTimer(self, interval=1000)
         self._clock.timeout.connect(self._show_time)

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from textwrap import shorten
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QProgressBar, QStackedWidget, QWidget
 
 from odyssey_recorder.dataset.amendment import Amendment
@@ -119,11 +119,6 @@ class ReviewPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._run_watch()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.ActivationChange:
-            self._run_watch()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -438,6 +433,9 @@ class ReviewPage(Page):
         self._panel.changed.connect(self._keep_sheet)
         self._panel.step_asked.connect(self._viewer.go_to_step)
         self._panel.writing_ended.connect(self.rest)
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.focusWindowChanged.connect(self._run_watch)
         commands = self._commands
         commands[Command.REVIEW_LIST].toggled.connect(self._arrange)
         commands[Command.REVIEW_FIGURES].toggled.connect(self._show_figures)

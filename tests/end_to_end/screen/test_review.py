@@ -75,7 +75,16 @@ def review(room: Room, name: str, said: list[Opinion]) -> None:
         for done, opinion in enumerate(said):
             _wait_for_next(reviewer, len(said) - done)
             reviewer.keys(*["Right"] * 6, *opinion.keys)
+            _confirm(reviewer, opinion, left=len(said) - done - 1)
         reviewer.wait_for("0 for you")
+
+
+def _confirm(reviewer: Annotator, opinion: Opinion, *, left: int) -> None:
+    """Choose the decision again if it came faster than the screens can be read."""
+    saved, asked = f"{left} for you", "To save, choose"
+    sight = reviewer.window.wait_until(lambda sight: sight.says(saved) or sight.says(asked), "the verdict")
+    if not sight.says(saved):
+        reviewer.keys(opinion.keys[-1])
 
 
 def _wait_for_next(reviewer: Annotator, left: int) -> None:

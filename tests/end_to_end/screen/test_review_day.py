@@ -98,7 +98,7 @@ def mend_the_text(reviewer: Annotator) -> None:
 
 def send_back(reviewer: Annotator, *, step: int) -> None:
     reviewer.keys("q", "z", "End", "s", "2")
-    reviewer.wait_for(f"Step {step} of 6")
+    reviewer.wait_for(f"Step {step + 1} of 6")
     reviewer.photograph("review-answers")
     reviewer.press("Send back")
     reviewer.wait_for("Sent back to Ada's queue", "0 for you")
