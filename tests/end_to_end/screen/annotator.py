@@ -112,7 +112,7 @@ class Annotator:
     def hold(self, label: str) -> Pixel:
         place = self.phone.place_of(label)
         self.hands.put_down(*self.mirror().place_of(place.x, place.y))
-        self.window.wait_until(lambda s: s.mirror is not None and "LONG" in s.mirror.gesture, "a long press")
+        self.window.wait_until(lambda s: s.mirror is not None and "Long" in s.mirror.gesture, "a long press")
         self.hands.lift()
         return place
 
