@@ -163,12 +163,15 @@ def read_settings(**flags: Any) -> Settings:
         raise SettingsError(f"{settings_file()} cannot be read: {error}. Fix it, or move it away.") from error
 
 
+_WRITING = threading.Lock()
+"""Held while the file is read, changed and written: a process has several stores."""
+
+
 class SettingsStore:
     """The settings of one run of the program, with `flags` as for `read_settings`. Calls raise SettingsError."""
 
     def __init__(self, **flags: Any) -> None:
         self._flags = {name: value for name, value in flags.items() if value is not None}
-        self._writing = threading.Lock()
 
     def read(self) -> Settings:
         return read_settings(**self._flags)
@@ -198,7 +201,7 @@ class SettingsStore:
 
     def save(self, changes: Mapping[str, object]) -> Settings:
         """None is the default. The rest of the file is kept; on an error nothing is written."""
-        with self._writing:
+        with _WRITING:
             file = settings_file().resolve()  # it may be a link into a folder that is managed elsewhere
             document = _document(file)
             for name, value in changes.items():

@@ -1,6 +1,8 @@
 import getpass
 import os
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NoReturn
@@ -243,3 +245,19 @@ def test_what_should_be_known_is_said(name: str, value: str | None, words: str) 
     said = SettingsStore().check(name, value)
     assert words in said
     assert bool(words) == bool(said)
+
+
+def test_two_stores_that_save_at_once_lose_nothing() -> None:
+    stores = SettingsStore(), SettingsStore()
+    barrier = threading.Barrier(2)
+
+    def save(store: SettingsStore, key: str) -> None:
+        for number in range(20):
+            barrier.wait()
+            store.save({key: f"value {number}"})
+
+    with ThreadPoolExecutor(2) as threads:
+        for done in [threads.submit(save, *pair) for pair in zip(stores, ("annotator", "model"), strict=True)]:
+            done.result()
+    found = SettingsStore().read()
+    assert (found.annotator, found.model) == ("value 19", "value 19")
