@@ -43,7 +43,8 @@ class DeviceClock:
     def read(self, reading: ClockReading) -> bool:
         """Returns whether the reading agrees with the bounds; if not, it replaces them."""
         low, high = _bounds(reading)
-        agrees = self._lower(low.at_ns) <= high.offset_ns and low.offset_ns <= self._upper(low.at_ns)
+        last_ns = reading.after_ns  # the device may have been read as late as this
+        agrees = self._lower(last_ns) <= high.offset_ns and low.offset_ns <= self._upper(last_ns)
         if not agrees or low.offset_ns > self._lower(low.at_ns):
             self._low = low
         if not agrees or high.offset_ns < self._upper(high.at_ns):

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from odyssey_recorder.device.clock import DRIFT_PPM, UNKNOWN_NS, DeviceClock
@@ -82,6 +82,7 @@ def test_an_event_from_the_future_says_that_the_clock_was_set_forward_and_nothin
         max_size=30,
     ),
 )
+@example(ahead_us=0, drift_ppm=44, words=[(True, 0, 0, 0), (True, 0, 39_770_251, 0)])
 def test_a_clock_that_drifts_is_never_contradicted_and_the_truth_is_always_within_what_is_told(
     ahead_us: int, drift_ppm: int, words: list[tuple[bool, int, int, int]]
 ) -> None:
