@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from functools import partial
+from itertools import count
 from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
@@ -65,6 +66,8 @@ class Background(QObject):
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="background")
         self._jobs: list[Job] = []
         self._parts: list[Background] = []
+        self._numbers = count()
+        self._awaited: dict[int, tuple[Callable[..., object], Callable[[Exception], object]]] = {}
         self._lock = threading.Lock()
         self._closed = False  # guarded by _lock where other threads read it
         self._posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
@@ -82,7 +85,7 @@ class Background(QObject):
     ) -> None:
         """Run `call`; `on_done` gets its result or `on_error` its exception, on the GUI thread."""
         if not self._closed:
-            self._pool.submit(self._carry_out, call, on_done, on_error)
+            self._pool.submit(self._carry_out, call, self._await(on_done, on_error))
 
     def in_order(self) -> "Background":
         """A child that runs one function at a time; it closes with this one."""
@@ -105,7 +108,7 @@ class Background(QObject):
 
         call = partial(work, job.report, lambda: job.is_cancelled)
         # Not in the pool: the program may exit while a job that cannot be cancelled still waits for another program.
-        target = partial(self._carry_out, call, finish, partial(self._end, job))
+        target = partial(self._carry_out, call, self._await(finish, partial(self._end, job)))
         threading.Thread(target=target, name=title, daemon=True).start()
         return job
 
@@ -127,16 +130,29 @@ class Background(QObject):
         for part in self._parts:
             part.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
+        self._awaited.clear()
 
-    def _carry_out(
-        self, call: Callable[[], T], on_done: Callable[[T], object], on_error: Callable[[Exception], object]
-    ) -> None:
+    def _await(self, on_done: Callable[[T], object], on_error: Callable[[Exception], object]) -> int:
+        """Keep both from the thread that works: the last to hold a widget destroys it, which crashes elsewhere."""
+        number = next(self._numbers)
+        self._awaited[number] = on_done, on_error
+        return number
+
+    def _carry_out(self, call: Callable[[], object], number: int) -> None:
         try:
             result = call()
         except Exception as error:  # noqa: BLE001  the top of a thread: the caller decides what it means
-            self.post(partial(on_error, error))
+            self.post(partial(self._fail, number, error))
         else:
-            self.post(partial(on_done, result))
+            self.post(partial(self._finish, number, result))
+
+    def _finish(self, number: int, result: object) -> None:
+        on_done, _ = self._awaited.pop(number)
+        on_done(result)
+
+    def _fail(self, number: int, error: Exception) -> None:
+        _, on_error = self._awaited.pop(number)
+        on_error(error)
 
     def _end(self, job: "Job", error: Exception | None) -> None:
         self._jobs.remove(job)

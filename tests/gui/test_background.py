@@ -90,6 +90,36 @@ def test_nothing_comes_after_closing(qtbot: QtBot) -> None:
     assert came == []
 
 
+class Callee:
+    """Tells which thread destroys it."""
+
+    def __init__(self, destroyers: list[threading.Thread]) -> None:
+        self._destroyers = destroyers
+
+    def take(self, _result: object) -> None:
+        pass
+
+    def __del__(self) -> None:
+        self._destroyers.append(threading.current_thread())
+
+
+def test_closing_takes_what_would_be_called_back_from_a_job_that_still_works(qtbot: QtBot) -> None:
+    background, destroyers = Background(), list[threading.Thread]()
+    may_end, ended = threading.Event(), threading.Event()
+
+    def work(progress: Progress, cancelled: Cancelled) -> None:
+        may_end.wait(20)
+        ended.set()
+
+    background.start("Starting", work, Callee(destroyers).take)
+    background.run(lambda: None, Callee(destroyers).take)
+    assert destroyers == []
+    background.close()
+    assert destroyers == [threading.main_thread()] * 2
+    may_end.set()
+    assert ended.wait(20)
+
+
 def test_a_part_of_it_runs_one_function_after_the_other(background: Background, qtbot: QtBot) -> None:
     part, came = background.in_order(), list[int]()
     may_end = threading.Event()
