@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 
 from odyssey_recorder import __version__
@@ -38,7 +38,6 @@ class About:
     figures: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     own: str = ""
-    extra: Mapping[str, str] = field(default_factory=dict)
 
 
 def readme(layout: str, about: About, names: Sequence[str]) -> str:

@@ -60,7 +60,6 @@ class Label:
     anchor: Anchor = "start"
     tone: Tone = "text"
     upright: bool = False
-    bold: bool = False
 
 
 Shape = Rect | Line | Label

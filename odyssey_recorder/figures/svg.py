@@ -53,8 +53,7 @@ def _label(label: Label) -> str:
     turned = f' transform="rotate(-90 {label.x:.1f} {label.y:.1f})"' if label.upright else ""
     anchor = "" if label.anchor == "start" else f' text-anchor="{label.anchor}"'
     tone = "" if label.tone == "text" else f' class="{label.tone}"'
-    bold = ' font-weight="600"' if label.bold else ""
-    return f'<text x="{label.x:.1f}" y="{label.y:.1f}"{anchor}{tone}{bold}{turned}>{_text(label.text)}</text>'
+    return f'<text x="{label.x:.1f}" y="{label.y:.1f}"{anchor}{tone}{turned}>{_text(label.text)}</text>'
 
 
 def _cells(drawing: Drawing) -> Iterator[str]:

@@ -205,7 +205,7 @@ class _Merge:
         keep(one.former, folder, self._root, self._origins)
 
     def _add_saved(self) -> None:
-        """Versions and trashed episodes; those that are there stay as they are."""
+        """Copy versions and trashed episodes that the target lacks."""
         restored = {f"{TRASH}/{one.trash}" for one in self._plan.episodes if one.files and one.trash}
         folders: dict[str, list[Files]] = {}
         ids: dict[str, str] = {}

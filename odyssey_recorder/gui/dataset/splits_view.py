@@ -1,4 +1,4 @@
-"""The four splits of a dataset and what leaks from test into train; makes them anew once it is seen what would move."""
+"""The four splits of a dataset, their leaks from test into train, and what making them again would move."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
