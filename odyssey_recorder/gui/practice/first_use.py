@@ -55,8 +55,7 @@ class FirstUse(QObject):
         self._ask_once()
 
     def _ask_once(self) -> None:
-        welcome = self._coach.welcome
-        if self._expected and welcome is not None and welcome.must_ask and not self._was_asked:
+        if self._expected and self._coach.must_ask and not self._was_asked:
             self._was_asked = True
             self._open()
 

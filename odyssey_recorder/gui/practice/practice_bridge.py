@@ -42,6 +42,7 @@ class PracticeBridge(QObject):
         self._hints = 0
         self.score: Score | None = None  # of the last attempt; None before its end
         self._judging = False
+        self._is_answering = False  # the answer to the consent text is being saved
         self._may_simulate = False  # for the task that is about to begin
         self.is_beginning = False  # the task begins as soon as its device is there
         self.failure = ""  # why the last request failed; empty if it did not
@@ -79,9 +80,14 @@ class PracticeBridge(QObject):
     @property
     def refusal(self) -> str:
         """Why nothing may be recorded; empty once the annotator has agreed."""
-        if self.welcome is None:
+        if self.welcome is None or self._is_answering:
             return self.failure or _NOT_YET_KNOWN
         return "" if self.welcome.agrees else _NO_CONSENT
+
+    @property
+    def must_ask(self) -> bool:
+        """Whether the consent text is new to the annotator."""
+        return self.welcome is not None and self.welcome.must_ask and not self._is_answering
 
     def closed(self, assignment: Assignment | None) -> str:
         """Why `assignment` may not be recorded now; empty if it may."""
@@ -103,13 +109,18 @@ class PracticeBridge(QObject):
         """Those who agree go on with the first practice task that is left."""
 
         def follow(welcome: Welcome) -> None:
+            self._is_answering = False
             self._take_welcome(welcome)
             if agreed and welcome.status.left and self.can_practise and (task := self.next_task) is not None:
                 self.practise(task)
 
-        self._controller.background.run(
-            lambda: self._practice.answer_consent(name, agreed=agreed), follow, self._tell_failure
-        )
+        def fail(error: Exception) -> None:
+            self._is_answering = False
+            self._tell_failure(error)
+
+        self._is_answering = True
+        self.changed.emit()
+        self._controller.background.run(lambda: self._practice.answer_consent(name, agreed=agreed), follow, fail)
 
     def practise(self, task: PracticeTask) -> None:
         """Begin a task on the Record page, on the simulated emulator, which is started if needed.
@@ -193,9 +204,9 @@ class PracticeBridge(QObject):
 
     def _take_welcome(self, welcome: Welcome) -> None:
         before, self.welcome, self.failure = self.welcome, welcome, ""
-        self.changed.emit()
         if before is not None and before.name != welcome.name:
             self.annotator_changed.emit()
+        self.changed.emit()
 
     def _tell_failure(self, error: Exception) -> None:
         self._judging = False

@@ -208,8 +208,7 @@ class RecordPage(Page):
     @property
     def _must_consent(self) -> bool:
         """Start asks for consent first."""
-        welcome = self._coach.welcome if self._coach is not None else None
-        return welcome is not None and welcome.must_ask
+        return self._coach is not None and self._coach.must_ask
 
     # Wiring.
 
@@ -246,7 +245,7 @@ class RecordPage(Page):
         if self._coach is not None:
             self._coach.changed.connect(self._offer_start)
             self._coach.practised.connect(self._task.show_assignment)
-            self._coach.annotator_changed.connect(self._task.look_again)
+            self._coach.annotator_changed.connect(self._task.change_annotator)
             self._drafts.resuming.connect(self._coach.resume)
 
     def _connect_commands(self) -> None:

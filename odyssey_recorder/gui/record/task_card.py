@@ -127,6 +127,13 @@ class TaskCard(Card):
         if self._queue is not None:
             self._queue.refresh()
 
+    def change_annotator(self) -> None:
+        """The claim was another annotator's: begin with the first task."""
+        self._held = None
+        self._looking = self._queue is not None and self._stage is TaskStage.WRITE
+        self.look_again()
+        self._show()
+
     def clear(self) -> None:
         if self._writes:
             self._fields.clear()
