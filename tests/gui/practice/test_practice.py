@@ -1,5 +1,6 @@
 """First use, practice until the queue opens, hints and results."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.practice.service import Welcome
 from odyssey_recorder.practice.tasks import practice_tasks
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FAILED, FakePractice, FakeRecordings
@@ -25,6 +27,18 @@ def device() -> FakeDevice:
     fake = FakeDevice()
     fake.avd_name = "Simulated_fake"
     return fake
+
+
+class SlowlySaved(FakePractice):
+    """Saves the answer to the consent text once `may_save` is set."""
+
+    def __init__(self, *, wanted: int, agrees: bool | None) -> None:
+        super().__init__(wanted=wanted, agrees=agrees)
+        self.may_save = threading.Event()
+
+    def answer_consent(self, name: str, *, agreed: bool | None) -> Welcome:
+        assert self.may_save.wait(30)
+        return super().answer_consent(name, agreed=agreed)
 
 
 def open_with(open_at: OpenAt, practice: FakePractice) -> Pilot:
@@ -80,13 +94,24 @@ class TestFirstUse:
         assert not can_press(pilot, "Practise this")
         pilot.press("Record")
         pilot.write_task()
-        pilot.qtbot.waitUntil(lambda: not can_press(pilot, "Start recording"))
-        assert pilot.says("Read it under Practice.")
+        pilot.wait_to_read("Read it under Practice.")
+        assert not can_press(pilot, "Start recording")
         pilot.press("Practice")
         pilot.press("Read the consent text")
         pilot.press_in(pilot.dialog(), "I agree")
         pilot.qtbot.waitUntil(lambda: practice.agrees is True)
         pilot.press("Record")
+        pilot.qtbot.waitUntil(lambda: can_press(pilot, "Start recording"))
+
+    def test_recording_starts_only_once_the_answer_is_saved(self, open_at: OpenAt) -> None:
+        practice = SlowlySaved(agrees=None, wanted=0)
+        pilot = open_at(Workplace(practice=practice))
+        pilot.wait_for_phase(Phase.WATCHING)
+        pilot.write_task()
+        pilot.press_in(pilot.dialog(), "I agree")
+        assert not can_press(pilot, "Start recording")
+        pilot.wait_to_read("Loading your profile…")
+        practice.may_save.set()
         pilot.qtbot.waitUntil(lambda: can_press(pilot, "Start recording"))
 
     def test_without_agreement_no_draft_is_gone_on_with(self, open_at: OpenAt, service: FakeRecordings) -> None:
