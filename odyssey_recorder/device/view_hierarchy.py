@@ -119,7 +119,7 @@ def focused_text(nodes: tuple[ViewNode, ...]) -> str | None:
 
 def clickable_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> Box | None:
     """The box of the view that a click at `at` hits, clipped to a frame of `size`; None if it covers too much of it."""
-    hit = _hit(nodes, at, size)
+    hit = hit_at(nodes, at, size)
     return None if hit is None else _clipped(nodes[hit].box, size)
 
 
@@ -128,13 +128,18 @@ def name_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> str:
 
     Parts that are hit for themselves, such as a switch in a row, say nothing about it. Empty if nothing is known.
     """
-    hit = _hit(nodes, at, size)
+    hit = hit_at(nodes, at, size)
     if hit is None:
         return ""
-    view = nodes[hit]
-    parts = (one for one in nodes[hit + 1 :] if not one.takes_touches and _is_within(one.box, view.box))
+    return next(iter(labels_of(nodes, hit)), "")
+
+
+def labels_of(nodes: tuple[ViewNode, ...], place: int) -> tuple[str, ...]:
+    """What the view at `place` in `nodes` says of itself, and what its parts say unless they are hit for themselves."""
+    view = nodes[place]
+    parts = (one for one in nodes[place + 1 :] if not one.takes_touches and _is_within(one.box, view.box))
     named = (view, *parts) if view.clickable or view.long_clickable else (view,)
-    return next(filter(None, map(_name, named)), "")
+    return tuple(dict.fromkeys(filter(None, map(_name, named))))
 
 
 def field_name(nodes: tuple[ViewNode, ...]) -> str:
@@ -154,7 +159,7 @@ def _is_within(box: Box, outer: Box) -> bool:
     return outer.left <= box.left <= box.right <= outer.right and outer.top <= box.top <= box.bottom <= outer.bottom
 
 
-def _hit(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> int | None:
+def hit_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> int | None:
     """The position of the view that a click at `at` hits.
 
     Android offers a touch to the topmost view first, and to each view before its parent, until one consumes it

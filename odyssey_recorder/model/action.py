@@ -90,7 +90,7 @@ def in_words(action: Action, element: str = "") -> str:
         case LongPress():
             return f"Long press “{name}”" if name else "Long press"
         case Scroll(start, end):
-            return f"Scroll {_direction(start, end)}"
+            return f"Scroll {scroll_direction(start, end)}"
         case Type(text):
             return f"Type “{text}” into “{name}”" if name else f"Type “{text}”"
         case Press(key):
@@ -132,7 +132,7 @@ def describe(action: Action) -> str:
             return name
 
 
-def _direction(start: Point, end: Point) -> str:
+def scroll_direction(start: Point, end: Point) -> str:
     """The direction in which the view moves: a finger that moves up scrolls down."""
     across, down = end.x - start.x, end.y - start.y
     if abs(across) > abs(down):

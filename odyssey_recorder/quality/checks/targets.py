@@ -39,7 +39,7 @@ def _met(evidence: EpisodeEvidence, step: StepEvidence, point: Point, at: Pixel)
         return
     found = f"The CLICK at {point.x}, {point.y} hits {'nothing that can be clicked' if under else 'no view of the app'}"
     nothing = is_without_effect(evidence, step)
-    if not under and _may_be_keyboard(step, at):
+    if not under and may_be_keyboard(step, at):
         yield Unseen(step.number, "the click is on the keyboard, which no view hierarchy shows")
     elif not under or nothing:
         after_it = ", and after it the screen looks the same" if nothing else ""
@@ -55,7 +55,7 @@ def _touched(step: StepEvidence, point: Point, size: Size) -> Pixel:
     return to_pixel(point, size)
 
 
-def _may_be_keyboard(step: StepEvidence, at: Pixel) -> bool:
+def may_be_keyboard(step: StepEvidence, at: Pixel) -> bool:
     screen = step.record.screen if step.record else None
     below_all = all(at.y >= node.box.bottom for node in step.views or ())
     return below_all and (screen is None or screen.keyboard_shown)

@@ -49,8 +49,11 @@ def _keys(evidence: EpisodeEvidence) -> list[str]:
 
 def _unwhole(annotations: StepAnnotations, key: str) -> str:
     text: str | None = getattr(annotations, key)
-    if text is None:
-        return "is missing"
+    return "is missing" if text is None else unwhole(text, key)
+
+
+def unwhole(text: str, key: str) -> str:
+    """What is wrong with a text as a whole, in words that follow its name; empty if nothing is."""
     text = text.strip()
     if not text:
         return "is empty"
@@ -67,9 +70,13 @@ def plain_texts(evidence: EpisodeEvidence) -> Said:
         return
     for step in evidence.steps:
         texts = {key: getattr(step.spelled.annotations, key) or "" for key in keys}
-        if wrong := [key for key, text in texts.items() if _PLACE.search(text) or _TAG.search(text)]:
+        if wrong := [key for key, text in texts.items() if has_places_or_tags(text)]:
             found = f"Coordinates or action tags in {listed(wrong)}."
             yield Found(step.number, found, "Have the step annotated again, or correct the text.")
+
+
+def has_places_or_tags(text: str) -> bool:
+    return _PLACE.search(text) is not None or _TAG.search(text) is not None
 
 
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")

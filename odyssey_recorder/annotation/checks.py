@@ -1,0 +1,401 @@
+"""The checks ANN03 to ANN12: each compares one text of a step with what was really touched, typed, shown and done."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from rapidfuzz import fuzz
+
+from odyssey_recorder.annotation import claims
+from odyssey_recorder.annotation.apps import apps_in_use
+from odyssey_recorder.annotation.evidence import Course, Words
+from odyssey_recorder.annotation.findings import Evidence, TextFinding, Verdict
+from odyssey_recorder.annotation.form import form_fault
+from odyssey_recorder.annotation.future import told_too_early
+from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.recycled import SeenText, SeenTexts
+from odyssey_recorder.annotation.said import Said, StepText, Text, cited, contradicts, supports, unseen
+from odyssey_recorder.model.action import Click, LongPress, Press, Scroll, SystemKey, Type, scroll_direction
+from odyssey_recorder.quality.checks.apps import is_launcher
+from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.thresholds import SAME_LOOK
+from odyssey_recorder.task.wording.equivalence import bare_words
+from odyssey_recorder.task.wording.figures import Kind, read_figures
+from odyssey_recorder.task.wording.naming import cut_out
+from odyssey_recorder.task.wording.stems import SMALL, stem, words_of
+
+LONGEST = 4_000
+"""In characters; longer texts are only checked for their form."""
+
+SURE, UNLIKE = 0.85, 0.5
+"""A text names an element from the first likeness on (0..1), and does not up to the second."""
+
+LOW, DESCRIPTION = TextKind.LOW_LEVEL_INSTRUCTION, TextKind.DESCRIPTION
+CONTEXT, INTENTION = TextKind.CONTEXT, TextKind.INTENTION
+
+
+def check_texts(
+    evidence: EpisodeEvidence, texts: Mapping[tuple[int, TextKind], StepText], elsewhere: Iterable[SeenText] = ()
+) -> list[TextFinding]:
+    """Every finding on `texts`, by step and kind; `elsewhere` are texts of other episodes, which may not recur here.
+
+    Each check that concerns a text reports on it once. A text without a step of the episode is not checked.
+    """
+    course = Course(evidence)
+    seen = SeenTexts(elsewhere)
+    for (number, kind), text in texts.items():
+        if 0 <= number < len(evidence.steps):
+            seen.add(SeenText(text.words, kind, _look(course, number), evidence.episode.episode_id, number))
+    found = []
+    for (number, kind), text in sorted(texts.items()):
+        if 0 <= number < len(evidence.steps):
+            found += _check(Text(course, number, kind, text, seen))
+    return found
+
+
+def _check(text: Text) -> Iterator[TextFinding]:
+    for check, kinds, look in _LOOKS:
+        if text.kind not in kinds or (len(text.words) > LONGEST and check not in ("ANN11", "ANN12")):
+            continue
+        if (said := look(text)) is not None:
+            yield TextFinding(check, text.number, text.kind, said.verdict, said.found, said.evidence)
+
+
+def _look(course: Course, number: int) -> int | None:
+    picture = course.steps[number].picture
+    return None if picture is None or picture.problem else picture.look
+
+
+# --- ANN03 -----------------------------------------------------------------------------------------------
+
+
+def _target(text: Text) -> Said | None:
+    if not isinstance(text.action, Click | LongPress):
+        return None
+    target = text.course.target(text.number)
+    if isinstance(target, str):
+        return unseen(target)
+    if not target.labels:
+        return unseen("the touched view has no label")
+    told = text.clause
+    quotes, objects = claims.quotes(told), claims.object_words(told)
+    if not quotes and not objects:
+        return unseen("the text names no element")
+    own = _likeness(target.labels, quotes, objects)
+    other, likest = max(((_likeness(one, quotes, objects), one) for one in target.others), default=(0.0, ("",)))
+    proof = Evidence(f"view hierarchy of step {text.number + 1}", f"touched: {cited(target.labels[0])}")
+    if (other >= SURE and own <= UNLIKE) or (quotes and other == 1.0 and own < 1.0):
+        return contradicts(f"It names {cited(likest[0])}, but {cited(target.labels[0])} was touched.", proof)
+    if own >= SURE:
+        return supports(f"It names {cited(target.labels[0])}, which was touched.", proof)
+    return unseen(f"it does not clearly name {cited(target.labels[0])} or another element")
+
+
+def _likeness(labels: Sequence[str], quotes: Sequence[str], objects: frozenset[str]) -> float:
+    if quotes:
+        return max(_quoted_likeness(bare_words(quote), bare_words(label)) for label in labels for quote in quotes)
+    return max(_worded_likeness(label, objects) for label in labels)
+
+
+def _quoted_likeness(quote: str, label: str) -> float:
+    if not quote or not label:
+        return 0.0
+    is_part = f" {quote} " in f" {label} "
+    return max(fuzz.ratio(quote, label) / 100, 0.6 if is_part else 0.0)
+
+
+def _worded_likeness(label: str, objects: frozenset[str]) -> float:
+    words = {stem(word) for word in words_of(label)}
+    words = {stem(word) for word in words_of(label) if word.casefold() not in SMALL} or words
+    shared = words & objects
+    return max(len(shared) / len(words), len(shared) / len(objects)) if words and objects else 0.0
+
+
+# --- ANN04 -----------------------------------------------------------------------------------------------
+
+_KEY_LABELS = frozenset(
+    map(
+        stem,
+        [
+            "back",
+            "up",
+            "close",
+            "cancel",
+            "previous",
+            "return",
+            "home",
+            "recent",
+            "recents",
+            "overview",
+            "exit",
+            "done",
+            "left",
+            "arrow",
+            "navigate",
+        ],
+    )
+)
+
+
+def _kind_of_action(text: Text) -> Said | None:
+    kind = text.course.kind(text.number)
+    if not kind:
+        return unseen("the action of the step cannot be read")
+    claimed = claims.kinds_claimed(text.clause)
+    if not claimed:
+        return unseen("its words allow any action")
+    proof = text.course.proof_of_action(text.number)
+    fits = kind in claimed or _typed_is_told(text) or _leads_home(text, claimed)
+    if not fits and kind == "CLICK" and claimed <= {"HOME", "BACK", "RECENT"}:
+        target = text.course.target(text.number)
+        if isinstance(target, str) or not target.labels:
+            return unseen("it is unknown whether the touched element goes back or home")
+        fits = any(not _KEY_LABELS.isdisjoint(map(stem, words_of(label))) for label in target.labels)
+    if fits:
+        return supports(f"Its words are those of a {kind}.", proof)
+    return contradicts(f"It says {' or '.join(sorted(claimed))}, but the step is a {kind}.", proof)
+
+
+def _typed_is_told(text: Text) -> bool:
+    typed = bare_words(text.action.text) if isinstance(text.action, Type) else ""
+    return bool(typed) and f" {typed} " in f" {bare_words(text.clause)} "
+
+
+def _leads_home(text: Text, claimed: frozenset[str]) -> bool:
+    """BACK may lead to the home screen; if it is not known where it led, it is taken to."""
+    if claimed != {"HOME"} or text.action != Press(SystemKey.BACK) or text.number + 1 >= len(text.course.steps):
+        return False
+    front = text.course.front(text.number + 1)
+    return not front or is_launcher(front)
+
+
+# --- ANN05 -----------------------------------------------------------------------------------------------
+
+_DIGITS = re.compile(r"\d+")
+_INTO = re.compile(r"\b(?:into|in|on|as|using|with|inside|within)\b")
+
+
+def _typed(text: Text) -> Said | None:
+    if not isinstance(text.action, Type):
+        return None
+    typed = text.action.text
+    proof = Evidence(f"provenance, step {text.number + 1}", f"typed: {cited(typed)}")
+    screen = text.course.screen(text.number)
+    quotes = claims.quotes(text.clause) or claims.quotes(text.words)
+    on_screen = [quote for quote in quotes if screen and f" {bare_words(quote)} " in screen.bare]
+    best = max((fuzz.ratio(bare_words(quote), bare_words(typed)) / 100, quote) for quote in quotes) if quotes else None
+    if best is not None and (len(on_screen) < len(quotes) or best[0] >= SURE):
+        is_same = best[0] >= SURE and _DIGITS.findall(best[1]) == _DIGITS.findall(typed)
+        if is_same:
+            return supports(f"It quotes what was typed: {cited(typed)}.", proof)
+        return contradicts(f"It says {cited(best[1])}, but {cited(typed)} was typed.", proof)
+    return _typed_in_words(text, typed, proof)
+
+
+_QUERY = frozenset(
+    map(
+        stem,
+        [
+            "query",
+            "text",
+            "search",
+            "name",
+            "title",
+            "message",
+            "note",
+            "keyword",
+            "term",
+            "word",
+            "content",
+            "body",
+            "item",
+            "phrase",
+        ],
+    )
+)
+
+
+def _typed_in_words(text: Text, typed: str, proof: Evidence) -> Said:
+    lead, *_ = _INTO.split(claims.masked(text.clause), maxsplit=1)
+    told, wanted = claims.object_words(lead) - _QUERY, frozenset(map(stem, words_of(typed)))
+    wanted_words = {stem(word) for word in words_of(typed) if word.casefold() not in SMALL} - _QUERY or wanted
+    if wanted <= {stem(word) for word in words_of(text.clause)}:
+        return supports(f"It says what was typed: {cited(typed)}.", proof)
+    if told and told <= wanted:
+        return supports(f"It says part of what was typed: {cited(typed)}.", proof)
+    foreign = told - wanted
+    numbers = {one for one in told if one.isdecimal()} - wanted
+    if (told & wanted_words and foreign) or numbers:
+        return contradicts(f"It says {cited(lead)}, but {cited(typed)} was typed.", proof)
+    return unseen("it does not say what is typed")
+
+
+# --- ANN06 -----------------------------------------------------------------------------------------------
+
+
+def _direction(text: Text) -> Said | None:
+    if not isinstance(text.action, Scroll):
+        return None
+    told, is_open = claims.direction_claimed(text.words)
+    if not told:
+        return unseen("the text names no direction")
+    done = scroll_direction(text.action.start, text.action.end)
+    proof = Evidence(f"{text.course.proof_of_action(text.number).source}, the finger's path", f"the view moves {done}")
+    if told == done:
+        return supports(f"The view moves {done}, as it says.", proof)
+    if is_open and told == claims.OPPOSITE[done]:
+        return unseen(f"“{told}” may be the finger's direction")
+    return contradicts(f"It says {told}, but the view moves {done}.", proof)
+
+
+# --- ANN07 -----------------------------------------------------------------------------------------------
+
+_UNDUMPED = frozenset(
+    "copy|paste|cut|select all|share|translate|go|enter|search|done|next|send|space|shift|delete|return".split("|")
+)
+"""Entries of the menu over a selected text and keys of the keyboard, which no view hierarchy shows."""
+_LOOSE = {Kind.TIME, Kind.DAY, Kind.ORDINAL}
+"""A status bar may show them, which the app's view hierarchy does not; "the first result" counts nothing."""
+
+
+def _facts(text: Text) -> Said | None:
+    course, number = text.course, text.number
+    past = number if text.kind is CONTEXT else number + 1
+    near = text.kind in (LOW, DESCRIPTION)
+    looked = range(number, number + 1) if near else range(number + 1)
+    screens = {one: course.screen(one) for one in looked}
+    sources = [*(one for one in reversed(screens.values()) if one), course.asked, course.typed(past - 1)]
+    told = [*_figures_told(text), *_quotes_told(text), *_names_told(text)]
+    if not told:
+        return unseen("it states no figure, quote or name")
+    found = {said: next((one for one in sources if holds(one)), None) for said, holds in told}
+    missing = [said for said, source in found.items() if source is None]
+    if not missing:
+        proof = tuple(Evidence(source.source, cited(said)) for said, source in found.items() if source)
+        return Said(Verdict.SUPPORTS, "What it states is on the screen, asked for or typed.", proof)
+    if unread := [one for one, words in screens.items() if words is None]:
+        return unseen(f"there is no view hierarchy of step {unread[0] + 1} to look up {cited(missing[0])}")
+    if text.kind in (LOW, INTENTION) and isinstance(text.action, Click | LongPress):
+        target = course.target(number)
+        if isinstance(target, str):
+            return unseen(f"{target}, which may say {cited(missing[0])}")
+    where = " and ".join(dict.fromkeys(source.source for source in sources if source.texts))
+    found_not = f"Nothing seen, asked for or typed says {' or '.join(map(cited, missing[:3]))}."
+    return contradicts(found_not, Evidence(where, "not there"))
+
+
+_Holds = Callable[[Words], bool]
+
+
+def _figures_told(text: Text) -> Iterator[tuple[str, _Holds]]:
+    bare = claims.masked(text.words)
+    for figure in read_figures(bare)[0]:
+        digits = _DIGITS.findall(figure.said)
+        if figure.kind in _LOOSE or not digits or figure.said not in bare:
+            continue
+        yield (
+            figure.said,
+            lambda words, wanted=digits: all(  # type: ignore[misc]
+                re.search(rf"(?<!\d){one}(?!\d)", words.bare) for one in wanted
+            ),
+        )
+
+
+def _quotes_told(text: Text) -> Iterator[tuple[str, _Holds]]:
+    for quote in claims.quotes(text.words):
+        bare = bare_words(quote)
+        if bare and bare not in _UNDUMPED:
+            yield quote, lambda words, bare=bare: _is_said(bare, words)  # type: ignore[misc]
+
+
+def _is_said(quote: str, words: Words) -> bool:
+    if f" {quote} " in words.bare:
+        return True
+    digits = _DIGITS.findall(quote)
+    return any(
+        fuzz.ratio(quote, said) >= 100 * SURE and _DIGITS.findall(said) == digits
+        for said in map(bare_words, words.texts)
+    )
+
+
+def _names_told(text: Text) -> Iterator[tuple[str, _Holds]]:
+    rest = cut_out(text.words, text.mentions)
+    for name in dict.fromkeys(claims.names(rest)):
+        if name.casefold() not in _UNDUMPED:
+            yield name, lambda words, wanted=stem(name): wanted in words.stems  # type: ignore[misc]
+
+
+# --- ANN09 to ANN12 --------------------------------------------------------------------------------------
+
+
+def _recycled(text: Text) -> Said | None:
+    own = _look(text.course, text.number)
+    if own is None:
+        return unseen("the screenshot is not measured")
+    for other in text.seen.alike(text.words, text.kind):
+        if other.look is None or (own ^ other.look).bit_count() <= SAME_LOOK:
+            continue
+        if _fits(text):
+            return unseen("it is that of another screen, and fits this one, too")
+        where = f"step {other.step + 1} of {other.episode_id}"
+        return contradicts(
+            f"It is nearly the text of {where}, whose screen looks different.", Evidence(where, cited(other.words))
+        )
+    return supports("No screen that looks different has this text.", Evidence("texts of other screens", "compared"))
+
+
+def _fits(text: Text) -> bool:
+    """Whether half of what the text is about is on the screen or asked for."""
+    screen = text.course.screen(text.number)
+    told = {stem(word) for word in words_of(text.words) if word.casefold() not in SMALL} - claims.WIDGETS - _PROSE
+    return screen is None or not told or 2 * len(told & (screen.stems | text.course.asked.stems)) >= len(told)
+
+
+_PROSE = frozenset(
+    map(
+        stem,
+        [
+            "screenshot",
+            "shows",
+            "showing",
+            "displays",
+            "displaying",
+            "displayed",
+            "features",
+            "including",
+            "several",
+            "various",
+        ],
+    )
+)
+
+
+def _stale(text: Text) -> Said | None:
+    then, now = text.written.inputs, text.written.inputs_now
+    if not then or not now:
+        return unseen("it is not known what the text was written from")
+    proof = Evidence("hash of the inputs", f"{then[:12]}, now {now[:12]}")
+    if then != now:
+        return contradicts("It was written from an earlier state of the episode.", proof)
+    return supports("What it was written from has not changed.", proof)
+
+
+def _form(text: Text) -> Said:
+    proof = Evidence("the text itself", cited(text.words))
+    if fault := form_fault(text):
+        return contradicts(f"It {fault}.", proof)
+    return supports("Its form is as asked for.", proof)
+
+
+_OF_ACTION = (LOW, INTENTION)
+_LOOKS: tuple[tuple[str, Sequence[TextKind], Callable[[Text], Said | None]], ...] = (
+    ("ANN03", _OF_ACTION, _target),
+    ("ANN04", _OF_ACTION, _kind_of_action),
+    ("ANN05", _OF_ACTION, _typed),
+    ("ANN06", _OF_ACTION, _direction),
+    ("ANN07", tuple(TextKind), _facts),
+    ("ANN08", tuple(TextKind), apps_in_use),
+    ("ANN09", (CONTEXT,), told_too_early),
+    ("ANN10", (DESCRIPTION,), _recycled),
+    ("ANN11", tuple(TextKind), _stale),
+    ("ANN12", tuple(TextKind), _form),
+)

@@ -1,0 +1,272 @@
+"""What a step's text claims about its action: the words that say so, the kinds of action they allow, the direction."""
+
+import re
+from collections.abc import Iterator
+
+from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.task.wording.naming import begins_sentence
+from odyssey_recorder.task.wording.stems import SMALL, WORD, stem, words_of
+
+_QUOTE = re.compile(
+    r"[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb]+)[\"\u201d\u201c\u00bb]"
+    r"|(?<!\w)['\u2018](.+?)['\u2019](?!\w)"
+)
+_MASK = "\x1f"
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'\u201c\u2018])")
+_TO_A_PLACE = r"the|an?|my|your|this|that|its|their|previous|home|next|recent|another|view|bottom|top"
+_PURPOSE = re.compile(
+    rf"[, ]+(?:(?:in order|so as) to|so that|so I|because|since|which|where|allowing|for)\b"
+    rf"|[, ]+to (?!(?:{_TO_A_PLACE})\b|[A-Z\"'\u201c\u2018{_MASK}\d])"
+)
+_AIM_FIRST = re.compile(r"^(?:In order to|To)\b[^,]*, *")
+_BY_DOING = re.compile(r"\bby (?=\w+ing\b)", re.IGNORECASE)
+_I_DO = re.compile(
+    r"\bI(?:['\u2019](?:m|ll|d|ve)| am| will| want| need| have| shall| should| must| would like| can)?"
+    r"(?: now| just| going| about| next| first)*"
+    r"(?: (?:choose|chose|choosing|chosen|decide|decided|deciding|opt|opting|proceed|proceeding))?"
+    r"(?: to| on)? (?=\w)"
+)
+
+
+def masked(text: str) -> str:
+    """With every quoted letter replaced, so that positions stay."""
+    return _QUOTE.sub(lambda found: _MASK * len(found[0]), text)
+
+
+def quotes(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((found[1] or found[2]).strip() for found in _QUOTE.finditer(text)))
+
+
+def sentences(text: str) -> list[str]:
+    cuts = [0, *(found.end() for found in _SENTENCE.finditer(masked(text))), len(text)]
+    return [text[a:b].strip() for a, b in zip(cuts, cuts[1:], strict=False) if text[a:b].strip()]
+
+
+def clause(text: str, kind: TextKind) -> str:
+    """The part that says what is done, without its purpose; empty if an intention does not say what "I" do."""
+    for sentence in sentences(text):
+        if kind is TextKind.INTENTION:
+            sentence, started = _after(_I_DO, sentence)
+            if not started:
+                continue
+        else:
+            sentence = sentence[_end(_AIM_FIRST, sentence) :]
+        told, by_doing = _after(_BY_DOING, sentence)
+        told = told if by_doing else sentence
+        cut = _PURPOSE.search(masked(told))
+        return (told[: cut.start()] if cut else told).strip(" .,")
+    return ""
+
+
+def _after(pattern: re.Pattern[str], text: str) -> tuple[str, bool]:
+    found = pattern.search(masked(text))
+    return (text[found.end() :], True) if found else (text, False)
+
+
+def _end(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.match(masked(text))
+    return found.end() if found else 0
+
+
+# --- kinds of action -------------------------------------------------------------------------------------
+
+_TAPS, _KEYS = frozenset({"CLICK"}), frozenset({"HOME", "BACK", "RECENT"})
+_LONG = frozenset({"LONG_PRESS"})
+_SCROLLS, _TYPES = frozenset({"SCROLL"}), frozenset({"TYPE"})
+_ENDS = frozenset({"COMPLETE", "IMPOSSIBLE"})
+_VERBS = {
+    **dict.fromkeys(("tap", "click", "touch"), _TAPS),
+    **dict.fromkeys(("select", "choos", "pick"), _TAPS | _LONG),
+    **dict.fromkeys(("open", "launch", "initiat"), _TAPS),
+    "press": _TAPS | _KEYS,
+    "push": _TAPS | _KEYS,
+    **dict.fromkeys(("scroll", "swip", "flick", "slid", "fl", "pan", "drag"), _SCROLLS),
+    **dict.fromkeys(("typ", "input", "writ", "fill", "key"), _TYPES),
+    "enter": _TYPES,
+    "hold": _LONG,
+    **dict.fromkeys(("complet", "finish", "conclud"), _ENDS),
+}
+_MOVES = frozenset({"return", "go", "navigat", "mov", "get", "head", "exit", "leav", "switch", "show", "view", "bring"})
+_HELD = re.compile(r"\blong[- ](?:press|tap|click|touch)\w*|\b(?:press|tap|touch|click)\w* and hold\w*|\bhold\w*", re.I)
+_HOME = re.compile(r"\bhome\b(?! ?page)|\blauncher\b", re.I)
+_BACK = re.compile(r"\b(?:back|previous|return\w*)\b", re.I)
+_RECENT = re.compile(r"\brecents?\b|\brecently used\b|\boverview\b|\bapp switcher\b|\bmultitasking\b", re.I)
+_PULLED = re.compile(r"\b(?:drawer|shade|panel|quick settings|notifications?|all apps|app list)\b", re.I)
+_ENDED = re.compile(r"^task (?:is )?(?:completed|could not be completed|cannot be completed|done)\b", re.I)
+_LINKED = re.compile(r"(?:\band\b|\bthen\b|,)\s+(?:then\s+)?(\w+)")
+
+
+def verbs(told: str) -> tuple[str, ...]:
+    """The stems of the leading verb and of those that follow "and" or "then"."""
+    bare = masked(told)
+    lead = WORD.search(bare)
+    found = [lead[0] if lead else "", *_LINKED.findall(bare)]
+    return tuple(dict.fromkeys(stem(word) for word in found if word))
+
+
+def key_claimed(told: str) -> str:
+    """The system key that a clause describes: HOME, BACK, RECENT, or empty."""
+    bare, lead = masked(told), set(verbs(told)[:1])
+    is_button = re.search(r"\b(?:home|back|recents?|overview)(?: apps)? (?:button|key)\b", bare, re.I) is not None
+    if not (lead & _MOVES or is_button or (lead & {"open", "press", "swip", "tap"} and _names_a_key(bare))):
+        return ""
+    if _RECENT.search(bare):
+        return "RECENT"
+    if _HOME.search(bare):
+        return "HOME"
+    return "BACK" if _BACK.search(bare) else ""
+
+
+def _names_a_key(bare: str) -> bool:
+    return re.search(r"\b(?:home screen|recent apps|recents|overview|app switcher)\b", bare, re.I) is not None
+
+
+def kinds_claimed(told: str) -> frozenset[str]:
+    """The types of action that a clause allows; empty if its verbs allow any."""
+    bare = masked(told)
+    if _ENDED.search(bare):
+        return _ENDS
+    if _HELD.search(bare):
+        return _LONG
+    if key := key_claimed(told):
+        return frozenset({key})
+    found: frozenset[str] = frozenset()
+    for verb in verbs(told):
+        if verb == "enter" and re.match(
+            r"\w+ (?:the|a|an|its) (?![^,]*\b(?:text|query|name|term|word|title|m?essage)\b)", bare
+        ):
+            return frozenset()
+        found |= _VERBS.get(verb, frozenset())
+    if verbs(told)[:1] and not _VERBS.get(verbs(told)[0]):
+        return frozenset()
+    return found | _SCROLLS if found == _TAPS and _PULLED.search(bare) else found
+
+
+_DIRECTION = re.compile(
+    r"\b(scroll|swip|flick|drag|slid)\w*\b[^.,;]*?\b(up|down|left|right|bottom|top)(?:wards?)?\b", re.IGNORECASE
+)
+_SIDES = {"bottom": "down", "top": "up"}
+OPPOSITE = {"up": "down", "down": "up", "left": "right", "right": "left"}
+
+
+def direction_claimed(text: str) -> tuple[str, bool]:
+    """Where the view moves, and whether the words leave that open: "swipe up" may be the finger or the view."""
+    found = _DIRECTION.search(masked(text))
+    if found is None:
+        return "", False
+    side = found[2].casefold()
+    return _SIDES.get(side, side), found[1].casefold() != "scroll" and side not in _SIDES
+
+
+# --- names -----------------------------------------------------------------------------------------------
+
+WIDGETS = frozenset(
+    map(
+        stem,
+        [
+            "button",
+            "icon",
+            "bar",
+            "option",
+            "app",
+            "application",
+            "field",
+            "tab",
+            "entry",
+            "item",
+            "link",
+            "page",
+            "screen",
+            "section",
+            "menu",
+            "box",
+            "key",
+            "list",
+            "result",
+            "image",
+            "picture",
+            "text",
+            "label",
+            "card",
+            "row",
+            "checkbox",
+            "switch",
+            "toggle",
+            "slider",
+            "area",
+            "element",
+            "symbol",
+            "window",
+            "phone",
+            "device",
+            "first",
+            "second",
+            "third",
+            "last",
+            "top",
+            "bottom",
+            "left",
+            "right",
+            "new-line",
+            "current",
+            "corresponding",
+            "displayed",
+            "shown",
+            "again",
+            "user",
+        ],
+    )
+)
+_NO_NAMES = frozenset(
+    [
+        "i",
+        "ok",
+        "android",
+        "wi",
+        "fi",
+        "wi-fi",
+        "bluetooth",
+        "tv",
+        "am",
+        "pm",
+        "back",
+        "home",
+        "enter",
+        "recent",
+        "recents",
+        "go",
+        "done",
+        "search",
+        "next",
+        "send",
+        "space",
+        "shift",
+        "delete",
+        "menu",
+        "cancel",
+        "save",
+        "so",
+        "far",
+        "close",
+        "task",
+    ]
+)
+
+
+def object_words(told: str) -> frozenset[str]:
+    """Stems of what the verb acts on, without words for widgets."""
+    lead = set(verbs(told))
+    return frozenset(
+        one
+        for word in words_of(told)
+        if word.casefold() not in SMALL and (one := stem(word)) not in WIDGETS and one not in lead and one not in _VERBS
+    )
+
+
+def names(text: str) -> Iterator[str]:
+    """Capitalised words outside quotes that begin no sentence."""
+    bare = masked(text)
+    for word in WORD.finditer(bare):
+        is_name = word[0][0].isupper() and not (word[0].isupper() and len(word[0]) <= 4)
+        if is_name and not begins_sentence(bare, word.start()) and word[0].casefold() not in _NO_NAMES:
+            yield word[0]

@@ -1,0 +1,10 @@
+"""The four texts of a step, named like their keys in the second release."""
+
+from enum import StrEnum
+
+
+class TextKind(StrEnum):
+    LOW_LEVEL_INSTRUCTION = "low_level_instruction"
+    DESCRIPTION = "description"
+    CONTEXT = "context"
+    INTENTION = "intention"

@@ -1,0 +1,86 @@
+"""One text with its place in an episode, as the checks look at it, and what they say of it."""
+
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from odyssey_recorder.annotation import claims
+from odyssey_recorder.annotation.evidence import Course, app_of_package
+from odyssey_recorder.annotation.findings import Evidence, Verdict
+from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.recycled import SeenTexts
+from odyssey_recorder.dataset.fonts import on_one_line
+from odyssey_recorder.model.action import Action
+from odyssey_recorder.task.wording.naming import Mention, mentions
+
+_LONGEST_QUOTE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class StepText:
+    """`inputs` is the hash of what the text was written from, `inputs_now` of the same today; empty if not known."""
+
+    words: str
+    inputs: str = ""
+    inputs_now: str = ""
+
+
+@dataclass(frozen=True)
+class Text:
+    course: Course
+    number: int
+    kind: TextKind
+    written: StepText
+    seen: SeenTexts
+
+    @property
+    def words(self) -> str:
+        return self.written.words
+
+    @property
+    def action(self) -> Action | None:
+        return self.course.action(self.number)
+
+    @cached_property
+    def clause(self) -> str:
+        return claims.clause(self.words, self.kind)
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        """Apps named outside quotes."""
+        names = _catalogue() | set(self.course.evidence.episode.task.apps)
+        return mentions(claims.masked(self.words), names)
+
+
+@cache
+def _catalogue() -> Set[str]:
+    return frozenset(app_of_package().values())
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    verdict: Verdict
+    found: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+def supports(found: str, *proof: Evidence) -> Said:
+    return Said(Verdict.SUPPORTS, found, proof)
+
+
+def contradicts(found: str, *proof: Evidence) -> Said:
+    return Said(Verdict.CONTRADICTS, found, proof)
+
+
+def unseen(why: str) -> Said:
+    return Said(Verdict.COULD_NOT_LOOK, f"Not checked: {why}.")
+
+
+def cited(words: str) -> str:
+    """In quotation marks, on one line, cut short."""
+    line = on_one_line(words)
+    return f"“{line if len(line) <= _LONGEST_QUOTE else f'{line[: _LONGEST_QUOTE - 1].rstrip()}…'}”"
+
+
+def listed(names: Iterable[str]) -> str:
+    return " or ".join(dict.fromkeys(names))

@@ -1,0 +1,142 @@
+"""Episodes of the simulated emulator played in this process, with provenance, view hierarchies and their labels."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from odyssey_recorder.commands.demo_annotator import Drag, Move, On
+from odyssey_recorder.dataset.lenient import LenientEpisode, LenientStep
+from odyssey_recorder.dataset.provenance import FrameRecord, ScreenRecord, StepRecord, StrokeRecord
+from odyssey_recorder.device.view_hierarchy import ViewNode, parse
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
+from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
+from odyssey_recorder.quality.screenshot import measure
+from odyssey_recorder.recording.script import PressKey, ScriptComplete, ScriptImpossible, TypeText
+from odyssey_recorder.simulator.shell.uiautomator import dump_views
+from tests.dataset.drafts import proof_of
+from tests.quality.clean.chores import Chore, Part, chores
+from tests.quality.labelled import image_of, png_of
+from tests.simulator.person import Person, person_with
+
+HELD = Part("Notes", "star Quote", (On("Notes"), On("Quote", hold=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done at a step, by whom did it; `labels` are those of all elements that could be touched."""
+
+    action: str
+    label: str
+    typed: str
+    direction: str
+    app: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    evidence: EpisodeEvidence
+    done: tuple[Done, ...]
+
+
+def walks(seed: int, count: int, profile: str = "small_phone") -> Iterator[Walk]:
+    made = chores(seed)
+    for number in range(count):
+        with person_with(profile, seed=seed * 1000 + number) as person:
+            yield _walk(f"{seed:08}{number:08}", person, next(made), random.Random(f"{seed} {number}"))
+
+
+def _walk(episode_id: str, person: Person, chore: Chore, chance: random.Random) -> Walk:
+    steps: list[StepEvidence] = []
+    done: list[Done] = []
+    moves = list(chore.moves)
+    for at in sorted((place for place, one in enumerate(moves) if one == PressKey(key="HOME")), reverse=True):
+        if chance.random() < 0.4:
+            moves.insert(at, Drag(up=chance.choice((0.3, -0.3))))
+        elif chance.random() < 0.3:
+            moves[at:at] = [PressKey(key="RECENT")]
+    for move in moves:
+        step, what = _step(person, move, len(steps))
+        if step is not None and what is not None:
+            steps.append(step)
+            done.append(what)
+    size = person.phone.state().size
+    episode = LenientEpisode(
+        episode_id,
+        DeviceInfo("Small Phone", Size(size.width, size.height)),
+        TaskInfo(chore.task.category, chore.task.apps, chore.task.meta_task, chore.task.task, chore.task.instruction),
+        tuple(one.spelled for one in steps),
+        (),
+        None,
+    )
+    records = [one.record for one in steps if one.record]
+    return Walk(EpisodeEvidence(episode, tuple(steps), proof_of(episode_id, records, density=320)), tuple(done))
+
+
+def _step(person: Person, move: Move, number: int) -> tuple[StepEvidence | None, Done | None]:
+    views = parse(dump_views(person.phone).decode())
+    state = person.phone.state()
+    size = Size(state.size.width, state.size.height)
+    picture = measure(png_of(image_of(person.phone.screen())))[0]
+    labels = tuple(
+        dict.fromkeys(name for view in views if view.clickable for name in (view.description or view.text,) if name)
+    )
+    samples: tuple[tuple[int, int, int], ...] = ()
+    label = typed = direction = ""
+    action: Action
+    match move:
+        case On(label, hold):
+            x, y = map(int, person.find(label).bounds.center)
+            samples = ((x, y, 0), (x, y, 50_000))
+            point = to_grid(Pixel(x, y), size)
+            action = LongPress(point) if hold else Click(point)
+            (person.hold_at if hold else person.tap_at)(x, y)
+        case Drag(up):
+            middle, half = size.height // 2, int(size.height * up / 2)
+            ends = Pixel(size.width // 2, middle + half), Pixel(size.width // 2, middle - half)
+            samples = tuple((end.x, end.y, 300_000 * place) for place, end in enumerate(ends))
+            points = tuple(to_grid(end, size) for end in ends)
+            action, direction = Scroll(*points, points), "down" if up > 0 else "up"
+            person.swipe(*((end.x, end.y) for end in ends))
+        case PressKey(key=key):
+            action = Press(SystemKey(key))
+            person.phone.press_key({"HOME": 3, "BACK": 4, "RECENT": 187}[key])
+        case TypeText(type=typed):
+            action = Type(typed)
+            person.type(typed)
+        case ScriptComplete():
+            action = Complete()
+        case ScriptImpossible(impossible=reason):
+            action = Impossible(reason)
+        case _:
+            return None, None
+    record = StepRecord(
+        frame=FrameRecord(
+            number=number, source="gRPC", started_us=0, arrived_us=1, settled=True, width=size.width,
+            height=size.height, png_sha256=picture.sha256, rgb_sha256="",
+        ),
+        check=None,
+        touched_us=number * 3_000_000,
+        input=StrokeRecord(samples=samples, duration_us=300_000) if samples else None,
+        screen=ScreenRecord(
+            rotation=state.rotation, posture="", package=state.package, activity=state.activity,
+            keyboard_shown=state.keyboard is not None,
+        ),
+    )  # fmt: skip
+    step = StepEvidence(number, LenientStep(action), picture, None, record, views)
+    kind = {On: "LONG_PRESS" if isinstance(action, LongPress) else "CLICK", Drag: "SCROLL", TypeText: "TYPE"}
+    name = kind.get(type(move)) or (action.key.value if isinstance(action, Press) else type(action).__name__.upper())
+    return step, Done(name, label, typed, direction, app_of(state.package), labels)
+
+
+def app_of(package: str) -> str:
+    """The app's name on the home screen, empty for the home screen itself and the system."""
+    last = package.rpartition(".")[2]
+    names = {"todo": "To-do", "settings": "Settings"}
+    return "" if "launcher" in package or last == "systemui" else names.get(last, last.capitalize())
+
+
+def texts_of(views: tuple[ViewNode, ...]) -> list[str]:
+    return [one.text for one in views if one.text and len(one.text) < 40 and "\n" not in one.text]

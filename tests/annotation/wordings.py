@@ -1,0 +1,167 @@
+"""Texts as people and models may write them: two sets of wordings, one of which the checks were not tuned on."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from odyssey_recorder.annotation.kinds import TextKind
+from tests.annotation.walks import Done, Walk, texts_of
+
+FIRST = "Task just started, nothing has been done."
+ENDS = {"COMPLETE": "Task completed.", "IMPOSSIBLE": "Task could not be completed."}
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Phrases with gaps: {label}, {typed}, {direction}, {app}, {aim}; `doing` is for intentions, `did` for contexts."""
+
+    low: Mapping[str, Sequence[str]]
+    doing: Mapping[str, Sequence[str]]
+    did: Mapping[str, Sequence[str]]
+    intention: Sequence[str]
+    description: Sequence[str]
+    home: Sequence[str]
+    context: Sequence[str]
+
+
+TUNED = Wording(
+    low={
+        "APP": ("Open the {label} app.", "Launch {label}.", "Tap the {label} icon."),
+        "CLICK": ('Tap on "{label}".', "Select {label}.", "Click the {label} button to continue."),
+        "LONG_PRESS": ('Long press "{label}".', "Press and hold {label}."),
+        "SCROLL": ("Scroll {direction}.", "Scroll {direction} to see more of the page."),
+        "TYPE": ('Type "{typed}" in the text field.', "Enter '{typed}'.", "Type {typed} into the field."),
+        "HOME": ("Return to the home screen.", "Press the home button."),
+        "BACK": ("Go back to the previous screen.", "Press the back button."),
+        "RECENT": ("Open the recent apps.", "Show the overview of recent apps."),
+    },
+    doing={
+        "APP": ("selecting the {label} app", "opening {label}"),
+        "CLICK": ('tapping on "{label}"', "selecting {label}"),
+        "LONG_PRESS": ("holding {label}", 'long pressing "{label}"'),
+        "SCROLL": ("scrolling {direction}",),
+        "TYPE": ('typing "{typed}"', "entering '{typed}' in the field"),
+        "HOME": ("returning to the home screen",),
+        "BACK": ("going back to the previous screen",),
+        "RECENT": ("opening the recent apps",),
+        "COMPLETE": ("finishing the task here",),
+        "IMPOSSIBLE": ("stopping here",),
+    },
+    did={
+        "APP": ("opened the {label} app", "accessed {label}"),
+        "CLICK": ('tapped "{label}"', "selected {label}"),
+        "LONG_PRESS": ('held "{label}"',),
+        "SCROLL": ("scrolled {direction}",),
+        "TYPE": ('typed "{typed}"', 'entered "{typed}"'),
+        "HOME": ("returned to the home screen",),
+        "BACK": ("gone back",),
+        "RECENT": ("looked at the recent apps",),
+    },
+    intention=("I am {doing} to {aim}. This action will help me get on with the task.", "I am {doing} to {aim}."),
+    description=(
+        'This is a screenshot of the {app} app, showing "{one}" and "{two}".',
+        "This is a screenshot of the {app} app. It displays several elements, among them {one} and {two}.",
+    ),
+    home=("This is a screenshot of an Android home screen displaying various app icons, including {one} and {two}.",),
+    context=("So far, the user has {did}.", "So far, {did} has been the progress: the user has {did}."),
+)
+HELD_OUT = Wording(
+    low={
+        "APP": ("Start {label} from the home screen.", "Tap on the {label} app icon.", "Open {label}."),
+        "CLICK": ("Press {label}.", "Choose the “{label}” option.", "Click on the element labelled {label}.",
+                  "Tap the entry '{label}' in order to proceed."),
+        "LONG_PRESS": ("Touch and hold the entry {label}.", "Long-press on “{label}” to open its menu."),
+        "SCROLL": ("Scroll further {direction} to look for more.", "Swipe to scroll {direction} the list."),
+        "TYPE": ("Input “{typed}”.", 'Write "{typed}" into the active field.', "Type in {typed}."),
+        "HOME": ("Go to the home screen.", "Navigate back to the home screen of the phone."),
+        "BACK": ("Navigate back.", "Return to the previous page."),
+        "RECENT": ("Open the app switcher.", "View the recently used apps."),
+    },
+    doing={
+        "APP": ("launch the {label} app", "open {label} from the home screen"),
+        "CLICK": ("tap the {label} element", 'press "{label}"', "select “{label}”"),
+        "LONG_PRESS": ("long-press {label}",),
+        "SCROLL": ("scroll {direction} on this page",),
+        "TYPE": ("type “{typed}” into the field", 'input "{typed}"'),
+        "HOME": ("go to the home screen",),
+        "BACK": ("navigate back",),
+        "RECENT": ("open the overview of recent apps",),
+        "COMPLETE": ("complete the task",),
+        "IMPOSSIBLE": ("end the task, which cannot be done",),
+    },
+    did={
+        "APP": ("launched {label}", "navigated to the {label} app"),
+        "CLICK": ("chosen “{label}”", "pressed {label}"),
+        "LONG_PRESS": ("touched and held {label}",),
+        "SCROLL": ("moved {direction} in the content",),
+        "TYPE": ("provided the text “{typed}”", "typed {typed}"),
+        "HOME": ("gone to the home screen of the phone",),
+        "BACK": ("navigated back",),
+        "RECENT": ("opened the overview of recent apps",),
+    },
+    intention=(
+        "To {aim}, I choose to {doing}. This allows me to move forward.",
+        "I want to {doing} because I need to {aim}.",
+        "I will {doing} so that I can {aim}.",
+    ),
+    description=(
+        "This is a screenshot of a page in {app}. The items {one} and {two} are visible.",
+        "The screenshot shows the {app} application with entries such as “{one}” and “{two}”.",
+        "This is a screenshot of {app}, where '{one}' can be seen.",
+    ),
+    home=(
+        "This is a screenshot of the phone's home screen with icons of apps such as {one} and {two}.",
+        "The home screen of the device is displayed, with {one} among the apps.",
+    ),
+    context=(
+        "So far, the user has {did}. The task is still in progress.",
+        "So far, the following has been achieved: the user has {did}.",
+    ),
+)  # fmt: skip
+
+
+def kind_of(done: Done) -> str:
+    is_app = done.action == "CLICK" and not done.app and done.label[:1].isupper()
+    return "APP" if is_app else done.action
+
+
+def low_level(done: Done, wording: Wording, chance: random.Random) -> str:
+    return ENDS.get(done.action) or _filled(chance.choice(wording.low[kind_of(done)]), done)
+
+
+def intention(walk: Walk, number: int, wording: Wording, chance: random.Random, done: Done | None = None) -> str:
+    done = done or walk.done[number]
+    doing = _filled(chance.choice(wording.doing[kind_of(done)]), done)
+    aim = walk.evidence.episode.task.task.removeprefix("Do this: ").split(", then ")[-1].rstrip(".")
+    return chance.choice(wording.intention).format(doing=doing, aim=aim)
+
+
+def description(walk: Walk, number: int, wording: Wording, chance: random.Random) -> str:
+    done, views = walk.done[number], walk.evidence.steps[number].views or ()
+    said = [one for one in texts_of(views) if one not in ("Lumen",)] or ["nothing"]
+    one, two = (chance.choice(said), chance.choice(said)) if done.app else (chance.choice(done.labels or said),) * 2
+    return chance.choice(wording.description if done.app else wording.home).format(app=done.app, one=one, two=two)
+
+
+def context(walk: Walk, number: int, wording: Wording, chance: random.Random) -> str:
+    if number == 0:
+        return FIRST
+    told = [_filled(chance.choice(wording.did[kind_of(one)]), one) for one in walk.done[max(0, number - 4) : number]]
+    did = ", ".join(dict.fromkeys(told)) if len(told) < 2 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return chance.choice(wording.context).format(did=did)
+
+
+def text(walk: Walk, number: int, kind: TextKind, wording: Wording, chance: random.Random) -> str:
+    match kind:
+        case TextKind.LOW_LEVEL_INSTRUCTION:
+            return low_level(walk.done[number], wording, chance)
+        case TextKind.INTENTION:
+            return intention(walk, number, wording, chance)
+        case TextKind.DESCRIPTION:
+            return description(walk, number, wording, chance)
+        case TextKind.CONTEXT:
+            return context(walk, number, wording, chance)
+
+
+def _filled(phrase: str, done: Done) -> str:
+    return phrase.format(label=done.label, typed=done.typed, direction=done.direction, app=done.app)
