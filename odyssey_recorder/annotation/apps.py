@@ -33,11 +33,9 @@ def apps_in_use(text: Text) -> Said | None:
         return unseen("it names no app")
     if not front:
         return unseen("the device did not report which app was in front")
-    if wrong := [app for app in _claimed_in_front(text) if not is_app(front, app)]:
-        if not home and (is_launcher(front) or not is_of_android(front)):
-            return contradicts(
-                f"It says {listed(wrong)}, but {text.course.front_name(text.number)} is in front.", shown
-            )
+    is_sure = not home and (is_launcher(front) or not is_of_android(front))
+    if is_sure and (wrong := [app for app in _claimed_in_front(text) if not is_app(front, app)]):
+        return contradicts(f"It says {listed(wrong)}, but {text.course.front_name(text.number)} is in front.", shown)
     return _named(text, named, shown)
 
 

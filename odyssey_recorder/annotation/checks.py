@@ -85,9 +85,22 @@ def _target(text: Text) -> Said | None:
     proof = Evidence(f"view hierarchy of step {text.number + 1}", f"touched: {cited(target.labels[0])}")
     if (other >= SURE and own <= UNLIKE) or (quotes and other == 1.0 and own < 1.0):
         return contradicts(f"It names {cited(likest[0])}, but {cited(target.labels[0])} was touched.", proof)
+    if own <= UNLIKE and (absent := _not_on_screen(text)):
+        return contradicts(f"It names {cited(absent)}, which is not on the screen.", proof)
     if own >= SURE:
         return supports(f"It names {cited(target.labels[0])}, which was touched.", proof)
     return unseen(f"it does not clearly name {cited(target.labels[0])} or another element")
+
+
+def _not_on_screen(text: Text) -> str:
+    """A quote or a name of what the text says is touched that the screen lacks; empty if there is none."""
+    screen = text.course.screen(text.number)
+    if screen is None:
+        return ""
+    quotes = [one for one in claims.quotes(text.clause) if bare_words(one) not in _TEXT_MENU]
+    absent = [one for one in quotes if not _is_said(bare_words(one), screen)]
+    absent += [one for one in claims.names(text.clause) if stem(one) not in screen.stems]
+    return next(iter(absent), "")
 
 
 def _likeness(labels: Sequence[str], quotes: Sequence[str], objects: frozenset[str]) -> float:
@@ -112,28 +125,9 @@ def _worded_likeness(label: str, objects: frozenset[str]) -> float:
 
 # --- ANN04 -----------------------------------------------------------------------------------------------
 
-_KEY_LABELS = frozenset(
-    map(
-        stem,
-        [
-            "back",
-            "up",
-            "close",
-            "cancel",
-            "previous",
-            "return",
-            "home",
-            "recent",
-            "recents",
-            "overview",
-            "exit",
-            "done",
-            "left",
-            "arrow",
-            "navigate",
-        ],
-    )
-)
+_KEY_LABELS = claims.stems_of("back up close cancel previous return home recent overview exit done arrow navigate")
+_LONGEST_KEY_LABEL = 3
+"""In words; a longer label is a sentence, which has such words by chance."""
 
 
 def _kind_of_action(text: Text) -> Said | None:
@@ -144,20 +138,16 @@ def _kind_of_action(text: Text) -> Said | None:
     if not claimed:
         return unseen("its words allow any action")
     proof = text.course.proof_of_action(text.number)
-    fits = kind in claimed or _typed_is_told(text) or _leads_home(text, claimed)
+    fits = kind in claimed or _leads_home(text, claimed)
     if not fits and kind == "CLICK" and claimed <= {"HOME", "BACK", "RECENT"}:
         target = text.course.target(text.number)
         if isinstance(target, str) or not target.labels:
             return unseen("it is unknown whether the touched element goes back or home")
-        fits = any(not _KEY_LABELS.isdisjoint(map(stem, words_of(label))) for label in target.labels)
+        said = [words for label in target.labels if len(words := words_of(label)) <= _LONGEST_KEY_LABEL]
+        fits = any(not _KEY_LABELS.isdisjoint(map(stem, words)) for words in said)
     if fits:
         return supports(f"Its words are those of a {kind}.", proof)
     return contradicts(f"It says {' or '.join(sorted(claimed))}, but the step is a {kind}.", proof)
-
-
-def _typed_is_told(text: Text) -> bool:
-    typed = bare_words(text.action.text) if isinstance(text.action, Type) else ""
-    return bool(typed) and f" {typed} " in f" {bare_words(text.clause)} "
 
 
 def _leads_home(text: Text, claimed: frozenset[str]) -> bool:
@@ -191,27 +181,7 @@ def _typed(text: Text) -> Said | None:
     return _typed_in_words(text, typed, proof)
 
 
-_QUERY = frozenset(
-    map(
-        stem,
-        [
-            "query",
-            "text",
-            "search",
-            "name",
-            "title",
-            "message",
-            "note",
-            "keyword",
-            "term",
-            "word",
-            "content",
-            "body",
-            "item",
-            "phrase",
-        ],
-    )
-)
+_QUERY = claims.stems_of("query text search name title message note keyword term word content body item phrase")
 
 
 def _typed_in_words(text: Text, typed: str, proof: Evidence) -> Said:
@@ -249,9 +219,8 @@ def _direction(text: Text) -> Said | None:
 
 # --- ANN07 -----------------------------------------------------------------------------------------------
 
-_UNDUMPED = frozenset(
-    "copy|paste|cut|select all|share|translate|go|enter|search|done|next|send|space|shift|delete|return".split("|")
-)
+_TEXT_MENU = {"copy", "paste", "cut", "select all", "share", "translate"}
+_UNDUMPED = _TEXT_MENU | set(claims.plain_words("go enter search done next send space shift delete return"))
 """Entries of the menu over a selected text and keys of the keyboard, which no view hierarchy shows."""
 _LOOSE = {Kind.TIME, Kind.DAY, Kind.ORDINAL}
 """A status bar may show them, which the app's view hierarchy does not; "the first result" counts nothing."""
@@ -320,8 +289,9 @@ def _is_said(quote: str, words: Words) -> bool:
 def _names_told(text: Text) -> Iterator[tuple[str, _Holds]]:
     rest = cut_out(text.words, text.mentions)
     for name in dict.fromkeys(claims.names(rest)):
+        wanted = stem(name)
         if name.casefold() not in _UNDUMPED:
-            yield name, lambda words, wanted=stem(name): wanted in words.stems  # type: ignore[misc]
+            yield name, lambda words, wanted=wanted: wanted in words.stems  # type: ignore[misc]
 
 
 # --- ANN09 to ANN12 --------------------------------------------------------------------------------------
@@ -350,22 +320,8 @@ def _fits(text: Text) -> bool:
     return screen is None or not told or 2 * len(told & (screen.stems | text.course.asked.stems)) >= len(told)
 
 
-_PROSE = frozenset(
-    map(
-        stem,
-        [
-            "screenshot",
-            "shows",
-            "showing",
-            "displays",
-            "displaying",
-            "displayed",
-            "features",
-            "including",
-            "several",
-            "various",
-        ],
-    )
+_PROSE = claims.stems_of(
+    "screenshot shows showing displays features including several various android home among elements visible see"
 )
 
 

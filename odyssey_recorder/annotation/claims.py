@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.task.wording.naming import begins_sentence
@@ -22,7 +23,7 @@ _AIM_FIRST = re.compile(r"^(?:In order to|To)\b[^,]*, *")
 _BY_DOING = re.compile(r"\bby (?=\w+ing\b)", re.IGNORECASE)
 _I_DO = re.compile(
     r"\bI(?:['\u2019](?:m|ll|d|ve)| am| will| want| need| have| shall| should| must| would like| can)?"
-    r"(?: now| just| going| about| next| first)*"
+    r"(?: now| just| about| next| first| going(?= to (?!the\b|my\b|home\b)))*"
     r"(?: (?:choose|chose|choosing|chosen|decide|decided|deciding|opt|opting|proceed|proceeding))?"
     r"(?: to| on)? (?=\w)"
 )
@@ -39,7 +40,7 @@ def quotes(text: str) -> tuple[str, ...]:
 
 def sentences(text: str) -> list[str]:
     cuts = [0, *(found.end() for found in _SENTENCE.finditer(masked(text))), len(text)]
-    return [text[a:b].strip() for a, b in zip(cuts, cuts[1:], strict=False) if text[a:b].strip()]
+    return [part for start, end in pairwise(cuts) if (part := text[start:end].strip())]
 
 
 def clause(text: str, kind: TextKind) -> str:
@@ -70,7 +71,7 @@ def _end(pattern: re.Pattern[str], text: str) -> int:
 
 # --- kinds of action -------------------------------------------------------------------------------------
 
-_TAPS, _KEYS = frozenset({"CLICK"}), frozenset({"HOME", "BACK", "RECENT"})
+_TAPS = frozenset({"CLICK"})
 _LONG = frozenset({"LONG_PRESS"})
 _SCROLLS, _TYPES = frozenset({"SCROLL"}), frozenset({"TYPE"})
 _ENDS = frozenset({"COMPLETE", "IMPOSSIBLE"})
@@ -78,19 +79,28 @@ _VERBS = {
     **dict.fromkeys(("tap", "click", "touch"), _TAPS),
     **dict.fromkeys(("select", "choos", "pick"), _TAPS | _LONG),
     **dict.fromkeys(("open", "launch", "initiat"), _TAPS),
-    "press": _TAPS | _KEYS,
-    "push": _TAPS | _KEYS,
+    **dict.fromkeys(("press", "push"), _TAPS | _LONG),
     **dict.fromkeys(("scroll", "swip", "flick", "slid", "fl", "pan", "drag"), _SCROLLS),
     **dict.fromkeys(("typ", "input", "writ", "fill", "key"), _TYPES),
     "enter": _TYPES,
     "hold": _LONG,
     **dict.fromkeys(("complet", "finish", "conclud"), _ENDS),
 }
-_MOVES = frozenset({"return", "go", "navigat", "mov", "get", "head", "exit", "leav", "switch", "show", "view", "bring"})
+_MOVES = frozenset(
+    {"return", "go", "going", "navigat", "mov", "get", "head", "exit", "leav", "switch", "show", "view", "bring"}
+)
 _HELD = re.compile(r"\blong[- ](?:press|tap|click|touch)\w*|\b(?:press|tap|touch|click)\w* and hold\w*|\bhold\w*", re.I)
-_HOME = re.compile(r"\bhome\b(?! ?page)|\blauncher\b", re.I)
+_HOME = re.compile(r"(?<!from the )(?<!on the )(?<!from my )\b(?:home\b(?! ?page)|launcher\b)", re.I)
 _BACK = re.compile(r"\b(?:back|previous|return\w*)\b", re.I)
-_RECENT = re.compile(r"\brecents?\b|\brecently used\b|\boverview\b|\bapp switcher\b|\bmultitasking\b", re.I)
+_RECENT = re.compile(
+    r"(?<!from the )(?<!in the )\brecents?\b|\brecently used\b|\boverview\b|\bapp switcher\b|\bmultitasking\b", re.I
+)
+_KEY_BUTTON = re.compile(
+    r"\b(?:home|back|recents?|overview)(?: apps)? (?:button|key)\b"
+    r"|\b(?:press|push|tap|hit)\w* (?:on |the )*(?:home|back|recents?|overview)\b",
+    re.I,
+)
+_KEY_PLACE = re.compile(r"\b(?:home screen|recent apps|recents|overview|app switcher)\b", re.I)
 _PULLED = re.compile(r"\b(?:drawer|shade|panel|quick settings|notifications?|all apps|app list)\b", re.I)
 _ENDED = re.compile(r"^task (?:is )?(?:completed|could not be completed|cannot be completed|done)\b", re.I)
 _LINKED = re.compile(r"(?:\band\b|\bthen\b|,)\s+(?:then\s+)?(\w+)")
@@ -107,18 +117,14 @@ def verbs(told: str) -> tuple[str, ...]:
 def key_claimed(told: str) -> str:
     """The system key that a clause describes: HOME, BACK, RECENT, or empty."""
     bare, lead = masked(told), set(verbs(told)[:1])
-    is_button = re.search(r"\b(?:home|back|recents?|overview)(?: apps)? (?:button|key)\b", bare, re.I) is not None
-    if not (lead & _MOVES or is_button or (lead & {"open", "press", "swip", "tap"} and _names_a_key(bare))):
+    is_named = lead & {"open", "press", "swip", "tap"} and _KEY_PLACE.search(bare)
+    if not (lead & _MOVES or _KEY_BUTTON.search(bare) or is_named):
         return ""
     if _RECENT.search(bare):
         return "RECENT"
     if _HOME.search(bare):
         return "HOME"
     return "BACK" if _BACK.search(bare) else ""
-
-
-def _names_a_key(bare: str) -> bool:
-    return re.search(r"\b(?:home screen|recent apps|recents|overview|app switcher)\b", bare, re.I) is not None
 
 
 def kinds_claimed(told: str) -> frozenset[str]:
@@ -143,7 +149,8 @@ def kinds_claimed(told: str) -> frozenset[str]:
 
 
 _DIRECTION = re.compile(
-    r"\b(scroll|swip|flick|drag|slid)\w*\b[^.,;]*?\b(up|down|left|right|bottom|top)(?:wards?)?\b", re.IGNORECASE
+    r"\b(?:swip\w* to )?(scroll|swip|flick|drag|slid)\w*\b[^.,;]*?\b(up|down|left|right|bottom|top)(?:wards?)?\b",
+    re.IGNORECASE,
 )
 _SIDES = {"bottom": "down", "top": "up"}
 OPPOSITE = {"up": "down", "down": "up", "left": "right", "right": "left"}
@@ -160,96 +167,25 @@ def direction_claimed(text: str) -> tuple[str, bool]:
 
 # --- names -----------------------------------------------------------------------------------------------
 
-WIDGETS = frozenset(
-    map(
-        stem,
-        [
-            "button",
-            "icon",
-            "bar",
-            "option",
-            "app",
-            "application",
-            "field",
-            "tab",
-            "entry",
-            "item",
-            "link",
-            "page",
-            "screen",
-            "section",
-            "menu",
-            "box",
-            "key",
-            "list",
-            "result",
-            "image",
-            "picture",
-            "text",
-            "label",
-            "card",
-            "row",
-            "checkbox",
-            "switch",
-            "toggle",
-            "slider",
-            "area",
-            "element",
-            "symbol",
-            "window",
-            "phone",
-            "device",
-            "first",
-            "second",
-            "third",
-            "last",
-            "top",
-            "bottom",
-            "left",
-            "right",
-            "new-line",
-            "current",
-            "corresponding",
-            "displayed",
-            "shown",
-            "again",
-            "user",
-        ],
-    )
+
+def plain_words(words: str) -> list[str]:
+    return words.split()
+
+
+def stems_of(words: str) -> frozenset[str]:
+    return frozenset(map(stem, words.split()))
+
+
+WIDGETS = stems_of(
+    "button icon bar option app application field tab entry item link page screen section menu box key list result"
+    " image picture text label labelled card row checkbox switch toggle slider area element symbol window phone first"
+    " device second third last top bottom left right current corresponding displayed shown again user"
 )
 _NO_NAMES = frozenset(
-    [
-        "i",
-        "ok",
-        "android",
-        "wi",
-        "fi",
-        "wi-fi",
-        "bluetooth",
-        "tv",
-        "am",
-        "pm",
-        "back",
-        "home",
-        "enter",
-        "recent",
-        "recents",
-        "go",
-        "done",
-        "search",
-        "next",
-        "send",
-        "space",
-        "shift",
-        "delete",
-        "menu",
-        "cancel",
-        "save",
-        "so",
-        "far",
-        "close",
-        "task",
-    ]
+    plain_words(
+        "i ok android wi fi bluetooth tv am pm back home enter recent recents go done search next send space shift"
+        " delete menu cancel save so far close task"
+    )
 )
 
 

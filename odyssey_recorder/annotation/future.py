@@ -13,8 +13,8 @@ from odyssey_recorder.quality.checks.apps import is_app
 from odyssey_recorder.task.wording.equivalence import bare_words
 
 _DONE = re.compile(
-    r"\b(?:tapped|clicked|selected|opened|chose|chosen|pressed|touched|accessed|visited|viewed|held|typed|entered)"
-    r"(?: on| into)?(?: the| an?)? $",
+    r"\b(?:tapped|clicked|selected|opened|chose|chosen|pressed|touched|accessed|visited|viewed|held|typed|entered|input|wrote|written"
+    r"|provided|filled in|searched for)(?: on| in| into)?(?: the| an?)?(?: text| words| query)? $",
     re.IGNORECASE,
 )
 _SHORTEST = 3
@@ -34,44 +34,44 @@ def told_too_early(text: Text) -> Said | None:
 def _first_then(text: Text, number: int) -> Iterator[tuple[str, Evidence]]:
     """What the text tells of and what happens first at the step, which is not before the text's."""
     course, here = text.course, text.number
-    before = course.typed(here - 1)
-    action = course.action(number)
-    if isinstance(action, Type) and (typed := bare_words(action.text)) and _has(text, action.text):
-        if not any(f" {typed} " in words.bare for words in (course.asked, before)) and not _was_seen(text, action.text):
-            yield action.text, Evidence(f"provenance, step {number + 1}", f"typed: {cited(action.text)}")
-    for mention in text.mentions if number > here else ():
-        front = course.front(number)
-        if front and is_app(front, mention.app) and OPENED.search(claims.masked(text.words)[: mention.start]):
-            if not any(is_app(package, mention.app) for package in course.fronts(here + 1)):
-                yield mention.app, Evidence(f"provenance, step {number + 1}", f"in front: {mention.app}")
-    target = course.target(number)
+    action, target, front = course.action(number), course.target(number), course.front(number)
+    if isinstance(action, Type) and _is_told(text, action.text):
+        yield action.text, Evidence(f"provenance, step {number + 1}", f"typed: {cited(action.text)}")
+    fronts = course.fronts(here + 1)
+    for one in text.mentions if front and number > here else ():
+        is_new = is_app(front, one.app) and not any(is_app(package, one.app) for package in fronts)
+        if is_new and OPENED.search(claims.masked(text.words)[: one.start]):
+            yield one.app, Evidence(f"provenance, step {number + 1}", f"in front: {one.app}")
     for label in target.labels if isinstance(target, Target) else ():
-        if _is_told(text, label) and not _was_touched(text, label):
+        if _is_told(text, label):
             yield label, Evidence(f"view hierarchy of step {number + 1}", f"touched: {cited(label)}")
 
 
 def _has(text: Text, words: str) -> bool:
-    return len(words) >= _SHORTEST and f" {bare_words(words)} " in f" {bare_words(text.words)} "
+    return f" {bare_words(words)} " in f" {bare_words(text.words)} "
 
 
-def _is_told(text: Text, label: str) -> bool:
-    """Whether the text says that the element was used, or quotes what was on no screen so far."""
-    if not _has(text, label):
+def _is_told(text: Text, words: str) -> bool:
+    """Whether the text says that this was touched or typed, or mentions it, before it was done or could be known."""
+    if not bare_words(words) or not _has(text, words) or _was_done(text, words):
         return False
-    if label in claims.quotes(text.words):
-        at = text.words.find(label) - 1
-    else:
-        at = text.words.find(label)
-    return at >= 0 and (_DONE.search(text.words[:at]) is not None or not _was_seen(text, label))
+    places = re.finditer(re.escape(words), text.words, re.IGNORECASE)
+    if any(_DONE.search(text.words[: place.start()].rstrip("\"'\u201c\u2018")) for place in places):
+        return True
+    if len(words) < _SHORTEST:
+        return False
+    return f" {bare_words(words)} " not in text.course.asked.bare and not _was_seen(text, words)
 
 
-def _was_touched(text: Text, label: str) -> bool:
-    course, wanted = text.course, f" {bare_words(label)} "
-    if any(wanted in f" {bare_words(one)} " for one in course.touched(text.number)):
+def _was_done(text: Text, words: str) -> bool:
+    """Touched, typed or opened before; where it is not known what a press touched, it may have been."""
+    course, wanted = text.course, f" {bare_words(words)} "
+    blind = any(course.screen(at) is None and course.kind(at) in ("CLICK", "LONG_PRESS") for at in range(text.number))
+    if blind or any(wanted in f" {bare_words(one)} " for one in course.touched(text.number)):
         return True
-    if wanted in course.typed(text.number - 1).bare or wanted in course.asked.bare:
-        return True
-    return any(is_app(package, label) for package in course.fronts(text.number + 1))
+    return wanted in course.typed(text.number - 1).bare or any(
+        is_app(package, words) for package in course.fronts(text.number + 1)
+    )
 
 
 def _was_seen(text: Text, words: str) -> bool:

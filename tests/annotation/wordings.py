@@ -165,3 +165,47 @@ def text(walk: Walk, number: int, kind: TextKind, wording: Wording, chance: rand
 
 def _filled(phrase: str, done: Done) -> str:
     return phrase.format(label=done.label, typed=done.typed, direction=done.direction, app=done.app)
+
+
+FRESH = Wording(
+    low={
+        "APP": ("Find {label} among the apps and open it.", "Tap {label}.", "Launch the app called {label}."),
+        "CLICK": ('Hit "{label}".', "Open {label}.", "Tap the item that reads “{label}”.", "Go on with {label}."),
+        "LONG_PRESS": ("Hold {label} for a moment.", "Tap and hold “{label}”."),
+        "SCROLL": ("Move {direction} the page by scrolling.", "Scroll the page {direction}."),
+        "TYPE": ("Fill in “{typed}”.", 'Search for "{typed}" by typing it.', "Key in '{typed}' with the keyboard."),
+        "HOME": ("Leave the app and go home.", "Exit to the home screen."),
+        "BACK": ("Go back one page.", "Use the back key."),
+        "RECENT": ("Bring up the list of recent apps.", "Switch to the overview."),
+    },
+    doing={
+        "APP": ("starting the {label} app", "clicking on the icon of {label}"),
+        "CLICK": ("choosing {label}", "clicking “{label}” on this page", 'opening "{label}"'),
+        "LONG_PRESS": ("keeping my finger on {label}", "pressing and holding “{label}”"),
+        "SCROLL": ("scrolling the page {direction}", "scrolling further {direction}"),
+        "TYPE": ("writing “{typed}”", "filling in '{typed}'"),
+        "HOME": ("leaving this app for the home screen", "going home"),
+        "BACK": ("returning to where I was before", "pressing back"),
+        "RECENT": ("bringing up the recent apps",),
+        "COMPLETE": ("ending the episode",),
+        "IMPOSSIBLE": ("giving up at this point",),
+    },
+    did={
+        "APP": ("started the {label} app", "gone into {label}"),
+        "CLICK": ("clicked on “{label}”", "picked {label}"),
+        "LONG_PRESS": ("long-pressed {label}",),
+        "SCROLL": ("looked further {direction}",),
+        "TYPE": ("written “{typed}”", "filled in '{typed}'"),
+        "HOME": ("left for the home screen",),
+        "BACK": ("returned to the page before",),
+        "RECENT": ("brought up the recent apps",),
+    },
+    intention=("In order to {aim}, I am now {doing}.", "I am {doing}, because my task is to {aim}.", "By {doing}, I can {aim}."),
+    description=(
+        "This is a screenshot of {app} with {one} near {two}. Other entries are below.",
+        'This is a screenshot from the {app} app that lists "{one}".',
+    ),
+    home=("This is a screenshot of the launcher. Icons such as {one} and {two} can be opened.",),
+    context=("So far, {did} are the steps taken: the user has {did}.", "So far, the user has {did}, as the task asks for."),
+)  # fmt: skip
+"""Written after the checks were tuned on the others, and run once."""
