@@ -321,7 +321,8 @@ def _fits(text: Text) -> bool:
 
 
 _PROSE = claims.stems_of(
-    "screenshot shows showing displays features including several various android home among elements visible see"
+    "screenshot shows showing displays features including several various android home among elements"
+    " visible icons launcher such opened see"
 )
 
 

@@ -16,15 +16,16 @@ _MASK = "\x1f"
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'\u201c\u2018])")
 _TO_A_PLACE = r"the|an?|my|your|this|that|its|their|previous|home|next|recent|another|view|bottom|top"
 _PURPOSE = re.compile(
-    rf"[, ]+(?:(?:in order|so as) to|so that|so I|because|since|which|where|allowing|for)\b"
+    rf"[, ]+(?:(?:in order|so as) to|so that|so I|because|since|which|where|allowing|for(?! the home))\b"
     rf"|[, ]+to (?!(?:{_TO_A_PLACE})\b|[A-Z\"'\u201c\u2018{_MASK}\d])"
 )
 _AIM_FIRST = re.compile(r"^(?:In order to|To)\b[^,]*, *")
 _BY_DOING = re.compile(r"\bby (?=\w+ing\b)", re.IGNORECASE)
+_BY_MEANS = re.compile(r"(By \w+ing\b.*?), I\b")
 _I_DO = re.compile(
     r"\bI(?:['\u2019](?:m|ll|d|ve)| am| will| want| need| have| shall| should| must| would like| can)?"
     r"(?: now| just| about| next| first| going(?= to (?!the\b|my\b|home\b)))*"
-    r"(?: (?:choose|chose|choosing|chosen|decide|decided|deciding|opt|opting|proceed|proceeding))?"
+    r"(?: (?:choose|chose|choosing|chosen|decide|decided|deciding|opt|opting|proceed|proceeding)(?= to\b| on\b))?"
     r"(?: to| on)? (?=\w)"
 )
 
@@ -47,7 +48,8 @@ def clause(text: str, kind: TextKind) -> str:
     """The part that says what is done, without its purpose; empty if an intention does not say what "I" do."""
     for sentence in sentences(text):
         if kind is TextKind.INTENTION:
-            sentence, started = _after(_I_DO, sentence)
+            means = _BY_MEANS.match(masked(sentence))
+            sentence, started = (sentence[: means.end(1)], True) if means else _after(_I_DO, sentence)
             if not started:
                 continue
         else:
@@ -78,7 +80,7 @@ _ENDS = frozenset({"COMPLETE", "IMPOSSIBLE"})
 _VERBS = {
     **dict.fromkeys(("tap", "click", "touch"), _TAPS),
     **dict.fromkeys(("select", "choos", "pick"), _TAPS | _LONG),
-    **dict.fromkeys(("open", "launch", "initiat"), _TAPS),
+    **dict.fromkeys(("open", "launch", "start", "initiat"), _TAPS),
     **dict.fromkeys(("press", "push"), _TAPS | _LONG),
     **dict.fromkeys(("scroll", "swip", "flick", "slid", "fl", "pan", "drag"), _SCROLLS),
     **dict.fromkeys(("typ", "input", "writ", "fill", "key"), _TYPES),
@@ -89,7 +91,11 @@ _VERBS = {
 _MOVES = frozenset(
     {"return", "go", "going", "navigat", "mov", "get", "head", "exit", "leav", "switch", "show", "view", "bring"}
 )
-_HELD = re.compile(r"\blong[- ](?:press|tap|click|touch)\w*|\b(?:press|tap|touch|click)\w* and hold\w*|\bhold\w*", re.I)
+_HELD = re.compile(
+    r"\blong[- ](?:press|tap|click|touch)\w*|\b(?:press|tap|touch|click)\w* and hold\w*|\bhold\w*"
+    r"|\bkeep\w* (?:my|a|the) finger\b",
+    re.I,
+)
 _HOME = re.compile(r"(?<!from the )(?<!on the )(?<!from my )\b(?:home\b(?! ?page)|launcher\b)", re.I)
 _BACK = re.compile(r"\b(?:back|previous|return\w*)\b", re.I)
 _RECENT = re.compile(
@@ -149,7 +155,7 @@ def kinds_claimed(told: str) -> frozenset[str]:
 
 
 _DIRECTION = re.compile(
-    r"\b(?:swip\w* to )?(scroll|swip|flick|drag|slid)\w*\b[^.,;]*?\b(up|down|left|right|bottom|top)(?:wards?)?\b",
+    r"\b(?:swip\w* to )?(scroll|swip|flick|drag|slid|mov)\w*\b[^.,;]*?\b(up|down|left|right|bottom|top)(?:wards?)?\b",
     re.IGNORECASE,
 )
 _SIDES = {"bottom": "down", "top": "up"}
@@ -162,7 +168,7 @@ def direction_claimed(text: str) -> tuple[str, bool]:
     if found is None:
         return "", False
     side = found[2].casefold()
-    return _SIDES.get(side, side), found[1].casefold() != "scroll" and side not in _SIDES
+    return _SIDES.get(side, side), found[1].casefold() not in ("scroll", "mov") and side not in _SIDES
 
 
 # --- names -----------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from odyssey_recorder.quality.checks.apps import is_app
 from odyssey_recorder.task.wording.equivalence import bare_words
 
 _DONE = re.compile(
-    r"\b(?:tapped|clicked|selected|opened|chose|chosen|pressed|touched|accessed|visited|viewed|held|typed|entered|input|wrote|written"
+    r"\b(?:tapped|clicked|selected|opened|chose|chosen|pressed|touched|accessed|visited|viewed|held|typed|entered|input|wrote|written|picked|started|hit|gone"
     r"|provided|filled in|searched for)(?: on| in| into)?(?: the| an?)?(?: text| words| query)? $",
     re.IGNORECASE,
 )

@@ -10,17 +10,16 @@ from odyssey_recorder.dataset.provenance import FrameRecord, ScreenRecord, StepR
 from odyssey_recorder.device.view_hierarchy import ViewNode, parse
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
-from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from odyssey_recorder.model.geometry import Box, Pixel, Size, to_grid
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
-from odyssey_recorder.quality.screenshot import measure
+from odyssey_recorder.quality.screenshot import Screenshot
 from odyssey_recorder.recording.script import PressKey, ScriptComplete, ScriptImpossible, TypeText
+from odyssey_recorder.simulator.phone import PhoneState
 from odyssey_recorder.simulator.shell.uiautomator import dump_views
 from tests.dataset.drafts import proof_of
-from tests.quality.clean.chores import Chore, Part, chores
-from tests.quality.labelled import image_of, png_of
+from tests.quality.clean.chores import Chore, chores
+from tests.quality.labelled import image_of
 from tests.simulator.person import Person, person_with
-
-HELD = Part("Notes", "star Quote", (On("Notes"), On("Quote", hold=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,8 @@ class Done:
     direction: str
     app: str
     labels: tuple[str, ...]
+    box: Box | None = None
+    """Of the element that took the touch, by the simulated emulator; None if its words are only part of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +80,18 @@ def _step(person: Person, move: Move, number: int) -> tuple[StepEvidence | None,
     views = parse(dump_views(person.phone).decode())
     state = person.phone.state()
     size = Size(state.size.width, state.size.height)
-    picture = measure(png_of(image_of(person.phone.screen())))[0]
+    picture = _picture(person, size)
     labels = tuple(
         dict.fromkeys(name for view in views if view.clickable for name in (view.description or view.text,) if name)
     )
     samples: tuple[tuple[int, int, int], ...] = ()
     label = typed = direction = ""
+    box = None
     action: Action
     match move:
         case On(label, hold):
             x, y = map(int, person.find(label).bounds.center)
+            box = None if label == "Go" else _box_of(person, label, x, y)
             samples = ((x, y, 0), (x, y, 50_000))
             point = to_grid(Pixel(x, y), size)
             action = LongPress(point) if hold else Click(point)
@@ -112,23 +115,48 @@ def _step(person: Person, move: Move, number: int) -> tuple[StepEvidence | None,
             action = Impossible(reason)
         case _:
             return None, None
-    record = StepRecord(
+    record = _record(state, size, picture, samples)
+    step = StepEvidence(number, LenientStep(action), picture, None, record, views)
+    kind = {On: "LONG_PRESS" if isinstance(action, LongPress) else "CLICK", Drag: "SCROLL", TypeText: "TYPE"}
+    name = kind.get(type(move)) or (action.key.value if isinstance(action, Press) else type(action).__name__.upper())
+    return step, Done(name, label, typed, direction, app_of(state.package), labels, box)
+
+
+def _record(
+    state: PhoneState, size: Size, picture: Screenshot, samples: tuple[tuple[int, int, int], ...]
+) -> StepRecord:
+    return StepRecord(
         frame=FrameRecord(
-            number=number, source="gRPC", started_us=0, arrived_us=1, settled=True, width=size.width,
+            number=0, source="gRPC", started_us=0, arrived_us=1, settled=True, width=size.width,
             height=size.height, png_sha256=picture.sha256, rgb_sha256="",
         ),
         check=None,
-        touched_us=number * 3_000_000,
+        touched_us=0,
         input=StrokeRecord(samples=samples, duration_us=300_000) if samples else None,
         screen=ScreenRecord(
             rotation=state.rotation, posture="", package=state.package, activity=state.activity,
             keyboard_shown=state.keyboard is not None,
         ),
     )  # fmt: skip
-    step = StepEvidence(number, LenientStep(action), picture, None, record, views)
-    kind = {On: "LONG_PRESS" if isinstance(action, LongPress) else "CLICK", Drag: "SCROLL", TypeText: "TYPE"}
-    name = kind.get(type(move)) or (action.key.value if isinstance(action, Press) else type(action).__name__.upper())
-    return step, Done(name, label, typed, direction, app_of(state.package), labels)
+
+
+def _box_of(person: Person, label: str, x: int, y: int) -> Box | None:
+    """Of the element whose description is `label`, if it is there."""
+    for node in reversed(person.nodes):
+        edges = node.bounds
+        box = Box(edges.left, edges.top, edges.right, edges.bottom)
+        if node.clickable and node.content_desc == label and Pixel(x, y) in box:
+            return box
+    return None
+
+
+def _picture(person: Person, size: Size) -> Screenshot:
+    """With a difference hash of the screen, as that of a screenshot file, but faster."""
+    screen = person.phone.screen()
+    small = image_of(screen).convert("L").resize((9, 8)).tobytes()
+    bits = (small[row * 9 + at] > small[row * 9 + at + 1] for row in range(8) for at in range(8))
+    look = sum(bit << place for place, bit in enumerate(bits))
+    return Screenshot(f"{screen.number:064}", "", size, deviation=40.0, flat=0.6, look=look)
 
 
 def app_of(package: str) -> str:

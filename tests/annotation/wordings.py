@@ -200,12 +200,19 @@ FRESH = Wording(
         "BACK": ("returned to the page before",),
         "RECENT": ("brought up the recent apps",),
     },
-    intention=("In order to {aim}, I am now {doing}.", "I am {doing}, because my task is to {aim}.", "By {doing}, I can {aim}."),
+    intention=(
+        "In order to {aim}, I am now {doing}.",
+        "I am {doing}, because my task is to {aim}.",
+        "By {doing}, I can {aim}.",
+    ),
     description=(
         "This is a screenshot of {app} with {one} near {two}. Other entries are below.",
         'This is a screenshot from the {app} app that lists "{one}".',
     ),
     home=("This is a screenshot of the launcher. Icons such as {one} and {two} can be opened.",),
-    context=("So far, {did} are the steps taken: the user has {did}.", "So far, the user has {did}, as the task asks for."),
+    context=(
+        "So far, {did} are the steps taken: the user has {did}.",
+        "So far, the user has {did}, as the task asks for.",
+    ),
 )  # fmt: skip
 """Written after the checks were tuned on the others, and run once."""

@@ -1,0 +1,194 @@
+"""Checks ANN03 to ANN12 on planted wrong texts, clean ones and the paper's own; boxes on the simulated emulator."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from odyssey_recorder.annotation.boxes import BoxSource, ElementBox, agreement, box_figures, element_box, iou, widening
+from odyssey_recorder.annotation.checks import check_texts
+from odyssey_recorder.annotation.findings import CHECKS, Verdict, verdict_on
+from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.recycled import SeenText
+from odyssey_recorder.annotation.said import StepText
+from odyssey_recorder.model.action import Action, Click, Complete, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.episode import TaskInfo
+from odyssey_recorder.model.geometry import Box, Pixel, Point, Size
+from odyssey_recorder.quality.evidence import StepEvidence
+from tests.annotation.planted import Maker, Planted, blinded, clean_texts, is_caught
+from tests.annotation.walks import Walk, walks
+from tests.annotation.wordings import FRESH, HELD_OUT, TUNED, Wording
+from tests.quality.evidence import ACTIONS, FIELD, evidence, unproved, with_step
+
+LOW, DESCRIPTION = TextKind.LOW_LEVEL_INSTRUCTION, TextKind.DESCRIPTION
+CONTEXT, INTENTION = TextKind.CONTEXT, TextKind.INTENTION
+PAPER: tuple[tuple[str, Action], ...] = (
+    ("Open the Chrome browser.", Click(Point(525, 912))),
+    ("Tap the search bar.", Click(Point(589, 244))),
+    ("Clear the current search query.", Click(Point(976, 172))),
+    (
+        "Type 'the most important property of triangle' in the search bar.",
+        Type("the most important property of triangle"),
+    ),
+    ("Initiate the search query.", Click(Point(895, 696))),
+    ("Scroll to copy the related results.", Scroll(Point(661, 622), Point(573, 671), ())),
+    ("Copy the highlighted text.", Click(Point(471, 576))),
+    ("Return to the home screen.", Press(SystemKey.HOME)),
+    ("Create a new document.", Click(Point(967, 826))),
+    ("Open the Google Docs app.", Click(Point(580, 272))),
+    ("Select the copied text from the keyboard.", Click(Point(477, 506))),
+    ("Create a new document in Google Docs.", Click(Point(954, 919))),
+    ("Select the text at the beginning of the document.", Click(Point(265, 308))),
+    (
+        "Type 'the most important property of a triangle:' into the document.",
+        Type("the most important property of triangle:"),
+    ),
+    ("Press the Enter key.", Click(Point(904, 686))),
+    ("Task completed.", Complete()),
+)
+
+
+@pytest.fixture(scope="module")
+def walked() -> Sequence[Walk]:
+    return tuple(walks(5, 4))
+
+
+@pytest.mark.parametrize("wording", [TUNED, HELD_OUT, FRESH])
+def test_planted_wrong_texts_are_caught_and_clean_ones_are_not(walked: Sequence[Walk], wording: Wording) -> None:
+    planted = list(Maker(walked, wording, random.Random(3)).every_kind())
+    caught = [one for one in planted if is_caught(one)]
+    false = [
+        found
+        for walk, texts in clean_texts(walked, wording, 1)
+        for found in check_texts(walk.evidence, texts)
+        if found.verdict is Verdict.CONTRADICTS
+    ]
+    assert len({one.wrong for one in planted}) == 10
+    assert len(caught) / (len(caught) + len(false)) >= 0.97
+    provable = [one for one in planted if has_evidence(one)]
+    assert sum(map(is_caught, provable)) / len(provable) >= 0.95
+
+
+def test_steps_without_a_view_hierarchy_are_not_passed_as_right(walked: Sequence[Walk]) -> None:
+    chance = random.Random(1)
+    half = [blinded(walk, chance, 0.5) for walk in walked]
+    planted = list(Maker(half, HELD_OUT, random.Random(3)).every_kind())
+    assert sum(map(is_caught, planted)) / len(planted) >= 0.6
+    blind = blinded(walked[0], chance, 1.0).evidence
+    found = check_texts(blind, {(0, LOW): StepText('Tap "Nothing of the kind".')})
+    assert next(one for one in found if one.check == "ANN03").verdict is Verdict.COULD_NOT_LOOK
+    assert next(one for one in found if one.check == "ANN07").verdict is Verdict.COULD_NOT_LOOK
+
+
+def has_evidence(one: Planted) -> bool:
+    """A key of the keyboard is in no view hierarchy, so nothing tells which element such a touch did not hit."""
+    return one.walk.done[one.number].label != "Go"
+
+
+def test_the_papers_sixteen_lines_raise_at_most_one_warning() -> None:
+    bare = unproved(evidence())
+    steps = tuple(
+        StepEvidence(number, replace(bare.steps[0].spelled, action=action), no_views="none was stored")
+        for number, (_, action) in enumerate(PAPER)
+    )
+    asked = "Utilize Chrome to research the key property of a Triangle and compile your findings into Google Docs."
+    task = TaskInfo("Information_Management", ("Chrome", "Google Docs"), asked, asked, asked)
+    episode = replace(bare.episode, task=task, steps=tuple(one.spelled for one in steps))
+    texts = {(number, LOW): StepText(words) for number, (words, _) in enumerate(PAPER)}
+    found = check_texts(replace(bare, episode=episode, steps=steps), texts)
+    assert sum(one.verdict is Verdict.CONTRADICTS for one in found) <= 1
+
+
+CLICK, TYPE, HOME, SCROLL, BACK, END = range(len(ACTIONS))
+WRONG = {
+    "ANN03": (CLICK, LOW, 'Tap "Trash".'),
+    "ANN04": (BACK, LOW, "Scroll down."),
+    "ANN05": (TYPE, LOW, 'Type "the weather in Madrid".'),
+    "ANN06": (SCROLL, INTENTION, "I am scrolling up to see more."),
+    "ANN07": (TYPE, DESCRIPTION, 'This is a screenshot of a list with "Apples" for 95 dollars.'),
+    "ANN08": (TYPE, DESCRIPTION, "This is a screenshot of the Spotify app."),
+    "ANN09": (TYPE, CONTEXT, 'So far, the user has typed "the weather in Beijing".'),
+    "ANN12": (END, LOW, "I'm sorry, but I can't help with that."),
+}
+
+
+@pytest.mark.parametrize("check", WRONG)
+def test_each_check_contradicts_with_its_evidence(check: str) -> None:
+    number, kind, words = WRONG[check]
+    button = replace(FIELD, box=Box(480, 940, 560, 1010), class_name="android.widget.Button", text="Search")
+    shown = with_step(evidence(), CLICK, views=(button,))
+    found = {one.check: one for one in check_texts(shown, {(number, kind): StepText(words)})}
+    assert found[check].verdict is Verdict.CONTRADICTS
+    assert found[check].evidence
+    assert verdict_on(found.values()) is Verdict.CONTRADICTS
+
+
+def test_a_text_of_another_screen_and_a_stale_one_are_contradicted() -> None:
+    words = "This is a screenshot of a music player with a playlist of jazz songs for the evening."
+    known = SeenText(words, DESCRIPTION, (1 << 64) - 1, "1" * 16, 3)
+    found = check_texts(evidence(), {(CLICK, DESCRIPTION): StepText(words, "a" * 64, "b" * 64)}, [known])
+    assert {"ANN10", "ANN11"} <= {one.check for one in found if one.verdict is Verdict.CONTRADICTS}
+
+
+def test_form_alone_supports_nothing() -> None:
+    found = check_texts(evidence(), {(CLICK, LOW): StepText("Do the next thing there.", "a", "a")})
+    assert verdict_on(found) is Verdict.COULD_NOT_LOOK
+    assert {one.check for one in found} <= CHECKS.keys()
+
+
+def test_texts_of_no_step_and_endless_ones_are_no_trouble() -> None:
+    endless = StepText("Tap " + "\"'“(" * 50_000)
+    found = check_texts(evidence(), {(99, LOW): StepText("Tap."), (CLICK, LOW): endless})
+    assert {(one.step, one.check, one.verdict) for one in found if one.check == "ANN12"} == {
+        (CLICK, "ANN12", Verdict.CONTRADICTS)
+    }
+
+
+def test_the_box_is_that_of_the_element_that_took_the_touch(walked: Sequence[Walk]) -> None:
+    boxes = []
+    for walk in walked:
+        for done, step in zip(walk.done, walk.evidence.steps, strict=True):
+            box = element_box(step)
+            if done.box is None or box is None:
+                continue
+            assert box.source is BoxSource.HIERARCHY
+            assert iou(box.box, done.box) == 1.0
+            boxes.append(box)
+    assert len(boxes) > 10
+    assert box_figures(boxes)[BoxSource.HIERARCHY].boxes == len(boxes)
+
+
+def test_without_a_view_there_is_a_point_and_a_persons_box_wins() -> None:
+    step = evidence().steps[CLICK]
+    assert step.record is not None
+    point = element_box(replace(step, views=None, no_views="none was stored"))
+    assert point is not None
+    assert (point.source, point.box.area, point.why) == (
+        BoxSource.POINT, 0, "there is no view hierarchy: none was stored",
+    )  # fmt: skip
+    drawn = step.record.model_copy(update={"bbox": (1, 2, 3, 4), "bbox_source": "human"})
+    human = element_box(replace(step, record=drawn))
+    assert human is not None
+    assert (human.source, human.box) == (BoxSource.HUMAN, Box(1, 2, 3, 4))
+    assert element_box(evidence().steps[HOME]) is None
+
+
+def test_how_much_a_box_widens_the_click_rule() -> None:
+    size = Size(1000, 1000)
+    printed = (
+        ((675, 374), (528, 349, 736, 405), 0.008),
+        ((923, 609), (875, 553, 947, 633), 0.0),
+        ((379, 838), (266, 812, 398, 886), 0.0),
+        ((500, 500), (0, 465, 1000, 535), 0.82),
+    )
+    for (x, y), edges, added in printed:
+        assert widening(ElementBox(Box(*edges), BoxSource.SAM2, Pixel(x, y), size)) == pytest.approx(added, abs=0.01)
+
+
+def test_agreement_tells_a_row_from_its_icon() -> None:
+    row, icon = Box(0, 0, 100, 10), Box(0, 0, 10, 10)
+    found = agreement([(row, icon), (row, row)])
+    assert found is not None
+    assert (found.median_iou, found.half, found.three_quarters, found.containment) == (0.55, 0.5, 0.5, 1.0)
+    assert agreement([]) is None
