@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.findings import Evidence
 from odyssey_recorder.annotation.kinds import TextKind
-from odyssey_recorder.annotation.said import Said, Text, contradicts, listed, supports, unseen
+from odyssey_recorder.annotation.said import Said, Text, contradicts, supports, unseen
 from odyssey_recorder.quality.checks.apps import is_app, is_launcher, is_of_android
 from odyssey_recorder.task.wording.equivalence import bare_words
 
@@ -35,7 +35,9 @@ def apps_in_use(text: Text) -> Said | None:
         return unseen("the device did not report which app was in front")
     is_sure = not home and (is_launcher(front) or not is_of_android(front))
     if is_sure and (wrong := [app for app in _claimed_in_front(text) if not is_app(front, app)]):
-        return contradicts(f"It says {listed(wrong)}, but {text.course.front_name(text.number)} is in front.", shown)
+        return contradicts(
+            f"It says {' or '.join(wrong)}, but {text.course.front_name(text.number)} is in front.", shown
+        )
     return _named(text, named, shown)
 
 
@@ -48,7 +50,7 @@ def _named(text: Text, named: tuple[str, ...], shown: Evidence) -> Said:
         never = [app for app in opened if not any(is_app(package, app) for package in fronts)]
         if never and all(course.front(number) for number in range(text.number + 1)):
             proof = Evidence("provenance of the steps before", f"in front: {', '.join(sorted(fronts)) or 'no app'}")
-            return contradicts(f"It says that {listed(never)} was used, but it was not.", proof)
+            return contradicts(f"It says that {' or '.join(never)} was used, but it was not.", proof)
     screens = [course.screen(number) for number in range(text.number + 1)]
     unknown = [
         app
@@ -58,10 +60,10 @@ def _named(text: Text, named: tuple[str, ...], shown: Evidence) -> Said:
         and not any(one and f" {bare_words(app)} " in one.bare for one in screens)
     ]
     if unknown and screens[-1] is None:
-        return unseen(f"there is no view hierarchy to look for {listed(unknown)}")
+        return unseen(f"there is no view hierarchy to look for {' or '.join(unknown)}")
     if unknown:
-        return contradicts(f"{listed(unknown)} was not in front, not on the screen and not asked for.", shown)
-    return supports(f"{listed(named)} was in front, on the screen or asked for.", shown)
+        return contradicts(f"{' or '.join(unknown)} was not in front, not on the screen and not asked for.", shown)
+    return supports(f"{' or '.join(named)} was in front, on the screen or asked for.", shown)
 
 
 def _home_claimed(text: Text) -> bool:

@@ -117,8 +117,7 @@ def _quoted_likeness(quote: str, label: str) -> float:
 
 
 def _worded_likeness(label: str, objects: frozenset[str]) -> float:
-    words = {stem(word) for word in words_of(label)}
-    words = {stem(word) for word in words_of(label) if word.casefold() not in SMALL} or words
+    words = {stem(word) for word in words_of(label) if word.casefold() not in SMALL}
     shared = words & objects
     return max(len(shared) / len(words), len(shared) / len(objects)) if words and objects else 0.0
 
@@ -138,7 +137,11 @@ def _kind_of_action(text: Text) -> Said | None:
     if not claimed:
         return unseen("its words allow any action")
     proof = text.course.proof_of_action(text.number)
-    fits = kind in claimed or _leads_home(text, claimed)
+    fits = kind in claimed
+    if claimed == {"HOME"} and text.action == Press(SystemKey.BACK) and text.number + 1 < len(text.course.steps):
+        if not (front := text.course.front(text.number + 1)):
+            return unseen("it is unknown whether BACK led to the home screen")
+        fits = is_launcher(front)
     if not fits and kind == "CLICK" and claimed <= {"HOME", "BACK", "RECENT"}:
         target = text.course.target(text.number)
         if isinstance(target, str) or not target.labels:
@@ -148,14 +151,6 @@ def _kind_of_action(text: Text) -> Said | None:
     if fits:
         return supports(f"Its words are those of a {kind}.", proof)
     return contradicts(f"It says {' or '.join(sorted(claimed))}, but the step is a {kind}.", proof)
-
-
-def _leads_home(text: Text, claimed: frozenset[str]) -> bool:
-    """BACK may lead to the home screen; if it is not known where it led, it is taken to."""
-    if claimed != {"HOME"} or text.action != Press(SystemKey.BACK) or text.number + 1 >= len(text.course.steps):
-        return False
-    front = text.course.front(text.number + 1)
-    return not front or is_launcher(front)
 
 
 # --- ANN05 -----------------------------------------------------------------------------------------------
@@ -174,8 +169,7 @@ def _typed(text: Text) -> Said | None:
     on_screen = [quote for quote in quotes if screen and f" {bare_words(quote)} " in screen.bare]
     best = max((fuzz.ratio(bare_words(quote), bare_words(typed)) / 100, quote) for quote in quotes) if quotes else None
     if best is not None and (len(on_screen) < len(quotes) or best[0] >= SURE):
-        is_same = best[0] >= SURE and _DIGITS.findall(best[1]) == _DIGITS.findall(typed)
-        if is_same:
+        if best[0] >= SURE and _DIGITS.findall(best[1]) == _DIGITS.findall(typed):
             return supports(f"It quotes what was typed: {cited(typed)}.", proof)
         return contradicts(f"It says {cited(best[1])}, but {cited(typed)} was typed.", proof)
     return _typed_in_words(text, typed, proof)
@@ -192,9 +186,7 @@ def _typed_in_words(text: Text, typed: str, proof: Evidence) -> Said:
         return supports(f"It says what was typed: {cited(typed)}.", proof)
     if told and told <= wanted:
         return supports(f"It says part of what was typed: {cited(typed)}.", proof)
-    foreign = told - wanted
-    numbers = {one for one in told if one.isdecimal()} - wanted
-    if (told & wanted_words and foreign) or numbers:
+    if told & wanted_words or any(one.isdecimal() for one in told - wanted):
         return contradicts(f"It says {cited(lead)}, but {cited(typed)} was typed.", proof)
     return unseen("it does not say what is typed")
 
@@ -258,15 +250,9 @@ _Holds = Callable[[Words], bool]
 def _figures_told(text: Text) -> Iterator[tuple[str, _Holds]]:
     bare = claims.masked(text.words)
     for figure in read_figures(bare)[0]:
-        digits = _DIGITS.findall(figure.said)
-        if figure.kind in _LOOSE or not digits or figure.said not in bare:
-            continue
-        yield (
-            figure.said,
-            lambda words, wanted=digits: all(  # type: ignore[misc]
-                re.search(rf"(?<!\d){one}(?!\d)", words.bare) for one in wanted
-            ),
-        )
+        digits = set(_DIGITS.findall(figure.said))
+        if figure.kind not in _LOOSE and digits and figure.said in bare:
+            yield figure.said, lambda words, wanted=digits: wanted <= words.numbers  # type: ignore[misc]
 
 
 def _quotes_told(text: Text) -> Iterator[tuple[str, _Holds]]:
@@ -304,8 +290,8 @@ def _recycled(text: Text) -> Said | None:
     for other in text.seen.alike(text.words, text.kind):
         if other.look is None or (own ^ other.look).bit_count() <= SAME_LOOK:
             continue
-        if _fits(text):
-            return unseen("it is that of another screen, and fits this one, too")
+        if _may_be_its_own(text, other):
+            return unseen("it is nearly that of another screen, and may fit this one, too")
         where = f"step {other.step + 1} of {other.episode_id}"
         return contradicts(
             f"It is nearly the text of {where}, whose screen looks different.", Evidence(where, cited(other.words))
@@ -313,11 +299,17 @@ def _recycled(text: Text) -> Said | None:
     return supports("No screen that looks different has this text.", Evidence("texts of other screens", "compared"))
 
 
-def _fits(text: Text) -> bool:
-    """Whether half of what the text is about is on the screen or asked for."""
+def _may_be_its_own(text: Text, other: SeenText) -> bool:
+    """Whether half of what the text is about is on the screen or asked for.
+
+    Without a view hierarchy: unless it is word for word the text of another episode.
+    """
     screen = text.course.screen(text.number)
     told = {stem(word) for word in words_of(text.words) if word.casefold() not in SMALL} - claims.WIDGETS - _PROSE
-    return screen is None or not told or 2 * len(told & (screen.stems | text.course.asked.stems)) >= len(told)
+    if screen is None:
+        is_same = bare_words(text.words) == bare_words(other.words)
+        return not is_same or other.episode_id == text.course.evidence.episode.episode_id
+    return 2 * len(told & (screen.stems | text.course.asked.stems)) >= len(told)
 
 
 _PROSE = claims.stems_of(

@@ -37,6 +37,10 @@ class Words:
         return f" {' | '.join(map(bare_words, self.texts))} "
 
     @cached_property
+    def numbers(self) -> frozenset[str]:
+        return frozenset(re.findall(r"\d+", self.bare))
+
+    @cached_property
     def stems(self) -> frozenset[str]:
         return frozenset(stem(word) for text in self.texts for word in words_of(text))
 

@@ -1,6 +1,6 @@
 """One text with its place in an episode, as the checks look at it, and what they say of it."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -80,7 +80,3 @@ def cited(words: str) -> str:
     """In quotation marks, on one line, cut short."""
     line = on_one_line(words)
     return f"“{line if len(line) <= _LONGEST_QUOTE else f'{line[: _LONGEST_QUOTE - 1].rstrip()}…'}”"
-
-
-def listed(names: Iterable[str]) -> str:
-    return " or ".join(dict.fromkeys(names))

@@ -1,4 +1,4 @@
-"""Texts as people and models may write them: two sets of wordings, one of which the checks were not tuned on."""
+"""Texts as people and models may write them: three sets of wordings."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -215,4 +215,4 @@ FRESH = Wording(
         "So far, the user has {did}, as the task asks for.",
     ),
 )  # fmt: skip
-"""Written after the checks were tuned on the others, and run once."""
+"""A third set, written after the checks were tuned on the first two."""
