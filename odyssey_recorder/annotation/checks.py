@@ -45,7 +45,7 @@ def check_texts(
     for (number, kind), text in texts.items():
         if 0 <= number < len(evidence.steps):
             seen.add(SeenText(text.words, kind, _look(course, number), evidence.episode.episode_id, number))
-    found = []
+    found: list[TextFinding] = []
     for (number, kind), text in sorted(texts.items()):
         if 0 <= number < len(evidence.steps):
             found += _check(Text(course, number, kind, text, seen))

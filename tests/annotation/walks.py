@@ -101,7 +101,7 @@ def _step(person: Person, move: Move, number: int) -> tuple[StepEvidence | None,
             ends = Pixel(size.width // 2, middle + half), Pixel(size.width // 2, middle - half)
             samples = tuple((end.x, end.y, 300_000 * place) for place, end in enumerate(ends))
             points = tuple(to_grid(end, size) for end in ends)
-            action, direction = Scroll(*points, points), "down" if up > 0 else "up"
+            action, direction = Scroll(points[0], points[-1], points), "down" if up > 0 else "up"
             person.swipe(*((end.x, end.y) for end in ends))
         case PressKey(key=key):
             action = Press(SystemKey(key))
