@@ -65,7 +65,10 @@ class Largest(IntEnum):
 def read_file(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
     """Raises OSError; UnfitFileError if it is not a regular file, is too large, or leads out of `within`."""
     with open_file(path, at_most, within=within) as file:
-        data = file.read(at_most + 1)  # it may have grown since, or not report its size, like files in /proc
+        known = os.fstat(file.fileno()).st_size
+        data = file.read(known + 1)  # not at_most: memory of that size would be mapped anew for each file
+        if len(data) > known:  # it has grown since, or does not report its size, like files in /proc
+            data += file.read(at_most + 1 - len(data))
     if len(data) > at_most:
         raise _too_large(path, at_most)
     return data

@@ -20,6 +20,7 @@ from odyssey_recorder.exporting.episodes import fingerprint, read_exported
 from odyssey_recorder.exporting.layouts import (
     JOURNAL,
     LAYOUTS,
+    Hashes,
     Options,
     Planned,
     Shard,
@@ -39,9 +40,6 @@ _IN_FLIGHT = 8
 """Shards handed to the workers ahead of time."""
 
 _POLL_S = 0.2
-
-Hashes = Mapping[str, str]
-"""Of the files of a shard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ def run_export(
     sizes = {one.episode_id: one.size for one in ordered}
     weight = {shard.name: sum(sizes[one] for one in shard.ids) for shard in shards}
 
-    def submit(shard: Shard) -> Future[dict[str, str]] | None:
+    def submit(shard: Shard) -> Future[Hashes] | None:
         if shard.name in finished:
             return None
         root, folder = request.root.absolute(), part.absolute()
@@ -195,10 +193,10 @@ def _ask_for_room(request: Request, episodes: Sequence[Planned], part: Path) -> 
 
 
 def _written(
-    shards: Sequence[Shard], submit: Callable[[Shard], Future[dict[str, str]] | None], is_cancelled: Callable[[], bool]
+    shards: Sequence[Shard], submit: Callable[[Shard], Future[Hashes] | None], is_cancelled: Callable[[], bool]
 ) -> Iterator[tuple[Shard, Hashes]]:
     """The shards in their order, submitted a few ahead; None for a job: the shard is there."""
-    waiting: deque[tuple[Shard, Future[dict[str, str]] | None]] = deque()
+    waiting: deque[tuple[Shard, Future[Hashes] | None]] = deque()
     left = deque(shards)
     try:
         while left or waiting:

@@ -5,7 +5,6 @@ of processes.
 """
 
 import hashlib
-import io
 import json
 import os
 import secrets
@@ -13,6 +12,7 @@ import shutil
 import socket
 import tarfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,9 +63,11 @@ class Options:
     group_bytes: int = 32 * MIB
 
 
-Files = list[str]
-Write = Callable[[Path, Shard, Path, Options], Files]
-"""Writes a shard of the dataset into a folder; returns the paths of its files within that. Raises DatasetError."""
+Hashes = dict[str, str]
+"""The SHA-256 of files by their paths within the export."""
+
+Write = Callable[[Path, Shard, Path, Options], Hashes]
+"""Writes a shard of the dataset into a folder; returns its files. Raises DatasetError, OSError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,26 +108,69 @@ def _by_count(name: str, count: int) -> Callable[[Sequence[Planned], Options], l
     return plan
 
 
+class HashedWriter:
+    """Writes to a file, and hashes on a thread of its own meanwhile, so that nothing is read a second time.
+
+    At most one piece waits to be hashed. `sha256` is there once the block has ended.
+    """
+
+    closed = False  # pyarrow asks
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._hash = hashlib.sha256()
+        self._thread = ThreadPoolExecutor(1)
+        self._last: Future[None] | None = None
+        self.size = 0
+        self.sha256 = ""
+
+    def __enter__(self) -> "HashedWriter":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.shutdown()
+        self.sha256 = self._hash.hexdigest()
+
+    def write(self, data: bytes) -> int:
+        if self._last is not None:
+            self._last.result()
+        self._last = self._thread.submit(self._hash.update, data)
+        self.size += len(data)
+        return self._file.write(data)
+
+    def beside(self, data: bytes) -> Future[str]:
+        """The SHA-256 of other data, on the same thread."""
+        return self._thread.submit(lambda: hashlib.sha256(data).hexdigest())
+
+    def flush(self) -> None:
+        self._file.flush()
+
+
+def _write_file(folder: Path, name: str, data: bytes) -> str:
+    """Its SHA-256."""
+    write_durably(folder / name, data, within=folder)
+    return hashlib.sha256(data).hexdigest()
+
+
 # Release
 
 
-def _write_release(root: Path, shard: Shard, folder: Path, options: Options) -> Files:
+def _write_release(root: Path, shard: Shard, folder: Path, options: Options) -> Hashes:
     for name in (ANNOTATIONS, SCREENSHOTS):
         make_folder(folder / name, within=folder)
-    written: Files = []
+    written: Hashes = {}
     for episode_id in shard.ids:
         exported = read_exported(root, episode_id)
         for number, step in enumerate(exported.episode.steps):
             name = f"{SCREENSHOTS}/{step.screenshot}"
             if exported.is_redacted(number):
-                write_durably(folder / name, exported.screenshot(number), within=folder)
+                written[name] = _write_file(folder, name, exported.screenshot(number))
             else:
                 _bring(exported.screenshots / step.screenshot, folder / name)
-            written.append(name)
+                written[name] = sha256_of(folder / name)
         name = f"{ANNOTATIONS}/{episode_id}.json"
         tree = exported.tree if options.like == "v2" else _without_annotations(exported.tree)
-        write_durably(folder / name, json.dumps(tree, ensure_ascii=False, indent=4).encode() + b"\n", within=folder)
-        written.append(name)
+        written[name] = _write_file(folder, name, json.dumps(tree, ensure_ascii=False, indent=4).encode() + b"\n")
     return written
 
 
@@ -171,15 +216,14 @@ def _bring(file: Path, place: Path) -> None:
 # JSON Lines
 
 
-def _write_lines(root: Path, shard: Shard, folder: Path, options: Options) -> Files:
+def _write_lines(root: Path, shard: Shard, folder: Path, options: Options) -> Hashes:
     lines: list[str] = []
     for episode_id in shard.ids:
         exported = read_exported(root, episode_id)
         trees = list(step_rows(exported)) if options.per_step else [exported.tree]
         lines += (json.dumps(tree, ensure_ascii=False) + "\n" for tree in trees)
     make_folder((folder / shard.name).parent, within=folder)
-    write_durably(folder / shard.name, "".join(lines).encode(), within=folder)
-    return [shard.name]
+    return {shard.name: _write_file(folder, shard.name, "".join(lines).encode())}
 
 
 # WebDataset
@@ -189,25 +233,28 @@ def _plan_tars(episodes: Sequence[Planned], options: Options) -> list[Shard]:
     return list(_by_bytes(episodes, "data/episodes-{:06}.tar", options.shard_bytes))
 
 
-def _write_tar(root: Path, shard: Shard, folder: Path, _: Options) -> Files:
+def _write_tar(root: Path, shard: Shard, folder: Path, _: Options) -> Hashes:
     path = folder / shard.name
     make_folder(path.parent, within=folder)
-    with _whole(path) as file, tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+    with _whole(path) as copy, HashedWriter(copy) as tar:
         for episode_id in shard.ids:
             exported = read_exported(root, episode_id)
             for row in step_rows(exported):
                 number = row["step"]
                 assert isinstance(number, int)
                 key = f"{episode_id}_{number}"
-                _add(tar, f"{key}.png", exported.screenshot(number))
-                _add(tar, f"{key}.json", json.dumps(row, ensure_ascii=False).encode())
-    return [shard.name]
+                picture = _entry(f"{key}.png", exported.screenshot(number))
+                tar.write(picture + _entry(f"{key}.json", json.dumps(row, ensure_ascii=False).encode()))
+        end = 2 * tarfile.BLOCKSIZE
+        tar.write(bytes(end + -(tar.size + end) % tarfile.RECORDSIZE))
+    return {shard.name: tar.sha256}
 
 
-def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
+def _entry(name: str, data: bytes) -> bytes:
+    """For a tar; `tarfile.TarFile` would copy 16 kB at a time."""
     entry = tarfile.TarInfo(name)
     entry.size = len(data)
-    tar.addfile(entry, io.BytesIO(data))
+    return entry.tobuf(tarfile.USTAR_FORMAT) + data + bytes(-len(data) % tarfile.BLOCKSIZE)
 
 
 # Parquet
@@ -226,14 +273,14 @@ def _plan_parquet(episodes: Sequence[Planned], options: Options) -> list[Shard]:
     return [*shards, Shard("episodes/episodes.parquet", ids)]
 
 
-def _write_parquet(root: Path, shard: Shard, folder: Path, options: Options) -> Files:
+def _write_parquet(root: Path, shard: Shard, folder: Path, options: Options) -> Hashes:
     from odyssey_recorder.exporting import parquet
 
     make_folder((folder / shard.name).parent, within=folder)
     write = parquet.write_episodes if shard.name.startswith("episodes/") else parquet.write_steps
-    with _whole(folder / shard.name) as file:
+    with _whole(folder / shard.name) as copy, HashedWriter(copy) as file:
         write(file, (read_exported(root, one) for one in shard.ids), options.group_bytes)
-    return [shard.name]
+    return {shard.name: file.sha256}
 
 
 LAYOUTS: Mapping[str, Layout] = {
@@ -247,7 +294,7 @@ LAYOUTS: Mapping[str, Layout] = {
 }
 
 
-def write_shard(layout: str, root: Path, shard: Shard, folder: Path, options: Options) -> dict[str, str]:
+def write_shard(layout: str, root: Path, shard: Shard, folder: Path, options: Options) -> Hashes:
     """Write a shard; return its files, on the disk by then, with their SHA-256.
 
     For a worker of any kind: a function of values that can be sent to another process. Two workers may write the same
@@ -260,7 +307,7 @@ def write_shard(layout: str, root: Path, shard: Shard, folder: Path, options: Op
                 "path on every machine."
             )
     with storage_errors(folder / shard.name, "written"):
-        return {name: sha256_of(folder / name) for name in LAYOUTS[layout].write(root, shard, folder, options)}
+        return LAYOUTS[layout].write(root, shard, folder, options)
 
 
 def sha256_of(path: Path) -> str:

@@ -1,10 +1,12 @@
 """Parquet files that `datasets` loads with decoded images; needs the extra `hf`."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from concurrent.futures import Future
+from typing import Any
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.episodes import ExportedEpisode, step_rows
+from odyssey_recorder.exporting.layouts import HashedWriter
 
 try:
     import pyarrow as pa
@@ -35,27 +37,25 @@ _EPISODE = pa.schema(
 _VALUES = {pa.int16(): "int16", _INT: "int32", _TEXT: "string"}
 
 
-def write_steps(file: BinaryIO, episodes: Iterable[ExportedEpisode], group_bytes: int) -> None:
+def write_steps(file: HashedWriter, episodes: Iterable[ExportedEpisode], group_bytes: int) -> None:
     """A row per step with its screenshot; row groups of at most `group_bytes` of screenshots. Raises DatasetError."""
-    groups = _groups(_with_images(episodes), group_bytes)
+    groups = _groups(_with_images(file, episodes), group_bytes)
     _write(file, _STEP, groups, uncompressed=("image.bytes",))
 
 
-def write_episodes(file: BinaryIO, episodes: Iterable[ExportedEpisode], group_bytes: int) -> None:
+def write_episodes(file: HashedWriter, episodes: Iterable[ExportedEpisode], group_bytes: int) -> None:
     """A row per episode, without screenshots. Raises DatasetError."""
     _write(file, _EPISODE, _groups(((_episode_row(one), 4096) for one in episodes), group_bytes))
 
 
-def _with_images(episodes: Iterable[ExportedEpisode]) -> Iterator[tuple[dict[str, Any], int]]:
+def _with_images(file: HashedWriter, episodes: Iterable[ExportedEpisode]) -> Iterator[tuple[dict[str, Any], int]]:
     """Rows with their size in bytes."""
-    from hashlib import sha256
-
     for exported in episodes:
         for row in step_rows(exported):
             number, name = row["step"], row.pop("screenshot")
             assert isinstance(number, int)
             image = exported.screenshot(number)
-            yield {**row, "image": {"bytes": image, "path": name}, "sha256": sha256(image).hexdigest()}, len(image)
+            yield {**row, "image": {"bytes": image, "path": name}, "sha256": file.beside(image)}, len(image)
 
 
 def _episode_row(exported: ExportedEpisode) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def _groups(rows: Iterable[tuple[dict[str, Any], int]], at_most: int) -> Iterato
 
 
 def _write(
-    file: BinaryIO, schema: pa.Schema, groups: Iterator[list[dict[str, Any]]], uncompressed: tuple[str, ...] = ()
+    file: HashedWriter, schema: pa.Schema, groups: Iterator[list[dict[str, Any]]], uncompressed: tuple[str, ...] = ()
 ) -> None:
     marked = schema.with_metadata({"huggingface": _features(schema)})
     columns = [".".join(one) for one in _leaves(schema)]
@@ -94,6 +94,9 @@ def _write(
         file, marked, compression=compression, use_dictionary=coded, write_statistics=coded
     ) as writer:
         for group in groups:
+            for row in group:
+                if isinstance(sha256 := row.get("sha256"), Future):
+                    row["sha256"] = sha256.result()
             writer.write_table(pa.Table.from_pylist(group, schema=marked), row_group_size=len(group))
             group.clear()
             pa.default_memory_pool().release_unused()
