@@ -4,8 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 
 from odyssey_recorder import __version__
+from odyssey_recorder.errors import DatasetError, MissingFileError
+from odyssey_recorder.files import Largest, read_file, storage_errors
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.splits.drawing import KINDS
 
@@ -40,6 +43,30 @@ class About:
     own: str = ""
 
 
+_CARD = "README.md"
+_OWN_BEGINS, _OWN_ENDS = "<!-- your own section begins -->", "<!-- your own section ends -->"
+
+
+def own_section(root: Path) -> str:
+    """What people wrote in the README.md of the dataset, between the lines that each card has for it.
+
+    Raises DatasetError if the file cannot be read or has one of these lines only.
+    """
+    path = root / _CARD
+    try:
+        with storage_errors(path, "read"):
+            text = read_file(path, Largest.WRITTEN_BY_HAND, within=root).decode()
+    except MissingFileError:
+        return ""
+    except UnicodeDecodeError as error:
+        raise DatasetError(f"{path} is not UTF-8. Save it as UTF-8.") from error
+    _, begins, after = text.replace("\r\n", "\n").partition(_OWN_BEGINS)
+    own, ends, _ = after.rpartition(_OWN_ENDS)
+    if begins and not ends:
+        raise DatasetError(f"{path} has the line {_OWN_BEGINS} but not {_OWN_ENDS} after it. Add that line.")
+    return own.strip()
+
+
 def readme(layout: str, about: About, names: Sequence[str]) -> str:
     """Markdown with a YAML header; JSON strings are YAML strings, so that no name changes the structure."""
     size = next((words for most, words in _SIZES if about.steps < most), "1M<n<10M")
@@ -64,7 +91,8 @@ def readme(layout: str, about: About, names: Sequence[str]) -> str:
         *(["## Limits", "\n".join(f"- {_plain(one)}" for one in about.limits)] if about.limits else []),
         "## Citation",
         f"The format and the tasks follow GUI-Odyssey: {_CITATION}",
-        *(["## Notes", about.own.strip()] if about.own.strip() else []),
+        "## Notes",
+        "\n".join(filter(None, (_OWN_BEGINS, about.own.strip(), _OWN_ENDS))),
     ]
     return "\n".join(header) + "\n\n" + "\n\n".join(body) + "\n"
 

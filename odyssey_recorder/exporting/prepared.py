@@ -11,7 +11,7 @@ from odyssey_recorder.dataset.codec import read_annotation
 from odyssey_recorder.dataset.layout import SCREENSHOTS, SPLITS, split_path
 from odyssey_recorder.dataset.opened import summarise
 from odyssey_recorder.errors import CancelledError, DatasetError
-from odyssey_recorder.exporting.card import About
+from odyssey_recorder.exporting.card import About, own_section
 from odyssey_recorder.exporting.episodes import lacks_texts, read_exported
 from odyssey_recorder.exporting.job import Request, sides_of
 from odyssey_recorder.exporting.layouts import Options, Planned
@@ -115,6 +115,7 @@ def about_of(root: Path, chosen: Sequence[Episode], limits: tuple[str, ...]) -> 
         published=days[-1] if days else "1970-01-01",
         figures=(f"Categories: {_counts(categories)}", f"Devices: {_counts(devices)}"),
         limits=limits,
+        own=own_section(root),
     )
 
 

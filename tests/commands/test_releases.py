@@ -1,6 +1,7 @@
 """`odyssey-recorder release`."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -61,6 +62,37 @@ def test_accepted_episodes_are_released_listed_verified_and_compared(dataset: Co
     shutil.rmtree(root / "trash")
     lost = json.loads(dataset("release", "verify", root, "1.0.0", "--json").out)
     assert [line.split(": ")[0][-40:] for line in lost["lost"]] != []
+
+
+BEGINS, ENDS = "<!-- your own section begins -->", "<!-- your own section ends -->"
+
+
+def test_peoples_own_section_of_the_card_is_in_every_export_and_release(dataset: CommandLine) -> None:
+    root, own = dataset.dataset, "## Who we are\n\n---\nname: <b>us</b>\n\nÄsk *Ada*."
+    export = "export", root, "--as", "jsonl", "--all", "--jobs", "1"
+    dataset(*export, root.parent / "first")
+    card = (root.parent / "first/README.md").read_text()
+    assert f"## Notes\n\n{BEGINS}\n{ENDS}\n" in card, "a place to begin"
+    for name in ("second", "third"):  # the card of one export is kept as the dataset's, and exported again
+        (root / "README.md").write_text(card.replace(f"{BEGINS}\n{ENDS}", f"{BEGINS}\r\n{own}\n{ENDS}"), newline="")
+        assert dataset(*export, root.parent / name).exit_code == 0
+        card = (root.parent / name / "README.md").read_text()
+        assert card.endswith(f"{BEGINS}\n{own}\n{ENDS}\n")
+    dataset("release", "make", root)
+    Trash(root).move(FIRST)
+    dataset("release", "make", root)
+    for name in ("1.0.0", "1.1.0"):
+        assert own in (root / "releases" / name / "README.md").read_text()
+    assert dataset("release", "verify", root).exit_code == 0
+
+    (root / "README.md").write_text(f"{BEGINS}\nabc")
+    refused = dataset(*export, root.parent / "fourth")
+    assert (refused.exit_code, "Add that line." in refused.err) == (2, True)
+    (root / "README.md").write_bytes(b"\xff")
+    assert "is not UTF-8" in dataset(*export, root.parent / "fourth").err
+    (root / "README.md").unlink()
+    os.mkfifo(root / "README.md")
+    assert "a named pipe" in dataset(*export, root.parent / "fourth").err
 
 
 def test_what_cannot_be_released_is_said(command_line: CommandLine) -> None:
