@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from odyssey_recorder import __version__
-from odyssey_recorder.commands import avd, curate, merge, releases, reviews, splits, tasks, terminal
+from odyssey_recorder.commands import avd, curate, merge, releases, remote, reviews, splits, tasks, terminal
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.episode import Category, Mode, TaskInfo
 
@@ -39,6 +39,8 @@ _USERS: dict[str, tuple[str, ...]] = {
         "release",
         "merge",
         "export",
+        "upload",
+        "download",
         "convert",
     ),
     "Trying out": ("demo", "simulate"),
@@ -68,6 +70,8 @@ app.add_typer(splits.app, name="splits")
 app.add_typer(curate.app, name="curate")
 app.add_typer(releases.app, name="release")
 app.command("merge")(merge.merge)
+app.command("upload")(remote.upload)
+app.command("download")(remote.download)
 
 FAULT = 3
 """The exit code of a command that an error ended which nobody expected; docs/exit-codes.md has them all."""

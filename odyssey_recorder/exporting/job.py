@@ -28,12 +28,12 @@ from odyssey_recorder.exporting.layouts import (
     summary_row,
     write_shard,
 )
+from odyssey_recorder.exporting.sums import SUMS, sums_text
 from odyssey_recorder.splits.drawing import Split
 
 FORMAT = 1
 """Changes when the same input gives other bytes."""
 
-SUMS = "SHA256SUMS"
 INDEX = {"v1": "all_anno.json", "v2": "all_annot.json"}
 _SPARE = 1.05
 _IN_FLIGHT = 8
@@ -232,8 +232,7 @@ def _complete(request: Request, part: Path, ids: Sequence[str], shards: Sequence
         files.make_folder((part / name).parent, within=part)
         files.write_durably(part / name, data, within=part)
         hashes[name] = hashlib.sha256(data).hexdigest()
-    lines = "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(hashes.items()))
-    files.write_durably(part / SUMS, lines.encode(), within=part)
+    files.write_durably(part / SUMS, sums_text(hashes), within=part)
     return {SUMS, *hashes}
 
 

@@ -209,7 +209,7 @@ def _bring(file: Path, place: Path) -> None:
             link.replace(place)
             link.unlink(missing_ok=True)  # it stays if both already were the same file
             return
-        with _whole(place) as copy, file.open("rb") as original:
+        with whole_file(place) as copy, file.open("rb") as original:
             shutil.copyfileobj(original, copy)
 
 
@@ -236,7 +236,7 @@ def _plan_tars(episodes: Sequence[Planned], options: Options) -> list[Shard]:
 def _write_tar(root: Path, shard: Shard, folder: Path, _: Options) -> Hashes:
     path = folder / shard.name
     make_folder(path.parent, within=folder)
-    with _whole(path) as copy, HashedWriter(copy) as tar:
+    with whole_file(path) as copy, HashedWriter(copy) as tar:
         for episode_id in shard.ids:
             exported = read_exported(root, episode_id)
             for row in step_rows(exported):
@@ -278,7 +278,7 @@ def _write_parquet(root: Path, shard: Shard, folder: Path, options: Options) -> 
 
     make_folder((folder / shard.name).parent, within=folder)
     write = parquet.write_episodes if shard.name.startswith("episodes/") else parquet.write_steps
-    with _whole(folder / shard.name) as copy, HashedWriter(copy) as file:
+    with whole_file(folder / shard.name) as copy, HashedWriter(copy) as file:
         write(file, (read_exported(root, one) for one in shard.ids), options.group_bytes)
     return {shard.name: file.sha256}
 
@@ -317,7 +317,7 @@ def sha256_of(path: Path) -> str:
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[BinaryIO]:
+def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A file that has its name once it is complete and on the disk. Raises DatasetError."""
     aside = _beside(path)
     with storage_errors(path, "written"):

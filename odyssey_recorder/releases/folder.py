@@ -21,6 +21,7 @@ from odyssey_recorder.dataset.layout import (
     split_path,
 )
 from odyssey_recorder.errors import DatasetError, MissingFileError
+from odyssey_recorder.exporting.sums import SUMS, parse_sums, sums_text
 from odyssey_recorder.files import (
     Largest,
     make_folder,
@@ -38,7 +39,7 @@ from odyssey_recorder.validation import FrozenModel, first_fault
 FORMAT = 1
 """Changes when a consumer must read releases differently."""
 
-RECORD, MANIFEST, SUMS = "release.json", "manifest.jsonl", "SHA256SUMS"
+RECORD, MANIFEST = "release.json", "manifest.jsonl"
 _PART = ".part"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
@@ -188,8 +189,8 @@ def write_release(root: Path, record: ReleaseRecord, files: Mapping[str, bytes],
             refuse_link(part)
             shutil.rmtree(part, ignore_errors=True)
         all_files = {**files, RECORD: f"{record.model_dump_json(indent=2)}\n".encode()}
-        sums = "".join(f"{_sha256(data)}  {name}\n" for name, data in sorted(all_files.items()))
-        for name, data in {**all_files, SUMS: sums.encode()}.items():
+        sums = sums_text({name: _sha256(data) for name, data in all_files.items()})
+        for name, data in {**all_files, SUMS: sums}.items():
             make_folder((part / name).parent, within=root)
             write_durably(part / name, data, within=root)
         if record.with_splits:
@@ -219,7 +220,7 @@ def _refuse_taken(root: Path, record: ReleaseRecord) -> None:
 def verify(root: Path, name: str) -> Iterator[Difference]:
     """What differs from what was released, in its folder and in the dataset. Raises DatasetError."""
     folder = release_folder(root, name)
-    sums = dict(_sums(folder))
+    sums = parse_sums(_read(folder / SUMS), str(folder / SUMS))
     for path in sorted(one for one in folder.rglob("*") if not one.is_dir() or one.is_symlink()):
         if (inner := path.relative_to(folder).as_posix()) not in sums and inner != SUMS:
             yield Difference(f"{path} does not belong to the release. Move it away.")
@@ -236,19 +237,6 @@ def verify(root: Path, name: str) -> Iterator[Difference]:
 def _read_in(folder: Path, name: str) -> bytes:
     with storage_errors(folder / name, "read"):
         return read_file(folder / name, Largest.INDEX, within=folder)
-
-
-def _sums(folder: Path) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(_read(folder / SUMS).decode(errors="replace").splitlines(), start=1):
-        sha256, _, name = line.partition("  ")
-        if (
-            not re.fullmatch(r"[0-9a-f]{64}", sha256)
-            or not name
-            or ".." in Path(name).parts
-            or Path(name).is_absolute()
-        ):
-            raise DatasetError(f"{folder / SUMS}, line {number}: expected a hash and a name. Restore it from a backup.")
-        yield name, sha256
 
 
 def _verified(root: Path, released: ReleasedEpisode) -> Iterator[Difference]:

@@ -20,6 +20,8 @@ USERS = {
         "release",
         "merge",
         "export",
+        "upload",
+        "download",
         "convert",
     ],
     "Trying out": ["demo", "simulate"],

@@ -1,0 +1,65 @@
+"""`upload` and `download`: exports and releases in a store that others reach."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from odyssey_recorder.commands import terminal
+
+if TYPE_CHECKING:
+    from odyssey_recorder.exporting.remote import Tell
+
+UrlArgument = Annotated[str, typer.Argument(metavar="URL", help="Any place that fsspec reaches, as s3://bucket/name.")]
+
+
+@terminal.exits_with_2()
+def upload(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="An export, or a release of a dataset.")],
+    url: UrlArgument,
+) -> None:
+    """Upload an export or a release to a store.
+
+    Every file is compared with its hash, and none that differs is replaced. After an interruption the same command
+    continues. SHA256SUMS comes last: where it is, all files are.
+
+    Exit code 0: success; 2: the folder or the store cannot be used.
+    """
+    from odyssey_recorder.exporting import remote
+
+    with _progress("Uploading") as tell:
+        files = remote.upload(folder, url, tell)
+    terminal.say(f"{files:,} files are at {url}")
+
+
+@terminal.exits_with_2()
+def download(
+    url: UrlArgument,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to put it.")],
+    *,
+    without_screenshots: Annotated[
+        bool, typer.Option("--without-screenshots", help="For a first look. They can be downloaded later.")
+    ] = False,
+) -> None:
+    """Download what was uploaded, annotations first.
+
+    Every file is compared with its hash. After an interruption the same command continues.
+
+    Exit code 0: success; 2: the folder or the store cannot be used, or a file differs.
+    """
+    from odyssey_recorder.exporting import remote
+
+    with _progress("Downloading") as tell:
+        files = remote.download(url, folder, tell, with_screenshots=not without_screenshots)
+    terminal.say(f"{files:,} files are in {folder}")
+
+
+@contextmanager
+def _progress(words: str) -> Iterator["Tell"]:
+    from rich.progress import Progress
+
+    with Progress(console=terminal.err, transient=True, disable=not terminal.err.is_terminal) as progress:
+        task = progress.add_task(words)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
