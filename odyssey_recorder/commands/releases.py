@@ -170,7 +170,7 @@ def _files(dataset: Path, planned: "PlannedRelease", left_out: int) -> dict[str,
     from odyssey_recorder.figures.facts import class_of_app
     from odyssey_recorder.releases.making import described
 
-    chosen = [read_annotation(dataset / annotation_path(one)) for one in planned.ids]
+    chosen = (read_annotation(dataset / annotation_path(one)) for one in planned.ids)
     limits = (*counted_reasons(left_out), *(() if planned.splits else ("No splits.",)))
     return described(dataset, planned, about_of(dataset, chosen, limits), class_of_app())
 

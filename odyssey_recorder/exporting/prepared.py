@@ -1,7 +1,7 @@
 """An export before it is written: its episodes, its splits, and what its card says."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -49,20 +49,30 @@ def prepare(
 ) -> Prepared:
     """Read the annotation `files` that are not refused. Raises DatasetError, CancelledError."""
     left_out: list[str] = []
-    chosen: list[Episode] = []
-    for file in files:
-        if cancelled():
-            raise CancelledError("The export was cancelled.")
-        if why := refuse(file) or _unredacted(file):
-            left_out.append(why)
-        else:
-            chosen.append(read_annotation(file))
-    splits = _splits(wanted.root, frozenset(one.episode_id for one in chosen))
+    episodes: list[Planned] = []
+    lacking = 0
+    splits = _splits(wanted.root)
     sides = sides_of(splits)
-    episodes = [_planned(wanted.root, one, sides.get(one.episode_id, {})) for one in chosen]
-    like, limits = _likeness(wanted, chosen)
-    about = about_of(wanted.root, chosen, (*limits, *counted_reasons(len(left_out))))
-    names = {Path(split_path(one.kind)).name: split_as_json(one) for one in splits}
+
+    def chosen() -> Iterator[Episode]:
+        """One at a time: all episodes of a large dataset take as much memory as all else."""
+        nonlocal lacking
+        for file in files:
+            if cancelled():
+                raise CancelledError("The export was cancelled.")
+            if why := refuse(file) or _unredacted(file):
+                left_out.append(why)
+                continue
+            episode = read_annotation(file)
+            episodes.append(_planned(wanted.root, episode, sides.get(episode.episode_id, {})))
+            lacking += lacks_texts(episode)
+            yield episode
+
+    about = about_of(wanted.root, chosen(), ())
+    like, limits = _likeness(wanted, lacking)
+    about = replace(about, limits=(*limits, *counted_reasons(len(left_out))))
+    ids = frozenset(one.episode_id for one in episodes)
+    names = {Path(split_path(one.kind)).name: split_as_json(_of(one, ids)) for one in splits}
     options = replace(wanted.options, like=like)
     request = Request(wanted.root, wanted.out, wanted.layout, options, names, about)
     return Prepared(request, episodes, left_out, limits)
@@ -72,14 +82,14 @@ def counted(episodes: int) -> str:
     return "1 episode" if episodes == 1 else f"{episodes:,} episodes"
 
 
-def _splits(root: Path, ids: frozenset[str]) -> list[Split]:
-    """The dataset's splits, of the exported episodes only."""
+def _splits(root: Path) -> list[Split]:
     names, _ = split_names(root / SPLITS)
-    found = [read_split(root / SPLITS / name) for name in names]
-    return [
-        Split(one.kind, tuple(filter(ids.__contains__, one.train)), tuple(filter(ids.__contains__, one.test)))
-        for one in found
-    ]
+    return [read_split(root / SPLITS / name) for name in names]
+
+
+def _of(split: Split, ids: frozenset[str]) -> Split:
+    train, test = (tuple(filter(ids.__contains__, part)) for part in (split.train, split.test))
+    return Split(split.kind, train, test)
 
 
 def _planned(root: Path, episode: Episode, sides: dict[str, str]) -> Planned:
@@ -90,29 +100,31 @@ def _planned(root: Path, episode: Episode, sides: dict[str, str]) -> Planned:
     return Planned(episode.episode_id, size, sides)
 
 
-def _likeness(wanted: Wanted, chosen: Sequence[Episode]) -> tuple[Literal["v1", "v2"], tuple[str, ...]]:
+def _likeness(wanted: Wanted, lacking: int) -> tuple[Literal["v1", "v2"], tuple[str, ...]]:
     """Which release the annotations follow, and what a consumer will miss."""
-    if wanted.layout != "release":
-        return "v2", ()
-    lacking = sum(map(lacks_texts, chosen))
-    if not lacking:
-        return wanted.like or "v2", ()
+    if wanted.layout != "release" or not lacking:
+        return wanted.like if wanted.layout == "release" and wanted.like else "v2", ()
     words = f"{counted(lacking)} without low_level_instruction in every step"
     if wanted.like == "v2":
         return "v2", (f"{words}: the converter of the second release stops there. Use --like v1.",)
     return "v1", (f"{words}: written as in the first release, without texts and boxes.",)
 
 
-def about_of(root: Path, chosen: Sequence[Episode], limits: tuple[str, ...]) -> About:
-    categories = Counter(one.task.category for one in chosen)
-    devices = Counter(one.device.device_name for one in chosen)
-    dated = (summarise(root, one.episode_id) for one in chosen)
-    days = sorted(one.recorded_at.date().isoformat() for one in dated if one is not None and one.recorded_at)
+def about_of(root: Path, chosen: Iterable[Episode], limits: tuple[str, ...]) -> About:
+    categories, devices = Counter[str](), Counter[str]()
+    steps, last = 0, "1970-01-01"
+    for one in chosen:
+        categories[one.task.category] += 1
+        devices[one.device.device_name] += 1
+        steps += len(one.steps)
+        dated = summarise(root, one.episode_id)
+        if dated is not None and dated.recorded_at is not None:
+            last = max(last, dated.recorded_at.date().isoformat())
     return About(
         name=root.resolve().name,
-        episodes=len(chosen),
-        steps=sum(len(one.steps) for one in chosen),
-        published=days[-1] if days else "1970-01-01",
+        episodes=categories.total(),
+        steps=steps,
+        published=last,
         figures=(f"Categories: {_counts(categories)}", f"Devices: {_counts(devices)}"),
         limits=limits,
         own=own_section(root),

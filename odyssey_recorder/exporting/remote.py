@@ -35,13 +35,8 @@ class Store:
 
     def hash(self, name: str) -> str:
         """The SHA-256; empty if there is no such file."""
-        whole = hashlib.sha256()
         with self._errors(name):
-            if not self._files.exists(self._path(name)):
-                return ""
-            for piece in self._pieces(name):
-                whole.update(piece)
-        return whole.hexdigest()
+            return self.copy_to(name) if self._files.exists(self._path(name)) else ""
 
     def read(self, name: str, at_most: int) -> bytes:
         data = b""
@@ -52,13 +47,14 @@ class Store:
                     raise DatasetError(f"{self.url}/{name} is larger than the limit of {at_most:,} bytes.")
         return data
 
-    def copy_to(self, name: str, file: BinaryIO) -> str:
+    def copy_to(self, name: str, file: BinaryIO | None = None) -> str:
         """Its SHA-256."""
         whole = hashlib.sha256()
         with self._errors(name):
             for piece in self._pieces(name):
                 whole.update(piece)
-                file.write(piece)
+                if file is not None:
+                    file.write(piece)
         return whole.hexdigest()
 
     def put_if_absent(self, name: str, path: Path, sha256: str, within: Path) -> None:
@@ -119,18 +115,14 @@ def download(url: str, folder: Path, tell: Tell, *, with_screenshots: bool = Tru
     store = Store(url)
     listed = store.read(SUMS, Largest.INDEX)
     sums = parse_sums(listed, f"{store.url}/{SUMS}")
-    names = sorted(sums, key=lambda name: (is_screenshot(name), name))
-    wanted = [name for name in names if with_screenshots or not is_screenshot(name)]
+    screenshots = [name for name in sums if name.startswith(f"{SCREENSHOTS}/")] if with_screenshots else []
+    wanted = [*(name for name in sums if not name.startswith(f"{SCREENSHOTS}/")), *screenshots]
     for number, name in enumerate(wanted, start=1):
         _get(store, name, folder, sums[name])
         tell(number, len(wanted))
     if len(wanted) == len(sums):
         _get(store, SUMS, folder, hashlib.sha256(listed).hexdigest())
     return len(wanted)
-
-
-def is_screenshot(name: str) -> bool:
-    return name.startswith(f"{SCREENSHOTS}/")
 
 
 def _get(store: Store, name: str, folder: Path, sha256: str) -> None:
