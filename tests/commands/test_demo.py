@@ -8,6 +8,7 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Type, action_type
 from odyssey_recorder.resources import data_folder
 from tests.command_line import CommandLine
+from tests.exporting.converter_rules import assert_convertible
 
 CROSS_APP = {"CLICK", "SCROLL", "LONG_PRESS", "TYPE", "HOME", "BACK", "RECENT", "COMPLETE"}
 
@@ -53,3 +54,7 @@ def test_episodes_are_recorded_in_both_modes_published_and_replayed(
     # Without the forecast, the home page that the museum opens is there already.
     assert set(found) <= ({"IMG05"} if cross_app else {"IMG05", "IMG07"})
     assert len(found) < 10
+    command_line("splits", "make", folder / "dataset")  # too few episodes for the splits by device and app
+    command_line("export", folder / "dataset", folder / "release", "--as", "release", "--all", "--jobs", 1)
+    steps = sum(len(one.steps) for one in episodes)
+    assert assert_convertible(folder / "release", like="v1", kinds=("random", "task")) == steps

@@ -13,11 +13,11 @@ SECOND = ("low_level_instruction", "sam2_bbox")
 SEMANTIC = ("description", "intention", "context")
 
 
-def assert_convertible(root: Path, *, like: str) -> int:
+def assert_convertible(root: Path, *, like: str, kinds: tuple[str, ...] = ("random", "task", "device", "app")) -> int:
     """Return the number of steps that the converter would write for the random split."""
     seen = 0
     split_files = sorted((root / "splits").iterdir())
-    assert {path.name for path in split_files} == {f"{kind}_split.json" for kind in ("random", "task", "device", "app")}
+    assert {path.name for path in split_files} == {f"{kind}_split.json" for kind in kinds}
     for path in split_files:
         parts = json.loads(path.read_text())
         assert set(parts) == {"train", "test"}
