@@ -31,7 +31,7 @@ from odyssey_recorder.exporting.layouts import (
 from odyssey_recorder.exporting.sums import SUMS, sums_text
 from odyssey_recorder.splits.drawing import Split
 
-FORMAT = 1
+FORMAT = 2
 """Changes when the same input gives other bytes."""
 
 INDEX = {"v1": "all_anno.json", "v2": "all_annot.json"}

@@ -34,6 +34,9 @@ _EPISODE = pa.schema(
         ("actions", pa.list_(_TEXT)), ("screenshots", pa.list_(_TEXT)),
     ]
 )  # fmt: skip
+_PAGE_ROWS = 4
+"""The writer looks at a page's size after so many rows: without it a whole row group would be one page in memory."""
+
 _VALUES = {pa.int16(): "int16", _INT: "int32", _TEXT: "string"}
 
 
@@ -91,7 +94,12 @@ def _write(
     compression = {name: "NONE" if name in uncompressed else "ZSTD" for name in columns}
     coded = [name for name in columns if name not in uncompressed]
     with pq.ParquetWriter(
-        file, marked, compression=compression, use_dictionary=coded, write_statistics=coded
+        file,
+        marked,
+        compression=compression,
+        use_dictionary=coded,
+        write_statistics=coded,
+        write_batch_size=_PAGE_ROWS,
     ) as writer:
         for group in groups:
             for row in group:
