@@ -12,6 +12,7 @@ import typer
 
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.model.wording import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.curation.duplicates import Candidate, DuplicateGroup, Likeness
@@ -109,7 +110,7 @@ def duplicates(  # noqa: PLR0913 - the options
         return
     for group in groups:
         _print_group(group)
-    terminal.say(f"{terminal.counted(groups, 'group')} of episodes that may be the same")
+    terminal.say(f"{counted(groups, 'group')} of episodes that may be the same")
     if retire_others and groups:
         others = {
             other.episode_id: (f"duplicate: same {', '.join(one.common)}", one.best.episode_id)
@@ -166,7 +167,7 @@ def redact(  # noqa: PLR0913 - the options
         return
     redaction = found.redaction(episode_id, who=_name(name), why=why)
     write_redaction(dataset, redaction)
-    hidden = terminal.counted(redaction.boxes, "box", "boxes"), terminal.counted(redaction.words, "text")
+    hidden = counted(redaction.boxes, "box", "boxes"), counted(redaction.words, "text")
     terminal.say(f"{' and '.join(hidden)} hidden in exports: {dataset / redaction_path(episode_id)}")
 
 
@@ -190,10 +191,10 @@ def _decide(
         better = f", superseded by {one.superseded_by}" if one.superseded_by else ""
         terminal.say(f"{what} {one.episode_id}{better}{f': {one.reason}' if one.reason else ''}")
     if unchanged := len(ids) - len(planned):
-        terminal.say(f"{terminal.counted(unchanged, 'episode')} unchanged: already so")
+        terminal.say(f"{counted(unchanged, 'episode')} unchanged: already so")
     if planned and yes:
         record_decisions(dataset, planned)
-        terminal.say(f"{terminal.counted(planned, 'episode')} {what}d")
+        terminal.say(f"{counted(planned, 'episode')} {what}d")
     elif planned:
         _say_unchanged()
 
@@ -241,7 +242,7 @@ def _print_group(group: "DuplicateGroup") -> None:
     for one in (group.best, *group.others):
         state = "accepted" if one.is_accepted else "not accepted"
         proof = "provenance" if one.is_proved else "no provenance"
-        counts = f"{terminal.counted(one.errors, 'error')}, {terminal.counted(one.warnings, 'warning')}"
+        counts = f"{counted(one.errors, 'error')}, {counted(one.warnings, 'warning')}"
         keep = ("  keep  ", "green") if one is group.best else "        "
         terminal.say(keep, f"{one.episode_id}  {state}, {proof}, {counts}  {one.facts.instruction}")
 
@@ -279,7 +280,7 @@ def _print_found(found: "FoundTexts") -> None:
         terminal.say(f"words to be replaced: {'; '.join(found.words)}")
     if found.unseen:
         steps = ", ".join(map(str, found.unseen))
-        words = f"No view hierarchy: {terminal.counted(found.unseen, 'step')} ({steps}). Look at the screenshots."
+        words = f"No view hierarchy: {counted(found.unseen, 'step')} ({steps}). Look at the screenshots."
         terminal.say((words, "yellow"))
 
 

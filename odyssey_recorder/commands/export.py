@@ -14,7 +14,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from odyssey_recorder.admission import Admission, refusal
 from odyssey_recorder.commands.listing import selected_ids
-from odyssey_recorder.commands.terminal import counted, say
+from odyssey_recorder.commands.terminal import say
 from odyssey_recorder.dataset.codec import Dialect
 from odyssey_recorder.dataset.layout import annotation_files
 from odyssey_recorder.errors import DatasetError
@@ -22,6 +22,7 @@ from odyssey_recorder.exporting.job import Progress as ExportProgress
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.layouts import Options
 from odyssey_recorder.exporting.prepared import Wanted, prepare
+from odyssey_recorder.model.wording import counted
 
 _TOLD = 10
 _CONNECT_S = 3

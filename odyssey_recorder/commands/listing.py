@@ -6,11 +6,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from odyssey_recorder.commands.terminal import counted, line, print_json, say, tell_retired
+from odyssey_recorder.commands.terminal import line, print_json, say, tell_retired
 from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.dataset.layout import ANNOTATIONS, annotation_files
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.dataset_wide.dataset_checks import DatasetChecks
 from odyssey_recorder.quality.finding import EpisodeReport

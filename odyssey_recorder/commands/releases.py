@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
+from odyssey_recorder.model.wording import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.releases.folder import ReleaseRecord
@@ -59,10 +60,10 @@ def make(
     for reason in list(left_out.values())[:_TOLD]:
         terminal.say((reason, "yellow"), to=terminal.err)
     if left_out:
-        terminal.say((f"{terminal.counted(left_out, 'episode')} left out", "yellow"), to=terminal.err)
+        terminal.say((f"{counted(left_out, 'episode')} left out", "yellow"), to=terminal.err)
     _print_changes(planned.record.changes)
     told = "would be released" if dry_run else "released"
-    terminal.say(f"{terminal.counted(ids, 'episode')} {told} as {planned.record.name}")
+    terminal.say(f"{counted(ids, 'episode')} {told} as {planned.record.name}")
 
 
 @app.command()
@@ -90,8 +91,8 @@ def verify(
     else:
         for one in found:
             terminal.say((one.what, "cyan" if one.kept else "red"))
-        terminal.say(f"{wanted.name}: {terminal.counted(wanted.episodes, 'episode')}, "
-                     f"{terminal.counted(lost, 'difference')}")  # fmt: skip
+        terminal.say(f"{wanted.name}: {counted(wanted.episodes, 'episode')}, "
+                     f"{counted(lost, 'difference')}")  # fmt: skip
     if lost:
         raise typer.Exit(1)
 

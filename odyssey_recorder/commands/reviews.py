@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
+from odyssey_recorder.model.wording import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.quality.reviewing.review_store import ReviewStore
@@ -38,7 +39,7 @@ def check(
     else:
         for fault in faults:
             terminal.complain(fault)
-        terminal.say(terminal.counted(faults, "problem"))
+        terminal.say(counted(faults, "problem"))
     if faults:
         raise typer.Exit(1)
 
@@ -68,12 +69,12 @@ def merge(
     store = _store(dataset)
     merged = merge_copies(store) if path is None else merge_reviews(store, path)
     for episode_id, count in merged.came.items():
-        terminal.say(f"{episode_id}: {terminal.counted(count, 'new entry', 'new entries')}")
+        terminal.say(f"{episode_id}: {counted(count, 'new entry', 'new entries')}")
     for fault in merged.problems:
         terminal.complain(fault)
     count = sum(merged.came.values())
-    told = f"{terminal.counted(count, 'new entry', 'new entries')} of {terminal.counted(merged.came, 'episode')}"
-    terminal.say(f"{told}, {terminal.counted(merged.problems, 'problem')}")
+    told = f"{counted(count, 'new entry', 'new entries')} of {counted(merged.came, 'episode')}"
+    terminal.say(f"{told}, {counted(merged.problems, 'problem')}")
     if merged.problems:
         raise typer.Exit(1)
 
@@ -136,7 +137,7 @@ def restore(
     for trashed in (episodes := Trash(settings.dataset).episodes()):
         moved = trashed.moved_at.astimezone()
         terminal.say(f"{trashed.episode_id}  since {moved:%Y-%m-%d %H:%M}")
-    terminal.say(f"{terminal.counted(episodes, 'episode')} in the trash")
+    terminal.say(f"{counted(episodes, 'episode')} in the trash")
 
 
 def _store(dataset: Path | None) -> "ReviewStore":

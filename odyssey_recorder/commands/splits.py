@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from odyssey_recorder.commands import terminal
+from odyssey_recorder.model.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +127,7 @@ def show(dataset: DatasetArgument, *, as_json: terminal.JsonOption = False) -> N
     split = next(iter(drawing.drawn.values())).split
     there = episode_ids(dataset) - read_retired(dataset).keys()
     if not as_json and (changed := len(there.symmetric_difference((*split.train, *split.test)))):
-        words = terminal.counted(changed, "episode")
+        words = counted(changed, "episode")
         terminal.say((f"{words} came or went since. Make the splits again.", "yellow"))
 
 
@@ -161,7 +162,7 @@ def _print_record(record: "SplitsRecord", *, as_json: bool) -> None:
         if not one.is_near and one.target is not None:
             terminal.say((f"{'':8}no draw came within 3 points of {one.target:.1%} in test", "yellow"))
         if kind in record.moved:
-            terminal.say(f"{'':8}{terminal.counted(record.moved[kind], 'episode')} moved to the other side")
+            terminal.say(f"{'':8}{counted(record.moved[kind], 'episode')} moved to the other side")
     for why in record.missing.values():
         terminal.say((why, "yellow"))
     _print_leaks(record.leaks)

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from odyssey_recorder.commands.listing import selected_ids
-from odyssey_recorder.commands.terminal import counted, line, say
+from odyssey_recorder.commands.terminal import line, say
 from odyssey_recorder.dataset.layout import ANNOTATIONS, SPLITS
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.job import sides_of
@@ -18,6 +18,7 @@ from odyssey_recorder.figures.facts import EpisodeFigures, class_of_app, read_fi
 from odyssey_recorder.figures.figure import Bars, Figure, Listing
 from odyssey_recorder.figures.page import Told, cell_text, figures_as_json, write_figures_page
 from odyssey_recorder.figures.published import V1, V2, Published, published_of
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.reports import report_json
 from odyssey_recorder.splits.files import read_split, split_names
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.terminal import JsonOption, counted, exits_with_2, print_json, say
+from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, say
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.model.wording import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.settings import Settings

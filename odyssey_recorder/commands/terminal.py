@@ -1,7 +1,7 @@
 """What the commands share: options, output, exit codes. Text of unknown origin is printed literally."""
 
 import json
-from collections.abc import Iterator, Sized
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.logs import spelled_out
+from odyssey_recorder.model.wording import counted
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -41,12 +42,6 @@ def tell_retired(count: int, to: Console = err) -> None:
 
 def print_json(tree: object) -> None:
     typer.echo(json.dumps(tree, indent=2))
-
-
-def counted(things: Sized | int, word: str, words: str = "") -> str:
-    """A number with its noun, as in "1 task"; `words` is the plural if it is not `word` with an s."""
-    count = things if isinstance(things, int) else len(things)
-    return f"{count} {word}" if count == 1 else f"{count} {words or word + 's'}"
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from odyssey_recorder.exporting.episodes import lacks_texts, read_exported
 from odyssey_recorder.exporting.job import Request, sides_of
 from odyssey_recorder.exporting.layouts import Options, Planned
 from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.splits.drawing import Split
 from odyssey_recorder.splits.files import read_split, split_as_json, split_names
 
@@ -78,10 +79,6 @@ def prepare(
     return Prepared(request, episodes, left_out, limits)
 
 
-def counted(episodes: int) -> str:
-    return "1 episode" if episodes == 1 else f"{episodes:,} episodes"
-
-
 def _splits(root: Path) -> list[Split]:
     names, _ = split_names(root / SPLITS)
     return [read_split(root / SPLITS / name) for name in names]
@@ -104,7 +101,7 @@ def _likeness(wanted: Wanted, lacking: int) -> tuple[Literal["v1", "v2"], tuple[
     """Which release the annotations follow, and what a consumer will miss."""
     if wanted.layout != "release" or not lacking:
         return wanted.like if wanted.layout == "release" and wanted.like else "v2", ()
-    words = f"{counted(lacking)} without low_level_instruction in every step"
+    words = f"{counted(lacking, 'episode')} without low_level_instruction in every step"
     if wanted.like == "v2":
         return "v2", (f"{words}: the converter of the second release stops there. Use --like v1.",)
     return "v1", (f"{words}: written as in the first release, without texts and boxes.",)
@@ -132,7 +129,7 @@ def about_of(root: Path, chosen: Iterable[Episode], limits: tuple[str, ...]) -> 
 
 
 def counted_reasons(count: int) -> tuple[str, ...]:
-    return (f"{counted(count)} of the dataset left out: not accepted, or with errors.",) if count else ()
+    return (f"{counted(count, 'episode')} of the dataset left out: not accepted, or with errors.",) if count else ()
 
 
 def _unredacted(annotation: Path) -> str:

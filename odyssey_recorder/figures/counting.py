@@ -18,10 +18,10 @@ from odyssey_recorder.figures.figure import (
     Mark,
     Panel,
     Spread,
-    counted,
 )
 from odyssey_recorder.figures.published import OTHERS, Published
 from odyssey_recorder.model.geometry import GRID, Point, Size
+from odyssey_recorder.model.wording import counted
 
 TOP = 30
 IN_MATRIX = 40

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from odyssey_recorder.figures.figure import Bars, Boxes, Columns, Grid, Listing, Panel, counted
+from odyssey_recorder.figures.figure import Bars, Boxes, Columns, Grid, Listing, Panel
+from odyssey_recorder.model.wording import counted
 
 Tone = Literal["bar", "published", "text", "faint", "grid", "ground"]
 Anchor = Literal["start", "middle", "end"]

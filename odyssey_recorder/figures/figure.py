@@ -7,11 +7,6 @@ from typing import Literal
 Cell = str | int | float | None
 
 
-def counted(count: float, unit: str) -> str:
-    """`unit` is a plural that ends in s."""
-    return f"{int(count):,} {unit.removesuffix('s') if count == 1 else unit}"
-
-
 @dataclass(frozen=True, slots=True)
 class Mark:
     """One bar: `filter` selects the episodes it counts; `published` is what another dataset has, in the same unit."""

@@ -9,10 +9,10 @@ from pydantic import TypeAdapter
 
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, NotChecked, Severity, in_order
 from odyssey_recorder.quality.thumbnails import Thumbnails
-from odyssey_recorder.quality.wording import counted
 from odyssey_recorder.reports import render_page
 
 _FINDING = TypeAdapter(Finding)

@@ -8,10 +8,6 @@ from odyssey_recorder.dataset.plain_json import shown
 from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
 
 
-def counted(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
-
-
 def named(text: str) -> str:
     """A text of a file: unchanged if it is short and plain, otherwise quoted, cut short and escaped."""
     return text if re.fullmatch(r"[A-Za-z0-9_.\- /]{1,60}", text) else shown(text)

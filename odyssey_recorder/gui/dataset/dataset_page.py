@@ -15,7 +15,7 @@ from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.published import PublishedEpisodes
 from odyssey_recorder.dataset.watch import Changes
-from odyssey_recorder.exporting.prepared import Prepared, counted
+from odyssey_recorder.exporting.prepared import Prepared
 from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
@@ -46,6 +46,7 @@ from odyssey_recorder.gui.parts import (
 )
 from odyssey_recorder.gui.table import change_steadily, table_view
 from odyssey_recorder.gui.theme import grown
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.selection.saved import SavedFilters
 

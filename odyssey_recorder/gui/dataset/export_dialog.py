@@ -15,7 +15,7 @@ from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.job import Progress as Exported
 from odyssey_recorder.exporting.job import run_export
-from odyssey_recorder.exporting.prepared import Prepared, Wanted, counted, prepare
+from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
 from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.gui.parts import (
     CheckBox,
@@ -28,6 +28,7 @@ from odyssey_recorder.gui.parts import (
     row,
     text_label,
 )
+from odyssey_recorder.model.wording import counted
 
 _WRITERS = 2
 _LAYOUTS = (

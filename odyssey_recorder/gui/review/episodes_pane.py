@@ -24,6 +24,7 @@ from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.review.review_table import MINE, STAGES, ReviewCounts, ReviewTable, review_list
 from odyssey_recorder.gui.row_delegate import TITLED_PX
 from odyssey_recorder.gui.table import change_steadily
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.reviewing.views import ReviewNews
 
@@ -141,7 +142,7 @@ class EpisodesPane(QWidget):
     @property
     def words(self) -> str:
         total, shown, mine = len(self.table.all), self.table.rowCount(), self.table.counts.stages[MINE]
-        every = "1 episode" if total == 1 else f"{total:,} episodes"
+        every = counted(total)
         return f"{mine:,} for you · {every if shown == total else f'{shown:,} of {every}'}"
 
     def take(self, news: ReviewNews) -> None:

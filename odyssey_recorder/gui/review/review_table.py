@@ -14,6 +14,7 @@ from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.row_delegate import Badge, TitledRow, titled_delegate
 from odyssey_recorder.gui.table import Column, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage
 from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
@@ -156,7 +157,7 @@ def title(row: ReviewRow) -> str:
 
 def about(row: ReviewRow) -> str:
     one = row.summary
-    steps = "" if one.problem else "1 step" if one.steps == 1 else f"{one.steps} steps"
+    steps = "" if one.problem else counted(one.steps, "step")
     return " · ".join(filter(None, (standing(row), category_words(one.category), one.device, one.annotator, steps)))
 
 
@@ -171,13 +172,8 @@ def standing(row: ReviewRow) -> str:
 def checked(row: ReviewRow) -> str:
     if row.report is None:
         return UNCHECKED.capitalize()
-    errors, warnings = (row.report.count(severity) for severity in (Severity.ERROR, Severity.WARNING))
-    found = (_counted(errors, "error"), _counted(warnings, "warning"))
-    return ", ".join(filter(None, found)) or "No findings"
-
-
-def _counted(count: int, what: str) -> str:
-    return "" if not count else f"1 {what}" if count == 1 else f"{count} {what}s"
+    counts = ((row.report.count(severity), severity.value) for severity in (Severity.ERROR, Severity.WARNING))
+    return ", ".join(counted(count, name) for count, name in counts if count) or "No findings"
 
 
 def _entry(row: ReviewRow) -> ReviewEntry:
@@ -203,8 +199,8 @@ def _titled(row: ReviewRow) -> TitledRow:
 def _badges(row: ReviewRow, theme: Theme) -> list[Badge]:
     if row.report is None:
         return [Badge("progress_question", "", theme.off)]
-    counted = (
+    badges = (
         Badge("alert_circle", str(row.report.count(Severity.ERROR) or ""), theme.danger),
         Badge("alert", str(row.report.count(Severity.WARNING) or ""), theme.warning),
     )
-    return [badge for badge in counted if badge.figure] or [Badge("check", "", theme.success)]
+    return [badge for badge in badges if badge.figure] or [Badge("check", "", theme.success)]

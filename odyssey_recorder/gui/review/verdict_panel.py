@@ -29,11 +29,11 @@ from odyssey_recorder.gui.review.answers import QUESTIONS, ReviewAnswers, steps_
 from odyssey_recorder.gui.review.question_card import ANSWERS, QuestionCard
 from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdicts
 from odyssey_recorder.gui.theme import Theme
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating, is_hasty
 from odyssey_recorder.quality.reviewing.status import ReviewerRole
 from odyssey_recorder.quality.reviewing.views import OpenedReview
-from odyssey_recorder.quality.wording import counted
 
 _SIZE = QSize(132, 6)
 _GAP_PX = 2

@@ -5,11 +5,12 @@ from collections import Counter
 
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.checks.check import Found, Said, Unseen, no_proof
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import FOREIGN_STEPS
-from odyssey_recorder.quality.wording import counted, listed, named, sentence
+from odyssey_recorder.quality.wording import listed, named, sentence
 from odyssey_recorder.task.templates.template_files import shipped_catalogues
 
 

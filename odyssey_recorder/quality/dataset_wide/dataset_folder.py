@@ -9,10 +9,11 @@ from odyssey_recorder.dataset.layout import FILE_NAMES, INDEXES, PROVENANCE, REV
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.files import Largest, read_file, storage_error
 from odyssey_recorder.model.episode import is_episode_id
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
-from odyssey_recorder.quality.wording import counted, listed
+from odyssey_recorder.quality.wording import listed
 
 
 def folder_findings(root: Path) -> Iterator[Finding]:

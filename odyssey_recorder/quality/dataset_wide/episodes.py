@@ -7,10 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import quantiles
 
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality import thresholds
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Severity
-from odyssey_recorder.quality.wording import counted, named
+from odyssey_recorder.quality.wording import named
 from odyssey_recorder.task.wording.lookalikes import alike_pairs, candidates, lettered
 
 

@@ -9,9 +9,10 @@ from odyssey_recorder.dataset.layout import PROVENANCE, annotation_path, episode
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.files import Largest, open_file, read_file, storage_errors
 from odyssey_recorder.model.episode import Json
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Severity
-from odyssey_recorder.quality.wording import counted, listed
+from odyssey_recorder.quality.wording import listed
 
 MANIFESTS = ("SHA256SUMS", "manifest.sha256")
 KEYS = frozenset({"KEY_HOME", "KEY_BACK", "KEY_APPSELECT"})
