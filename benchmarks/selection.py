@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks.across import EPISODES
 from benchmarks.figure import Figure, timed
 from odyssey_recorder.dataset.codec import annotations_of, encode
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.figures.counting import Against, all_figures
 from odyssey_recorder.figures.facts import EpisodeFigures, read_figures
 from odyssey_recorder.figures.published import V2
@@ -62,7 +63,7 @@ def measure(folder: Path) -> list[Figure]:
 def _figures_s(root: Path) -> tuple[float, float]:
     """CPU seconds of reading and of counting."""
     episodes: list[EpisodeFigures] = []
-    read = _cpu_s(lambda: episodes.extend(one for one in read_figures(root, {}) if isinstance(one, EpisodeFigures)))
+    read = _cpu_s(lambda: episodes.extend(read_figures(root, {}, episode_ids(root))))
     return read, _cpu_s(lambda: all_figures(episodes, Against(V2, str.lower)))
 
 

@@ -220,7 +220,9 @@ def _candidates(dataset: Path, *, with_screenshots: bool) -> "list[Candidate]":
     from odyssey_recorder.splits.facts import read_facts
     from odyssey_recorder.wiring import user_checker, user_index
 
-    facts = read_facts(dataset, without=read_retired(dataset), with_screenshots=with_screenshots)
+    retired, unread = read_retired(dataset), dict[str, str]()
+    facts = read_facts(dataset, without=retired, with_screenshots=with_screenshots, on_unread=unread.__setitem__)
+    terminal.tell_unread(unread.values())
     checker = user_checker()
     with closing(user_index(dataset, checker)) as index:
         index.refresh()

@@ -1,13 +1,13 @@
 """`list`: the episodes of a dataset that a filter selects."""
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
 
 from odyssey_recorder.commands.terminal import line, print_json, say, tell_retired
-from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.dataset.layout import ANNOTATIONS, annotation_files
 from odyssey_recorder.errors import DatasetError
@@ -40,8 +40,7 @@ def list_episodes(
 ) -> None:
     """Print to the first console, and remarks to the second. Raises DatasetError, FilterError."""
     out, err = consoles
-    if not (index.root / ANNOTATIONS).is_dir():
-        raise DatasetError(f"{index.root} is not a dataset folder: {ANNOTATIONS}/ with episode files is missing.")
+    _expect_dataset(index.root)
     wanted = _wanted(filters, options)
     with err.status(line(f"Reading {index.root} …")):
         index.refresh()
@@ -65,23 +64,32 @@ def list_episodes(
         say((index.problem, "yellow"), to=err)
 
 
-def selected_ids(root: Path, text: str) -> frozenset[str]:
-    """The episodes that a filter selects, all for an empty one, and says how many retired ones it leaves out.
+@contextmanager
+def selected(root: Path, text: str) -> Iterator[tuple[EpisodeIndex, Filter]]:
+    """The index and the filter, without retired episodes unless it asks for them; says how many it leaves out.
 
     Raises DatasetError, FilterError.
     """
     from odyssey_recorder.wiring import user_checker, user_index
 
-    if not text:
-        every, retired = frozenset(file.stem for file in annotation_files(root)), read_retired(root)
-        tell_retired(len(every & retired.keys()))
-        return every - retired.keys()
-    wanted = parse_filter(text)
+    asked = parse_filter(text)
+    _expect_dataset(root)
     with closing(user_index(root, user_checker())) as index:
         index.refresh()
-        found = frozenset(index.ids(unretired(wanted)))
-        tell_retired(index.count(wanted) - len(found))
-        return found
+        wanted = unretired(asked)
+        tell_retired(index.count(asked) - index.count(wanted))
+        yield index, wanted
+
+
+def selected_ids(root: Path, text: str) -> frozenset[str]:
+    """Raises DatasetError, FilterError."""
+    with selected(root, text) as (index, wanted):
+        return frozenset(index.ids(wanted))
+
+
+def _expect_dataset(root: Path) -> None:
+    if not (root / ANNOTATIONS).is_dir():
+        raise DatasetError(f"{root} is not a dataset folder: {ANNOTATIONS}/ with episode files is missing.")
 
 
 def unretired(wanted: Filter) -> Filter:

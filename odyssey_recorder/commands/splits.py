@@ -63,7 +63,7 @@ def make(  # noqa: PLR0913 - the options
     given = {"seed": seed, "share": share, "unit": unit, "devices": tuple(device) if device else None}
     changed: Any = {name: value for name, value in given.items() if value is not None}
     order = SplitsOrder(DrawRules(**changed) if changed else None, base or base_of_splits(dataset), reshuffle)
-    planned = plan_splits(dataset, _facts(dataset), order)
+    planned = plan_splits(dataset, _facts(dataset)[0], order)
     write_splits(dataset, planned)
     _print_record(planned.record, as_json=as_json)
     if planned.record.missing:
@@ -90,19 +90,19 @@ def check(  # noqa: PLR0913 - the options
 
     Reads any splits, also released ones.
 
-    Exit code 0: no errors found (see --fail-on); 1: errors found; 2: the splits or an episode cannot be read.
+    Exit code 0: no errors found (see --fail-on); 1: errors found; 2: the splits cannot be read.
     """
-    from odyssey_recorder.curation.retired import read_retired, without_retired
+    from odyssey_recorder.curation.retired import without_retired
     from odyssey_recorder.dataset.layout import SPLITS
     from odyssey_recorder.splits.files import read_record, read_splits
     from odyssey_recorder.splits.leaks import leak_report
 
-    retired = read_retired(dataset)
     read = read_splits(dataset / SPLITS if splits is None else splits.resolve())
-    found = [without_retired(one, retired) for one in read]
+    facts, left_out = _facts(dataset, with_screenshots=screenshots)
+    found = [without_retired(one, left_out) for one in read]
     record = read_record(dataset) if splits is None else None
     unit = unit or ("take" if record is None else record.rules.unit)
-    report = leak_report(found, _facts(dataset, with_screenshots=screenshots), unit=unit)
+    report = leak_report(found, facts, unit=unit)
     if as_json:
         terminal.print_json(asdict(report))
     else:
@@ -131,24 +131,27 @@ def show(dataset: DatasetArgument, *, as_json: terminal.JsonOption = False) -> N
         terminal.say((f"{words} came or went since. Make the splits again.", "yellow"))
 
 
-def _facts(dataset: Path, *, with_screenshots: bool = False) -> "list[SplitFacts]":
-    """Of all episodes that are not retired."""
+def _facts(dataset: Path, *, with_screenshots: bool = False) -> "tuple[list[SplitFacts], set[str]]":
+    """Of the episodes, and the ids of those that are left out: retired, or unreadable."""
     from rich.progress import Progress
 
     from odyssey_recorder.curation.retired import read_retired
     from odyssey_recorder.dataset.layout import episode_ids
     from odyssey_recorder.splits.facts import read_facts
 
-    retired = read_retired(dataset)
+    retired, unread = read_retired(dataset), dict[str, str]()
     terminal.tell_retired(len(episode_ids(dataset) & retired.keys()))
     with Progress(console=terminal.err, transient=True, disable=not terminal.err.is_terminal) as progress:
         bar = progress.add_task("Reading episodes")
-        return read_facts(
+        facts = read_facts(
             dataset,
             without=retired,
             with_screenshots=with_screenshots,
             on_read=lambda done, count: progress.update(bar, completed=done, total=count),
+            on_unread=unread.__setitem__,
         )
+    terminal.tell_unread(unread.values())
+    return facts, {*retired, *unread}
 
 
 def _print_record(record: "SplitsRecord", *, as_json: bool) -> None:

@@ -8,19 +8,16 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from odyssey_recorder.commands.listing import selected_ids
+from odyssey_recorder.commands.listing import selected
 from odyssey_recorder.commands.terminal import line, say
-from odyssey_recorder.dataset.layout import ANNOTATIONS, SPLITS
-from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.exporting.job import sides_of
 from odyssey_recorder.figures.counting import Against, all_figures, mean_steps
-from odyssey_recorder.figures.facts import EpisodeFigures, class_of_app, read_figures
+from odyssey_recorder.figures.facts import EpisodeFigures, class_of_app
 from odyssey_recorder.figures.figure import Bars, Figure, Listing
 from odyssey_recorder.figures.page import Told, cell_text, figures_as_json, write_figures_page
 from odyssey_recorder.figures.published import V1, V2, Published, published_of
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.reports import report_json
-from odyssey_recorder.splits.files import read_split, split_names
+from odyssey_recorder.selection.figures import figures_of
 
 _BARS_SHOWN = 10
 
@@ -60,13 +57,8 @@ def show_figures(request: StatsOptions, out: Console) -> None:
 
 
 def _read(root: Path, selection: str = "") -> tuple[list[EpisodeFigures], tuple[str, ...]]:
-    if not (root / ANNOTATIONS).is_dir():
-        raise DatasetError(f"{root} is not a dataset folder: {ANNOTATIONS}/ with episode files is missing.")
-    names, _ = split_names(root / SPLITS)
-    sides = sides_of(read_split(root / SPLITS / name) for name in names)
-    found = list(read_figures(root, sides, selected_ids(root, selection)))
-    unread = tuple(str(one) for one in found if isinstance(one, DatasetError))
-    return [one for one in found if isinstance(one, EpisodeFigures)], unread
+    with selected(root, selection) as (index, wanted):
+        return figures_of(index, wanted)
 
 
 def _published(name: str) -> Published:

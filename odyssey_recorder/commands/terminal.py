@@ -1,7 +1,7 @@
 """What the commands share: options, output, exit codes. Text of unknown origin is printed literally."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -38,6 +38,11 @@ def complain(words: str) -> None:
 def tell_retired(count: int, to: Console = err) -> None:
     if count:
         say((f"{counted(count, 'retired episode')} left out", "yellow"), to=to)
+
+
+def tell_unread(problems: Iterable[str]) -> None:
+    for problem in problems:
+        say((f"Left out: {problem}", "yellow"), to=err)
 
 
 def print_json(tree: object) -> None:

@@ -1,13 +1,14 @@
 """One episode of a dataset: a summary for lists, or all that can be read of its files."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from odyssey_recorder.dataset.codec import read_annotation, read_episode
-from odyssey_recorder.dataset.layout import EpisodeFiles, annotation_path, provenance_path, read_dataset_file
-from odyssey_recorder.dataset.lenient import LenientEpisode, read_damaged, read_loosely
-from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord, read_provenance, read_provenance_head
+from odyssey_recorder.dataset.contents import Entry, read_entries
+from odyssey_recorder.dataset.layout import EpisodeFiles, read_dataset_file
+from odyssey_recorder.dataset.lenient import read_damaged, read_loosely
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord, read_provenance
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.episode import DeviceInfo, Episode, TaskInfo
@@ -80,35 +81,23 @@ def opened(annotation: Path, episode: Episode) -> OpenedEpisode:
 
 def summarise(root: Path, episode_id: str) -> EpisodeSummary | None:
     """None if the episode no longer exists."""
-    annotation = root / annotation_path(episode_id)
+    for entry in read_entries(root, [episode_id]):
+        read, task = entry.contents, entry.contents.task
+        if read.problem:
+            found = replace(_understood(entry), problem=read.problem)
+        else:
+            found = EpisodeSummary(episode_id, task.instruction, task.category, read.device, len(read.steps))
+            found = replace(found, template=task.meta_task)
+        return replace(found, annotator=entry.annotator, recorded_at=entry.recorded_at, task_id=entry.task_id)
+    return None
+
+
+def _understood(entry: Entry) -> EpisodeSummary:
+    """What can be read of a damaged annotation."""
     try:
-        summary = _summary(episode_id, read_annotation(annotation))
-    except DatasetError as error:
-        if not annotation.exists():
-            return None
-        summary = replace(_understood(annotation), problem=str(error))
-    return _with_origin(summary, root / provenance_path(episode_id))
-
-
-def _summary(episode_id: str, read: Episode | LenientEpisode) -> EpisodeSummary:
-    task, device = read.task, "" if read.device is None else read.device.device_name
-    return EpisodeSummary(episode_id, task.instruction, task.category, device, len(read.steps), template=task.meta_task)
-
-
-def _understood(annotation: Path) -> EpisodeSummary:
-    try:
-        data = read_dataset_file(annotation, Largest.ANNOTATION)
-        return _summary(annotation.stem, read_loosely(data, source=annotation.name))
+        read = read_loosely(entry.data, source=entry.episode_id)
     except DatasetError:
-        return EpisodeSummary(annotation.stem)
-
-
-def _with_origin(summary: EpisodeSummary, path: Path) -> EpisodeSummary:
-    try:
-        head = read_provenance_head(path)
-        recorded_at = None if head is None else datetime.fromtimestamp(head.started_us / 1_000_000, UTC)
-    except (DatasetError, ValueError):
-        return summary  # opening the episode says why
-    if head is None:
-        return summary
-    return replace(summary, annotator=head.origin.annotator, recorded_at=recorded_at, task_id=head.origin.task_id)
+        return EpisodeSummary(entry.episode_id)
+    task, device = read.task, "" if read.device is None else read.device.device_name
+    steps = len(read.steps)
+    return EpisodeSummary(entry.episode_id, task.instruction, task.category, device, steps, template=task.meta_task)

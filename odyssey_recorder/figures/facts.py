@@ -1,20 +1,18 @@
 """What the figures count: a few values of each episode."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import date
+from itertools import starmap
 from pathlib import Path
 
-from odyssey_recorder.dataset.codec import read_annotation
-from odyssey_recorder.dataset.layout import annotation_path, episode_ids, provenance_path
-from odyssey_recorder.dataset.provenance import read_provenance_head
-from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.model.action import Click, LongPress, action_type
-from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.dataset.contents import StepRow, read_entries
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.splits.facts import app_key
 from odyssey_recorder.splits.files import app_classes
 from odyssey_recorder.task.templates.template import OTHER
+
+_PRESSES = ("CLICK", "LONG_PRESS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,49 +42,30 @@ class EpisodeFigures:
 
 
 def read_figures(
-    root: Path, sides: Mapping[str, Mapping[str, str]], among: Collection[str] | None = None
-) -> Iterator[EpisodeFigures | DatasetError]:
-    """One item for each annotation file of a dataset, or of those `among`, sorted by id; `sides` by episode."""
-    for episode_id in sorted(episode_ids(root)):
-        if among is not None and episode_id not in among:
-            continue
-        try:
-            episode = read_annotation(root / annotation_path(episode_id))
-        except DatasetError as error:
-            yield error
-            continue
-        yield _counted(episode, *_origin(root / provenance_path(episode_id)), sides.get(episode_id, {}))
+    root: Path, sides: Mapping[str, Mapping[str, str]], among: Collection[str]
+) -> Iterator[EpisodeFigures]:
+    """Of the episodes `among` a dataset's that can be read, sorted by id; `sides` by episode. Days are in UTC."""
+    for entry in read_entries(root, sorted(among)):
+        read, day = entry.contents, None if entry.recorded_at is None else entry.recorded_at.date()
+        if not read.problem:
+            task, size = read.task, Size(read.width, read.height)
+            actions, presses = counted_of(starmap(StepRow, read.steps))
+            yield EpisodeFigures(
+                entry.episode_id, task.category, task.meta_task, task.instruction, task.apps, read.device, size,
+                actions, presses, entry.annotator, day, sides.get(entry.episode_id, {}),
+            )  # fmt: skip
+
+
+def counted_of(steps: Iterable[StepRow]) -> tuple[tuple[str, ...], tuple[Point, ...]]:
+    """The actions and presses of an episode."""
+    every = tuple(steps)
+    presses = (
+        Point(one.x, one.y) for one in every if one.action in _PRESSES and one.x is not None and one.y is not None
+    )
+    return tuple(one.action for one in every), tuple(presses)
 
 
 def class_of_app() -> Callable[[str], str]:
     """By the shipped catalogues, which are read."""
     classes = app_classes()
     return lambda app: classes.get(app_key(app), OTHER)
-
-
-def _origin(provenance: Path) -> tuple[str, date | None]:
-    try:
-        head = read_provenance_head(provenance)
-        if head is not None:
-            return head.origin.annotator, datetime.fromtimestamp(head.started_us / 1_000_000, UTC).date()
-    except (DatasetError, ValueError):
-        pass  # `check` reports it
-    return "", None
-
-
-def _counted(episode: Episode, annotator: str, day: date | None, sides: Mapping[str, str]) -> EpisodeFigures:
-    task, actions = episode.task, [step.action for step in episode.steps]
-    return EpisodeFigures(
-        episode.episode_id,
-        task.category,
-        task.meta_task,
-        task.instruction,
-        task.apps,
-        episode.device.device_name,
-        episode.device.size,
-        tuple(map(action_type, actions)),
-        tuple(action.point for action in actions if isinstance(action, Click | LongPress)),
-        annotator,
-        day,
-        sides,
-    )

@@ -10,7 +10,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.card import About, readme
 from odyssey_recorder.exporting.job import sides_of
 from odyssey_recorder.figures.counting import Against, all_figures
-from odyssey_recorder.figures.facts import EpisodeFigures, read_figures
+from odyssey_recorder.figures.facts import read_figures
 from odyssey_recorder.figures.page import Told, figures_as_json
 from odyssey_recorder.figures.published import V2
 from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
@@ -78,8 +78,7 @@ def plan_release(root: Path, name: str, ids: Sequence[str], left_out: Mapping[st
 
 def described(root: Path, planned: PlannedRelease, about: About, class_of: Callable[[str], str]) -> dict[str, bytes]:
     """All files of the release but its record; `class_of` gives the class of an app. Raises DatasetError."""
-    read = read_figures(root, sides_of(planned.splits), frozenset(planned.ids))
-    episodes = [one for one in read if isinstance(one, EpisodeFigures)]
+    episodes = list(read_figures(root, sides_of(planned.splits), planned.ids))
     figures = figures_as_json(all_figures(episodes, Against(V2, class_of)), Told(about.name, len(episodes), V2.name))
     card = readme("release", replace(about, name=f"{about.name} {planned.record.name}"), ())
     return {

@@ -1,92 +1,18 @@
-"""An episode's entry in the index: read from its files, and written to the database."""
+"""How the entries of episodes are written to the index."""
 
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import NamedTuple
 
-from odyssey_recorder.dataset.layout import ANNOTATIONS, PROVENANCE, REVIEWS
-from odyssey_recorder.errors import DatasetError, MissingFileError
-from odyssey_recorder.files import Largest, storage_errors
+from odyssey_recorder.dataset.contents import Entry
 from odyssey_recorder.quality.finding import EpisodeReport, Severity
 from odyssey_recorder.quality.reviewing.status import comparable_name
-from odyssey_recorder.selection.contents import (
-    EpisodeContents,
-    Folder,
-    Origins,
-    read_contents,
-    read_origins,
-    unread,
-)
 from odyssey_recorder.selection.verdicts import UNREVIEWED, Stages
 from odyssey_recorder.selection.words import searchable
 
 _key = lru_cache(4096)(comparable_name)
 _as_json = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
-_AGAIN = "?"
-"""The stamp of a file that must be read again."""
-
-
-class Stamps(NamedTuple):
-    """Of an episode's annotation, provenance and review file; empty for a missing one."""
-
-    annotation: str
-    provenance: str
-    review: str
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    episode_id: str
-    stamps: Stamps
-    contents: EpisodeContents
-    origins: Origins | None
-
-    @property
-    def annotator(self) -> str:
-        return "" if self.origins is None else self.origins.origin.annotator
-
-
-class EntryReader:
-    """Reads the entries of the dataset at `root`; must be closed."""
-
-    def __init__(self, root: Path) -> None:
-        self._folders = [Folder(root, name) for name in (ANNOTATIONS, PROVENANCE, REVIEWS)]
-        self._root = root
-
-    def close(self) -> None:
-        for folder in self._folders:
-            folder.close()
-
-    def stamps(self, only: Iterable[str] | None) -> dict[str, Stamps]:
-        """Of all episodes, or of `only` those that exist. Raises DatasetError."""
-        if only is not None:
-            found = {one: Stamps(*(folder.stamp(one) for folder in self._folders)) for one in only}
-            return {one: stamps for one, stamps in found.items() if stamps.annotation}
-        with storage_errors(self._root, "read"):
-            annotations, provenance, reviews = (folder.stamps() for folder in self._folders)
-        return {one: Stamps(stamp, provenance.get(one, ""), reviews.get(one, "")) for one, stamp in annotations.items()}
-
-    def read(self, episode_id: str, stamps: Stamps) -> Entry | None:
-        """None if the episode no longer exists."""
-        annotations, provenance, _ = self._folders
-        kept = stamps
-        try:
-            contents = read_contents(annotations.read(episode_id, Largest.ANNOTATION), episode_id)
-        except MissingFileError:
-            return None
-        except DatasetError as error:
-            contents, kept = unread(str(error)), kept._replace(annotation=_AGAIN)
-        origins = None
-        if stamps.provenance:
-            try:
-                origins = read_origins(provenance.read(episode_id, Largest.PROOF))
-            except DatasetError:
-                kept = kept._replace(provenance=_AGAIN)
-        return Entry(episode_id, kept, contents, origins)
 
 
 def write_entries(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
@@ -151,7 +77,7 @@ def _episode(numbered: tuple[int, Entry]) -> tuple[object, ...]:
         read.device, _key(read.device), read.width, read.height, _as_json(task.apps),
         len(read.steps), _as_json(read.steps),
         f" {' '.join({str(step[1]) for step in read.steps})} ", read.ending, entry.annotator, _key(entry.annotator),
-        "" if origins is None else origins.origin.task_id, None if origins is None else origins.started_us,
+        entry.task_id, None if origins is None else origins.started_us,
         None if origins is None else origins.published_us, UNREVIEWED.if_once, *UNREVIEWED,
     )  # fmt: skip
 

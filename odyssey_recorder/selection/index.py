@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import datetime, tzinfo
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +17,7 @@ from threading import RLock
 from typing import Any
 
 from odyssey_recorder.curation.retired import read_retired
+from odyssey_recorder.dataset.contents import EntryReader, Stamps, StepRow, moment
 from odyssey_recorder.dataset.journal import under_way
 from odyssey_recorder.dataset.layout import PROVENANCE, REVIEWS, annotation_path
 from odyssey_recorder.dataset.watch import Changes, DatasetWatch
@@ -25,11 +26,8 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.status import ReviewStage
 from odyssey_recorder.selection.conditions import Condition, condition
-from odyssey_recorder.selection.contents import StepRow
 from odyssey_recorder.selection.database import Database
 from odyssey_recorder.selection.entries import (
-    EntryReader,
-    Stamps,
     remove_entries,
     write_entries,
     write_report,
@@ -41,7 +39,6 @@ from odyssey_recorder.selection.verdicts import Verdicts
 
 _AT_ONCE = 500
 """Episodes in a transaction: a search waits for one."""
-_EPOCH = datetime.fromtimestamp(0, UTC)
 _STAGES = {stage_name(stage): stage for stage in ReviewStage}
 Known = Callable[[Path], EpisodeReport | None]
 """The earlier findings of the episode in an annotation file, such as `Checker.known`."""
@@ -341,16 +338,9 @@ def _episode_row(row: Sequence[Any], splits: Sequence[str]) -> EpisodeRow:
     return EpisodeRow(
         episode_id, instruction, category, template, tuple(json.loads(apps)), device,
         Size(width, height) if width else None, steps, ending, annotator, task_id,
-        _moment(recorded_us), _moment(published_us), _STAGES[verdict], bool(is_checked), errors, warnings,
+        moment(recorded_us), moment(published_us), _STAGES[verdict], bool(is_checked), errors, warnings,
         tuple(splits), digest, problem,
     )  # fmt: skip
-
-
-def _moment(since_us: int | None) -> datetime | None:
-    try:
-        return None if since_us is None else _EPOCH + timedelta(microseconds=since_us)
-    except OverflowError:
-        return None
 
 
 def _coming_back(root: Path) -> frozenset[str]:

@@ -3,25 +3,14 @@
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
-from odyssey_recorder.dataset.layout import (
-    PROVENANCE,
-    annotation_path,
-    episode_ids,
-    provenance_path,
-    read_dataset_file,
-    screenshot_path,
-)
-from odyssey_recorder.dataset.lenient import LenientEpisode, read_loosely
-from odyssey_recorder.dataset.provenance import read_provenance_head
+from odyssey_recorder.dataset.contents import Entry, read_entries
+from odyssey_recorder.dataset.layout import episode_ids, screenshot_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, open_file
-from odyssey_recorder.model.action import Press, SystemKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,51 +71,47 @@ def read_facts(
     without: Collection[str] = (),
     with_screenshots: bool = False,
     on_read: Callable[[int, int], object] = lambda _done, _count: None,
+    on_unread: Callable[[str, str], object] = lambda _episode_id, _problem: None,
 ) -> list[SplitFacts]:
-    """The facts of all episodes but those `without`, sorted by id; `on_read` gets how many are done, of how many.
+    """The facts of all episodes but those `without`, sorted by id.
 
-    Raises DatasetError, also if there is no episode, or if one cannot be read.
+    `on_read` gets how many are done, of how many; `on_unread` the id of each episode that is left out because it cannot
+    be read, and why. Raises DatasetError, also if no episode is left.
     """
     ids = sorted(episode_ids(root).difference(without))
-    if not ids:
-        raise DatasetError(f"{root} has no episodes: expected a dataset folder with annotations/<id>.json.")
-    has_provenance = (root / PROVENANCE).is_dir()
     facts = []
-    for done, episode_id in enumerate(ids, start=1):
-        facts.append(_read(root, episode_id, has_provenance=has_provenance, with_screenshots=with_screenshots))
+    for done, entry in enumerate(read_entries(root, ids), start=1):
+        if entry.contents.problem:
+            on_unread(entry.episode_id, entry.contents.problem)
+        else:
+            facts.append(_facts(root, entry, with_screenshots=with_screenshots))
         on_read(done, len(ids))
+    if not facts:
+        left = "no episode that can be read" if ids else "no episodes"
+        raise DatasetError(f"{root} has {left}: expected a dataset folder with annotations/<id>.json.")
     return facts
 
 
-def _read(root: Path, episode_id: str, *, has_provenance: bool, with_screenshots: bool) -> SplitFacts:
-    path = root / annotation_path(episode_id)
-    data = read_dataset_file(path, Largest.ANNOTATION)
-    episode = read_loosely(data, source=str(path))
-    annotator, session = _origin(root / provenance_path(episode_id)) if has_provenance else ("", "")
-    task, device = episode.task, episode.device
+def _facts(root: Path, entry: Entry, *, with_screenshots: bool) -> SplitFacts:
+    read, task = entry.contents, entry.contents.task
+    session = ""
+    if entry.origins is not None and entry.recorded_at is not None:
+        session = f"{entry.annotator}, {entry.origins.origin.serial}, {entry.recorded_at.date()}"
     return SplitFacts(
-        episode_id,
+        entry.episode_id,
         task.category.strip(),
-        "" if device is None else device.device_name.strip(),
+        read.device.strip(),
         task.apps,
         task.meta_task.strip(),
         task.task,
         task.instruction,
-        annotator,
+        entry.annotator,
         session,
-        hashlib.sha256(data).hexdigest(),
-        hashlib.sha256(data.replace(episode_id.encode(), b"")).hexdigest(),
-        tuple(_pictures(root, episode_id, len(episode.steps))) if with_screenshots else (),
-        frozenset(_entrances(episode)),
+        read.sha256,
+        hashlib.sha256(entry.data.replace(entry.episode_id.encode(), b"")).hexdigest(),
+        tuple(_pictures(root, entry.episode_id, len(read.steps))) if with_screenshots else (),
+        frozenset({0, *(number + 1 for number, step in enumerate(read.steps) if step[1] == "HOME")}),
     )
-
-
-def _origin(path: Path) -> tuple[str, str]:
-    with suppress(DatasetError, ValueError, OverflowError):  # `check` reports damaged provenance
-        if (head := read_provenance_head(path)) is not None:
-            day = datetime.fromtimestamp(head.started_us / 1_000_000, UTC).date()
-            return head.origin.annotator, f"{head.origin.annotator}, {head.origin.serial}, {day}"
-    return "", ""
 
 
 def _pictures(root: Path, episode_id: str, steps: int) -> Iterator[str]:
@@ -136,10 +121,3 @@ def _pictures(root: Path, episode_id: str, steps: int) -> Iterator[str]:
                 yield hashlib.file_digest(file, "sha256").hexdigest()
         except OSError:
             yield ""
-
-
-def _entrances(episode: LenientEpisode) -> Iterator[int]:
-    yield 0
-    for number, step in enumerate(episode.steps):
-        if step.action == Press(SystemKey.HOME):
-            yield number + 1

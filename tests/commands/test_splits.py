@@ -46,6 +46,25 @@ def test_json_is_what_the_record_says(command_line: CommandLine, root: Path) -> 
     assert {one["kind"]: one for one in checked["splits"]} == {one["kind"]: one for one in made["leaks"]["splits"]}
 
 
+def test_a_damaged_episode_is_named_and_left_out_alike_by_every_command(command_line: CommandLine, root: Path) -> None:
+    before = json.loads(command_line("splits", "make", root, "--json").out)
+    damaged, where = root / "annotations" / f"{EPISODES[0].episode_id}.json", f"{EPISODES[0].episode_id}.json: "
+    damaged.write_text("{")
+    checked = command_line("splits", "check", root, "--json")
+    assert checked.exit_code == 0
+    assert f"Left out: {where}" in checked.err
+    random = next(one for one in json.loads(checked.out)["splits"] if one["kind"] == "random")
+    assert random["train"] + random["test"] == before["episodes"] - 1
+    assert not any(leak["ids"] for leak in random["leaks"])
+    made = command_line("splits", "make", root, "--json")
+    assert json.loads(made.out)["episodes"] == before["episodes"] - 1
+    assert f"Left out: {where}" in made.err
+    stats = json.loads(command_line("stats", root, "--json").out)
+    assert stats["episodes"] == before["episodes"] - 1
+    assert [problem.startswith(where) for problem in stats["unread"]] == [True]
+    assert f"Cannot be read: {where}" in command_line("list", root).out
+
+
 def test_what_cannot_be_made_is_said(command_line: CommandLine, root: Path) -> None:
     made = command_line("splits", "make", root, "--device", "Nexus 5")
     assert made.exit_code == 1

@@ -1,11 +1,11 @@
 """The figures from the index equal those from the files."""
 
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
+from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.exporting.job import sides_of
-from odyssey_recorder.figures.facts import EpisodeFigures, read_figures
+from odyssey_recorder.figures.facts import read_figures
 from odyssey_recorder.selection.figures import figures_of
 from odyssey_recorder.selection.filter import parse_filter
 from odyssey_recorder.selection.index import EpisodeIndex
@@ -21,10 +21,8 @@ def test_the_index_gives_the_values_of_the_files(tmp_path: Path) -> None:
         counted, unread = figures_of(index)
         tablets, _ = figures_of(index, parse_filter('device:"Pixel Tablet"'))
 
-    read = list(read_figures(tmp_path, sides_of(read_splits(tmp_path / "splits"))))
-    assert [replace(one, sides=dict(one.sides)) for one in counted] == [
-        one for one in read if isinstance(one, EpisodeFigures)
-    ]
+    sides = sides_of(read_splits(tmp_path / "splits"))
+    assert counted == list(read_figures(tmp_path, sides, episode_ids(tmp_path)))
     assert len(unread) == 1
     assert {one.device for one in tablets} == {"Pixel Tablet"}
     assert len(tablets) == 3

@@ -79,10 +79,15 @@ def test_the_first_screenshot_and_those_after_home_are_entrances(root: Path) -> 
     assert first.pictures == ("", sha256(b"a picture").hexdigest(), "", "")
 
 
-def test_an_episode_that_cannot_be_read_is_named(root: Path) -> None:
-    (root / "annotations" / "0000000000000003.json").write_text("{")
-    with pytest.raises(DatasetError, match="0000000000000003"):
-        read_facts(root)
+def test_an_episode_that_cannot_be_read_is_named_and_left_out(root: Path) -> None:
+    before, unread = read_facts(root), dict[str, str]()
+    for damaged in ("{", "[" * 100_000, '{"steps": []}'):
+        (root / "annotations" / "9999999999999998.json").write_text(damaged)
+        assert read_facts(root, on_unread=unread.__setitem__) == before
+        assert "9999999999999998.json" in unread.pop("9999999999999998")
+    assert not unread
+    with pytest.raises(DatasetError, match="no episode that can be read"):
+        read_facts(root, without=[one.episode_id for one in before])
     with pytest.raises(DatasetError, match="has no episodes"):
         read_facts(root / "annotations")
 

@@ -306,7 +306,11 @@ def _read(root: Path, tell: Progress) -> _Found:
         return _Found((), None, None, remarks)
     tell(None, "Looking for leaks…")
     splits = read_splits(root / SPLITS)
-    leaks = leak_report(splits, read_facts(root), unit=_RULES.unit if record is None else record.rules.unit)
+    leaks = leak_report(
+        splits,
+        read_facts(root, on_unread=lambda _, why: remarks.append(f"Left out: {why}")),
+        unit=_RULES.unit if record is None else record.rules.unit,
+    )
     return _Found([DrawnSplit(one) for one in splits], leaks, None, remarks)
 
 

@@ -1,4 +1,4 @@
-"""What the index keeps of an episode, read from its files several times faster than by the codec.
+"""What lists, figures and splits need of an episode, read from its files several times faster than by the codec.
 
 Only a file in its usual form is read here; any other goes through the codec, which also says what is wrong with it.
 What the codec refuses in keys that are not read here, or that occur twice, goes unnoticed.
@@ -8,9 +8,10 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, NamedTuple, NotRequired
@@ -20,10 +21,10 @@ from typing_extensions import TypedDict
 
 from odyssey_recorder.dataset.codec import decode
 from odyssey_recorder.dataset.episode_json import KEYS
-from odyssey_recorder.dataset.layout import ANNOTATIONS, FILE_NAMES, read_dataset_file
+from odyssey_recorder.dataset.layout import ANNOTATIONS, FILE_NAMES, PROVENANCE, REVIEWS, read_dataset_file
 from odyssey_recorder.dataset.provenance import ProvenanceHead, Whole
-from odyssey_recorder.errors import InvalidEpisodeError
-from odyssey_recorder.files import check_within
+from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, MissingFileError
+from odyssey_recorder.files import Largest, check_within, storage_errors
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.validation import FrozenModel
@@ -38,6 +39,9 @@ _PATH = re.compile(rf"\[\({_COORDINATE}, {_COORDINATE}\)(?:, \({_COORDINATE}, {_
 _ENDS = {"COMPLETE": "COMPLETE", "IMPOSSIBLE": "IMPOSSIBLE", "INCOMPLETE": "IMPOSSIBLE"}
 _ENDINGS = {"COMPLETE": "complete", "IMPOSSIBLE": "impossible"}
 _NOWHERE = (None,) * 4
+_AGAIN = "?"
+"""The stamp of a file that must be read again."""
+_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class StepRow(NamedTuple):
@@ -132,6 +136,94 @@ class Folder:
             os.close(handle)
             return None
         return handle
+
+
+class Stamps(NamedTuple):
+    """Of an episode's annotation, provenance and review file; empty for a missing one."""
+
+    annotation: str
+    provenance: str
+    review: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is known of an episode from its files; `data` is its annotation, empty if that cannot be opened."""
+
+    episode_id: str
+    stamps: Stamps
+    contents: EpisodeContents
+    origins: Origins | None
+    data: bytes = field(default=b"", repr=False)
+
+    @property
+    def annotator(self) -> str:
+        return "" if self.origins is None else self.origins.origin.annotator
+
+    @property
+    def task_id(self) -> str:
+        return "" if self.origins is None else self.origins.origin.task_id
+
+    @property
+    def recorded_at(self) -> datetime | None:
+        return None if self.origins is None else moment(self.origins.started_us)
+
+
+_UNKNOWN = Stamps(_AGAIN, _AGAIN, "")
+
+
+class EntryReader:
+    """Reads the entries of the dataset at `root`; must be closed."""
+
+    def __init__(self, root: Path) -> None:
+        self._folders = [Folder(root, name) for name in (ANNOTATIONS, PROVENANCE, REVIEWS)]
+        self._root = root
+
+    def close(self) -> None:
+        for folder in self._folders:
+            folder.close()
+
+    def stamps(self, only: Iterable[str] | None) -> dict[str, Stamps]:
+        """Of all episodes, or of `only` those that exist. Raises DatasetError."""
+        if only is not None:
+            found = {one: Stamps(*(folder.stamp(one) for folder in self._folders)) for one in only}
+            return {one: stamps for one, stamps in found.items() if stamps.annotation}
+        with storage_errors(self._root, "read"):
+            annotations, provenance, reviews = (folder.stamps() for folder in self._folders)
+        return {one: Stamps(stamp, provenance.get(one, ""), reviews.get(one, "")) for one, stamp in annotations.items()}
+
+    def read(self, episode_id: str, stamps: Stamps) -> Entry | None:
+        """None if the episode no longer exists."""
+        annotations, provenance, _ = self._folders
+        kept, data = stamps, b""
+        try:
+            data = annotations.read(episode_id, Largest.ANNOTATION)
+            contents = read_contents(data, episode_id)
+        except MissingFileError:
+            return None
+        except DatasetError as error:
+            contents, kept = unread(str(error)), kept._replace(annotation=_AGAIN)
+        origins = None
+        if stamps.provenance:
+            try:
+                origins = read_origins(provenance.read(episode_id, Largest.PROOF))
+            except DatasetError:
+                kept = kept._replace(provenance=_AGAIN)
+        return Entry(episode_id, kept, contents, origins, data)
+
+
+def read_entries(root: Path, episode_ids: Iterable[str]) -> Iterator[Entry]:
+    """Of those that exist, in this order."""
+    with closing(EntryReader(root)) as reader:
+        yield from filter(None, (reader.read(episode_id, _UNKNOWN) for episode_id in episode_ids))
+
+
+def moment(since_us: int | None) -> datetime | None:
+    """None also if it is beyond all calendars."""
+    try:
+        return None if since_us is None else _EPOCH + timedelta(microseconds=since_us)
+    except OverflowError:
+        return None
 
 
 def read_contents(data: bytes, episode_id: str) -> EpisodeContents:

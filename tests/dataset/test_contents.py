@@ -3,10 +3,10 @@ from itertools import starmap
 from hypothesis import given
 
 from odyssey_recorder.dataset.codec import Dialect, decode, encode
+from odyssey_recorder.dataset.contents import StepRow, read_contents
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Click, LongPress, Scroll, action_type
 from odyssey_recorder.model.episode import Episode
-from odyssey_recorder.selection.contents import StepRow, read_contents
 from tests.episodes import ID, RELEASED, episodes, mutated_files
 
 
