@@ -1,7 +1,10 @@
 """The entry point: without arguments it opens the window and does not load the command line."""
 
 import gc
+import os
 import sys
+
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # or it looks through all installed packages for some
 
 
 def main() -> None:

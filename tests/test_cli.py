@@ -230,7 +230,23 @@ def test_a_terminal_that_cannot_show_a_letter_gets_it_spelled_out(command_line: 
     assert b"Complete: Gr\xf6\xdfe \\u4f60\\u597d" in ran.stdout
 
 
-def test_the_command_line_loads_no_heavy_library_before_a_subcommand_needs_it() -> None:
-    program = "import odyssey_recorder.cli, sys; print(*sys.modules)"
+@pytest.mark.parametrize(
+    ("entered", "heavy"),
+    [
+        ("odyssey_recorder.cli", {"PySide6", "adbutils", "PIL", "openai", "jinja2", "pydantic"}),
+        (
+            "odyssey_recorder.wiring, odyssey_recorder.doctor, odyssey_recorder.gui.app",
+            {"typer", "grpc", "google", "asyncio", "sqlite3", "sqlalchemy", "numpy", "openai", "jinja2"}
+            | {
+                "odyssey_recorder.simulator.phone",
+                "odyssey_recorder.selection.filter",
+                "odyssey_recorder.quality.checker",
+            },
+        ),
+    ],
+    ids=["command line", "window"],
+)
+def test_nothing_heavy_is_loaded_before_it_is_needed(entered: str, heavy: set[str]) -> None:
+    program = f"import {entered}, sys; print(*sys.modules)"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert not {"PySide6", "adbutils", "PIL", "openai", "jinja2"} & set(answer.stdout.split())
+    assert not heavy & set(answer.stdout.split())

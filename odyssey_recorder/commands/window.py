@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.recording_service import RecordingService
     from odyssey_recorder.selection.index import EpisodeIndex
+    from odyssey_recorder.selection.saved import SavedFilters
     from odyssey_recorder.settings import SettingsStore
     from odyssey_recorder.task.queue.queue import TaskQueue
 
@@ -45,9 +46,14 @@ def _workplace(
     from odyssey_recorder.doctor import Doctor
     from odyssey_recorder.gui.window_state import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
-    from odyssey_recorder.selection.saved import SavedFilters
-    from odyssey_recorder.settings import filters_file, log_file, sheets_file, shortcuts_file, window_state_file
+    from odyssey_recorder.settings import log_file, sheets_file, shortcuts_file, window_state_file
     from odyssey_recorder.wiring import device_inventory, review_service, task_service
+
+    def saved_filters() -> "SavedFilters":
+        from odyssey_recorder.selection.saved import SavedFilters
+        from odyssey_recorder.settings import filters_file
+
+        return SavedFilters(filters_file())
 
     def dataset() -> "EpisodeIndex":
         from odyssey_recorder.wiring import user_checker, user_index
@@ -60,7 +66,7 @@ def _workplace(
         tasks=tasks,
         task_service=lambda: task_service(store, tasks(), service.who_records),
         dataset=dataset,
-        saved_filters=SavedFilters(filters_file()),
+        saved_filters=saved_filters,
         inventory=partial(device_inventory, settings, service.connector, service.phones),
         practice=service.practice,
         review=partial(review_service, settings, service),

@@ -88,7 +88,7 @@ class Workplace:
     """
 
     dataset: "Callable[[], EpisodeIndex] | None" = None
-    saved_filters: "SavedFilters | None" = None
+    saved_filters: "Callable[[], SavedFilters] | None" = None
     review: "Callable[[], Reviewing] | None" = None
     doctor: "Doctor | None" = None
     inventory: "Callable[[], DeviceInventory] | None" = None
@@ -211,7 +211,7 @@ class Pages(QObject):
         page.offer_figures(partial(FiguresView, service, *tools))
         return page
 
-    def _make_dataset(self, dataset: "Callable[[], EpisodeIndex]", saved: "SavedFilters | None") -> Page:
+    def _make_dataset(self, dataset: "Callable[[], EpisodeIndex]", saved: "Callable[[], SavedFilters] | None") -> Page:
         from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
 
-        return DatasetPage(dataset, saved, self._tools.background, self._tools.commands)
+        return DatasetPage(dataset, saved and saved(), self._tools.background, self._tools.commands)

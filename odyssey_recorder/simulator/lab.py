@@ -13,7 +13,9 @@ from queue import Empty, SimpleQueue
 from odyssey_recorder.errors import CancelledError, DeviceError
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.discovery import running_dir
-from odyssey_recorder.simulator.server_main import HIDE_WINDOW, SHOW_WINDOW
+
+SHOW_WINDOW, HIDE_WINDOW = b"+", b"-"
+"""What a simulated emulator reads on its standard input."""
 
 _SERIAL = re.compile(r"\bemulator-\d+\b")
 _STOP_TIMEOUT_S = 10

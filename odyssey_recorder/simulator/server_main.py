@@ -12,12 +12,12 @@ from pathlib import Path
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.discovery import running_dir
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.lab import SHOW_WINDOW
 from odyssey_recorder.simulator.phone import Phone
 
 _DEFAULT_ADB_SERVER_PORT = 5037
 _AUTH_TOKEN_FILE = ".emulator_console_auth_token"
 _WAKE_EVERY_S = 0.5
-SHOW_WINDOW, HIDE_WINDOW = b"+", b"-"
 ENDING_SIGNALS = tuple(name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 

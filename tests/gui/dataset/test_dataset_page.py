@@ -140,7 +140,7 @@ def folder(tmp_path: Path) -> Folder:
 @pytest.fixture
 def reader(open_at: OpenAt, folder: Folder) -> Reader:
     saved = SavedFilters(folder.root.parent / "filters.json")
-    pilot = open_at(Workplace(dataset=lambda: EpisodeIndex(folder.root, None), saved_filters=saved))
+    pilot = open_at(Workplace(dataset=lambda: EpisodeIndex(folder.root, None), saved_filters=lambda: saved))
     pilot.press("Dataset")
     return Reader(pilot)
 
