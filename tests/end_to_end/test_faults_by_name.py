@@ -17,7 +17,7 @@ from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.evidence import Clock
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
-from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE
+from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE, NO_PLACE
 from odyssey_recorder.recording.raw_input_queue import DROPPED
 from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
@@ -35,7 +35,7 @@ LONG_S = 60.0
 CLOCKS_US = 5_000
 """How far the host's two clocks may drift apart during a test."""
 UNSEEN = {NO_PICTURE, BLIND}
-REFUSALS = {NOT_READY, OUT_OF_DATE, CHANGED, JUST_LIFTED, *UNSEEN}
+REFUSALS = {NOT_READY, OUT_OF_DATE, CHANGED, JUST_LIFTED, NO_PLACE, *UNSEEN}
 DOUBTS = {Flag(FlagCode.CLOCK_CHANGED), Flag(FlagCode.CHANGING), Flag(FlagCode.UNWATCHED)}
 
 IS_DEAF = DEAF.partition("}")[2]
@@ -87,12 +87,17 @@ class Hands:
         self.recording.recorder.touch_down(frame, at)
         self.lab.wait_until(lambda: device.answered > answered or len(self.recording.annotator.notices) > told)
 
-    def tap_and_wait(self, meanwhile: Callable[[], None] = lambda: None) -> None:
+    def tap_and_wait(
+        self, meanwhile: Callable[[], None] = lambda: None, again: Callable[[], None] = lambda: None
+    ) -> None:
+        """Tap until a step is recorded; `again` prepares the phone for another tap after a refused one."""
         steps, annotator = len(self.recording.ready().steps), self.recording.annotator
         while len(self.recording.ready().steps) == steps:
             told = len(annotator.notices)
             self.tap(meanwhile)
             annotator.wait(lambda told=told: self.steps > steps or self._is_refused(told))  # type: ignore[misc]
+            if self.steps == steps:
+                again()
         self.recording.ready(steps=steps + 1)
 
     @contextmanager
@@ -272,7 +277,14 @@ def test_a_token_that_changes_while_the_work_is_done_in_the_emulator(lab: Labora
 @pytest.mark.parametrize("way", ["live", "passive", "passive over adb"])
 def test_a_device_that_is_turned_under_the_finger(lab: Laboratory, tmp_path: Path, way: str) -> None:
     with at_work(lab, tmp_path, way) as hands:
-        hands.tap_and_wait(meanwhile=lambda: lab.phone.set_rotation(1))
+        annotator, upright = hands.recording.annotator, lab.phone.state().size
+
+        def turn_back() -> None:
+            """On a turned phone, the places of the switches are its navigation buttons."""
+            lab.phone.set_rotation(0)
+            annotator.wait(lambda: annotator.newest is not None and annotator.newest.size.width == upright.width)
+
+        hands.tap_and_wait(meanwhile=lambda: lab.phone.set_rotation(1), again=turn_back)
         before = hands.recording.ready().frame_number
         lab.phone.set_rotation(0)
         hands.recording.ready(after=before)
