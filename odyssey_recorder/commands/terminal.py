@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -18,6 +18,17 @@ out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 DatasetOption = Annotated[Path | None, typer.Option("--dataset", help="The dataset folder.", show_default="settings")]
+DatasetArgument = Annotated[
+    Path | None, typer.Argument(metavar="DATASET", help="The dataset folder.", show_default="settings")
+]
+DeviceOption = Annotated[
+    str | None, typer.Option("--device", help="The serial of the device; see `devices`.", show_default="the only one")
+]
+CaptureName = Literal["auto", "adb", "grpc"]
+CaptureOption = Annotated[
+    CaptureName | None,
+    typer.Option("--capture", help="How to take screenshots: over gRPC or adb.", show_default="auto"),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

@@ -1,0 +1,191 @@
+"""The commands for a whole dataset: `list`, `check`, `stats`, `export`, `convert` and `quality-report`."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from odyssey_recorder.commands import terminal
+
+PathArgument = Annotated[Path, typer.Argument(metavar="PATH", help="The dataset folder.")]
+FilterOption = Annotated[
+    str, typer.Option("--filter", metavar="EXPR", help="Only these episodes, such as 'steps:>20 app:Chrome'.")
+]
+JobsOption = Annotated[
+    int | None, typer.Option(min=1, max=64, help="The number of processes.", show_default="one per CPU")
+]
+
+
+@terminal.exits_with_2()
+def list_episodes(
+    dataset: terminal.DatasetArgument = None,
+    *,
+    wanted: Annotated[
+        str, typer.Option("--filter", metavar="FILTER", help="Which episodes; see docs/filters.md.")
+    ] = "",
+    saved: Annotated[str, typer.Option(metavar="NAME", help="Which episodes, by a saved filter.")] = "",
+    save: Annotated[str, typer.Option(metavar="NAME", help="Save the filter by this name.")] = "",
+    checked: Annotated[bool, typer.Option("--check", help="Check episodes that have changed first.")] = False,
+    as_json: terminal.JsonOption = False,
+) -> None:
+    """List the episodes that a filter selects, or all.
+
+    Exit code 0: success; 2: the dataset or the filter cannot be read.
+    """
+    from odyssey_recorder.commands.listing import ListOptions, list_episodes
+    from odyssey_recorder.selection.saved import SavedFilters
+    from odyssey_recorder.settings import filters_file, read_settings
+    from odyssey_recorder.wiring import user_checker, user_index
+
+    checker = user_checker()
+    options = ListOptions(wanted, saved, save, checked=checked, as_json=as_json)
+    with closing(user_index(dataset or read_settings().dataset, checker)) as index:
+        list_episodes(index, checker, SavedFilters(filters_file()), options, (terminal.out, terminal.err))
+
+
+@terminal.exits_with_2()
+def check(
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="An episode file, a folder of them, or a dataset folder.")
+    ],
+    *,
+    as_json: terminal.JsonOption = False,
+    html: Annotated[Path | None, typer.Option(help="Write a page with all findings to this file.")] = None,
+    fail_on: Annotated[
+        Literal["error", "warning"], typer.Option(help="Exit with 1 for findings of this severity or above.")
+    ] = "error",
+    jobs: JobsOption = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Check everything again, without the cache.")] = False,
+) -> None:
+    """Check episodes, or a dataset as a whole.
+
+    Covers screenshots, actions, instructions, duplicates, splits and files. Results are cached: only episodes that have
+    changed are checked again.
+
+    Exit code 0: no errors found (see --fail-on); 1: errors found; 2: nothing can be checked.
+    """
+    from odyssey_recorder.commands.check import CheckOptions, run_check
+    from odyssey_recorder.quality.finding import Severity
+    from odyssey_recorder.settings import checks_file
+
+    cache = None if no_cache else checks_file()
+    request = CheckOptions(path, Severity(fail_on), as_json=as_json, page=html, jobs=jobs, cache=cache)
+    try:
+        raise typer.Exit(run_check(request, terminal.out, terminal.err))
+    except KeyboardInterrupt as error:
+        terminal.complain("Interrupted. Results so far are cached.")
+        raise typer.Exit(2) from error
+
+
+@terminal.exits_with_2()
+def stats(
+    dataset: PathArgument,
+    *,
+    selection: FilterOption = "",
+    against: Annotated[
+        str, typer.Option(metavar="NAME", help="What to compare with: v1, v2, or another dataset folder.")
+    ] = "v2",
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page to this file.")] = None,
+    png: Annotated[Path | None, typer.Option("--png", metavar="DIR", help="Write images to this folder.")] = None,
+    as_json: terminal.JsonOption = False,
+) -> None:
+    """Show the figures of a dataset, beside the published ones.
+
+    Exit code 0: success; 2: the dataset cannot be read, or a file cannot be written.
+    """
+    from odyssey_recorder.commands.stats import StatsOptions, show_figures
+
+    show_figures(StatsOptions(dataset, selection, against, as_json, html, png), terminal.out)
+
+
+@terminal.exits_with_2()
+def export(
+    dataset: PathArgument,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write. It must not exist.")],
+    *,
+    layout: Annotated[
+        Literal["release", "parquet", "webdataset", "jsonl"], typer.Option("--as", help="The files' layout.")
+    ],
+    selection: FilterOption = "",
+    every: Annotated[bool, typer.Option("--all", help="Also episodes that are not accepted, or have errors.")] = False,
+    like: Annotated[
+        Literal["v1", "v2"] | None,
+        typer.Option(help="With --as release: the release to follow.", show_default="v2 if every step has its texts"),
+    ] = None,
+    per_step: Annotated[bool, typer.Option("--steps", help="With --as jsonl: a line per step.")] = False,
+    jobs: JobsOption = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Work on this Dask cluster, such as tcp://host:8786.")
+    ] = None,
+) -> None:
+    """Export accepted episodes for others to load.
+
+    After an interruption, the same command continues. The same episodes give the same bytes.
+
+    Exit code 0: success; 2: nothing can be exported, or OUT cannot be written.
+    """
+    from odyssey_recorder.admission import Admission
+    from odyssey_recorder.commands.export import ExportOptions, export_dataset
+    from odyssey_recorder.exporting.layouts import Options
+
+    admission = Admission() if every else Admission(checked=True, accepted=True)
+    options = Options(per_step=per_step)
+    request = ExportOptions(dataset, out, layout, selection, admission, options, like, jobs, cluster)
+    export_dataset(request, terminal.out, terminal.err)
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="An episode file or a dataset folder.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file or folder to write.")],
+    *,
+    dialect: Annotated[Literal["card", "release"], typer.Option(help="The output dialect.")],
+    with_screenshots: Annotated[
+        bool, typer.Option("--with-screenshots", help="Also copy the screenshots; episodes with errors are left out.")
+    ] = False,
+    accepted: Annotated[bool, typer.Option("--accepted", help="Convert accepted episodes only.")] = False,
+    unchecked: Annotated[
+        bool, typer.Option("--unchecked", help="With --with-screenshots: keep episodes with errors.")
+    ] = False,
+) -> None:
+    """Convert episodes to another dialect.
+
+    `card` follows the dataset card, `release` the published files.
+
+    Exit code 0: success; 1: some episodes cannot be converted, or none can.
+    """
+    from odyssey_recorder.admission import Admission
+    from odyssey_recorder.commands.convert import convert_admitted
+    from odyssey_recorder.dataset.codec import Dialect
+
+    admission = Admission(checked=with_screenshots and not unchecked, accepted=accepted)
+    result = convert_admitted(source, target, Dialect(dialect), admission, with_screenshots=with_screenshots)
+    for failure in result.failures:
+        terminal.complain(failure)
+    terminal.say(f"{len(result.written)} written, {len(result.failures)} failed")
+    if result.failures:
+        raise typer.Exit(1)
+
+
+@terminal.exits_with_2()
+def quality_report(
+    dataset: terminal.DatasetArgument = None,
+    *,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots to this file.")
+    ] = None,
+    as_json: terminal.JsonOption = False,
+) -> None:
+    """Show the share of accepted episodes and reviewer agreement.
+
+    Episodes that have changed since their last check are checked first.
+
+    Exit code 0: success; 2: the dataset or its reviews cannot be read, or the page cannot be written.
+    """
+    from odyssey_recorder.commands.quality_report import report_quality
+    from odyssey_recorder.review_service import ReviewService
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring import user_checker
+
+    service = ReviewService(dataset or read_settings().dataset, user_checker(), str)
+    report_quality(service, terminal.out, html=html, as_json=as_json)

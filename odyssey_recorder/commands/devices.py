@@ -1,0 +1,128 @@
+"""`devices`, `doctor`, `simulate` and `demo`: what there is to record on."""
+
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from odyssey_recorder.commands import terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from odyssey_recorder.simulator.emulator import SimulatedEmulator
+
+ProfileOption = Annotated[str, typer.Option("--profile", help="The simulated device, such as pixel_fold.")]
+
+
+def devices(*, as_json: terminal.JsonOption = False) -> None:
+    """List the devices, and how screenshots are taken."""
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring import user_connector
+
+    connector = user_connector(read_settings())
+    listed = connector.devices()
+    if as_json:
+        terminal.print_json([{**asdict(one), "capture": connector.capture_path(one)} for one in listed])
+        return
+    if not listed:
+        terminal.say("No device. Start an emulator in Android Studio, or a simulated one: odyssey-recorder simulate")
+    for one in listed:
+        terminal.say(
+            f"{one.serial:20} {one.state:14} {connector.capture_path(one):10} {one.name or one.model}".rstrip()
+        )
+
+
+def doctor(*, as_json: terminal.JsonOption = False) -> None:
+    """Check the setup, and show how to fix it.
+
+    Exit code 0: nothing is missing; 1: something is missing.
+    """
+    from odyssey_recorder.commands.window import has_screen
+    from odyssey_recorder.doctor import Doctor, Level
+    from odyssey_recorder.doctor import as_json as report
+    from odyssey_recorder.settings import log_file, read_settings
+
+    styles = {Level.OK: "green", Level.NOTE: "yellow", Level.MISSING: "red"}
+    findings = Doctor(read_settings, has_screen(), log_file()).examine()
+    if as_json:
+        print(report(findings), end="")
+    else:
+        for finding in findings:
+            terminal.say((f"{finding.level.value:8}", styles[finding.level]), f"{finding.what:17} {finding.found}")
+            if finding.fix:
+                terminal.say(f"{'':8}{finding.fix}")
+    if any(finding.level.fails for finding in findings):
+        raise typer.Exit(1)
+
+
+def _even(port: int) -> int:
+    if port % 2:
+        raise typer.BadParameter(f"{port} is odd, but the console port of an emulator is even.")
+    return port
+
+
+def simulate(
+    *,
+    profile: ProfileOption = "pixel_7_pro",
+    console_port: Annotated[
+        int,
+        typer.Option(
+            min=0, max=65534, callback=_even, help="Console port (even); adb uses the next one; 0 picks a free one."
+        ),
+    ] = 5554,
+    seed: Annotated[int, typer.Option(help="The seed of the device's content.")] = 0,
+    animation: Annotated[bool, typer.Option(help="Animate screen changes.")] = False,
+    running_clock: Annotated[
+        bool, typer.Option("--running-clock", help="Let the clock in the status bar run.")
+    ] = False,
+    journal: Annotated[
+        Path | None, typer.Option(help="Write all frames and input to this file, as JSON lines.")
+    ] = None,
+    grpc: Annotated[bool, typer.Option(help="Serve the emulator's gRPC service.")] = True,
+    keyboard: Annotated[bool, typer.Option(help="Simulate a hardware keyboard (hw.keyboard).")] = True,
+    window: Annotated[bool, typer.Option("--window", help="Show the device in a window.")] = False,
+    until_stdin_ends: Annotated[bool, typer.Option("--until-stdin-ends", hidden=True)] = False,
+) -> None:
+    """Run a simulated emulator until Ctrl-C.
+
+    adb lists it like the emulators of Android Studio.
+    """
+    from odyssey_recorder.simulator.phone import Phone
+    from odyssey_recorder.simulator.profile import profile_named
+    from odyssey_recorder.simulator.server_main import run, run_until_killed, stop_when_stdin_ends
+
+    window_wanted = Event()
+    stay: Callable[[SimulatedEmulator], None] = run_until_killed
+    if window:
+        from odyssey_recorder.commands.window import require_screen
+
+        require_screen()
+        from odyssey_recorder.gui.phone.phone_window import show_phone
+
+        stay = partial(show_phone, wanted=window_wanted)
+    if until_stdin_ends:
+        stop_when_stdin_ends(window_wanted)
+    else:
+        window_wanted.set()
+    device = replace(profile_named(profile), keyboard=keyboard)
+    phone = Phone(device, seed=seed, animation=animation, journal=journal, running_clock=running_clock)
+    phone.prepare(animation=animation)
+    run(phone, console_port, lambda words: print(words, flush=True), stay, grpc=grpc)
+
+
+def demo(
+    *,
+    folder: Annotated[Path, typer.Option("--out", help="The folder of the demo's dataset.")] = Path("demo-out"),
+    profile: ProfileOption = "pixel_7_pro",
+    gui: Annotated[bool, typer.Option("--gui", help="Open the window with a simulated emulator instead.")] = False,
+) -> None:
+    """Record, publish and replay episodes on a simulated emulator."""
+    from odyssey_recorder.commands.demo import open_window, run_demo
+
+    if gui:
+        raise typer.Exit(open_window(folder, profile))
+    raise typer.Exit(0 if run_demo(folder, profile, terminal.out) else 1)
