@@ -142,7 +142,7 @@ class Interpreter:
         meant = meaning(stroke, areas, self.touch, self.navigation)
         match meant:
             case Pressed(key):
-                return RawAction(KeyPress(key), found, flags)
+                return _pressed(raw_input, RawAction(KeyPress(key), found, flags), key)
             case KeyStroke(enters):
                 return Stroke(found, flags, enters)
             case OnScreen():
@@ -151,10 +151,26 @@ class Interpreter:
                 return _navigated(raw_input, RawAction(Touch(stroke), found, flags), meant)
 
 
+def _pressed(raw_input: RawInput, pressed: RawAction, key: SystemKey) -> Outcome:
+    """A navigation button. If the screen may have turned before the touch, only what has the focus later proves it."""
+    before = raw_input.before.areas if raw_input.before is not None else None
+    after = raw_input.after.areas if raw_input.after is not None else None
+    if pressed.found.check is not None or before is None or after is None or before.rotation == after.rotation:
+        return pressed
+    if _is_too_early(raw_input) and key is not SystemKey.BACK:
+        return Undecided(raw_input.lifted_ns + FOCUS_NS)
+    return pressed if key is not SystemKey.BACK and confirmed(Swiped(key), after) is key else Refused(NO_PLACE)
+
+
+def _is_too_early(raw_input: RawInput) -> bool:
+    """Whether the last look may not show yet what an input led to."""
+    after = raw_input.after
+    return not raw_input.overdue and (after is None or after.asked_ns < raw_input.lifted_ns + FOCUS_NS)
+
+
 def _navigated(raw_input: RawInput, scroll: RawAction, swiped: Swiped) -> Outcome:
     after = raw_input.after
-    late_enough = after is not None and after.asked_ns >= raw_input.lifted_ns + FOCUS_NS
-    if not late_enough and not raw_input.overdue and swiped.looks_like is not SystemKey.BACK:
+    if _is_too_early(raw_input) and swiped.looks_like is not SystemKey.BACK:
         return Undecided(raw_input.lifted_ns + FOCUS_NS)
     if after is None or after.areas is None:
         return replace(scroll, intent=KeyPress(swiped.looks_like))

@@ -517,6 +517,32 @@ def test_a_device_that_was_turned_under_the_finger_has_no_place_that_fits_the_pi
     assert bench.told == [NO_PLACE]
 
 
+@pytest.mark.parametrize(
+    ("x", "leads_to", "recorded", "told"),
+    [
+        pytest.param(540, "com.android.launcher3", ["HOME on 0"], [], id="home, as the launcher proves"),
+        pytest.param(540, PLAIN.package, [], [NO_PLACE], id="no home"),
+        pytest.param(230, PLAIN.package, [], [NO_PLACE], id="back leaves no proof"),
+    ],
+)
+def test_a_touch_on_a_screen_that_may_have_turned_before_it_is_a_key_only_if_its_effect_proves_it(
+    x: int, leads_to: str, recorded: list[str], told: list[str]
+) -> None:
+    bench = Bench(streams=False).begin()
+    bench.now_ms += 10
+    bench.show(1)
+    bench.areas = replace(PLAIN, rotation=Rotation.R180)
+    bench.down()
+    bench.areas = replace(bench.areas, package=leads_to)
+    bench.wait(80)
+    bench.up((x, 2340))
+    bench.wait(300)
+    assert bench.steps == [], "what it leads to may still come"
+    bench.wait(600)
+
+    assert (steps(bench), bench.told) == (recorded, told)
+
+
 def test_too_many_that_wait_are_refused_and_told() -> None:
     bench = Bench().begin()
     bench.down()
