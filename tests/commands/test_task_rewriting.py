@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -70,7 +69,6 @@ def test_each_task_gets_a_models_words_and_keeps_where_they_come_from(
     assert server.complaints == []
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_a_run_that_was_killed_goes_on_and_asks_nothing_twice(
     command_line: CommandLine, server: StandIn, listed: Path
 ) -> None:
@@ -92,7 +90,7 @@ def test_a_run_that_was_killed_goes_on_and_asks_nothing_twice(
         stderr=subprocess.DEVNULL,
     )
     assert tenth.wait(60)
-    program.send_signal(signal.SIGKILL)
+    program.kill()
     program.wait()
     assert not out.exists()
     before = len(server.questions)

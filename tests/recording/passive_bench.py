@@ -14,9 +14,10 @@ from odyssey_recorder.gesture.contacts import (
 )
 from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, AxisRange, InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
-from odyssey_recorder.model.action import SystemKey
+from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 from odyssey_recorder.recording import effects, events
+from odyssey_recorder.recording.events import KeyPress, TextEntered, Touch
 from odyssey_recorder.recording.passive import PassiveSession
 from odyssey_recorder.recording.raw_input import Interpreter
 from odyssey_recorder.recording.state import State
@@ -222,3 +223,24 @@ class Bench:
                 self.happens(events.TextAmended(step))
             case _:
                 pass
+
+
+def steps(bench: Bench) -> list[str]:
+    """Each step as a word, with the number of its screen."""
+    return [f"{word_of(step)} on {bench.shows[step.frame]}" for step in bench.steps]
+
+
+def word_of(step: effects.SaveStep) -> str:
+    match step.intent:
+        case Touch(stroke):
+            return f"{stroke.start.x},{stroke.start.y}"
+        case KeyPress(key):
+            return key.value
+        case TextEntered(text):
+            return f"“{text}”"
+        case Complete() | Impossible():
+            return "end"
+
+
+def count(bench: Bench, kind: type[effects.PassiveEffect]) -> int:
+    return sum(isinstance(effect, kind) for effect in bench.wanted)
