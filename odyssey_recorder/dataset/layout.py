@@ -7,10 +7,12 @@
           reviews/<id>.json             its reviews
           reviews/history/<id>/<version>/   earlier versions, each laid out as a dataset
           trash/<id>-<time>/            removed episodes, likewise
+          semantics/<id>.json           the texts of its steps, by models and people
           splits/<kind>_split.json      train and test; nothing else, as published tools open every file there
           metadata/splits.json          how the splits were made
           metadata/train_in_all.txt     the episodes that are in train of every split
           metadata/retired.jsonl        which episodes are left out, and why
+          metadata/consents.jsonl       to which hosts screenshots may be sent
           redactions/<id>.json          what exports black out and replace
           metadata/sources.jsonl        from which datasets merged episodes came
           releases/<name>/              what was released, by hash
@@ -33,12 +35,14 @@ PROVENANCE = "provenance"
 UI_TREES = "ui_trees"
 REVIEWS = "reviews"
 HISTORY = f"{REVIEWS}/history"
+SEMANTICS = "semantics"
 TRASH = "trash"
 SPLITS = "splits"
 METADATA = "metadata"
 SPLITS_RECORD = f"{METADATA}/splits.json"
 TRAIN_IN_ALL = f"{METADATA}/train_in_all.txt"
 RETIRED = f"{METADATA}/retired.jsonl"
+CONSENTS = f"{METADATA}/consents.jsonl"
 REDACTIONS = "redactions"
 SOURCES = f"{METADATA}/sources.jsonl"
 RELEASES = "releases"
@@ -46,17 +50,18 @@ EPISODE_FOLDERS = (ANNOTATIONS, SCREENSHOTS, PROVENANCE, UI_TREES)
 POLICY = "policy.json"
 INDEXES = ("all_anno.json", "all_annot.json")
 
-_PER_EPISODE = re.compile(r"([0-9]{16})\.json")
+PER_EPISODE = re.compile(r"([0-9]{16})\.json")
 FILE_NAMES = {
-    ANNOTATIONS: _PER_EPISODE,
+    ANNOTATIONS: PER_EPISODE,
     SCREENSHOTS: re.compile(r"([0-9]{16})_[0-9]+\.png"),
-    PROVENANCE: _PER_EPISODE,
+    PROVENANCE: PER_EPISODE,
     UI_TREES: re.compile(r"([0-9]{16})_[0-9]+\.xml"),
     REVIEWS: re.compile(r"([0-9]{16}|policy)([^0-9].*)?\.json"),
+    SEMANTICS: re.compile(r"([0-9]{16})([^0-9].*)?\.json"),
 }
 """File names in a folder; the first group is the episode's id."""
 REVIEW_NAME = re.compile(r"([0-9]{16})([^0-9].*)?\.json")
-"""Names of review files; version control and sync programs append to the id."""
+"""Names of review and text files; version control and sync programs append to the id."""
 TRASH_NAME = re.compile(r"([0-9]{16})-([0-9]{1,20})")
 """Folders in the trash: the episode's id, and nanoseconds since 1970."""
 VERSION_NAME = re.compile(r"[0-9a-f]{64}-[0-9a-f]{16}")
@@ -91,6 +96,10 @@ def ui_tree_path(episode_id: str, step: int) -> str:
 
 def review_path(episode_id: str) -> str:
     return f"{REVIEWS}/{episode_id}.json"
+
+
+def semantics_path(episode_id: str) -> str:
+    return f"{SEMANTICS}/{episode_id}.json"
 
 
 def redaction_path(episode_id: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.dataset.exchange import add, keep, version_name
 from odyssey_recorder.dataset.journal import Change, Journal, unheard
 from odyssey_recorder.dataset.layout import (
@@ -124,6 +125,7 @@ class _Merge:
         for file in self._plan.reviews.values():
             if reviews.read(file.episode_id) != file:
                 reviews.unite(file)
+        self._add_texts()
         if reviews.policy() != self._plan.policy:
             reviews.set_policy(self._plan.policy)
         with storage_errors(self._root / _UNFINISHED, "removed"):
@@ -203,6 +205,14 @@ class _Merge:
         version = history_path(one.episode_id, version_name(one.former, one.episode_id))
         folder = self._root / (version if one.files else self._trash_of(one))
         keep(one.former, folder, self._root, self._origins)
+
+    def _add_texts(self) -> None:
+        """Also of an episode that got another id: its steps are known by their keys."""
+        texts = SemanticsStore(self._root)
+        renamed = {one.episode_id: one.renamed[0] for one in self._plan.episodes if one.renamed is not None}
+        for file in self._plan.semantics.values():
+            for episode_id in filter(None, (file.episode_id, renamed.get(file.episode_id))):
+                texts.add(episode_id, file.entries)
 
     def _add_saved(self) -> None:
         """Copy versions and trashed episodes that the target lacks."""

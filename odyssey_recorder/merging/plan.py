@@ -8,7 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from odyssey_recorder.annotation.semantics import SemanticsFile, SemanticsStore
 from odyssey_recorder.dataset.codec import decode, dialect_of, encode
+from odyssey_recorder.dataset.entry_file import refuse_problems, union
 from odyssey_recorder.dataset.exchange import same_file, version_name
 from odyssey_recorder.dataset.journal import under_way
 from odyssey_recorder.dataset.layout import (
@@ -30,7 +32,6 @@ from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
-from odyssey_recorder.quality.reviewing.review_file import refuse_problems, union
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 
@@ -78,6 +79,15 @@ class Source:
         return read
 
     @cached_property
+    def semantics(self) -> Mapping[str, SemanticsFile]:
+        """Raises ReviewError for a file with unreadable places."""
+        store = SemanticsStore(self.root)
+        read = {episode_id: store.read(episode_id) for episode_id in store.ids()}
+        for one in read.values():
+            refuse_problems(one)
+        return read
+
+    @cached_property
     def histories(self) -> Mapping[str, list[str]]:
         """The names of saved versions, by episode."""
         return {one.name: [inner.name for inner in _folders(one)] for one in _folders(self.root / HISTORY)}
@@ -116,6 +126,7 @@ class MergePlan:
     sources: tuple[Source, Source]
     episodes: tuple[PlannedEpisode, ...]
     reviews: Mapping[str, ReviewFile]
+    semantics: Mapping[str, SemanticsFile]
     policy: ReviewPolicy
     conflicts: Mapping[str, str]
 
@@ -146,13 +157,17 @@ def plan_merge(first: Source, second: Source, decisions: Decisions, *, keeps_id:
     ids = sorted({*first.episodes, *second.episodes, *first.trash.values(), *second.trash.values()})
     planned = tuple(filter(None, map(planner.plan, ids)))
     reviewed = sorted({*first.reviews, *second.reviews})
+    texts = {
+        one: union(*(source.semantics.get(one, SemanticsFile(one)) for source in (first, second)))
+        for one in sorted({*first.semantics, *second.semantics})
+    }
     policies = [ReviewStore(one.root).policy() for one in (first, second)]
     if policies[0] != policies[1] and decisions.policy is None:
         planner.conflicts[""] = "The review policies differ. Choose one with --policy."
     return MergePlan(
         (first, second), planned,
         {one: union(first.reviews_of(one), second.reviews_of(one)) for one in reviewed},
-        policies[decisions.policy == "B"], planner.conflicts,
+        texts, policies[decisions.policy == "B"], planner.conflicts,
     )  # fmt: skip
 
 

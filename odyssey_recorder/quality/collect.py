@@ -16,7 +16,7 @@ from odyssey_recorder.files import Largest
 from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.image_metrics import ImageMetrics
-from odyssey_recorder.quality.reviewing.review_file import read_reviews
+from odyssey_recorder.quality.reviewing.review_file import REVIEW_FORM
 from odyssey_recorder.quality.reviewing.status import effective_fixes
 
 
@@ -83,7 +83,7 @@ def _amendments(files: EpisodeFiles) -> tuple[Amendment, ...]:
         revision = hashlib.sha256(read_dataset_file(files.annotation, Largest.ANNOTATION)).hexdigest()
     except DatasetError:
         return ()
-    fixes = effective_fixes(read_reviews(data, episode_id=files.episode_id, source=files.review.name).fixes)
+    fixes = effective_fixes(REVIEW_FORM.read(data, episode_id=files.episode_id, source=files.review.name).fixes)
     revisions = [*(fix.before for fix in fixes[:1]), *(fix.after for fix in fixes)]
     shown = max((count for count, one in enumerate(revisions) if one == revision), default=len(fixes))
     return tuple(fix.amendment for fix in fixes[:shown] if fix.amendment is not None)

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.dataset.entry_file import spell
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
-from odyssey_recorder.quality.reviewing.review_file import spell
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.command_line import ESCAPES, CommandLine

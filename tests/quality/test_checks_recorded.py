@@ -18,6 +18,7 @@ from odyssey_recorder.dataset.amendment import (
     NewPress,
     NewText,
 )
+from odyssey_recorder.dataset.entry_file import spell
 from odyssey_recorder.dataset.lenient import LenientStep
 from odyssey_recorder.dataset.provenance import EndRecord, KeyRecord, StrokeRecord
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
@@ -26,7 +27,6 @@ from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing.review import Fix, ReviewFile, Verdict
-from odyssey_recorder.quality.reviewing.review_file import spell
 from tests.quality.evidence import evidence, found, said, severities, unproved, unseen, with_step
 from tests.quality.folders import FIRST, write_dataset
 from tests.quality.verdicts import verdict

@@ -9,12 +9,12 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from odyssey_recorder.dataset.codec import encode
+from odyssey_recorder.dataset.entry_file import spell
 from odyssey_recorder.model.action import Action, Complete, Impossible, Type, action_type
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
 from odyssey_recorder.quality.reviewing.review import ReviewFile
-from odyssey_recorder.quality.reviewing.review_file import spell
 from tests.dataset.drafts import proof_of
 from tests.episodes import actions
 from tests.quality.verdicts import verdict

@@ -17,13 +17,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from odyssey_recorder.dataset.entry_file import spell
 from odyssey_recorder.dataset.watch import Changes
 from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
 from odyssey_recorder.quality.reviewing.review import ReviewFile
-from odyssey_recorder.quality.reviewing.review_file import spell
 from odyssey_recorder.quality.reviewing.status import ReviewStage
 from odyssey_recorder.selection.filter import Filter, Key, parse_filter
 from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow

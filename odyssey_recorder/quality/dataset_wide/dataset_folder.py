@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from odyssey_recorder.dataset.layout import FILE_NAMES, INDEXES, PROVENANCE, REVIEWS, episode_ids, names_in
+from odyssey_recorder.dataset.layout import FILE_NAMES, INDEXES, PROVENANCE, REVIEWS, SEMANTICS, episode_ids, names_in
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.files import Largest, read_file, storage_error
 from odyssey_recorder.model.episode import is_episode_id
@@ -19,14 +19,14 @@ from odyssey_recorder.quality.wording import listed
 def folder_findings(root: Path) -> Iterator[Finding]:
     """SET01: a file of an episode that does not exist. SET02: a file that does not belong in a dataset.
 
-    The review of an episode in the trash is no finding. Raises DatasetError.
+    The reviews and texts of an episode in the trash are no finding. Raises DatasetError.
     """
     episodes = episode_ids(root)
     rejected = {one.episode_id for one in Trash(root).episodes()}
     for folder, form in FILE_NAMES.items():
         orphans: Counter[str] = Counter()
         strays: list[str] = []
-        known = episodes | rejected | {"policy"} if folder == REVIEWS else episodes
+        known = episodes | rejected | {"policy"} if folder in (REVIEWS, SEMANTICS) else episodes
         for name in names_in(root / folder):
             match = form.fullmatch(name)
             if match is None:

@@ -1,6 +1,6 @@
 """The entries of a review file: verdicts with the answers to the three questions, fixes, replays and moves."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from typing import Annotated, Literal
@@ -8,13 +8,10 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from odyssey_recorder.dataset.amendment import Amendment
-from odyssey_recorder.model.episode import Extra
+from odyssey_recorder.dataset.entry_file import EntryFile
 from odyssey_recorder.model.moment import LARGEST_WHOLE, in_utc
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.thresholds import FASTEST_SCREEN_S
-
-FORMAT = 1
-
 
 MOST_STEPS = 1_000_000
 """More than any episode has, and a number that a widget can hold."""
@@ -171,14 +168,7 @@ Entry = Annotated[Verdict | Fix | ReplayEvidence | Move, Field(discriminator="ki
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewFile:
-    """Oldest first. `problems` are messages about unreadable places: a file that has any is not written."""
-
-    episode_id: str
-    entries: tuple[Entry, ...] = ()
-    extra: Extra = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
-
+class ReviewFile(EntryFile[Entry]):
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         return tuple(entry for entry in self.entries if isinstance(entry, Verdict))

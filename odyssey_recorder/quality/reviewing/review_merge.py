@@ -13,7 +13,7 @@ from odyssey_recorder.errors import DatasetError, ReviewError, UnfitFileError
 from odyssey_recorder.files import Largest, read_json, refuse_link, storage_error
 from odyssey_recorder.model.episode import Json, is_episode_id
 from odyssey_recorder.quality.reviewing.review import ReviewFile
-from odyssey_recorder.quality.reviewing.review_file import completed, read_entry, read_reviews
+from odyssey_recorder.quality.reviewing.review_file import REVIEW_FORM, completed
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import decision_fault, same_person
 from odyssey_recorder.quality.reviewing.views import subject_of
@@ -112,7 +112,7 @@ def _read(path: Path, store: ReviewStore | None, within: Path | None) -> Iterato
         raise storage_error(error, path, "read") from error
     ours = REVIEW_NAME.fullmatch(path.name)
     if ours is not None:
-        yield read_reviews(data, episode_id=ours[1], source=str(path))
+        yield REVIEW_FORM.read(data, episode_id=ours[1], source=str(path))
         return
     try:
         trees = _verdicts(data, lines=path.suffix == ".jsonl")
@@ -143,9 +143,9 @@ def _foreign(tree: Json, store: ReviewStore | None, *, place: str) -> Iterator[R
         raise ReviewError(f"{place}: episode_id: expected 16 decimal digits, found {shown(episode_id)}.")
     own = completed({key: value for key, value in keys.items() if key != "episode_id"})
     if store is None:
-        yield ReviewFile(episode_id, (read_entry({"revision": "", **own}, place=place),))
+        yield ReviewFile(episode_id, (REVIEW_FORM.read_entry({"revision": "", **own}, place=place),))
         return
-    entry = read_entry({**_known(store.root, episode_id, place), **own}, place=place)
+    entry = REVIEW_FORM.read_entry({**_known(store.root, episode_id, place), **own}, place=place)
     if all(one.id != entry.id for one in store.read(episode_id).entries):
         yield ReviewFile(episode_id, (entry,))
 

@@ -1,35 +1,30 @@
 """The review files of a dataset, safe for several windows and computers."""
 
 import json
-import re
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Lock
 
-from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from odyssey_recorder.dataset.layout import POLICY, REVIEW_NAME, REVIEWS, checked_id, provenance_path, review_path
+from odyssey_recorder.dataset.entry_file import FORMAT
+from odyssey_recorder.dataset.entry_store import EntryStore, is_main
+from odyssey_recorder.dataset.layout import POLICY, REVIEWS, provenance_path
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse, shown
 from odyssey_recorder.dataset.provenance import Origin, read_provenance
 from odyssey_recorder.errors import DatasetError, ReviewError
-from odyssey_recorder.files import Largest, make_folder, read_json, storage_error, write_durably
-from odyssey_recorder.quality.reviewing.review import FORMAT, Entry, Move, ReviewFile
-from odyssey_recorder.quality.reviewing.review_file import read_reviews, refuse_problems, spell, union
+from odyssey_recorder.files import Largest, read_json, storage_error, write_durably
+from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
+from odyssey_recorder.quality.reviewing.review_file import REVIEW_FORM
 from odyssey_recorder.quality.reviewing.status import QUEUE_RULE, ReviewPolicy, ReviewStage, review_status, same_person
 from odyssey_recorder.task.queue.board import SentBack
 from odyssey_recorder.validation import first_fault
 
-_FOR_GIT = {
-    ".gitattributes": "/*.json merge=union\n/policy.json merge\n",
-    ".gitignore": "lock\n.lock\n*.part\n",
-}
 _USUAL = ReviewPolicy()
 _TELLING = (b'"annotator"', b"accept")
 _NO_WORDS = "A reviewer sent it back"
-_MAIN = re.compile(r"[0-9]{16}\.json", re.ASCII)
 
 _Stamp = tuple[int, int]
 
@@ -48,42 +43,14 @@ class _PolicyFile(BaseModel):
     second_share: float = Field(default=_USUAL.second_share, ge=0, le=1)
 
 
-class ReviewStore:
-    """Thread-safe, calls may block; a writer waits up to `patience_s` seconds. The folder need not exist yet."""
+class ReviewStore(EntryStore[ReviewFile]):
+    """Thread-safe, calls may block."""
 
     def __init__(self, root: Path, *, patience_s: float = 10.0) -> None:
-        self.root = root
-        self._folder = root / REVIEWS
+        super().__init__(root, REVIEWS, REVIEW_FORM, patience_s=patience_s)
         self._news: dict[str, tuple[_Stamp, _News]] = {}
-        self._patience_s = patience_s
         self._origins: dict[str, Origin] = {}
         self._guard = Lock()
-
-    def ids(self) -> list[str]:
-        """The episodes with a review file, sorted. Raises DatasetError."""
-        return sorted(path.stem for path in self._files() if _is_main(path))
-
-    def copies(self) -> list[Path]:
-        """Additional review files of an episode, left by a shared drive."""
-        return sorted(path for path in self._files() if not _is_main(path))
-
-    def read(self, episode_id: str) -> ReviewFile:
-        """Empty if there is no file; invalid parts are among its `problems`. Raises DatasetError."""
-        return _read(self._path(episode_id), episode_id)
-
-    def append(self, episode_id: str, entry: Entry) -> ReviewFile:
-        """Synced to disk. Raises ReviewError, changing nothing, if parts of the file are unreadable; DatasetError."""
-        return self.unite(ReviewFile(episode_id, (entry,)))
-
-    def unite(self, more: ReviewFile) -> ReviewFile:
-        """Add new entries and return the resulting file. Raises as `append`."""
-        with self._held():
-            before = self.read(more.episode_id)
-            refuse_problems(before)
-            after = union(before, more)
-            if after != before:
-                write_durably(self._path(more.episode_id), spell(after), within=self.root)
-        return after
 
     def policy(self) -> ReviewPolicy:
         """Raises ReviewError naming file and key, DatasetError."""
@@ -118,7 +85,7 @@ class ReviewStore:
 
     def _look_for_news(self) -> None:
         known, self._news = self._news, {}
-        for path in filter(_is_main, self._files()):
+        for path in filter(is_main, self._files()):
             now = _stamp(path)
             if now is not None:
                 stamp, news = known.get(path.stem, (None, _News()))
@@ -147,47 +114,6 @@ class ReviewStore:
             place = f"{path}: {fault.key}" if fault.key else str(path)
             raise ReviewError(f"{place}: {fault.words.lower()}; found {shown(fault.found)}.") from error
 
-    def _files(self) -> Iterator[Path]:
-        try:
-            yield from (path for path in self._folder.iterdir() if REVIEW_NAME.fullmatch(path.name))
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise storage_error(error, self._folder, "read") from error
-
-    def _path(self, episode_id: str) -> Path:
-        return self.root / review_path(checked_id(episode_id))
-
-    @contextmanager
-    def _held(self) -> Iterator[None]:
-        if not self.root.is_dir():
-            raise DatasetError(f"The dataset folder {self.root} is missing. Restore it, or reconnect its disk.")
-        make_folder(self._folder, within=self.root)
-        try:
-            with FileLock(self._folder / ".lock", timeout=self._patience_s):
-                for name, text in _FOR_GIT.items():
-                    if not (self._folder / name).exists():
-                        write_durably(self._folder / name, text.encode(), within=self.root)
-                yield
-        except Timeout as error:
-            raise ReviewError(f"Another program is writing to {self._folder}. Try again in a moment.") from error
-        except OSError as error:
-            raise storage_error(error, self._folder, "written") from error
-
-
-def _read(path: Path, episode_id: str) -> ReviewFile:
-    try:
-        data = read_json(path, Largest.REVIEWS, within=path.parent.parent)
-        return read_reviews(data, episode_id=episode_id, source=str(path))
-    except FileNotFoundError:
-        return ReviewFile(episode_id)
-    except OSError as error:
-        raise storage_error(error, path, "read") from error
-
-
-def _is_main(path: Path) -> bool:
-    return _MAIN.fullmatch(path.name) is not None
-
 
 def _stamp(path: Path) -> _Stamp | None:
     try:
@@ -204,7 +130,7 @@ def _news(path: Path) -> _News:
         return _News()  # opening the review says why
     if not any(word in data for word in _TELLING):
         return _News()  # one of ten thousand files may be unreadable
-    file = read_reviews(data, episode_id=path.stem, source=str(path))
+    file = REVIEW_FORM.read(data, episode_id=path.stem, source=str(path))
     moves = (entry for entry in file.entries if isinstance(entry, Move) and entry.to == "annotator")
     status = review_status(file, QUEUE_RULE)
     return _News(next(moves, None), status.verdicts[-1].by if status.stage is ReviewStage.ACCEPTED else "")

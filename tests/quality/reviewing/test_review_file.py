@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.dataset.amendment import NewBox
+from odyssey_recorder.dataset.entry_file import spell, union
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import (
@@ -25,7 +26,7 @@ from odyssey_recorder.quality.reviewing.review import (
     ReviewFile,
     Verdict,
 )
-from odyssey_recorder.quality.reviewing.review_file import read_reviews, spell, union
+from odyssey_recorder.quality.reviewing.review_file import REVIEW_FORM
 from odyssey_recorder.quality.reviewing.review_merge import file_faults
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from tests.episodes import json_values
@@ -47,7 +48,7 @@ def _file(*entries: Entry) -> ReviewFile:
 
 
 def _read(data: bytes | str) -> ReviewFile:
-    return read_reviews(data if isinstance(data, bytes) else data.encode(), episode_id=EPISODE, source="r.json")
+    return REVIEW_FORM.read(data if isinstance(data, bytes) else data.encode(), episode_id=EPISODE, source="r.json")
 
 
 # The spelling.
@@ -111,7 +112,7 @@ def test_keys_of_others_survive_at_every_level() -> None:
 def test_the_file_in_the_document_is_one() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     ours, policy, foreign = re.findall(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    file = read_reviews(ours.encode(), episode_id="0141544666483837", source="reviews.md")
+    file = REVIEW_FORM.read(ours.encode(), episode_id="0141544666483837", source="reviews.md")
     assert file.problems == ()
     assert spell(file).decode() == ours
     assert set(json.loads(policy)) == {"format", "seed", "second_share"}

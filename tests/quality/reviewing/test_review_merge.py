@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from odyssey_recorder.dataset.entry_file import spell
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.quality.reviewing.review import Decision, ReviewFile
-from odyssey_recorder.quality.reviewing.review_file import spell
 from odyssey_recorder.quality.reviewing.review_merge import check_elsewhere, check_reviews, merge_copies, merge_reviews
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from odyssey_recorder.dataset.entry_file import spell
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
-from odyssey_recorder.quality.reviewing.review_file import spell
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from odyssey_recorder.task.queue.board import SentBack

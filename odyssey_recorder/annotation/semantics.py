@@ -1,0 +1,220 @@
+"""The texts of an episode's steps: every suggestion and decision as an entry, and what follows from them.
+
+Stored in ``semantics/<id>.json``, which only grows. The annotation file is never touched by it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+
+from odyssey_recorder.dataset.entry_file import EntryFile, Form, canonical, with_id
+from odyssey_recorder.dataset.entry_store import EntryStore
+from odyssey_recorder.dataset.layout import SEMANTICS
+from odyssey_recorder.model.moment import LARGEST_WHOLE, in_utc
+
+LONGEST_TEXT = 4_000
+"""Characters; nobody reads more about one step."""
+
+
+class TextKind(Enum):
+    """Named like the keys of the second release."""
+
+    INSTRUCTION = "low_level_instruction"
+    DESCRIPTION = "description"
+    CONTEXT = "context"
+    INTENTION = "intention"
+
+
+class State(Enum):
+    MISSING = "missing"
+    SUGGESTED = "suggested"
+    ACCEPTED = "accepted"
+    EDITED = "edited"
+    STALE = "stale"
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="allow")  # keys of other programs survive a round trip
+
+
+class ShownImage(_Record):
+    """What a model was shown of a screenshot; `mark` is left, top, right, bottom in its pixels, None without one."""
+
+    png_sha256: str
+    recipe: str
+    mark: tuple[int, int, int, int] | None = None
+
+
+class Call(_Record):
+    """The request whose answer a text is; fields as of `ModelCall`, and what was shown.
+
+    `effort` is the reasoning effort that was asked for, empty if none was.
+    """
+
+    prompt: str
+    model_asked: str
+    model_answered: str
+    host: str
+    at: Annotated[datetime, AfterValidator(in_utc)]
+    tokens_in: int
+    tokens_out: int
+    cost: float | None = None
+    key: str = ""
+    effort: str = ""
+    images: tuple[ShownImage, ...] = ()
+
+
+class _Entry(_Record):
+    """`id` is 32 hexadecimal digits, `at` is UTC. `inputs_sha` is a hash of what the text depends on: `inputs.py`.
+
+    `step_key` names the step whatever its number becomes.
+    """
+
+    id: str = Field(pattern=r"^[0-9a-f]{32}\z")
+    at: Annotated[datetime, AfterValidator(in_utc)]
+    step_key: str = Field(pattern=r"^[0-9a-f]{16}\z")
+    field: TextKind
+    words: str = Field(max_length=LONGEST_TEXT)
+    inputs_sha: str
+
+
+class Suggestion(_Entry):
+    """A text by a model (`call`), or out of a released dataset (`origin`), whose models are not known."""
+
+    kind: Literal["suggestion"] = "suggestion"
+    origin: Literal["model", "released"]
+    call: Call | None = None
+    candidate: int = Field(default=0, ge=0)
+
+    @model_validator(mode="after")
+    def _names_its_author(self) -> "Suggestion":
+        if self.origin == "model" and self.call is None:
+            raise ValueError("a model's text needs the call that it answered")
+        return self
+
+    @property
+    def author(self) -> str:
+        return self.call.model_answered if self.call is not None else "released"
+
+
+class Word(_Entry):
+    """A person's decision. `suggestion` is the id of the one decided on, empty for a text that a person wrote anew.
+
+    `seconds` is how long the text was looked at, 0 if unmeasured; `blind` whether the person wrote before seeing the
+    suggestion; `bulk` whether it was accepted together with others.
+    """
+
+    kind: Literal["word"] = "word"
+    by: str = Field(pattern=r"\S")
+    decision: Literal["accept", "edit", "reject"]
+    suggestion: str = ""
+    seconds: float = Field(default=0.0, ge=0, le=LARGEST_WHOLE)
+    blind: bool = False
+    bulk: bool = False
+    reason: str = ""
+
+    @property
+    def author(self) -> str:
+        return self.by
+
+
+Entry = Annotated[Suggestion | Word, Field(discriminator="kind")]
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticsFile(EntryFile[Entry]):
+    pass
+
+
+SEMANTICS_FORM: Form[SemanticsFile] = Form("texts", SemanticsFile, TypeAdapter(Entry), "step_key", with_id)
+
+
+class SemanticsStore(EntryStore[SemanticsFile]):
+    def __init__(self, root: Path) -> None:
+        super().__init__(root, SEMANTICS, SEMANTICS_FORM)
+
+    def add(self, episode_id: str, entries: Sequence[Suggestion | Word]) -> None:
+        """Add the entries whose ids are not there yet. Raises as `append`."""
+        known = {one.id for one in self.read(episode_id).entries}
+        if new := [one for one in entries if one.id not in known]:
+            self.append(episode_id, *new)
+
+
+def suggestion_id(step_key: str, field: TextKind, words: str, of: str) -> str:
+    """The same for the same text of the same answer (`of`), so that nothing is suggested twice."""
+    return sha256(canonical([step_key, field.value, words, of]).encode()).hexdigest()[:32]
+
+
+# What is said of a step.
+
+
+@dataclass(frozen=True, slots=True)
+class StepText:
+    """The text of one kind that counts. `source` is its entry: None for a missing or a fixed text.
+
+    `suggestions` are all that nobody rejected, newest first.
+    """
+
+    state: State
+    words: str = ""
+    source: Suggestion | Word | None = None
+    suggestions: tuple[Suggestion, ...] = ()
+
+    def exported(self, texts: Literal["accepted", "all"]) -> str | None:
+        """None if an export of these texts has none."""
+        allowed = (State.ACCEPTED, State.EDITED) + ((State.SUGGESTED,) if texts == "all" else ())
+        return self.words if self.state in allowed and self.words.strip() else None
+
+
+MISSING = StepText(State.MISSING)
+
+
+def by_text(file: SemanticsFile) -> Mapping[tuple[str, TextKind], Sequence[Suggestion | Word]]:
+    """The entries by the key of their step and their kind."""
+    found: dict[tuple[str, TextKind], list[Suggestion | Word]] = {}
+    for one in file.entries:
+        found.setdefault((one.step_key, one.field), []).append(one)
+    return found
+
+
+def step_text(entries: Sequence[Suggestion | Word], valid: frozenset[str]) -> StepText:
+    """What counts of the `entries` on one text, oldest first; `valid` are the inputs for which a text is not stale.
+
+    A person's newest decision counts before any suggestion, unless it is stale and something newer is not. Among
+    suggestions the newest that is not stale counts.
+    """
+    offered = tuple(reversed(list(_offered(entries))))
+    decided = next(iter(reversed(list(_standing(entries)))), None)
+    fresh = next((one for one in offered if one.inputs_sha in valid), None)
+    if decided is not None and decided.inputs_sha in valid:
+        state = State.EDITED if decided.decision == "edit" else State.ACCEPTED
+        return StepText(state, decided.words, decided, offered)
+    if fresh is not None:
+        return StepText(State.SUGGESTED, fresh.words, fresh, offered)
+    stale = decided or next(iter(offered), None)
+    return MISSING if stale is None else StepText(State.STALE, stale.words, stale, offered)
+
+
+def _offered(entries: Sequence[Suggestion | Word]) -> Iterator[Suggestion]:
+    rejected = {one.suggestion for one in _last_words(entries) if one.decision == "reject"}
+    yield from (one for one in entries if isinstance(one, Suggestion) and one.id not in rejected)
+
+
+def _standing(entries: Sequence[Suggestion | Word]) -> Iterator[Word]:
+    yield from (one for one in _last_words(entries) if one.decision != "reject")
+
+
+def _last_words(entries: Sequence[Suggestion | Word]) -> Iterator[Word]:
+    """The last decision on each suggestion, and on what people wrote anew; oldest first."""
+    last: dict[str, Word] = {}
+    for one in entries:
+        if isinstance(one, Word):
+            last.pop(one.suggestion, None)
+            last[one.suggestion] = one
+    yield from last.values()
