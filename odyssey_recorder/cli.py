@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from odyssey_recorder import __version__
 from odyssey_recorder.commands import (
+    annotate,
     avd,
     curate,
     datasets,
@@ -33,6 +34,7 @@ _USERS: dict[str, tuple[str, ...]] = {
         "tasks",
         "list",
         "check",
+        "annotate",
         "curate",
         "splits",
         "stats",
@@ -78,6 +80,7 @@ for _command in (
     app.command()(_command)
 app.command("list")(datasets.list_episodes)
 app.command("quality-report")(datasets.quality_report)
+app.add_typer(annotate.app, name="annotate")
 app.add_typer(avd.app, name="avd")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(reviews.app, name="reviews")

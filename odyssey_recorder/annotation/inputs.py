@@ -20,8 +20,8 @@ from odyssey_recorder.annotation.semantics import (
     State,
     StepText,
     TextKind,
-    Word,
     by_text,
+    last_edit,
     step_text,
 )
 from odyssey_recorder.dataset.entry_file import canonical
@@ -33,9 +33,7 @@ from odyssey_recorder.model.action import (
     Click,
     Complete,
     LongPress,
-    action_type,
     describe,
-    in_words,
     is_terminal,
 )
 from odyssey_recorder.model.episode import Episode
@@ -146,17 +144,6 @@ def texts_of(found: OpenedEpisode, file: SemanticsFile) -> EpisodeTexts:
             fixed = fixed_text(found.episode, number, kind)
             text = step_text(entries.get((one.step_key, kind), ()), one.valid(kind, edited))
             texts[kind] = StepText(State.ACCEPTED, fixed) if fixed and text.state is not State.EDITED else text
-        intention = texts[TextKind.INTENTION]
-        is_persons = isinstance(intention.source, Word) and intention.source.decision == "edit"
-        edited.append(intention.words if is_persons else None)
+        edited.append(last_edit(entries.get((one.step_key, TextKind.INTENTION), ())))
         steps.append(texts)
     return EpisodeTexts(inputs, steps, edited)
-
-
-def spoken(action: Action) -> str:
-    """The action as a model is told it: nothing of what the touched element says."""
-    match action:
-        case Click() | LongPress():
-            return f"{action_type(action)} on the marked element"
-        case _:
-            return in_words(action)

@@ -158,21 +158,19 @@ def suggestion_id(step_key: str, field: TextKind, words: str, of: str) -> str:
 class StepText:
     """The text of one kind that counts. `source` is its entry: None for a missing or a fixed text.
 
-    `suggestions` are all that nobody rejected, newest first.
+    `suggestions` are all that nobody rejected, newest first; `rejected` is how many were.
     """
 
     state: State
     words: str = ""
     source: Suggestion | Word | None = None
     suggestions: tuple[Suggestion, ...] = ()
+    rejected: int = 0
 
     def exported(self, texts: Literal["accepted", "all"]) -> str | None:
         """None if an export of these texts has none."""
         allowed = (State.ACCEPTED, State.EDITED) + ((State.SUGGESTED,) if texts == "all" else ())
         return self.words if self.state in allowed and self.words.strip() else None
-
-
-MISSING = StepText(State.MISSING)
 
 
 def by_text(file: SemanticsFile) -> Mapping[tuple[str, TextKind], Sequence[Suggestion | Word]]:
@@ -189,21 +187,27 @@ def step_text(entries: Sequence[Suggestion | Word], valid: frozenset[str]) -> St
     A person's newest decision counts before any suggestion, unless it is stale and something newer is not. Among
     suggestions the newest that is not stale counts.
     """
-    offered = tuple(reversed(list(_offered(entries))))
+    gone = {one.suggestion for one in _last_words(entries) if one.decision == "reject"}
+    every = [one for one in reversed(entries) if isinstance(one, Suggestion)]
+    offered = tuple(one for one in every if one.id not in gone)
+    rejected = len(every) - len(offered)
     decided = next(iter(reversed(list(_standing(entries)))), None)
     fresh = next((one for one in offered if one.inputs_sha in valid), None)
     if decided is not None and decided.inputs_sha in valid:
         state = State.EDITED if decided.decision == "edit" else State.ACCEPTED
-        return StepText(state, decided.words, decided, offered)
+        return StepText(state, decided.words, decided, offered, rejected)
     if fresh is not None:
-        return StepText(State.SUGGESTED, fresh.words, fresh, offered)
+        return StepText(State.SUGGESTED, fresh.words, fresh, offered, rejected)
     stale = decided or next(iter(offered), None)
-    return MISSING if stale is None else StepText(State.STALE, stale.words, stale, offered)
+    if stale is None:
+        return StepText(State.MISSING, rejected=rejected)
+    return StepText(State.STALE, stale.words, stale, offered, rejected)
 
 
-def _offered(entries: Sequence[Suggestion | Word]) -> Iterator[Suggestion]:
-    rejected = {one.suggestion for one in _last_words(entries) if one.decision == "reject"}
-    yield from (one for one in entries if isinstance(one, Suggestion) and one.id not in rejected)
+def last_edit(entries: Sequence[Suggestion | Word]) -> str | None:
+    """What a person wrote, stale or not; None if the last decision is another."""
+    last = next(iter(reversed(list(_standing(entries)))), None)
+    return last.words if last is not None and last.decision == "edit" else None
 
 
 def _standing(entries: Sequence[Suggestion | Word]) -> Iterator[Word]:

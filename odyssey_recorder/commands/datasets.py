@@ -113,6 +113,10 @@ def export(
         Literal["v1", "v2"] | None,
         typer.Option(help="With --as release: the release to follow.", show_default="v2 if every step has its texts"),
     ] = None,
+    texts: Annotated[
+        Literal["none", "accepted", "all"],
+        typer.Option(help="The texts of steps: as in the annotation files, accepted by people, or also suggested."),
+    ] = "none",
     per_step: Annotated[bool, typer.Option("--steps", help="With --as jsonl: a line per step.")] = False,
     jobs: JobsOption = None,
     cluster: Annotated[
@@ -130,7 +134,7 @@ def export(
     from odyssey_recorder.exporting.layouts import Options
 
     admission = Admission() if every else Admission(checked=True, accepted=True)
-    options = Options(per_step=per_step)
+    options = Options(per_step=per_step, texts=texts)
     request = ExportOptions(dataset, out, layout, selection, admission, options, like, jobs, cluster)
     export_dataset(request, terminal.out, terminal.err)
 

@@ -2,7 +2,8 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -83,9 +84,19 @@ def _told(estimate: Estimate, budget: float | None) -> Iterator[str]:
 
 
 def rewrite(tasks: Sequence[ListedTask], rewriting: Rewriting, *, names_apps: bool, err: Console) -> list[Rewritten]:
-    with _bar(err) as bar:
-        shown = bar.add_task("", total=len(tasks), cost="")
-        spent = ""
+    with progress_bar(err, "Rewriting") as tell:
+        return rewriting.rewrite(tasks, names_apps=names_apps, progress=tell)
+
+
+@contextmanager
+def progress_bar(err: Console, doing: str) -> Iterator[Callable[[BatchProgress], None]]:
+    """Shows the progress that it is told, and in the end what was spent."""
+    columns = (
+        TextColumn(doing), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[cost]}"), TimeRemainingColumn(),
+    )  # fmt: skip
+    spent = ""
+    with Bar(*columns, console=err, transient=True) as bar:
+        shown = bar.add_task("", total=None, cost="")
 
         def tell(progress: BatchProgress) -> None:
             nonlocal spent
@@ -94,22 +105,9 @@ def rewrite(tasks: Sequence[ListedTask], rewriting: Rewriting, *, names_apps: bo
             failed = f", {progress.failed} failed" if progress.failed else ""
             bar.update(shown, completed=progress.done, total=progress.of, cost=f"{cost}{failed}")
 
-        rewritten = rewriting.rewrite(tasks, names_apps=names_apps, progress=tell)
+        yield tell
     if spent:
         say(spent, to=err)
-    return rewritten
-
-
-def _bar(err: Console) -> Bar:
-    return Bar(
-        TextColumn("Rewriting"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[cost]}"),
-        TimeRemainingColumn(),
-        console=err,
-        transient=True,
-    )
 
 
 def print_rewritten(tasks: Sequence[ListedTask], done: Sequence[Rewritten], err: Console) -> bool:

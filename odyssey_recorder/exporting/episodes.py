@@ -3,17 +3,19 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from odyssey_recorder.annotation.exchange import Texts, with_texts
 from odyssey_recorder.curation.redaction import Redaction, read_redaction
 from odyssey_recorder.dataset.boxes import with_boxes
 from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_annotation
-from odyssey_recorder.dataset.layout import SCREENSHOTS, annotation_path
+from odyssey_recorder.dataset.layout import SCREENSHOTS, annotation_path, semantics_path
 from odyssey_recorder.dataset.opened import opened
 from odyssey_recorder.dataset.provenance import StepRecord
-from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.files import Largest, read_file, storage_error
+from odyssey_recorder.errors import DatasetError, MissingFileError
+from odyssey_recorder.files import Largest, read_file, storage_error, storage_errors
 from odyssey_recorder.model.episode import Episode, Json
 
 TEXTS = ("low_level_instruction", "description", "intention", "context")
@@ -49,13 +51,13 @@ class ExportedEpisode:
         return png if self.redaction is None else self.redaction.blackened(step, png)
 
 
-def read_exported(root: Path, episode_id: str) -> ExportedEpisode:
-    """Raises DatasetError, also if its redaction cannot be applied."""
+def read_exported(root: Path, episode_id: str, texts: Texts = "none") -> ExportedEpisode:
+    """Raises DatasetError, also if its redaction cannot be applied, or if it lacks one of the `texts`."""
     annotation = root / annotation_path(episode_id)
     found = opened(annotation, read_annotation(annotation))
     if found.problem:
         raise DatasetError(f"{episode_id}: {found.problem}")
-    episode = with_boxes(found.episode, found.provenance, always=True)
+    episode = with_boxes(with_texts(root, found, texts), found.provenance, always=True)
     tree: dict[str, Json] = json.loads(encode(episode, Dialect.RELEASE))
     records = tuple(found.record(number) for number in range(len(episode.steps)))
     redaction = read_redaction(root, episode_id)
@@ -105,7 +107,7 @@ def lacks_texts(episode: Episode) -> bool:
 
 
 def fingerprint(root: Path, ids: Iterable[str]) -> str:
-    """The SHA-256 of the sorted ids, annotations and redactions: equal for the same input. Raises DatasetError."""
+    """The SHA-256 of sorted ids, annotations, texts and redactions: equal for the same input. Raises DatasetError."""
     whole = hashlib.sha256()
     for episode_id in sorted(ids):
         path = root / annotation_path(episode_id)
@@ -113,6 +115,8 @@ def fingerprint(root: Path, ids: Iterable[str]) -> str:
             data = read_file(path, Largest.ANNOTATION, within=root)
         except OSError as error:
             raise storage_error(error, path, "read") from error
+        with suppress(MissingFileError), storage_errors(root / semantics_path(episode_id), "read"):
+            data += read_file(root / semantics_path(episode_id), Largest.REVIEWS, within=root)
         redaction = read_redaction(root, episode_id)
         told = "" if redaction is None else f" {hashlib.sha256(redaction.model_dump_json().encode()).hexdigest()}"
         whole.update(f"{episode_id} {hashlib.sha256(data).hexdigest()}{told}\n".encode())

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+from odyssey_recorder.annotation.exchange import Texts
 from odyssey_recorder.dataset.codec import ANNOTATION_KEYS
 from odyssey_recorder.dataset.layout import ANNOTATIONS, SCREENSHOTS
 from odyssey_recorder.errors import DatasetError
@@ -54,13 +55,14 @@ class Shard:
 @dataclass(frozen=True, slots=True)
 class Options:
     """`like`: the release whose keys an annotation has. `per_step`: a JSON line per step. `shard_bytes` and
-    `group_bytes` bound shards and Parquet's row groups.
+    `group_bytes` bound shards and Parquet's row groups. `texts`: those of the steps.
     """
 
     like: Literal["v1", "v2"] = "v2"
     per_step: bool = False
     shard_bytes: int = 500 * MIB
     group_bytes: int = 32 * MIB
+    texts: Texts = "none"
 
 
 Hashes = dict[str, str]
@@ -160,7 +162,7 @@ def _write_release(root: Path, shard: Shard, folder: Path, options: Options) -> 
         make_folder(folder / name, within=folder)
     written: Hashes = {}
     for episode_id in shard.ids:
-        exported = read_exported(root, episode_id)
+        exported = read_exported(root, episode_id, options.texts)
         for number, step in enumerate(exported.episode.steps):
             name = f"{SCREENSHOTS}/{step.screenshot}"
             if exported.is_redacted(number):
@@ -219,7 +221,7 @@ def _bring(file: Path, place: Path) -> None:
 def _write_lines(root: Path, shard: Shard, folder: Path, options: Options) -> Hashes:
     lines: list[str] = []
     for episode_id in shard.ids:
-        exported = read_exported(root, episode_id)
+        exported = read_exported(root, episode_id, options.texts)
         trees = list(step_rows(exported)) if options.per_step else [exported.tree]
         lines += (json.dumps(tree, ensure_ascii=False) + "\n" for tree in trees)
     make_folder((folder / shard.name).parent, within=folder)
@@ -233,12 +235,12 @@ def _plan_tars(episodes: Sequence[Planned], options: Options) -> list[Shard]:
     return list(_by_bytes(episodes, "data/episodes-{:06}.tar", options.shard_bytes))
 
 
-def _write_tar(root: Path, shard: Shard, folder: Path, _: Options) -> Hashes:
+def _write_tar(root: Path, shard: Shard, folder: Path, options: Options) -> Hashes:
     path = folder / shard.name
     make_folder(path.parent, within=folder)
     with whole_file(path) as copy, HashedWriter(copy) as tar:
         for episode_id in shard.ids:
-            exported = read_exported(root, episode_id)
+            exported = read_exported(root, episode_id, options.texts)
             for row in step_rows(exported):
                 number = row["step"]
                 assert isinstance(number, int)
@@ -279,7 +281,7 @@ def _write_parquet(root: Path, shard: Shard, folder: Path, options: Options) -> 
     make_folder((folder / shard.name).parent, within=folder)
     write = parquet.write_episodes if shard.name.startswith("episodes/") else parquet.write_steps
     with whole_file(folder / shard.name) as copy, HashedWriter(copy) as file:
-        write(file, (read_exported(root, one) for one in shard.ids), options.group_bytes)
+        write(file, (read_exported(root, one, options.texts) for one in shard.ids), options.group_bytes)
     return {shard.name: file.sha256}
 
 

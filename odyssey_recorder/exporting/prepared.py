@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from odyssey_recorder.annotation.exchange import missing_texts
 from odyssey_recorder.curation.redaction import read_redaction
 from odyssey_recorder.dataset.codec import read_annotation
 from odyssey_recorder.dataset.layout import SCREENSHOTS, SPLITS, split_path
@@ -51,7 +52,7 @@ def prepare(
     """Read the annotation `files` that are not refused. Raises DatasetError, CancelledError."""
     left_out: list[str] = []
     episodes: list[Planned] = []
-    lacking = 0
+    lacking, texts = 0, wanted.options.texts
     splits = _splits(wanted.root)
     sides = sides_of(splits)
 
@@ -61,12 +62,12 @@ def prepare(
         for file in files:
             if cancelled():
                 raise CancelledError("The export was cancelled.")
-            if why := refuse(file) or _unredacted(file):
+            if why := refuse(file) or _unredacted(file) or missing_texts(wanted.root, file.stem, texts):
                 left_out.append(why)
                 continue
             episode = read_annotation(file)
             episodes.append(_planned(wanted.root, episode, sides.get(episode.episode_id, {})))
-            lacking += lacks_texts(episode)
+            lacking += texts == "none" and lacks_texts(episode)
             yield episode
 
     about = about_of(wanted.root, chosen(), ())

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel
 
 from odyssey_recorder.errors import AnswerError, BrokenAnswerError
-from odyssey_recorder.llm.model import Image, ModelAnswer, ModelRequest, Usage, Words
+from odyssey_recorder.llm.model import Image, LazyImage, ModelAnswer, ModelRequest, Part, Usage, Words
 from odyssey_recorder.llm.schema import read_answer, strict_schema
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.moment import in_utc
@@ -179,12 +179,14 @@ def _put_aside(path: Path) -> Path:
     return aside
 
 
-def _part(part: Words | Image) -> Json:
+def _part(part: Part) -> Json:
     match part:
         case Words(text):
             return text
         case Image(data, media_type, detail):
             return {"image_sha256": sha256(data).hexdigest(), "media_type": media_type, "detail": detail}
+        case LazyImage(identity):
+            return {"image": identity}
 
 
 def _believed(question: ModelRequest, key: str, row: Sequence[Any]) -> ModelAnswer | None:

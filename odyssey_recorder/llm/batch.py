@@ -123,13 +123,20 @@ class Batch:
     def estimate(self, questions: Iterable[ModelRequest]) -> Estimate:
         """Blocks; unless all are cached, it asks the server for its models."""
         name, host = self._model.name, self._model.host
-        by_key = {question_key(question, name, host): question for question in questions}
-        open_ones = [question for key, question in by_key.items() if self._cache.find(question, key) is None]
-        expected = [self._budget.estimated(question) for question in open_ones]
-        whole = Usage(sum(usage.tokens_in for usage in expected), sum(usage.tokens_out for usage in expected))
+        seen: set[bytes] = set()
+        calls, whole = 0, Usage(0, 0)
+        for question in questions:  # one at a time: those of a whole dataset do not fit into memory
+            key = question_key(question, name, host)
+            if (short := bytes.fromhex(key)) in seen:
+                continue
+            seen.add(short)
+            if self._cache.find(question, key) is None:
+                expected = self._budget.estimated(question)
+                whole = Usage(whole.tokens_in + expected.tokens_in, whole.tokens_out + expected.tokens_out)
+                calls += 1
         return Estimate(
-            len(open_ones), len(by_key) - len(open_ones), whole.tokens_in, whole.tokens_out, self._budget.cost(whole),
-            self._prices.date, name, host, tuple(self._warnings()) if open_ones else (),
+            calls, len(seen) - calls, whole.tokens_in, whole.tokens_out, self._budget.cost(whole),
+            self._prices.date, name, host, tuple(self._warnings()) if calls else (),
         )  # fmt: skip
 
     def kept(self, question: ModelRequest) -> ModelAnswer | None:

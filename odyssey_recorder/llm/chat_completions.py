@@ -90,13 +90,15 @@ def _message(message: models.ChatMessage) -> Mapping[str, object]:
     return {"role": message.role, "content": content}
 
 
-def _part(part: models.Words | models.Image) -> Mapping[str, object]:
+def _part(part: models.Part) -> Mapping[str, object]:
     match part:
         case models.Words(text):
             return {"type": "text", "text": text}
         case models.Image(data, media_type, detail):
             url = f"data:{media_type};base64,{base64.b64encode(data).decode()}"
             return {"type": "image_url", "image_url": {"url": url, "detail": detail}}
+        case models.LazyImage():
+            return _part(part.load())
 
 
 # Responses.

@@ -1,10 +1,12 @@
 """Requests to language models and their answers, independent of model and server."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from ipaddress import ip_address
 from types import MappingProxyType
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
@@ -29,12 +31,28 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
+class LazyImage:
+    """An image that is made when its question is sent, so that questions which wait hold none.
+
+    `identity` determines its bytes, which are therefore not needed to find a cached answer. `size` is its width and
+    height in pixels, for the estimate. `load` may block, and raises LanguageModelError.
+    """
+
+    identity: str
+    size: tuple[int, int]
+    load: Callable[[], Image] = field(compare=False)
+
+
+Part: TypeAlias = Words | Image | LazyImage
+
+
+@dataclass(frozen=True, slots=True)
 class ChatMessage:
     role: Literal["system", "user", "assistant"]
-    parts: tuple[Words | Image, ...]
+    parts: tuple[Part, ...]
 
 
-def _no_parameters() -> Mapping[str, float]:
+def _no_parameters() -> Mapping[str, float | str]:
     return MappingProxyType({})
 
 
@@ -44,8 +62,8 @@ class ModelRequest:
 
     `prompt` is the id and version of its prompt ("rewrite/1"), `prompt_sha256` the hash of the prompt's file. `answer`
     is the type of the answer, `schema_name` the name sent with its schema. `parameters` are sent unchanged
-    ("temperature", "seed"), except that LONGEST_ANSWER gets the name that the server knows. `candidate` numbers several
-    answers to one question.
+    ("temperature", "reasoning_effort"), except that LONGEST_ANSWER gets the name that the server knows. `candidate`
+    numbers several answers to one question.
     """
 
     prompt: str
@@ -53,7 +71,7 @@ class ModelRequest:
     messages: tuple[ChatMessage, ...]
     schema_name: str
     answer: type[BaseModel]
-    parameters: Mapping[str, float] = field(default_factory=_no_parameters)
+    parameters: Mapping[str, float | str] = field(default_factory=_no_parameters)
     candidate: int = 0
 
     @property
@@ -116,3 +134,12 @@ class LanguageModel(Protocol):
 
     async def close(self) -> None:
         """Close the connections."""
+
+
+def is_on_this_computer(host: str) -> bool:
+    """Whether the origin of a URL is a loopback address."""
+    name = urlsplit(host).hostname or ""
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"

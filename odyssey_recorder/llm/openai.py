@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from ipaddress import ip_address
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -25,7 +24,7 @@ from odyssey_recorder.errors import (
     RefusedAnswerError,
 )
 from odyssey_recorder.llm import chat_completions
-from odyssey_recorder.llm.model import ModelAnswer, ModelRequest, OfferedModel
+from odyssey_recorder.llm.model import ModelAnswer, ModelRequest, OfferedModel, is_on_this_computer
 from odyssey_recorder.llm.retry import retry_after_s
 from odyssey_recorder.logs import hide
 
@@ -136,7 +135,7 @@ class OpenAIModel:
                 max_retries=0,
                 default_headers={"Authorization": f"Bearer {key}"},
                 http_client=DefaultAsyncHttpxClient(
-                    timeout=self._timeout, follow_redirects=False, trust_env=not _is_here(self.host)
+                    timeout=self._timeout, follow_redirects=False, trust_env=not is_on_this_computer(self.host)
                 ),
             )
         return self._clients[loop]
@@ -241,14 +240,6 @@ def _words(error: APIStatusError) -> str:
 def _origin(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
-
-
-def _is_here(host: str) -> bool:
-    name = urlsplit(host).hostname or ""
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return name == "localhost"
 
 
 def _checked(key: SecretStr | None, host: str) -> SecretStr:

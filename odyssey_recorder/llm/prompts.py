@@ -7,7 +7,7 @@ template. The filter `json` inserts data as one JSON string or list, which canno
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.files import Largest, read_text
-from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, ModelRequest, Words
+from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, LazyImage, ModelRequest, Words
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.resources import data_folder
 
@@ -34,22 +34,32 @@ class Prompt:
     system: str
     user: str
 
-    def question(
-        self, data: Mapping[str, Json], *, schema_name: str, answer: type[BaseModel], longest: int, candidate: int = 0
+    def question(  # noqa: PLR0913 - what a request consists of, by keyword
+        self,
+        data: Mapping[str, Json],
+        *,
+        schema_name: str,
+        answer: type[BaseModel],
+        longest: int,
+        candidate: int = 0,
+        images: Sequence[LazyImage] = (),
+        effort: str = "",
     ) -> ModelRequest:
         """The question about some data, which must define every name in the prompt.
 
-        `longest` is the token limit of the answer; reasoning models take thousands.
+        `longest` is the token limit of the answer; reasoning models take thousands. `images` follow the user's text.
+        `effort` is the reasoning effort to ask for, as the server calls it; empty to send none.
 
         Raises LanguageModelError if the prompt cannot be rendered.
         """
         messages = (
             ChatMessage("system", (Words(self._filled(self.system, data)),)),
-            ChatMessage("user", (Words(self._filled(self.user, data)),)),
+            ChatMessage("user", (Words(self._filled(self.user, data)), *images)),
         )
-        return ModelRequest(
-            self.name, self.sha256, messages, schema_name, answer, {LONGEST_ANSWER: longest}, candidate=candidate
-        )
+        parameters: dict[str, float | str] = {LONGEST_ANSWER: longest}
+        if effort:
+            parameters["reasoning_effort"] = effort
+        return ModelRequest(self.name, self.sha256, messages, schema_name, answer, parameters, candidate=candidate)
 
     def _filled(self, part: str, data: Mapping[str, Json]) -> str:
         try:

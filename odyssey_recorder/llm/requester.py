@@ -2,11 +2,12 @@
 
 import asyncio
 from dataclasses import dataclass, replace
+from weakref import WeakValueDictionary
 
 from odyssey_recorder.errors import AnswerError, BrokenAnswerError, ModelBusyError, ModelUnusableError
 from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
 from odyssey_recorder.llm.budget import Budget
-from odyssey_recorder.llm.model import ChatMessage, LanguageModel, ModelAnswer, ModelRequest, Usage, Words
+from odyssey_recorder.llm.model import ChatMessage, LanguageModel, LazyImage, ModelAnswer, ModelRequest, Usage, Words
 from odyssey_recorder.llm.retry import RetryPolicy
 
 _SENT_BACK = 4_000
@@ -44,7 +45,7 @@ class Requester:
         self._budget = budget
         self._retry = retry
         self._slots = asyncio.Semaphore(at_once)
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._open_at_s = 0.0
         self._given_up_in_a_row = 0
         self._closed = ""
@@ -54,7 +55,8 @@ class Requester:
         key = question_key(question, self._model.name, self._model.host)
         if (known := self._cache.find(question, key)) is not None:
             return known
-        async with self._locks.setdefault(key, asyncio.Lock()):
+        lock = self._locks.setdefault(key, asyncio.Lock())
+        async with lock:
             answer = self._cache.find(question, key)
             if answer is None:
                 answer = await self._asked(_Pending(question, key))
@@ -90,7 +92,7 @@ class Requester:
             reserved = self._budget.reserve(question)
             pending.requests += 1
             try:
-                answer = await self._model.ask(question)
+                answer = await self._model.ask(await _loaded(question))
             except AnswerError as error:
                 self._budget.pay(pending.count(error.tokens_in, error.tokens_out))
                 self._cache.keep_broken(pending.question, pending.key, error)
@@ -120,6 +122,20 @@ class Requester:
             await self._retry.sleep(wait_s)
         if self._closed:
             raise ModelUnusableError(self._closed)
+
+
+async def _loaded(question: ModelRequest) -> ModelRequest:
+    """With its images made, off the event loop."""
+    if not any(isinstance(part, LazyImage) for message in question.messages for part in message.parts):
+        return question
+    return replace(question, messages=await asyncio.to_thread(_with_images, question.messages))
+
+
+def _with_images(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+    return tuple(
+        replace(one, parts=tuple(part.load() if isinstance(part, LazyImage) else part for part in one.parts))
+        for one in messages
+    )
 
 
 def _repairing(question: ModelRequest, broken: BrokenAnswerError) -> ModelRequest:

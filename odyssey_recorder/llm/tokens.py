@@ -7,7 +7,7 @@ from io import BytesIO
 import PIL
 from PIL import Image as Picture
 
-from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, Image, ModelRequest, Usage, Words
+from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, Image, LazyImage, ModelRequest, Part, Usage, Words
 from odyssey_recorder.llm.prices import PictureCount
 
 USUAL_ANSWER = 200
@@ -25,7 +25,7 @@ def estimated_usage(question: ModelRequest, picture: PictureCount, usual_answer:
     """The estimate for a question with a usual answer, or the longest one it allows if that is shorter."""
     words = len(json.dumps(dict(question.schema))) // _BYTES
     tokens_in = words + sum(_of_message(message, picture) for message in question.messages)
-    return Usage(tokens_in, int(min(usual_answer, question.parameters.get(LONGEST_ANSWER, usual_answer))))
+    return Usage(tokens_in, min(usual_answer, int(question.parameters.get(LONGEST_ANSWER, usual_answer))))
 
 
 def picture_tokens(width: int, height: int, picture: PictureCount) -> int:
@@ -42,12 +42,14 @@ def _of_message(message: ChatMessage, picture: PictureCount) -> int:
     return _MESSAGE + sum(_of_part(part, picture) for part in message.parts)
 
 
-def _of_part(part: Words | Image, picture: PictureCount) -> int:
+def _of_part(part: Part, picture: PictureCount) -> int:
     match part:
         case Words(text):
             return math.ceil(len(text.encode()) / _BYTES)
         case Image(detail="low"):
             return _PICTURE_TOKENS
+        case LazyImage(size=(width, height)):
+            return picture_tokens(width, height, picture)
         case Image(data):
             return picture_tokens(*_size(data), picture)
 

@@ -1,0 +1,127 @@
+"""An episode as a model may see it: with what is private hidden, in its screenshots and in its texts."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
+from odyssey_recorder.annotation.pictures import Box, View, around
+from odyssey_recorder.annotation.semantics import SemanticsFile
+from odyssey_recorder.curation.redaction import Redaction, read_redaction
+from odyssey_recorder.dataset.amending import proof_refusal, touched_pixel
+from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_annotation
+from odyssey_recorder.dataset.entry_file import refuse_problems
+from odyssey_recorder.dataset.layout import annotation_path, read_dataset_file
+from odyssey_recorder.dataset.opened import OpenedEpisode, opened
+from odyssey_recorder.device.view_hierarchy import ViewNode, parse
+from odyssey_recorder.errors import DatasetError, DeviceError, MissingFileError
+from odyssey_recorder.files import Largest
+from odyssey_recorder.model.action import Action, Click, LongPress, Type, action_type, in_words, is_terminal
+from odyssey_recorder.model.episode import Episode
+
+HIDDEN = "[hidden]"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedStep:
+    """`action` is what a model is told of it; `views` are the screenshot, and a copy with the mark of a press."""
+
+    action: str
+    views: tuple[View, ...]
+    is_terminal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AskedEpisode:
+    episode_id: str
+    instruction: str
+    steps: tuple[AskedStep, ...]
+    texts: EpisodeTexts
+
+
+def open_dataset_episode(root: Path, episode_id: str) -> OpenedEpisode:
+    """Raises DatasetError, also if its provenance is unreadable or belongs to other steps."""
+    annotation = root / annotation_path(episode_id)
+    found = opened(annotation, read_annotation(annotation))
+    if found.problem:
+        raise DatasetError(f"{episode_id}: {found.problem}")
+    if found.provenance is not None and (refusal := proof_refusal(found.episode, found.provenance)):
+        raise DatasetError(refusal)
+    return found
+
+
+def read_asked(root: Path, episode_id: str, file: SemanticsFile) -> AskedEpisode:
+    """Raises DatasetError if what must be hidden cannot be, ReviewError if `file` has unreadable places."""
+    refuse_problems(file)
+    found = open_dataset_episode(root, episode_id)
+    redaction = read_redaction(root, episode_id)
+    shown = _redacted(found.episode, redaction)
+    texts = texts_of(found, file)
+    steps = []
+    for number, step in enumerate(shown.steps):
+        nodes = _nodes(found, number)
+        masks = (*_password_boxes(nodes), *_drawn(redaction, number, texts.inputs[number].png_sha256))
+        is_secret = isinstance(step.action, Type) and any(node.password and node.focused for node in nodes)
+        action = f"Type {HIDDEN}" if is_secret else spoken(step.action)
+        steps.append(AskedStep(action, tuple(_views(found, number, texts, masks)), is_terminal(step.action)))
+    return AskedEpisode(episode_id, shown.task.instruction, tuple(steps), texts)
+
+
+def spoken(action: Action) -> str:
+    """The action as a model is told it: nothing of what the touched element says."""
+    match action:
+        case Click() | LongPress():
+            return f"{action_type(action)} on the marked element"
+        case _:
+            return in_words(action)
+
+
+def _redacted(episode: Episode, redaction: Redaction | None) -> Episode:
+    if redaction is None:
+        return episode
+    tree = redaction.applied(json.loads(encode(episode, Dialect.RELEASE)))
+    return decode(json.dumps(tree), source=episode.episode_id)
+
+
+def _views(found: OpenedEpisode, number: int, texts: EpisodeTexts, masks: tuple[Box, ...]) -> Iterator[View]:
+    record, action = found.record(number), found.episode.steps[number].action
+    size = found.episode.device.size if record is None else record.frame.size
+    inputs = texts.inputs[number]
+    plain = View(found.files.screenshot(number), inputs.png_sha256, size, masks)
+    yield plain
+    if isinstance(action, Click | LongPress):
+        mark = inputs.box or around(touched_pixel(action, record, size), size)
+        yield View(plain.path, plain.png_sha256, size, masks, mark)
+
+
+def _nodes(found: OpenedEpisode, number: int) -> tuple[ViewNode, ...]:
+    """Empty without a view hierarchy; one that should be there and is unreadable might hide a password."""
+    record, path = found.record(number), found.files.ui_tree(number)
+    if record is None or record.ui_tree is None or path is None:
+        return ()
+    try:
+        return parse(read_dataset_file(path, Largest.TREE).decode(errors="replace"))
+    except (MissingFileError, DeviceError) as error:
+        raise DatasetError(
+            f"{path} cannot be read ({error}), so passwords on the screenshot cannot be hidden. It was not sent."
+        ) from error
+
+
+def _password_boxes(nodes: tuple[ViewNode, ...]) -> Iterator[Box]:
+    for node in nodes:
+        if node.password:
+            yield node.box.left, node.box.top, node.box.right, node.box.bottom
+
+
+def _drawn(redaction: Redaction | None, step: int, png_sha256: str) -> Iterator[Box]:
+    if redaction is None:
+        return
+    for one in redaction.boxes:
+        if one.step == step and one.sha256 != png_sha256:
+            raise DatasetError(
+                f"The redaction of {redaction.episode_id} was drawn on another screenshot of step {step + 1}. Redact "
+                "the episode again."
+            )
+        if one.step == step:
+            yield one.box

@@ -1,0 +1,104 @@
+"""What a model is shown of a screenshot: smaller, what is private black, and in a copy the touched place in a frame."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from PIL import Image, ImageDraw
+
+from odyssey_recorder.annotation.semantics import ShownImage
+from odyssey_recorder.dataset.entry_file import canonical
+from odyssey_recorder.dataset.png import BrokenImageError, decode_png
+from odyssey_recorder.errors import LanguageModelError
+from odyssey_recorder.files import Largest, read_file
+from odyssey_recorder.llm.model import Image as SentImage
+from odyssey_recorder.llm.model import LazyImage
+from odyssey_recorder.model.geometry import Pixel, Size
+
+RECIPE = "view/1"
+"""Changes whenever the same screenshot, masks and mark give another image."""
+
+MARK = (255, 0, 255)
+_EDGE = (255, 255, 255)
+_LONG_SIDE, _QUALITY = 2048, 85
+_FRAME = 1 / 256
+"""Width of the frame, as a share of the long side."""
+_BYTES_PER_PIXEL = 0.15
+_AROUND = 0.048
+"""Side of the square around a touch whose element is not known, as a share of the short side."""
+
+Box = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One screenshot as it is shown; boxes are in its pixels, right and bottom exclusive. `mark` None: not marked."""
+
+    path: Path
+    png_sha256: str
+    size: Size
+    masks: tuple[Box, ...]
+    mark: Box | None = None
+
+    @property
+    def shown(self) -> ShownImage:
+        hidden = sha256(canonical(self.masks).encode()).hexdigest()[:16] if self.masks else ""
+        recipe = f"{RECIPE} masks {hidden}" if hidden else RECIPE
+        return ShownImage(png_sha256=self.png_sha256, recipe=recipe, mark=self.mark)
+
+    @property
+    def lazy(self) -> LazyImage:
+        return LazyImage(canonical(self.shown.model_dump(mode="json")), _fitted(self.size), self.load)
+
+    @property
+    def about_bytes(self) -> int:
+        """Of a usual screen; the size is only known once it is made."""
+        width, height = _fitted(self.size)
+        return int(width * height * _BYTES_PER_PIXEL)
+
+    def load(self) -> SentImage:
+        """Raises LanguageModelError if the screenshot cannot be read, or is another than was recorded."""
+        try:
+            data = read_file(self.path, Largest.PICTURE, within=self.path.parent.parent)
+            if sha256(data).hexdigest() != self.png_sha256:
+                raise LanguageModelError(f"{self.path} has changed since it was recorded. It was not sent.")
+            image = decode_png(data).convert("RGB")
+        except (OSError, BrokenImageError) as error:
+            raise LanguageModelError(f"{self.path} cannot be shown to a model: {error}.") from error
+        for box in self.masks:
+            image.paste((0, 0, 0), box)
+        width, height = image.size
+        fitted = image.resize(_fitted(Size(width, height)), Image.Resampling.LANCZOS)
+        if self.mark is not None:
+            _frame(fitted, self.mark, fitted.width / width)
+        encoded = io.BytesIO()
+        fitted.save(encoded, "JPEG", quality=_QUALITY)
+        return SentImage(encoded.getvalue(), "image/jpeg")
+
+
+def around(touched: Pixel, size: Size) -> Box:
+    """The mark where no box of the touched element is known."""
+    half = max(8, round(min(size.width, size.height) * _AROUND / 2))
+    return (
+        max(0, touched.x - half),
+        max(0, touched.y - half),
+        min(size.width, touched.x + half),
+        min(size.height, touched.y + half),
+    )
+
+
+def _fitted(size: Size) -> tuple[int, int]:
+    scale = min(1.0, _LONG_SIDE / max(size.width, size.height))
+    return max(1, round(size.width * scale)), max(1, round(size.height * scale))
+
+
+def _frame(image: Image.Image, mark: Box, scale: float) -> None:
+    """A magenta frame around the box with a white edge on both sides, so that it is seen on any colour."""
+    wide = max(2, round(max(image.size) * _FRAME))
+    draw = ImageDraw.Draw(image)
+    left, top, right, bottom = (round(side * scale) for side in mark)
+    for grown, width, colour in ((wide + 2, wide + 4, _EDGE), (wide, wide, MARK)):
+        sides: Sequence[int] = (left - grown, top - grown, right + grown - 1, bottom + grown - 1)
+        draw.rectangle(tuple(sides), outline=colour, width=width)

@@ -1,0 +1,88 @@
+"""A stand-in that sees: it finds out from the pixels alone which screen it was shown and where the mark is.
+
+Its texts say what it saw, so a wrong image, order or mark makes a wrong text.
+"""
+
+import base64
+import io
+import json
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from PIL import Image
+
+from odyssey_recorder.device.view_hierarchy import name_at, parse
+from odyssey_recorder.model.geometry import Pixel, Size
+from tests.annotation.phone_dataset import Touched
+from tests.llm.stand_in import Asked, Says, says
+
+_LOOK = (96, 96)
+
+
+class SeeingModel:
+    """Knows the screens of an episode, with the xml of their views, in any order."""
+
+    def __init__(self, screens: Sequence[tuple[Touched, str]]) -> None:
+        self._screens = screens
+        self._looks = np.stack([_look(Image.open(io.BytesIO(one.png))) for one, _ in screens])
+
+    def __call__(self, asked: Asked) -> Says:
+        images = images_of(asked)
+        if not images:
+            said = json.loads(re.findall(r"<steps>\n(.*?)\n</steps>", asked.words, re.DOTALL)[-1])
+            return says({"context": f"Done: {' / '.join(one['intention'] for one in said['done'])}"})
+        seen = self.seen(images)
+        data = {
+            "low_level_instruction": f"Do {seen}.",
+            "description": f"Shows {seen}.",
+            "intention": f"Want {seen}.",
+            "context": "Before.",
+        }
+        return says({name: data[name] for name in asked.schema["properties"]})
+
+    def seen(self, images: Sequence[Image.Image]) -> str:
+        plain, *marked = images
+        if mark_of(plain) is not None:
+            return "a marked first image"
+        number = self._which(plain)
+        if not marked:
+            return f"screen {number}"
+        mark = mark_of(marked[0])
+        if mark is None or self._which(marked[0]) != number:
+            return "two images that do not belong together"
+        one, xml = self._screens[number]
+        with Image.open(io.BytesIO(one.png)) as png:
+            size = Size(*png.size)
+        at = Pixel(round(mark[0] * size.width), round(mark[1] * size.height))
+        return f"screen {number}, {name_at(parse(xml), at, size)}"
+
+    def _which(self, image: Image.Image) -> int:
+        return int(np.abs(self._looks - _look(image)).mean(axis=(1, 2)).argmin())
+
+
+def expected(screens: Sequence[tuple[Touched, str]], number: int) -> str:
+    """What it must see at a step; equal screenshots are one screen."""
+    one = screens[number][0]
+    first = next(at for at, (other, _) in enumerate(screens) if other.png == one.png)
+    return f"screen {first}, {one.name}" if one.at is not None else f"screen {first}"
+
+
+def images_of(asked: Asked) -> list[Image.Image]:
+    parts = [part for message in asked.body["messages"] for part in message["content"] if isinstance(part, dict)]
+    urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+    return [Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB") for url in urls]
+
+
+def mark_of(image: Image.Image) -> tuple[float, float] | None:
+    """The middle of what is framed in magenta, as shares of width and height."""
+    rgb = np.asarray(image).astype(int)
+    magenta = (rgb[:, :, 0] > 200) & (rgb[:, :, 1] < 60) & (rgb[:, :, 2] > 200)
+    ys, xs = np.nonzero(magenta)
+    if len(xs) < 50:
+        return None
+    return (xs.min() + xs.max() + 1) / 2 / image.width, (ys.min() + ys.max() + 1) / 2 / image.height
+
+
+def _look(image: Image.Image) -> np.ndarray:
+    return np.asarray(image.convert("L").resize(_LOOK, Image.Resampling.BOX)).astype(np.float32)
