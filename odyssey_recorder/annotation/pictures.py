@@ -3,6 +3,7 @@
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -60,22 +61,28 @@ class View:
 
     def load(self) -> SentImage:
         """Raises LanguageModelError if the screenshot cannot be read, or is another than was recorded."""
-        try:
-            data = read_file(self.path, Largest.PICTURE, within=self.path.parent.parent)
-            if sha256(data).hexdigest() != self.png_sha256:
-                raise LanguageModelError(f"{self.path} has changed since it was recorded. It was not sent.")
-            image = decode_png(data).convert("RGB")
-        except (OSError, BrokenImageError) as error:
-            raise LanguageModelError(f"{self.path} cannot be shown to a model: {error}.") from error
-        for box in self.masks:
-            image.paste((0, 0, 0), box)
-        width, height = image.size
-        fitted = image.resize(_fitted(Size(width, height)), Image.Resampling.LANCZOS)
-        if self.mark is not None:
-            _frame(fitted, self.mark, fitted.width / width)
-        encoded = io.BytesIO()
-        fitted.save(encoded, "JPEG", quality=_QUALITY)
-        return SentImage(encoded.getvalue(), "image/jpeg")
+        return _made(self)
+
+
+@lru_cache(maxsize=32)
+def _made(view: View) -> SentImage:
+    """Kept for a moment: two of a step's questions show the same images."""
+    try:
+        data = read_file(view.path, Largest.PICTURE, within=view.path.parent.parent)
+        if sha256(data).hexdigest() != view.png_sha256:
+            raise LanguageModelError(f"{view.path} has changed since it was recorded. It was not sent.")
+        image = decode_png(data).convert("RGB")
+    except (OSError, BrokenImageError) as error:
+        raise LanguageModelError(f"{view.path} cannot be shown to a model: {error}.") from error
+    for box in view.masks:
+        image.paste((0, 0, 0), box)
+    width, height = image.size
+    fitted = image.resize(_fitted(Size(width, height)), Image.Resampling.LANCZOS)
+    if view.mark is not None:
+        _frame(fitted, view.mark, fitted.width / width)
+    encoded = io.BytesIO()
+    fitted.save(encoded, "JPEG", quality=_QUALITY)
+    return SentImage(encoded.getvalue(), "image/jpeg")
 
 
 def around(touched: Pixel, size: Size) -> Box:

@@ -101,7 +101,9 @@ class _Recording:
     def finish(self) -> list[Touched]:
         self.add(Complete())
         first = self.records[0].frame.size
-        task = TaskInfo("General_Tool", ("Settings",), "Look around in {}.", "Look around.", "Look around on the phone.")
+        task = TaskInfo(
+            "General_Tool", ("Settings",), "Look around in {}.", "Look around.", "Look around on the phone."
+        )
         episode = Episode(self.episode_id, DeviceInfo(self.device, first), task, tuple(self.steps))
         write_episode(self.root / annotation_path(self.episode_id), episode)
         write_proof(self.root, proof_of(self.episode_id, self.records))
@@ -110,7 +112,7 @@ class _Recording:
 
 def _input(action: Action, at: Pixel | None) -> StrokeRecord | KeyRecord | TextRecord | None:
     match action:
-        case (Click() | LongPress()) if at is not None:
+        case Click() | LongPress() if at is not None:
             return StrokeRecord(samples=((at.x, at.y, 0),), duration_us=10)
         case Press(key):
             return KeyRecord(key=key.value)
@@ -130,14 +132,14 @@ def look_around(
         phone = person.phone
         phone.set_rotation(rotation)
         recording = _Recording(root, episode_id, device, phone)
-        others: list[Action] = [UP, Press(SystemKey.BACK), Type("oat milk"), Press(SystemKey.HOME)]
+        others: list[Action] = [UP, Press(SystemKey.BACK), Type("sour cherries"), Press(SystemKey.HOME)]
         packages = [one.package for one in phone.packages()]
         while len(recording.steps) < steps:
             number = len(recording.steps)
             if number % 4 == 3 and others:
                 recording.add(others.pop(0))
                 continue
-            if number % 6 == 5:
+            if number % 6 == 5 or not list(recording.taps()):
                 phone.start_activity(packages[number % len(packages)])
             places = list(recording.taps())
             at = places[number * 5 % len(places)]

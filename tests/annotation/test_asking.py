@@ -1,0 +1,282 @@
+"""Texts from a model that sees, through the real client library and a server on this computer."""
+
+import io
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from odyssey_recorder.annotation.asked import open_dataset_episode
+from odyssey_recorder.annotation.asking import Annotating, Ended
+from odyssey_recorder.annotation.consent import give_consent, needs_consent
+from odyssey_recorder.annotation.inputs import COMPLETED, FIRST_CONTEXT, texts_of
+from odyssey_recorder.annotation.semantics import SemanticsStore, State, StepText, Suggestion, TextKind
+from odyssey_recorder.curation.redaction import RedactedBox, RedactedWords, Redaction, write_redaction
+from odyssey_recorder.dataset.layout import CONSENTS, screenshot_path, semantics_path, ui_tree_path
+from odyssey_recorder.errors import CancelledError
+from odyssey_recorder.llm.batch import Batch
+from tests.annotation.phone_dataset import Touched, look_around
+from tests.annotation.seeing_model import SeeingModel, expected, images_of
+from tests.annotation.texts import word
+from tests.llm.questions import batch
+from tests.llm.stand_in import Asked, Says, StandIn, refuses, says, server_error
+
+EPISODE = "0000000000000001"
+STEPS = 5
+
+
+class Recorded:
+    """A dataset with one episode, copied for each test."""
+
+    def __init__(self, root: Path, touched: list[Touched]) -> None:
+        self.root = root
+        self.screens = [(one, (root / ui_tree_path(EPISODE, one.number)).read_text()) for one in touched]
+
+    def texts(self) -> list[dict[TextKind, StepText]]:
+        found = open_dataset_episode(self.root, EPISODE)
+        return [dict(step) for step in texts_of(found, SemanticsStore(self.root).read(EPISODE)).steps]
+
+    def run(self, server: StandIn, **options: object) -> list[Ended]:
+        return annotating(self, server, **options).run([EPISODE])
+
+    def batch(self, server: StandIn) -> Batch:
+        return batch(server, self.root / "answers.sqlite", tries=1)
+
+
+def annotating(recorded: Recorded, server: StandIn, **options: object) -> Annotating:
+    return Annotating(recorded.batch(server), recorded.root, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Touched]]:
+    root = tmp_path_factory.mktemp("made")
+    return root, look_around(root, EPISODE, STEPS)
+
+
+@pytest.fixture
+def recorded(made: tuple[Path, list[Touched]], tmp_path: Path) -> Recorded:
+    root, touched = made
+    return Recorded(shutil.copytree(root, tmp_path / "dataset"), touched)
+
+
+@pytest.fixture(scope="module")
+def whole(made: tuple[Path, list[Touched]], tmp_path_factory: pytest.TempPathFactory) -> tuple[Recorded, int]:
+    """With all texts and the answers of the server that listened on this port."""
+    root, touched = made
+    recorded = Recorded(shutil.copytree(root, tmp_path_factory.mktemp("whole") / "dataset"), touched)
+    with StandIn(SeeingModel(recorded.screens)) as server:
+        recorded.run(server, effort="low")
+        assert {asked.body["reasoning_effort"] for asked in server.questions} == {"low"}
+    return recorded, server.port
+
+
+@pytest.fixture
+def annotated(whole: tuple[Recorded, int], tmp_path: Path) -> Recorded:
+    recorded, _ = whole
+    return Recorded(shutil.copytree(recorded.root, tmp_path / "dataset"), [one for one, _ in recorded.screens])
+
+
+def test_every_text_is_of_what_the_step_shows_and_touches(recorded: Recorded) -> None:
+    with StandIn(SeeingModel(recorded.screens)) as server:
+        assert recorded.run(server) == [Ended(EPISODE, 4 * STEPS - 1)]
+        asked = len(server.questions)
+        assert asked <= 3 * STEPS - 1
+        recorded.run(server)
+    assert len(server.questions) == asked
+    assert server.complaints == []
+    texts = recorded.texts()
+    seen = [expected(recorded.screens, number) for number in range(STEPS)]
+    assert [one[TextKind.INSTRUCTION].words for one in texts[:-1]] == [f"Do {one}." for one in seen]
+    assert [one[TextKind.DESCRIPTION].words for one in texts[:-1]] == [f"Shows {one}." for one in seen]
+    assert [one[TextKind.INTENTION].words for one in texts[:-1]] == [f"Want {one}." for one in seen]
+    done = [f"Done: {' / '.join(f'Want {one}.' for one in seen[:number])}" for number in range(1, STEPS)]
+    assert [one[TextKind.CONTEXT].words for one in texts[:-1]] == [FIRST_CONTEXT, *done]
+    assert {text.words for text in texts[-1].values()} == {COMPLETED}
+
+
+def test_a_suggestion_says_which_model_was_shown_what(annotated: Recorded) -> None:
+    recorded = annotated
+    number = next(at for at, (one, _) in enumerate(recorded.screens) if one.at is not None)
+    texts = recorded.texts()[number]
+    source, context = texts[TextKind.INSTRUCTION].source, recorded.texts()[1][TextKind.CONTEXT].source
+    assert isinstance(source, Suggestion)
+    assert isinstance(context, Suggestion)
+    assert source.call is not None
+    assert context.call is not None
+    assert (source.call.prompt, source.call.model_answered, source.call.effort) == (
+        "step_instruction/1", "stand-in-1", "low",
+    )  # fmt: skip
+    plain, marked = source.call.images
+    assert plain.png_sha256 == marked.png_sha256 == sha256(recorded.screens[number][0].png).hexdigest()
+    assert plain.mark is None
+    assert marked.mark is not None
+    assert context.call.images == ()
+    assert source.call.cost is not None
+    assert source.call.cost > 0
+
+
+def test_one_call_for_all_texts_is_labelled_as_such(recorded: Recorded) -> None:
+    with StandIn(SeeingModel(recorded.screens)) as server:
+        assert recorded.run(server, calls="combined") == [Ended(EPISODE, 4 * STEPS - 1)]
+        assert len(server.questions) <= STEPS
+    calls = {one.source.call.prompt for step in recorded.texts() for one in step.values()
+             if isinstance(one.source, Suggestion) and one.source.call}  # fmt: skip
+    assert calls == {"step_all/1"}
+
+
+def test_a_run_that_is_cancelled_and_resumed_asks_nothing_twice_and_ends_as_if_undisturbed(recorded: Recorded) -> None:
+    with StandIn(SeeingModel(recorded.screens)) as server:
+        for enough in (3, 8):
+            with pytest.raises(CancelledError):
+                annotating(recorded, server).run([EPISODE], cancelled=reached(server, enough))
+        resumed = recorded.run(server)
+        cut = server.repeated
+    assert resumed[0].problem == ""
+    assert cut <= 2 * 8, "only what was in flight"
+    words = [{kind: text.words for kind, text in step.items()} for step in recorded.texts()]
+    (recorded.root / semantics_path(EPISODE)).unlink()
+    with StandIn(SeeingModel(recorded.screens)) as server:
+        recorded.run(server)
+    assert [{kind: text.words for kind, text in step.items()} for step in recorded.texts()] == words
+
+
+def reached(server: StandIn, count: int) -> Callable[[], bool]:
+    return lambda: len(server.questions) >= count
+
+
+def test_what_was_written_is_kept_if_the_server_fails_in_between(recorded: Recorded) -> None:
+    seeing = SeeingModel(recorded.screens)
+
+    def failing(asked: Asked) -> object:
+        return server_error() if list(asked.schema["properties"]) == ["context"] else seeing(asked)
+
+    with StandIn(failing) as server:  # type: ignore[arg-type]
+        ended = recorded.run(server)
+    assert "failed (500)" in ended[0].problem
+    assert recorded.texts()[0][TextKind.INTENTION].state is State.SUGGESTED
+    assert recorded.texts()[1][TextKind.INTENTION].state is State.MISSING
+    with StandIn(seeing, port=server.port) as again:
+        assert recorded.run(again)[0].problem == ""
+    assert all(text.state is not State.MISSING for step in recorded.texts() for text in step.values())
+
+
+@pytest.mark.parametrize(
+    "raw",
+    ["", "   ", "x" * 4001, "<html><body>Sorry</body></html>", "a\x1b[31mred", "```json\nTap it.\n```"],
+    ids=["empty", "blank", "a book", "html", "escape codes", "fence"],
+)
+def test_what_is_no_text_about_a_step_is_asked_for_once_more_and_then_left_out(recorded: Recorded, raw: str) -> None:
+    with StandIn(lambda asked: says(dict.fromkeys(asked.schema["properties"], raw))) as server:
+        ended = recorded.run(server)
+    assert ended[0].texts == 0
+    assert "does not match the schema" in ended[0].problem
+    assert all(text.state is State.MISSING for text in recorded.texts()[1].values())
+
+
+def test_a_refusal_is_told_for_its_episode(recorded: Recorded) -> None:
+    with StandIn(lambda _: refuses()) as server:
+        assert "declined" in recorded.run(server)[0].problem
+
+
+def test_a_rejected_text_is_asked_for_anew(whole: tuple[Recorded, int], annotated: Recorded) -> None:
+    recorded = annotated
+    source = recorded.texts()[0][TextKind.INSTRUCTION].source
+    assert isinstance(source, Suggestion)
+    SemanticsStore(recorded.root).append(EPISODE, word(source, "reject"))
+    with StandIn(lambda _: says({"low_level_instruction": "Tap it."}), port=whole[1]) as server:
+        recorded.run(server, effort="low")
+        assert len(server.questions) == 1
+    assert recorded.texts()[0][TextKind.INSTRUCTION].words == "Tap it."
+
+
+def test_an_edited_intention_is_what_later_contexts_are_told(annotated: Recorded) -> None:
+    recorded = annotated
+    source = recorded.texts()[0][TextKind.INTENTION].source
+    assert isinstance(source, Suggestion)
+    SemanticsStore(recorded.root).append(EPISODE, word(source, "edit", "I want rice."))
+    with StandIn(SeeingModel(recorded.screens)) as server:
+        recorded.run(server)
+        assert {tuple(asked.schema["properties"]) for asked in server.questions} == {("context",)}
+        asked = len(server.questions)
+        recorded.run(server)
+    assert len(server.questions) == asked, "nothing is stale any more"
+    assert all("I want rice. /" in step[TextKind.CONTEXT].words for step in recorded.texts()[2:-1])
+
+
+def test_what_is_private_is_black_before_it_leaves(recorded: Recorded) -> None:
+    number = next(one.number for one, _ in recorded.screens if one.at is not None)
+    tree = recorded.root / ui_tree_path(EPISODE, number)
+    tree.write_text(tree.read_text().replace('password="false"', 'password="true"', 1))
+    last = recorded.screens[STEPS - 1][0]
+    told = {"who": "Ann", "at": datetime.now(UTC), "why": "a name"}
+    box = RedactedBox(step=last.number, box=(0, 0, 500, 500), sha256=sha256(last.png).hexdigest(), **told)
+    words = RedactedWords(text="sour cherries", **told)
+    write_redaction(recorded.root, Redaction(episode_id=EPISODE, boxes=(box,), words=(words,)))
+    with StandIn(says_words) as server:
+        recorded.run(server)
+        sent = [images_of(asked)[0] for asked in server.questions if images_of(asked)]
+        assert not any("sour cherries" in asked.words for asked in server.questions)
+    assert any(is_black(one, (0, 0, 500, 500)) for one in sent)
+    assert any(is_black(one, (0, 0, one.width, one.height)) for one in sent), "the first node is the whole screen"
+
+
+def says_words(asked: Asked) -> Says:
+    return says(dict.fromkeys(asked.schema["properties"], "A text."))
+
+
+def is_black(image: Image.Image, box: tuple[int, int, int, int]) -> bool:
+    return max(high for _, high in image.crop(box).getextrema()) < 30  # type: ignore[misc]
+
+
+def test_a_screenshot_that_has_changed_is_not_sent(recorded: Recorded) -> None:
+    path = recorded.root / screenshot_path(EPISODE, 2)
+    other = io.BytesIO()
+    Image.new("RGB", (72, 128)).save(other, "PNG")
+    path.write_bytes(other.getvalue())
+    with StandIn(SeeingModel(recorded.screens)) as server:
+        ended = recorded.run(server)
+    assert f"{path} has changed since it was recorded" in ended[0].problem
+    assert recorded.texts()[1][TextKind.INTENTION].state is State.SUGGESTED
+
+
+def test_nothing_is_asked_about_an_episode_whose_texts_cannot_be_read(recorded: Recorded) -> None:
+    path = recorded.root / semantics_path(EPISODE)
+    path.parent.mkdir()
+    path.write_text('{"format": 1, "episode_id": "0000000000000001", "entries": [{"kind": "suggestion"}, null]}')
+    with StandIn(SeeingModel(recorded.screens)) as server:
+        plan = annotating(recorded, server).plan([EPISODE])
+        ended = recorded.run(server)
+        assert server.questions == []
+    assert "entry 1" in plan.problems[EPISODE] == ended[0].problem
+    assert '"entries": [{"kind": "suggestion"}, null]' in path.read_text()
+
+
+def test_the_plan_tells_what_would_leave_and_nothing_is_asked_or_opened(recorded: Recorded) -> None:
+    different = {one.png for one, _ in recorded.screens[:-1]}
+    for one, _ in recorded.screens:
+        (recorded.root / screenshot_path(EPISODE, one.number)).unlink()
+    with StandIn(SeeingModel(recorded.screens)) as server:
+        plan = annotating(recorded, server).plan([EPISODE])
+        assert server.questions == []
+    assert plan.screenshots == len(different)
+    assert plan.problems == {}
+    assert STEPS < plan.estimate.calls <= 3 * STEPS - 1
+
+
+def test_consent_is_given_for_a_host_a_count_and_a_size(tmp_path: Path) -> None:
+    host = "https://api.example.com"
+    assert not needs_consent(tmp_path, "http://127.0.0.1:8000", 9, 900)
+    assert not needs_consent(tmp_path, host, 0, 0)
+    assert needs_consent(tmp_path, host, 9, 900)
+    give_consent(tmp_path, host, 9, 900, by="Ann")
+    with (tmp_path / CONSENTS).open("a") as file:
+        file.write("not json")
+    give_consent(tmp_path, "https://other.example.com", 90, 9000, by="Ann")
+    assert not needs_consent(tmp_path, host, 9, 900)
+    assert needs_consent(tmp_path, host, 10, 900)
+    assert needs_consent(tmp_path, host, 9, 901)
+    assert len((tmp_path / CONSENTS).read_text().splitlines()) == 3

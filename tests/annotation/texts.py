@@ -1,0 +1,88 @@
+"""Episodes with texts in memory, and entries of semantics files."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from odyssey_recorder.annotation.inputs import texts_of
+from odyssey_recorder.annotation.semantics import Call, SemanticsFile, Suggestion, TextKind, Word, suggestion_id
+from odyssey_recorder.dataset.entry_file import in_order
+from odyssey_recorder.dataset.layout import EpisodeFiles
+from odyssey_recorder.dataset.opened import OpenedEpisode
+from odyssey_recorder.dataset.provenance import EpisodeProvenance
+from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
+from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.model.geometry import Point
+from tests.dataset.drafts import proof_of
+from tests.episodes import episode as made_episode
+from tests.quality.evidence import evidence
+
+D, E = TextKind.INSTRUCTION, TextKind.CONTEXT
+F1, F2 = TextKind.DESCRIPTION, TextKind.INTENTION
+_MOMENT = datetime(2026, 11, 23, tzinfo=UTC)
+_seconds = count()
+
+ACTIONS: tuple[Action, ...] = (
+    Click(Point(500, 250)),
+    Type("oat milk"),
+    Scroll(Point(500, 800), Point(500, 300), (Point(500, 800), Point(500, 300))),
+    LongPress(Point(100, 900)),
+    Press(SystemKey.HOME),
+    Complete("done"),
+)
+CALL = Call(
+    prompt="step_screen/1", model_asked="m", model_answered="m-1", host="http://127.0.0.1:1", at=_MOMENT, tokens_in=9,
+    tokens_out=1,
+)  # fmt: skip
+
+
+def opened_episode(*actions: Action) -> OpenedEpisode:
+    """With a box for each press, and a different screenshot in each step."""
+    done = actions or ACTIONS
+    records = []
+    for number, step in enumerate(evidence(*done).steps):
+        assert step.record is not None
+        frame = step.record.frame.model_copy(update={"png_sha256": f"{number:064x}"})
+        records.append(step.record.model_copy(update={"frame": frame, "touched_us": 100 + number}))
+    episode = made_episode(*done)
+    return opened_from(episode, proof_of(episode.episode_id, records))
+
+
+def opened_from(episode: Episode, proof: EpisodeProvenance | None) -> OpenedEpisode:
+    return OpenedEpisode(episode, EpisodeFiles(Path(f"annotations/{episode.episode_id}.json"), ""), proof)
+
+
+def moment() -> datetime:
+    """Later than all before."""
+    return _MOMENT + timedelta(seconds=next(_seconds))
+
+
+def suggestion(found: OpenedEpisode, step: int, kind: TextKind, words: str = "", **fields: Any) -> Suggestion:
+    """A suggestion for the episode as it is now, shown with the box; `file` has what people edited."""
+    texts = texts_of(found, fields.pop("file", SemanticsFile(found.episode.episode_id)))
+    key, said = texts.inputs[step].step_key, words or f"{kind.value} {step}"
+    values: dict[str, Any] = {
+        "id": suggestion_id(key, kind, said, "test"), "at": moment(), "step_key": key, "field": kind, "words": said,
+        "inputs_sha": texts.inputs[step].shown(kind, texts.edited[:step], with_box=fields.pop("with_box", True)),
+        "origin": "model", "call": CALL,
+    }  # fmt: skip
+    return Suggestion(**values | fields)
+
+
+def word(on: Suggestion, decision: str, words: str | None = None, **fields: Any) -> Word:
+    values: dict[str, Any] = {
+        "id": f"{next(_seconds):032x}", "at": moment(), "step_key": on.step_key, "field": on.field, "by": "Ann",
+        "words": on.words if words is None else words, "inputs_sha": on.inputs_sha, "decision": decision,
+        "suggestion": on.id,
+    }  # fmt: skip
+    return Word(**values | fields)
+
+
+def file_of(found: OpenedEpisode, *entries: Suggestion | Word) -> SemanticsFile:
+    return SemanticsFile(found.episode.episode_id, in_order(entries))
+
+
+def suggested(found: OpenedEpisode) -> SemanticsFile:
+    """A suggestion for every text."""
+    return file_of(found, *(suggestion(found, n, kind) for n in range(len(found.episode.steps)) for kind in TextKind))
