@@ -1,0 +1,172 @@
+"""What counts of the entries on a text, and semantics files that are merged, broken, foreign or in the trash."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.annotation.inputs import texts_of
+from odyssey_recorder.annotation.semantics import (
+    SEMANTICS_FORM,
+    SemanticsFile,
+    SemanticsStore,
+    State,
+    StepText,
+    Suggestion,
+    Word,
+)
+from odyssey_recorder.dataset.entry_file import spell, union
+from odyssey_recorder.dataset.layout import semantics_path
+from odyssey_recorder.dataset.trash import Trash
+from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.merging.apply import merge
+from odyssey_recorder.merging.plan import Decisions
+from odyssey_recorder.quality.dataset_wide.dataset_folder import folder_findings
+from tests.annotation.texts import CALL, D, file_of, opened_episode, suggestion, word
+from tests.quality.folders import FIRST, SECOND, write_dataset
+
+FOUND = opened_episode()
+ONE = suggestion(FOUND, 1, D, "Type one.")
+OTHER = suggestion(FOUND, 1, D, "Type two.")
+OLD = suggestion(FOUND, 1, D, "Type three.", inputs_sha="0" * 64)
+
+
+def text(*entries: Suggestion | Word) -> StepText:
+    return texts_of(FOUND, file_of(FOUND, *entries)).steps[1][D]
+
+
+CASES = {
+    "nothing": ((), State.MISSING, ""),
+    "the newest suggestion": ((ONE, OTHER), State.SUGGESTED, "Type two."),
+    "a stale one does not count beside one that is not": ((ONE, OLD), State.SUGGESTED, "Type one."),
+    "a stale one is shown": ((OLD,), State.STALE, "Type three."),
+    "a decision counts before suggestions": ((ONE, word(ONE, "accept"), OTHER), State.ACCEPTED, "Type one."),
+    "the last decision": ((ONE, word(ONE, "accept"), word(ONE, "edit", "Type it.")), State.EDITED, "Type it."),
+    "a rejected suggestion is gone": ((ONE, word(ONE, "reject")), State.MISSING, ""),
+    "the other is left": ((ONE, OTHER, word(OTHER, "reject")), State.SUGGESTED, "Type one."),
+    "a rejection can be taken back": ((ONE, word(ONE, "reject"), word(ONE, "accept")), State.ACCEPTED, "Type one."),
+    "a stale decision is shown": ((OLD, word(OLD, "accept")), State.STALE, "Type three."),
+    "written anew": ((word(ONE, "edit", "Mine.", suggestion=""),), State.EDITED, "Mine."),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_counts(name: str) -> None:
+    entries, state, words = CASES[name]
+    found = text(*entries)
+    assert (found.state, found.words) == (state, words)
+    assert found.rejected == ("gone" in name or "left" in name)
+
+
+@pytest.mark.parametrize(
+    ("state", "accepted", "every"),
+    [
+        (State.MISSING, None, None),
+        (State.SUGGESTED, None, "Words."),
+        (State.ACCEPTED, "Words.", "Words."),
+        (State.EDITED, "Words.", "Words."),
+        (State.STALE, None, None),
+    ],
+)
+def test_what_is_exported(state: State, accepted: str | None, every: str | None) -> None:
+    one = StepText(state, "Words.")
+    assert (one.exported("accepted"), one.exported("all")) == (accepted, every)
+
+
+def test_a_model_cannot_be_the_author_without_a_call() -> None:
+    with pytest.raises(ValueError, match="needs the call"):
+        Suggestion.model_validate(ONE.model_dump() | {"call": None})
+
+
+def test_a_file_is_read_as_it_was_written_and_unknown_keys_stay(tmp_path: Path) -> None:
+    more = ONE.model_copy(update={"mood": "good"})
+    file = SemanticsFile(FOUND.episode.episode_id, (more, word(ONE, "accept")), {"by tool": 1})
+    read = SEMANTICS_FORM.read(spell(file), episode_id=file.episode_id, source="x")
+    assert spell(read) == spell(file)
+    assert '"mood": "good"' in spell(read).decode()
+
+
+def test_git_merges_two_people_line_by_line(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        subprocess.run(["git", "-C", root, "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True, timeout=30)
+
+    root = tmp_path / "dataset"
+    root.mkdir()
+    store = SemanticsStore(root)
+    store.add(FIRST, [ONE])
+    git("init", "-q", "-b", "main")
+    for branch, entry in (("main", word(ONE, "edit", "Ours.")), ("other", word(ONE, "accept"))):
+        git("add", "-A")
+        git("commit", "-q", "--allow-empty", "-m", "base")
+        git("checkout", "-q", "-B", branch)
+        store.add(FIRST, [entry])
+        git("commit", "-qam", branch)
+        git("checkout", "-q", "-B", "other", "HEAD~1") if branch == "main" else git("checkout", "-q", "main")
+    git("merge", "-q", "other", "-m", "both")
+    assert [one.kind for one in store.read(FIRST).entries] == ["suggestion", "word", "word"]
+    assert store.read(FIRST).problems == ()
+
+
+@pytest.mark.parametrize("cut", [2, 40, 400, 700])
+def test_of_a_broken_file_what_is_whole_is_read_and_nothing_is_written_to_it(tmp_path: Path, cut: int) -> None:
+    store = SemanticsStore(tmp_path)
+    store.add(FIRST, [ONE, OTHER])
+    path = tmp_path / semantics_path(FIRST)
+    torn = path.read_bytes()[:-cut]
+    path.write_bytes(torn)
+    read = store.read(FIRST)
+    assert [one.id for one in read.entries] == [one.id for one in (ONE, OTHER) if spell_of(one) in torn]
+    assert str(path) in read.problems[0]
+    with pytest.raises(ReviewError, match="Fix it by hand"):
+        store.add(FIRST, [OLD])
+    assert path.read_bytes() == torn
+
+
+def spell_of(one: Suggestion) -> bytes:
+    line = spell(SemanticsFile(FIRST, (one,))).splitlines()[2]
+    return line.removesuffix(b",")
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ({"field": "mood"}, "field"),
+        ({"step_key": "../../etc"}, "step_key"),
+        ({"words": "x" * 5000}, "words"),
+        ({"id": "1"}, "id"),
+        ({"call": CALL.model_dump(mode="json") | {"tokens_in": "many"}}, "call.tokens_in"),
+    ],
+)
+def test_a_foreign_entry_is_a_problem_with_its_place(entry: dict[str, object], problem: str) -> None:
+    tree = ONE.model_dump(mode="json") | entry
+    with pytest.raises(ReviewError, match=rf"here: {problem}"):
+        SEMANTICS_FORM.read_entry(tree, place="here")  # type: ignore[arg-type]
+
+
+def test_a_link_out_of_the_dataset_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret.json").write_bytes(spell(SemanticsFile(FIRST, (ONE,))))
+    path = tmp_path / "dataset" / semantics_path(FIRST)
+    path.parent.mkdir(parents=True)
+    path.symlink_to(tmp_path / "secret.json")
+    with pytest.raises(DatasetError, match="leads out"):
+        SemanticsStore(tmp_path / "dataset").read(FIRST)
+
+
+def test_texts_survive_the_trash_and_are_united_by_a_merge(tmp_path: Path) -> None:
+    a = tmp_path / "a"
+    write_dataset(a, FIRST, SECOND, steps=2)
+    SemanticsStore(a).add(FIRST, [ONE])
+    b = Path(shutil.copytree(a, tmp_path / "b"))
+    SemanticsStore(a).add(FIRST, [word(ONE, "accept")])
+    SemanticsStore(b).add(FIRST, [OTHER])
+    SemanticsStore(b).add(SECOND, [ONE])
+    united = union(SemanticsStore(a).read(FIRST), SemanticsStore(b).read(FIRST))
+    Trash(a).move(FIRST)
+    assert not [one for one in folder_findings(a) if "semantics" in one.words]
+    Trash(a).restore(FIRST)
+    merge(a, b, tmp_path / "c", Decisions())
+    assert SemanticsStore(tmp_path / "c").read(FIRST) == united
+    assert SemanticsStore(tmp_path / "c").read(SECOND).entries == (ONE,)
+    merge(a, b, a, Decisions())
+    assert SemanticsStore(a).read(FIRST) == united
