@@ -18,7 +18,7 @@ from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.layouts import LAYOUTS
 from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
 from odyssey_recorder.model.action import Type
-from tests.annotation.texts import word
+from tests.annotation.texts import D, word
 from tests.exporting.converter_rules import assert_convertible
 from tests.exporting.sample import SMALL, STEPS, TEXTS, ids, write_dataset
 
@@ -38,11 +38,18 @@ def source(root: Path) -> Path:
 
 
 def accept(root: Path, episode_id: str, *, words: str | None = None) -> None:
-    """A person accepts, or edits, every suggestion of an episode."""
+    """A person accepts, or edits, every suggestion of an episode: intentions first, on which contexts depend."""
     store = SemanticsStore(root)
     offered = [one for one in store.read(episode_id).entries if isinstance(one, Suggestion)]
     decision = "accept" if words is None else "edit"
-    store.append(episode_id, *(word(one, decision, words) for one in offered))
+    for of_intentions in (True, False):
+        texts = texts_of(open_dataset_episode(root, episode_id), store.read(episode_id))
+        number = {one.step_key: at for at, one in enumerate(texts.inputs)}
+        for one in offered:
+            if (one.field is TextKind.INTENTION) == of_intentions:
+                at = number[one.step_key]
+                inputs = texts.inputs[at].shown(one.field, texts.edited[:at], with_box=False)
+                store.append(episode_id, word(one, decision, words, inputs_sha=inputs))
 
 
 def prepared(root: Path, texts: Texts, layout: str = "release") -> Prepared:
@@ -59,7 +66,7 @@ def exported(root: Path, texts: Texts, layout: str = "release") -> Path:
 
 def test_texts_of_a_release_are_suggestions_that_nobody_is_named_for(root: Path) -> None:
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
-    assert import_released(root, source(root), ONE) == 4 * (STEPS - 1) - 1 + 4
+    assert import_released(root, source(root), ONE) == 4 * STEPS
     assert import_released(root, source(root), ONE) == 0
     assert before == {path: path.read_bytes() for path in before}
     texts = texts_of(open_dataset_episode(root, ONE), SemanticsStore(root).read(ONE)).steps
@@ -104,8 +111,8 @@ def test_an_episode_that_lacks_a_text_is_left_out_by_name(root: Path) -> None:
     import_released(root, source(root), ONE)
     accept(root, ONE)
     store = SemanticsStore(root)
-    last = next(one for one in reversed(store.read(ONE).entries) if isinstance(one, Suggestion))
-    store.append(ONE, word(last, "reject"))
+    gone = next(one for one in store.read(ONE).entries if isinstance(one, Suggestion) and one.field is D)
+    store.append(ONE, word(gone, "reject"))
     left_out = prepared(root, "accepted").left_out
     assert len(left_out) == 3
     assert left_out[0].startswith(f"{ONE}: an accepted text is missing in step ")
