@@ -22,7 +22,7 @@ def at(step: int, *kinds: TextKind) -> set[tuple[int, TextKind]]:
     return {(step, kind) for kind in kinds}
 
 
-CASES = {
+CASES: dict[str, tuple[amendments.Amendment, set[tuple[int, TextKind]]]] = {
     "instruction": (amendments.NewInstruction(instruction="Something else."), set(FREE)),
     "apps": (amendments.NewApps(category=Category.GENERAL_TOOL, apps=("Clock",)), set()),
     "end": (amendments.NewEnd(words="other words"), set()),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -212,7 +213,7 @@ def test_what_is_private_is_black_before_it_leaves(recorded: Recorded) -> None:
     tree = recorded.root / ui_tree_path(EPISODE, number)
     tree.write_text(tree.read_text().replace('password="false"', 'password="true"', 1))
     last = recorded.screens[STEPS - 1][0]
-    told = {"who": "Ann", "at": datetime.now(UTC), "why": "a name"}
+    told: dict[str, Any] = {"who": "Ann", "at": datetime.now(UTC), "why": "a name"}
     box = RedactedBox(step=last.number, box=(0, 0, 500, 500), sha256=sha256(last.png).hexdigest(), **told)
     words = RedactedWords(text="sour cherries", **told)
     write_redaction(recorded.root, Redaction(episode_id=EPISODE, boxes=(box,), words=(words,)))

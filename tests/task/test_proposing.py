@@ -121,7 +121,7 @@ def test_the_more_templates_are_asked_for_the_longer_may_the_answer_be(
     assert proposing.question(Category.MULTI_APPS, 3) != proposing.question(Category.MULTI_APPS, 3, 1)
     assert {proposing.question(one, 3).prompt for one in Category} == {"propose/1"}
     few, many = (proposing.question(Category.MULTI_APPS, count) for count in (1, 10))
-    assert 1_000 < few.parameters[LONGEST_ANSWER] < many.parameters[LONGEST_ANSWER] < 50_000
+    assert 1_000 < float(few.parameters[LONGEST_ANSWER]) < float(many.parameters[LONGEST_ANSWER]) < 50_000
 
 
 def test_a_model_that_declines_is_told_of(library: TemplateLibrary) -> None:
