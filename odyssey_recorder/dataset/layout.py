@@ -94,10 +94,6 @@ def ui_tree_path(episode_id: str, step: int) -> str:
     return f"{UI_TREES}/{ui_tree_name(episode_id, step)}"
 
 
-def review_path(episode_id: str) -> str:
-    return f"{REVIEWS}/{episode_id}.json"
-
-
 def semantics_path(episode_id: str) -> str:
     return f"{SEMANTICS}/{episode_id}.json"
 
