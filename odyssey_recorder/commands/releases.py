@@ -1,6 +1,5 @@
 """`release`: what of a dataset was published when, by hash."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,6 @@ from odyssey_recorder.model.wording import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.releases.folder import ReleaseRecord
-    from odyssey_recorder.releases.making import PlannedRelease
     from odyssey_recorder.releases.manifest import Changes
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make, verify and compare releases of a dataset.")
@@ -38,22 +36,15 @@ def make(
 
     Exit code 0: success; 2: nothing can be released, nothing has changed, or the name is taken.
     """
-    from odyssey_recorder.errors import DatasetError
-    from odyssey_recorder.releases.folder import checked_name, revision_of, write_release
-    from odyssey_recorder.releases.making import plan_release
+    from odyssey_recorder.admission import Admission, refusal
+    from odyssey_recorder.dataset.codec import Dialect
+    from odyssey_recorder.releases.making import draft_release, make_release
 
-    if name:
-        checked_name(name)
-    revisions = {one: revision_of(dataset, one) for one in _present(dataset)}
-    left_out = _left_out(dataset, revisions)
-    ids = [one for one in revisions if one not in left_out]
-    if not ids:
-        reason = next(iter(left_out.values()))
-        raise DatasetError(f"No episode of {dataset} is accepted and without errors, such as the first: {reason}")
-    planned = plan_release(dataset, name, ids, left_out)
+    admission = Admission(checked=True, accepted=True)
+    drafted = draft_release(dataset, name, lambda: refusal(dataset, admission, Dialect.RELEASE))
+    planned, left_out = drafted.planned, drafted.left_out
     if not dry_run:
-        files = _files(dataset, planned, len(left_out))
-        write_release(dataset, planned.record, files, {one: revisions[one] for one in ids})
+        make_release(dataset, drafted)
     if as_json:
         terminal.print_json(planned.record.model_dump(mode="json"))
         return
@@ -63,7 +54,7 @@ def make(
         terminal.say((f"{counted(left_out, 'episode')} left out", "yellow"), to=terminal.err)
     _print_changes(planned.record.changes)
     told = "would be released" if dry_run else "released"
-    terminal.say(f"{counted(ids, 'episode')} {told} as {planned.record.name}")
+    terminal.say(f"{counted(planned.ids, 'episode')} {told} as {planned.record.name}")
 
 
 @app.command()
@@ -146,36 +137,6 @@ def diff(
         terminal.say(f"{earlier} to {later.name}")
 
 
-def _present(dataset: Path) -> list[str]:
-    from odyssey_recorder.dataset.layout import episode_ids
-    from odyssey_recorder.errors import DatasetError
-
-    if not (present := sorted(episode_ids(dataset))):
-        raise DatasetError(f"{dataset} has no episodes: expected a dataset folder with annotations/<id>.json.")
-    return present
-
-
-def _left_out(dataset: Path, ids: Mapping[str, str]) -> dict[str, str]:
-    from odyssey_recorder.admission import Admission, refusal
-    from odyssey_recorder.dataset.codec import Dialect
-    from odyssey_recorder.dataset.layout import annotation_path
-
-    refuse = refusal(dataset, Admission(checked=True, accepted=True), Dialect.RELEASE)
-    return {one: why for one in ids if (why := refuse(dataset / annotation_path(one)))}
-
-
-def _files(dataset: Path, planned: "PlannedRelease", left_out: int) -> dict[str, bytes]:
-    from odyssey_recorder.dataset.codec import read_annotation
-    from odyssey_recorder.dataset.layout import annotation_path
-    from odyssey_recorder.exporting.prepared import about_of, counted_reasons
-    from odyssey_recorder.figures.facts import class_of_app
-    from odyssey_recorder.releases.making import described
-
-    chosen = (read_annotation(dataset / annotation_path(one)) for one in planned.ids)
-    limits = (*counted_reasons(left_out), *(() if planned.splits else ("No splits.",)))
-    return described(dataset, planned, about_of(dataset, chosen, limits), class_of_app())
-
-
 def _newest(dataset: Path) -> "ReleaseRecord":
     from odyssey_recorder.errors import DatasetError
     from odyssey_recorder.releases.folder import releases
@@ -186,13 +147,7 @@ def _newest(dataset: Path) -> "ReleaseRecord":
 
 
 def _print_changes(changed: "Changes") -> None:
-    rows = [
-        ("added", dict.fromkeys(changed.added, "")),
-        ("removed", changed.removed),
-        ("changed", {one: ", ".join(names) for one, names in changed.changed.items()}),
-        *((f"moved in {kind}", dict.fromkeys(ids, "")) for kind, ids in changed.moved.items()),
-    ]
-    for what, episodes in rows:
+    for what, episodes in changed.told.items():
         if episodes:
             terminal.say((f"{len(episodes):,} {what}", "bold"))
         for episode_id, why in list(episodes.items())[:_TOLD]:

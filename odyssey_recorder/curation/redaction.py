@@ -27,7 +27,7 @@ from odyssey_recorder.dataset.layout import (
 from odyssey_recorder.dataset.png import BrokenImageError, decode_png
 from odyssey_recorder.device.view_hierarchy import parse
 from odyssey_recorder.errors import DatasetError, DeviceError, MissingFileError
-from odyssey_recorder.files import Largest, make_folder, read_json, storage_errors, write_durably
+from odyssey_recorder.files import Largest, make_folder, read_json, storage_errors, sync_folder, write_durably
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.validation import ClosedModel, first_fault
@@ -141,7 +141,28 @@ def write_redaction(root: Path, redaction: Redaction) -> None:
             added = {"boxes": before.boxes + redaction.boxes, "words": before.words + redaction.words}
             redaction = redaction.model_copy(update=added)
         make_folder(path.parent, within=root)
-        write_durably(path, f"{redaction.model_dump_json(indent=2)}\n".encode(), within=root)
+        _write(root, path, redaction)
+
+
+def remove_boxes(root: Path, episode_id: str, step: int) -> None:
+    """Remove the boxes of a step, and of the steps with the very same screenshot. Raises DatasetError."""
+    path = root / redaction_path(checked_id(episode_id))
+    with Journal(root).held():
+        before = read_redaction(root, episode_id)
+        if before is None:
+            return
+        removed = {one.sha256 for one in before.boxes if one.step == step}
+        after = before.model_copy(update={"boxes": tuple(one for one in before.boxes if one.sha256 not in removed)})
+        if after.boxes or after.words:
+            _write(root, path, after)
+            return
+        with storage_errors(path, "removed"):
+            path.unlink()
+            sync_folder(path.parent)
+
+
+def _write(root: Path, path: Path, redaction: Redaction) -> None:
+    write_durably(path, f"{redaction.model_dump_json(indent=2)}\n".encode(), within=root)
 
 
 # Finding what to redact.

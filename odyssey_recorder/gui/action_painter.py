@@ -72,6 +72,15 @@ def box_place(box: Box, size: Size, picture: QRectF) -> QRectF:
     )
 
 
+def paint_cover(painter: QPainter, box: Box, size: Size, picture: QRectF) -> None:
+    """Black out `box`, in pixels of a screenshot of `size`, with an edge that shows on dark screens."""
+    painter.save()
+    painter.setPen(QPen(MARK, 1.5))
+    painter.setBrush(Qt.GlobalColor.black)
+    painter.drawRect(box_place(box, size, picture))
+    painter.restore()
+
+
 def paint_box(painter: QPainter, box: Box, size: Size, picture: QRectF) -> None:
     """Draw the bounds of the touched element: `box` in pixels of a screenshot of `size`, shown in `picture`."""
     place = box_place(box, size, picture)

@@ -123,6 +123,7 @@ class Command(Enum):
     SHOW_EPISODES = _dataset_toggle("Episodes", "Show the episodes", "view_list_outline", "Alt+1")
     SHOW_FIGURES = _dataset_toggle("Figures", "Show the figures of the listed episodes", "chart_bar", "Alt+2")
     SHOW_SPLITS = _dataset_toggle("Splits", "Show the splits and their leaks", "call_split", "Alt+3")
+    SHOW_RELEASES = _dataset_toggle("Releases", "Show what was released, by hash", "tag_multiple_outline", "Alt+4")
     FIND_EPISODE = _dataset("Find", "Go to the filter", "magnify", "Ctrl+F")
     SAVE_VIEW = _dataset("Save view…", "Save the filter by a name", "bookmark_plus_outline", "Ctrl+D")
     DELETE_VIEW = _dataset("Delete view", "Delete the chosen saved view", "bookmark_remove_outline")
@@ -139,6 +140,21 @@ class Command(Enum):
         "Make splits…", "Divide the episodes into train and test; shows first what would move", "call_split", "Ctrl+M",
         primary=True,
     )  # fmt: skip
+    MAKE_RELEASE = _dataset(
+        "Make release…", "Fix the state of the dataset by hash; shows first what would be released",
+        "tag_plus_outline", "Ctrl+Shift+M", primary=True,
+    )  # fmt: skip
+    VERIFY_RELEASE = _dataset("Verify", "Compare the files with the selected release", "shield_check_outline", "Ctrl+Y")
+    COMPARE_RELEASES = _dataset(
+        "Compare", "Show what changed between the two selected releases, or since the one before", "compare_horizontal"
+    )
+    RETIRE_EPISODES = _dataset(
+        "Retire…", "Leave the selected episodes out of lists and exports, with a reason", "archive_arrow_down_outline"
+    )
+    RESTORE_EPISODES = _dataset("Restore…", "Take the selected retired episodes back", "archive_arrow_up_outline")
+    SHOW_DUPLICATES = _dataset(
+        "Duplicates…", "Show groups of episodes that may be the same, the best first", "content_duplicate"
+    )
     DISMISS_DATASET = _dataset("Dismiss", "Dismiss this warning", "close", "Ctrl+.")
     COPY_PLACE = _record("Copy path", "Copy the path of the episode", "content_copy")
     NEXT_TASK = _record("Next", "Show the next waiting task", "skip_next", "Ctrl+J")

@@ -1,6 +1,6 @@
 """One step as large as its dialog, with keys to go to the others."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -9,12 +9,18 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QSizePolicy, QWidget
 
-from odyssey_recorder.gui.action_painter import paint_action, paint_box, paint_problem, prepare_other_threads
+from odyssey_recorder.gui.action_painter import (
+    paint_action,
+    paint_box,
+    paint_cover,
+    paint_problem,
+    prepare_other_threads,
+)
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.parts import breakable, fill_dialog, named, push_button, row, selectable, text_label
 from odyssey_recorder.gui.step_strip import StepModel, StepPicture
-from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.model.geometry import Box, Size
 
 _SHARE = 0.92
 """Of the window, both ways."""
@@ -40,12 +46,19 @@ class StepViewer(QDialog):
     turned = Signal(int)
 
     def __init__(
-        self, background: Background, model: StepModel, pictures: Sequence[StepPicture], at: int, parent: QWidget
+        self,
+        background: Background,
+        model: StepModel,
+        pictures: Sequence[StepPicture],
+        at: int,
+        parent: QWidget,
+        *tools: QWidget,
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         prepare_other_threads()
         self._model = model
+        self._pictures = pictures
         self._count = len(pictures)
         self._present = at
         self._canvas = _Canvas(background, pictures)
@@ -54,13 +67,32 @@ class StepViewer(QDialog):
         self._previous = push_button("Previous", "Show the previous step (Left)", call=lambda: self._go(-1))
         self._next = push_button("Next", "Show the next step (Right)", call=lambda: self._go(1))
         close = push_button("Close", "Close (Esc)", call=self.reject)
-        foot = row((self._place, 1), self._previous, self._next, close)
+        foot = row((self._place, 1), *tools, self._previous, self._next, close)
         fill_dialog(self, self._canvas, self._words, foot, stretch=self._canvas)
         self._bind({"Left": -1, "Right": 1, "Home": -self._count, "End": self._count})
         model.dataChanged.connect(self._tell)
         self.resize(parent.window().size() * _SHARE)
         self._canvas.setFocus()
         self._go(0)
+
+    @property
+    def present(self) -> int:
+        """The shown step, from 0."""
+        return self._present
+
+    @property
+    def count(self) -> int:
+        return self._count
+
+    @property
+    def path(self) -> Path:
+        """The screenshot of the shown step."""
+        return self._pictures[self._present].path
+
+    def cover(self, boxes: Mapping[int, Sequence[Box]]) -> None:
+        """Paint boxes of screenshots black, by step."""
+        self._canvas.covers = boxes
+        self._canvas.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
@@ -104,6 +136,7 @@ class _Canvas(QWidget):
         self._pictures = pictures
         self._present = 0
         self._read: dict[_Key, _Read | None] = {}
+        self.covers: Mapping[int, Sequence[Box]] = {}
 
     def turn_to(self, number: int) -> None:
         self._present = number
@@ -122,6 +155,8 @@ class _Canvas(QWidget):
                 painter.drawImage(place, image)
                 if step.box is not None:
                     paint_box(painter, step.box, step.size or Size(size.width(), size.height()), place)
+                for box in self.covers.get(self._present, ()):
+                    paint_cover(painter, box, Size(size.width(), size.height()), place)
                 paint_action(painter, step.action, place)
             case Exception() as error:
                 paint_problem(painter, str(error), QRectF(self.rect()))

@@ -214,4 +214,5 @@ class Pages(QObject):
     def _make_dataset(self, dataset: "Callable[[], EpisodeIndex]", saved: "Callable[[], SavedFilters] | None") -> Page:
         from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
 
-        return DatasetPage(dataset, saved and saved(), self._tools.background, self._tools.commands)
+        tools, ready = self._tools, saved and saved()
+        return DatasetPage(dataset, ready, tools.background, tools.commands, self._controller.who_records)

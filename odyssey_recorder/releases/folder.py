@@ -3,7 +3,7 @@
 import hashlib
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +40,9 @@ FORMAT = 1
 """Changes when a consumer must read releases differently."""
 
 RECORD, MANIFEST = "release.json", "manifest.jsonl"
+Progress = Callable[[int, int], object]
+"""Told how many episodes were read, of how many; raises to stop."""
+
 _PART = ".part"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
@@ -217,7 +220,11 @@ def _refuse_taken(root: Path, record: ReleaseRecord) -> None:
 # Verifying.
 
 
-def verify(root: Path, name: str) -> Iterator[Difference]:
+def untold(_done: int, _of: int) -> None:
+    """For who need not hear of progress."""
+
+
+def verify(root: Path, name: str, progress: Progress = untold) -> Iterator[Difference]:
     """What differs from what was released, in its folder and in the dataset. Raises DatasetError."""
     folder = release_folder(root, name)
     sums = parse_sums(_read(folder / SUMS), str(folder / SUMS))
@@ -230,8 +237,10 @@ def verify(root: Path, name: str) -> Iterator[Difference]:
                 yield Difference(f"{folder / inner} has changed. Restore it from a backup.")
         except DatasetError as error:
             yield Difference(str(error))
-    for one in read_manifest(root, name):
+    manifest = read_manifest(root, name)
+    for done, one in enumerate(manifest, start=1):
         yield from _verified(root, one)
+        progress(done, len(manifest))
 
 
 def _read_in(folder: Path, name: str) -> bytes:

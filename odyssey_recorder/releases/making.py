@@ -6,24 +6,31 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from odyssey_recorder.dataset.codec import read_annotation
+from odyssey_recorder.dataset.layout import annotation_path, episode_ids
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.card import About, readme
 from odyssey_recorder.exporting.job import sides_of
+from odyssey_recorder.exporting.prepared import about_of, counted_reasons
 from odyssey_recorder.figures.counting import Against, all_figures
-from odyssey_recorder.figures.facts import read_figures
+from odyssey_recorder.figures.facts import class_of_app, read_figures
 from odyssey_recorder.figures.page import Told, figures_as_json
 from odyssey_recorder.figures.published import V2
 from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.releases.folder import (
     MANIFEST,
+    Progress,
     ReleaseRecord,
     checked_name,
     proposed_name,
     read_manifest,
     released_splits,
     releases,
+    revision_of,
     splits_to_release,
+    untold,
+    write_release,
 )
 from odyssey_recorder.releases.manifest import Changes, ReleasedEpisode, changes, moved_sides, read_released
 from odyssey_recorder.reports import report_json
@@ -44,7 +51,49 @@ class PlannedRelease:
         return [one.episode_id for one in self.manifest]
 
 
-def plan_release(root: Path, name: str, ids: Sequence[str], left_out: Mapping[str, str]) -> PlannedRelease:
+@dataclass(frozen=True, slots=True)
+class DraftedRelease:
+    """A plan with why episodes are left out, and the `revisions` of the annotations that were checked."""
+
+    planned: PlannedRelease
+    left_out: Mapping[str, str]
+    revisions: Mapping[str, str]
+
+
+def draft_release(
+    root: Path, name: str, admit: Callable[[], Callable[[Path], str]], progress: Progress = untold
+) -> DraftedRelease:
+    """Plan a release of the episodes for which the function that `admit` returns gives no reason against it.
+
+    `admit` is called after the annotations were hashed. Raises DatasetError as `plan_release` does, and if nothing can
+    be released.
+    """
+    if name:
+        checked_name(name)
+    if not (present := sorted(episode_ids(root))):
+        raise DatasetError(f"{root} has no episodes: expected a dataset folder with annotations/<id>.json.")
+    revisions = {one: revision_of(root, one) for one in present}
+    refuse = admit()
+    left_out = {one: why for one in present if (why := refuse(root / annotation_path(one)))}
+    if not (ids := [one for one in present if one not in left_out]):
+        reason = next(iter(left_out.values()))
+        raise DatasetError(f"No episode of {root} is accepted and without errors, such as the first: {reason}")
+    planned = plan_release(root, name, ids, left_out, progress)
+    return DraftedRelease(planned, left_out, {one: revisions[one] for one in ids})
+
+
+def make_release(root: Path, drafted: DraftedRelease) -> Path:
+    """Write the release and return its folder. Raises DatasetError."""
+    planned = drafted.planned
+    chosen = (read_annotation(root / annotation_path(one)) for one in planned.ids)
+    limits = (*counted_reasons(len(drafted.left_out)), *(() if planned.splits else ("No splits.",)))
+    files = described(root, planned, about_of(root, chosen, limits), class_of_app())
+    return write_release(root, planned.record, files, drafted.revisions)
+
+
+def plan_release(
+    root: Path, name: str, ids: Sequence[str], left_out: Mapping[str, str], progress: Progress = untold
+) -> PlannedRelease:
     """Hash the episodes `ids` and compare them with the newest release; writes nothing.
 
     An empty `name` is the next version. `left_out` says why other episodes are not released. Raises DatasetError, also
@@ -58,7 +107,10 @@ def plan_release(root: Path, name: str, ids: Sequence[str], left_out: Mapping[st
     _expect_sides(ids, splits)
     reviews = ReviewStore(root)
     with ThreadPoolExecutor() as threads:
-        manifest = list(threads.map(partial(_described, root, reviews), sorted(ids)))
+        manifest = []
+        for one in threads.map(partial(_described, root, reviews), sorted(ids)):
+            manifest.append(one)
+            progress(len(manifest), len(ids))
     changed = _changes(root, previous, manifest, splits, lambda one: left_out.get(one) or _why_gone(reviews.read(one)))
     if previous is not None and not changed:
         raise DatasetError(f"Nothing has changed since release {previous.name}.")

@@ -43,6 +43,16 @@ class Changes(FrozenModel):
     changed: Mapping[str, tuple[str, ...]] = {}
     moved: Mapping[str, tuple[str, ...]] = {}
 
+    @property
+    def told(self) -> dict[str, Mapping[str, str]]:
+        """The episodes by what happened to them, each with why or how, or an empty text."""
+        return {
+            "added": dict.fromkeys(self.added, ""),
+            "removed": self.removed,
+            "changed": {one: ", ".join(names) for one, names in self.changed.items()},
+            **{f"moved in {kind}": dict.fromkeys(ids, "") for kind, ids in self.moved.items()},
+        }
+
     def __bool__(self) -> bool:
         return any((self.added, self.removed, self.changed, self.moved))
 

@@ -27,6 +27,8 @@ from odyssey_recorder.gui.dataset.figures_view import FiguresView
 from odyssey_recorder.gui.dataset.filmstrips import Filmstrips, Gallery
 from odyssey_recorder.gui.dataset.filter_line import FilterLine
 from odyssey_recorder.gui.dataset.listing import Found, Listing
+from odyssey_recorder.gui.dataset.releases_view import ReleasesView
+from odyssey_recorder.gui.dataset.retiring import DuplicatesDialog, Retiring
 from odyssey_recorder.gui.dataset.same_task import SameTaskDialog
 from odyssey_recorder.gui.dataset.saved_views import SavedViews
 from odyssey_recorder.gui.dataset.splits_view import SplitsView
@@ -72,8 +74,11 @@ class DatasetPage(Page):
         saved: SavedFilters | None,
         background: Background,
         commands: Commands,
+        who: Callable[[], str],
     ) -> None:
         super().__init__()
+        self._who = who
+        self._retiring: Retiring | None = None
         self._background = background
         self._commands = commands
         self._index: EpisodeIndex | None = None
@@ -98,6 +103,7 @@ class DatasetPage(Page):
         self._facets = FacetPane(commands)
         self._warning = Banner(commands.button(Command.DISMISS_DATASET, kind="quiet", wordless=True))
         self._job = JobCard()
+        self._messages = column(spacing=0)
         self._empty = _Emptiness(commands)
         self._stack = QStackedWidget()
         self._tabs = row(None, spacing=2)
@@ -137,8 +143,14 @@ class DatasetPage(Page):
         self._table.modelReset.connect(self._mark_chosen)  # after both views have reset the selection
         self._gallery = gallery
         self._middle.addWidget(gallery)
+        self._retiring = Retiring(index.root, self._who, self._background)
+        self._retiring.decided.connect(lambda: self._background.run(index.refresh, self._listing.take_changes))
+        self._messages.addWidget(self._retiring)
+        self._card.allow_redaction(index.root, self._who)
+        self._commands.enable(Command.SHOW_DUPLICATES, on=True)
         self._add_view(Command.SHOW_FIGURES, partial(self._figures, index))
         self._add_view(Command.SHOW_SPLITS, partial(self._splits, index))
+        self._add_view(Command.SHOW_RELEASES, partial(ReleasesView, index.root, self._background, self._commands))
 
     def _take(self, found: Found) -> None:
         self._total = found.total
@@ -179,6 +191,8 @@ class DatasetPage(Page):
         if had_focus and not (focused and focused.isVisible()):
             self.rest()
         self._commands.enable(Command.CLEAR_FILTERS, on=bool(self._line.field.text()))
+        for command in (Command.RETIRE_EPISODES, Command.RESTORE_EPISODES):
+            self._commands.enable(command, on=bool(self._selected), why="No episode is selected.")
         self._commands.enable(Command.EXPORT_EPISODES, on=bool(shown), why="No episode is listed.")
 
     # The filter.
@@ -249,6 +263,23 @@ class DatasetPage(Page):
         assert self._index is not None
         SameTaskDialog(self._index, self._chosen, self._background, self).open()
 
+    # Curation.
+
+    def _retire(self) -> None:
+        assert self._retiring is not None
+        self._retiring.retire(self._selected)
+
+    def _restore(self) -> None:
+        assert self._retiring is not None
+        self._retiring.restore(self._selected)
+
+    def _show_duplicates(self) -> None:
+        assert self._index is not None
+        assert self._retiring is not None
+        dialog = DuplicatesDialog(self._index, self._background, self)
+        dialog.retire_asked.connect(self._retiring.supersede)
+        dialog.open()
+
     # Export.
 
     def _ask_to_export(self) -> None:
@@ -314,6 +345,9 @@ class DatasetPage(Page):
             Command.DELETE_VIEW: self._saved.delete,
             Command.SHOW_GALLERY: self._tell,
             Command.EXPORT_EPISODES: self._ask_to_export,
+            Command.RETIRE_EPISODES: self._retire,
+            Command.RESTORE_EPISODES: self._restore,
+            Command.SHOW_DUPLICATES: self._show_duplicates,
             Command.SAME_TASK: self._compare,
             Command.EPISODE_FOLDER: lambda: QDesktopServices.openUrl(
                 QUrl.fromLocalFile(str(self._annotation().parent))
@@ -329,7 +363,7 @@ class DatasetPage(Page):
         self._bar.setFixedSize(QSize(160, 6))
         self._bar.hide()
         self._card.hide()
-        self._commands.enable(*_OF_ONE, on=False)
+        self._commands.enable(*_OF_ONE, Command.SHOW_DUPLICATES, on=False)
         self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self._view.setWordWrap(False)
@@ -359,14 +393,15 @@ class DatasetPage(Page):
         return figures
 
     def _episodes(self) -> QWidget:
-        gallery = self._commands.button(Command.SHOW_GALLERY, kind="quiet")
-        head = row((self._said, 1), self._bar, gallery, self._commands.button(Command.EXPORT_EPISODES))
+        quiet = Command.SHOW_GALLERY, Command.SHOW_DUPLICATES, Command.RESTORE_EPISODES, Command.RETIRE_EPISODES
+        buttons = (self._commands.button(one, kind="quiet") for one in quiet)
+        head = row((self._said, 1), self._bar, *buttons, self._commands.button(Command.EXPORT_EPISODES))
         head.setContentsMargins(4, 0, 0, 0)
         asked = row((self._line, 1), self._saved)
         asked.setAlignment(self._saved, Qt.AlignmentFlag.AlignTop)
         listing = column(asked, head, (self._middle, 1), spacing=10)
         middle = QWidget()
-        fill_column(middle, self._warning, self._job, (listing, 3), (self._card, 1), spacing=_SPACE)
+        fill_column(middle, self._messages, self._warning, self._job, (listing, 3), (self._card, 1), spacing=_SPACE)
         return Panels("dataset", self._commands, middle, {"left": (self._facets, _FACETS_PX)})
 
 

@@ -1,7 +1,8 @@
 """One published episode in full: its task, its device, how it was recorded, and its steps."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
 
@@ -9,10 +10,10 @@ from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StartRecord
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.dataset.redacting import RedactingViewer
 from odyssey_recorder.gui.parts import Card, breakable, column, fill_row, pile, row, say, scroll_area, selectable
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
-from odyssey_recorder.gui.step_viewer import enlarge
 from odyssey_recorder.gui.table import Column
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import Box
@@ -34,9 +35,9 @@ class EpisodeCard(Card):
         self._model = StepModel(Column("", lambda step: step.words, spoken=_spoken, tip=tooltip))
         self._steps = StepStrip("Steps of the episode", self._model, StripStyle(_THUMBNAIL))
         self._thumbnails = StepThumbnails(background, self._model, _THUMBNAIL)
-        self._steps.step_opened.connect(
-            lambda at: enlarge(background, self._model, self._thumbnails.pictures, at, self._steps)
-        )
+        self._background = background
+        self._redacts: tuple[Path, Callable[[], str]] | None = None
+        self._steps.step_opened.connect(self._enlarge)
         of_one = Command.SAME_TASK, Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID
         buttons = row(*commands.buttons(*of_one), None)
         about = scroll_area(pile(self._instruction, self._problem, self._facts, right=8), "Episode details")
@@ -46,6 +47,19 @@ class EpisodeCard(Card):
         about.setFixedWidth(_FACTS_PX)
         self.setMinimumHeight(_LOWEST_PX)
         self.setMaximumHeight(_HIGHEST_PX)
+
+    def allow_redaction(self, root: Path, who: Callable[[], str]) -> None:
+        self._redacts = root, who
+
+    def _enlarge(self, at: int) -> None:
+        assert self._redacts is not None
+        root, who = self._redacts
+        viewer = RedactingViewer(
+            self._background, self._model, self._thumbnails.pictures, at, self._steps,
+            root=root, episode_id=self._shown_id, who=who,
+        )  # fmt: skip
+        viewer.turned.connect(lambda number: self._steps.setCurrentIndex(self._model.place_index(number)))
+        viewer.open()
 
     def show_episode(self, opened: OpenedEpisode) -> None:
         self._instruction.setText(opened.episode.task.instruction)

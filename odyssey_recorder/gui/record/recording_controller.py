@@ -97,6 +97,9 @@ class RecordingController(QObject):
     def can_simulate(self) -> bool:
         return self._service.can_simulate
 
+    def who_records(self) -> str:
+        return self._service.who_records()
+
     # Devices and drafts.
 
     def list_devices(self) -> None:

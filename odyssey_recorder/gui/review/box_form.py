@@ -35,7 +35,7 @@ _STEPS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0,
 class BoxCanvas(QWidget):
     drawn = Signal(object)
 
-    def __init__(self, action: Click | LongPress) -> None:
+    def __init__(self, action: Click | LongPress | None) -> None:
         super().__init__()
         self._action = action
         self._picture = ScaledImage(QImage())
@@ -165,7 +165,8 @@ class BoxCanvas(QWidget):
         painter.save()
         painter.setClipPath(rounded(area))
         painter.drawPixmap(area.topLeft(), self._picture.at(area.size(), self.devicePixelRatioF()))
-        paint_action(painter, self._action, area)
+        if self._action is not None:
+            paint_action(painter, self._action, area)
         _paint_box(painter, self._place(), area)
         painter.restore()
         paint_outline(painter, area, focused=self.hasFocus())

@@ -1,0 +1,144 @@
+"""The large view of an episode's steps, in which a person draws what exports black out; the dataset keeps it."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import shiboken6
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QDialog, QWidget
+
+from odyssey_recorder.curation.redaction import (
+    FoundTexts,
+    Redaction,
+    drawn_boxes,
+    read_redaction,
+    remove_boxes,
+    write_redaction,
+)
+from odyssey_recorder.figures.figure import counted
+from odyssey_recorder.gui.background import Background, error_text
+from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.parts import breakable, fill_dialog, line_edit, push_button, row, say, text_label
+from odyssey_recorder.gui.review.box_form import BoxCanvas
+from odyssey_recorder.gui.step_strip import StepModel, StepPicture
+from odyssey_recorder.gui.step_viewer import StepViewer
+from odyssey_recorder.model.geometry import Box
+
+_SHARE = 0.9
+"""Of the window, both ways."""
+
+
+class RedactingViewer(StepViewer):
+    """Covers the redacted boxes, and adds or removes them."""
+
+    def __init__(  # noqa: PLR0913 - what is shown, where it is stored, and by whom
+        self,
+        background: Background,
+        model: StepModel,
+        pictures: Sequence[StepPicture],
+        at: int,
+        parent: QWidget,
+        *,
+        root: Path,
+        episode_id: str,
+        who: Callable[[], str],
+    ) -> None:
+        self._root = root
+        self._episode_id = episode_id
+        self._who = who
+        self._background = background
+        self._redaction: Redaction | None = None
+        tip = "Draw a box that exports black out; the dataset keeps the screenshot"
+        self._draw = push_button("Redact…", tip, call=self._ask)
+        self._remove = push_button("Remove boxes", "Show this screenshot in exports as it is", call=self._take_away)
+        self._told = text_label(kind="warning")
+        super().__init__(background, model, pictures, at, parent, self._told, self._draw, self._remove)
+        self._told.hide()
+        self.turned.connect(lambda _number: self._offer())
+        self._offer()
+        self._read()
+
+    def _read(self) -> None:
+        self._run(partial(read_redaction, self._root, self._episode_id), self._take)
+
+    def _take(self, found: Redaction | None) -> None:
+        self._redaction = found
+        boxes = () if found is None else found.boxes
+        self.cover({step: [Box(*one.box) for one in boxes if one.step == step] for step in {one.step for one in boxes}})
+        self._offer()
+
+    def _offer(self) -> None:
+        hidden = [] if self._redaction is None else [one for one in self._redaction.boxes if one.step == self.present]
+        self._remove.setVisible(bool(hidden))
+        say(self._told, f"{counted(len(hidden), 'boxes')} blacked out in exports" if hidden else "")
+
+    def _ask(self) -> None:
+        path = self.path
+        dialog = RedactDialog(self.present, self)
+        dialog.box_drawn.connect(partial(self._write, self.present))
+        dialog.open()
+        take = partial(_unless_closed, dialog, lambda read: dialog.show_picture(read[0]))
+        self._background.run(partial(read_picture, path), take, partial(_unless_closed, dialog, dialog.show_problem))
+
+    def _write(self, step: int, box: Box, why: str) -> None:
+        root, episode_id, steps, who = self._root, self._episode_id, self.count, self._who()
+
+        def write() -> None:
+            sides = box.left, box.top, box.right, box.bottom
+            found = FoundTexts(tuple(drawn_boxes(root, episode_id, sides, step=step, steps=steps)))
+            write_redaction(root, found.redaction(episode_id, who=who, why=why))
+
+        self._run(write, lambda _: self._read())
+
+    def _take_away(self) -> None:
+        self._run(partial(remove_boxes, self._root, self._episode_id, self.present), lambda _: self._read())
+
+    def _run(self, call: Callable[[], object], take: Callable[[object], object]) -> None:
+        self._background.run(call, partial(_unless_closed, self, take), partial(_unless_closed, self, self._fail))
+
+    def _fail(self, error: Exception) -> None:
+        say(self._told, breakable(error_text(error)))
+
+
+class RedactDialog(QDialog):
+    box_drawn = Signal(object, str)
+    """A Box in pixels of the screenshot, and why."""
+
+    def __init__(self, step: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(f"Redact step {step + 1}")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._box: Box | None = None
+        self._canvas = BoxCanvas(None)
+        self._canvas.drawn.connect(self._take)
+        self._why = line_edit("Reason", "Why it is hidden, such as: a name")
+        hint = "Draw a box around what exports black out. Steps with the very same screenshot get it too."
+        self._ok = push_button("Redact", "Black this box out in exports (Enter)", "primary", self.accept)
+        cancel = push_button("Cancel", "Change nothing (Esc)", call=self.reject)
+        self._ok.setEnabled(False)
+        words = text_label(hint, "hint")
+        fill_dialog(self, words, self._canvas, self._why, row(None, cancel, self._ok), stretch=self._canvas)
+        self.resize(parent.size() * _SHARE)
+        self._canvas.setFocus()
+        self.accepted.connect(lambda: self.box_drawn.emit(self._box, self._why.text().strip()))
+
+    def show_picture(self, picture: QImage) -> None:
+        """With a first box in the middle, for those who move it by keys."""
+        self._canvas.show_picture(picture)
+        width, height = picture.width(), picture.height()
+        self._canvas.show_box(Box(width // 3, height * 9 // 20, width * 2 // 3, height * 11 // 20))
+
+    def show_problem(self, error: Exception) -> None:
+        self._canvas.show_problem(f"{error_text(error)} Boxes cannot be drawn on it.")
+
+    def _take(self, box: Box) -> None:
+        self._box = box
+        self._ok.setEnabled(True)
+
+
+def _unless_closed(widget: QWidget, take: Callable[[Any], object], result: object) -> None:
+    if shiboken6.isValid(widget):
+        take(result)

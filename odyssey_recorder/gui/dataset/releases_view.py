@@ -1,0 +1,280 @@
+"""The releases of a dataset: what each holds, whether its files are still there, and what changed between two."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QTableView, QWidget
+
+from odyssey_recorder.admission import Admission, refusal
+from odyssey_recorder.dataset.codec import Dialect
+from odyssey_recorder.errors import CancelledError
+from odyssey_recorder.figures.figure import counted
+from odyssey_recorder.gui.background import Background, Cancelled, Progress, error_text
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.job_card import JobCard
+from odyssey_recorder.gui.parts import breakable, fill_column, labelled, line_edit, notice, row, text_label
+from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.table import Column, TableModel, table_view
+from odyssey_recorder.releases.folder import RECORD, Difference, ReleaseRecord, release_folder, releases, verify
+from odyssey_recorder.releases.making import DraftedRelease, changes_between, draft_release, make_release
+from odyssey_recorder.releases.manifest import Changes
+
+_ROW_PX = 30
+_UNVERIFIED = "not verified"
+_REASONS = 3
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """`written` is when its record was written to this disk; a release itself contains no time."""
+
+    record: ReleaseRecord
+    written: datetime
+    hashes: str = _UNVERIFIED
+
+
+_Told = tuple[str, str, str]
+"""What happened, to which episode, and why or how."""
+
+
+class ReleasesView(QWidget):
+    """Lists the releases whenever it is shown; long work runs as a job with progress."""
+
+    def __init__(self, root: Path, background: Background, commands: Commands) -> None:
+        super().__init__()
+        self._root = root
+        self._background = background
+        self._commands = commands
+        self._hashes: dict[str, str] = {}
+        self._works = False
+        self._model = TableModel(_COLUMNS, key=lambda one: one.record.name)
+        self._view = table_view("Releases", self._model, _ROW_PX)
+        self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
+        self._view.selectionModel().selectionChanged.connect(lambda _now, _before: self._offer())
+        self._nothing = notice("No releases yet.", "Choose “Make release…” to fix the present state by hash.")
+        self._told_of = text_label(kind="title")
+        self._told = TableModel(_TOLD_COLUMNS)
+        self._differences = table_view("What differs", self._told, _ROW_PX)
+        self._message = Banner(can_dismiss=True)
+        self._job = JobCard()
+        for part in (self._nothing, self._told_of, self._differences):
+            part.hide()
+        calls = {
+            Command.MAKE_RELEASE: self._ask_for_name,
+            Command.VERIFY_RELEASE: self._verify,
+            Command.COMPARE_RELEASES: self._compare,
+        }
+        commands.bind(self, calls)
+        head = row(text_label("Releases", "title"), None, *commands.buttons(*reversed(calls)))
+        fill_column(
+            self, head, self._message, self._job, self._nothing, (self._view, 2), self._told_of, (self._differences, 3),
+            spacing=10,
+        )  # fmt: skip
+        self._offer()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.refresh()
+
+    def refresh(self) -> None:
+        self._background.run(
+            partial(_rows, self._root), self._take, partial(self._fail, "The releases cannot be read.")
+        )
+
+    def _take(self, found: Sequence[_Row]) -> None:
+        self._message.end("reading")
+        chosen = self._chosen
+        self._model.show(replace(one, hashes=self._hashes.get(one.record.name, _UNVERIFIED)) for one in found)
+        self._nothing.setVisible(not found)
+        self._view.setVisible(bool(found))
+        if found:
+            names = [one.record.name for one in chosen] or [found[0].record.name]
+            self._view.selectRow(self._model.place_index(names[0]).row())
+        self._offer()
+
+    @property
+    def _chosen(self) -> list[ReleaseRecord]:
+        """The selected releases, oldest first."""
+        rows = (self._model.at(index.row()) for index in self._view.selectionModel().selectedRows())
+        return sorted((one.record for one in rows if one is not None), key=lambda one: one.number)
+
+    def _offer(self) -> None:
+        chosen, busy = self._chosen, "This waits until the present work has ended."
+        one = len(chosen) == 1
+        comparable = len(chosen) == 2 or (one and bool(chosen[0].previous))
+        why_not = "Select two releases, or one that has another before it."
+        enable = self._commands.enable
+        enable(Command.MAKE_RELEASE, on=not self._works, why=busy)
+        enable(Command.VERIFY_RELEASE, on=one and not self._works, why=busy if one else "Select one release.")
+        enable(Command.COMPARE_RELEASES, on=comparable and not self._works, why=busy if comparable else why_not)
+
+    def _fail(self, words: str, error: Exception) -> None:
+        self._message.show_message(Tone.DANGER, words, breakable(error_text(error)), cause="reading")
+
+    # Work.
+
+    def _start(self, title: str, work: Callable[[Progress, Cancelled], _T], take: Callable[[_T], object]) -> None:
+        self._works = True
+        self._message.hide()
+        job = self._background.start(title, work, take)
+        job.ended.connect(self._end)
+        self._job.follow(job)
+        self._offer()
+
+    def _end(self) -> None:
+        self._works = False
+        self._offer()
+
+    def _ask_for_name(self) -> None:
+        asked = Question(
+            "Make a release", "What is the release called?", "Plan", "Show what would be released, and write nothing",
+            "Make no release (Esc)", "Without a name it gets the next version, such as 1.2.0. It takes the accepted "
+            "episodes without errors, and copies no screenshots.",
+        )  # fmt: skip
+        name = line_edit("Name of the release", "The next version")
+        dialog = QuestionDialog(asked, self, labelled("&Name", name))
+        name.setFocus()
+        dialog.accepted.connect(lambda: self._plan(name.text().strip()))
+        dialog.open()
+
+    def _plan(self, name: str) -> None:
+        self._start("Plan the release", partial(_draft, self._root, name), self._confirm)
+
+    def _confirm(self, drafted: DraftedRelease) -> None:
+        record = drafted.planned.record
+        dialog = QuestionDialog(
+            Question(
+                "Make a release", f"Release {counted(record.episodes, 'episodes')} as {record.name}?", "Make release",
+                "Write the release; it never changes afterwards", "Make no release (Esc)", "\n".join(_planned(drafted)),
+            ),
+            self, width=520,
+        )  # fmt: skip
+        dialog.accepted.connect(lambda: self._make(drafted))
+        dialog.open()
+
+    def _make(self, drafted: DraftedRelease) -> None:
+        def work(tell: Progress, _: Cancelled) -> Path:
+            tell(None, "Counting the figures and writing the files…")
+            return make_release(self._root, drafted)
+
+        def take(folder: Path) -> None:
+            self._message.show_message(Tone.SUCCESS, f"{folder.name} is released.", breakable(str(folder)))
+            self._view.clearSelection()
+            self.refresh()
+
+        self._start(f"Make release {drafted.planned.record.name}", work, take)
+
+    def _verify(self) -> None:
+        name = self._chosen[0].name
+
+        def work(tell: Progress, cancelled: Cancelled) -> list[Difference]:
+            return list(verify(self._root, name, _told_in_words(tell, cancelled)))
+
+        self._start(f"Verify {name}", work, partial(self._show_verified, name))
+
+    def _show_verified(self, name: str, found: Sequence[Difference]) -> None:
+        lost = sum(not one.kept for one in found)
+        self._hashes[name] = f"{counted(lost, 'differences')}" if lost else "all found"
+        words = f"{name}: {counted(lost, 'differences')}." if lost else f"All files of {name} are as released."
+        self._message.show_message(Tone.DANGER if lost else Tone.SUCCESS, words)
+        self._show(f"What differs from {name}", [("kept" if one.kept else "lost", "", one.what) for one in found])
+        self.refresh()
+
+    def _compare(self) -> None:
+        *before, after = self._chosen
+        old, new = before[0].name if before else after.previous, after.name
+        work = partial(changes_between, self._root, old, new)
+        take = partial(self._show_changes, old, new)
+        self._background.run(work, take, partial(self._fail, f"{old} and {new} cannot be compared."))
+
+    def _show_changes(self, old: str, new: str, changed: Changes) -> None:
+        rows = [(what, one, why) for what, episodes in changed.told.items() for one, why in episodes.items()]
+        self._show(f"From {old} to {new}: {', '.join(_counts(changed)) or 'nothing changed'}", rows)
+
+    def _show(self, title: str, rows: Sequence[_Told]) -> None:
+        self._told_of.setText(title)
+        self._told_of.show()
+        self._told.show(rows)
+        self._differences.setVisible(bool(rows))
+
+
+# Off the GUI thread.
+
+
+def _rows(root: Path) -> list[_Row]:
+    """Newest first."""
+    return [_Row(one, _written(release_folder(root, one.name) / RECORD)) for one in reversed(releases(root))]
+
+
+def _written(path: Path) -> datetime:
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).astimezone()
+
+
+def _draft(root: Path, name: str, tell: Progress, cancelled: Cancelled) -> DraftedRelease:
+    tell(None, "Checking the episodes…")
+    admission = Admission(checked=True, accepted=True)
+    admit = partial(refusal, root, admission, Dialect.RELEASE, cancelled)
+    return draft_release(root, name, admit, _told_in_words(tell, cancelled))
+
+
+def _told_in_words(tell: Progress, cancelled: Cancelled) -> Callable[[int, int], None]:
+    def progress(done: int, of: int) -> None:
+        if cancelled():
+            raise CancelledError("The work was cancelled.")
+        tell(done / of, f"Read {done:,} of {counted(of, 'episodes')}")
+
+    return progress
+
+
+# Words.
+
+
+def _planned(drafted: DraftedRelease) -> list[str]:
+    record, left_out = drafted.planned.record, list(drafted.left_out.values())
+    since = f"Since {record.previous}" if record.previous else "The first release"
+    lines = [f"{since}: {', '.join(_counts(record.changes))}."]
+    if not record.with_splits:
+        lines.append("It has no splits: make them first if it should.")
+    if left_out:
+        lines += [f"{counted(len(left_out), 'episodes')} left out:", *map(breakable, left_out[:_REASONS])]
+    more = len(left_out) - _REASONS
+    return [*lines, *([f"and {more:,} more"] if more > 0 else [])]
+
+
+def _counts(changed: Changes) -> list[str]:
+    return [f"{len(episodes):,} {what}" for what, episodes in changed.told.items() if episodes]
+
+
+_COLUMNS: list[Column[_Row]] = [
+    Column("Name", lambda one: one.record.name, width=140, is_bold=lambda _: True),
+    Column(
+        "Written",
+        lambda one: f"{one.written:%Y-%m-%d %H:%M}",
+        width=140,
+        tip=lambda _: "When it was written to this disk",
+    ),
+    Column("Episodes", lambda one: f"{one.record.episodes:,}", width=84, is_number=True),
+    Column("Steps", lambda one: f"{one.record.steps:,}", width=84, is_number=True),
+    Column("Size", lambda one: f"{one.record.bytes / 1e6:,.1f} MB", width=100, is_number=True),
+    Column("Splits", lambda one: "with splits" if one.record.with_splits else "none", width=100),
+    Column(
+        "Changes",
+        lambda one: ", ".join(_counts(one.record.changes)),
+        tip=lambda one: ", ".join(_counts(one.record.changes)),
+    ),
+    Column("Hashes", lambda one: one.hashes, width=120),
+]
+
+_TOLD_COLUMNS: list[Column[_Told]] = [
+    Column("What", lambda one: one[0], width=140),
+    Column("Episode", lambda one: one[1], width=160),
+    Column("Why or how", lambda one: one[2], tip=lambda one: breakable(one[2])),
+]

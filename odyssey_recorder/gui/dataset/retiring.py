@@ -1,0 +1,239 @@
+"""Retires and restores episodes: shows what would change, asks, and offers to undo it; and shows duplicates."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import shiboken6
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QTableView, QWidget
+
+from odyssey_recorder.curation.duplicates import Candidate, DuplicateGroup, Likeness, duplicate_groups
+from odyssey_recorder.curation.retired import Decision, Verb, plan_decisions, read_retired, record_decisions
+from odyssey_recorder.figures.figure import counted
+from odyssey_recorder.gui.background import Background, error_text
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.parts import (
+    Choice,
+    breakable,
+    fill_column,
+    fill_dialog,
+    labelled,
+    push_button,
+    row,
+    text_label,
+)
+from odyssey_recorder.gui.question_dialog import Question, QuestionDialog, ReasonDialog
+from odyssey_recorder.gui.table import Column, TableModel, table_view
+from odyssey_recorder.quality.reviewing.status import ReviewStage
+from odyssey_recorder.selection.index import EpisodeIndex
+from odyssey_recorder.splits.facts import read_facts
+
+_ROW_PX = 30
+_SHOWN = 6
+_SHARE = 0.85
+"""Of the window, both ways."""
+_REASONS = ("duplicate", "recorded by mistake", "personal data", "app has changed", "bad quality")
+_LIKENESSES: tuple[tuple[Likeness, str], ...] = (
+    ("take", "Task and apps"),
+    ("instruction", "Instruction"),
+    ("annotation", "Annotation, but for the id"),
+    ("screenshots", "All screenshots (reads every file)"),
+)
+
+
+class Retiring(QWidget):
+    """Its banner tells what was done and undoes it."""
+
+    decided = Signal()
+
+    def __init__(self, root: Path, who: Callable[[], str], background: Background) -> None:
+        super().__init__()
+        self._root = root
+        self._who = who
+        self._background = background
+        self._before: Sequence[Decision] = ()
+        self._undo = push_button("Undo", "Take back what was just done", call=self._take_back)
+        self._banner = Banner(self._undo, can_dismiss=True)
+        fill_column(self, self._banner, spacing=0)
+
+    def retire(self, ids: Iterable[str]) -> None:
+        self._plan("retire", dict.fromkeys(sorted(ids)), reason="")
+
+    def restore(self, ids: Iterable[str]) -> None:
+        self._plan("restore", dict.fromkeys(sorted(ids)), reason="restored in the window")
+
+    def supersede(self, better: Mapping[str, str | None], reason: str) -> None:
+        """Retire the episodes that are keys in favour of others."""
+        self._plan("retire", better, reason=reason)
+
+    def _plan(self, verb: Verb, better: Mapping[str, str | None], *, reason: str) -> None:
+        who = self._who()
+        wanted = [
+            Decision(episode_id=one, decision=verb, reason=reason, superseded_by=other, who=who)
+            for one, other in better.items()
+        ]
+
+        def call() -> tuple[list[Decision], Mapping[str, Decision]]:
+            return plan_decisions(self._root, wanted), read_retired(self._root)
+
+        self._background.run(call, partial(self._ask, verb, len(wanted)), self._fail)
+
+    def _ask(self, verb: Verb, asked_for: int, found: tuple[Sequence[Decision], Mapping[str, Decision]]) -> None:
+        planned, retired = found
+        if not planned:
+            state = "retired already" if verb == "retire" else "not retired"
+            self._tell(Tone.WARNING, f"Nothing to {verb}: {counted(asked_for, 'episodes')} {state}.")
+            return
+        question = Question(
+            f"{verb.capitalize()} episodes", f"{verb.capitalize()} {counted(len(planned), 'episodes')}?",
+            verb.capitalize(), f"{verb.capitalize()} them; no file is moved (Enter)", "Change nothing (Esc)",
+            "\n".join(_lines(planned, asked_for)),
+        )  # fmt: skip
+        undo = [retired.get(one.episode_id, _opposite(one)) for one in planned]
+        if verb == "retire" and not planned[0].reason:
+            reasons = ReasonDialog(question, _REASONS, self.window())
+            reasons.reason_given.connect(lambda why: self._decide(verb, _because(planned, why), undo))
+            reasons.open()
+            return
+        dialog = QuestionDialog(question, self.window())
+        dialog.accepted.connect(lambda: self._decide(verb, planned, undo))
+        dialog.open()
+
+    def _decide(self, verb: Verb, decisions: Sequence[Decision], undo: Sequence[Decision]) -> None:
+        def take(_: None) -> None:
+            self._before = undo
+            still = " They stay in the dataset; is:retired lists them." if verb == "retire" else ""
+            self._tell(Tone.SUCCESS, f"{counted(len(decisions), 'episodes')} {verb}d.{still}", can_undo=True)
+            self.decided.emit()
+
+        self._background.run(partial(record_decisions, self._root, decisions), take, self._fail)
+
+    def _take_back(self) -> None:
+        def take(_: None) -> None:
+            self._banner.hide()
+            self.decided.emit()
+
+        self._undo.hide()
+        self._background.run(partial(record_decisions, self._root, self._before), take, self._fail)
+
+    def _tell(self, tone: Tone, words: str, *, can_undo: bool = False) -> None:
+        self._undo.setVisible(can_undo)
+        self._banner.show_message(tone, words)
+
+    def _fail(self, error: Exception) -> None:
+        self._tell(Tone.DANGER, breakable(error_text(error)))
+
+
+class DuplicatesDialog(QDialog):
+    """Groups of episodes that have something in common, the one to keep first; reads them when it opens."""
+
+    retire_asked = Signal(object, str)
+    """The better episode of each that is to be retired, and the reason."""
+
+    def __init__(self, index: EpisodeIndex, background: Background, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Duplicates")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._index = index
+        self._background = background
+        self._said = text_label(kind="title")
+        self._by = Choice("What duplicates have in common")
+        self._by.offer(_LIKENESSES)
+        self._by.currentIndexChanged.connect(self._search)
+        self._model = TableModel(_COLUMNS)
+        self._view = table_view("Duplicates", self._model, _ROW_PX)
+        self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
+        self._view.selectionModel().selectionChanged.connect(lambda _now, _before: self._offer())
+        tip = "Retire the others of the groups in which rows are selected; shows first which"
+        self._retire = push_button("Retire others…", tip, call=self._ask)
+        close = push_button("Close", "Close (Esc)", call=self.reject)
+        hint = text_label(
+            "Takes by other people or on other devices are usually wanted. Episodes with nearly the same actions are "
+            "found by “curate duplicates”.", "hint",
+        )  # fmt: skip
+        head = labelled("&Same", self._by)
+        fill_dialog(self, self._said, hint, head, self._view, row(None, close, self._retire), stretch=self._view)
+        self.resize(parent.window().size() * _SHARE)
+        self._search()
+
+    def _search(self) -> None:
+        by = next(one for one, _ in _LIKENESSES if one == self._by.value)
+        self._said.setText("Reading the episodes…")
+        self._model.show(())
+        self._offer()
+        self._background.run(partial(groups_of, self._index, by), partial(self._take, by), partial(self._take, by))
+
+    def _take(self, by: Likeness, found: Sequence[DuplicateGroup] | Exception) -> None:
+        if not shiboken6.isValid(self) or by != self._by.value:
+            return
+        if isinstance(found, Exception):
+            self._said.setText(breakable(error_text(found)))
+            return
+        self._said.setText(f"{counted(len(found), 'groups')} of episodes that may be the same")
+        self._model.show((number, group, one) for number, group in enumerate(found, 1) for one in _members(group))
+        self._offer()
+
+    def _offer(self) -> None:
+        self._retire.setEnabled(bool(self._view.selectionModel().selectedRows()))
+
+    def _ask(self) -> None:
+        chosen = filter(None, (self._model.at(index.row()) for index in self._view.selectionModel().selectedRows()))
+        groups = {number: group for number, group, _ in chosen}.values()
+        better = {other.episode_id: one.best.episode_id for one in groups for other in one.others}
+        self.accept()
+        self.retire_asked.emit(better, f"duplicate: same {self._by.value}")
+
+
+def groups_of(index: EpisodeIndex, by: Likeness) -> list[DuplicateGroup]:
+    facts = read_facts(index.root, without=read_retired(index.root), with_screenshots=by == "screenshots")
+    known = {one.episode_id: one for one in index.rows()}
+    rows = ((one, known[one.episode_id]) for one in facts if one.episode_id in known)
+    candidates = (
+        Candidate(one, row.verdict is ReviewStage.ACCEPTED, row.recorded_at is not None, row.errors, row.warnings)
+        for one, row in rows
+    )
+    return duplicate_groups(candidates, (by,))
+
+
+_Member = tuple[int, DuplicateGroup, Candidate]
+
+
+def _members(group: DuplicateGroup) -> tuple[Candidate, ...]:
+    return (group.best, *group.others)
+
+
+def _state(one: Candidate) -> str:
+    accepted = "accepted" if one.is_accepted else "not accepted"
+    return f"{accepted}, {counted(one.errors, 'errors')}, {counted(one.warnings, 'warnings')}"
+
+
+_COLUMNS: list[Column[_Member]] = [
+    Column("Group", lambda one: str(one[0]), width=56, is_number=True),
+    Column(
+        "Proposal", lambda one: f"keep: {one[1].why}" if one[2] is one[1].best else "retire", width=190,
+        is_bold=lambda one: one[2] is one[1].best,
+    ),
+    Column("Episode", lambda one: one[2].episode_id, width=150),
+    Column("Device", lambda one: one[2].facts.device, width=120),
+    Column("State", lambda one: _state(one[2]), width=240),
+    Column("Instruction", lambda one: " ".join(one[2].facts.instruction.split())),
+]  # fmt: skip
+
+
+def _lines(planned: Sequence[Decision], asked_for: int) -> Iterable[str]:
+    for one in planned[:_SHOWN]:
+        yield f"{one.episode_id}{f', superseded by {one.superseded_by}' if one.superseded_by else ''}"
+    if len(planned) > _SHOWN:
+        yield f"and {len(planned) - _SHOWN:,} more"
+    if same := asked_for - len(planned):
+        yield f"{counted(same, 'episodes')} unchanged: already so"
+
+
+def _because(planned: Sequence[Decision], why: str) -> list[Decision]:
+    return [one.model_copy(update={"reason": why}) for one in planned]
+
+
+def _opposite(one: Decision) -> Decision:
+    verb: Verb = "restore" if one.decision == "retire" else "retire"
+    return Decision(episode_id=one.episode_id, decision=verb, reason="undone", who=one.who)
