@@ -15,7 +15,7 @@ from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.dataset_wide.dataset_checks import DatasetChecks
 from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.selection.filter import Filter, Key, Term, parse_filter
+from odyssey_recorder.selection.filter import Filter, Key, parse_filter, unretired
 from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
 from odyssey_recorder.selection.saved import SavedFilters
 
@@ -90,13 +90,6 @@ def selected_ids(root: Path, text: str) -> frozenset[str]:
 def _expect_dataset(root: Path) -> None:
     if not (root / ANNOTATIONS).is_dir():
         raise DatasetError(f"{root} is not a dataset folder: {ANNOTATIONS}/ with episode files is missing.")
-
-
-def unretired(wanted: Filter) -> Filter:
-    """Without retired episodes, unless it asks for them."""
-    if any(term.key is Key.IS for term in wanted.terms):
-        return wanted
-    return Filter((*wanted.terms, Term(Key.IS, ("retired",), negated=True)))
 
 
 def _wanted(filters: SavedFilters, options: ListOptions) -> Filter:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset.codec import read_annotation
 from odyssey_recorder.dataset.layout import annotation_path, episode_ids
 from odyssey_recorder.errors import DatasetError
@@ -73,8 +74,9 @@ def draft_release(
     if not (present := sorted(episode_ids(root))):
         raise DatasetError(f"{root} has no episodes: expected a dataset folder with annotations/<id>.json.")
     revisions = {one: revision_of(root, one) for one in present}
-    refuse = admit()
-    left_out = {one: why for one in present if (why := refuse(root / annotation_path(one)))}
+    refuse, retired = admit(), read_retired(root)
+    left_out = {one: f"{one}.json is retired: {retired[one].reason}" for one in present if one in retired}
+    left_out |= {one: why for one in present if one not in left_out and (why := refuse(root / annotation_path(one)))}
     if not (ids := [one for one in present if one not in left_out]):
         reason = next(iter(left_out.values()))
         raise DatasetError(f"No episode of {root} is accepted and without errors, such as the first: {reason}")

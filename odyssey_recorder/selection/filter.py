@@ -291,3 +291,10 @@ def _plain(value: Value) -> str:
             return f"{operator.removeprefix('=')}{to}"
         case Range(low, high):
             return f"{low}..{high}"
+
+
+def unretired(wanted: Filter) -> Filter:
+    """Without retired episodes, unless it asks for them."""
+    if any(term.key is Key.IS for term in wanted.terms):
+        return wanted
+    return Filter((*wanted.terms, Term(Key.IS, ("retired",), negated=True)))

@@ -12,7 +12,7 @@ from odyssey_recorder.dataset.watch import Changes, DatasetWatch
 from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.dataset.episode_table import COLUMNS, RECORDED
-from odyssey_recorder.selection.filter import ALL, Filter, Key
+from odyssey_recorder.selection.filter import ALL, Filter, Key, unretired
 from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow, FacetCount
 
 
@@ -130,11 +130,12 @@ class Listing(QObject):
 
 def _look_up(index: EpisodeIndex, asked: Asked, known: Sequence[EpisodeRow]) -> Found:
     """Unchanged rows stay the same objects, so that the GUI thread need not compare them."""
-    before = {row.episode_id: row for row in known}
-    rows = [one if (one := before.get(row.episode_id)) == row else row for row in index.rows(asked.wanted)]
+    before, wanted = {row.episode_id: row for row in known}, unretired(asked.wanted)
+    rows = [one if (one := before.get(row.episode_id)) == row else row for row in index.rows(wanted)]
     order = COLUMNS[asked.column].order
     assert order is not None
     rows.sort(key=order, reverse=asked.descending)
-    facets = index.facets(asked.wanted)
-    totals = {key: index.count(asked.wanted.without(key)) for key in facets}
-    return Found(asked, rows, index.count(), facets, totals)
+    facets = index.facets(wanted)
+    totals = {key: index.count(wanted.without(key)) for key in facets}
+    everything = Filter(tuple(term for term in wanted.terms if term.key is Key.IS))
+    return Found(asked, rows, index.count(everything), facets, totals)

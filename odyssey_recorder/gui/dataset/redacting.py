@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import shiboken6
 from PySide6.QtCore import Qt, Signal
@@ -18,7 +18,6 @@ from odyssey_recorder.curation.redaction import (
     remove_boxes,
     write_redaction,
 )
-from odyssey_recorder.figures.figure import counted
 from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.parts import breakable, fill_dialog, line_edit, push_button, row, say, text_label
@@ -26,6 +25,8 @@ from odyssey_recorder.gui.review.box_form import BoxCanvas
 from odyssey_recorder.gui.step_strip import StepModel, StepPicture
 from odyssey_recorder.gui.step_viewer import StepViewer
 from odyssey_recorder.model.geometry import Box
+
+_T = TypeVar("_T")
 
 _SHARE = 0.9
 """Of the window, both ways."""
@@ -73,7 +74,7 @@ class RedactingViewer(StepViewer):
     def _offer(self) -> None:
         hidden = [] if self._redaction is None else [one for one in self._redaction.boxes if one.step == self.present]
         self._remove.setVisible(bool(hidden))
-        say(self._told, f"{counted(len(hidden), 'boxes')} blacked out in exports" if hidden else "")
+        say(self._told, "Blacked out in exports" if hidden else "")
 
     def _ask(self) -> None:
         path = self.path
@@ -96,7 +97,7 @@ class RedactingViewer(StepViewer):
     def _take_away(self) -> None:
         self._run(partial(remove_boxes, self._root, self._episode_id, self.present), lambda _: self._read())
 
-    def _run(self, call: Callable[[], object], take: Callable[[object], object]) -> None:
+    def _run(self, call: Callable[[], _T], take: Callable[[_T], object]) -> None:
         self._background.run(call, partial(_unless_closed, self, take), partial(_unless_closed, self, self._fail))
 
     def _fail(self, error: Exception) -> None:

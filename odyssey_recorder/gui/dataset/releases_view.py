@@ -18,7 +18,7 @@ from odyssey_recorder.gui.background import Background, Cancelled, Progress, err
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.parts import breakable, fill_column, labelled, line_edit, notice, row, text_label
+from odyssey_recorder.gui.parts import breakable, fill_column, labelled, line_edit, notice, row, say, text_label
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.table import Column, TableModel, table_view
 from odyssey_recorder.releases.folder import RECORD, Difference, ReleaseRecord, release_folder, releases, verify
@@ -96,7 +96,7 @@ class ReleasesView(QWidget):
         self._nothing.setVisible(not found)
         self._view.setVisible(bool(found))
         if found:
-            names = [one.record.name for one in chosen] or [found[0].record.name]
+            names = [one.name for one in chosen] or [found[0].record.name]
             self._view.selectRow(self._model.place_index(names[0]).row())
         self._offer()
 
@@ -185,7 +185,10 @@ class ReleasesView(QWidget):
         self._hashes[name] = f"{counted(lost, 'differences')}" if lost else "all found"
         words = f"{name}: {counted(lost, 'differences')}." if lost else f"All files of {name} are as released."
         self._message.show_message(Tone.DANGER if lost else Tone.SUCCESS, words)
-        self._show(f"What differs from {name}", [("kept" if one.kept else "lost", "", one.what) for one in found])
+        self._show(
+            f"What differs from {name}" if found else "",
+            [("kept" if one.kept else "lost", "", one.what) for one in found],
+        )
         self.refresh()
 
     def _compare(self) -> None:
@@ -200,8 +203,7 @@ class ReleasesView(QWidget):
         self._show(f"From {old} to {new}: {', '.join(_counts(changed)) or 'nothing changed'}", rows)
 
     def _show(self, title: str, rows: Sequence[_Told]) -> None:
-        self._told_of.setText(title)
-        self._told_of.show()
+        say(self._told_of, title)
         self._told.show(rows)
         self._differences.setVisible(bool(rows))
 
