@@ -71,12 +71,12 @@ class Command(Enum):
     PAUSE = _record_toggle("Pause", "Pause or resume the recording", "play_pause", "Ctrl+P")
     STOP = _record("Stop", "Stop and save the draft for later", "stop", "Ctrl+Shift+S")
     DISCARD = _record("Discard…", "Stop and move the draft to the trash", "delete_outline")
-    DRAFTS = _record("Drafts…", "Continue an unfinished recording", "file_clock_outline", "Ctrl+Shift+D")
+    DRAFTS = _record("Show drafts…", "Continue an unfinished recording", "file_clock_outline", "Ctrl+Shift+D")
     RETRY = _record("Try again", "Try again now", "refresh", "F6", primary=True)
     BACK = _record("Back", "Press Back on the device", "arrow_left", "F2")
     HOME = _record("Home", "Press Home on the device", "circle_outline", "F3")
     RECENT = _record("Recent", "Show the device's recent apps", "square_outline", "F4")
-    WRITE = _record("Write", "Go to the text field", "keyboard_outline", "Ctrl+T")
+    WRITE = _record("Enter text", "Go to the text field", "keyboard_outline", "Ctrl+T")
     TYPE = _record("Type", "Type this text on the device as one step", "keyboard_return", "Return")
     COMPLETE = _record("Complete…", "End the episode: the task is done", "check", "Ctrl+Return", primary=True)
     IMPOSSIBLE = _record("Impossible…", "End the episode with a reason why the task cannot be done", "cancel", "Ctrl+I")
@@ -93,17 +93,21 @@ class Command(Enum):
     )
     ZOOM_FIT = _record("Fit", "Show the whole screen of the device", "fit_to_page_outline", "Ctrl+0")
     ZOOM_PIXELS = _record("1:1", "Show each pixel as one pixel", "relative_scale", "Ctrl+Shift+1")
-    ZOOM_IN = _record("Larger", "Zoom in (also Ctrl and the mouse wheel)", "magnify_plus_outline", "Ctrl++", "Ctrl+=")
-    ZOOM_OUT = _record("Smaller", "Zoom out (also Ctrl and the mouse wheel)", "magnify_minus_outline", "Ctrl+-")
+    ZOOM_IN = _record(
+        "Zoom in", "Show the screen larger (also Ctrl and the mouse wheel)", "magnify_plus_outline", "Ctrl++", "Ctrl+="
+    )
+    ZOOM_OUT = _record(
+        "Zoom out", "Show the screen smaller (also Ctrl and the mouse wheel)", "magnify_minus_outline", "Ctrl+-"
+    )
     MAGNIFY = _record_toggle(
-        "Magnifier", "Magnify the area under the pointer (also while holding Shift)", "magnify_scan", "Ctrl+M"
+        "Magnify", "Enlarge the area under the pointer (also while holding Shift)", "magnify_scan", "Ctrl+M"
     )
     DISMISS = _record("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     ANOTHER = _record("Record another", "Start the next episode", "plus", "Ctrl+N", primary=True)
     PRACTISE = _practice(
         "Practise this", "Go to Record with this practice task", "school_outline", "Alt+P", primary=True
     )
-    HINT = _record("Hint", "Show the next hint", "lightbulb_outline", "Ctrl+H")
+    HINT = _record("Show a hint", "Show the next hint", "lightbulb_outline", "Ctrl+H")
     TRY_AGAIN = _record("Practise again", "Repeat this practice task", "refresh", "Ctrl+Shift+T")
     NEXT_PRACTICE = _record(
         "Next practice task", "Go to the next task you have not passed", "skip_next", "Ctrl+Shift+J", primary=True
@@ -127,7 +131,9 @@ class Command(Enum):
     FIND_EPISODE = _dataset("Find", "Go to the filter", "magnify", "Ctrl+F")
     SAVE_VIEW = _dataset("Save view…", "Save the filter by a name", "bookmark_plus_outline", "Ctrl+D")
     DELETE_VIEW = _dataset("Delete view", "Delete the chosen saved view", "bookmark_remove_outline")
-    SHOW_GALLERY = _dataset_toggle("Gallery", "Show screenshots of each episode, or the table", "filmstrip", "Ctrl+G")
+    SHOW_GALLERY = _dataset_toggle(
+        "Show gallery", "Show screenshots of each episode, or the table", "filmstrip", "Ctrl+G"
+    )
     EXPORT_EPISODES = _dataset("Export…", "Export the selected or all listed episodes", "export_variant", "Ctrl+E")
     CLEAR_FILTERS = _dataset("Show all", "Clear the filter", "filter_off_outline", "Ctrl+Shift+F")
     EPISODE_FOLDER = _dataset("Open folder", "Open the folder of the episode", "folder_open_outline", "Ctrl+O")
@@ -161,7 +167,7 @@ class Command(Enum):
     SKIP_TASK = _record("Skip…", "Move this task to the end of the queue, with a reason", "debug_step_over", "Ctrl+K")
     CHOOSE_TASK = _record("Choose…", "Choose a task from the list", "format_list_checks", "Ctrl+L")
     OWN_TASK = _record("Write my own", "Enter your own task", "pencil_outline", "Ctrl+Shift+W")
-    QUEUE_TASK = _record("Back to the queue", "Take the next waiting task", "format_list_checks", "Ctrl+Shift+Q")
+    QUEUE_TASK = _record("Return to the queue", "Take the next waiting task", "format_list_checks", "Ctrl+Shift+Q")
     RECORD_TASK = _tasks(
         "Record this task", "Go to Record with this task", "record_circle_outline", "Alt+O", primary=True
     )
@@ -188,8 +194,10 @@ class Command(Enum):
     SNAPSHOT_LOAD = _devices("Load", "Restore the device to this snapshot", "backup_restore", "Alt+G")
     FIND_REVIEW = _review("Find", "Search instruction, template or id", "magnify", "Ctrl+F")
     CLEAR_REVIEW = _review("Show all", "Clear the search and filters", "filter_off_outline", "Ctrl+Shift+F")
-    REVIEW_LIST = _review_toggle("List", "Show or hide the list of episodes", "menu_open", "Ctrl+L")
-    REVIEW_FIGURES = _review_toggle("Figures", "Switch between episodes and figures", "chart_box_outline", "Ctrl+G")
+    REVIEW_LIST = _review_toggle("Show list", "Show or hide the list of episodes", "menu_open", "Ctrl+L")
+    REVIEW_FIGURES = _review_toggle(
+        "Show figures", "Switch between episodes and figures", "chart_box_outline", "Ctrl+G"
+    )
     REFRESH_FIGURES = _review("Refresh", "Read the reviews again", "refresh", "Shift+F5")
     SAVE_FIGURES = _review("Save as page…", "Save the figures as a web page", "content_save_outline", "Ctrl+S")
     CHECK_EPISODES = _review("Check", "Run the checks on unchecked episodes", "check_all", "F5")
@@ -212,7 +220,7 @@ class Command(Enum):
     REASON_7 = _review("Reason 7", "The seventh reason in the list", "numeric_7", "7")
     REASON_8 = _review("Reason 8", "The eighth reason in the list", "numeric_8", "8")
     REASON_9 = _review("Reason 9", "The ninth reason in the list", "numeric_9", "9")
-    TAKE_STEP = _review("This step", "Use the shown step", "image_marker_outline", "G")
+    TAKE_STEP = _review("Use this step", "Take the step that is shown", "image_marker_outline", "G")
     REASON_WORDS = _review("Add details", "Go to the details of the reason", "comment_text_outline", "T")
     REVIEW_NOTE = _review("Write a note", "Go to the note of the verdict", "pencil_outline", "Ctrl+E")
     ACCEPT_EPISODE = _review("Accept", "Accept the episode, and open the next", "check_all", "R", primary=True)
@@ -234,28 +242,30 @@ class Command(Enum):
     FIRST_STEP = _review("First step", "Show the first step", "page_first", "Home")
     LAST_STEP = _review("Last step", "Show the last step", "page_last", "End")
     BEFORE_AFTER = _review_toggle(
-        "Before and after", "Show the screenshot after the step too, or only this one", "compare", "B"
+        "Show before and after", "Show the screenshot after the step too, or only this one", "compare", "B"
     )
     SHOW_CHANGES = _review_toggle(
-        "What changed", "Outline the differences between the two screenshots", "vector_difference", "H"
+        "Show changes", "Outline the differences between the two screenshots", "vector_difference", "H"
     )
     REVIEW_FIT = _review("Fit", "Show the whole screenshot", "fit_to_page_outline", "Ctrl+0")
     REVIEW_PIXELS = _review("1:1", "Show each pixel as one pixel", "relative_scale", "Ctrl+Shift+1")
     REVIEW_LARGER = _review(
-        "Larger", "Zoom in (also Ctrl and the mouse wheel)", "magnify_plus_outline", "Ctrl++", "Ctrl+="
+        "Zoom in", "Show the screen larger (also Ctrl and the mouse wheel)", "magnify_plus_outline", "Ctrl++", "Ctrl+="
     )
-    REVIEW_SMALLER = _review("Smaller", "Zoom out (also Ctrl and the mouse wheel)", "magnify_minus_outline", "Ctrl+-")
+    REVIEW_SMALLER = _review(
+        "Zoom out", "Show the screen smaller (also Ctrl and the mouse wheel)", "magnify_minus_outline", "Ctrl+-"
+    )
     NEXT_FINDING = _review("Next finding", "Go to the next finding and its step", "arrow_down", "N")
     PREVIOUS_FINDING = _review("Previous finding", "Go to the previous finding and its step", "arrow_up", "P")
     REPLAY_EPISODE = _review("Replay", "Replay the episode on the selected device", "replay", "Ctrl+R")
-    FIX_INSTRUCTION = _review("Instruction…", "Change the instruction", "text_box_edit_outline", "Alt+I")
-    FIX_APPS = _review("Apps…", "Change the apps or the category of the task", "apps", "Alt+A")
-    FIX_END = _review("Edit the end…", "Change the final note or reason", "flag_checkered", "Alt+E")
-    FIX_NOTE = _review("Note…", "Change the note of this step", "comment_edit_outline", "Alt+N")
-    FIX_TEXT = _review("Text…", "Change the text that this step types", "form_textbox", "Alt+T")
-    FIX_PRESS = _review("Press…", "Change this click to a long press, or back", "gesture_tap_hold", "Alt+K")
-    FIX_BOX = _review("Box…", "Draw the box of the touched element", "vector_square_edit", "Alt+B")
-    DROP_STEPS = _review("Drop…", "Remove this step, or several", "table_row_remove", "Alt+D")
+    FIX_INSTRUCTION = _review("Edit instruction…", "Change the instruction", "text_box_edit_outline", "Alt+I")
+    FIX_APPS = _review("Edit apps…", "Change the apps or the category of the task", "apps", "Alt+A")
+    FIX_END = _review("Edit end…", "Change the final note or reason", "flag_checkered", "Alt+E")
+    FIX_NOTE = _review("Edit note…", "Change the note of this step", "comment_edit_outline", "Alt+N")
+    FIX_TEXT = _review("Edit text…", "Change the text that this step types", "form_textbox", "Alt+T")
+    FIX_PRESS = _review("Change press…", "Change this click to a long press, or back", "gesture_tap_hold", "Alt+K")
+    FIX_BOX = _review("Draw box…", "Draw the box of the touched element", "vector_square_edit", "Alt+B")
+    DROP_STEPS = _review("Drop steps…", "Remove this step, or several", "table_row_remove", "Alt+D")
     REPAIR = _review("Repair…", "Repair a damaged episode from its files", "wrench_outline", "Alt+R")
     END_HERE = _review("End here…", "End the episode at this step", "content_cut", "Alt+H")
     UNDO_FIX = _review("Undo fix", "Undo the latest fix", "undo", "Ctrl+Z")

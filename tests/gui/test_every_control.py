@@ -136,7 +136,7 @@ def test_the_review_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtB
     for keys in ("w1", "s3r", "xt"):
         reviewer.press(keys)
         check(qtbot, pilot.window)
-    for button in ("Findings", "Fix", "Replay", "History", "Figures"):
+    for button in ("Findings", "Fix", "Replay", "History", "Show figures"):
         pilot.press(button)
         check(qtbot, pilot.window)
 

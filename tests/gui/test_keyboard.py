@@ -343,7 +343,7 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
         ("the end", after(lambda p: p.finish(p.dialog()), use), SCREEN),
         ("Record another", keys("Ctrl+N"), SCREEN),
         ("Write my own", keys("Ctrl+Shift+W"), "Instruction"),
-        ("Back to the queue", keys("Ctrl+Shift+Q"), SCREEN),
+        ("Return to the queue", keys("Ctrl+Shift+Q"), SCREEN),
         ("another page and back", keys("Ctrl+4", "Ctrl+1"), SCREEN),
     ),
     Command.REVIEW_PAGE: (

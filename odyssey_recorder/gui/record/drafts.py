@@ -34,7 +34,9 @@ class DraftsDialog(QDialog):
         self._discard_button = push_button(
             "Move to trash", "The files stay in the trash folder", call=lambda: self.discard_asked.emit(self.chosen)
         )
-        self._later_button = push_button("Later", "Keep the drafts and close this window (Esc)", call=self.reject)
+        self._later_button = push_button(
+            "Decide later", "Keep the drafts and close this window (Esc)", call=self.reject
+        )
         self._can_resume = False
         self._connect_and_lay_out()
 
@@ -134,7 +136,7 @@ class DraftOffer(QObject):
 
     def _show(self) -> None:
         self._action.setVisible(bool(self._drafts))
-        self._action.setText(f"Drafts ({len(self._drafts)})…" if self._drafts else "Drafts…")
+        self._action.setText(f"Show drafts ({len(self._drafts)})…" if self._drafts else "Show drafts…")
         watching = self._controller.phase is Phase.WATCHING
         refusal = self._coach.refusal if self._coach is not None else ""
         cannot_resume = refusal or ("" if watching else _CHOOSE_FIRST)

@@ -113,7 +113,7 @@ class QuestionCard(QWidget):
         self._step.setPrefix("Step ")
         self._step.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._step.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        this = KeyButton(commands[Command.TAKE_STEP], f"This step: {question}")
+        this = KeyButton(commands[Command.TAKE_STEP], f"Use this step: {question}")
         fill_column(self._details, self._reason, row(self._step, this), self._words, spacing=6)
         fill_column(
             self, text_label(question), row(*self._buttons.values(), spacing=6), self._said, self._details, spacing=6

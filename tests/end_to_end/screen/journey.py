@@ -112,9 +112,9 @@ def _is_over(sight: Sight) -> bool:
 
 
 def open_for_review(reviewer: Annotator, words: str) -> None:
-    button = next(reviewer.wait_for("for you").named("List"))
+    button = next(reviewer.wait_for("for you").named("Show list"))
     if button.is_enabled and not button.is_checked:
-        reviewer.press("List")
+        reviewer.press("Show list")
     reviewer.choose(words, of="Episodes to review")
     reviewer.wait_for("Step 1 of")
 

@@ -29,6 +29,7 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.discovery import running_dir
 from odyssey_recorder.simulator.lab import PhoneProcesses
 from tests.end_to_end.laboratory import BUNDLED_ADB
+from tests.end_to_end.screen.animation import animation
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.display import Display
 from tests.end_to_end.screen.journey import (
@@ -63,8 +64,8 @@ def first_use(room: Room) -> None:
         annotator.press("Practice")
         annotator.wait_for("You can record when all")
         keep(room, annotator, "practice")
-        annotator.press("Return to the recording")
-        annotator.press("Hint")
+        annotator.press("Record")
+        annotator.press("Show a hint")
         annotator.wait_for("1 of")
         do_steps(annotator, lambda: annotator.tap("Settings"))
         keep(room, annotator, "hint")
@@ -246,6 +247,7 @@ def _choose_task(annotator: Annotator, words: str) -> None:
 SCENES: dict[str, tuple[str, Callable[[Room], None]]] = {
     "first-use": ("pixel_7_pro", first_use),
     "record": ("pixel_7_pro", record),
+    "animation": ("pixel_7_pro", animation),
     "lost": ("medium_phone", lost),
     "fold": ("pixel_fold", fold),
     "tablet": ("pixel_tablet", tablet),

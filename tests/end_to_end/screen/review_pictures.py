@@ -90,7 +90,7 @@ def _figures(room: Room, ids: Mapping[str, str]) -> None:
     shelf.judge_all(kept, "Cleo", _said("pfp", "ppf", "ppp", "pfp", "ppp", count=len(kept)))
     with room.annotator("review", str(root), "--as", "Dora") as reviewer:
         reviewer.wait_for("for you")
-        reviewer.press("Figures")
+        reviewer.press("Show figures")
         reviewer.wait_for("kappa")
         keep(room, reviewer, "review-figures")
 

@@ -15,7 +15,7 @@ def practise_until_open(annotator: Annotator, tasks: int) -> None:
     for number, task in enumerate(practice_tasks()[:tasks], start=1):
         annotator.wait_for(task.task.instruction, "take a hint")
         annotator.wait_for_steps(0)
-        annotator.press("Hint")
+        annotator.press("Show a hint")
         annotator.wait_for("1 of")
         follow_script(annotator, task.script_file)
         annotator.wait_for("Passed: ")

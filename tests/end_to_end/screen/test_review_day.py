@@ -87,7 +87,7 @@ def drop_what_did_nothing(reviewer: Annotator) -> None:
 def mend_the_text(reviewer: Annotator) -> None:
     reviewer.choose("Step 3:", of="Steps")
     reviewer.press("Fix")
-    reviewer.press("Text")
+    reviewer.press("Edit text")
     reviewer.wait_for_dialog("Fix the text")
     reviewer.write("lisbon weather", into="Text of the step")
     reviewer.press("a slip of the keyboard")

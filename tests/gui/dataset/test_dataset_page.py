@@ -296,7 +296,7 @@ def test_the_gallery_reads_the_strips_of_visible_episodes_only(
     for number in range(60):
         folder.publish(f"Task {number}")
     reader.pilot.qtbot.waitUntil(lambda: len(reader.instructions) == 60)
-    reader.pilot.press("Gallery")
+    reader.pilot.press("Show gallery")
     gallery = reader.pilot.named(QListView, "Filmstrips")
     strips = Filmstrips(folder.root, background)
     read: list[str] = []

@@ -174,9 +174,9 @@ def test_enter_never_discards(pilot: Pilot) -> None:
 def test_a_published_draft_is_offered_no_more(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.press("Stop")
-    drafts = pilot.named(QAbstractButton, "Drafts")
+    drafts = pilot.named(QAbstractButton, "Show drafts")
     pilot.qtbot.waitUntil(drafts.isVisible)
-    pilot.press("Drafts")
+    pilot.press("Show drafts")
     pilot.press_in(pilot.dialog(), "Resume")
     pilot.wait_for_steps(0)
     pilot.complete()

@@ -162,10 +162,10 @@ def test_an_unread_text_is_asked_for(card: TextQuestionCard, steps: list[Recorde
     assert card.isVisible()
     assert field(card).text() == "helo"
     field(card).clear()
-    assert not button(card, "OK").isEnabled()
+    assert not button(card, "Save").isEnabled()
     QTest.keyClicks(field(card), "hello")
     with qtbot.waitSignal(card.answered) as answered:
-        QTest.mouseClick(button(card, "OK"), LEFT)
+        QTest.mouseClick(button(card, "Save"), LEFT)
     assert answered.args == [1, "hello"]
     card.show_question(None, steps)
     assert not card.isVisible()
@@ -175,7 +175,7 @@ def test_a_question_may_wait_but_not_the_next_one(card: TextQuestionCard, steps:
     question = TextQuestion(0, "")
     card.show_question(question, steps)
     QTest.keyClicks(field(card), "half")
-    QTest.mouseClick(button(card, "Later"), LEFT)
+    QTest.mouseClick(button(card, "Answer later"), LEFT)
     card.show_question(question, steps)
     assert not field(card).isVisible()
 
@@ -183,7 +183,7 @@ def test_a_question_may_wait_but_not_the_next_one(card: TextQuestionCard, steps:
     assert field(card).isVisible()
     assert field(card).text() == "half"
     assert card.window().focusWidget() is field(card)
-    QTest.mouseClick(button(card, "Later"), LEFT)
+    QTest.mouseClick(button(card, "Answer later"), LEFT)
     card.show_question(TextQuestion(1, "next"), steps)
     assert field(card).isVisible()
     assert field(card).text() == "next"

@@ -431,10 +431,10 @@ def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, s
     pilot.start()
     pilot.press("Stop")
     pilot.wait_for_phase(Phase.WATCHING)
-    drafts = pilot.named(QAbstractButton, "Drafts")
+    drafts = pilot.named(QAbstractButton, "Show drafts")
     pilot.qtbot.waitUntil(drafts.isVisible)
 
-    pilot.press("Drafts")
+    pilot.press("Show drafts")
     pilot.press_in(pilot.dialog(), "Move to trash")
     pilot.qtbot.waitUntil(drafts.isHidden)
     assert service.drafts() == []

@@ -111,8 +111,8 @@ def test_a_task_of_a_draft_is_under_way_and_shown_when_resumed(bench: Bench, ser
     bench.shows("Start a timer")
     assert bench.status("a") is Status.UNDER_WAY
     assert bench.queue.board().count(Status.WAITING) == 1
-    bench.pilot.qtbot.waitUntil(lambda: bench.may("Drafts"))
-    bench.pilot.press("Drafts")
+    bench.pilot.qtbot.waitUntil(lambda: bench.may("Show drafts"))
+    bench.pilot.press("Show drafts")
     bench.pilot.press_in(bench.pilot.dialog(), "Resume")
     bench.pilot.wait_for_phase(Phase.RECORDING)
     bench.shows("For work")
@@ -251,12 +251,12 @@ def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Benc
     drafts = bench.pilot.named(QListWidget, "Unfinished recordings")
 
     def draft_says(words: str) -> bool:
-        bench.pilot.press("Drafts")
+        bench.pilot.press("Show drafts")
         said = words in drafts.item(0).text()
-        bench.pilot.press_in(bench.pilot.dialog(), "Later")
+        bench.pilot.press_in(bench.pilot.dialog(), "Decide later")
         return said
 
-    bench.pilot.qtbot.waitUntil(lambda: bench.may("Drafts"))
+    bench.pilot.qtbot.waitUntil(lambda: bench.may("Show drafts"))
     assert not draft_says("recorded this task")
     hers.mark_recorded("a", EPISODE)
     words = "Grace recorded this task on {0.day} {0:%b}. Finish it only if the dataset should contain it twice."
@@ -270,7 +270,7 @@ def test_an_annotator_may_write_a_task_and_come_back_to_the_queue(bench: Bench) 
     bench.pilot.press("Write my own")
     assert bench.pilot.named(QPlainTextEdit, "Instruction").isVisible()
     bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.WAITING)
-    bench.pilot.press("Back to the queue")
+    bench.pilot.press("Return to the queue")
     bench.shows("Set an alarm")
 
 

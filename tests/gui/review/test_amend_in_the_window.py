@@ -128,7 +128,17 @@ def test_all_fixes_are_whole_in_the_smallest_window(reviewer: Reviewer) -> None:
     window = reviewer.pilot.window
     window.resize(1100, 700)
     reviewer.key(Qt.Key.Key_3, ALT)
-    for name in ("Instruction", "Apps", "Edit the end", "Note", "Text", "Press", "Box", "Drop", "End here"):
+    for name in (
+        "Edit instruction",
+        "Edit apps",
+        "Edit end",
+        "Edit note",
+        "Edit text",
+        "Change press",
+        "Draw box",
+        "Drop steps",
+        "End here",
+    ):
         button = reviewer.pilot.named(QWidget, name)
         reviewer.pilot.qtbot.waitUntil(button.isVisible)
         assert button.visibleRegion().boundingRect() == button.rect(), f"{name} is cut"

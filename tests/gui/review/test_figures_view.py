@@ -36,7 +36,7 @@ class Reader:
         self.area = self.view.findChildren(QScrollArea)[0]
 
     def turn(self) -> None:
-        self.pilot.press("Figures")
+        self.pilot.press("Show figures")
 
     def wait_for_figures(self) -> None:
         self.pilot.wait_to_read("As of ")

@@ -443,7 +443,7 @@ def test_a_verdict_faster_than_the_screens_can_be_read_is_asked_about_once(
 
 
 def test_figures_are_made_once_in_a_turn_of_their_own_and_stand_behind_a_switch(alone: PageAlone) -> None:
-    switch = next(one for one in alone.page.findChildren(QAbstractButton) if one.accessibleName() == "Figures")
+    switch = next(one for one in alone.page.findChildren(QAbstractButton) if one.accessibleName() == "Show figures")
     assert not switch.isVisible()
     alone.page.offer_figures(alone.make_figures)
     assert alone.figures == []

@@ -1,0 +1,130 @@
+"""Films the recording of a short task for the README: the real window, with a pointer drawn where the mouse is."""
+
+from pathlib import Path
+
+from PIL import Image, ImageDraw
+
+from tests.end_to_end.screen.annotator import BUTTONS, Annotator
+from tests.end_to_end.screen.journey import first_use_of
+from tests.end_to_end.screen.room import Room
+
+_SIZE = (1100, 700)
+_LOOK_MS = 650
+_MOVE_MS = 45
+_POINTER = ((0, 0), (0, 17), (4, 13), (7, 20), (10, 19), (7, 12), (12, 12))
+_RING_PX = 14
+_ACCENT = (220, 38, 38)
+
+Place = tuple[int, int]
+
+
+class Film:
+    """Acts like `Annotator` and keeps a frame of each moment worth seeing."""
+
+    def __init__(self, annotator: Annotator, folder: Path) -> None:
+        self._annotator = annotator
+        self._file = folder / "frame.png"
+        self._shot = Image.new("RGB", _SIZE)
+        self._place: Place = (_SIZE[0] // 2, _SIZE[1] // 2)
+        self._frames: list[Image.Image] = []
+        self._holds_ms: list[int] = []
+
+    def show(self, hold_ms: int = _LOOK_MS, *, pressed: bool = False) -> None:
+        self._annotator.window.photograph(self._file)
+        self._shot = Image.open(self._file).convert("RGB").crop((0, 0, *_SIZE))
+        self._add(hold_ms, pressed=pressed)
+
+    def press(self, name: str) -> None:
+        self._click(self._annotator.find(name, BUTTONS).rect.middle)
+
+    def tap(self, label: str) -> None:
+        place = self._annotator.phone.place_of(label)
+        self._click(self._annotator.mirror().place_of(place.x, place.y))
+
+    def type_text(self, text: str) -> None:
+        self._go(self._annotator.find("Text to type").rect.middle)
+        self._annotator.write(text, into="Text to type")
+        self.show(700)
+        self._annotator.hands.press("Return")
+
+    def drag_up(self) -> None:
+        mirror = self._annotator.mirror()
+        width, height = mirror.picture
+        places = [mirror.place_of(width // 2, height * share // 100) for share in (70, 62, 54, 46, 38, 30)]
+        self._go(places[0])
+        self._annotator.hands.put_down(*places[0])
+        for self._place in places:
+            self._annotator.hands.point(*self._place)
+            self.show(90, pressed=True)
+        self._annotator.hands.lift()
+
+    def save(self, path: Path) -> None:
+        first, *others = self._frames
+        first.save(path, save_all=True, append_images=others, duration=self._holds_ms, loop=0, lossless=True, method=4)
+
+    def _click(self, place: Place) -> None:
+        self._go(place)
+        self._add(140, pressed=True)
+        self._annotator.hands.click(*place)
+
+    def _go(self, place: Place, moves: int = 6) -> None:
+        (x, y), (to_x, to_y) = self._place, place
+        for move in range(1, moves + 1):
+            share = move / moves
+            share *= share * (3 - 2 * share)  # starts and ends slowly
+            self._place = round(x + (to_x - x) * share), round(y + (to_y - y) * share)
+            self._add(_MOVE_MS)
+
+    def _add(self, hold_ms: int, *, pressed: bool = False) -> None:
+        frame, (x, y) = self._shot.copy(), self._place
+        draw = ImageDraw.Draw(frame)
+        if pressed:
+            draw.circle(self._place, _RING_PX, outline=_ACCENT, width=3)
+        draw.polygon([(x + dx, y + dy) for dx, dy in _POINTER], fill="black", outline="white")
+        self._frames.append(frame)
+        self._holds_ms.append(hold_ms)
+
+
+def animation(room: Room) -> None:
+    with first_use_of(room, "Grace", step_snapshots="never") as annotator:
+        annotator.hands.resize(annotator.window.look().window, *_SIZE)
+        annotator.press("Tasks")
+        annotator.write("Lisbon", into="Search tasks")
+        annotator.wait_for("1 of 48 shown")
+        annotator.press("Record this task")
+        annotator.find("Start recording")
+        film = Film(annotator, room.folder)
+        film.show(1500)
+        film.press("Start recording")
+        _record(film, annotator)
+        film.press("Complete")
+        annotator.find("Note")
+        annotator.write("Sunny, 18 degrees", into="Note")
+        film.show(1200)
+        film.press("Publish")
+        annotator.wait_for("Published. ")
+        film.show(2500)
+        film.save(room.screenshot("recording").with_suffix(".webp"))
+
+
+def _record(film: Film, annotator: Annotator) -> None:
+    annotator.wait_for_steps(0)
+    film.show()
+    acts = (
+        lambda: film.tap("Browser"),
+        lambda: film.tap("Search or type web address"),
+        lambda: film.type_text("lisbon weather"),
+        lambda: film.tap("Go"),
+        lambda: film.tap("Lisbon weather: forecast for the week"),
+        film.drag_up,
+        lambda: film.press("Home"),
+        lambda: film.tap("Messages"),
+        lambda: film.tap("Sofia Rossi"),
+        lambda: film.tap("Text message"),
+        lambda: film.type_text("Tomorrow it is sunny in Lisbon, 18 degrees"),
+        lambda: film.tap("Send message"),
+    )
+    for number, act in enumerate(acts, start=1):
+        act()
+        annotator.wait_for_steps(number)
+        film.show()
