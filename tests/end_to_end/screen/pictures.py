@@ -180,8 +180,10 @@ def fold(room: Room) -> None:
 def tablet(room: Room) -> None:
     with first_use_of(room, "Grace") as annotator:
         _choose_task(annotator, "lunch with Aisha")
-        start_recording(annotator)
-        do_steps(annotator, lambda: annotator.tap("Calendar"))
+        annotator.press("Start recording")
+        annotator.wait_for("Ready.")
+        annotator.tap("Calendar")
+        annotator.wait_for("1 step", "Ready.")  # the list of steps is folded
         keep(room, annotator, "tablet", "dark")
 
 
