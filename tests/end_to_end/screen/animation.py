@@ -5,7 +5,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from tests.end_to_end.screen.annotator import BUTTONS, Annotator
-from tests.end_to_end.screen.journey import first_use_of
+from tests.end_to_end.screen.journey import Act, first_use_of
 from tests.end_to_end.screen.room import Room
 
 _SIZE = (1100, 700)
@@ -111,7 +111,7 @@ def animation(room: Room) -> None:
 def _record(film: Film, annotator: Annotator) -> None:
     annotator.wait_for_steps(0)
     film.show()
-    acts = (
+    acts: tuple[Act, ...] = (
         lambda: film.tap("Browser"),
         lambda: film.tap("Search or type web address"),
         lambda: film.type_text("lisbon weather"),
