@@ -18,6 +18,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from odyssey_recorder.annotation.asked import AskedEpisode, read_asked
 from odyssey_recorder.annotation.inputs import FIRST_CONTEXT
+from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.semantics import (
     LONGEST_TEXT,
     Call,
@@ -25,7 +26,6 @@ from odyssey_recorder.annotation.semantics import (
     ShownImage,
     State,
     Suggestion,
-    TextKind,
     suggestion_id,
 )
 from odyssey_recorder.errors import DatasetError, LanguageModelError, ReviewError

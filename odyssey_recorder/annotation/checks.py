@@ -29,7 +29,7 @@ LONGEST = 4_000
 SURE, UNLIKE = 0.85, 0.5
 """A text names an element from the first likeness on (0..1), and does not up to the second."""
 
-LOW, DESCRIPTION = TextKind.LOW_LEVEL_INSTRUCTION, TextKind.DESCRIPTION
+LOW, DESCRIPTION = TextKind.INSTRUCTION, TextKind.DESCRIPTION
 CONTEXT, INTENTION = TextKind.CONTEXT, TextKind.INTENTION
 
 

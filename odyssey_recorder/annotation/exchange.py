@@ -8,7 +8,8 @@ from typing import Literal
 
 from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.inputs import fixed_text, inputs_of, texts_of
-from odyssey_recorder.annotation.semantics import SemanticsStore, Suggestion, TextKind, suggestion_id
+from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.semantics import SemanticsStore, Suggestion, suggestion_id
 from odyssey_recorder.dataset.codec import read_annotation
 from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path

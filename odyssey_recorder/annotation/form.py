@@ -13,7 +13,7 @@ FIRST_CONTEXT = "Task just started, nothing has been done."
 COMPLETED, NOT_COMPLETED = "Task completed.", "Task could not be completed."
 
 _MOST_SENTENCES = {
-    TextKind.LOW_LEVEL_INSTRUCTION: 2,
+    TextKind.INSTRUCTION: 2,
     TextKind.DESCRIPTION: 5,
     TextKind.CONTEXT: 5,
     TextKind.INTENTION: 5,
@@ -42,7 +42,7 @@ def fixed_text(text: Text) -> str:
     """The text that every episode has there; empty if it differs."""
     if text.kind is TextKind.CONTEXT and text.number == 0:
         return FIRST_CONTEXT
-    if text.kind is TextKind.LOW_LEVEL_INSTRUCTION:
+    if text.kind is TextKind.INSTRUCTION:
         match text.action:
             case Complete():
                 return COMPLETED

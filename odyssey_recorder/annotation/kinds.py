@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class TextKind(StrEnum):
-    LOW_LEVEL_INSTRUCTION = "low_level_instruction"
+    INSTRUCTION = "low_level_instruction"
     DESCRIPTION = "description"
     CONTEXT = "context"
     INTENTION = "intention"

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
+from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.dataset.entry_file import EntryFile, Form, canonical, with_id
 from odyssey_recorder.dataset.entry_store import EntryStore
 from odyssey_recorder.dataset.layout import SEMANTICS
@@ -20,15 +21,6 @@ from odyssey_recorder.model.moment import LARGEST_WHOLE, in_utc
 
 LONGEST_TEXT = 4_000
 """Characters; nobody reads more about one step."""
-
-
-class TextKind(Enum):
-    """Named like the keys of the second release."""
-
-    INSTRUCTION = "low_level_instruction"
-    DESCRIPTION = "description"
-    CONTEXT = "context"
-    INTENTION = "intention"
 
 
 class State(Enum):

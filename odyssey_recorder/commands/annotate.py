@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.terminal import JsonOption, counted, exits_with_2, print_json, say
+from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, say
 from odyssey_recorder.errors import DatasetError, OdysseyError, ReviewError
+from odyssey_recorder.model.wording import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.annotation.asking import Annotating, Ended, Plan

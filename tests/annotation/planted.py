@@ -14,7 +14,7 @@ from tests.annotation.walks import Done, Walk
 from tests.annotation.wordings import Wording
 
 LOW, INTENTION, DESCRIPTION, CONTEXT = (
-    TextKind.LOW_LEVEL_INSTRUCTION, TextKind.INTENTION, TextKind.DESCRIPTION, TextKind.CONTEXT,
+    TextKind.INSTRUCTION, TextKind.INTENTION, TextKind.DESCRIPTION, TextKind.CONTEXT,
 )  # fmt: skip
 _OF_ACTION = (LOW, INTENTION)
 APPS = (

@@ -3,7 +3,8 @@
 import pytest
 
 from odyssey_recorder.annotation.inputs import COMPLETED, texts_of
-from odyssey_recorder.annotation.semantics import State, TextKind
+from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.semantics import State
 from odyssey_recorder.dataset import amendment as amendments
 from odyssey_recorder.dataset.amending import amended
 from odyssey_recorder.model.episode import Category

@@ -15,7 +15,8 @@ from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.asking import Annotating, Ended
 from odyssey_recorder.annotation.consent import give_consent, needs_consent
 from odyssey_recorder.annotation.inputs import COMPLETED, FIRST_CONTEXT, texts_of
-from odyssey_recorder.annotation.semantics import SemanticsStore, State, StepText, Suggestion, TextKind
+from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.semantics import SemanticsStore, State, StepText, Suggestion
 from odyssey_recorder.curation.redaction import RedactedBox, RedactedWords, Redaction, write_redaction
 from odyssey_recorder.dataset.layout import CONSENTS, screenshot_path, semantics_path, ui_tree_path
 from odyssey_recorder.errors import CancelledError

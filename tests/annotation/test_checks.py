@@ -21,7 +21,7 @@ from tests.annotation.walks import Walk, walks
 from tests.annotation.wordings import FRESH, HELD_OUT, TUNED, Wording
 from tests.quality.evidence import ACTIONS, FIELD, evidence, unproved, with_step
 
-LOW, DESCRIPTION = TextKind.LOW_LEVEL_INSTRUCTION, TextKind.DESCRIPTION
+LOW, DESCRIPTION = TextKind.INSTRUCTION, TextKind.DESCRIPTION
 CONTEXT, INTENTION = TextKind.CONTEXT, TextKind.INTENTION
 PAPER: tuple[tuple[str, Action], ...] = (
     ("Open the Chrome browser.", Click(Point(525, 912))),

@@ -10,7 +10,8 @@ import pytest
 from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.exchange import Texts, import_released
 from odyssey_recorder.annotation.inputs import COMPLETED, FIRST_CONTEXT, texts_of
-from odyssey_recorder.annotation.semantics import SemanticsStore, State, Suggestion, TextKind
+from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.semantics import SemanticsStore, State, Suggestion
 from odyssey_recorder.dataset.codec import read_annotation, write_episode
 from odyssey_recorder.dataset.layout import annotation_files, annotation_path
 from odyssey_recorder.errors import DatasetError

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from odyssey_recorder.annotation.inputs import texts_of
-from odyssey_recorder.annotation.semantics import Call, SemanticsFile, Suggestion, TextKind, Word, suggestion_id
+from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.semantics import Call, SemanticsFile, Suggestion, Word, suggestion_id
 from odyssey_recorder.dataset.entry_file import in_order
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import OpenedEpisode

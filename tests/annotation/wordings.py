@@ -153,7 +153,7 @@ def context(walk: Walk, number: int, wording: Wording, chance: random.Random) ->
 
 def text(walk: Walk, number: int, kind: TextKind, wording: Wording, chance: random.Random) -> str:
     match kind:
-        case TextKind.LOW_LEVEL_INSTRUCTION:
+        case TextKind.INSTRUCTION:
             return low_level(walk.done[number], wording, chance)
         case TextKind.INTENTION:
             return intention(walk, number, wording, chance)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QTableView, QWidget
 from odyssey_recorder.admission import Admission, refusal
 from odyssey_recorder.dataset.codec import Dialect
 from odyssey_recorder.errors import CancelledError
-from odyssey_recorder.figures.figure import counted
 from odyssey_recorder.gui.background import Background, Cancelled, Progress, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
@@ -21,6 +20,7 @@ from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.parts import breakable, fill_column, labelled, line_edit, notice, row, say, text_label
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.table import Column, TableModel, table_view
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.releases.folder import RECORD, Difference, ReleaseRecord, release_folder, releases, verify
 from odyssey_recorder.releases.making import DraftedRelease, changes_between, draft_release, make_release
 from odyssey_recorder.releases.manifest import Changes
