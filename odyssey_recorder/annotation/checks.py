@@ -1,7 +1,7 @@
 """The checks ANN03 to ANN12: each compares one text of a step with what was really touched, typed, shown and done."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rapidfuzz import fuzz
 
@@ -13,7 +13,7 @@ from odyssey_recorder.annotation.form import form_fault
 from odyssey_recorder.annotation.future import told_too_early
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.recycled import SeenText, SeenTexts
-from odyssey_recorder.annotation.said import Said, StepText, Text, cited, contradicts, supports, unseen
+from odyssey_recorder.annotation.said import Said, Text, WrittenText, cited, contradicts, supports, unseen
 from odyssey_recorder.model.action import Click, LongPress, Press, Scroll, SystemKey, Type, scroll_direction
 from odyssey_recorder.quality.checks.apps import is_launcher
 from odyssey_recorder.quality.evidence import EpisodeEvidence
@@ -34,14 +34,15 @@ CONTEXT, INTENTION = TextKind.CONTEXT, TextKind.INTENTION
 
 
 def check_texts(
-    evidence: EpisodeEvidence, texts: Mapping[tuple[int, TextKind], StepText], elsewhere: Iterable[SeenText] = ()
+    evidence: EpisodeEvidence, texts: Mapping[tuple[int, TextKind], WrittenText], seen: SeenTexts | None = None
 ) -> list[TextFinding]:
-    """Every finding on `texts`, by step and kind; `elsewhere` are texts of other episodes, which may not recur here.
+    """Every finding on `texts`, by step and kind; `seen` has those of other episodes, which may not recur here.
 
+    The texts are added to `seen`.
     Each check that concerns a text reports on it once. A text without a step of the episode is not checked.
     """
     course = Course(evidence)
-    seen = SeenTexts(elsewhere)
+    seen = SeenTexts() if seen is None else seen
     for (number, kind), text in texts.items():
         if 0 <= number < len(evidence.steps):
             seen.add(SeenText(text.words, kind, _look(course, number), evidence.episode.episode_id, number))

@@ -30,7 +30,7 @@ class SeenText:
 class SeenTexts:
     """Texts by their last words and by those in the middle, one of which texts that are nearly the same share."""
 
-    def __init__(self, texts: Iterable[SeenText]) -> None:
+    def __init__(self, texts: Iterable[SeenText] = ()) -> None:
         self._by_words: defaultdict[tuple[object, ...], list[SeenText]] = defaultdict(list)
         for text in texts:
             self.add(text)

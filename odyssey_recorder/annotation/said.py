@@ -17,7 +17,7 @@ _LONGEST_QUOTE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class StepText:
+class WrittenText:
     """`inputs` is the hash of what the text was written from, `inputs_now` of the same today; empty if not known."""
 
     words: str
@@ -30,7 +30,7 @@ class Text:
     course: Course
     number: int
     kind: TextKind
-    written: StepText
+    written: WrittenText
     seen: SeenTexts
 
     @property

@@ -3,18 +3,21 @@
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, say
+from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, line, print_json, say
 from odyssey_recorder.errors import DatasetError, OdysseyError, ReviewError
 from odyssey_recorder.model.wording import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.annotation.asking import Annotating, Ended, Plan
+    from odyssey_recorder.annotation.checking import CheckedText
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Have a model write texts about steps.")
 
@@ -123,6 +126,51 @@ def run(  # noqa: PLR0913 - the flags
         raise typer.Exit(1)
 
 
+@app.command()
+@exits_with_2()
+def check(
+    dataset: _DatasetArgument,
+    *,
+    selection: _FilterOption = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Compare the texts with what was really touched, typed, shown and done before.
+
+    Each text is supported, contradicted, or could not be compared. No model is asked.
+
+    Exit code 0: nothing is contradicted; 1: some texts are, or could not be read; 2: the dataset cannot be read.
+    """
+    from odyssey_recorder.annotation.checking import checked_texts
+    from odyssey_recorder.annotation.recycled import SeenTexts
+    from odyssey_recorder.dataset.layout import annotation_path
+    from odyssey_recorder.wiring import user_checker
+
+    ids, seen = _selected(dataset, selection), SeenTexts()
+    problems: list[tuple[str, str]] = []
+    rows: list[dict[str, object]] = []
+    verdicts: Counter[str] = Counter()
+    with closing(user_checker()) as checker:
+        for episode_id in ids:
+            try:
+                evidence = checker.evidence(dataset / annotation_path(episode_id))
+                found = checked_texts(dataset, episode_id, evidence, seen)
+            except (DatasetError, ReviewError) as error:
+                problems.append((episode_id, str(error)))
+                continue
+            verdicts.update(one.verdict.value for one in found)
+            rows += (_checked_row(episode_id, one) for one in found)
+            if not as_json:
+                _tell_contradictions(episode_id, found)
+    if as_json:
+        print_json(rows)
+    else:
+        told = ", ".join(f"{verdicts[one]:,} {words}" for one, words in _VERDICTS.items())
+        say(f"{counted(verdicts.total(), 'text')} of {counted(ids, 'episode')}: {told}")
+    _tell_problems(problems)
+    if problems or verdicts["contradicts"]:
+        raise typer.Exit(1)
+
+
 @app.command("import")
 @exits_with_2()
 def import_texts(
@@ -181,6 +229,37 @@ def export_texts(
         typer.echo(lines, nl=False)
     else:
         write_durably(out, lines.encode())
+
+
+_VERDICTS = {"supports": "supported", "contradicts": "contradicted", "could not look": "not comparable"}
+
+
+def _checked_row(episode_id: str, one: "CheckedText") -> dict[str, object]:
+    findings = [
+        {
+            "check": found.check,
+            "verdict": found.verdict.value,
+            "found": found.found,
+            "evidence": [asdict(proof) for proof in found.evidence],
+        }
+        for found in one.findings
+    ]
+    return {
+        "episode_id": episode_id,
+        "step": one.step,
+        "text": one.kind.value,
+        "state": one.state.value,
+        "words": one.words,
+        "verdict": one.verdict.value,
+        "findings": findings,
+    }
+
+
+def _tell_contradictions(episode_id: str, found: "Sequence[CheckedText]") -> None:
+    for one in found:
+        for said in one.contradictions:
+            say(f"{episode_id} step {one.step + 1} {one.kind.value}: {said.found} ({said.check})")
+            say(f"  {line(one.words)}")
 
 
 def _selected(dataset: Path, selection: str) -> list[str]:

@@ -47,6 +47,12 @@ class Inspector:
         report = _REPORT.dump_json(self._judge(evidence)).decode()
         return Inspection(stamp, files.episode_id, steps, report, facts_as_json(facts_of(evidence))), metrics.measured
 
+    def evidence(self, annotation: Path) -> EpisodeEvidence:
+        """Raises DatasetError."""
+        episode = read_annotation(annotation)
+        files = EpisodeFiles(annotation, episode.episode_id)
+        return collect(files, episode, ImageMetrics(self._cache), self._beside(files))
+
     def unreadable(self, annotation: Path, why: str) -> Inspection:
         name = showable(annotation.stem)
         found = f"The episode could not be checked: {on_one_line(why).rstrip('.')}."
@@ -103,6 +109,10 @@ class Checker:
         """The earlier findings of an episode, if none of its files has changed; opens none of them."""
         found = self._unchanged(annotation.absolute())
         return None if found is None else report_from_json(found.report)
+
+    def evidence(self, annotation: Path) -> EpisodeEvidence:
+        """What the files of an episode say, whatever state they are in. Raises DatasetError."""
+        return self._inspector.evidence(annotation.absolute())
 
     def check_all(
         self,

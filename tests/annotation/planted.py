@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from odyssey_recorder.annotation.checks import check_texts
 from odyssey_recorder.annotation.findings import TextFinding, Verdict
 from odyssey_recorder.annotation.kinds import TextKind
-from odyssey_recorder.annotation.said import StepText
+from odyssey_recorder.annotation.said import WrittenText
 from tests.annotation import wordings
 from tests.annotation.walks import Done, Walk
 from tests.annotation.wordings import Wording
@@ -48,7 +48,7 @@ class Planted:
     walk: Walk
     number: int
     kind: TextKind
-    text: StepText
+    text: WrittenText
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Maker:
                     if (made := make(walk, number)) is not None:
                         kind, words = made
                         hashes = ("a" * 64, "b" * 64) if wrong == "stale" else ("", "")
-                        yield Planted(wrong, walk, number, kind, StepText(words, *hashes))
+                        yield Planted(wrong, walk, number, kind, WrittenText(words, *hashes))
 
     def _text(self, walk: Walk, number: int, kind: TextKind) -> str:
         return wordings.text(walk, number, kind, self.wording, self.chance)
@@ -196,13 +196,13 @@ def is_caught(planted: Planted) -> bool:
 
 def clean_texts(
     walks: Sequence[Walk], wording: Wording, seed: int
-) -> Iterator[tuple[Walk, dict[tuple[int, TextKind], StepText]]]:
+) -> Iterator[tuple[Walk, dict[tuple[int, TextKind], WrittenText]]]:
     for place, walk in enumerate(walks):
         chance = random.Random(f"{seed} {place}")
         yield (
             walk,
             {
-                (number, kind): StepText(wordings.text(walk, number, kind, wording, chance))
+                (number, kind): WrittenText(wordings.text(walk, number, kind, wording, chance))
                 for number in range(len(walk.done))
                 for kind in TextKind
             },

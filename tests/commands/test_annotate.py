@@ -61,6 +61,38 @@ def test_texts_are_planned_written_and_listed(
     assert server.complaints == []
 
 
+def test_check_says_which_texts_contradict_what_was_recorded(
+    command_line: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[Touched, str]]
+) -> None:
+    command_line("annotate", "run", dataset, "--yes")
+    path, (first, second, *_) = dataset / "semantics" / f"{EPISODE}.json", [one.name for one, _ in screens]
+    sane = {
+        f"Done: Want {expected(screens, 0)}.": f"So far, the user has opened {first}.",
+        f"Do {expected(screens, 0)}.": f"Tap '{first}'.",
+        f"Do {expected(screens, 1)}.": f"Tap '{second}'.",
+        f"Shows {expected(screens, 0)}.": f"This is a screenshot of the home screen with {first}.",
+        f"Shows {expected(screens, 1)}.": f"This is a screenshot of {first}.",
+        f"Want {expected(screens, 0)}.": f"I am opening {first}.",
+        f"Want {expected(screens, 1)}.": f"I am selecting {second}.",
+    }
+    words = path.read_text()
+    for asked, better in sane.items():
+        words = words.replace(asked, better)
+    path.write_text(words)
+    right = command_line("annotate", "check", dataset)
+    path.write_text(words.replace(f"Tap '{first}'.", "Type 'buy milk' and wait."))
+    wrong = command_line("annotate", "check", dataset)
+    rows = json.loads(command_line("annotate", "check", dataset, "--json").out)
+
+    assert (right.exit_code, wrong.exit_code) == (0, 1), right.out + wrong.err
+    assert "0 contradicted" in right.out
+    assert f"{EPISODE} step 1 low_level_instruction: " in wrong.out
+    [text] = [row for row in rows if row["verdict"] == "contradicts"]
+    assert (text["step"], text["words"]) == (0, "Type 'buy milk' and wait.")
+    [kind] = [one for one in text["findings"] if one["check"] == "ANN04"]
+    assert kind["evidence"]
+
+
 def test_nothing_is_asked_without_a_person_who_agrees(
     command_line: CommandLine, dataset: Path, server: StandIn
 ) -> None:
