@@ -44,6 +44,7 @@ class RecordingBar(QWidget):
             self.framing = framing
             set_kind(self._state, framing.value)
         self._state.setText(f"{_MARKS[framing]}  {words}")
+        self._state.setVisible(framing is not Framing.PLAIN)  # the status line says the same
         self._count.setText("" if steps is None else "1 step" if steps == 1 else f"{steps} steps")
         self._time.setVisible(steps is not None)
         self._show_time()

@@ -15,8 +15,10 @@ from odyssey_recorder.task.queue.board import QueuedTask
 
 
 class TaskText(QWidget):
-    def __init__(self) -> None:
+    def __init__(self, *, with_template: bool) -> None:
+        """`with_template`: show what the task was made from."""
         super().__init__()
+        self._with_template = with_template
         self._category = text_label(kind="field")
         self._instruction = text_label(kind="instruction")
         self._apps = AppChips(read_only=True)
@@ -31,7 +33,8 @@ class TaskText(QWidget):
         self._category.setText(category_words(task.category))
         self._instruction.setText(task.instruction)
         self._apps.set_apps(task.apps)
-        say(self._template, task.meta_task if task.meta_task != task.instruction else "")
+        is_told = self._with_template and task.meta_task != task.instruction
+        say(self._template, task.meta_task if is_told else "")
         for label in (self._reason, self._notes, self._start):
             label.hide()
 

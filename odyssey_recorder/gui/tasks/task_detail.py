@@ -9,7 +9,7 @@ from odyssey_recorder.task.queue.board import HistoryEntry, Holder, QueuedTask
 class TaskDetail(Card):
     def __init__(self, commands: Commands) -> None:
         super().__init__()
-        self._text = TaskText()
+        self._text = TaskText(with_template=True)
         self._title = text_label("Task", "title")
         self._nothing = text_label("Select a task to see its details.", "hint")
         self._holder = text_label(kind="warning")

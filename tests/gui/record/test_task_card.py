@@ -69,7 +69,7 @@ def bench(open_at: OpenAt, service: FakeRecordings, returns: NotedReturns, tmp_p
 
 
 def test_the_first_task_that_waits_is_shown_and_next_goes_through_the_queue_and_begins_again(bench: Bench) -> None:
-    for words in ("General Tool", "For work", "Starts from a clean home screen.", "Item: an alarm"):
+    for words in ("General Tool", "For work", "Starts from a clean home screen."):
         bench.shows(words)
     bench.shows("0 of 3 recorded, 0 skipped")
     assert bench.status("a") is Status.CLAIMED
