@@ -167,7 +167,7 @@ def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: a letter that it cannot show is no failure
     try:
-        app()
+        app(prog_name="odyssey-recorder")
     except OdysseyError as error:
         terminal.complain(str(error))
         sys.exit(1)

@@ -19,7 +19,7 @@ def test_a_port_at_which_somebody_listens_is_passed_over() -> None:
     first, second = free_console_port(), free_console_port()
     with socket.create_server(("127.0.0.1", first + 1)):
         assert free_ports((first, second)).console == second
-    assert free_ports((first, second)) == Ports(first, first + 3000)
+    assert free_ports((first, second)).console == first
 
 
 def test_a_control_service_whose_port_is_taken_gets_another() -> None:
