@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from odyssey_recorder.annotation.asking import Annotating, Ended, Plan
     from odyssey_recorder.annotation.checking import CheckedText
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Have a model write texts about steps.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Write and check the texts of steps.")
 
 _TOLD = 10
 
@@ -44,7 +44,7 @@ def plan(
     effort: _EffortOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Show which texts are missing or stale, and what it would cost to have them written.
+    """Show which texts are missing or stale, and the cost of a run.
 
     Asks the server for its models only. Nothing of the dataset leaves this computer.
 
@@ -134,9 +134,10 @@ def check(
     selection: _FilterOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Compare the texts with what was really touched, typed, shown and done before.
+    """Compare the texts with what was recorded.
 
-    Each text is supported, contradicted, or could not be compared. No model is asked.
+    By what was really touched, typed, shown and done before, each text is supported, contradicted, or could not be
+    compared. No model is asked.
 
     Exit code 0: nothing is contradicted; 1: some texts are, or could not be read; 2: the dataset cannot be read.
     """
@@ -212,7 +213,7 @@ def export_texts(
     selection: _FilterOption = "",
     out: Annotated[Path | None, typer.Option(help="The output file.", show_default="standard output")] = None,
 ) -> None:
-    """Write the texts with their states and authors, a JSON line for each.
+    """List the texts with their states and authors as JSON Lines.
 
     A release with texts is written by `export --texts`.
 

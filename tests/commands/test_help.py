@@ -43,7 +43,9 @@ def test_the_help_lists_every_command_under_those_who_use_it(command_line: Comma
     assert sorted([*known, *(group.name or "" for group in app.registered_groups)]) == COMMANDS
 
 
-@pytest.mark.parametrize("group", ["", "annotate", "avd", "avd snapshot", "curate", "release", "reviews", "splits", "tasks"])
+@pytest.mark.parametrize(
+    "group", ["", "annotate", "avd", "avd snapshot", "curate", "release", "reviews", "splits", "tasks"]
+)
 def test_every_command_is_listed_with_a_whole_sentence_and_explains_itself_in_eighty_columns(
     command_line: CommandLine, group: str
 ) -> None:
