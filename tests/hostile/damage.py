@@ -161,8 +161,19 @@ def _put_bomb(_: World, rng: Random, path: Path) -> str:
 
 
 def _change_rows(_: World, rng: Random, path: Path) -> str:
+    if not path.is_file() or path.is_symlink():
+        return "not done"
+    try:
+        return _changed_row(rng, path)
+    except sqlite3.DatabaseError:  # the file was damaged before
+        return "not done"
+
+
+def _changed_row(rng: Random, path: Path) -> str:
     with sqlite3.connect(path) as database:
         tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        if not tables:
+            return "not done"
         table = rng.choice(sorted(tables))
         if rng.random() < 0.1:
             database.execute(f"DROP TABLE {table}")
