@@ -159,7 +159,7 @@ class Command(Enum):
     )
     RESTORE_EPISODES = _dataset("Restore…", "Take the selected retired episodes back", "archive_arrow_up_outline")
     SHOW_DUPLICATES = _dataset(
-        "Duplicates…", "Show groups of episodes that may be the same, the best first", "content_duplicate"
+        "Find duplicates…", "Show groups of episodes that may be the same, the best first", "content_duplicate"
     )
     DISMISS_DATASET = _dataset("Dismiss", "Dismiss this warning", "close", "Ctrl+.")
     COPY_PLACE = _record("Copy path", "Copy the path of the episode", "content_copy")

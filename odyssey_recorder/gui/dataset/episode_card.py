@@ -22,6 +22,7 @@ from odyssey_recorder.recording.view import RecordedStep
 _FACTS_PX = 330
 _LOWEST_PX, _HIGHEST_PX = 268, 322
 _THUMBNAIL = QSize(128, 168)
+_MINUTES_FROM_S = 90
 _MODES = {"mirror": "in mirror mode", "passive": "in passive mode"}
 
 
@@ -101,9 +102,10 @@ def _facts(opened: OpenedEpisode) -> list[str]:
 
 def _provenance(proof: EpisodeProvenance) -> list[str]:
     origin = proof.origin
-    took_min = (proof.published_us - proof.started_us) / 60_000_000
+    took_s = (proof.published_us - proof.started_us) / 1_000_000
+    took = f"{took_s:.0f} s" if took_s < _MINUTES_FROM_S else f"{took_s / 60:.1f} min"
     facts = [
-        f"Recorded by {origin.annotator}, {_when(proof.started_us)}, in {took_min:.1f} min, {_MODES[origin.mode]}",
+        f"Recorded by {origin.annotator}, {_when(proof.started_us)}, in {took}, {_MODES[origin.mode]}",
         f"{_start(origin.start)} · Recorder {origin.recorder_version} · {origin.model or origin.serial}",
     ]
     flagged = sum(bool(step.flags) for step in proof.steps)

@@ -88,7 +88,7 @@ def test_duplicates_are_grouped_and_the_others_retired_for_the_best(reader: Read
         path = root / f"annotations/{one}.json"
         path.write_text(path.read_text().replace(f"Write {one}", f"Write {FIRST}"))
     reader.wait_for(3)
-    reader.pilot.press("Duplicates")
+    reader.pilot.press("Find duplicates")
     dialog = reader.pilot.window.findChild(DuplicatesDialog)
     assert dialog is not None
     reader.pilot.wait_to_read("1 group of episodes")
