@@ -66,7 +66,8 @@ def reasons_of_a_true_episode(service: RecordingBench, bench: DeviceBench, recor
         assert len(about_size) == (size != episode.device.size), f"step {number}: {record.flags}"
         reasons += about_size or [""]
         if number < len(felt):
-            assert hashlib.sha256(picture.tobytes()).hexdigest() == felt[number].frame.rgb_sha256, f"step {number}"
+            shown = hashlib.sha256(picture.tobytes()).hexdigest()
+            assert shown == felt[number].frame.rgb_sha256, f"step {number}: {record.frame}, flags {record.flags}"
             assert isinstance(step.action, Click | LongPress), "a finger that is followed may rest on a busy computer"
             assert isinstance(record.input, StrokeRecord)
             x, y, _ = record.input.samples[0]
