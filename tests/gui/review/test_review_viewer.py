@@ -231,6 +231,7 @@ def test_pictures_of_an_episode_that_was_left_are_dropped(pilot: ViewerPilot, tm
         lambda: pilot.view.shown == "Before step 1: a screenshot of 128x72. After it: a screenshot of 128x72"
     )
     pilot.qtbot.waitUntil(lambda: pilot.thumbnail(1) is not None)
+    pilot.qtbot.waitUntil(lambda: pilot.view.shown in seen)
     assert {words for words in seen if "step 1" in words} == {pilot.view.shown}
     assert pilot.colour(0.25, 0.5).red() == 250
     assert pilot.strip.model().rowCount() == 2
