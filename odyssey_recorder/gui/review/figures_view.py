@@ -37,7 +37,7 @@ _WIDEST_PX = 1480
 _WAITING = "Reading the reviews…"
 _WAITING_HINT = "The figures are computed from the review files of all episodes."
 _NOTHING = "No reviews yet."
-_HOW_TO_BEGIN = "Choose “Figures” to return to the episodes. Figures appear after the first verdict."
+_HOW_TO_BEGIN = "Figures appear after the first verdict."
 _PAGE = "quality-report.html"
 
 
