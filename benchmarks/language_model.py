@@ -32,7 +32,7 @@ _RULES = (
 ) * 4
 
 
-class _Answer(BaseModel):
+class Answer(BaseModel):
     instruction: str
 
 
@@ -70,9 +70,7 @@ def _read(file: Path) -> None:
 def _questions() -> list[ModelRequest]:
     rules = ChatMessage("system", (Words(_RULES),))
     return [
-        ModelRequest(
-            "rewrite/1", "0" * 64, (rules, ChatMessage("user", (Words(f"Task {number}"),))), "rewrite", _Answer
-        )
+        ModelRequest("rewrite/1", "0" * 64, (rules, ChatMessage("user", (Words(f"Task {number}"),))), "rewrite", Answer)
         for number in range(QUESTIONS)
     ]
 

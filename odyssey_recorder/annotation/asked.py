@@ -1,19 +1,20 @@
 """An episode as a model may see it: with what is private hidden, in its screenshots and in its texts."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
+from odyssey_recorder.annotation.memory import StepMemory, memory_of
 from odyssey_recorder.annotation.pictures import Box, View, around
 from odyssey_recorder.annotation.semantics import SemanticsFile
 from odyssey_recorder.curation.redaction import Redaction, read_redaction
 from odyssey_recorder.dataset.amending import proof_refusal, touched_pixel
-from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_annotation
+from odyssey_recorder.dataset.codec import Dialect, decode, encode
 from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path, read_dataset_file
-from odyssey_recorder.dataset.opened import OpenedEpisode, opened
+from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
 from odyssey_recorder.device.view_hierarchy import ViewNode, parse
 from odyssey_recorder.errors import DatasetError, DeviceError, MissingFileError
 from odyssey_recorder.files import Largest
@@ -25,9 +26,13 @@ HIDDEN = "[hidden]"
 
 @dataclass(frozen=True, slots=True)
 class AskedStep:
-    """`action` is what a model is told of it; `views` are the screenshot, and a copy with the mark of a press."""
+    """`action` is what a model is told of it, `act` the action itself without what is private.
+
+    `views` are the screenshot, and a copy with the mark of a press.
+    """
 
     action: str
+    act: Action
     views: tuple[View, ...]
     is_terminal: bool
 
@@ -38,12 +43,13 @@ class AskedEpisode:
     instruction: str
     steps: tuple[AskedStep, ...]
     texts: EpisodeTexts
+    memory: Sequence[StepMemory]
 
 
 def open_dataset_episode(root: Path, episode_id: str) -> OpenedEpisode:
     """Raises DatasetError, also if its provenance is unreadable or belongs to other steps."""
     annotation = root / annotation_path(episode_id)
-    found = opened(annotation, read_annotation(annotation))
+    found = open_published(annotation)
     if found.problem:
         raise DatasetError(f"{episode_id}: {found.problem}")
     if found.provenance is not None and (refusal := proof_refusal(found.episode, found.provenance)):
@@ -63,9 +69,9 @@ def read_asked(root: Path, episode_id: str, file: SemanticsFile) -> AskedEpisode
         nodes = _nodes(found, number)
         masks = (*_password_boxes(nodes), *_drawn(redaction, number, texts.inputs[number].png_sha256))
         is_secret = isinstance(step.action, Type) and any(node.password and node.focused for node in nodes)
-        action = f"Type {HIDDEN}" if is_secret else spoken(step.action)
-        steps.append(AskedStep(action, tuple(_views(found, number, texts, masks)), is_terminal(step.action)))
-    return AskedEpisode(episode_id, shown.task.instruction, tuple(steps), texts)
+        act, words = (Type(HIDDEN), f"Type {HIDDEN}") if is_secret else (step.action, spoken(step.action))
+        steps.append(AskedStep(words, act, tuple(_views(found, number, texts, masks)), is_terminal(act)))
+    return AskedEpisode(episode_id, shown.task.instruction, tuple(steps), texts, memory_of(found, file, texts.inputs))
 
 
 def spoken(action: Action) -> str:

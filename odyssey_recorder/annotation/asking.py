@@ -2,36 +2,29 @@
 
 A step takes three calls: its instruction (D), from the screenshot and the action; its context (E), from the actions and
 intentions before it; and its description and intention (F), from both. E and F are a chain for each episode, D
-depends on nothing else. Every request follows from the dataset and from earlier answers, which are cached: a run that
-was killed and is started again asks nothing twice.
+depends on nothing else.
 """
 
-import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import BaseModel
 
-from odyssey_recorder.annotation.asked import AskedEpisode, read_asked
-from odyssey_recorder.annotation.inputs import FIRST_CONTEXT
-from odyssey_recorder.annotation.kinds import TextKind
-from odyssey_recorder.annotation.semantics import (
-    LONGEST_TEXT,
-    Call,
-    SemanticsStore,
-    ShownImage,
-    State,
-    Suggestion,
-    suggestion_id,
+from odyssey_recorder.annotation.asked import AskedEpisode
+from odyssey_recorder.annotation.conversations import (
+    Conversation,
+    Conversations,
+    Part,
+    Plan,
+    StepWords,
+    screenshots_leaving,
 )
-from odyssey_recorder.errors import DatasetError, LanguageModelError, ReviewError
-from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress, Estimate
-from odyssey_recorder.llm.model import LazyImage, ModelAnswer, ModelRequest, Usage
-from odyssey_recorder.llm.prompts import read_prompt
+from odyssey_recorder.annotation.kinds import FIRST_CONTEXT, TextKind
+from odyssey_recorder.annotation.semantics import Entry, State, Suggestion, suggestion_id
+from odyssey_recorder.errors import LanguageModelError
+from odyssey_recorder.llm.batch import Batch
+from odyssey_recorder.llm.model import BATCH_PRICE, ModelAnswer, ModelRequest
 from odyssey_recorder.model.episode import Json
 
 PROMPTS = {
@@ -43,27 +36,6 @@ PROMPTS = {
 Calls = Literal["three", "combined"]
 """For each step: the paper's three calls, or one for all four texts."""
 
-_TOKENS = 4_000
-"""Token limit of an answer: a few sentences and the reasoning for them."""
-_OPEN = 8
-"""Episodes that are kept open between two questions; more are read again."""
-_MARKUP = re.compile(r"</?[a-zA-Z][\w-]*[^<>]*>|```")
-
-
-def _plain(words: str) -> str:
-    """Raises ValueError for what is not a few sentences of text."""
-    words = words.strip()
-    if not words:
-        raise ValueError("it is empty")
-    if not words.replace("\n", " ").isprintable():
-        raise ValueError("it contains control characters")
-    if _MARKUP.search(words):
-        raise ValueError("it contains markup")
-    return " ".join(words.split())
-
-
-_Text = Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(_plain)]
-
 
 # These docstrings are part of the schemas, and so of the keys of cached answers: do not change them.
 
@@ -71,120 +43,106 @@ _Text = Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(_plain)]
 class _Instruction(BaseModel):
     """What to do in this step."""
 
-    low_level_instruction: _Text
+    low_level_instruction: StepWords
 
 
 class _Context(BaseModel):
     """What has been done before this step."""
 
-    context: _Text
+    context: StepWords
 
 
 class _Screen(BaseModel):
     """What the screen shows, and why the action is chosen."""
 
-    description: _Text
-    intention: _Text
+    description: StepWords
+    intention: StepWords
 
 
 class _All(BaseModel):
     """All four texts of a step."""
 
-    low_level_instruction: _Text
-    context: _Text
-    description: _Text
-    intention: _Text
+    low_level_instruction: StepWords
+    context: StepWords
+    description: StepWords
+    intention: StepWords
 
+
+BATCHED_ANSWERS: dict[str, type[BaseModel]] = {PROMPTS["instruction"]: _Instruction}
+"""The answers that a Batch API may give, by prompt."""
 
 _Answer: TypeAlias = _Instruction | _Context | _Screen | _All
-_Conversation: TypeAlias = Generator[ModelRequest, ModelAnswer, None]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a run would ask. `screenshots` would leave for the host, about `bytes` in all; they are different ones.
-
-    `problems` are of episodes that cannot be annotated, by id.
-    """
-
-    estimate: Estimate
-    screenshots: int
-    bytes: int
-    problems: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """`texts` were added; `problem` is why an episode did not get all, or empty."""
-
-    episode_id: str
-    texts: int
-    problem: str = ""
-
-
-class Annotating:
+class Annotating(Conversations):
     """Texts for the episodes of the dataset `root`, through `batch`, where one is missing or stale.
 
     `effort` is the reasoning effort to ask for; empty to send none.
     """
 
     def __init__(self, batch: Batch, root: Path, *, calls: Calls = "three", effort: str = "") -> None:
-        self._batch = batch
-        self._root = root
-        self._store = SemanticsStore(root)
+        super().__init__(batch, root, PROMPTS, effort)
         self._calls = calls
-        self._effort = effort
-        self._prompts = {stage: read_prompt(name) for stage, name in PROMPTS.items()}
-        self._episode = lru_cache(_OPEN)(self._read)
 
-    def plan(self, episode_ids: Sequence[str]) -> Plan:
-        """Blocks: reads every episode, and asks the server for its models."""
-        leaving: dict[bytes, int] = {}
+    # Instructions depend on no other answer, so they can be asked for in a file.
+
+    def plan_batch(self, episode_ids: Sequence[str], is_open: Callable[[ModelRequest], bool]) -> Plan:
+        """Of the instructions, by the price of a Batch API. Blocks as `plan`."""
+        screenshots: dict[bytes, int] = {}
         problems: dict[str, str] = {}
-        estimate = self._batch.estimate(self._likely(episode_ids, leaving, problems))
-        return Plan(estimate, len(leaving), sum(leaving.values()), problems)
 
-    def run(
-        self,
-        episode_ids: Sequence[str],
-        *,
-        progress: Callable[[BatchProgress], None] = lambda _: None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> list[Ended]:
-        """Ask, and add the texts to the dataset as soon as a part of an episode is answered.
+        def questions() -> Iterator[ModelRequest]:
+            for _, _, question in self._instructions(episode_ids, problems):
+                if is_open(question):
+                    screenshots.update(screenshots_leaving(question))
+                    yield question
 
-        Blocks. Raises CancelledError once `cancelled` returns True, and DatasetError or ReviewError if texts cannot be
-        written; answers so far are kept.
+        estimate = self._batch.estimate(questions(), share=BATCH_PRICE)
+        return Plan(estimate, len(screenshots), sum(screenshots.values()), problems)
+
+    def instruction_questions(self, episode_ids: Sequence[str]) -> Iterator[ModelRequest]:
+        """Of all instructions that are missing or stale; leaves out episodes that cannot be annotated."""
+        return (question for _, _, question in self._instructions(episode_ids, {}))
+
+    def add_kept(self, episode_ids: Sequence[str]) -> int:
+        """Add the instructions whose answers are cached to the dataset, and return their count.
+
+        Raises DatasetError or ReviewError.
         """
-        self._episode.cache_clear()
-        jobs: list[tuple[str, int | None]] = []
-        ended: list[Ended] = []
+        count = 0
+        for episode_id in episode_ids:
+            made: list[Suggestion] = []
+            for episode, number, question in self._instructions([episode_id], {}):
+                if (answer := self._batch.kept(question)) is not None:
+                    made += self._suggestions(question, answer, episode, number)
+            if made:
+                self._store.add(episode_id, made)
+            count += len(made)
+        return count
+
+    def _instructions(
+        self, episode_ids: Sequence[str], problems: dict[str, str]
+    ) -> Iterator[tuple[AskedEpisode, int, ModelRequest]]:
         for episode_id in episode_ids:
             try:
-                jobs += ((episode_id, part) for part in self._parts(self._read(episode_id)))
+                episode = self._read(episode_id)
             except LanguageModelError as error:
-                ended.append(Ended(episode_id, 0, str(error)))
-        outcomes = self._batch.run(
-            [partial(self._answered, *job) for job in jobs], progress=progress, cancelled=cancelled
-        )
-        return ended + list(_by_episode(jobs, outcomes))
+                problems[episode_id] = str(error)
+                continue
+            for number in self.parts(episode):
+                if number is not None:
+                    yield episode, number, self._question("instruction", _Instruction, episode, number, {})
 
     # The conversations of an episode: None is the chain, a number the instruction of that step.
 
-    def _read(self, episode_id: str) -> AskedEpisode:
-        try:
-            return read_asked(self._root, episode_id, self._store.read(episode_id))
-        except (DatasetError, ReviewError) as error:
-            raise LanguageModelError(str(error)) from error
-
-    def _parts(self, episode: AskedEpisode) -> Iterator[int | None]:
+    def parts(self, episode: AskedEpisode) -> Iterator[Part]:
         of_chain = set(TextKind) - ({TextKind.INSTRUCTION} if self._calls == "three" else set())
         if any(_is_open(episode, number, *of_chain) for number in range(len(episode.steps))):
             yield None
         if self._calls == "three":
             yield from (n for n in range(len(episode.steps)) if _is_open(episode, n, TextKind.INSTRUCTION))
 
-    def _conversation(self, episode: AskedEpisode, part: int | None, made: list[Suggestion]) -> _Conversation:
+    def conversation(self, episode: AskedEpisode, part: Part, made: list[Entry]) -> Conversation:
         if part is not None:
             question = self._question("instruction", _Instruction, episode, part, {})
             answer = yield question
@@ -194,7 +152,7 @@ class Annotating:
         else:
             yield from self._combined(episode, made)
 
-    def _chain(self, episode: AskedEpisode, made: list[Suggestion]) -> _Conversation:
+    def _chain(self, episode: AskedEpisode, made: list[Entry]) -> Conversation:
         done: list[Json] = []
         for number, step in enumerate(episode.steps):
             if step.is_terminal:
@@ -203,8 +161,9 @@ class Annotating:
             if _is_open(episode, number, TextKind.CONTEXT):
                 question = self._question("context", _Context, episode, number, {"done": done})
                 answer = yield question
-                made += self._suggestions(question, answer, episode, number)
-                context = made[-1].words
+                new = self._suggestions(question, answer, episode, number)
+                made += new
+                context = new[-1].words
             intention = _words(episode, number, TextKind.INTENTION)
             if _is_open(episode, number, TextKind.DESCRIPTION, TextKind.INTENTION):
                 question = self._question("screen", _Screen, episode, number, {"context": context})
@@ -214,7 +173,7 @@ class Annotating:
                 intention = _newest(intention, new)
             done.append({"action": step.action, "intention": intention})
 
-    def _combined(self, episode: AskedEpisode, made: list[Suggestion]) -> _Conversation:
+    def _combined(self, episode: AskedEpisode, made: list[Entry]) -> Conversation:
         done: list[Json] = []
         for number, step in enumerate(episode.steps):
             if step.is_terminal:
@@ -236,15 +195,8 @@ class Annotating:
         whole: dict[str, Json] = {"task": episode.instruction, "marked": len(step.views) > 1, **data}
         if stage != "context":
             whole["action"] = step.action
-        return self._prompts[stage].question(
-            whole,
-            schema_name=f"step_{stage}",
-            answer=answer,
-            longest=_TOKENS,
-            candidate=_rejected(episode, number, [TextKind(name) for name in answer.model_fields]),
-            images=() if stage == "context" else [view.lazy for view in step.views],
-            effort=self._effort,
-        )
+        candidate = _rejected(episode, number, [TextKind(name) for name in answer.model_fields])
+        return self._ask(stage, answer, whole, () if stage == "context" else step.views, candidate=candidate)
 
     def _suggestions(
         self, question: ModelRequest, answer: ModelAnswer, episode: AskedEpisode, number: int
@@ -252,8 +204,7 @@ class Annotating:
         """Of an answer, those texts that are needed."""
         step, inputs = episode.steps[number], episode.texts.inputs[number]
         edited = episode.texts.edited[:number]
-        images = () if question.prompt == PROMPTS["context"] else tuple(view.shown for view in step.views)
-        call = self._call(question, answer, images)
+        call = self._call(question, answer, () if question.prompt == PROMPTS["context"] else step.views)
         found = []
         for name, words in answer.data.model_dump().items():
             kind = TextKind(name)
@@ -273,62 +224,6 @@ class Annotating:
                 )
         return found
 
-    def _call(self, question: ModelRequest, answer: ModelAnswer, images: tuple[ShownImage, ...]) -> Call:
-        made = self._batch.call(question, answer)
-        return Call(
-            prompt=made.prompt, model_asked=made.model_asked, model_answered=made.model_answered, host=made.host,
-            at=made.at, tokens_in=made.tokens_in, tokens_out=made.tokens_out, cost=made.cost, key=made.key,
-            effort=self._effort, images=images,
-        )  # fmt: skip
-
-    # Holding them.
-
-    async def _answered(self, episode_id: str, part: int | None, ask: Ask) -> int:
-        """How many texts were added."""
-        episode = self._episode(episode_id)
-        made: list[Suggestion] = []
-        conversation = self._conversation(episode, part, made)
-        try:
-            question = next(conversation)
-            while True:
-                question = conversation.send(await ask(question))
-        except StopIteration:
-            pass
-        finally:
-            if made:
-                self._store.add(episode_id, made)
-        return len(made)
-
-    def _likely(
-        self, episode_ids: Iterable[str], leaving: dict[bytes, int], problems: dict[str, str]
-    ) -> Iterator[ModelRequest]:
-        for episode_id in episode_ids:
-            try:
-                episode = self._read(episode_id)
-                for part in self._parts(episode):
-                    yield from self._likely_in(self._conversation(episode, part, []), episode, leaving)
-            except LanguageModelError as error:
-                problems[episode_id] = str(error)
-
-    def _likely_in(
-        self, conversation: _Conversation, episode: AskedEpisode, leaving: dict[bytes, int]
-    ) -> Iterator[ModelRequest]:
-        """The questions, answered from the cache or else with texts of usual length."""
-        of_images = {view.lazy.identity: view for step in episode.steps for view in step.views}
-        try:
-            question = next(conversation)
-            while True:
-                yield question
-                answer = self._batch.kept(question)
-                if answer is None:
-                    for identity in _identities(question):
-                        view = of_images[identity]
-                        leaving[bytes.fromhex(view.png_sha256)] = view.about_bytes
-                    answer = _usual(question)
-                question = conversation.send(answer)
-        except StopIteration:
-            return
-
 
 def _is_open(episode: AskedEpisode, number: int, *kinds: TextKind) -> bool:
     texts = episode.texts.steps[number]
@@ -346,28 +241,3 @@ def _newest(intention: str, new: Sequence[Suggestion]) -> str:
 def _rejected(episode: AskedEpisode, number: int, kinds: Sequence[TextKind]) -> int:
     """The number of the answer to ask for: one more for each that a person rejected."""
     return max(episode.texts.steps[number][kind].rejected for kind in kinds)
-
-
-def _identities(question: ModelRequest) -> Iterator[str]:
-    for message in question.messages:
-        yield from (part.identity for part in message.parts if isinstance(part, LazyImage))
-
-
-def _usual(question: ModelRequest) -> ModelAnswer:
-    words = "A sentence of usual length. " * 3
-    data = question.answer.model_validate(dict.fromkeys(question.answer.model_fields, words))
-    return ModelAnswer(data, "", "", "", "", datetime.now(UTC), Usage(0, 0))
-
-
-def _by_episode(
-    jobs: Sequence[tuple[str, int | None]], outcomes: Sequence[int | LanguageModelError]
-) -> Iterator[Ended]:
-    ended: dict[str, Ended] = {}
-    for (episode_id, _), outcome in zip(jobs, outcomes, strict=True):
-        so_far = ended.setdefault(episode_id, Ended(episode_id, 0))
-        match outcome:
-            case LanguageModelError() as error:
-                ended[episode_id] = replace(so_far, problem=so_far.problem or str(error))
-            case int(count):
-                ended[episode_id] = replace(so_far, texts=so_far.texts + count)
-    yield from ended.values()

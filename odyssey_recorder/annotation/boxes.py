@@ -1,15 +1,16 @@
-"""The box of a touched element: from the view hierarchy or a person, how far boxes agree, and what they are worth."""
+"""The boxes of a touched element: which is chosen, how far they agree, and what they are worth."""
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from statistics import fmean, median
 
 from odyssey_recorder.annotation.evidence import touch_of
+from odyssey_recorder.annotation.kinds import BoxSource
+from odyssey_recorder.dataset.amending import box_refusal
 from odyssey_recorder.device.view_hierarchy import clickable_at
-from odyssey_recorder.model.geometry import Box, Pixel, Size
+from odyssey_recorder.model.geometry import GRID, Box, Pixel, Size
 from odyssey_recorder.quality.checks.targets import may_be_keyboard
 from odyssey_recorder.quality.evidence import StepEvidence
 
@@ -19,51 +20,97 @@ and height (GUIOdyssey_action_matching.py), or in the box.
 """
 LARGE = 0.05
 """Share of the screen above which a box is probably a row or a page rather than the element."""
+PART = 0.3
+"""IoU below which a mask in a large view is an element of its own."""
 _STRIPS = 1000
-
-
-class BoxSource(StrEnum):
-    HUMAN = "human"
-    HIERARCHY = "hierarchy"
-    SAM2 = "sam2"
-    POINT = "point"
 
 
 @dataclass(frozen=True, slots=True)
 class ElementBox:
-    """In pixels of the screenshot of `size`; `at` is the press. `why` says why there is nothing better than a point."""
+    """In pixels of the screenshot of `size`; `at` is the press."""
 
     box: Box
     source: BoxSource
     at: Pixel
     size: Size
-    why: str = ""
 
     @property
     def share(self) -> float:
         return self.box.area / (self.size.width * self.size.height)
 
 
-def element_box(step: StepEvidence) -> ElementBox | None:
-    """The box that a person drew, or else of the topmost view that takes the touch, or else a point without area.
+@dataclass(frozen=True, slots=True)
+class PressBoxes:
+    """Every box that is known of one press."""
 
-    None for a step that presses nothing, or if the size of its screenshot is unknown.
+    at: Pixel
+    size: Size
+    raw: Mapping[BoxSource, Box]
+
+    @property
+    def every(self) -> Iterator[ElementBox]:
+        return (ElementBox(box, source, self.at, self.size) for source, box in self.raw.items())
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether SAM2 is worth asking: no box is known, or only that of a large view."""
+        known = self.raw.keys() - {BoxSource.SAM2}
+        return not known or (known == {BoxSource.HIERARCHY} and self._is_large(self.raw[BoxSource.HIERARCHY]))
+
+    @property
+    def chosen(self) -> ElementBox:
+        """The box to export: of the most trusted source, but SAM2's before a large view that it is only a part of.
+
+        A point without area if there is none.
+        """
+        views, mask = self.raw.get(BoxSource.HIERARCHY), self.raw.get(BoxSource.SAM2)
+        source = next((one for one in BoxSource if one in self.raw), BoxSource.POINT)
+        if source is BoxSource.HIERARCHY and views and mask and self._is_large(views) and iou(views, mask) < PART:
+            source = BoxSource.SAM2
+        point = Box(self.at.x, self.at.y, self.at.x, self.at.y)
+        return ElementBox(self.raw.get(source, point), source, self.at, self.size)
+
+    def _is_large(self, box: Box) -> bool:
+        return box.area > LARGE * self.size.width * self.size.height
+
+
+def press_boxes(step: StepEvidence, found: Mapping[BoxSource, Box]) -> PressBoxes | None:
+    """The boxes of a step's record and file and those `found` besides; None for a step that presses nothing, or if the
+    size of its screenshot is unknown. What cannot be the box of the pressed element is left out.
     """
     touch = touch_of(step)
     if isinstance(touch, str):
         return None
     at, size = touch
-    if step.record is not None and step.record.bbox is not None and step.record.bbox_source == "human":
-        return ElementBox(Box(*step.record.bbox), BoxSource.HUMAN, at, size)
-    if step.views is None:
-        why = f"there is no view hierarchy: {step.no_views}"
-    elif may_be_keyboard(step, at):
-        why = "the touch is on the keyboard, which no view hierarchy shows"
-    elif (box := clickable_at(step.views, at, size)) is not None:
-        return ElementBox(box, BoxSource.HIERARCHY, at, size)
-    else:
-        why = "no view but one as large as the screen is there"
-    return ElementBox(Box(at.x, at.y, at.x, at.y), BoxSource.POINT, at, size, why)
+    known, grid = dict(found), step.spelled.annotations.sam2_bbox
+    if step.record is not None and step.record.bbox is not None:
+        known.setdefault(BoxSource(step.record.bbox_source or "hierarchy"), Box(*step.record.bbox))
+    if grid and len(grid) == 4:
+        known[BoxSource.FILE] = _off_grid(grid, size)
+    return PressBoxes(at, size, {source: box for source, box in known.items() if not box_refusal(box, at, size)})
+
+
+def hierarchy_box(step: StepEvidence) -> Box | None:
+    """The box of the topmost view that takes the touch; None on bars and keyboard, which no view hierarchy shows.
+
+    The recorder knew where those were: unless a person drew over its box, that one counts.
+    """
+    touch, record = touch_of(step), step.record
+    if record is not None and record.ui_tree is not None and record.bbox_source != "human":
+        return None if record.bbox is None else Box(*record.bbox)
+    if isinstance(touch, str) or step.views is None or may_be_keyboard(step, touch[0]):
+        return None
+    return clickable_at(step.views, *touch)
+
+
+def _off_grid(edges: Sequence[int], size: Size) -> Box:
+    left, top, right, bottom = edges
+    return Box(
+        left * size.width // GRID,
+        top * size.height // GRID,
+        -(-right * size.width // GRID),
+        -(-bottom * size.height // GRID),
+    )
 
 
 # --- agreement -------------------------------------------------------------------------------------------

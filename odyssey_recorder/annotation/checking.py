@@ -1,19 +1,27 @@
 """Checks the texts in a dataset's semantics files against what was recorded."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.checks import check_texts
-from odyssey_recorder.annotation.findings import TextFinding, Verdict, verdict_on
+from odyssey_recorder.annotation.evidence import Course
+from odyssey_recorder.annotation.findings import CHECKS, TextFinding, Verdict, verdict_on
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
+from odyssey_recorder.annotation.memory import memory_of
+from odyssey_recorder.annotation.memory_checks import memory_findings
 from odyssey_recorder.annotation.recycled import SeenTexts
 from odyssey_recorder.annotation.said import WrittenText
 from odyssey_recorder.annotation.semantics import SemanticsStore, State
 from odyssey_recorder.dataset.entry_file import refuse_problems
+from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.quality.agreement.quality_report import TextCheckFigures
 from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.finding import EpisodeReport, Finding, NotChecked
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +29,7 @@ class CheckedText:
     """`step` counts from 0. `findings` are of all checks that concern the text, also of those that could not look."""
 
     step: int
-    kind: TextKind
+    kind: TextKind | MemoryKind
     state: State
     words: str
     findings: Sequence[TextFinding]
@@ -35,27 +43,86 @@ class CheckedText:
         return (one for one in self.findings if one.verdict is Verdict.CONTRADICTS)
 
 
-def checked_texts(root: Path, episode_id: str, evidence: EpisodeEvidence, seen: SeenTexts) -> list[CheckedText]:
-    """The texts that a model or a person wrote; `seen` are those of other episodes, and these are added to them.
+@dataclass(frozen=True, slots=True)
+class CheckedEpisode:
+    """`problem` says why the texts could not be read, or is empty."""
 
-    Raises DatasetError, ReviewError.
+    episode_id: str
+    texts: Sequence[CheckedText] = ()
+    problem: str = ""
+
+    @property
+    def report(self) -> EpisodeReport:
+        """As the other checks report: every contradiction, and what could not be compared."""
+        findings = tuple(self._finding(one, said) for one in self.texts for said in one.contradictions)
+        unseen: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+        for said in (said for one in self.texts for said in one.findings):
+            if said.verdict is Verdict.COULD_NOT_LOOK:
+                unseen[said.check, said.found.removeprefix("Not checked: ").rstrip(".")].add(said.step)
+        skipped = [NotChecked(check, why, tuple(sorted(steps))) for (check, why), steps in unseen.items()]
+        if self.problem:
+            skipped += [NotChecked(check, self.problem) for check in CHECKS]
+        return EpisodeReport(self.episode_id, findings, tuple(skipped))
+
+    def _finding(self, one: CheckedText, said: TextFinding) -> Finding:
+        found, todo = f"{one.kind.value}: {said.found}", "Correct the text, or reject it."
+        return Finding(said.check, said.severity, None, self.episode_id, one.step, found, todo)
+
+
+def checked_episodes(
+    root: Path, episode_ids: Iterable[str], evidence: Callable[[Path], EpisodeEvidence]
+) -> Iterator[CheckedEpisode]:
+    """Those that have texts, in order: the texts of each are compared with those before it. `evidence` is of the
+    annotation file.
+    """
+    seen, with_texts = SeenTexts(), frozenset(SemanticsStore(root).ids())
+    for episode_id in sorted(with_texts.intersection(episode_ids)):
+        try:
+            texts = checked_texts(root, episode_id, evidence(root / annotation_path(episode_id)), seen)
+        except (DatasetError, ReviewError) as error:
+            yield CheckedEpisode(episode_id, problem=str(error))
+        else:
+            yield CheckedEpisode(episode_id, texts)
+
+
+def text_figures(checked: Iterable[CheckedEpisode]) -> tuple[TextCheckFigures, ...]:
+    """For each check how many texts it supports, contradicts and could not compare."""
+    said = Counter((one.check, one.verdict) for episode in checked for text in episode.texts for one in text.findings)
+    return tuple(
+        TextCheckFigures(check.id, check.title, *(said[check.id, verdict] for verdict in Verdict))
+        for check in CHECKS.values()
+        if any(said[check.id, verdict] for verdict in Verdict)
+    )
+
+
+def checked_texts(root: Path, episode_id: str, evidence: EpisodeEvidence, seen: SeenTexts) -> list[CheckedText]:
+    """The texts that a model or a person wrote, and the memory.
+
+    `seen` are the texts of other episodes, and these are added to them. Raises DatasetError, ReviewError.
     """
     file = SemanticsStore(root).read(episode_id)
     refuse_problems(file)
-    texts = texts_of(open_dataset_episode(root, episode_id), file)
+    opened = open_dataset_episode(root, episode_id)
+    texts = texts_of(opened, file)
     written = {
         (number, kind): _written(texts, number, kind)
         for number, step in enumerate(texts.steps)
         for kind, text in step.items()
         if text.source is not None
     }
-    found: dict[tuple[int, TextKind], list[TextFinding]] = {place: [] for place in written}
+    found: dict[tuple[int, TextKind | MemoryKind], list[TextFinding]] = {place: [] for place in written}
     for one in check_texts(evidence, written, seen):
         found[one.step, one.kind].append(one)
-    return [
-        CheckedText(number, kind, texts.steps[number][kind].state, written[number, kind].words, findings)
-        for (number, kind), findings in found.items()
+    checked = [
+        CheckedText(number, kind, texts.steps[number][kind].state, text.words, found[number, kind])
+        for (number, kind), text in written.items()
     ]
+    course = Course(evidence)
+    for number, memory in enumerate(memory_of(opened, file, texts.inputs)):
+        for one in memory_findings(course, number, memory):
+            kept = memory.kept[MemoryKind(one.kind)]
+            checked.append(CheckedText(number, one.kind, kept.state, kept.words, (one,)))
+    return checked
 
 
 def _written(texts: EpisodeTexts, number: int, kind: TextKind) -> WrittenText:

@@ -213,7 +213,7 @@ def _direction(text: Text) -> Said | None:
 # --- ANN07 -----------------------------------------------------------------------------------------------
 
 _TEXT_MENU = {"copy", "paste", "cut", "select all", "share", "translate"}
-_UNDUMPED = _TEXT_MENU | set(claims.plain_words("go enter search done next send space shift delete return"))
+_UNDUMPED = _TEXT_MENU | claims.words_in("go enter search done next send space shift delete return")
 """Entries of the menu over a selected text and keys of the keyboard, which no view hierarchy shows."""
 _LOOSE = {Kind.TIME, Kind.DAY, Kind.ORDINAL}
 """A status bar may show them, which the app's view hierarchy does not; "the first result" counts nothing."""
@@ -226,7 +226,7 @@ def _facts(text: Text) -> Said | None:
     looked = range(number, number + 1) if near else range(number + 1)
     screens = {one: course.screen(one) for one in looked}
     sources = [*(one for one in reversed(screens.values()) if one), course.asked, course.typed(past - 1)]
-    told = [*_figures_told(text), *_quotes_told(text), *_names_told(text)]
+    told = [*_figures_told(text.words), *_quotes_told(text.words), *_names_told(cut_out(text.words, text.mentions))]
     if not told:
         return unseen("it states no figure, quote or name")
     found = {said: next((one for one in sources if holds(one)), None) for said, holds in told}
@@ -245,19 +245,30 @@ def _facts(text: Text) -> Said | None:
     return contradicts(found_not, Evidence(where, "not there"))
 
 
+def is_on_screen(course: Course, number: int, words: str) -> Said:
+    """Whether the figures, quotes and names of a text about a screen are there, asked for or typed before."""
+    text = Text(course, number, DESCRIPTION, WrittenText(words), SeenTexts())
+    return _facts(text) or unseen("it states no figure, quote or name")
+
+
 _Holds = Callable[[Words], bool]
 
 
-def _figures_told(text: Text) -> Iterator[tuple[str, _Holds]]:
-    bare = claims.masked(text.words)
+def facts_told(words: str) -> Iterator[tuple[str, _Holds]]:
+    """The figures, quotes and names of a text, and how to look for each."""
+    yield from (*_figures_told(words), *_quotes_told(words), *_names_told(words))
+
+
+def _figures_told(told: str) -> Iterator[tuple[str, _Holds]]:
+    bare = claims.masked(told)
     for figure in read_figures(bare)[0]:
         digits = set(_DIGITS.findall(figure.said))
         if figure.kind not in _LOOSE and digits and figure.said in bare:
             yield figure.said, lambda words, wanted=digits: wanted <= words.numbers  # type: ignore[misc]
 
 
-def _quotes_told(text: Text) -> Iterator[tuple[str, _Holds]]:
-    for quote in claims.quotes(text.words):
+def _quotes_told(told: str) -> Iterator[tuple[str, _Holds]]:
+    for quote in claims.quotes(told):
         bare = bare_words(quote)
         if bare and bare not in _UNDUMPED:
             yield quote, lambda words, bare=bare: _is_said(bare, words)  # type: ignore[misc]
@@ -273,9 +284,8 @@ def _is_said(quote: str, words: Words) -> bool:
     )
 
 
-def _names_told(text: Text) -> Iterator[tuple[str, _Holds]]:
-    rest = cut_out(text.words, text.mentions)
-    for name in dict.fromkeys(claims.names(rest)):
+def _names_told(told: str) -> Iterator[tuple[str, _Holds]]:
+    for name in dict.fromkeys(claims.names(told)):
         wanted = stem(name)
         if name.casefold() not in _UNDUMPED:
             yield name, lambda words, wanted=wanted: wanted in words.stems  # type: ignore[misc]

@@ -174,12 +174,12 @@ def direction_claimed(text: str) -> tuple[str, bool]:
 # --- names -----------------------------------------------------------------------------------------------
 
 
-def plain_words(words: str) -> list[str]:
-    return words.split()
+def words_in(words: str) -> frozenset[str]:
+    return frozenset(words.split())
 
 
 def stems_of(words: str) -> frozenset[str]:
-    return frozenset(map(stem, words.split()))
+    return frozenset(map(stem, words_in(words)))
 
 
 WIDGETS = stems_of(
@@ -187,11 +187,9 @@ WIDGETS = stems_of(
     " image picture text label labelled card row checkbox switch toggle slider area element symbol window phone first"
     " device second third last top bottom left right current corresponding displayed shown again user"
 )
-_NO_NAMES = frozenset(
-    plain_words(
-        "i ok android wi fi bluetooth tv am pm back home enter recent recents go done search next send space shift"
-        " delete menu cancel save so far close task"
-    )
+_NO_NAMES = words_in(
+    "i ok android wi fi bluetooth tv am pm back home enter recent recents go done search next send space shift"
+    " delete menu cancel save so far close task"
 )
 
 

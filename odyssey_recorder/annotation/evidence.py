@@ -11,6 +11,7 @@ from odyssey_recorder.device.view_hierarchy import ViewNode, hit_at, labels_of
 from odyssey_recorder.model.action import Action, Click, LongPress, Type, action_type
 from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.quality.checks.apps import is_launcher, is_of_android
+from odyssey_recorder.quality.checks.check import is_without_effect
 from odyssey_recorder.quality.checks.targets import may_be_keyboard
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.task.templates.template_files import shipped_catalogues
@@ -95,6 +96,11 @@ class Course:
         """What was typed at steps 0 to `until`, inclusive."""
         texts = (self.action(number) for number in range(until + 1))
         return Words("typed text", tuple(action.text for action in texts if isinstance(action, Type)))
+
+    def had_effect(self, number: int) -> bool | None:
+        """Whether the screen after a step differs from that before; None if that is not known."""
+        without = is_without_effect(self.evidence, self.steps[number])
+        return None if without is None else not without
 
     def target(self, number: int) -> Target | str:
         """What was hit, or why that is unknown."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from odyssey_recorder.annotation.asked import open_dataset_episode
-from odyssey_recorder.annotation.inputs import fixed_text, inputs_of, texts_of
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.inputs import inputs_of, texts_of
+from odyssey_recorder.annotation.kinds import TextKind, fixed_text
 from odyssey_recorder.annotation.semantics import SemanticsStore, Suggestion, suggestion_id
 from odyssey_recorder.dataset.codec import read_annotation
 from odyssey_recorder.dataset.entry_file import refuse_problems
@@ -37,7 +37,7 @@ def import_released(root: Path, source: Path, episode_id: str) -> int:
     for number, step in enumerate(released.steps):
         for kind in TextKind:
             words = (getattr(step.annotations, kind.value) or "").strip()
-            if not words or words == fixed_text(found.episode, number, kind):
+            if not words or words == fixed_text(step.action, number, kind):
                 continue
             one = inputs[number]
             entries.append(

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
+from odyssey_recorder.quality.checks import CHECKS as ALL_CHECKS
 from odyssey_recorder.quality.finding import Severity
 
 
@@ -14,30 +15,10 @@ class Verdict(Enum):
     COULD_NOT_LOOK = "could not look"
 
 
-@dataclass(frozen=True, slots=True)
-class TextCheck:
-    id: str
-    title: str
-    severity: Severity = Severity.WARNING
-    is_proof: bool = True
-    """Whether its support says that the text is true; well-formed, fresh and unique texts may be wrong."""
+CHECKS = {check.id: check for check in ALL_CHECKS if "ANN03" <= check.id <= "ANN13"}
 
-
-CHECKS = {
-    check.id: check
-    for check in (
-        TextCheck("ANN03", "A text names another element than the one touched"),
-        TextCheck("ANN04", "A text says another kind of action"),
-        TextCheck("ANN05", "A text quotes something else than what was typed"),
-        TextCheck("ANN06", "A text says another direction", Severity.NOTE),
-        TextCheck("ANN07", "A text has a figure, a quote or a name that is nowhere to be seen"),
-        TextCheck("ANN08", "A text names an app that was not in use"),
-        TextCheck("ANN09", "A context tells what happens only later"),
-        TextCheck("ANN10", "A text is that of another screen", is_proof=False),
-        TextCheck("ANN11", "A text was written for an earlier state of the episode", is_proof=False),
-        TextCheck("ANN12", "A text has the wrong form", is_proof=False),
-    )
-}
+_NO_PROOF = ("ANN10", "ANN11", "ANN12")
+"""Their support does not say that a text is true: unique, fresh and well-formed ones may be wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +35,7 @@ class TextFinding:
 
     check: str
     step: int
-    kind: TextKind
+    kind: TextKind | MemoryKind
     verdict: Verdict
     found: str
     evidence: tuple[Evidence, ...] = ()
@@ -63,10 +44,15 @@ class TextFinding:
     def severity(self) -> Severity:
         return CHECKS[self.check].severity
 
+    @property
+    def is_proof(self) -> bool:
+        """Whether it supports what the text says."""
+        return self.verdict is Verdict.SUPPORTS and self.check not in _NO_PROOF
+
 
 def verdict_on(findings: Iterable[TextFinding]) -> Verdict:
     """The verdict on one text: contradicted by any check, supported only if a check supports what it says."""
-    said = {(one.verdict, CHECKS[one.check].is_proof) for one in findings}
-    if any(verdict is Verdict.CONTRADICTS for verdict, _ in said):
+    found = tuple(findings)
+    if any(one.verdict is Verdict.CONTRADICTS for one in found):
         return Verdict.CONTRADICTS
-    return Verdict.SUPPORTS if (Verdict.SUPPORTS, True) in said else Verdict.COULD_NOT_LOOK
+    return Verdict.SUPPORTS if any(one.is_proof for one in found) else Verdict.COULD_NOT_LOOK

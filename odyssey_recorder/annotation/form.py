@@ -3,14 +3,10 @@
 import re
 
 from odyssey_recorder.annotation import claims
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.kinds import COMPLETED, FIRST_CONTEXT, NOT_COMPLETED, TextKind, fixed_text
 from odyssey_recorder.annotation.said import Text
-from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.quality.checks.texts import has_places_or_tags, unwhole
 from odyssey_recorder.task.wording.stems import SMALL, words_of
-
-FIRST_CONTEXT = "Task just started, nothing has been done."
-COMPLETED, NOT_COMPLETED = "Task completed.", "Task could not be completed."
 
 _MOST_SENTENCES = {
     TextKind.INSTRUCTION: 2,
@@ -31,26 +27,17 @@ def form_fault(text: Text) -> str:
     words = text.words.strip()
     if fault := unwhole(words, text.kind.value):
         return fault
-    if (fixed := fixed_text(text)) and words != fixed:
-        return f"is not “{fixed}”"
-    if not fixed and words in (FIRST_CONTEXT, COMPLETED, NOT_COMPLETED):
+    if (required := _required(text)) and words != required:
+        return f"is not “{required}”"
+    if not required and words in (FIRST_CONTEXT, COMPLETED, NOT_COMPLETED):
         return "is a text of the first or the last step"
     return _shape(words) or _style(words, text.kind)
 
 
-def fixed_text(text: Text) -> str:
-    """The text that every episode has there; empty if it differs."""
-    if text.kind is TextKind.CONTEXT and text.number == 0:
-        return FIRST_CONTEXT
-    if text.kind is TextKind.INSTRUCTION:
-        match text.action:
-            case Complete():
-                return COMPLETED
-            case Impossible():
-                return NOT_COMPLETED
-            case _:
-                pass
-    return ""
+def _required(text: Text) -> str:
+    """The text that every episode has there. Released ones may describe the last screen in their own words."""
+    fixed = "" if text.action is None else fixed_text(text.action, text.number, text.kind)
+    return fixed if fixed == FIRST_CONTEXT or text.kind is TextKind.INSTRUCTION else ""
 
 
 def _shape(words: str) -> str:

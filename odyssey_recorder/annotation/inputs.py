@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.kinds import TextKind, fixed_text
 from odyssey_recorder.annotation.semantics import SemanticsFile, State, StepText, by_text, last_edit, step_text
 from odyssey_recorder.dataset.entry_file import canonical
 from odyssey_recorder.dataset.layout import read_dataset_file
@@ -24,15 +24,10 @@ from odyssey_recorder.files import Largest
 from odyssey_recorder.model.action import (
     Action,
     Click,
-    Complete,
     LongPress,
     describe,
     is_terminal,
 )
-from odyssey_recorder.model.episode import Episode
-
-FIRST_CONTEXT = "Task just started, nothing has been done."
-COMPLETED, NOT_COMPLETED = "Task completed.", "Task could not be completed."
 
 Box = tuple[int, int, int, int]
 
@@ -118,14 +113,6 @@ class EpisodeTexts:
     edited: Sequence[str | None]
 
 
-def fixed_text(episode: Episode, number: int, kind: TextKind) -> str:
-    """The text that follows from the format alone, which needs no model; empty if there is none."""
-    action = episode.steps[number].action
-    if is_terminal(action):
-        return COMPLETED if isinstance(action, Complete) else NOT_COMPLETED
-    return FIRST_CONTEXT if kind is TextKind.CONTEXT and number == 0 else ""
-
-
 def texts_of(found: OpenedEpisode, file: SemanticsFile) -> EpisodeTexts:
     """Raises DatasetError: see `inputs_of`."""
     inputs, entries = inputs_of(found), by_text(file)
@@ -134,7 +121,7 @@ def texts_of(found: OpenedEpisode, file: SemanticsFile) -> EpisodeTexts:
     for number, one in enumerate(inputs):
         texts = {}
         for kind in TextKind:
-            fixed = fixed_text(found.episode, number, kind)
+            fixed = fixed_text(one.action, number, kind)
             text = step_text(entries.get((one.step_key, kind), ()), one.valid(kind, edited))
             texts[kind] = StepText(State.ACCEPTED, fixed) if fixed and text.state is not State.EDITED else text
         edited.append(last_edit(entries.get((one.step_key, TextKind.INTENTION), ())))

@@ -1,6 +1,11 @@
-"""The four texts of a step, named like their keys in the second release."""
+"""The texts of a step, named like their keys in the second release, its memory, and where a box comes from."""
 
 from enum import StrEnum
+
+from odyssey_recorder.model.action import Action, Complete, is_terminal
+
+FIRST_CONTEXT = "Task just started, nothing has been done."
+COMPLETED, NOT_COMPLETED = "Task completed.", "Task could not be completed."
 
 
 class TextKind(StrEnum):
@@ -8,3 +13,33 @@ class TextKind(StrEnum):
     DESCRIPTION = "description"
     CONTEXT = "context"
     INTENTION = "intention"
+
+
+class MemoryKind(StrEnum):
+    """What Chain-of-Memory keeps of a step: the result of the action before it, what matters on its screen, and the
+    part of that which is needed later.
+    """
+
+    RESULT = "action_result"
+    SCREEN = "screen_info"
+    CORE = "core"
+
+
+class BoxSource(StrEnum):
+    """From the most trusted to the least; `FILE` is the annotation file of a release, whose source is not known."""
+
+    HUMAN = "human"
+    FILE = "annotation file"
+    HIERARCHY = "hierarchy"
+    SAM2 = "sam2"
+    POINT = "point"
+
+
+def fixed_text(action: Action, number: int, kind: TextKind) -> str:
+    """The text that follows from the format alone, which needs no model; empty if there is none.
+
+    `number` is that of the step, from 0.
+    """
+    if is_terminal(action):
+        return COMPLETED if isinstance(action, Complete) else NOT_COMPLETED
+    return FIRST_CONTEXT if kind is TextKind.CONTEXT and number == 0 else ""

@@ -1,20 +1,51 @@
-"""The texts of an episode as rows, with their states and authors."""
+"""The texts and the memory of an episode as rows, with their states and authors, and its memory as a file."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from odyssey_recorder.annotation.asked import open_dataset_episode
-from odyssey_recorder.annotation.inputs import texts_of
-from odyssey_recorder.annotation.semantics import SemanticsStore
+from odyssey_recorder.annotation.inputs import inputs_of, texts_of
+from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.memory import Rule, memory_json, memory_of
+from odyssey_recorder.annotation.semantics import SemanticsFile, SemanticsStore, StepText
 from odyssey_recorder.dataset.entry_file import refuse_problems
+from odyssey_recorder.dataset.layout import CHAIN_OF_MEMORY
+from odyssey_recorder.dataset.opened import OpenedEpisode
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.files import write_durably
 from odyssey_recorder.model.episode import Json
+
+KIND_WORDS = {
+    TextKind.INSTRUCTION: "Low-level instruction",
+    TextKind.DESCRIPTION: "Description",
+    TextKind.CONTEXT: "Context",
+    TextKind.INTENTION: "Intention",
+}
+
+
+def step_lines(root: Path, episode_id: str) -> tuple[str, ...]:
+    """For each step the texts and their states, a line for each; empty if nobody wrote any.
+
+    Raises DatasetError, ReviewError.
+    """
+    file = SemanticsStore(root).read(episode_id)
+    refuse_problems(file)
+    if not file.entries:
+        return ()
+    steps = texts_of(open_dataset_episode(root, episode_id), file).steps
+    return tuple("\n".join(_lines(step)) for step in steps)
+
+
+def _lines(step: Mapping[TextKind, StepText]) -> Iterator[str]:
+    for kind, text in step.items():
+        if text.source is not None:
+            yield f"{KIND_WORDS[kind]} ({text.state.value}): {text.words}"
 
 
 def listed_texts(root: Path, episode_id: str) -> Iterator[dict[str, Json]]:
     """A row for each step and kind of text. Raises DatasetError, ReviewError."""
-    file = SemanticsStore(root).read(episode_id)
-    refuse_problems(file)
-    found = open_dataset_episode(root, episode_id)
+    found, file = _opened(root, episode_id)
     for number, texts in enumerate(texts_of(found, file).steps):
         for kind, text in texts.items():
             yield {
@@ -25,3 +56,37 @@ def listed_texts(root: Path, episode_id: str) -> Iterator[dict[str, Json]]:
                 "words": text.words,
                 "source": text.source.model_dump(mode="json") if text.source is not None else None,
             }
+
+
+def listed_memory(root: Path, episode_id: str) -> Iterator[dict[str, Json]]:
+    """A row for each step and kind of memory. Raises DatasetError, ReviewError."""
+    found, file = _opened(root, episode_id)
+    for number, step in enumerate(memory_of(found, file, inputs_of(found))):
+        for kind, kept in step.kept.items():
+            if kept.source is not None or kept.is_open:
+                yield {
+                    "episode_id": episode_id,
+                    "step": number,
+                    "text": kind.value,
+                    "state": kept.state.value,
+                    "words": kept.words,
+                    "source": kept.source.model_dump(mode="json") if kept.source is not None else None,
+                }
+
+
+def write_memory(root: Path, episode_id: str, rule: Rule, out: Path) -> None:
+    """Write ``chain_of_memory/<id>.json`` into the folder `out`. Raises DatasetError, ReviewError."""
+    found, file = _opened(root, episode_id)
+    data = json.dumps(memory_json(found, file, rule), ensure_ascii=False, indent=2)
+    path = out / CHAIN_OF_MEMORY / f"{episode_id}.json"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_durably(path, f"{data}\n".encode())
+    except OSError as error:
+        raise DatasetError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _opened(root: Path, episode_id: str) -> tuple[OpenedEpisode, SemanticsFile]:
+    file = SemanticsStore(root).read(episode_id)
+    refuse_problems(file)
+    return open_dataset_episode(root, episode_id), file

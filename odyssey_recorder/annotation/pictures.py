@@ -1,6 +1,7 @@
 """What a model is shown of a screenshot: smaller, what is private black, and in a copy the touched place in a frame."""
 
 import io
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -35,29 +36,34 @@ Box = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One screenshot as it is shown; boxes are in its pixels, right and bottom exclusive. `mark` None: not marked."""
+    """One screenshot as it is shown; boxes are in its pixels, right and bottom exclusive. `mark` None: not marked.
+
+    `sent` is the size in which it is sent, None for the usual one.
+    """
 
     path: Path
     png_sha256: str
     size: Size
     masks: tuple[Box, ...]
     mark: Box | None = None
+    sent: Size | None = None
 
     @property
     def shown(self) -> ShownImage:
         hidden = sha256(canonical(self.masks).encode()).hexdigest()[:16] if self.masks else ""
         recipe = f"{RECIPE} masks {hidden}" if hidden else RECIPE
+        recipe += f" sent {self.sent}" if self.sent else ""
         return ShownImage(png_sha256=self.png_sha256, recipe=recipe, mark=self.mark)
 
     @property
     def lazy(self) -> LazyImage:
-        return LazyImage(canonical(self.shown.model_dump(mode="json")), _fitted(self.size), self.load)
+        return LazyImage(canonical(self.shown.model_dump(mode="json")), self.fitted(self.size), self.load)
 
-    @property
-    def about_bytes(self) -> int:
-        """Of a usual screen; the size is only known once it is made."""
-        width, height = _fitted(self.size)
-        return int(width * height * _BYTES_PER_PIXEL)
+    def fitted(self, size: Size) -> tuple[int, int]:
+        if self.sent is not None:
+            return self.sent.width, self.sent.height
+        scale = min(1.0, _LONG_SIDE / max(size.width, size.height))
+        return max(1, round(size.width * scale)), max(1, round(size.height * scale))
 
     def load(self) -> SentImage:
         """Raises LanguageModelError if the screenshot cannot be read, or is another than was recorded."""
@@ -77,12 +83,18 @@ def _made(view: View) -> SentImage:
     for box in view.masks:
         image.paste((0, 0, 0), box)
     width, height = image.size
-    fitted = image.resize(_fitted(Size(width, height)), Image.Resampling.LANCZOS)
+    fitted = image.resize(view.fitted(Size(width, height)), Image.Resampling.LANCZOS)
     if view.mark is not None:
         _frame(fitted, view.mark, fitted.width / width)
     encoded = io.BytesIO()
     fitted.save(encoded, "JPEG", quality=_QUALITY)
     return SentImage(encoded.getvalue(), "image/jpeg")
+
+
+def leaving(image: LazyImage) -> tuple[bytes, int]:
+    """The SHA-256 of the screenshot, and the size of the image of a usual screen; it is only known once it is made."""
+    width, height = image.size
+    return bytes.fromhex(json.loads(image.identity)["png_sha256"]), int(width * height * _BYTES_PER_PIXEL)
 
 
 def around(touched: Pixel, size: Size) -> Box:
@@ -94,11 +106,6 @@ def around(touched: Pixel, size: Size) -> Box:
         min(size.width, touched.x + half),
         min(size.height, touched.y + half),
     )
-
-
-def _fitted(size: Size) -> tuple[int, int]:
-    scale = min(1.0, _LONG_SIDE / max(size.width, size.height))
-    return max(1, round(size.width * scale)), max(1, round(size.height * scale))
 
 
 def _frame(image: Image.Image, mark: Box, scale: float) -> None:

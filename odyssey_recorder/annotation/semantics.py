@@ -1,4 +1,4 @@
-"""The texts of an episode's steps: every suggestion and decision as an entry, and what follows from them.
+"""The texts, boxes and memory of an episode's steps: every suggestion, decision, box and memory as an entry.
 
 Stored in ``semantics/<id>.json``, which only grows. The annotation file is never touched by it.
 """
@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.kinds import BoxSource, MemoryKind, TextKind
 from odyssey_recorder.dataset.entry_file import EntryFile, Form, canonical, with_id
 from odyssey_recorder.dataset.entry_store import EntryStore
 from odyssey_recorder.dataset.layout import SEMANTICS
@@ -21,6 +21,9 @@ from odyssey_recorder.model.moment import LARGEST_WHOLE, in_utc
 
 LONGEST_TEXT = 4_000
 """Characters; nobody reads more about one step."""
+
+
+_Edge = Annotated[int, Field(ge=0, le=65_535)]
 
 
 class State(Enum):
@@ -62,15 +65,31 @@ class Call(_Record):
     images: tuple[ShownImage, ...] = ()
 
 
-class _Entry(_Record):
-    """`id` is 32 hexadecimal digits, `at` is UTC. `inputs_sha` is a hash of what the text depends on: `inputs.py`.
-
-    `step_key` names the step whatever its number becomes.
-    """
+class StepEntry(_Record):
+    """`id` is 32 hexadecimal digits, `at` is UTC. `step_key` names the step whatever its number becomes."""
 
     id: str = Field(pattern=r"^[0-9a-f]{32}\z")
     at: Annotated[datetime, AfterValidator(in_utc)]
     step_key: str = Field(pattern=r"^[0-9a-f]{16}\z")
+
+
+class FoundBox(StepEntry):
+    """The box of the pressed element as `source` found it.
+
+    `px` is left, top, right, bottom in pixels of the screenshot; None if the source looked and found none. `models` are
+    the SHA-256 of SAM2's files, and `score` is what it says of its mask.
+    """
+
+    kind: Literal["box"] = "box"
+    source: Literal[BoxSource.HIERARCHY, BoxSource.SAM2]
+    px: tuple[_Edge, _Edge, _Edge, _Edge] | None
+    score: float | None = Field(default=None, allow_inf_nan=False)
+    models: tuple[str, ...] = ()
+
+
+class _Entry(StepEntry):
+    """`inputs_sha` is a hash of what the text depends on: `inputs.py`."""
+
     field: TextKind
     words: str = Field(max_length=LONGEST_TEXT)
     inputs_sha: str
@@ -95,16 +114,16 @@ class Suggestion(_Entry):
         return self.call.model_answered if self.call is not None else "released"
 
 
-class Word(_Entry):
+class Decision(_Entry):
     """A person's decision. `suggestion` is the id of the one decided on, empty for a text that a person wrote anew.
 
     `seconds` is how long the text was looked at, 0 if unmeasured; `blind` whether the person wrote before seeing the
-    suggestion; `bulk` whether it was accepted together with others.
+    suggestion; `bulk` whether it was accepted together with others. A withdrawal undoes the decision before it.
     """
 
-    kind: Literal["word"] = "word"
+    kind: Literal["decision"] = "decision"
     by: str = Field(pattern=r"\S")
-    decision: Literal["accept", "edit", "reject"]
+    decision: Literal["accept", "edit", "reject", "withdraw"]
     suggestion: str = ""
     seconds: float = Field(default=0.0, ge=0, le=LARGEST_WHOLE)
     blind: bool = False
@@ -116,7 +135,45 @@ class Word(_Entry):
         return self.by
 
 
-Entry = Annotated[Suggestion | Word, Field(discriminator="kind")]
+class Planted(_Record):
+    """That a person was shown the text of another step, `of`, as a suggestion, and whether they noticed.
+
+    It has no words, so that a wrong text can never become that of the step.
+    """
+
+    kind: Literal["planted"] = "planted"
+    id: str = Field(pattern=r"^[0-9a-f]{32}\z")
+    at: Annotated[datetime, AfterValidator(in_utc)]
+    step_key: str = Field(pattern=r"^[0-9a-f]{16}\z")
+    field: TextKind
+    of: str = Field(pattern=r"^[0-9a-f]{16}\z")
+    by: str = Field(pattern=r"\S")
+    is_caught: bool
+    seconds: float = Field(default=0.0, ge=0, le=LARGEST_WHOLE)
+
+
+Score = Annotated[int, Field(ge=1, le=5)]
+Scores = tuple[tuple[Score, Score, Score], ...]
+
+
+class Remembered(StepEntry):
+    """What a model wrote for the memory of an episode; the words of a core are empty if nothing is needed later.
+
+    `candidate` counts the answers that were asked for, from 0. If there was a choice, `judge` is the call that made it,
+    and `scores` are its marks for each candidate by the three standards of the kind.
+    """
+
+    kind: Literal["memory"] = "memory"
+    field: MemoryKind
+    words: str = Field(max_length=LONGEST_TEXT)
+    inputs_sha: str
+    call: Call
+    candidate: int = Field(default=0, ge=0)
+    judge: Call | None = None
+    scores: Scores = ()
+
+
+Entry = Annotated[Suggestion | Decision | FoundBox | Planted | Remembered, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +188,14 @@ class SemanticsStore(EntryStore[SemanticsFile]):
     def __init__(self, root: Path) -> None:
         super().__init__(root, SEMANTICS, SEMANTICS_FORM)
 
-    def add(self, episode_id: str, entries: Sequence[Suggestion | Word]) -> None:
+    def add(self, episode_id: str, entries: Sequence[Entry]) -> None:
         """Add the entries whose ids are not there yet. Raises as `append`."""
         known = {one.id for one in self.read(episode_id).entries}
         if new := [one for one in entries if one.id not in known]:
             self.append(episode_id, *new)
 
 
-def suggestion_id(step_key: str, field: TextKind, words: str, of: str) -> str:
+def suggestion_id(step_key: str, field: TextKind | MemoryKind, words: str, of: str) -> str:
     """The same for the same text of the same answer (`of`), so that nothing is suggested twice."""
     return sha256(canonical([step_key, field.value, words, of]).encode()).hexdigest()[:32]
 
@@ -155,7 +212,7 @@ class StepText:
 
     state: State
     words: str = ""
-    source: Suggestion | Word | None = None
+    source: Suggestion | Decision | None = None
     suggestions: tuple[Suggestion, ...] = ()
     rejected: int = 0
 
@@ -165,21 +222,22 @@ class StepText:
         return self.words if self.state in allowed and self.words.strip() else None
 
 
-def by_text(file: SemanticsFile) -> Mapping[tuple[str, TextKind], Sequence[Suggestion | Word]]:
-    """The entries by the key of their step and their kind."""
-    found: dict[tuple[str, TextKind], list[Suggestion | Word]] = {}
+def by_text(file: SemanticsFile) -> Mapping[tuple[str, TextKind], Sequence[Suggestion | Decision]]:
+    """The entries on texts, by the key of their step and their kind."""
+    found: dict[tuple[str, TextKind], list[Suggestion | Decision]] = {}
     for one in file.entries:
-        found.setdefault((one.step_key, one.field), []).append(one)
+        if isinstance(one, Suggestion | Decision):
+            found.setdefault((one.step_key, one.field), []).append(one)
     return found
 
 
-def step_text(entries: Sequence[Suggestion | Word], valid: frozenset[str]) -> StepText:
+def step_text(entries: Sequence[Suggestion | Decision], valid: frozenset[str]) -> StepText:
     """What counts of the `entries` on one text, oldest first; `valid` are the inputs for which a text is not stale.
 
     A person's newest decision counts before any suggestion, unless it is stale and something newer is not. Among
     suggestions the newest that is not stale counts.
     """
-    gone = {one.suggestion for one in _last_words(entries) if one.decision == "reject"}
+    gone = {one.suggestion for one in _last_decisions(entries) if one.decision == "reject"}
     every = [one for one in reversed(entries) if isinstance(one, Suggestion)]
     offered = tuple(one for one in every if one.id not in gone)
     rejected = len(every) - len(offered)
@@ -196,21 +254,22 @@ def step_text(entries: Sequence[Suggestion | Word], valid: frozenset[str]) -> St
     return StepText(State.STALE, stale.words, stale, offered, rejected)
 
 
-def last_edit(entries: Sequence[Suggestion | Word]) -> str | None:
+def last_edit(entries: Sequence[Suggestion | Decision]) -> str | None:
     """What a person wrote, stale or not; None if the last decision is another."""
     last = next(iter(reversed(list(_standing(entries)))), None)
     return last.words if last is not None and last.decision == "edit" else None
 
 
-def _standing(entries: Sequence[Suggestion | Word]) -> Iterator[Word]:
-    yield from (one for one in _last_words(entries) if one.decision != "reject")
+def _standing(entries: Sequence[Suggestion | Decision]) -> Iterator[Decision]:
+    yield from (one for one in _last_decisions(entries) if one.decision != "reject")
 
 
-def _last_words(entries: Sequence[Suggestion | Word]) -> Iterator[Word]:
+def _last_decisions(entries: Sequence[Suggestion | Decision]) -> Iterator[Decision]:
     """The last decision on each suggestion, and on what people wrote anew; oldest first."""
-    last: dict[str, Word] = {}
+    last: dict[str, Decision] = {}
     for one in entries:
-        if isinstance(one, Word):
+        if isinstance(one, Decision):
             last.pop(one.suggestion, None)
-            last[one.suggestion] = one
+            if one.decision != "withdraw":
+                last[one.suggestion] = one
     yield from last.values()

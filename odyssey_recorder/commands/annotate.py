@@ -11,15 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.annotate_boxes import boxes
 from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, line, print_json, say
 from odyssey_recorder.errors import DatasetError, OdysseyError, ReviewError
 from odyssey_recorder.model.wording import counted
 
 if TYPE_CHECKING:
-    from odyssey_recorder.annotation.asking import Annotating, Ended, Plan
+    from odyssey_recorder.annotation.batching import BatchedInstructions
     from odyssey_recorder.annotation.checking import CheckedText
+    from odyssey_recorder.annotation.conversations import Conversations, Ended, Plan
+    from odyssey_recorder.annotation.trust import TrustFigures
+    from odyssey_recorder.llm.batch_api import BatchReport
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Write and check the texts of steps.")
+app.command()(boxes)
 
 _TOLD = 10
 
@@ -33,14 +38,31 @@ _EffortOption = Annotated[
     str, typer.Option(help="The reasoning effort to ask for, such as low.", show_default="the model's own")
 ]
 
+_MemoryOption = Annotated[
+    Literal["full", "cheap"] | None,
+    typer.Option(
+        help="Write Chain-of-Memory instead of texts. full: three candidates and a judging call for each part; cheap: "
+        "one candidate, judged only if the recording contradicts it.",
+        show_default="texts",
+    ),
+]
+_BudgetOption = Annotated[
+    float | None, typer.Option(min=0, help="The highest cost, in US dollars.", show_default="no limit")
+]
+_ConsentOption = Annotated[
+    bool, typer.Option("--consent", help="The owner of the dataset agrees that the screenshots are sent.")
+]
+_YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+
 
 @app.command()
 @exits_with_2()
-def plan(
+def plan(  # noqa: PLR0913 - the flags
     dataset: _DatasetArgument,
     *,
     selection: _FilterOption = "",
     calls: _CallsOption = "three",
+    memory: _MemoryOption = None,
     effort: _EffortOption = "",
     as_json: JsonOption = False,
 ) -> None:
@@ -51,9 +73,8 @@ def plan(
     Exit code 0: success; 2: the dataset cannot be read, or no model is set.
     """
     ids = _selected(dataset, selection)
-    annotating = _annotating(dataset, calls, effort)
-    found = annotating.plan(ids)
-    states = _states(dataset, ids)
+    found = _asking(dataset, calls, memory, effort).plan(ids)
+    states = _states(dataset, ids, memory)
     if as_json:
         estimate = found.estimate
         print_json(
@@ -77,8 +98,8 @@ def plan(
 
     _tell_states(ids, states)
     agree_to(found.estimate, None, is_agreed=True, err=terminal.out)
-    _tell_leaving(found)
-    _tell_problems(list(found.problems.items()))
+    tell_leaving(found)
+    tell_problems(list(found.problems.items()))
 
 
 @app.command()
@@ -88,15 +109,12 @@ def run(  # noqa: PLR0913 - the flags
     *,
     selection: _FilterOption = "",
     calls: _CallsOption = "three",
+    memory: _MemoryOption = None,
     effort: _EffortOption = "",
-    budget: Annotated[
-        float | None, typer.Option(min=0, help="The highest cost, in US dollars.", show_default="no limit")
-    ] = None,
+    budget: _BudgetOption = None,
     at_once: Annotated[int, typer.Option(min=1, max=64, help="The number of concurrent requests.")] = 16,
-    consent: Annotated[
-        bool, typer.Option("--consent", help="The owner of the dataset agrees that the screenshots are sent.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    consent: _ConsentOption = False,
+    yes: _YesOption = False,
 ) -> None:
     """Have a language model write the texts that are missing or stale.
 
@@ -109,21 +127,69 @@ def run(  # noqa: PLR0913 - the flags
     from odyssey_recorder.commands.task_rewriting import agree_to
 
     ids = _selected(dataset, selection)
-    annotating = _annotating(dataset, calls, effort, budget=budget, at_once=at_once)
-    found = annotating.plan(ids)
-    _tell_leaving(found)
+    asking = _asking(dataset, calls, memory, effort, budget=budget, at_once=at_once)
+    found = asking.plan(ids)
+    tell_leaving(found)
     agree_to(found.estimate, budget, is_agreed=yes, err=terminal.err)
-    _obtain_consent(dataset, found, is_given=consent)
+    obtain_consent(dataset, found, is_given=consent)
     try:
-        ended = _asked(annotating, ids)
+        ended = _asked(asking, ids)
     except KeyboardInterrupt as error:
         say("Interrupted. Answers so far are kept. Run the same command to continue.", to=terminal.err)
         raise typer.Exit(2) from error
     problems = [(one.episode_id, one.problem) for one in ended if one.problem]
     say(f"{counted(sum(one.texts for one in ended), 'text')} added for {counted(ids, 'episode')}")
-    _tell_problems(problems)
+    tell_problems(problems)
     if problems:
         raise typer.Exit(1)
+
+
+@app.command()
+@exits_with_2()
+def batch(  # noqa: PLR0913 - the flags
+    dataset: _DatasetArgument,
+    *,
+    selection: _FilterOption = "",
+    effort: _EffortOption = "",
+    budget: _BudgetOption = None,
+    consent: _ConsentOption = False,
+    yes: _YesOption = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until all batches are over, up to a day.")] = False,
+    write: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write request files for vllm run-batch instead.")
+    ] = None,
+    read: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Take the answers from an output file of vllm run-batch instead."),
+    ] = None,
+) -> None:
+    """Write instructions through a Batch API at half the price.
+
+    Submits requests for the low-level instructions that are missing or stale; they are answered within a day. Run
+    again, it says how far they are, and adds those that are answered. The other texts build on each other: write them
+    with `annotate run`, which asks nothing again.
+
+    Exit code 0: success; 1: some requests were not answered; 2: not started, or interrupted.
+    """
+    from odyssey_recorder.annotation.asking import BATCHED_ANSWERS, Annotating
+    from odyssey_recorder.annotation.batching import BatchedInstructions
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring import open_batch, open_batch_api
+
+    ids, settings = _selected(dataset, selection), read_settings(dataset=dataset)
+    annotating = Annotating(open_batch(settings), dataset, effort=effort)
+    batches = BatchedInstructions(annotating, open_batch_api(settings, BATCHED_ANSWERS, budget), ids)
+    if write is not None or read is not None:
+        _exchange_files(batches, write, read)
+        return
+    try:
+        _tell_batches(batches.collect())
+        _submit(batches, dataset, budget, is_given=consent, is_agreed=yes)
+        if wait:
+            _tell_batches(batches.wait())
+    except KeyboardInterrupt as error:
+        say("Interrupted. Submitted batches go on. Run the same command to collect them.", to=terminal.err)
+        raise typer.Exit(2) from error
 
 
 @app.command()
@@ -141,33 +207,27 @@ def check(
 
     Exit code 0: nothing is contradicted; 1: some texts are, or could not be read; 2: the dataset cannot be read.
     """
-    from odyssey_recorder.annotation.checking import checked_texts
-    from odyssey_recorder.annotation.recycled import SeenTexts
-    from odyssey_recorder.dataset.layout import annotation_path
+    from odyssey_recorder.annotation.checking import checked_episodes
     from odyssey_recorder.wiring import user_checker
 
-    ids, seen = _selected(dataset, selection), SeenTexts()
+    ids = _selected(dataset, selection)
     problems: list[tuple[str, str]] = []
     rows: list[dict[str, object]] = []
     verdicts: Counter[str] = Counter()
     with closing(user_checker()) as checker:
-        for episode_id in ids:
-            try:
-                evidence = checker.evidence(dataset / annotation_path(episode_id))
-                found = checked_texts(dataset, episode_id, evidence, seen)
-            except (DatasetError, ReviewError) as error:
-                problems.append((episode_id, str(error)))
-                continue
-            verdicts.update(one.verdict.value for one in found)
-            rows += (_checked_row(episode_id, one) for one in found)
+        for episode in checked_episodes(dataset, ids, checker.evidence):
+            if episode.problem:
+                problems.append((episode.episode_id, episode.problem))
+            verdicts.update(one.verdict.value for one in episode.texts)
+            rows += (_checked_row(episode.episode_id, one) for one in episode.texts)
             if not as_json:
-                _tell_contradictions(episode_id, found)
+                _tell_contradictions(episode.episode_id, episode.texts)
     if as_json:
         print_json(rows)
     else:
         told = ", ".join(f"{verdicts[one]:,} {words}" for one, words in _VERDICTS.items())
         say(f"{counted(verdicts.total(), 'text')} of {counted(ids, 'episode')}: {told}")
-    _tell_problems(problems)
+    tell_problems(problems)
     if problems or verdicts["contradicts"]:
         raise typer.Exit(1)
 
@@ -200,7 +260,7 @@ def import_texts(
         except (DatasetError, ReviewError) as error:
             problems.append((episode_id, str(error)))
     say(f"{counted(count, 'text')} imported from {counted(ids, 'episode')}")
-    _tell_problems(problems)
+    tell_problems(problems)
     if problems:
         raise typer.Exit(1)
 
@@ -211,25 +271,106 @@ def export_texts(
     dataset: _DatasetArgument,
     *,
     selection: _FilterOption = "",
-    out: Annotated[Path | None, typer.Option(help="The output file.", show_default="standard output")] = None,
+    memory: Annotated[
+        Literal["paper", "kept"] | None,
+        typer.Option(
+            help="Write chain_of_memory/<id>.json for each episode into the folder --out instead. paper: the long-term "
+            "memory as in the paper, which can lose entries; kept: an entry replaces only one of the same app.",
+            show_default="none",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The output file, or folder with --memory.", show_default="standard output")
+    ] = None,
 ) -> None:
-    """List the texts with their states and authors as JSON Lines.
+    """List the texts and the memory, or write Chain-of-Memory files.
 
-    A release with texts is written by `export --texts`.
+    The list is JSON Lines, with states and authors. A release with texts is written by `export --texts`.
 
-    Exit code 0: success; 2: the dataset cannot be read, or the file cannot be written.
+    Exit code 0: success; 1: some episodes lack memory; 2: the dataset cannot be read, or the file cannot be written.
     """
     import json
 
-    from odyssey_recorder.annotation.listing import listed_texts
+    from odyssey_recorder.annotation.listing import listed_memory, listed_texts
+    from odyssey_recorder.annotation.semantics import State
     from odyssey_recorder.files import write_durably
 
-    rows = (row for episode_id in _selected(dataset, selection) for row in listed_texts(dataset, episode_id))
+    ids = _selected(dataset, selection)
+    if memory is not None:
+        _write_memory(dataset, ids, memory, out)
+        return
+    rows = (
+        row
+        for episode_id in ids
+        for row in (
+            *listed_texts(dataset, episode_id),
+            *(one for one in listed_memory(dataset, episode_id) if one["state"] != State.MISSING.value),
+        )
+    )
     lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     if out is None:
         typer.echo(lines, nl=False)
     else:
         write_durably(out, lines.encode())
+
+
+def _write_memory(dataset: Path, ids: Sequence[str], rule: Literal["paper", "kept"], out: Path | None) -> None:
+    """Raises Exit if some episodes lack memory."""
+    from odyssey_recorder.annotation.listing import write_memory
+
+    if out is None:
+        raise DatasetError("Say with --out which folder the memory is written to.")
+    problems = []
+    for episode_id in ids:
+        try:
+            write_memory(dataset, episode_id, rule, out)
+        except (DatasetError, ReviewError) as error:
+            problems.append((episode_id, str(error)))
+    say(f"Memory of {counted(len(ids) - len(problems), 'episode')} written to {out}")
+    tell_problems(problems)
+    if problems:
+        raise typer.Exit(1)
+
+
+@app.command()
+@exits_with_2()
+def figures(dataset: _DatasetArgument, *, as_json: JsonOption = False) -> None:
+    """Show how far the texts that people accepted can be trusted.
+
+    From their decisions on the page Annotate: how much they accepted and changed, how long they looked, how many texts
+    that were wrong on purpose they noticed, and how alike what they wrote blind is to what was suggested.
+
+    Exit code 0: success; 1: too few planted errors were noticed; 2: the dataset cannot be read.
+    """
+    from odyssey_recorder.annotation.semantics import SemanticsStore
+    from odyssey_recorder.annotation.trust import Seen, trust_figures
+
+    store = SemanticsStore(dataset)
+    _selected(dataset, "")
+    found = trust_figures(Seen.of(store.read(episode_id)) for episode_id in store.ids())
+    if as_json:
+        print_json([{**asdict(one), "accept_rate": one.accept_rate, "doubt": one.doubt} for one in found])
+    elif not found:
+        say("Nobody has decided on a text yet.")
+    else:
+        for one in found:
+            _tell_trust(one)
+    if any(one.doubt for one in found):
+        raise typer.Exit(1)
+
+
+def _tell_trust(one: "TrustFigures") -> None:
+    told = (
+        f"{counted(one.decided, 'suggestion')} decided one by one, {one.bulk:,} together",
+        "" if one.accept_rate is None else f"{one.accept_rate:.0%} accepted",
+        "" if one.edit_distance is None else f"edited ones changed by {one.edit_distance:.0%}",
+        "" if one.seconds is None else f"{one.seconds:.1f} s for each",
+        f"{one.caught} of {one.planted} planted errors caught",
+        "" if one.agreement is None else f"{one.blind:,} written blind, {one.agreement:.0%} alike",
+    )
+    say(f"{line(one.by) or 'All'}: {'; '.join(filter(None, told))}")
+    if one.doubt:
+        say((f"  {one.doubt}", "yellow"))
 
 
 _VERDICTS = {"supports": "supported", "contradicts": "contradicted", "could not look": "not comparable"}
@@ -265,38 +406,38 @@ def _tell_contradictions(episode_id: str, found: "Sequence[CheckedText]") -> Non
 
 def _selected(dataset: Path, selection: str) -> list[str]:
     from odyssey_recorder.commands.listing import selected_ids
-    from odyssey_recorder.dataset.layout import annotation_files
 
-    files = annotation_files(dataset)
-    if not files:
-        raise DatasetError(f"{dataset} is not a dataset folder: annotations/ with episode files is missing.")
-    chosen = selected_ids(dataset, selection)
-    return sorted(file.stem for file in files if file.stem in chosen)
+    return sorted(selected_ids(dataset, selection))
 
 
-def _annotating(
+def _asking(  # noqa: PLR0913 - the flags
     dataset: Path,
     calls: Literal["three", "combined"],
+    memory: Literal["full", "cheap"] | None,
     effort: str,
     *,
     budget: float | None = None,
     at_once: int = 16,
-) -> "Annotating":
+) -> "Conversations":
     from odyssey_recorder.annotation.asking import Annotating
+    from odyssey_recorder.annotation.remembering import Remembering
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import open_batch
 
     batch = open_batch(read_settings(dataset=dataset), budget, at_once=at_once)
+    if memory is not None:
+        return Remembering(batch, dataset, mode=memory, effort=effort)
     return Annotating(batch, dataset, calls=calls, effort=effort)
 
 
-def _states(dataset: Path, ids: Sequence[str]) -> Counter[str]:
-    from odyssey_recorder.annotation.listing import listed_texts
+def _states(dataset: Path, ids: Sequence[str], memory: str | None) -> Counter[str]:
+    from odyssey_recorder.annotation.listing import listed_memory, listed_texts
 
+    listed = listed_texts if memory is None else listed_memory
     states: Counter[str] = Counter()
     for episode_id in ids:
         try:
-            states.update(str(row["state"]) for row in listed_texts(dataset, episode_id))
+            states.update(str(row["state"]) for row in listed(dataset, episode_id))
         except OdysseyError:
             continue  # the plan says why
     return states
@@ -307,7 +448,7 @@ def _tell_states(ids: Sequence[str], states: Counter[str]) -> None:
     say(f"{counted(ids, 'episode')}: {told or 'no texts'}")
 
 
-def _tell_leaving(found: "Plan") -> None:
+def tell_leaving(found: "Plan") -> None:
     if found.screenshots:
         size = f"{found.bytes / 1e6:,.1f} MB"
         say(
@@ -316,7 +457,7 @@ def _tell_leaving(found: "Plan") -> None:
         )
 
 
-def _obtain_consent(dataset: Path, found: "Plan", *, is_given: bool) -> None:
+def obtain_consent(dataset: Path, found: "Plan", *, is_given: bool) -> None:
     """Raises DatasetError if there is none and none is given."""
     from odyssey_recorder.annotation.consent import give_consent, needs_consent
     from odyssey_recorder.settings import read_settings
@@ -335,14 +476,56 @@ def _obtain_consent(dataset: Path, found: "Plan", *, is_given: bool) -> None:
     give_consent(dataset, host, found.screenshots, found.bytes, by=read_settings(dataset=dataset).annotator)
 
 
-def _asked(annotating: "Annotating", ids: Sequence[str]) -> "list[Ended]":
+def _asked(asking: "Conversations", ids: Sequence[str]) -> "list[Ended]":
     from odyssey_recorder.commands.task_rewriting import progress_bar
 
     with progress_bar(terminal.err, "Asking") as tell:
-        return annotating.run(ids, progress=tell)
+        return asking.run(ids, progress=tell)
 
 
-def _tell_problems(problems: Sequence[tuple[str, str]]) -> None:
+def _submit(
+    batches: "BatchedInstructions", dataset: Path, budget: float | None, *, is_given: bool, is_agreed: bool
+) -> None:
+    from odyssey_recorder.commands.task_rewriting import agree_to
+
+    found = batches.plan()
+    tell_problems(list(found.problems.items()))
+    if not found.estimate.calls:
+        return
+    tell_leaving(found)
+    agree_to(found.estimate, budget, is_agreed=is_agreed, err=terminal.err)
+    obtain_consent(dataset, found, is_given=is_given)
+    _tell_batches(batches.submit())
+
+
+def _exchange_files(batches: "BatchedInstructions", write: Path | None, read: Path | None) -> None:
+    if read is not None:
+        _tell_batches(batches.read(read))
+    if write is not None:
+        report, files = batches.write(write)
+        for path in files:
+            say(str(path))
+        _tell_batches(report)
+
+
+def _tell_batches(report: "BatchReport") -> None:
+    """Raises Exit if some requests were not answered."""
+    if report.submitted:
+        requests = counted(report.requests, "request")
+        say(f"{counted(report.submitted, 'batch', 'batches')} with {requests} submitted. Run again to collect.")
+    for one in report.open:
+        say(one)
+    if report.answered:
+        say(f"{counted(report.answered, 'answer')} received")
+    if report.texts:
+        say(f"{counted(report.texts, 'text')} added")
+    if report.problems:
+        tell_problems([("", why) for why in report.problems])
+        say("What is still missing is asked for by this command again, or by annotate run.", to=terminal.err)
+        raise typer.Exit(1)
+
+
+def tell_problems(problems: Sequence[tuple[str, str]]) -> None:
     for episode_id, why in problems[:_TOLD]:
         named = why if episode_id in why else f"{episode_id}: {why}"
         say((named, "yellow"), to=terminal.err)

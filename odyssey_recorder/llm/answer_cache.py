@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 from pydantic import BaseModel
 
-from odyssey_recorder.errors import AnswerError, BrokenAnswerError
+from odyssey_recorder.errors import AnswerError, BrokenAnswerError, LanguageModelError
 from odyssey_recorder.llm.model import Image, LazyImage, ModelAnswer, ModelRequest, Part, Usage, Words
-from odyssey_recorder.llm.schema import read_answer, strict_schema
+from odyssey_recorder.llm.schema import strict_schema
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.moment import in_utc
 
@@ -32,6 +32,8 @@ _OURS = 0x4F44594C
 _VERSION = 1
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _IN_MEMORY = Path(":memory:")
+_DURATIONS = "CREATE TABLE IF NOT EXISTS durations (key TEXT PRIMARY KEY, seconds REAL NOT NULL);"
+"""Older versions of the program neither read nor miss this table."""
 _TABLES = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS answers (
@@ -39,6 +41,7 @@ CREATE TABLE IF NOT EXISTS answers (
     model_answered TEXT NOT NULL, host TEXT NOT NULL, at TEXT NOT NULL, tokens_in INTEGER NOT NULL,
     tokens_out INTEGER NOT NULL, attempts INTEGER NOT NULL, request_id TEXT NOT NULL
 );
+{_DURATIONS}
 CREATE TABLE IF NOT EXISTS broken (
     key TEXT NOT NULL, prompt TEXT NOT NULL, raw TEXT NOT NULL, fault TEXT NOT NULL, at TEXT NOT NULL
 );
@@ -47,7 +50,8 @@ PRAGMA user_version = {_VERSION};
 COMMIT;
 """
 _FIND = """
-SELECT raw, model_asked, model_answered, host, at, tokens_in, tokens_out, attempts, request_id
+SELECT raw, model_asked, model_answered, host, at, tokens_in, tokens_out, attempts, request_id,
+    (SELECT seconds FROM durations WHERE durations.key = answers.key)
 FROM answers WHERE key = ?
 """
 _in_one_line = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
@@ -78,6 +82,7 @@ class AnswerCache:
 
     def __init__(self, path: Path | None = None, *, wait_s: float = 10.0) -> None:
         self.problem = ""
+        self._is_unsaved = False
         self._path = path
         self._wait_s = wait_s
         self._lock = threading.Lock()
@@ -93,6 +98,7 @@ class AnswerCache:
 
     def keep(self, question: ModelRequest, answer: ModelAnswer) -> None:
         """The first of several answers to a question is kept."""
+        self._do("INSERT OR IGNORE INTO durations VALUES (?, ?)", answer.key, answer.seconds)
         self._do(
             f"INSERT OR IGNORE INTO answers VALUES ({', '.join('?' * 11)})",
             answer.key, question.prompt, answer.raw, answer.model_asked, answer.model_answered, answer.host,
@@ -104,12 +110,18 @@ class AnswerCache:
         now = datetime.now(UTC).isoformat()
         self._do("INSERT INTO broken VALUES (?, ?, ?, ?, ?)", key, question.prompt, error.raw, str(error), now)
 
+    def sync(self) -> None:
+        """What was kept survives the loss of power. Raises LanguageModelError if it is in memory only."""
+        self._do("PRAGMA wal_checkpoint(FULL)")
+        if self._is_unsaved:
+            raise LanguageModelError(self.problem)
+
     def broken(self, key: str) -> Sequence[str]:
         return [raw for (raw,) in self._do("SELECT raw FROM broken WHERE key = ? ORDER BY rowid", key)]
 
     # The file.
 
-    def _do(self, statement: str, *values: str | int) -> Sequence[Any]:
+    def _do(self, statement: str, *values: str | float) -> Sequence[Any]:
         with self._lock:
             try:
                 return self._database.execute(statement, values).fetchall()
@@ -146,6 +158,7 @@ class AnswerCache:
         return database
 
     def _without_file(self, error: Exception) -> sqlite3.Connection:
+        self._is_unsaved = True
         self._tell(f"Answers cannot be saved in {self._path} ({error}). They are lost when the program ends.")
         return self._connected(_IN_MEMORY)
 
@@ -164,8 +177,7 @@ def _prepare(database: sqlite3.Connection) -> None:
         raise foreign
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")
-    if not tables:
-        database.executescript(_TABLES)
+    database.executescript(_DURATIONS if tables else _TABLES)
 
 
 def _put_aside(path: Path) -> Path:
@@ -190,10 +202,12 @@ def _part(part: Part) -> Json:
 
 
 def _believed(question: ModelRequest, key: str, row: Sequence[Any]) -> ModelAnswer | None:
-    raw, asked, answered, host, at, tokens_in, tokens_out, attempts, request_id = row
+    raw, asked, answered, host, at, tokens_in, tokens_out, attempts, request_id, seconds = row
     try:
-        data, then = read_answer(raw, question.answer), in_utc(datetime.fromisoformat(at))
+        data, then = question.read(raw), in_utc(datetime.fromisoformat(at))
     except (BrokenAnswerError, TypeError, ValueError):
         return None
     usage = Usage(tokens_in, tokens_out)
-    return ModelAnswer(data, raw, asked, answered, host, then, usage, key, attempts, request_id, is_kept=True)
+    return ModelAnswer(
+        data, raw, asked, answered, host, then, usage, key, attempts, request_id, seconds or 0.0, is_kept=True
+    )

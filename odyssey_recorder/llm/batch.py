@@ -10,7 +10,7 @@ from typing import Generic, TypeAlias, TypeVar
 from odyssey_recorder.errors import CancelledError, LanguageModelError
 from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
 from odyssey_recorder.llm.budget import Budget
-from odyssey_recorder.llm.model import LanguageModel, ModelAnswer, ModelRequest, OfferedModel, Usage
+from odyssey_recorder.llm.model import BATCH_PRICE, LanguageModel, ModelAnswer, ModelRequest, OfferedModel, Usage
 from odyssey_recorder.llm.prices import Prices
 from odyssey_recorder.llm.requester import Requester
 from odyssey_recorder.llm.retry import RetryPolicy
@@ -61,7 +61,7 @@ class BatchProgress:
     @property
     def price(self) -> str:
         if self.cost is None:
-            return "price unknown"
+            return "Price unknown"
         return f"${self.cost:,.2f}" if self.cost >= _CENT or not self.cost else f"${self.cost:,.4f}"
 
     @property
@@ -120,8 +120,8 @@ class Batch:
         """The answers in order, or the error of each. Blocks and raises as `run`."""
         return self.run([partial(_one, question) for question in questions], progress=progress, cancelled=cancelled)
 
-    def estimate(self, questions: Iterable[ModelRequest]) -> Estimate:
-        """Blocks; unless all are cached, it asks the server for its models."""
+    def estimate(self, questions: Iterable[ModelRequest], *, share: float = 1.0) -> Estimate:
+        """Blocks; unless all are cached, it asks the server for its models. `share` is of the usual price."""
         name, host = self._model.name, self._model.host
         seen: set[bytes] = set()
         calls, whole = 0, Usage(0, 0)
@@ -130,12 +130,16 @@ class Batch:
             if (short := bytes.fromhex(key)) in seen:
                 continue
             seen.add(short)
-            if self._cache.find(question, key) is None:
+            if (kept := self._cache.find(question, key)) is not None:
+                if kept.attempts == 1:
+                    self._budget.learn(question, kept.usage)
+            else:
                 expected = self._budget.estimated(question)
                 whole = Usage(whole.tokens_in + expected.tokens_in, whole.tokens_out + expected.tokens_out)
                 calls += 1
+        cost = self._budget.cost(whole)
         return Estimate(
-            calls, len(seen) - calls, whole.tokens_in, whole.tokens_out, self._budget.cost(whole),
+            calls, len(seen) - calls, whole.tokens_in, whole.tokens_out, None if cost is None else cost * share,
             self._prices.date, name, host, tuple(self._warnings()) if calls else (),
         )  # fmt: skip
 
@@ -145,9 +149,12 @@ class Batch:
     def call(self, question: ModelRequest, answer: ModelAnswer) -> ModelCall:
         """The cost is that of the original request, even if the answer came from the cache."""
         usage = answer.usage
+        cost = self._budget.cost(usage, answer.model_answered)
+        if cost is not None and answer.is_batched:
+            cost *= BATCH_PRICE
         return ModelCall(
             question.prompt, answer.model_asked, answer.model_answered, answer.host, answer.at,
-            usage.tokens_in, usage.tokens_out, self._budget.cost(usage, answer.model_answered), answer.key,
+            usage.tokens_in, usage.tokens_out, cost, answer.key,
         )  # fmt: skip
 
     async def _run(

@@ -1,27 +1,36 @@
 """What requests have cost so far, and whether another one fits the budget."""
 
+import math
+from threading import Lock
+
 from odyssey_recorder.errors import BudgetError
 from odyssey_recorder.llm.model import ModelRequest, Usage
 from odyssey_recorder.llm.prices import ModelFacts, Prices
 from odyssey_recorder.llm.tokens import USUAL_ANSWER, estimated_usage
 
+_LEARNS_FROM = 5
+"""Answers to a prompt."""
+
 
 class Budget:
     """Counts US dollars; `budget` is the most to spend on `model`, None for no limit.
 
-    A question's estimate is reserved before it is sent, so that concurrent requests cannot overdraw together. Raises
-    BudgetError if there is a budget and no price.
+    `share` is what is paid of the usual price. A question's estimate is reserved before it is sent, so that concurrent
+    requests, also of several threads, cannot overdraw together. Raises BudgetError if there is a budget and no price.
     """
 
-    def __init__(self, prices: Prices, model: str, budget: float | None = None) -> None:
+    def __init__(self, prices: Prices, model: str, budget: float | None = None, *, share: float = 1.0) -> None:
         self._prices = prices
         self._model = model
         self._budget = budget
+        self._share = share
         self.tokens = 0
         self._spent = 0.0
         self._reserved = 0.0
         self._longest_answer = 0
+        self._learned: dict[str, tuple[int, int, int]] = {}
         self._facts: dict[str, ModelFacts] = {}
+        self._lock = Lock()
         self._is_priced = self.cost(Usage(0, 0)) is not None
         if budget is not None and not self._is_priced:
             raise BudgetError(
@@ -38,16 +47,30 @@ class Budget:
         """US dollars by the table, which may have the exact model that answered rather than the one requested."""
         if model_answered not in self._facts:
             self._facts[model_answered] = self._prices.of(model_answered or self._model, self._model)
-        return self._facts[model_answered].cost(usage)
+        cost = self._facts[model_answered].cost(usage)
+        return None if cost is None else cost * self._share
 
     def estimated(self, question: ModelRequest) -> Usage:
-        """Assumes the longest answer so far."""
+        """Assumes the longest answer so far, and as many tokens more or less as the first answers took."""
         usual = max(USUAL_ANSWER, self._longest_answer)
-        return estimated_usage(question, self._prices.of(self._model).picture, usual)
+        plain = estimated_usage(question, self._prices.of(self._model).picture_rule, usual)
+        expected, used, _ = self._learned.get(question.prompt, (1, 1, 0))
+        return Usage(math.ceil(plain.tokens_in * used / expected), plain.tokens_out)
+
+    def learn(self, question: ModelRequest, usage: Usage) -> None:
+        """Correct the estimates for a prompt by the tokens of its first answers."""
+        expected, used, count = self._learned.get(question.prompt, (0, 0, 0))
+        if count < _LEARNS_FROM and usage.tokens_in:
+            plain = estimated_usage(question, self._prices.of(self._model).picture_rule)
+            self._learned[question.prompt] = (expected + plain.tokens_in, used + usage.tokens_in, count + 1)
 
     def reserve(self, question: ModelRequest) -> float:
         """Returns the estimated cost. Raises BudgetError if that exceeds what is left."""
         price = self.cost(self.estimated(question)) or 0.0
+        with self._lock:
+            return self._reserved_if_left(price)
+
+    def _reserved_if_left(self, price: float) -> float:
         if self._budget is not None and self._spent + self._reserved + price > self._budget:
             raise BudgetError(
                 f"Stopped: the budget of ${self._budget:.2f} would be exceeded (${self._spent:.4f} "
@@ -56,10 +79,16 @@ class Budget:
         self._reserved += price
         return price
 
+    def lay_aside(self, price: float) -> None:
+        """For what was sent earlier and is not paid yet."""
+        self._reserved += price
+
     def free(self, price: float) -> None:
-        self._reserved -= price
+        with self._lock:
+            self._reserved -= price
 
     def pay(self, usage: Usage, model_answered: str = "") -> None:
-        self._longest_answer = max(self._longest_answer, usage.tokens_out)
-        self.tokens += usage.tokens_in + usage.tokens_out
-        self._spent += self.cost(usage, model_answered) or 0.0
+        with self._lock:
+            self._longest_answer = max(self._longest_answer, usage.tokens_out)
+            self.tokens += usage.tokens_in + usage.tokens_out
+            self._spent += self.cost(usage, model_answered) or 0.0

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from odyssey_recorder.errors import BrokenAnswerError, RefusedAnswerError, TruncatedAnswerError
 from odyssey_recorder.llm import model as models
-from odyssey_recorder.llm.schema import read_answer
+from odyssey_recorder.llm.prices import PictureRule
 from odyssey_recorder.llm.tokens import estimated_usage
 
 _FORM = "Answer with one JSON object that keeps to this JSON schema, and with nothing before or after it:\n{schema}"
@@ -23,6 +23,7 @@ class Wire:
     """What a server accepts besides messages; `bounds` are the names of the token limit in the order of trying."""
 
     sends_store: bool = True
+    sends_temperature: bool = True
     form: Literal["json_schema", "json_object", "words"] = "json_schema"
     bounds: tuple[str, ...] = (models.LONGEST_ANSWER, "max_tokens")
 
@@ -31,6 +32,8 @@ class Wire:
         words = refused.lower()
         if self.sends_store and "store" in words:
             return replace(self, sends_store=False)
+        if self.sends_temperature and "temperature" in words:  # reasoning models have one only
+            return replace(self, sends_temperature=False)
         if any(bound in words for bound in self.bounds):
             return replace(self, bounds=self.bounds[1:])
         if not any(name in words for name in ("response_format", "json_schema", "json_object", "grammar")):
@@ -52,7 +55,8 @@ OLDER = Wire(bounds=("max_tokens", models.LONGEST_ANSWER))
 
 
 def sent_messages(question: models.ModelRequest, wire: Wire) -> list[Mapping[str, object]]:
-    messages = question.messages if wire.form == "json_schema" else _with_schema(question)
+    is_told = wire.form == "json_schema" or not question.schema
+    messages = question.messages if is_told else _with_schema(question)
     return [_message(message) for message in messages]
 
 
@@ -63,7 +67,9 @@ def sent_options(question: models.ModelRequest, wire: Wire) -> Mapping[str, obje
         options[wire.bounds[0]] = longest
     if wire.sends_store:
         options["store"] = False
-    match wire.form:
+    if not wire.sends_temperature:
+        options.pop("temperature", None)
+    match wire.form if question.schema else "words":
         case "json_schema":
             schema = {"name": question.schema_name, "strict": True, "schema": question.schema}
             options["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -139,7 +145,7 @@ def _usage(reply: Reply, question: models.ModelRequest) -> models.Usage:
     if reply.usage is not None:
         return models.Usage(reply.usage.prompt_tokens, reply.usage.completion_tokens)
     characters = len(reply.choices[0].message.content or "")
-    return replace(estimated_usage(question, "tiles"), tokens_out=math.ceil(characters / 4))
+    return replace(estimated_usage(question, PictureRule()), tokens_out=math.ceil(characters / 4))
 
 
 def read_reply(text: str) -> Reply | None:
@@ -162,19 +168,21 @@ def read_models(text: str) -> Sequence[models.OfferedModel]:
 def answer_in(reply: Reply, question: models.ModelRequest, model: str, host: str) -> models.ModelAnswer:
     """Raises AnswerError if the answer is refused, truncated or invalid."""
     choice, usage = reply.choices[0], _usage(reply, question)
-    raw, refusal = choice.message.content or "", choice.message.refusal
+    raw, refusal, ended = choice.message.content or "", choice.message.refusal, choice.finish_reason
+    if question.is_judged:
+        raw, refusal, ended = raw or refusal or "", None, "stop"
     tokens = {"tokens_in": usage.tokens_in, "tokens_out": usage.tokens_out}
     if refusal:
         raise RefusedAnswerError(f"{model} declined: {refusal}", refusal, **tokens)
-    if choice.finish_reason == "content_filter":
+    if ended == "content_filter":
         raise RefusedAnswerError(f"The content filter of {host} removed the answer of {model}.", raw, **tokens)
-    if choice.finish_reason == "length":
+    if ended == "length":
         words = (
             f"The answer of {model} was cut off after {usage.tokens_out} tokens. Choose a model with shorter answers."
         )
         raise TruncatedAnswerError(words, raw, **tokens)
     try:
-        data = read_answer(raw, question.answer)
+        data = question.read(raw)
     except BrokenAnswerError as error:
         raise BrokenAnswerError(str(error), raw, **tokens) from None
     return models.ModelAnswer(

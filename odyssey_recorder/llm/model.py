@@ -10,10 +10,16 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from odyssey_recorder.llm.schema import JsonSchema, strict_schema
+from odyssey_recorder.llm.schema import FreeText, JsonSchema, read_answer, strict_schema
 
 LONGEST_ANSWER = "max_completion_tokens"
 """The parameter for the maximum number of tokens of an answer, including hidden reasoning."""
+
+
+BATCHED = "batch "
+"""How the `request_id` of an answer from a Batch API begins."""
+BATCH_PRICE = 0.5
+"""What a request to a Batch API costs, as a share of the usual price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,8 @@ class ModelRequest:
     `prompt` is the id and version of its prompt ("rewrite/1"), `prompt_sha256` the hash of the prompt's file. `answer`
     is the type of the answer, `schema_name` the name sent with its schema. `parameters` are sent unchanged
     ("temperature", "reasoning_effort"), except that LONGEST_ANSWER gets the name that the server knows. `candidate`
-    numbers several answers to one question.
+    numbers several answers to one question. With `is_judged` the asker judges the answer: whatever the model writes is
+    one, also if it is cut off, refuses, or breaks the schema; `data` is its FreeText.
     """
 
     prompt: str
@@ -73,10 +80,16 @@ class ModelRequest:
     answer: type[BaseModel]
     parameters: Mapping[str, float | str] = field(default_factory=_no_parameters)
     candidate: int = 0
+    is_judged: bool = False
 
     @property
     def schema(self) -> JsonSchema:
-        return strict_schema(self.answer)
+        """Empty for FreeText."""
+        return {} if self.answer is FreeText else strict_schema(self.answer)
+
+    def read(self, raw: str) -> BaseModel:
+        """Raises BrokenAnswerError."""
+        return FreeText(text=raw) if self.is_judged else read_answer(raw, self.answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +103,7 @@ class ModelAnswer:
     """A valid answer.
 
     `raw` is the model's text; `data` is of the question's type `answer`. `at` is UTC. `attempts` counts the requests it
-    took. `key` is the hash of everything that determined it.
+    took. `key` is the hash of everything that determined it. `seconds` is how long the request took that was answered.
     """
 
     data: BaseModel
@@ -103,8 +116,30 @@ class ModelAnswer:
     key: str = ""
     attempts: int = 1
     request_id: str = ""
+    seconds: float = 0.0
     is_kept: bool = False
     """Whether it came from the cache, without cost."""
+
+    @property
+    def is_batched(self) -> bool:
+        """Whether it was asked for through a Batch API, at BATCH_PRICE."""
+        return self.request_id.startswith(BATCHED)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteBatch:
+    """A file of requests as a Batch API sees it. `name` is ours, empty for those of others; `done` counts requests."""
+
+    id: str
+    name: str
+    status: str
+    done: int
+    files: tuple[str, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in ("completed", "failed", "expired", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)

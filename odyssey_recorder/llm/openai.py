@@ -6,11 +6,11 @@ cause or context of another.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Protocol
+from typing import Any, Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
@@ -22,19 +22,24 @@ from odyssey_recorder.errors import (
     ModelBusyError,
     ModelUnusableError,
     RefusedAnswerError,
+    TooLargeRequestError,
 )
 from odyssey_recorder.llm import chat_completions
-from odyssey_recorder.llm.model import ModelAnswer, ModelRequest, OfferedModel, is_on_this_computer
+from odyssey_recorder.llm.model import ModelAnswer, ModelRequest, OfferedModel, RemoteBatch, is_on_this_computer
 from odyssey_recorder.llm.retry import retry_after_s
 from odyssey_recorder.logs import hide
 
 OPENAI_URL = "https://api.openai.com/v1"
+BATCH_ENDPOINT: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 
 _NO_KEY = "no-key"
 """The library requires a key; servers without authentication ignore it."""
 _BUSY = (408, 409, 429)
 _NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 _SHOWN_WORDS, _SHOWN_MODELS = 300, 12
+_PAGE = 100
+_NAME = "odyssey_recorder"
+_Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
 
 
@@ -101,6 +106,70 @@ class OpenAIModel:
             case failure:
                 raise await self._translated(failure)
 
+    def body(self, question: ModelRequest) -> Mapping[str, object]:
+        """The request as it stands in a file for a Batch API. Loads its images."""
+        options = chat_completions.sent_options(question, self._wire)
+        return {"model": self.name, **options, "messages": chat_completions.sent_messages(question, self._wire)}
+
+    # The Batch API: uploaded files are named after the batch, so that both are found again without their ids.
+
+    async def batches(self) -> Sequence[RemoteBatch]:
+        """Those of this program. Raises LanguageModelError, as all of these do."""
+        found = await self._used(lambda client: _all(client.batches.list(limit=_PAGE)))
+        return [one for one in map(_remote, found) if one.name]
+
+    async def batch(self, batch_id: str) -> RemoteBatch:
+        return _remote(await self._used(lambda client: client.batches.retrieve(batch_id)))
+
+    async def upload(self, name: str, data: bytes) -> str:
+        """Returns the id of the file. Raises TooLargeRequestError if the server takes only smaller ones."""
+        file = (_file_name(name), data, "application/jsonl")
+        return (await self._used(lambda client: client.files.create(file=file, purpose="batch"))).id
+
+    async def create_batch(self, name: str, file_id: str) -> RemoteBatch:
+        """Not to be repeated after an error: it may have been created."""
+        return _remote(
+            await self._used(
+                lambda client: client.batches.create(
+                    input_file_id=file_id, endpoint=BATCH_ENDPOINT, completion_window="24h", metadata={_NAME: name}
+                )
+            )
+        )
+
+    async def batch_file(self, file_id: str) -> str:
+        """Empty if the server no longer has it."""
+        found = await self._used_if_there(lambda client: client.files.content(file_id))
+        return found.text if found is not None else ""
+
+    async def delete_file(self, file_id: str) -> None:
+        await self._used_if_there(lambda client: client.files.delete(file_id))
+
+    async def uploads(self, name: str) -> Sequence[str]:
+        """The ids of the files uploaded for this batch."""
+        found = await self._used(lambda client: _all(client.files.list(purpose="batch", limit=_PAGE)))
+        return [one.id for one in found if one.filename == _file_name(name)]
+
+    async def _used(self, call: Callable[[AsyncOpenAI], Awaitable[_Result]]) -> _Result:
+        result = await self._used_if_there(call)
+        if result is None:
+            raise ModelUnusableError(f"{self.host} has no Batch API, or does not know this batch.")
+        return result
+
+    async def _used_if_there(self, call: Callable[[AsyncOpenAI], Awaitable[_Result]]) -> _Result | None:
+        match await self._tried(call):
+            case _Failure(status=404):
+                return None
+            case _Failure() as failure:
+                raise await self._translated(failure)
+            case result:
+                return result
+
+    async def _tried(self, call: Callable[[AsyncOpenAI], Awaitable[_Result]]) -> "_Result | _Failure":
+        try:
+            return await call(self._client())
+        except Exception as error:  # noqa: BLE001 - any exception may hold the request, and with it the key
+            return self._failure(error)
+
     async def close(self) -> None:
         """Close the connections of the running event loop; the model stays usable."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
@@ -110,10 +179,9 @@ class OpenAIModel:
     # Requests.
 
     async def _sent(self, call: Callable[[AsyncOpenAI], Awaitable[_Response]]) -> _Replied | _Failure:
-        try:
-            response = await call(self._client())
-        except Exception as error:  # noqa: BLE001 - any exception may hold the request, and with it the key
-            return self._failure(error)
+        response = await self._tried(call)
+        if isinstance(response, _Failure):
+            return response
         return _Replied(response.text, response.headers.get("x-request-id", ""))
 
     async def _narrower(self, wire: chat_completions.Wire, failure: _Failure) -> chat_completions.Wire:
@@ -193,6 +261,8 @@ class OpenAIModel:
             has_key = self._key.get_secret_value() != _NO_KEY
             what = "rejected the API key" if has_key else "requires an API key"
             return ModelUnusableError(f"{self.host} {what}. Enter a valid key in Settings, or set ODYSSEY_API_KEY.")
+        if status == 413:
+            return TooLargeRequestError(f"{self.host} takes only smaller requests: {words}")
         if status == 403:
             return ModelUnusableError(f"{self.host} does not allow this key to use {self.name!r}: {words}")
         if status < 400:
@@ -224,6 +294,24 @@ async def _create(model: str, question: ModelRequest, wire: chat_completions.Wir
 
 async def _list(client: AsyncOpenAI) -> _Response:
     return await client.models.with_raw_response.list()
+
+
+async def _all(pages: AsyncIterable[_Result]) -> Sequence[_Result]:
+    return [one async for one in pages]
+
+
+def _file_name(name: str) -> str:
+    return f"{_NAME}-{name}.jsonl"
+
+
+def _remote(batch: Any) -> RemoteBatch:
+    counts, errors = batch.request_counts, (batch.errors.data if batch.errors else None) or ()
+    return RemoteBatch(
+        batch.id, (batch.metadata or {}).get(_NAME, ""), batch.status,
+        counts.completed + counts.failed if counts else 0,
+        tuple(one for one in (batch.output_file_id, batch.error_file_id) if one),
+        tuple(str(one.message) for one in errors),
+    )  # fmt: skip
 
 
 def _words(error: APIStatusError) -> str:

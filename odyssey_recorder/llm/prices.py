@@ -25,14 +25,29 @@ PictureCount = Literal["tiles", "patches"]
 _Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
+@dataclass(frozen=True, slots=True)
+class PictureRule:
+    """`factor` is the tokens of a patch; images of more than `patches_at_most` are made smaller by the server."""
+
+    count: PictureCount = "tiles"
+    factor: float = 1.2
+    patches_at_most: int | None = None
+
+
 class ModelFacts(ClosedModel):
-    """US dollars per million input and output tokens, None if unknown."""
+    """US dollars per million input and output tokens, None if unknown; for the rest see PictureRule."""
 
     name: str
     input: _Dollars | None = None
     output: _Dollars | None = None
     picture: PictureCount = "tiles"
+    patch_factor: float = Field(default=1.2, gt=0, allow_inf_nan=False)
+    patches_at_most: int | None = Field(default=None, gt=0)
     ends: date | None = None
+
+    @property
+    def picture_rule(self) -> PictureRule:
+        return PictureRule(self.picture, self.patch_factor, self.patches_at_most)
 
     def cost(self, usage: Usage) -> float | None:
         """In US dollars; None if there is no price."""

@@ -92,15 +92,19 @@ class Requester:
             reserved = self._budget.reserve(question)
             pending.requests += 1
             try:
-                answer = await self._model.ask(await _loaded(question))
+                loaded = await _loaded(question)
+                began_s = self._retry.now_s()
+                answer = await self._model.ask(loaded)
             except AnswerError as error:
                 self._budget.pay(pending.count(error.tokens_in, error.tokens_out))
                 self._cache.keep_broken(pending.question, pending.key, error)
                 raise
             finally:
                 self._budget.free(reserved)
+            if question is pending.question:
+                self._budget.learn(question, answer.usage)
             self._budget.pay(pending.count(answer.usage.tokens_in, answer.usage.tokens_out), answer.model_answered)
-            return answer
+            return replace(answer, seconds=round(self._retry.now_s() - began_s, 3))
 
     async def _wait_after(self, error: ModelBusyError, tried: int) -> None:
         wait_s = self._retry.wait_s(error, tried)

@@ -23,6 +23,12 @@ _KEPT = {
 _FENCE = re.compile(r"\A\s*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```\s*\Z", re.DOTALL)
 
 
+class FreeText(BaseModel):
+    """An answer without a schema: whatever the model writes."""
+
+    text: str
+
+
 @cache
 def strict_schema(model: type[BaseModel]) -> JsonSchema:
     """The schema of `model` in the common subset: every key required, nothing additional, no limits, no titles.

@@ -2,13 +2,13 @@
 
 import pytest
 
-from odyssey_recorder.annotation.inputs import COMPLETED, texts_of
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.inputs import texts_of
+from odyssey_recorder.annotation.kinds import COMPLETED, TextKind
 from odyssey_recorder.annotation.semantics import State
 from odyssey_recorder.dataset import amendment as amendments
 from odyssey_recorder.dataset.amending import amended
 from odyssey_recorder.model.episode import Category
-from tests.annotation.texts import F1, F2, D, E, file_of, opened_episode, opened_from, suggested, suggestion, word
+from tests.annotation.texts import F1, F2, D, E, decided, file_of, opened_episode, opened_from, suggested, suggestion
 
 ALL = set(TextKind)
 FREE = [(number, kind) for number in range(5) for kind in TextKind if (number, kind) != (0, E)]
@@ -72,14 +72,14 @@ def test_an_edited_intention_makes_the_contexts_after_it_stale_and_an_accepted_o
     file = suggested(found)
     intention = suggestion(found, 1, F2)
     for decision, words, expected in (("accept", None, set()), ("edit", "I look for rice.", after(1, E))):
-        changed = file_of(found, *file.entries, word(intention, decision, words))
+        changed = file_of(found, *file.entries, decided(intention, decision, words))
         now = texts_of(found, changed)
         assert {(n, kind) for n, kind in FREE if now.steps[n][kind].state is State.STALE} == expected
 
 
 def test_texts_of_the_terminal_step_that_a_person_wrote_are_stale_once_the_end_is_another() -> None:
     found = opened_episode()
-    edits = [word(suggestion(found, 5, kind), "edit", "Done it.") for kind in TextKind]
+    edits = [decided(suggestion(found, 5, kind), "edit", "Done it.") for kind in TextKind]
     file = file_of(found, *edits)
     assert {text.words for text in texts_of(found, file).steps[5].values()} == {"Done it."}
     result = amended(found.episode, found.provenance, amendments.NewEnd(words="other words"))

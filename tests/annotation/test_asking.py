@@ -12,10 +12,11 @@ import pytest
 from PIL import Image
 
 from odyssey_recorder.annotation.asked import open_dataset_episode
-from odyssey_recorder.annotation.asking import Annotating, Ended
+from odyssey_recorder.annotation.asking import Annotating
 from odyssey_recorder.annotation.consent import give_consent, needs_consent
-from odyssey_recorder.annotation.inputs import COMPLETED, FIRST_CONTEXT, texts_of
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.conversations import Ended
+from odyssey_recorder.annotation.inputs import texts_of
+from odyssey_recorder.annotation.kinds import COMPLETED, FIRST_CONTEXT, TextKind
 from odyssey_recorder.annotation.semantics import SemanticsStore, State, StepText, Suggestion
 from odyssey_recorder.curation.redaction import RedactedBox, RedactedWords, Redaction, write_redaction
 from odyssey_recorder.dataset.layout import CONSENTS, screenshot_path, semantics_path, ui_tree_path
@@ -23,11 +24,12 @@ from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.llm.batch import Batch
 from tests.annotation.phone_dataset import Touched, look_around
 from tests.annotation.seeing_model import SeeingModel, expected, images_of
-from tests.annotation.texts import word
+from tests.annotation.texts import decided
 from tests.llm.questions import batch
 from tests.llm.stand_in import Asked, Says, StandIn, refuses, says, server_error
 
 EPISODE = "0000000000000001"
+PROFILES = ("small_phone", "medium_phone", "pixel_7_pro", "pixel_8_pro", "pixel_fold", "pixel_tablet")
 STEPS = 5
 
 
@@ -98,6 +100,25 @@ def test_every_text_is_of_what_the_step_shows_and_touches(recorded: Recorded) ->
     done = [f"Done: {' / '.join(f'Want {one}.' for one in seen[:number])}" for number in range(1, STEPS)]
     assert [one[TextKind.CONTEXT].words for one in texts[:-1]] == [FIRST_CONTEXT, *done]
     assert {text.words for text in texts[-1].values()} == {COMPLETED}
+
+
+@pytest.mark.parametrize(
+    ("device", "rotations", "steps"),
+    [
+        ("small_phone", (1,), 4),
+        *(pytest.param(one, (0, 1, 3), 17, marks=[pytest.mark.soak, pytest.mark.timeout(900)]) for one in PROFILES),
+    ],
+)
+def test_a_model_sees_the_right_image_and_mark_on_every_device(
+    tmp_path: Path, device: str, rotations: tuple[int, ...], steps: int
+) -> None:
+    for rotation in rotations:
+        root = tmp_path / str(rotation)
+        recorded = Recorded(root, look_around(root, EPISODE, steps, device=device, rotation=rotation))
+        with StandIn(SeeingModel(recorded.screens)) as server:
+            assert recorded.run(server)[0].problem == ""
+        told = [one[TextKind.INSTRUCTION].words for one in recorded.texts()[:-1]]
+        assert told == [f"Do {expected(recorded.screens, number)}." for number in range(steps)]
 
 
 def test_a_suggestion_says_which_model_was_shown_what(annotated: Recorded) -> None:
@@ -188,7 +209,7 @@ def test_a_rejected_text_is_asked_for_anew(whole: tuple[Recorded, int], annotate
     recorded = annotated
     source = recorded.texts()[0][TextKind.INSTRUCTION].source
     assert isinstance(source, Suggestion)
-    SemanticsStore(recorded.root).append(EPISODE, word(source, "reject"))
+    SemanticsStore(recorded.root).append(EPISODE, decided(source, "reject"))
     with StandIn(lambda _: says({"low_level_instruction": "Tap it."}), port=whole[1]) as server:
         recorded.run(server, effort="low")
         assert len(server.questions) == 1
@@ -199,7 +220,7 @@ def test_an_edited_intention_is_what_later_contexts_are_told(annotated: Recorded
     recorded = annotated
     source = recorded.texts()[0][TextKind.INTENTION].source
     assert isinstance(source, Suggestion)
-    SemanticsStore(recorded.root).append(EPISODE, word(source, "edit", "I want rice."))
+    SemanticsStore(recorded.root).append(EPISODE, decided(source, "edit", "I want rice."))
     with StandIn(SeeingModel(recorded.screens)) as server:
         recorded.run(server)
         assert {tuple(asked.schema["properties"]) for asked in server.questions} == {("context",)}

@@ -1,4 +1,4 @@
-"""Checks ANN03 to ANN12 on planted wrong texts, clean ones and the paper's own; boxes on the simulated emulator."""
+"""Checks ANN03 to ANN12 on planted wrong texts, clean ones and the paper's own."""
 
 import random
 from collections.abc import Sequence
@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.annotation.boxes import BoxSource, ElementBox, agreement, box_figures, element_box, iou, widening
 from odyssey_recorder.annotation.checks import check_texts
 from odyssey_recorder.annotation.findings import CHECKS, Verdict, verdict_on
 from odyssey_recorder.annotation.kinds import TextKind
@@ -14,7 +13,7 @@ from odyssey_recorder.annotation.recycled import SeenText, SeenTexts
 from odyssey_recorder.annotation.said import WrittenText
 from odyssey_recorder.model.action import Action, Click, Complete, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import TaskInfo
-from odyssey_recorder.model.geometry import Box, Pixel, Point, Size
+from odyssey_recorder.model.geometry import Box, Point
 from odyssey_recorder.quality.evidence import StepEvidence
 from tests.annotation.planted import Maker, Planted, blinded, clean_texts, is_caught
 from tests.annotation.walks import Walk, walks
@@ -143,52 +142,3 @@ def test_texts_of_no_step_and_endless_ones_are_no_trouble() -> None:
     assert {(one.step, one.check, one.verdict) for one in found if one.check == "ANN12"} == {
         (CLICK, "ANN12", Verdict.CONTRADICTS)
     }
-
-
-def test_the_box_is_that_of_the_element_that_took_the_touch(walked: Sequence[Walk]) -> None:
-    boxes = []
-    for walk in walked:
-        for done, step in zip(walk.done, walk.evidence.steps, strict=True):
-            box = element_box(step)
-            if done.box is None or box is None:
-                continue
-            assert box.source is BoxSource.HIERARCHY
-            assert iou(box.box, done.box) == 1.0
-            boxes.append(box)
-    assert len(boxes) > 10
-    assert box_figures(boxes)[BoxSource.HIERARCHY].boxes == len(boxes)
-
-
-def test_without_a_view_there_is_a_point_and_a_persons_box_wins() -> None:
-    step = evidence().steps[CLICK]
-    assert step.record is not None
-    point = element_box(replace(step, views=None, no_views="none was stored"))
-    assert point is not None
-    assert (point.source, point.box.area, point.why) == (
-        BoxSource.POINT, 0, "there is no view hierarchy: none was stored",
-    )  # fmt: skip
-    drawn = step.record.model_copy(update={"bbox": (1, 2, 3, 4), "bbox_source": "human"})
-    human = element_box(replace(step, record=drawn))
-    assert human is not None
-    assert (human.source, human.box) == (BoxSource.HUMAN, Box(1, 2, 3, 4))
-    assert element_box(evidence().steps[HOME]) is None
-
-
-def test_how_much_a_box_widens_the_click_rule() -> None:
-    size = Size(1000, 1000)
-    printed = (
-        ((675, 374), (528, 349, 736, 405), 0.008),
-        ((923, 609), (875, 553, 947, 633), 0.0),
-        ((379, 838), (266, 812, 398, 886), 0.0),
-        ((500, 500), (0, 465, 1000, 535), 0.82),
-    )
-    for (x, y), edges, added in printed:
-        assert widening(ElementBox(Box(*edges), BoxSource.SAM2, Pixel(x, y), size)) == pytest.approx(added, abs=0.01)
-
-
-def test_agreement_tells_a_row_from_its_icon() -> None:
-    row, icon = Box(0, 0, 100, 10), Box(0, 0, 10, 10)
-    found = agreement([(row, icon), (row, row)])
-    assert found is not None
-    assert (found.median_iou, found.half, found.three_quarters, found.containment) == (0.55, 0.5, 0.5, 1.0)
-    assert agreement([]) is None

@@ -9,8 +9,8 @@ import pytest
 
 from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.exchange import Texts, import_released
-from odyssey_recorder.annotation.inputs import COMPLETED, FIRST_CONTEXT, texts_of
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.inputs import texts_of
+from odyssey_recorder.annotation.kinds import COMPLETED, FIRST_CONTEXT, TextKind
 from odyssey_recorder.annotation.semantics import SemanticsStore, State, Suggestion
 from odyssey_recorder.dataset.codec import read_annotation, write_episode
 from odyssey_recorder.dataset.layout import annotation_files, annotation_path
@@ -19,7 +19,7 @@ from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.layouts import LAYOUTS
 from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
 from odyssey_recorder.model.action import Type
-from tests.annotation.texts import D, word
+from tests.annotation.texts import D, decided
 from tests.exporting.converter_rules import assert_convertible
 from tests.exporting.sample import SMALL, STEPS, TEXTS, ids, write_dataset
 
@@ -50,7 +50,7 @@ def accept(root: Path, episode_id: str, *, words: str | None = None) -> None:
             if (one.field is TextKind.INTENTION) == of_intentions:
                 at = number[one.step_key]
                 inputs = texts.inputs[at].shown(one.field, texts.edited[:at], with_box=False)
-                store.append(episode_id, word(one, decision, words, inputs_sha=inputs))
+                store.append(episode_id, decided(one, decision, words, inputs_sha=inputs))
 
 
 def prepared(root: Path, texts: Texts, layout: str = "release") -> Prepared:
@@ -113,7 +113,7 @@ def test_an_episode_that_lacks_a_text_is_left_out_by_name(root: Path) -> None:
     accept(root, ONE)
     store = SemanticsStore(root)
     gone = next(one for one in store.read(ONE).entries if isinstance(one, Suggestion) and one.field is D)
-    store.append(ONE, word(gone, "reject"))
+    store.append(ONE, decided(gone, "reject"))
     left_out = prepared(root, "accepted").left_out
     assert len(left_out) == 3
     assert left_out[0].startswith(f"{ONE}: an accepted text is missing in step ")

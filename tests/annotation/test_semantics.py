@@ -9,12 +9,12 @@ import pytest
 from odyssey_recorder.annotation.inputs import texts_of
 from odyssey_recorder.annotation.semantics import (
     SEMANTICS_FORM,
+    Decision,
     SemanticsFile,
     SemanticsStore,
     State,
     StepText,
     Suggestion,
-    Word,
 )
 from odyssey_recorder.dataset.entry_file import spell, union
 from odyssey_recorder.dataset.layout import semantics_path
@@ -23,7 +23,7 @@ from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.merging.apply import merge
 from odyssey_recorder.merging.plan import Decisions
 from odyssey_recorder.quality.dataset_wide.dataset_folder import folder_findings
-from tests.annotation.texts import CALL, D, file_of, opened_episode, suggestion, word
+from tests.annotation.texts import CALL, D, decided, file_of, opened_episode, suggestion
 from tests.quality.folders import FIRST, SECOND, write_dataset
 
 FOUND = opened_episode()
@@ -32,7 +32,7 @@ OTHER = suggestion(FOUND, 1, D, "Type two.")
 OLD = suggestion(FOUND, 1, D, "Type three.", inputs_sha="0" * 64)
 
 
-def text(*entries: Suggestion | Word) -> StepText:
+def text(*entries: Suggestion | Decision) -> StepText:
     return texts_of(FOUND, file_of(FOUND, *entries)).steps[1][D]
 
 
@@ -41,13 +41,17 @@ CASES = {
     "the newest suggestion": ((ONE, OTHER), State.SUGGESTED, "Type two."),
     "a stale one does not count beside one that is not": ((ONE, OLD), State.SUGGESTED, "Type one."),
     "a stale one is shown": ((OLD,), State.STALE, "Type three."),
-    "a decision counts before suggestions": ((ONE, word(ONE, "accept"), OTHER), State.ACCEPTED, "Type one."),
-    "the last decision": ((ONE, word(ONE, "accept"), word(ONE, "edit", "Type it.")), State.EDITED, "Type it."),
-    "a rejected suggestion is gone": ((ONE, word(ONE, "reject")), State.MISSING, ""),
-    "the other is left": ((ONE, OTHER, word(OTHER, "reject")), State.SUGGESTED, "Type one."),
-    "a rejection can be taken back": ((ONE, word(ONE, "reject"), word(ONE, "accept")), State.ACCEPTED, "Type one."),
-    "a stale decision is shown": ((OLD, word(OLD, "accept")), State.STALE, "Type three."),
-    "written anew": ((word(ONE, "edit", "Mine.", suggestion=""),), State.EDITED, "Mine."),
+    "a decision counts before suggestions": ((ONE, decided(ONE, "accept"), OTHER), State.ACCEPTED, "Type one."),
+    "the last decision": ((ONE, decided(ONE, "accept"), decided(ONE, "edit", "Type it.")), State.EDITED, "Type it."),
+    "a rejected suggestion is gone": ((ONE, decided(ONE, "reject")), State.MISSING, ""),
+    "the other is left": ((ONE, OTHER, decided(OTHER, "reject")), State.SUGGESTED, "Type one."),
+    "a rejection can be taken back": (
+        (ONE, decided(ONE, "reject"), decided(ONE, "accept")),
+        State.ACCEPTED,
+        "Type one.",
+    ),
+    "a stale decision is shown": ((OLD, decided(OLD, "accept")), State.STALE, "Type three."),
+    "written anew": ((decided(ONE, "edit", "Mine.", suggestion=""),), State.EDITED, "Mine."),
 }
 
 
@@ -81,7 +85,7 @@ def test_a_model_cannot_be_the_author_without_a_call() -> None:
 
 def test_a_file_is_read_as_it_was_written_and_unknown_keys_stay(tmp_path: Path) -> None:
     more = ONE.model_copy(update={"mood": "good"})
-    file = SemanticsFile(FOUND.episode.episode_id, (more, word(ONE, "accept")), {"by tool": 1})
+    file = SemanticsFile(FOUND.episode.episode_id, (more, decided(ONE, "accept")), {"by tool": 1})
     read = SEMANTICS_FORM.read(spell(file), episode_id=file.episode_id, source="x")
     assert spell(read) == spell(file)
     assert '"mood": "good"' in spell(read).decode()
@@ -96,7 +100,7 @@ def test_git_merges_two_people_line_by_line(tmp_path: Path) -> None:
     store = SemanticsStore(root)
     store.add(FIRST, [ONE])
     git("init", "-q", "-b", "main")
-    for branch, entry in (("main", word(ONE, "edit", "Ours.")), ("other", word(ONE, "accept"))):
+    for branch, entry in (("main", decided(ONE, "edit", "Ours.")), ("other", decided(ONE, "accept"))):
         git("add", "-A")
         git("commit", "-q", "--allow-empty", "-m", "base")
         git("checkout", "-q", "-B", branch)
@@ -104,7 +108,7 @@ def test_git_merges_two_people_line_by_line(tmp_path: Path) -> None:
         git("commit", "-qam", branch)
         git("checkout", "-q", "-B", "other", "HEAD~1") if branch == "main" else git("checkout", "-q", "main")
     git("merge", "-q", "other", "-m", "both")
-    assert [one.kind for one in store.read(FIRST).entries] == ["suggestion", "word", "word"]
+    assert [one.kind for one in store.read(FIRST).entries] == ["suggestion", "decision", "decision"]
     assert store.read(FIRST).problems == ()
 
 
@@ -158,7 +162,7 @@ def test_texts_survive_the_trash_and_are_united_by_a_merge(tmp_path: Path) -> No
     write_dataset(a, FIRST, SECOND, steps=2)
     SemanticsStore(a).add(FIRST, [ONE])
     b = Path(shutil.copytree(a, tmp_path / "b"))
-    SemanticsStore(a).add(FIRST, [word(ONE, "accept")])
+    SemanticsStore(a).add(FIRST, [decided(ONE, "accept")])
     SemanticsStore(b).add(FIRST, [OTHER])
     SemanticsStore(b).add(SECOND, [ONE])
     united = union(SemanticsStore(a).read(FIRST), SemanticsStore(b).read(FIRST))

@@ -7,7 +7,7 @@ from typing import Any
 
 from odyssey_recorder.annotation.inputs import texts_of
 from odyssey_recorder.annotation.kinds import TextKind
-from odyssey_recorder.annotation.semantics import Call, SemanticsFile, Suggestion, Word, suggestion_id
+from odyssey_recorder.annotation.semantics import Call, Decision, Entry, SemanticsFile, Suggestion, suggestion_id
 from odyssey_recorder.dataset.entry_file import in_order
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import OpenedEpisode
@@ -71,16 +71,16 @@ def suggestion(found: OpenedEpisode, step: int, kind: TextKind, words: str = "",
     return Suggestion(**values | fields)
 
 
-def word(on: Suggestion, decision: str, words: str | None = None, **fields: Any) -> Word:
+def decided(on: Suggestion, decision: str, words: str | None = None, **fields: Any) -> Decision:
     values: dict[str, Any] = {
         "id": f"{next(_seconds):032x}", "at": moment(), "step_key": on.step_key, "field": on.field, "by": "Ann",
         "words": on.words if words is None else words, "inputs_sha": on.inputs_sha, "decision": decision,
         "suggestion": on.id,
     }  # fmt: skip
-    return Word(**values | fields)
+    return Decision(**values | fields)
 
 
-def file_of(found: OpenedEpisode, *entries: Suggestion | Word) -> SemanticsFile:
+def file_of(found: OpenedEpisode, *entries: Entry) -> SemanticsFile:
     return SemanticsFile(found.episode.episode_id, in_order(entries))
 
 

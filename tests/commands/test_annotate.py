@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,9 +10,11 @@ import pytest
 
 from odyssey_recorder.dataset.layout import CONSENTS, ui_tree_path
 from tests.annotation.phone_dataset import Touched, look_around
+from tests.annotation.remembering_model import RememberingModel
 from tests.annotation.seeing_model import SeeingModel, expected
 from tests.command_line import CommandLine
 from tests.exporting.sample import STEPS, write_dataset
+from tests.llm.batch_service import BatchService
 from tests.llm.stand_in import MODEL, StandIn
 
 EPISODE = "0000000000000001"
@@ -59,6 +62,48 @@ def test_texts_are_planned_written_and_listed(
     told = [row["words"] for row in rows if row["text"] == "low_level_instruction"]
     assert told == [*(f"Do {expected(screens, number)}." for number in range(DONE)), "Task completed."]
     assert server.complaints == []
+
+
+def test_check_and_the_quality_report_show_the_same_findings(
+    command_line: CommandLine, dataset: Path, server: StandIn
+) -> None:
+    command_line("annotate", "run", dataset, "--yes")
+    found = [
+        (one["step"], row["text"], one)
+        for row in json.loads(command_line("annotate", "check", dataset, "--json").out)
+        for one in ({**each, "step": row["step"]} for each in row["findings"])
+    ]
+    contradicted = sorted((one["check"], step, f"{text}: {one['found']}") for step, text, one in found if of(one))
+    assert len({check for check, _, _ in contradicted}) > 1
+    report = json.loads(command_line("check", dataset, "--json").out)
+    told = [one for one in report["findings"] if "ANN03" <= one["check"] <= "ANN13"]
+    assert sorted((one["check"], one["step"], one["found"]) for one in told) == contradicted
+    titles = {one["check"]: one["title"] for one in report["checks"]}
+    assert all(titles[check] for check, _, _ in contradicted)
+    unseen = {(one["check"], f"Not checked: {one['why']}.") for one in report["not_checked"] if one["check"] in titles}
+    assert unseen >= {(one["check"], one["found"]) for _, _, one in found if of(one, "could not look")}
+    figures = {one["check"]: one for one in json.loads(command_line("quality-report", dataset, "--json").out)["texts"]}
+    assert {check: one["contradicted"] for check, one in figures.items() if one["contradicted"]} == dict(
+        Counter(check for check, _, _ in contradicted)
+    )
+    assert sum(one["supported"] + one["contradicted"] + one["not_comparable"] for one in figures.values()) == len(found)
+    page = dataset.parent / "page.html"
+    command_line("quality-report", dataset, "--html", page)
+    assert "A text names another element than the one touched" in page.read_text()
+
+
+def of(found: dict[str, object], verdict: str = "contradicts") -> bool:
+    return found["verdict"] == verdict
+
+
+def test_texts_that_cannot_be_read_are_not_passed_as_right(command_line: CommandLine, dataset: Path) -> None:
+    path = dataset / "semantics" / f"{EPISODE}.json"
+    path.parent.mkdir()
+    path.write_text('{"format": 1, "entries": [{"kind": "suggestion"}]}')
+    report = json.loads(command_line("check", dataset, "--json").out)
+    unseen = {one["check"] for one in report["not_checked"] if "entry 1" in one["why"]}
+    assert unseen == {f"ANN{number:02}" for number in range(3, 14)}
+    assert "entry 1" in command_line("annotate", "check", dataset).err
 
 
 def test_check_says_which_texts_contradict_what_was_recorded(
@@ -134,3 +179,87 @@ def test_a_folder_without_episodes_is_no_dataset(command_line: CommandLine, tmp_
     ran = command_line("annotate", "plan", tmp_path)
     assert ran.exit_code == 2
     assert "is not a dataset folder" in ran.err
+
+
+@pytest.fixture
+def batching(
+    command_line: CommandLine, dataset: Path, screens: list[tuple[Touched, str]]
+) -> Iterator[tuple[StandIn, BatchService]]:
+    service = BatchService(SeeingModel(screens), looks=1)
+    with StandIn(SeeingModel(screens), others=service.answer) as stand_in:
+        command_line.monkeypatch.setenv("ODYSSEY_MODEL", MODEL)
+        command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", stand_in.url)
+        yield stand_in, service
+
+
+def test_instructions_come_from_a_batch_and_a_run_asks_for_the_rest(
+    command_line: CommandLine,
+    dataset: Path,
+    batching: tuple[StandIn, BatchService],
+    screens: list[tuple[Touched, str]],
+) -> None:
+    server, service = batching
+    sent = command_line("annotate", "batch", dataset, "--yes")
+    assert (sent.exit_code, sent.out) == (0, "1 batch with 2 requests submitted. Run again to collect.\n"), sent.err
+    assert "2 requests, 0 answers in the cache" in sent.err
+    assert command_line("annotate", "batch", dataset, "--yes").out == "batch_2: in_progress, 0 of 2 requests\n"
+    got = command_line("annotate", "batch", dataset, "--yes")
+    assert (got.exit_code, got.out) == (0, "2 answers received\n2 texts added\n"), got.err
+    ran = command_line("annotate", "run", dataset, "--yes")
+    assert ran.out == "5 texts added for 1 episode\n", ran.err
+    assert not any("low_level_instruction" in asked.schema["properties"] for asked in server.questions)
+    rows = [json.loads(row) for row in command_line("annotate", "export", dataset).out.splitlines()]
+    told = [row["words"] for row in rows if row["text"] == "low_level_instruction"]
+    assert told[:DONE] == [f"Do {expected(screens, number)}." for number in range(DONE)]
+    assert service.files == {}
+    assert set(service.paid.values()) == {1}
+
+
+def test_a_batch_that_is_waited_for_and_fails_in_part_ends_with_1(
+    command_line: CommandLine, dataset: Path, batching: tuple[StandIn, BatchService]
+) -> None:
+    _, service = batching
+    service.looks, service.fate = 0, lambda number: "expired" if number == 0 else "answered"
+    waited = command_line("annotate", "batch", dataset, "--yes", "--wait")
+    assert waited.exit_code == 1
+    assert "1 answer received\n1 text added\n" in waited.out
+    assert "1 request: expired" in waited.err
+    assert command_line("annotate", "batch", dataset, "--yes", "--wait").exit_code == 0
+
+
+def test_request_files_are_written_and_the_output_is_read(
+    command_line: CommandLine, dataset: Path, batching: tuple[StandIn, BatchService], tmp_path: Path
+) -> None:
+    server, service = batching
+    written = command_line("annotate", "batch", dataset, "--write", tmp_path / "out")
+    assert (written.exit_code, written.out) == (0, f"{tmp_path / 'out' / 'requests_1.jsonl'}\n"), written.err
+    output: list[str] = []
+    for line in (tmp_path / "out" / "requests_1.jsonl").read_text().splitlines():
+        service.answer_line(json.loads(line), "answered", output, [])
+    (tmp_path / "output.jsonl").write_text("\n".join(output))
+    read = command_line("annotate", "batch", dataset, "--read", tmp_path / "output.jsonl")
+    assert (read.exit_code, read.out) == (0, "2 answers received\n2 texts added\n"), read.err
+    missing = command_line("annotate", "batch", dataset, "--read", tmp_path / "none.jsonl")
+    assert missing.exit_code == 2
+    assert "cannot be read" in missing.err
+    assert server.seen == []
+
+
+def test_memory_is_planned_written_checked_and_exported(
+    command_line: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[Touched, str]], tmp_path: Path
+) -> None:
+    server.behaviour = RememberingModel(screens)
+    planned = command_line("annotate", "plan", dataset, "--memory", "cheap", "--json")
+    assert json.loads(planned.out)["texts"] == {"missing": 3 * (DONE + 1) - 1}, planned.err
+    early = command_line("annotate", "export", dataset, "--memory", "paper", "--out", tmp_path)
+    assert (early.exit_code, "step 1 and others have no memory" in early.err) == (1, True)
+    ran = command_line("annotate", "run", dataset, "--memory", "cheap", "--yes")
+    assert ran.out == f"{3 * (DONE + 1) - 1} texts added for 1 episode\n", ran.err
+    checked = json.loads(command_line("annotate", "check", dataset, "--json").out)
+    assert {one["check"] for row in checked if row["text"] == "action_result" for one in row["findings"]} == {"ANN13"}
+    rows = [json.loads(row) for row in command_line("annotate", "export", dataset).out.splitlines()]
+    assert Counter(row["text"] for row in rows)["screen_info"] == DONE + 1
+    written = command_line("annotate", "export", dataset, "--memory", "paper", "--out", tmp_path)
+    assert (written.exit_code, written.out) == (0, f"Memory of 1 episode written to {tmp_path}\n"), written.err
+    assert json.loads((tmp_path / "chain_of_memory" / f"{EPISODE}.json").read_text())["rule"] == "paper"
+    assert command_line("annotate", "export", dataset, "--memory", "paper").exit_code == 2

@@ -34,6 +34,8 @@ class Asked:
     path: str
     headers: Mapping[str, str]
     body: Mapping[str, Any]
+    upload: bytes = b""
+    """The body as received, if it is a form with a file."""
 
     @property
     def words(self) -> str:
@@ -135,8 +137,8 @@ class StandIn:
 
     `key` is the only accepted API key; None accepts any. `refuses` are unsupported parameters or answer forms
     ("json_schema"). `models` are the offered models with their shutdown dates; `listing` replaces the response with
-    their list. `complaints` collects what our clients must never do, such as ask for a stream or have the answer
-    stored.
+    their list. `others` answers what is no Chat Completions. `complaints` collects what our clients must never do, such
+    as ask for a stream or have the answer stored.
     """
 
     def __init__(  # noqa: PLR0913 - values by keyword, each with a plain default
@@ -149,6 +151,7 @@ class StandIn:
         models: Mapping[str, str | None] | None = None,
         listing: Turn | None = None,
         port: int = 0,
+        others: Callable[[Asked], Turn | None] = lambda _: None,
     ) -> None:
         self.behaviour = behaviour
         self.delay_s = delay_s
@@ -160,6 +163,7 @@ class StandIn:
         self._refuses = refuses
         self._models = {MODEL: None} if models is None else models
         self._listing = listing
+        self._others = others
         self._at_once = 0
         self._one_at_a_time = threading.Lock()
         self._stopped = threading.Event()
@@ -199,6 +203,8 @@ class StandIn:
             self.seen.append(asked)
             if asked.path == "/v1/models":
                 return self._listing or Sends(self._listed(), 200, "application/json")
+            if (other := self._others(asked)) is not None:
+                return other
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
             turn = self._turn(asked)
@@ -258,18 +264,28 @@ class _Connection(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer({})
 
+    def do_DELETE(self) -> None:
+        self._answer({})
+
     def do_POST(self) -> None:
-        self._answer(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        length = int(self.headers["content-length"])
+        data = self.rfile.read(length)
+        if len(data) < length:  # the client is gone
+            self.close_connection = True
+        elif self.headers["content-type"].startswith("multipart/"):
+            self._answer({}, data)
+        else:
+            self._answer(json.loads(data))
 
     def log_message(self, *_: object) -> None:
         pass
 
-    def _answer(self, body: Mapping[str, Any]) -> None:
+    def _answer(self, body: Mapping[str, Any], upload: bytes = b"") -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        asked = Asked(self.command, self.path, headers, body)
+        asked = Asked(self.command, self.path, headers, body, upload)
         match self._stand_in.answer(asked):
             case Says() as turn:
-                self._write(200, _completion(turn, asked), {"x-request-id": f"req-{id(asked):x}"})
+                self._write(200, completion(turn, asked), {"x-request-id": f"req-{id(asked):x}"})
             case Fails(status, error, more):
                 self._write(status, json.dumps({"error": error}), more)
             case Sends(text, status, content_type):
@@ -288,7 +304,8 @@ class _Connection(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _completion(turn: Says, asked: Asked) -> str:
+def completion(turn: Says, asked: Asked) -> str:
+    """The body of a response."""
     message = {"role": "assistant", "content": turn.raw or None, "refusal": turn.refusal}
     choice = {"index": 0, "finish_reason": turn.finish_reason, "message": message, "logprobs": None}
     reply = {

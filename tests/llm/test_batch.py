@@ -342,3 +342,15 @@ def test_a_second_run_asks_nothing_and_needs_no_server(tmp_path: Path) -> None:
     assert asks.estimate(questions(5)).warnings == ()
     (warning,) = asks.estimate(questions(6)).warnings
     assert "cannot be reached" in warning
+
+
+def test_an_estimate_is_corrected_by_what_the_first_answers_took(tmp_path: Path) -> None:
+    asked = questions(20)
+    with StandIn() as server:
+        before = batch(server).estimate(asked[7:])
+        answers = batch(server, tmp_path / "answers.sqlite").ask_all(asked[:7])
+        after = batch(server, tmp_path / "answers.sqlite").estimate(asked)
+    took = [one.usage.tokens_in for one in answers if isinstance(one, ModelAnswer)]
+    assert (after.calls, after.kept, len(took)) == (13, 7, 7)
+    assert before.tokens_in != sum(took) / 7 * 13
+    assert after.tokens_in == pytest.approx(sum(took) / 7 * 13, rel=0.02)

@@ -5,6 +5,7 @@ import pytest
 from PIL import Image as Picture
 
 from odyssey_recorder.llm.model import ChatMessage, Image, ModelRequest, Words
+from odyssey_recorder.llm.prices import PictureRule
 from odyssey_recorder.llm.tokens import USUAL_ANSWER, estimated_usage, picture_tokens
 from tests.llm.questions import question
 
@@ -27,16 +28,26 @@ def png(width: int, height: int) -> bytes:
     ],
 )
 def test_screens_of_the_six_devices_take_as_many_tiles_as_their_maker_says(size: tuple[int, int], tokens: int) -> None:
-    assert picture_tokens(*size, "tiles") == tokens
+    assert picture_tokens(*size, PictureRule()) == tokens
 
 
 def test_patches_are_of_32_pixels() -> None:
-    assert picture_tokens(320, 64, "patches") == 24
+    assert picture_tokens(320, 64, PictureRule("patches")) == 24
+
+
+@pytest.mark.parametrize(
+    ("size", "at_most", "tokens"),
+    [((1440, 3120), None, 5292), ((945, 2048), 2500, 2304), ((1440, 3120), 1536, 1779), ((1800, 2400), 1536, 1743)],
+)
+def test_a_server_that_takes_so_many_patches_makes_larger_images_smaller(
+    size: tuple[int, int], at_most: int | None, tokens: int
+) -> None:
+    assert picture_tokens(*size, PictureRule("patches", patches_at_most=at_most)) == tokens
 
 
 def test_four_characters_are_a_token() -> None:
     def tokens(words: str) -> int:
-        return estimated_usage(question(words), "tiles").tokens_in
+        return estimated_usage(question(words), PictureRule()).tokens_in
 
     assert tokens("x" * 4400) - tokens("x" * 400) == 1000
 
@@ -46,7 +57,7 @@ def test_a_picture_counts_by_its_size_unless_it_is_shown_coarsely() -> None:
         return replace(question(), messages=(ChatMessage("user", parts),))
 
     def tokens(what: ModelRequest) -> int:
-        return estimated_usage(what, "tiles").tokens_in
+        return estimated_usage(what, PictureRule()).tokens_in
 
     words = Words("What is this?")
     plain = tokens(asked(words))
@@ -56,7 +67,9 @@ def test_a_picture_counts_by_its_size_unless_it_is_shown_coarsely() -> None:
 
 
 def test_an_answer_is_as_long_as_usual_and_no_longer_than_it_may_be() -> None:
-    assert estimated_usage(question(), "tiles").tokens_out == USUAL_ANSWER
-    assert estimated_usage(question(), "tiles", 900).tokens_out == 900
-    assert estimated_usage(question(parameters={"max_completion_tokens": 60}), "tiles").tokens_out == 60
-    assert estimated_usage(question(parameters={"max_completion_tokens": 4_000}), "tiles").tokens_out == USUAL_ANSWER
+    assert estimated_usage(question(), PictureRule()).tokens_out == USUAL_ANSWER
+    assert estimated_usage(question(), PictureRule(), 900).tokens_out == 900
+    assert estimated_usage(question(parameters={"max_completion_tokens": 60}), PictureRule()).tokens_out == 60
+    assert (
+        estimated_usage(question(parameters={"max_completion_tokens": 4_000}), PictureRule()).tokens_out == USUAL_ANSWER
+    )

@@ -1,0 +1,233 @@
+"""Asks a language model about the episodes of a dataset, and adds its answers to the dataset's semantics files.
+
+What is asked of an episode is a conversation: each question may depend on the answers before it. Every request follows
+from the dataset and from earlier answers, which are cached: a run that was killed and is started again asks nothing
+twice.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, Field
+
+from odyssey_recorder.annotation.asked import AskedEpisode, read_asked
+from odyssey_recorder.annotation.pictures import View, leaving
+from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Call, Entry, SemanticsStore
+from odyssey_recorder.errors import DatasetError, LanguageModelError, ReviewError
+from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress, Estimate
+from odyssey_recorder.llm.model import LazyImage, ModelAnswer, ModelRequest, Usage
+from odyssey_recorder.llm.prompts import read_prompt
+from odyssey_recorder.model.episode import Json
+
+_TOKENS = 4_000
+"""Token limit of an answer: a few sentences and the reasoning for them."""
+_OPEN = 8
+"""Episodes that are kept open between two questions; more are read again."""
+_MARKUP = re.compile(r"</?[a-zA-Z][\w-]*[^<>]*>|```")
+_USUAL = "A sentence of usual length. " * 3
+
+
+def plain(words: str) -> str:
+    """Raises ValueError for what is not a few sentences of text."""
+    words = words.strip()
+    if not words:
+        raise ValueError("it is empty")
+    if not words.replace("\n", " ").isprintable():
+        raise ValueError("it contains control characters")
+    if _MARKUP.search(words):
+        raise ValueError("it contains markup")
+    return " ".join(words.split())
+
+
+StepWords = Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(plain)]
+"""A few sentences about a step, as a model answers them."""
+
+Conversation: TypeAlias = Generator[ModelRequest, ModelAnswer, None]
+Part: TypeAlias = int | None
+"""A step with a conversation of its own, or None for the conversation about the whole episode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run would ask. `screenshots` counts the different ones that would be sent, about `bytes` in all.
+
+    `problems` are of episodes that cannot be annotated, by id.
+    """
+
+    estimate: Estimate
+    screenshots: int
+    bytes: int
+    problems: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """`texts` were added; `problem` is why an episode did not get all, or empty."""
+
+    episode_id: str
+    texts: int
+    problem: str = ""
+
+
+class Conversations(ABC):
+    """Asks about episodes of the dataset `root`, through `batch`.
+
+    `prompts` are the names of the prompt files by stage. `effort` is the reasoning effort to ask for; empty to send
+    none.
+    """
+
+    def __init__(self, batch: Batch, root: Path, prompts: dict[str, str], effort: str) -> None:
+        self._batch = batch
+        self._root = root
+        self._store = SemanticsStore(root)
+        self._effort = effort
+        self._prompts = {stage: read_prompt(name) for stage, name in prompts.items()}
+        self._episode = lru_cache(_OPEN)(self._read)
+
+    @abstractmethod
+    def parts(self, episode: AskedEpisode) -> Iterator[Part]:
+        """The conversations that the episode still needs."""
+
+    @abstractmethod
+    def conversation(self, episode: AskedEpisode, part: Part, made: list[Entry]) -> Conversation:
+        """Yields questions and is sent their answers; adds to `made` what follows from them."""
+
+    def plan(self, episode_ids: Sequence[str]) -> Plan:
+        """Blocks: reads every episode, and asks the server for its models."""
+        screenshots: dict[bytes, int] = {}
+        problems: dict[str, str] = {}
+        estimate = self._batch.estimate(self._likely(episode_ids, screenshots, problems))
+        return Plan(estimate, len(screenshots), sum(screenshots.values()), problems)
+
+    def run(
+        self,
+        episode_ids: Sequence[str],
+        *,
+        progress: Callable[[BatchProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[Ended]:
+        """Ask, and add the texts to the dataset as soon as a part of an episode is answered.
+
+        Blocks. Raises CancelledError once `cancelled` returns True, and DatasetError or ReviewError if texts cannot be
+        written; answers so far are kept.
+        """
+        self._episode.cache_clear()
+        jobs: list[tuple[str, Part]] = []
+        ended: list[Ended] = []
+        for episode_id in episode_ids:
+            try:
+                jobs += ((episode_id, part) for part in self.parts(self._read(episode_id)))
+            except LanguageModelError as error:
+                ended.append(Ended(episode_id, 0, str(error)))
+        outcomes = self._batch.run(
+            [partial(self._answered, *job) for job in jobs], progress=progress, cancelled=cancelled
+        )
+        return ended + list(_by_episode(jobs, outcomes))
+
+    def _read(self, episode_id: str) -> AskedEpisode:
+        try:
+            return read_asked(self._root, episode_id, self._store.read(episode_id))
+        except (DatasetError, ReviewError) as error:
+            raise LanguageModelError(str(error)) from error
+
+    def _ask(
+        self,
+        stage: str,
+        answer: type[BaseModel],
+        data: dict[str, Json],
+        views: Sequence[View] = (),
+        *,
+        candidate: int = 0,
+    ) -> ModelRequest:
+        return self._prompts[stage].question(
+            data,
+            schema_name=f"step_{stage}",
+            answer=answer,
+            longest=_TOKENS,
+            candidate=candidate,
+            images=[view.lazy for view in views],
+            effort=self._effort,
+        )
+
+    def _call(self, question: ModelRequest, answer: ModelAnswer, views: Sequence[View]) -> Call:
+        made = self._batch.call(question, answer)
+        return Call(
+            prompt=made.prompt, model_asked=made.model_asked, model_answered=made.model_answered, host=made.host,
+            at=made.at, tokens_in=made.tokens_in, tokens_out=made.tokens_out, cost=made.cost, key=made.key,
+            effort=self._effort, images=tuple(view.shown for view in views),
+        )  # fmt: skip
+
+    async def _answered(self, episode_id: str, part: Part, ask: Ask) -> int:
+        """How many texts were added."""
+        episode = self._episode(episode_id)
+        made: list[Entry] = []
+        conversation = self.conversation(episode, part, made)
+        try:
+            question = next(conversation)
+            while True:
+                question = conversation.send(await ask(question))
+        except StopIteration:
+            pass
+        finally:
+            if made:
+                self._store.add(episode_id, made)
+        return len(made)
+
+    def _likely(
+        self, episode_ids: Iterable[str], screenshots: dict[bytes, int], problems: dict[str, str]
+    ) -> Iterator[ModelRequest]:
+        for episode_id in episode_ids:
+            try:
+                episode = self._read(episode_id)
+                for part in self.parts(episode):
+                    yield from self._likely_in(self.conversation(episode, part, []), screenshots)
+            except LanguageModelError as error:
+                problems[episode_id] = str(error)
+
+    def _likely_in(self, conversation: Conversation, screenshots: dict[bytes, int]) -> Iterator[ModelRequest]:
+        """The questions, answered from the cache or else with texts of usual length."""
+        try:
+            question = next(conversation)
+            while True:
+                yield question
+                answer = self._batch.kept(question)
+                if answer is None:
+                    screenshots.update(screenshots_leaving(question))
+                    data = usual(question.answer, question.candidate)
+                    answer = ModelAnswer(data, "", "", "", "", datetime.now(UTC), Usage(0, 0))
+                question = conversation.send(answer)
+        except StopIteration:
+            return
+
+
+def screenshots_leaving(question: ModelRequest) -> Iterator[tuple[bytes, int]]:
+    for message in question.messages:
+        yield from (leaving(part) for part in message.parts if isinstance(part, LazyImage))
+
+
+def usual(answer: type[BaseModel], candidate: int) -> BaseModel:
+    """An answer of usual length; another one for each candidate."""
+    values: dict[type, object] = {str: f"{_USUAL}{candidate or ''}", bool: True, int: 3}
+    given: dict[str, object] = {}
+    for name, field in answer.model_fields.items():
+        kind: Any = field.annotation
+        given[name] = usual(kind, 0) if issubclass(kind, BaseModel) else values[kind]
+    return answer.model_validate(given)
+
+
+def _by_episode(jobs: Sequence[tuple[str, Part]], outcomes: Sequence[int | LanguageModelError]) -> Iterator[Ended]:
+    ended: dict[str, Ended] = {}
+    for (episode_id, _), outcome in zip(jobs, outcomes, strict=True):
+        so_far = ended.setdefault(episode_id, Ended(episode_id, 0))
+        match outcome:
+            case LanguageModelError() as error:
+                ended[episode_id] = replace(so_far, problem=so_far.problem or str(error))
+            case int(count):
+                ended[episode_id] = replace(so_far, texts=so_far.texts + count)
+    yield from ended.values()

@@ -1,0 +1,158 @@
+"""The memory of an episode (Chain-of-Memory, arXiv 2506.18158): what its steps keep, and what a later step recalls.
+
+Short-term memory is the last four action results. Long-term memory is a list of core texts with their apps, which
+depends on a rule: `paper` is the paper's, where a core replaces the last entry if the app in front is that of the step
+before, so that an entry of another app can be lost; `kept` replaces the last entry only if it is of the same app.
+Neither is stored: both follow from the entries.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal
+
+from odyssey_recorder.annotation.inputs import Inputs, inputs_of
+from odyssey_recorder.annotation.kinds import MemoryKind
+from odyssey_recorder.annotation.semantics import Remembered, SemanticsFile, State
+from odyssey_recorder.dataset.entry_file import canonical
+from odyssey_recorder.dataset.opened import OpenedEpisode
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.model.action import describe
+from odyssey_recorder.model.episode import Json
+
+Rule = Literal["paper", "kept"]
+
+SHORT_TERM = 4
+"""Action results in the short-term memory, as in the paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The entry of one kind for a step; `source` is None if it is missing or follows from the format."""
+
+    state: State
+    words: str = ""
+    source: Remembered | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in (State.MISSING, State.STALE)
+
+
+@dataclass(frozen=True, slots=True)
+class StepMemory:
+    """`app` is the package in front, None if that is not known."""
+
+    inputs: Mapping[MemoryKind, str]
+    kept: Mapping[MemoryKind, Kept]
+    app: str | None
+
+    def words(self, kind: MemoryKind) -> str:
+        one = self.kept[kind]
+        return "" if one.is_open else one.words
+
+
+@dataclass(frozen=True, slots=True)
+class LongTerm:
+    """An entry of the long-term memory; `step` counts from 0."""
+
+    app: str | None
+    core: str
+    step: int
+
+
+def memory_of(found: OpenedEpisode, file: SemanticsFile, inputs: Sequence[Inputs]) -> list[StepMemory]:
+    """The memory of every step; `inputs` are the episode's. The first step has no action result."""
+    newest: dict[tuple[str, MemoryKind, str], Remembered] = {}
+    known: set[tuple[str, MemoryKind]] = set()
+    for entry in file.entries:
+        if isinstance(entry, Remembered):
+            newest[entry.step_key, entry.field, entry.inputs_sha] = entry
+            known.add((entry.step_key, entry.field))
+    steps = []
+    for number, one in enumerate(inputs):
+        hashes = dict(_hashes(inputs, number))
+        kept = {MemoryKind.RESULT: Kept(State.ACCEPTED)} if number == 0 else {}
+        for kind, wanted in hashes.items():
+            source = newest.get((one.step_key, kind, wanted))
+            missing = State.STALE if (one.step_key, kind) in known else State.MISSING
+            kept[kind] = Kept(missing) if source is None else Kept(State.SUGGESTED, source.words, source)
+        record = found.record(number)
+        app = record.screen.package or None if record is not None and record.screen is not None else None
+        steps.append(StepMemory(hashes, kept, app))
+    return steps
+
+
+def _hashes(inputs: Sequence[Inputs], number: int) -> Iterator[tuple[MemoryKind, str]]:
+    """The hashes of what each entry depends on: an action result only on the action and the two screenshots."""
+    one = inputs[number]
+    if number:
+        last = inputs[number - 1]
+        yield MemoryKind.RESULT, _hash([last.png_sha256, describe(last.action), last.box, one.png_sha256])
+    whole = _hash([one.instruction, [describe(action) for action in one.before], one.png_sha256])
+    yield MemoryKind.SCREEN, whole
+    yield MemoryKind.CORE, whole
+
+
+def _hash(whole: list[object]) -> str:
+    return sha256(canonical(whole).encode()).hexdigest()
+
+
+def short_term(results: Sequence[str]) -> list[str]:
+    """What the last of these steps recalls; `results` are the action results of all steps so far, first empty."""
+    return [one for one in results if one][-SHORT_TERM:]
+
+
+def long_term(cores: Sequence[str], apps: Sequence[str | None], rule: Rule) -> list[LongTerm]:
+    """What is recalled after steps with these core texts, empty ones included, and these apps in front.
+
+    An app that is not known is another one each time.
+    """
+    found: list[LongTerm] = []
+    for step, (core, app) in enumerate(zip(cores, apps, strict=True)):
+        if not core:
+            continue
+        before = (apps[step - 1] if step else None) if rule == "paper" else found[-1].app if found else None
+        if found and app is not None and app == before:
+            found.pop()
+        found.append(LongTerm(app, core, step))
+    return found
+
+
+def memory_json(found: OpenedEpisode, file: SemanticsFile, rule: Rule) -> dict[str, Json]:
+    """The memory of an episode as `chain_of_memory/<id>.json` has it. Raises DatasetError if some is missing, and as
+    `inputs_of`.
+    """
+    steps = memory_of(found, file, inputs_of(found))
+    lacking = [number + 1 for number, step in enumerate(steps) if any(one.is_open for one in step.kept.values())]
+    if lacking:
+        others = " and others have" if lacking[1:] else " has"
+        raise DatasetError(
+            f"{found.episode.episode_id}: step {lacking[0]}{others} no memory, or an outdated one. "
+            "Run `annotate run --memory`."
+        )
+    results = [step.words(MemoryKind.RESULT) for step in steps]
+    cores = [step.words(MemoryKind.CORE) for step in steps]
+    apps = [step.app for step in steps]
+    sources = [one.source for step in steps for one in step.kept.values() if one.source is not None]
+    return {
+        "episode_id": found.episode.episode_id,
+        "rule": rule,
+        "short_term": SHORT_TERM,
+        "prompts": list[Json](sorted({one.call.prompt for one in sources})),
+        "models": list[Json](sorted({one.call.model_answered for one in sources})),
+        "steps": [
+            {
+                "step": number,
+                "action_result": results[number],
+                "screen_info": step.words(MemoryKind.SCREEN),
+                "long_term": {"is_stored": bool(cores[number]), "core": cores[number], "app": step.app},
+                "short_term_memory": list[Json](short_term(results[: number + 1])),
+                "long_term_memory": [
+                    {"app": one.app, "core": one.core, "step": one.step}
+                    for one in long_term(cores[: number + 1], apps[: number + 1], rule)
+                ],
+            }
+            for number, step in enumerate(steps)
+        ],
+    }

@@ -1,0 +1,65 @@
+"""Compares what a model wrote for the memory of a step with what was recorded (ANN13)."""
+
+import re
+from collections.abc import Iterator
+
+from odyssey_recorder.annotation import claims
+from odyssey_recorder.annotation.checks import facts_told, is_on_screen
+from odyssey_recorder.annotation.evidence import Course, Words
+from odyssey_recorder.annotation.findings import Evidence, TextFinding
+from odyssey_recorder.annotation.kinds import MemoryKind
+from odyssey_recorder.annotation.memory import StepMemory
+from odyssey_recorder.annotation.said import Said, cited, contradicts, supports, unseen
+
+CHECK = "ANN13"
+
+_NOTHING = re.compile(
+    r"\b(?:nothing (?:has |was )?(?:visibly )?(?:chang|happen)\w*|no (?:visible |noticeable )?(?:change|effect)"
+    r"|(?:is|was|remain\w*|stay\w*) (?:unchanged|the same)|(?:did|does|has) not (?:change|respond)\w*)\b",
+    re.IGNORECASE,
+)
+"""Says that an action changed nothing."""
+
+
+def result_said(words: str, *, had_effect: bool | None, proof: Evidence) -> Said:
+    """Whether something changed, as an action result says; `had_effect` is None if that is not known."""
+    if had_effect is None:
+        return unseen("the two screenshots cannot be compared")
+    says_nothing = _NOTHING.search(claims.masked(words)) is not None
+    if says_nothing and had_effect:
+        return contradicts("It says that nothing changed, but the screen did.", proof)
+    if not says_nothing and not had_effect:
+        return contradicts("It says what changed, but nothing did.", proof)
+    return supports("Something changed, as it says." if had_effect else "Nothing changed, as it says.", proof)
+
+
+def core_said(words: str, screen_info: str) -> Said:
+    """Whether the figures, quotes and names of a core text are in the information about the screen."""
+    source = Words("screen information", (screen_info,))
+    told = dict(facts_told(words))
+    missing = [said for said, holds in told.items() if not holds(source)]
+    proof = Evidence(source.source, cited(screen_info))
+    if missing:
+        return contradicts(f"{cited(missing[0])} is not in the information about the screen.", proof)
+    return (
+        supports("What it states is in the information about the screen.", proof)
+        if told
+        else unseen("it states no figure, quote or name")
+    )
+
+
+def memory_findings(course: Course, number: int, memory: StepMemory) -> Iterator[TextFinding]:
+    """Findings on the entries of one step; missing and outdated ones are left out."""
+    for kind, kept in memory.kept.items():
+        if kept.source is None or not kept.words:
+            continue
+        match kind:
+            case MemoryKind.RESULT:
+                had_effect = course.had_effect(number - 1)
+                proof = Evidence(f"screenshots of steps {number} and {number + 1}", "compared")
+                said = result_said(kept.words, had_effect=had_effect, proof=proof)
+            case MemoryKind.SCREEN:
+                said = is_on_screen(course, number, kept.words)
+            case MemoryKind.CORE:
+                said = core_said(kept.words, memory.words(MemoryKind.SCREEN))
+        yield TextFinding(CHECK, number, kind, said.verdict, said.found, said.evidence)

@@ -1,0 +1,211 @@
+"""Has a language model write the memory of episodes: action results (G), screen information (H) and core texts (I).
+
+For each, three candidates are asked for, and a judging call (J) marks them by three standards; the best is kept. In the
+cheap mode one candidate is kept, unless what was recorded contradicts it.
+"""
+
+from collections.abc import Generator, Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
+
+from odyssey_recorder.annotation.asked import AskedEpisode
+from odyssey_recorder.annotation.conversations import Conversation, Conversations, Part, StepWords, plain
+from odyssey_recorder.annotation.findings import Evidence, Verdict
+from odyssey_recorder.annotation.kinds import MemoryKind
+from odyssey_recorder.annotation.memory import short_term
+from odyssey_recorder.annotation.memory_checks import core_said, result_said
+from odyssey_recorder.annotation.pictures import View
+from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Call, Entry, Remembered, Score, Scores, suggestion_id
+from odyssey_recorder.llm.batch import Batch
+from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
+from odyssey_recorder.model.episode import Json
+
+PROMPTS = {
+    MemoryKind.RESULT: "memory_result/1",
+    MemoryKind.SCREEN: "memory_screen/1",
+    MemoryKind.CORE: "memory_core/1",
+    "judge": "memory_judge/1",
+}
+Mode = Literal["full", "cheap"]
+CANDIDATES = 3
+
+_STANDARDS: dict[MemoryKind, list[Json]] = {
+    MemoryKind.RESULT: [
+        "True: everything it says can be seen on the two screens.",
+        "Names the change: it says what the action changed, or that nothing changed.",
+        "No more: it says nothing of what was there before and stays, and nothing of what comes next.",
+    ],
+    MemoryKind.SCREEN: [
+        "Relevant: it has only what the task needs.",
+        "Complete: it has everything on the screen that the task needs.",
+        "Verbatim: names, numbers and texts are exactly as the screen shows them.",
+    ],
+    MemoryKind.CORE: [
+        "Needed later: it keeps what a later action needs, and keeps nothing if no later action needs any.",
+        "Founded: everything it says is in the information about the screen.",
+        "Short: nothing can be left out.",
+    ],
+}
+
+
+# These docstrings are part of the schemas, and so of the keys of cached answers: do not change them.
+
+
+class _Result(BaseModel):
+    """What an action changed."""
+
+    action_result: StepWords
+
+
+class _Screen(BaseModel):
+    """What on the screen matters for the task."""
+
+    screen_info: StepWords
+
+
+class _Core(BaseModel):
+    """Whether a later action needs something of this screen, and what."""
+
+    is_needed_later: bool
+    core: str = Field(max_length=LONGEST_TEXT)
+
+    @field_validator("core")
+    @classmethod
+    def _says_what(cls, core: str, info: ValidationInfo) -> str:
+        return plain(core) if info.data.get("is_needed_later") else ""
+
+
+class _Marks(BaseModel):
+    """Marks for one candidate, from 1 to 5, by the three standards, and why."""
+
+    first: Score
+    second: Score
+    third: Score
+    why: str
+
+
+class _Judgement(BaseModel):
+    """Marks for the three candidates."""
+
+    a: _Marks
+    b: _Marks
+    c: _Marks
+
+
+_ANSWERS: dict[MemoryKind, type[BaseModel]] = {
+    MemoryKind.RESULT: _Result,
+    MemoryKind.SCREEN: _Screen,
+    MemoryKind.CORE: _Core,
+}
+
+
+class Remembering(Conversations):
+    """The memory of episodes of the dataset `root`, through `batch`, where it is missing or stale."""
+
+    def __init__(self, batch: Batch, root: Path, *, mode: Mode = "full", effort: str = "") -> None:
+        super().__init__(batch, root, {str(stage): name for stage, name in PROMPTS.items()}, effort)
+        self._mode = mode
+
+    def parts(self, episode: AskedEpisode) -> Iterator[Part]:
+        if any(one.is_open for step in episode.memory for one in step.kept.values()):
+            yield None
+
+    def conversation(self, episode: AskedEpisode, part: Part, made: list[Entry]) -> Conversation:
+        results: list[str] = []
+        for number, step in enumerate(episode.steps):
+            data: dict[str, Json] = {"task": episode.instruction}
+            views: Sequence[View] = step.views[:1]
+            if number:
+                before = episode.steps[number - 1]
+                told: dict[str, Json] = {"action": before.action, "marked": len(before.views) > 1}
+                shown = (*before.views, *views)
+                result = yield from self._written(episode, number, MemoryKind.RESULT, told, shown, made)
+                results.append(result)
+            data["results"] = list[Json](short_term(results))
+            info = yield from self._written(episode, number, MemoryKind.SCREEN, data, views, made)
+            yield from self._written(episode, number, MemoryKind.CORE, {**data, "screen_info": info}, (), made)
+
+    def _written(  # noqa: PLR0913 - what is asked, of which step
+        self,
+        episode: AskedEpisode,
+        number: int,
+        kind: MemoryKind,
+        data: dict[str, Json],
+        views: Sequence[View],
+        made: list[Entry],
+    ) -> Generator[ModelRequest, ModelAnswer, str]:
+        """The words that are kept of this kind for the step; asks for them if they are open."""
+        step = episode.memory[number]
+        if not step.kept[kind].is_open:
+            return step.words(kind)
+        questions = [self._ask(kind, _ANSWERS[kind], data, views, candidate=one) for one in range(CANDIDATES)]
+        answers = [(yield questions[0])]
+        if self._mode == "full" or _is_contradicted(kind, answers[0], data, views):
+            for question in questions[1:]:
+                answers.append((yield question))
+        candidates = [_words(answer) for answer in answers]
+        best, judge = 0, None
+        scores: Scores = ()
+        if len(set(candidates)) > 1:
+            best, judge, scores = yield from self._judged(kind, data, views, candidates)
+        key, answer = episode.texts.inputs[number].step_key, answers[best]
+        made.append(
+            Remembered(
+                id=suggestion_id(key, kind, candidates[best], f"{answer.key} {step.inputs[kind]}"),
+                at=answer.at,
+                step_key=key,
+                field=kind,
+                words=candidates[best],
+                inputs_sha=step.inputs[kind],
+                call=self._call(questions[best], answer, views),
+                candidate=best,
+                judge=judge,
+                scores=scores,
+            )
+        )
+        return candidates[best]
+
+    def _judged(
+        self, kind: MemoryKind, data: dict[str, Json], views: Sequence[View], candidates: Sequence[str]
+    ) -> Generator[ModelRequest, ModelAnswer, tuple[int, Call, Scores]]:
+        """The best candidate, the first of equal ones; shown in an order that their words decide."""
+        order = sorted(range(CANDIDATES), key=lambda one: sha256(candidates[one].encode()).digest())
+        told = {name: value for name, value in data.items() if name != "marked"}
+        shown: dict[str, Json] = {
+            "kind": kind.value,
+            "standards": _STANDARDS[kind],
+            "told": told,
+            "marked": bool(data.get("marked")),
+            "images": len(views),
+            "candidates": [candidates[one] for one in order],
+        }
+        question = self._ask("judge", _Judgement, shown, views)
+        answer = yield question
+        marks = list(answer.data.model_dump().values())
+        scores = [(0, 0, 0)] * CANDIDATES
+        for place, one in enumerate(order):
+            scores[one] = (marks[place]["first"], marks[place]["second"], marks[place]["third"])
+        best = max(range(CANDIDATES), key=lambda one: (sum(scores[one]), -one))
+        return best, self._call(question, answer, views), tuple(scores)
+
+
+def _words(answer: ModelAnswer) -> str:
+    """Empty for a core that is not needed."""
+    match answer.data:
+        case _Core(core=words) | _Result(action_result=words) | _Screen(screen_info=words):
+            return words
+        case _:
+            raise TypeError(answer.data)
+
+
+def _is_contradicted(kind: MemoryKind, answer: ModelAnswer, data: dict[str, Json], views: Sequence[View]) -> bool:
+    """By what is known without decoding the screenshots: whether they are equal, and what was written before."""
+    words = _words(answer)
+    if kind is MemoryKind.RESULT:
+        is_same = views[0].png_sha256 == views[-1].png_sha256
+        said = result_said(words, had_effect=False if is_same else None, proof=Evidence("screenshots", "equal"))
+        return said.verdict is Verdict.CONTRADICTS
+    return kind is MemoryKind.CORE and core_said(words, str(data["screen_info"])).verdict is Verdict.CONTRADICTS

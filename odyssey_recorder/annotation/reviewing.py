@@ -1,0 +1,362 @@
+"""What people decide on texts: what they are shown of each, what is hidden or planted, and what is kept of it."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal, TypeVar
+from uuid import uuid4
+
+from odyssey_recorder.annotation.asked import open_dataset_episode
+from odyssey_recorder.annotation.checking import CheckedText, checked_texts
+from odyssey_recorder.annotation.findings import TextFinding, Verdict, verdict_on
+from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
+from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
+from odyssey_recorder.annotation.recycled import SeenTexts
+from odyssey_recorder.annotation.semantics import (
+    Decision,
+    Planted,
+    SemanticsFile,
+    SemanticsStore,
+    State,
+    StepText,
+    Suggestion,
+)
+from odyssey_recorder.annotation.trust import Seen, TrustFigures, agreement, trust_figures
+from odyssey_recorder.dataset.entry_file import refuse_problems
+from odyssey_recorder.dataset.layout import annotation_path, episode_ids, provenance_path, semantics_path
+from odyssey_recorder.dataset.opened import OpenedEpisode
+from odyssey_recorder.errors import DatasetError, OdysseyError
+from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.sources import stamp
+
+_PLANTED_KINDS = (TextKind.INSTRUCTION, TextKind.INTENTION)
+_SAME = 0.8
+"""Agreement from which an edited text still says what the planted one said."""
+IDLE_S = 30.0
+"""Of a longer pause between two inputs the rest is idle time."""
+
+CONTRADICTED = "contradicted"
+
+_Key = tuple[str, TextKind]
+_Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Of the instructions that are written blind first; of the instructions and intentions that are replaced."""
+
+    blind: float = 0.10
+    planted: float = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """The text of another step, shown in place of the suggestion; `step` counts from 0."""
+
+    words: str
+    step: int
+    step_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownText:
+    """One text as a person is shown it; `step` counts from 0.
+
+    A text to be written blind has no words yet. Another is hidden while the instruction of its step has to be.
+    """
+
+    step: int
+    kind: TextKind
+    step_key: str
+    inputs_sha: str
+    text: StepText
+    findings: tuple[TextFinding, ...] = ()
+    is_blind: bool = False
+    is_hidden: bool = False
+    plant: Plant | None = None
+
+    @property
+    def words(self) -> str:
+        if self.is_blind or self.is_hidden:
+            return ""
+        return self.text.words if self.plant is None else self.plant.words
+
+    @property
+    def verdict(self) -> Verdict:
+        return Verdict.COULD_NOT_LOOK if self.plant is not None else verdict_on(self.findings)
+
+    @property
+    def state(self) -> str:
+        is_contradicted = self.text.state is State.SUGGESTED and self.verdict is Verdict.CONTRADICTS
+        return CONTRADICTED if is_contradicted else self.text.state.value
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the format alone gives it."""
+        return self.text.state is State.ACCEPTED and self.text.source is None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it waits for a decision."""
+        return self.text.state in (State.SUGGESTED, State.STALE, State.MISSING) and not self.is_hidden
+
+    @property
+    def suggestion(self) -> Suggestion | None:
+        """The one that is decided on."""
+        source = self.text.source
+        if isinstance(source, Suggestion):
+            return source
+        wanted = source.suggestion if source is not None else ""
+        return next((one for one in self.text.suggestions if one.id == wanted), None)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedTexts:
+    """`steps` has the four texts of each step in the order of `TextKind`."""
+
+    found: OpenedEpisode
+    file: SemanticsFile
+    steps: Sequence[Sequence[ShownText]]
+
+    @property
+    def all(self) -> list[ShownText]:
+        return [one for step in self.steps for one in step]
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeRow:
+    """`states` counts the texts; `problem` says why they cannot be read."""
+
+    episode_id: str
+    instruction: str = ""
+    states: Mapping[str, int] | None = None
+    problem: str = ""
+
+
+def drawn(by: str, step_key: str, kind: TextKind) -> float:
+    """A number in [0, 1) that is always the same for this person and text."""
+    return int(sha256(f"{by.casefold()}:{step_key}:{kind.value}".encode()).hexdigest()[:13], 16) / 16**13
+
+
+class TextReviewing:
+    """The texts of one dataset, for one person. Calls may block, and raise DatasetError or ReviewError."""
+
+    def __init__(
+        self,
+        root: Path,
+        evidence: Callable[[Path], EpisodeEvidence],
+        who: Callable[[], str],
+        shares: Shares = Shares(),
+    ) -> None:
+        self.root = root
+        self._evidence = evidence
+        self.who = who
+        self._shares = shares
+        self._store = SemanticsStore(root)
+        self._last: tuple[OpenedEpisode, EpisodeEvidence] | None = None
+        self._rows: dict[str, tuple[str, EpisodeRow]] = {}
+        self._seen: dict[str, tuple[str, Seen]] = {}
+
+    def rows(self) -> Iterator[list[EpisodeRow]]:
+        """Those of the last call, then each that has to be checked again because its files have changed.
+
+        An episode that cannot be read has its problem.
+        """
+        ids = sorted(episode_ids(self.root))
+        yield [self._rows[one][1] for one in ids if one in self._rows]
+        for one in ids:
+            before = self._rows.get(one)
+            paths = (annotation_path(one), provenance_path(one), semantics_path(one))
+            mark = "|".join((self.who(), *(stamp(self.root / path) for path in paths)))
+            if (row := _kept(self._rows, one, mark, self._row)) is not (before and before[1]):
+                yield [row]
+
+    def _row(self, episode_id: str) -> EpisodeRow:
+        try:
+            return self.row(self.open(episode_id))
+        except OdysseyError as error:
+            return EpisodeRow(episode_id, problem=str(error))
+
+    def row(self, opened: OpenedTexts) -> EpisodeRow:
+        episode = opened.found.episode
+        return EpisodeRow(
+            episode.episode_id, episode.task.instruction, Counter(one.state for one in opened.all if not one.is_fixed)
+        )
+
+    def open(self, episode_id: str) -> OpenedTexts:
+        file = self._store.read(episode_id)
+        refuse_problems(file)
+        found = open_dataset_episode(self.root, episode_id)
+        texts = texts_of(found, file)
+        findings = {(one.step, one.kind): tuple(one.findings) for one in self._checked(found)} if file.entries else {}
+        return OpenedTexts(found, file, _Shower(self.who(), self._shares, texts, file, findings).steps())
+
+    def save(self, episode_id: str, *entries: Decision | Planted) -> OpenedTexts:
+        self._store.append(episode_id, *entries)
+        return self.open(episode_id)
+
+    def undo(self, episode_id: str, entries: Sequence[Decision]) -> OpenedTexts:
+        return self.save(episode_id, *undone(self._store.read(episode_id), entries))
+
+    def figures(self) -> list[TrustFigures]:
+        """Files with unreadable places count with what is readable."""
+        ids = self._store.ids()
+        marks = [stamp(self.root / semantics_path(one)) for one in ids]
+        return trust_figures([_kept(self._seen, *both, self._read_seen) for both in zip(ids, marks, strict=True)])
+
+    def _read_seen(self, episode_id: str) -> Seen:
+        return Seen.of(self._store.read(episode_id))
+
+    def _checked(self, found: OpenedEpisode) -> list[CheckedText]:
+        episode_id = found.episode.episode_id
+        if self._last is None or self._last[0] != found:
+            self._last = found, self._evidence(self.root / annotation_path(episode_id))
+        return checked_texts(self.root, episode_id, self._last[1], SeenTexts())
+
+
+def _kept(kept: dict[str, tuple[str, _Made]], key: str, mark: str, make: Callable[[str], _Made]) -> _Made:
+    if key not in kept or kept[key][0] != mark:
+        kept[key] = mark, make(key)
+    return kept[key][1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shower:
+    """Decides what person `by` is shown of the texts of an episode."""
+
+    by: str
+    shares: Shares
+    texts: EpisodeTexts
+    file: SemanticsFile
+    findings: Mapping[tuple[int, TextKind | MemoryKind], tuple[TextFinding, ...]]
+
+    def steps(self) -> list[list[ShownText]]:
+        decided = {(one.step_key, one.field) for one in self.file.entries if isinstance(one, Decision)}
+        told = {
+            (one.step_key, one.field) for one in self.file.entries if isinstance(one, Planted) and one.by == self.by
+        }
+        return [list(self._step(number, decided, told)) for number in range(len(self.texts.steps))]
+
+    def _step(self, number: int, decided: Set[_Key], told: Set[_Key]) -> Iterator[ShownText]:
+        inputs, step = self.texts.inputs[number], self.texts.steps[number]
+        is_blind = (inputs.step_key, TextKind.INSTRUCTION) not in decided and self._is_blind(inputs.step_key, step)
+        for kind, text in step.items():
+            said = self.findings.get((number, kind), ())
+            may_plant = _is_plain(text, said) and not is_blind and (inputs.step_key, kind) not in decided | told
+            is_asked = is_blind and kind is TextKind.INSTRUCTION
+            yield ShownText(
+                number,
+                kind,
+                inputs.step_key,
+                inputs.shown(kind, self.texts.edited[:number], with_box=True),
+                text,
+                said,
+                is_blind=is_asked,
+                is_hidden=is_blind and not is_asked and text.state is State.SUGGESTED,
+                plant=self._plant(number, kind) if may_plant else None,
+            )
+
+    def _is_blind(self, step_key: str, step: Mapping[TextKind, StepText]) -> bool:
+        is_suggested = step[TextKind.INSTRUCTION].state is State.SUGGESTED
+        return is_suggested and drawn(self.by, step_key, TextKind.INSTRUCTION) < self.shares.blind
+
+    def _plant(self, number: int, kind: TextKind) -> Plant | None:
+        """The text of the nearest step with another action and other words."""
+        own = self.texts.inputs[number]
+        share = drawn(self.by, own.step_key, kind) - (self.shares.blind if kind is TextKind.INSTRUCTION else 0)
+        if kind not in _PLANTED_KINDS or not 0 <= share < self.shares.planted:
+            return None
+        words = self.texts.steps[number][kind].words
+        for other in sorted(range(len(self.texts.steps)), key=lambda one: abs(one - number)):
+            said, inputs = self.texts.steps[other][kind], self.texts.inputs[other]
+            differs = inputs.action != own.action and agreement(said.words, words) < _SAME
+            if differs and isinstance(said.source, Suggestion):
+                return Plant(said.words, other, inputs.step_key)
+        return None
+
+
+def _is_plain(text: StepText, findings: Sequence[TextFinding]) -> bool:
+    return text.state is State.SUGGESTED and verdict_on(findings) is not Verdict.CONTRADICTS
+
+
+# What is kept.
+
+
+Choice = Literal["accept", "edit", "reject"]
+
+
+def decided_on(  # noqa: PLR0913 - the decision
+    shown: ShownText, by: str, decision: Choice, words: str, seconds: float, *, on: Suggestion | None = None
+) -> Decision | Planted:
+    """What is kept of a decision on `shown`, or on another suggestion for it. Raises DatasetError if it has no words.
+
+    Line breaks become spaces.
+    """
+    words, now = " ".join(words.split()), datetime.now(UTC)
+    plant, own = shown.plant, on or shown.suggestion
+    if not by.strip():
+        raise DatasetError("Your name is not set. Enter it in Settings.")
+    if plant is not None:
+        is_caught = decision == "reject" or (decision == "edit" and agreement(words, plant.words) < _SAME)
+        return Planted(
+            id=uuid4().hex, at=now, step_key=shown.step_key, field=shown.kind, of=plant.step_key, by=by,
+            is_caught=is_caught, seconds=seconds,
+        )  # fmt: skip
+    if decision != "reject" and not words:
+        raise DatasetError("The text is empty. Write it first.")
+    return Decision(
+        id=uuid4().hex, at=now, step_key=shown.step_key, field=shown.kind, words=words, inputs_sha=shown.inputs_sha,
+        by=by, decision=decision, suggestion=own.id if own is not None else "", seconds=seconds, blind=shown.is_blind,
+    )  # fmt: skip
+
+
+def supported(opened: OpenedTexts, by: str) -> list[Decision]:
+    """Accepts all suggestions that the evidence supports; never one that is blind, hidden, planted or contradicted."""
+    return [
+        decision.model_copy(update={"bulk": True})
+        for one in opened.all
+        if one.text.state is State.SUGGESTED and one.words and one.verdict is Verdict.SUPPORTS
+        if isinstance(decision := decided_on(one, by, "accept", one.words, 0.0), Decision)
+    ]
+
+
+def undone(file: SemanticsFile, entries: Sequence[Decision]) -> list[Decision]:
+    """What takes `entries` back: the decision before each, made again, or its withdrawal."""
+    return [_undone(file, one) for one in entries]
+
+
+def _undone(file: SemanticsFile, last: Decision) -> Decision:
+    before = None
+    for one in file.entries:
+        if one.id == last.id:
+            break
+        if isinstance(one, Decision) and _place(one) == _place(last):
+            before = one
+    again = before or last.model_copy(update={"decision": "withdraw"})
+    return again.model_copy(update={"id": uuid4().hex, "at": datetime.now(UTC), "seconds": 0.0})
+
+
+def _place(one: Decision) -> tuple[str, TextKind, str]:
+    return one.step_key, one.field, one.suggestion
+
+
+class ActiveTime:
+    """Seconds spent on a text; of a longer pause only `IDLE_S` count. `clock` returns seconds."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._last = clock()
+        self._seconds = 0.0
+
+    def restart(self) -> None:
+        self._last, self._seconds = self._clock(), 0.0
+
+    def touch(self) -> float:
+        """Note that the person did something; returns the seconds so far."""
+        now = self._clock()
+        self._seconds += min(now - self._last, IDLE_S)
+        self._last = now
+        return self._seconds

@@ -1,0 +1,190 @@
+"""SAM2 by ONNX Runtime: the masks around a press, from an encoder and a decoder file that the user names.
+
+The names of inputs and outputs are those of `Sam2Model` of the transformers library, as it is usually exported; see
+docs/annotation.md. Nothing is ever downloaded. Needs the extra `boxes`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from odyssey_recorder.annotation.boxes import iou
+from odyssey_recorder.dataset.amending import box_refusal
+from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.files import read_file
+from odyssey_recorder.model.geometry import Box, Pixel, Size
+
+try:
+    import numpy as np
+    import onnxruntime
+    from onnxruntime.capi import onnxruntime_pybind11_state as _state
+except ImportError as error:  # pragma: no cover - the tests have the extra
+    raise SettingsError(
+        f"SAM2 needs the package {error.name}. Install it: pip install 'odyssey-recorder[boxes]'"
+    ) from error
+
+LARGEST_FILE = 2**31 - 1
+"""In bytes; what protobuf allows."""
+SMALLEST = 0.0002
+"""Share of the screen below which a mask is noise; a dot of 4x4 pixels on the largest device."""
+SAME_NODE = 0.7
+"""IoU from which a mask is that of a view, and so wins over masks with better scores."""
+
+_SIDE = 1024
+"""Of the encoder's image, if the file leaves it open."""
+_MEAN, _DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+_PIXELS, _POINTS, _LABELS, _BOXES = "pixel_values", "input_points", "input_labels", "input_boxes"
+_MASKS, _SCORES, _EMBEDDING = "pred_masks", "iou_scores", "image_embeddings"
+_FAILURES: tuple[type[Exception], ...] = (
+    MemoryError,
+    *(one for one in vars(_state).values() if isinstance(one, type) and issubclass(one, Exception)),
+)
+_NO_MEMORY = re.compile(r"failed to allocate|bad[ _]alloc", re.IGNORECASE)
+
+_Arrays = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """`sha256` are 64 hexadecimal digits, in any case."""
+
+    path: Path
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class MaskBox:
+    """The extent of a mask in pixels of the screenshot, and the model's own estimate of the mask's IoU, about 0..1."""
+
+    box: Box
+    score: float
+
+
+class Sam2:
+    """Reads both files. Raises SettingsError for one that is missing, another than its hash says, or no SAM2."""
+
+    def __init__(self, encoder: ModelFile, decoder: ModelFile) -> None:
+        self.models = (encoder.sha256.lower(), decoder.sha256.lower())
+        self._encoder = _Model("encoder", encoder, takes=(_PIXELS,), gives=())
+        self._decoder = _Model("decoder", decoder, takes=(_POINTS, _LABELS), gives=(_MASKS, _SCORES))
+        known = {_POINTS, _LABELS, _BOXES, *self._encoder.gives}
+        if strange := sorted(self._decoder.takes.keys() - known):
+            raise SettingsError(
+                f"The SAM2 decoder {decoder.path} needs {', '.join(strange)}, which the encoder does not give. Export "
+                "both from the same model."
+            )
+
+    def boxes(self, image: Image.Image, at: Pixel) -> list[MaskBox]:
+        """The extents of the masks that contain the press. Raises SettingsError."""
+        size, side = Size(*image.size), self._side
+        found = self._encoder.run({_PIXELS: pixels(image, side)})
+        prompt: dict[str, Any] = {
+            _POINTS: point(at, size, side),
+            _LABELS: np.ones((1, 1, 1), np.int64),
+            _BOXES: np.zeros((1, 0, 4), np.float32),
+        }
+        whole = {**found, **prompt}
+        answer = self._decoder.run({name: whole[name] for name in self._decoder.takes})
+        masks, scores = answer[_MASKS], answer[_SCORES].reshape(-1)
+        if masks.ndim < 3 or masks[..., 0, 0].size != scores.size:
+            raise SettingsError(f"The SAM2 decoder gives masks of shape {masks.shape} for {scores.size} scores.")
+        return list(mask_boxes(masks.reshape(-1, *masks.shape[-2:]), scores, at, size))
+
+    @property
+    def _side(self) -> Size:
+        height, width = self._encoder.takes[_PIXELS][-2:]
+        return Size(*(one if isinstance(one, int) else _SIDE for one in (width, height)))
+
+
+def best(masks: Iterable[MaskBox], views: Iterable[Box]) -> MaskBox | None:
+    """The mask with the best score, but before it one whose box is nearly that of a view; None without masks."""
+    edges = tuple(views)
+    ranked = sorted(masks, key=lambda one: -one.score)
+    of_view = (one for one in ranked if any(iou(one.box, view) >= SAME_NODE for view in edges))
+    return next(of_view, next(iter(ranked), None))
+
+
+# Before and after the model.
+
+
+def pixels(image: Image.Image, side: Size) -> Any:
+    """The screenshot squashed to `side` and normalised as ImageNet: float32 of shape (1, 3, height, width)."""
+    small = image.convert("RGB").resize((side.width, side.height), Image.Resampling.BILINEAR)
+    rgb = np.asarray(small, np.float32) / 255
+    normal = (rgb - np.array(_MEAN, np.float32)) / np.array(_DEVIATION, np.float32)
+    return np.ascontiguousarray(normal.transpose(2, 0, 1)[None])
+
+
+def point(at: Pixel, size: Size, side: Size) -> Any:
+    """The middle of the pressed pixel in the encoder's image: float32 of shape (1, 1, 1, 2), x before y."""
+    x, y = (at.x + 0.5) * side.width / size.width, (at.y + 0.5) * side.height / size.height
+    return np.array([[[[x, y]]]], np.float32)
+
+
+def mask_boxes(masks: Any, scores: Any, at: Pixel, size: Size) -> Iterator[MaskBox]:
+    """Of `masks`, logits of shape (count, height, width), those above 0 at the press and as large as elements are."""
+    _, height, width = masks.shape
+    row, column = at.y * height // size.height, at.x * width // size.width
+    for mask, score in zip(masks > 0, scores, strict=True):
+        if not mask[row, column] or not np.isfinite(score):
+            continue
+        rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+        box = Box(
+            int(columns[0]) * size.width // width,
+            int(rows[0]) * size.height // height,
+            -(-(int(columns[-1]) + 1) * size.width // width),
+            -(-(int(rows[-1]) + 1) * size.height // height),
+        )
+        if box.area >= SMALLEST * size.width * size.height and not box_refusal(box, at, size):
+            yield MaskBox(box, float(score))
+
+
+# The files.
+
+
+class _Model:
+    """One ONNX file in memory; `takes` are the shapes of its inputs by name, `gives` the names of its outputs."""
+
+    def __init__(self, role: str, file: ModelFile, *, takes: Sequence[str], gives: Sequence[str]) -> None:
+        self._what = f"The SAM2 {role} {file.path}"
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        try:
+            self._session = onnxruntime.InferenceSession(self._read(file), options, ["CPUExecutionProvider"])
+        except _FAILURES as error:
+            raise self._failure(error, "cannot be loaded") from error
+        self.takes = {one.name: one.shape for one in self._session.get_inputs()}
+        self.gives = [one.name for one in self._session.get_outputs()]
+        lacking = [*(one for one in takes if one not in self.takes), *(one for one in gives if one not in self.gives)]
+        if role == "encoder" and not any(one.startswith(_EMBEDDING) for one in self.gives):
+            lacking.append(_EMBEDDING)
+        if lacking:
+            raise SettingsError(
+                f"{self._what} has no {', '.join(lacking)}. It takes {', '.join(self.takes)} and gives "
+                f"{', '.join(self.gives)}. Export it as docs/annotation.md says."
+            )
+
+    def run(self, inputs: _Arrays) -> _Arrays:
+        try:
+            return dict(zip(self.gives, self._session.run(None, dict(inputs)), strict=True))
+        except _FAILURES as error:
+            raise self._failure(error, "failed") from error
+
+    def _read(self, file: ModelFile) -> bytes:
+        try:
+            data = read_file(file.path, LARGEST_FILE)
+        except OSError as error:
+            raise SettingsError(f"{self._what} cannot be read: {error.strerror}. Check the path.") from error
+        if (found := sha256(data).hexdigest()) != file.sha256.lower():
+            raise SettingsError(f"{self._what} has the SHA-256 {found}; expected {file.sha256}. It was not loaded.")
+        return data
+
+    def _failure(self, error: Exception, what: str) -> SettingsError:
+        if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
+            return SettingsError(f"{self._what} needs more memory than is free. Use a smaller model.")
+        return SettingsError(f"{self._what} {what}: {' '.join(str(error).split())[:300]}")

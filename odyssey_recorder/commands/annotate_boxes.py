@@ -1,0 +1,142 @@
+"""`annotate boxes`: the boxes of pressed elements, and what they do to the official evaluation."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import track
+
+from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, say, tell_unread
+from odyssey_recorder.errors import DatasetError, ReviewError, SettingsError
+from odyssey_recorder.model.wording import counted
+
+if TYPE_CHECKING:
+    from odyssey_recorder.annotation.boxes import BoxFigures
+    from odyssey_recorder.annotation.boxing import BoxedPress, Boxing
+    from odyssey_recorder.annotation.kinds import BoxSource
+    from odyssey_recorder.annotation.sam2 import Sam2
+
+_Hash = Annotated[str, typer.Option(metavar="SHA256", help="The SHA-256 of this file.", show_default=False)]
+
+
+@exits_with_2()
+def boxes(  # noqa: PLR0913 - the flags
+    dataset: Annotated[Path, typer.Argument(metavar="PATH", help="The dataset folder.")],
+    *,
+    selection: Annotated[str, typer.Option("--filter", help="Only episodes that this filter selects.")] = "",
+    sam2_encoder: Annotated[Path | None, typer.Option(help="SAM2's encoder, an ONNX file.")] = None,
+    sam2_encoder_sha256: _Hash = "",
+    sam2_decoder: Annotated[Path | None, typer.Option(help="SAM2's decoder, an ONNX file.")] = None,
+    sam2_decoder_sha256: _Hash = "",
+    everywhere: Annotated[
+        bool, typer.Option("--everywhere", help="Ask SAM2 about every press, to compare it with the view hierarchy.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the boxes of the pressed elements.
+
+    From the view hierarchy; and, if SAM2's files are given, by SAM2 where the view hierarchy has no box or one of more
+    than 5 % of the screen. All are kept with their source in semantics/; exports write a person's box, or else the best
+    of the others. Shows how large they are, how far the sources agree, and how much they widen the area in which the
+    official evaluator counts a click as right. A second run finds only what is new.
+
+    Exit code 0: success; 1: some episodes could not be read; 2: the dataset or SAM2 cannot be used.
+    """
+    from odyssey_recorder.annotation.boxing import Boxing
+
+    sam2 = _sam2((sam2_encoder, sam2_encoder_sha256), (sam2_decoder, sam2_decoder_sha256))
+    boxing = Boxing(dataset, sam2, everywhere=everywhere)
+    problems: list[str] = []
+    try:
+        pressed = list(_pressed(boxing, dataset, selection, problems))
+    except KeyboardInterrupt as error:
+        say("Interrupted. The boxes found so far are kept. Run the same command to continue.", to=terminal.err)
+        raise typer.Exit(2) from error
+    if as_json:
+        print_json(_as_json(pressed, problems))
+    else:
+        _tell(pressed)
+    tell_unread(problems)
+    if problems:
+        raise typer.Exit(1)
+
+
+def _sam2(encoder: tuple[Path | None, str], decoder: tuple[Path | None, str]) -> "Sam2 | None":
+    if not any((*encoder, *decoder)):
+        return None
+    (encoder_path, encoder_hash), (decoder_path, decoder_hash) = encoder, decoder
+    if encoder_path is None or decoder_path is None or not encoder_hash or not decoder_hash:
+        raise SettingsError(
+            "SAM2 needs --sam2-encoder and --sam2-decoder, each with its SHA-256 (--sam2-encoder-sha256, "
+            "--sam2-decoder-sha256)."
+        )
+    from odyssey_recorder.annotation.sam2 import ModelFile, Sam2
+
+    return Sam2(ModelFile(encoder_path, encoder_hash), ModelFile(decoder_path, decoder_hash))
+
+
+def _pressed(boxing: "Boxing", dataset: Path, selection: str, problems: list[str]) -> "Iterator[BoxedPress]":
+    from odyssey_recorder.commands.listing import selected_ids
+    from odyssey_recorder.dataset.layout import annotation_path
+    from odyssey_recorder.wiring import user_checker
+
+    ids, err = sorted(selected_ids(dataset, selection)), terminal.err
+    with closing(user_checker()) as checker:
+        for episode_id in track(ids, "Finding boxes", console=err, transient=True, disable=not err.is_terminal):
+            try:
+                yield from boxing.add(episode_id, checker.evidence(dataset / annotation_path(episode_id)))
+            except (DatasetError, ReviewError) as error:
+                problems.append(f"{episode_id}: {error}")
+
+
+def _figures(
+    pressed: "Sequence[BoxedPress]",
+) -> "tuple[Mapping[BoxSource, BoxFigures], Mapping[BoxSource, BoxFigures]]":
+    """Of the chosen boxes, and of all."""
+    from odyssey_recorder.annotation.boxes import box_figures
+
+    return box_figures(one.boxes.chosen for one in pressed), box_figures(
+        box for one in pressed for box in one.boxes.every
+    )
+
+
+def _as_json(pressed: "Sequence[BoxedPress]", problems: Sequence[str]) -> dict[str, object]:
+    from odyssey_recorder.annotation.boxing import agreements
+
+    chosen, every = _figures(pressed)
+    return {
+        "presses": len(pressed),
+        "chosen": {source.value: asdict(one) for source, one in chosen.items()},
+        "all": {source.value: asdict(one) for source, one in every.items()},
+        "agreement": [
+            {"sources": [one.one, one.other], "device": one.device, "app": one.app, **asdict(one.agreement)}
+            for one in agreements(pressed)
+        ],
+        "problems": list(problems),
+    }
+
+
+def _tell(pressed: "Sequence[BoxedPress]") -> None:
+    from odyssey_recorder.annotation.boxing import agreements
+
+    chosen, every = _figures(pressed)
+    say(f"{counted(pressed, 'pressed element')}")
+    for source, one in chosen.items():
+        say(
+            f"{source}: {counted(one.boxes, 'box', 'boxes')}, {one.mean_area:.1%} of the screen on average (median "
+            f"{one.median_area:.1%}), {one.large} above 5 %; a right click has {one.mean_widening:.0%} more room on "
+            f"average, at most {one.most_widening:.0%}"
+        )
+    kept = ", ".join(f"{one.boxes:,} {source}" for source, one in every.items())
+    say(f"Known in all: {kept or 'none'}")
+    for pair in agreements(pressed):
+        if not pair.device and not pair.app:
+            found = pair.agreement
+            say(
+                f"{pair.one} and {pair.other}: median IoU {found.median_iou:.2f} on {found.pairs:,}; {found.half:.0%} "
+                f"at least 0.5, {found.three_quarters:.0%} at least 0.75; {found.containment:.0%} of the smaller inside"
+            )

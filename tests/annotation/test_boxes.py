@@ -1,0 +1,346 @@
+"""Boxes: those of elements that took a touch on the simulated emulator, SAM2's, the chosen ones, and what is kept."""
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from odyssey_recorder.annotation.boxes import (
+    ElementBox,
+    PressBoxes,
+    agreement,
+    hierarchy_box,
+    iou,
+    press_boxes,
+    widening,
+)
+from odyssey_recorder.annotation.kinds import BoxSource
+from odyssey_recorder.annotation.sam2 import MaskBox, ModelFile, Sam2, best
+from odyssey_recorder.annotation.semantics import FoundBox, SemanticsStore
+from odyssey_recorder.dataset.amending import on_grid
+from odyssey_recorder.dataset.layout import screenshot_path, semantics_path
+from odyssey_recorder.dataset.lenient import LenientStep
+from odyssey_recorder.dataset.provenance import StrokeRecord
+from odyssey_recorder.device.view_hierarchy import LARGEST_SHARE, parse
+from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.exporting.episodes import read_exported, step_rows
+from odyssey_recorder.model.action import Click, Complete
+from odyssey_recorder.model.episode import StepAnnotations
+from odyssey_recorder.model.geometry import Box, Pixel, Size, to_grid
+from odyssey_recorder.quality.evidence import StepEvidence
+from odyssey_recorder.simulator.shell.uiautomator import dump_views
+from odyssey_recorder.simulator.ui.controls import TextField
+from tests.annotation.phone_dataset import look_around
+from tests.annotation.tiny_sam2 import HALVES, decoder, encoder, endless_encoder
+from tests.command_line import CommandLine
+from tests.quality.evidence import FIELD, evidence, screen, with_step
+from tests.simulator.person import Person, person_with
+
+PROFILES = ("small_phone", "medium_phone", "pixel_7_pro", "pixel_8_pro", "pixel_fold", "pixel_tablet")
+EPISODE, STEPS = "0000000000000001", 6
+NO_VIEWS = ("InputMethod", "NavigationBar0", "StatusBar")
+
+
+# --- the view hierarchy ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_box_is_that_of_the_element_that_took_the_touch(profile: str) -> None:
+    with person_with(profile) as person:
+        person.open("Photos", "First frost on the ridge", "Share")
+        seen = compared(person)
+        person.phone.set_rotation(1)
+        seen += compared(person)
+        person.open("Notes", "New note")
+        seen += compared(person)
+    assert set(seen) >= {"Overlay", "InputMethod", "NavigationBar0"}
+    assert len(seen) > 50
+
+
+def compared(person: Person) -> list[str]:
+    """The window of each touch, on a grid over the screen, that an element took; asserts that its box is found."""
+    state = person.phone.state()
+    size, views = Size(state.size.width, state.size.height), parse(dump_views(person.phone).decode())
+    windows = []
+    for column, row in product(range(1, 20, 2), range(1, 30, 2)):
+        at = Pixel(column * size.width // 20, row * size.height // 30)
+        window, box = taker(person, at)
+        if box is None or box.area > LARGEST_SHARE * size.width * size.height:
+            continue
+        found = hierarchy_box(step_at(at, size, views=views, keyboard=state.keyboard is not None))
+        if window in NO_VIEWS:
+            assert found is None, (window, at)
+        else:
+            assert found is not None, (window, at)
+            assert iou(found, box) == 1.0, (window, at)
+        windows.append(window)
+    return windows
+
+
+def taker(person: Person, at: Pixel) -> tuple[str, Box | None]:
+    """The window that a touch there meets, and the box of what takes it: the simulated emulator's own way."""
+    surface = person.phone._touch_surface
+
+    def look() -> tuple[str, Box | None]:
+        path = surface._boxes_at(at.x, at.y)
+        window = next((one.name for one in surface._compositor.windows if path and one.box is path[-1]), "")
+        for box in path:
+            if box.view.on_tap or box.view.on_long_press or isinstance(box.view, TextField):
+                edges = box.visible
+                return window, Box(int(edges.left), int(edges.top), int(edges.right), int(edges.bottom))
+        return window, None
+
+    return person.phone._looper.call(look)
+
+
+def step_at(at: Pixel, size: Size, *, keyboard: bool = False, **changes: object) -> StepEvidence:
+    """A click there; `changes` are fields of the step or of its record."""
+    point = to_grid(at, size)
+    stroke = StrokeRecord(samples=((at.x, at.y, 0),), duration_us=10)
+    whole = {"size": size, "input": stroke, "screen": screen("app", keyboard=keyboard), **changes}
+    return with_step(evidence(Click(point), Complete()), 0, **whole).steps[0]
+
+
+def test_the_recorder_knew_where_the_bars_are_and_a_person_may_draw_over_its_box() -> None:
+    at, size = Pixel(30, 20), Size(720, 1280)
+    views = (replace(FIELD, box=Box(0, 0, 720, 200)),)
+    under_a_bar = step_at(at, size, views=views, ui_tree="0.xml", bbox=None, bbox_source=None)
+    assert hierarchy_box(under_a_bar) is None
+    drawn = step_at(at, size, views=views, ui_tree="0.xml", bbox=(10, 10, 50, 50), bbox_source="human")
+    assert hierarchy_box(drawn) == Box(0, 0, 720, 200)
+    known = press_boxes(drawn, {BoxSource.HIERARCHY: Box(0, 0, 720, 200)})
+    assert known is not None
+    assert (known.chosen.source, known.chosen.box) == (BoxSource.HUMAN, Box(10, 10, 50, 50))
+    assert set(known.raw) == {BoxSource.HUMAN, BoxSource.HIERARCHY}
+
+
+# --- which box is chosen -----------------------------------------------------------------------------------
+
+AT, SIZE = Pixel(500, 500), Size(1000, 1000)
+ICON, ROW, BIG = Box(480, 480, 520, 520), Box(0, 460, 1000, 540), Box(450, 450, 650, 700)
+
+
+@pytest.mark.parametrize(
+    ("raw", "chosen", "asks_sam2"),
+    [
+        ({"human": ROW, "hierarchy": ICON, "sam2": ICON}, "human", False),
+        ({"annotation file": ROW, "hierarchy": ICON, "sam2": ICON}, "annotation file", False),
+        ({"hierarchy": ICON, "sam2": BIG}, "hierarchy", False),
+        ({"hierarchy": ROW, "sam2": ICON}, "sam2", True),
+        ({"hierarchy": ROW, "sam2": Box(0, 480, 1000, 520)}, "hierarchy", True),
+        ({"hierarchy": ROW}, "hierarchy", True),
+        ({"sam2": ROW}, "sam2", True),
+        ({}, "point", True),
+    ],
+    ids=["human", "file", "small view", "part of a row", "the row itself", "row alone", "mask alone", "nothing"],
+)
+def test_the_most_trusted_box_is_chosen_but_a_mask_before_a_large_view(
+    raw: dict[str, Box], chosen: str, asks_sam2: bool
+) -> None:
+    boxes = PressBoxes(AT, SIZE, {BoxSource(source): box for source, box in raw.items()})
+    assert boxes.chosen.source == chosen
+    assert boxes.chosen.box == raw.get(chosen, Box(500, 500, 500, 500))
+    assert boxes.is_vague == asks_sam2
+
+
+def test_a_box_that_cannot_be_of_the_pressed_element_is_left_out() -> None:
+    release = step_at(
+        AT, SIZE, spelled=LenientStep(Click(to_grid(AT, SIZE)), "", StepAnnotations(sam2_bbox=(480, 480, 520, 520)))
+    )
+    wrong = {BoxSource.HIERARCHY: Box(0, 0, 9, 9), BoxSource.SAM2: Box(0, 0, 1000, 1000)}
+    boxes = press_boxes(release, wrong)
+    assert boxes is not None
+    assert boxes.raw == {BoxSource.FILE: ICON}
+    assert press_boxes(evidence().steps[2], {}) is None
+
+
+# --- SAM2: the files, and what is before and after them ----------------------------------------------------
+
+
+def tiny(folder: Path) -> Sam2:
+    return Sam2(encoder(folder / "encoder.onnx"), decoder(folder / "decoder.onnx"))
+
+
+def noise(size: Size) -> Image.Image:
+    return Image.fromarray(np.random.default_rng(1).integers(0, 256, (size.height, size.width, 3), dtype=np.uint8))
+
+
+@pytest.mark.parametrize(("size", "at"), [(Size(720, 1280), Pixel(300, 700)), (Size(1280, 800), Pixel(1279, 0))])
+def test_the_masks_of_a_press_become_boxes_in_pixels_of_the_screenshot(tmp_path: Path, size: Size, at: Pixel) -> None:
+    found = tiny(tmp_path).boxes(noise(size), at)
+    squares = sorted((one for one in found if one.score > 0.5), key=lambda one: one.box.area)
+    assert len(squares) == 2
+    for one, half in zip(squares, HALVES, strict=True):
+        cell = size.width / 16, size.height / 16
+        centre = (at.x + 0.5) / cell[0], (at.y + 0.5) / cell[1]
+        columns, rows = ([c for c in range(16) if abs(c + 0.5 - middle) < half] for middle in centre)
+        edges = columns[0] * cell[0], rows[0] * cell[1], (columns[-1] + 1) * cell[0], (rows[-1] + 1) * cell[1]
+        assert (one.box.left, one.box.top, one.box.right, one.box.bottom) == pytest.approx(edges, abs=1)
+    assert all(at in one.box and one.box.area <= 0.6 * size.width * size.height for one in found)
+
+
+def test_the_mask_with_the_best_score_wins_unless_another_is_a_view() -> None:
+    sure, view = MaskBox(ICON, 0.9), MaskBox(ROW, 0.4)
+    assert best([view, sure], []) == sure
+    assert best([sure, view], [Box(0, 455, 1000, 545)]) == view
+    assert best([sure, view], [Box(0, 0, 1000, 1000)]) == sure
+    assert best([], [ROW]) is None
+
+
+def wrong_files(folder: Path) -> dict[str, tuple[ModelFile, ModelFile, str]]:
+    good = encoder(folder / "encoder.onnx"), decoder(folder / "decoder.onnx")
+    junk = folder / "junk.onnx"
+    junk.write_bytes(b"no model")
+    return {
+        "missing": (replace(good[0], path=folder / "none.onnx"), good[1], "none.onnx cannot be read: No such file"),
+        "a folder": (replace(good[0], path=folder), good[1], "it is a folder"),
+        "another file": (
+            good[0],
+            replace(good[1], sha256="0" * 64),
+            f"has the SHA-256 {good[1].sha256}; expected 0000",
+        ),
+        "junk": (ModelFile(junk, sha256(b"no model").hexdigest()), good[1], "junk.onnx cannot be loaded"),
+        "inputs": (encoder(folder / "1.onnx", pixels="image"), good[1], "has no pixel_values. It takes image"),
+        "outputs": (good[0], decoder(folder / "2.onnx", masks="masks"), "has no pred_masks"),
+        "swapped": (good[1], good[0], "has no pixel_values, image_embeddings"),
+        "too large": (endless_encoder(folder / "3.onnx"), good[1], "needs more memory than is free"),
+    }
+
+
+@pytest.mark.parametrize(
+    "case", ["missing", "a folder", "another file", "junk", "inputs", "outputs", "swapped", "too large"]
+)
+def test_a_file_that_cannot_be_used_is_named_with_the_reason(tmp_path: Path, case: str) -> None:
+    first, second, words = wrong_files(tmp_path)[case]
+    with pytest.raises(SettingsError) as raised:
+        Sam2(first, second).boxes(noise(Size(72, 128)), Pixel(9, 9))
+    assert words in str(raised.value)
+
+
+def test_onnx_runtime_is_loaded_only_for_sam2() -> None:
+    words = "import sys, odyssey_recorder.annotation.boxing; print('onnxruntime' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", words], text=True).strip() == "False"
+
+
+# --- a dataset ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("made")
+    look_around(root, EPISODE, STEPS)
+    return root
+
+
+@pytest.fixture
+def dataset(command_line: CommandLine, made: Path) -> Path:
+    return Path(shutil.copytree(made, command_line.dataset))
+
+
+def sam2_options(folder: Path) -> list[str]:
+    files = {"encoder": encoder(folder / "encoder.onnx"), "decoder": decoder(folder / "decoder.onnx")}
+    return [
+        word
+        for role, file in files.items()
+        for word in (f"--sam2-{role}", str(file.path), f"--sam2-{role}-sha256", file.sha256.upper())
+    ]
+
+
+def kept(dataset: Path) -> list[FoundBox]:
+    return [one for one in SemanticsStore(dataset).read(EPISODE).entries if isinstance(one, FoundBox)]
+
+
+def test_boxes_are_kept_once_with_their_sources_and_reported(
+    command_line: CommandLine, dataset: Path, tmp_path: Path
+) -> None:
+    first = command_line("annotate", "boxes", dataset)
+    assert first.exit_code == 0, first.err
+    assert "a right click has" in first.out
+    presses = len(kept(dataset))
+    assert presses > 3
+    assert {one.source for one in kept(dataset)} == {BoxSource.HIERARCHY}
+    again = command_line("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path), "--json")
+    report = json.loads(again.out)
+    assert report["presses"] == presses
+    assert {source: one["boxes"] for source, one in report["all"].items()} == {"hierarchy": presses, "sam2": presses}
+    [whole, *parts] = report["agreement"]
+    assert (whole["sources"], whole["device"], whole["pairs"]) == (["hierarchy", "sam2"], "", presses)
+    assert [(one["device"], one["pairs"]) for one in parts] == [("small_phone", presses)]
+    before = (dataset / semantics_path(EPISODE)).read_bytes()
+    assert all(len(one.models) == 2 and one.score for one in kept(dataset) if one.source is BoxSource.SAM2)
+    assert command_line("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path)).exit_code == 0
+    assert (dataset / semantics_path(EPISODE)).read_bytes() == before, "a second run finds nothing new"
+
+
+def test_an_export_has_the_chosen_boxes(command_line: CommandLine, dataset: Path, tmp_path: Path) -> None:
+    rows = list(step_rows(read_exported(dataset, EPISODE)))
+    proof = dataset / "provenance" / f"{EPISODE}.json"
+    tree = json.loads(proof.read_text())
+    number = first_press(dataset)
+    tree["steps"][number] |= {"bbox": None, "bbox_source": None}
+    proof.write_text(json.dumps(tree))
+    assert command_line("annotate", "boxes", dataset, *sam2_options(tmp_path)).exit_code == 0
+    at = tree["steps"][number]["input"]["samples"][0]
+    masks = [one for one in kept(dataset) if one.source is BoxSource.SAM2 and one.px]
+    mask = next(one for one in masks if one.px and Pixel(at[0], at[1]) in Box(*one.px))
+    assert mask.px is not None
+    after = list(step_rows(read_exported(dataset, EPISODE)))
+    assert after[number]["bbox_source"] == "sam2"
+    assert after[number]["sam2_bbox"] == list(on_grid(Box(*mask.px), Size(720, 1280)))
+    others = [(row, before) for row, before in zip(after, rows, strict=True) if row["bbox_source"] != "sam2"]
+    assert others
+    assert all(row == before for row, before in others)
+
+
+def test_what_cannot_be_read_is_named_and_changed_screenshots_are_not_looked_at(
+    command_line: CommandLine, dataset: Path, tmp_path: Path
+) -> None:
+    number = first_press(dataset)
+    path = dataset / screenshot_path(EPISODE, number)
+    noise(Size(720, 1280)).save(path)
+    ran = command_line("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path))
+    assert ran.exit_code == 1
+    assert f"{path} has changed since it was recorded" in ran.err
+    (dataset / semantics_path(EPISODE)).write_text('{"format": 1, "entries": [{"kind": "box", "px": [1, 2]}]}')
+    broken = command_line("annotate", "boxes", dataset)
+    assert broken.exit_code == 1
+    assert "entry 1" in broken.err
+    assert "px.2: field required" in broken.err
+    half = command_line("annotate", "boxes", dataset, "--sam2-encoder", tmp_path / "encoder.onnx")
+    assert (half.exit_code, "--sam2-decoder-sha256" in half.err) == (2, True)
+
+
+def first_press(dataset: Path) -> int:
+    steps = json.loads((dataset / "provenance" / f"{EPISODE}.json").read_text())["steps"]
+    return next(at for at, one in enumerate(steps) if one["bbox"])
+
+
+# --- figures -----------------------------------------------------------------------------------------------
+
+
+def test_how_much_a_box_widens_the_click_rule() -> None:
+    size = Size(1000, 1000)
+    printed = (
+        ((675, 374), (528, 349, 736, 405), 0.008),
+        ((923, 609), (875, 553, 947, 633), 0.0),
+        ((379, 838), (266, 812, 398, 886), 0.0),
+        ((500, 500), (0, 465, 1000, 535), 0.82),
+    )
+    for (x, y), edges, added in printed:
+        assert widening(ElementBox(Box(*edges), BoxSource.SAM2, Pixel(x, y), size)) == pytest.approx(added, abs=0.01)
+
+
+def test_agreement_tells_a_row_from_its_icon() -> None:
+    row, icon = Box(0, 0, 100, 10), Box(0, 0, 10, 10)
+    found = agreement([(row, icon), (row, row)])
+    assert found is not None
+    assert (found.median_iou, found.half, found.three_quarters, found.containment) == (0.55, 0.5, 0.5, 1.0)
+    assert agreement([]) is None

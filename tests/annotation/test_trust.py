@@ -1,0 +1,181 @@
+"""The figures that show how far accepted texts can be trusted: scripted people before suggestions, some wrong."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.annotation.findings import Verdict
+from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.listing import step_lines
+from odyssey_recorder.annotation.reviewing import (
+    ActiveTime,
+    Shares,
+    ShownText,
+    TextReviewing,
+    decided_on,
+    drawn,
+    supported,
+)
+from odyssey_recorder.annotation.semantics import Decision, Planted, SemanticsStore, State
+from odyssey_recorder.annotation.trust import Seen, TrustFigures, trust_figures
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.quality.checker import Checker
+from tests.annotation.phone_dataset import Touched, look_around
+from tests.annotation.suggested import suggest
+from tests.command_line import CommandLine
+
+EPISODE = "1111111111111111"
+OFTEN = Shares(blind=0.3, planted=0.5)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Touched]]:
+    """Suggestions of which every fifth instruction is wrong."""
+    root = tmp_path_factory.mktemp("texts")
+    touched = look_around(root, EPISODE, 14)
+    suggest(root, touched, wrong_each=5)
+    return root, touched
+
+
+@pytest.fixture
+def root(recorded: tuple[Path, list[Touched]]) -> Iterator[Path]:
+    path = recorded[0] / "semantics" / f"{EPISODE}.json"
+    before = path.read_bytes()
+    yield recorded[0]
+    path.write_bytes(before)
+
+
+def reviewing(root: Path, who: str = "Ann", shares: Shares = OFTEN) -> TextReviewing:
+    return TextReviewing(root, Checker(None).evidence, lambda: who, shares)
+
+
+def decide_all(texts: TextReviewing, choose: Callable[[ShownText], tuple[str, str]]) -> TrustFigures:
+    """Until nothing is open; returns the figures of all."""
+    opened = texts.open(EPISODE)
+    while waiting := [one for one in opened.all if one.is_open]:
+        entries = []
+        for one in waiting:
+            choice, words = choose(one)
+            entries.append(decided_on(one, texts.who(), choice, words, 3.0))  # type: ignore[arg-type]
+        opened = texts.save(EPISODE, *entries)
+    return texts.figures()[0]
+
+
+def test_somebody_who_accepts_everything_is_exposed(
+    root: Path, recorded: tuple[Path, list[Touched]], command_line: CommandLine
+) -> None:
+    def careless(one: ShownText) -> tuple[str, str]:
+        return ("edit", f"Tap “{recorded[1][one.step].name}”.") if one.is_blind else ("accept", one.words)
+
+    found = decide_all(reviewing(root), careless)
+    assert found.accept_rate == 1.0
+    assert (found.planted >= 5, found.caught) == (True, 0)
+    assert "Do not trust the accepted texts" in found.doubt
+    assert found.blind > 0
+    assert found.agreement is not None
+    assert found.agreement < 1
+    assert found.seconds == 3.0
+    ran = command_line("annotate", "figures", root, "--json")
+    assert ran.exit_code == 1
+    assert [(one["by"], one["caught"]) for one in json.loads(ran.out)] == [("", 0), ("Ann", 0)]
+    assert "planted errors caught" in command_line("annotate", "figures", root).out
+
+
+def test_somebody_who_reads_is_not(root: Path) -> None:
+    def careful(one: ShownText) -> tuple[str, str]:
+        if one.plant is not None:
+            return "reject", one.words
+        return "edit", one.text.words if one.is_blind else f"{one.words} Yes."
+
+    found = decide_all(reviewing(root), careful)
+    assert (found.doubt, found.caught, found.accept_rate) == ("", found.planted, 0)
+    assert found.edit_distance is not None
+    assert 0 < found.edit_distance < 0.5
+    assert found.agreement == 1.0
+
+
+def test_a_planted_text_is_never_stored(root: Path) -> None:
+    texts = reviewing(root)
+    plants = [one for one in texts.open(EPISODE).all if one.plant is not None]
+    before = SemanticsStore(root).read(EPISODE).entries
+    for one in plants:
+        assert one.words != one.text.words
+        texts.save(EPISODE, decided_on(one, "Ann", "accept", one.words, 1.0))
+    after = texts.open(EPISODE)
+    new = [entry for entry in after.file.entries if entry not in before]
+    assert all(isinstance(entry, Planted) and not hasattr(entry, "words") for entry in new)
+    for one in plants:
+        now = after.steps[one.step][list(TextKind).index(one.kind)]
+        assert (now.words, now.text.state, now.plant) == (one.text.words, State.SUGGESTED, None)
+
+
+def test_bulk_takes_what_is_supported_and_nothing_else(root: Path) -> None:
+    texts = reviewing(root)
+    opened = texts.open(EPISODE)
+    taken = {(one.step_key, one.field) for one in supported(opened, "Ann")}
+    assert taken
+    for one in opened.all:
+        is_plain = not (one.is_blind or one.is_hidden or one.plant) and one.text.state is State.SUGGESTED
+        assert ((one.step_key, one.kind) in taken) is (is_plain and one.verdict is Verdict.SUPPORTS)
+    figures = [texts.save(EPISODE, *supported(opened, "Ann")), texts.figures()[0]][1]
+    assert isinstance(figures, TrustFigures)
+    assert (figures.bulk, figures.decided) == (len(taken), 0)
+
+
+def test_undoing_restores_what_counted_before(root: Path) -> None:
+    texts = reviewing(root, shares=Shares(0, 0))
+    first = texts.open(EPISODE).all[0]
+    accept = decided_on(first, "Ann", "accept", first.words, 1.0)
+    texts.save(EPISODE, accept)
+    edit = decided_on(texts.open(EPISODE).all[0], "Ann", "edit", "Mine.\nReally.", 1.0)
+    assert texts.save(EPISODE, edit).all[0].words == "Mine. Really."
+    assert isinstance(edit, Decision)
+    assert isinstance(accept, Decision)
+    assert texts.undo(EPISODE, [edit]).all[0].text.state is State.ACCEPTED
+    again = texts.undo(EPISODE, [accept])
+    assert (again.all[0].text.state, again.all[0].words) == (State.SUGGESTED, first.words)
+    assert trust_figures([Seen.of(again.file)]) == []
+
+
+def test_an_undone_decision_after_a_blind_text_does_not_count(root: Path) -> None:
+    texts = reviewing(root, shares=Shares(blind=1, planted=0))
+    blind = decided_on(texts.open(EPISODE).all[0], "Ann", "edit", "Tap something.", 1.0)
+    shown = texts.save(EPISODE, blind).all[0]
+    later = decided_on(shown, "Ann", "reject", shown.words, 1.0)
+    assert isinstance(later, Decision)
+    texts.save(EPISODE, later)
+    assert [(one.decided, one.blind) for one in texts.figures()] == [(1, 1), (1, 1)]
+    texts.undo(EPISODE, [later])
+    assert [(one.decided, one.blind) for one in texts.figures()] == [(0, 1), (0, 1)]
+
+
+def test_an_empty_text_or_name_is_refused(root: Path) -> None:
+    first = reviewing(root, shares=Shares(0, 0)).open(EPISODE).all[0]
+    with pytest.raises(DatasetError, match="empty"):
+        decided_on(first, "Ann", "edit", " \n ", 1.0)
+    with pytest.raises(DatasetError, match="name"):
+        decided_on(first, " ", "accept", first.words, 1.0)
+
+
+def test_what_is_drawn_depends_on_person_and_text_alone() -> None:
+    draws = [drawn("Ann", f"{number:016x}", TextKind.INSTRUCTION) for number in range(2_000)]
+    assert draws[:9] == [drawn("ANN", f"{number:016x}", TextKind.INSTRUCTION) for number in range(9)]
+    assert 0.07 < sum(one < Shares().blind for one in draws) / len(draws) < 0.13
+
+
+def test_idle_time_does_not_count() -> None:
+    moments = iter([0.0, 4.0, 1_000.0])
+    time = ActiveTime(lambda: next(moments))
+    assert [time.touch(), time.touch()] == [4.0, 34.0]
+
+
+def test_nobody_has_decided(root: Path) -> None:
+    assert reviewing(root).figures() == []
+
+
+def test_reviewers_see_the_texts_of_each_step_with_their_states(root: Path) -> None:
+    lines = step_lines(root, EPISODE)
+    assert len(lines) == 15
+    assert lines[0].startswith("Low-level instruction (suggested): Tap")

@@ -1,0 +1,152 @@
+"""A stand-in for OpenAI's Batch API and Files API: it answers every line as a stand-in for a model does.
+
+What goes wrong with a line, and how a batch ends, is up to the test.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from tests.llm.stand_in import Asked, Behaviour, Fails, Says, Sends, Turn, completion, shortest
+
+Fate: TypeAlias = Literal["answered", "twice", "missing", "expired", "error", "garbage", "no JSON"]
+_FORM = re.compile(rb'filename="([^"]+)".*?\r\n\r\n(.*?)\r\n--', re.DOTALL)
+
+
+class BatchService:
+    """Give its `answer` to a StandIn as `others`. `fate` is called with the number of a line, over all batches.
+
+    `largest` is the size of a file beyond which it is refused (413). A batch ends as `ends` after it was asked for
+    `looks` times. `paid` counts what was answered, by question.
+    """
+
+    def __init__(
+        self,
+        behaviour: Behaviour = shortest,
+        *,
+        fate: Callable[[int], Fate] = lambda _: "answered",
+        largest: int = 1 << 30,
+        ends: str = "completed",
+        looks: int = 0,
+    ) -> None:
+        self.behaviour = behaviour
+        self.fate = fate
+        self.largest = largest
+        self.ends = ends
+        self.looks = looks
+        self.files: dict[str, tuple[str, bytes]] = {}
+        self.batches: dict[str, dict[str, Any]] = {}
+        self.paid: Counter[str] = Counter()
+        self.lines = 0
+        self.sizes: list[int] = []
+        self._made = 0
+
+    def answer(self, asked: Asked) -> Turn | None:
+        match asked.method, urlsplit(asked.path).path.strip("/").split("/")[1:]:
+            case "POST", ["files"]:
+                return self._uploaded(asked)
+            case "GET", ["files"]:
+                return _json({"object": "list", "data": [self._file(one) for one in self.files], "has_more": False})
+            case "GET", ["files", name, "content"] if name in self.files:
+                return Sends(self.files[name][1].decode())
+            case "DELETE", ["files", name] if name in self.files:
+                del self.files[name]
+                return _json({"id": name, "object": "file", "deleted": True})
+            case "POST", ["batches"]:
+                return self._created(asked.body)
+            case "GET", ["batches"]:
+                return _json({"object": "list", "data": list(self.batches.values()), "has_more": False})
+            case "GET", ["batches", name] if name in self.batches:
+                return self._looked_at(self.batches[name])
+            case _, ["files" | "batches", *_]:
+                return Fails(404, {"message": "No such thing.", "type": "invalid_request_error"})
+            case _:
+                return None
+
+    def _uploaded(self, asked: Asked) -> Turn:
+        found = _FORM.search(asked.upload)
+        assert found is not None
+        self.sizes.append(len(found[2]))
+        if len(found[2]) > self.largest:
+            return Fails(413, {"message": "The file is too large.", "type": "invalid_request_error"})
+        return _json(self._file(self._kept(found[1].decode(), found[2])))
+
+    def _kept(self, name: str, data: bytes) -> str:
+        self._made += 1
+        file_id = f"file-{self._made}"
+        self.files[file_id] = name, data
+        return file_id
+
+    def _file(self, file_id: str) -> Mapping[str, Any]:
+        name, data = self.files[file_id]
+        return {
+            "id": file_id, "object": "file", "bytes": len(data), "created_at": 0, "filename": name,
+            "purpose": "batch", "status": "processed",
+        }  # fmt: skip
+
+    def _created(self, body: Mapping[str, Any]) -> Turn:
+        if body["input_file_id"] not in self.files:
+            return Fails(400, {"message": "No such file.", "type": "invalid_request_error"})
+        self._made += 1
+        batch = {
+            "id": f"batch_{self._made}", "object": "batch", "created_at": 0, "status": "in_progress", "looks": 0,
+            **body,
+        }  # fmt: skip
+        self.batches[batch["id"]] = batch
+        return _json(batch)
+
+    def _looked_at(self, batch: dict[str, Any]) -> Turn:
+        batch["looks"] += 1
+        if batch["status"] == "in_progress" and batch["looks"] > self.looks:
+            batch["status"] = self.ends
+            if self.ends == "failed":
+                batch["errors"] = {"object": "list", "data": [{"message": "Enqueued token limit reached."}]}
+            else:
+                self._process(batch)
+        return _json(batch)
+
+    def _process(self, batch: dict[str, Any]) -> None:
+        output: list[str] = []
+        errors: list[str] = []
+        _, data = self.files[batch["input_file_id"]]
+        for line in map(json.loads, data.splitlines()):
+            self.lines += 1
+            self.answer_line(line, self.fate(self.lines - 1), output, errors)
+        for kind, lines in (("output_file_id", output), ("error_file_id", errors)):
+            Random(1).shuffle(lines)
+            if lines:
+                batch[kind] = self._kept(f"{kind}.jsonl", "".join(f"{one}\n" for one in lines).encode())
+
+    def answer_line(self, line: Mapping[str, Any], fate: Fate, output: list[str], errors: list[str]) -> None:
+        key = line["custom_id"]
+        self.paid[key] += fate in ("answered", "twice", "garbage")
+        match fate:
+            case "answered" | "twice" | "garbage":
+                asked = Asked("POST", line["url"], {}, line["body"])
+                turn = self.behaviour(asked) if fate != "garbage" else Says("<html>Sorry</html>")
+                assert isinstance(turn, Says)
+                body = json.loads(completion(turn, asked))
+                response = {"status_code": 200, "request_id": "req", "body": body}
+                made = json.dumps(
+                    {"id": f"batch_req_{key[:8]}", "custom_id": key, "response": response, "error": None},
+                    ensure_ascii=False,
+                )
+                output += [made] * (2 if fate == "twice" else 1)
+            case "expired":
+                error = {"code": "batch_expired", "message": "This request could not be executed in time."}
+                errors.append(json.dumps({"id": "batch_req_x", "custom_id": key, "response": None, "error": error}))
+            case "error":
+                response = {"status_code": 500, "request_id": "req", "body": {"error": {"message": "Oops."}}}
+                errors.append(json.dumps({"id": "x", "custom_id": key, "response": response, "error": None}))
+            case "no JSON":
+                output.append('{"custom_id": "' + key)
+            case "missing":
+                pass
+
+
+def _json(data: object) -> Sends:
+    return Sends(json.dumps(data), 200, "application/json")
