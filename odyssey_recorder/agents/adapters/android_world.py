@@ -1,0 +1,76 @@
+"""android_world's agents: `Action: {"action_type": "click", "x": 540, "y": 1200}`, in the device's own pixels.
+
+Source: google-research/android_world, env/json_action.py. `scroll` moves the view, `swipe` is the finger. Actions on
+elements by index cannot be read: no list of elements is sent. Its `input_text` also presses Enter.
+"""
+
+import json
+from collections.abc import Sequence
+
+from odyssey_recorder.agents.adapter import Adapter, Told, json_of, made
+from odyssey_recorder.agents.frames import Frame, finger_scroll, true_frame, view_direction, view_scroll
+from odyssey_recorder.agents.parsing import Fields, after_last, json_objects, numbers, optional_text
+from odyssey_recorder.model import action as actions
+
+_PROMPT = """\
+You are an agent who can operate an Android phone on behalf of a user. You see its screen and decide the next action.
+Available actions, as JSON; x and y are pixels of the device's screen of {size}:
+{{"action_type": "status", "goal_status": "complete"}}, or "infeasible" if the task cannot be completed
+{{"action_type": "answer", "text": "<answer_text>"}}: answer the user's question
+{{"action_type": "click", "x": <x>, "y": <y>}}, {{"action_type": "long_press", "x": <x>, "y": <y>}}
+{{"action_type": "input_text", "text": "<text_input>"}}: type into the focused field
+{{"action_type": "scroll", "direction": "<up, down, left, right>"}}: scroll the content; down shows what is further down
+{{"action_type": "navigate_home"}}, {{"action_type": "navigate_back"}}
+The current user goal/request is: {task}
+What was done so far:
+{done}
+Answer in this form:
+Reason: ...
+Action: {{"action_type": ...}}"""
+_KINDS = {
+    "click": "CLICK",
+    "long_press": "LONG_PRESS",
+    "input_text": "TYPE",
+    "navigate_home": "HOME",
+    "navigate_back": "BACK",
+    "answer": "COMPLETE",
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+_GOALS = {"complete": "COMPLETE", "infeasible": "IMPOSSIBLE"}
+
+
+def _words(told: Told) -> tuple[str, str]:
+    return "", _PROMPT.format(size=told.true_size, task=told.task, done=told.listed("nothing"))
+
+
+def _split(text: str) -> Sequence[Fields]:
+    return json_objects(after_last(text, "Action:"))
+
+
+def _act(fields: Fields, frame: Frame) -> actions.Action:
+    name, place = optional_text(fields.get("action_type")), (fields.get("x"), fields.get("y"))
+    if name in ("scroll", "swipe"):
+        scroll = view_scroll if name == "scroll" else finger_scroll
+        return scroll(fields.get("direction"), frame.at(place) if numbers(place) else None)
+    if name == "status":
+        goal = optional_text(fields.get("goal_status"))
+        return made(_GOALS.get(goal), goal, frame)
+    by_index = "index" in fields and "x" not in fields
+    return made(None if by_index else _KINDS.get(name), name, frame, place, fields.get("text"))
+
+
+def _write(action: actions.Action, frame: Frame) -> str | None:
+    match action:
+        case actions.Press(actions.SystemKey.RECENT):
+            return None
+        case actions.Scroll():
+            written = json.dumps({"action_type": "scroll", "direction": view_direction(action).lower()})
+        case actions.Complete("") | actions.Impossible():
+            goal = "infeasible" if isinstance(action, actions.Impossible) else "complete"
+            written = json.dumps({"action_type": "status", "goal_status": goal})
+        case _:
+            written = json_of(action, frame, _NAMES, key="action_type")
+    return f"Reason: This is the next step.\nAction: {written}"
+
+
+ADAPTERS = (Adapter("android-world", _words, _split, _act, _write, frame=true_frame),)

@@ -1,0 +1,54 @@
+"""Claude's computer tool, with tools of our own for what a phone has and a desk has not; in pixels as sent.
+
+Its scrolls move the view. A Chat Completions server has no computer tool: the inputs of the tool are asked for as JSON.
+"""
+
+from collections.abc import Sequence
+from typing import get_args
+
+from odyssey_recorder.agents.adapter import Adapter, Kind, Told, json_of, made
+from odyssey_recorder.agents.frames import Frame, path, sent_frame, view_direction, view_scroll, within
+from odyssey_recorder.agents.parsing import Fields, fields_of, json_objects, numbers, optional_text
+from odyssey_recorder.model import action as actions
+
+_SYSTEM = """\
+You operate an Android phone through its touchscreen. The screen is {} pixels; coordinates are pixels from its top left
+corner. Decide the next action of the task and answer with one JSON object, the input of one of these tools:
+{{"action": "left_click", "coordinate": [x, y]}}
+{{"action": "long_press", "coordinate": [x, y]}}
+{{"action": "scroll", "coordinate": [x, y], "scroll_direction": "up|down|left|right", "scroll_amount": 5}}: scroll the
+content; down shows what is further down.
+{{"action": "left_click_drag", "start_coordinate": [x, y], "coordinate": [x, y]}}: move the finger.
+{{"action": "type", "text": "..."}}: enter text into the focused field.
+{{"action": "home"}}, {{"action": "back"}}, {{"action": "recent"}}: the system keys.
+{{"action": "complete", "text": "..."}}: the task is done; text is its answer, if it asks for one.
+{{"action": "impossible", "text": "..."}}: the task cannot be done; text says why."""
+_NAMES = {kind: kind.lower() for kind in get_args(Kind)} | {"CLICK": "left_click"}
+_KINDS = {name: kind for kind, name in _NAMES.items()}
+
+
+def _words(told: Told) -> tuple[str, str]:
+    return _SYSTEM.format(told.sent_size), f"Task: {told.task}\nDone so far:\n{told.listed('nothing')}"
+
+
+def _split(text: str) -> Sequence[Fields]:
+    """A tool call has its fields in `input`; tools of our own are named by the call."""
+    objects = json_objects(text)
+    return [{"action": one.get("name"), **fields_of(one["input"])} if "input" in one else one for one in objects]
+
+
+def _act(fields: Fields, frame: Frame) -> actions.Action:
+    name, place = optional_text(fields.get("action")), fields.get("coordinate")
+    if name == "scroll":
+        return view_scroll(fields.get("scroll_direction"), frame.at(place) if numbers(place) else None)
+    if name == "left_click_drag":
+        return path(frame.at(fields.get("start_coordinate")), frame.at(place))
+    return made(_KINDS.get(name), name, frame, place, fields.get("text"))
+
+
+def _write(action: actions.Action, frame: Frame) -> str:
+    more = {"scroll_direction": view_direction(action).lower()} if isinstance(action, actions.Scroll) else {}
+    return json_of(action, frame, _NAMES, key="action", pair="coordinate", **more)
+
+
+ADAPTERS = (Adapter("claude", _words, _split, _act, _write, frame=sent_frame, fit=within(1366)),)

@@ -1,0 +1,56 @@
+"""CogAgent-9B: `Grounded Operation: CLICK(box=[[a,b,c,d]])`, in thousandths of the image; scrolls move the view.
+
+Source: THUDM/CogAgent, Action_space_en and its README. It has no long press, no system keys and no way to give up.
+"""
+
+import re
+
+from odyssey_recorder.agents.adapter import Adapter, Told, made
+from odyssey_recorder.agents.frames import Frame, view_direction, view_scroll
+from odyssey_recorder.agents.parsing import Call, calls, numbers
+from odyssey_recorder.model import action as actions
+from odyssey_recorder.model.geometry import GRID, Point
+
+_OPERATION = re.compile(r"Grounded Operation:[ \t]*", re.IGNORECASE)
+_KINDS = {"CLICK": "CLICK", "TYPE": "TYPE", "END": "COMPLETE"}
+
+
+def _words(told: Told) -> tuple[str, str]:
+    done = "".join(f"\n{number}. {_OPERATION.split(one)[-1]}" for number, one in enumerate(told.done))
+    task = f"Task: {told.task}\nHistory steps: {done}\n"
+    return "", f"{task}(Platform: Mobile)\n(Answer in Action-Operation format.)\n"
+
+
+def _split(text: str) -> list[Call]:
+    return calls(_OPERATION.split(text)[-1])
+
+
+def _act(call: Call, frame: Frame) -> actions.Action:
+    box = call.arguments.get("box")
+    if call.name.startswith("SCROLL_"):
+        return view_scroll(call.name.removeprefix("SCROLL_"), frame.at(box) if numbers(box) else None)
+    return made(_KINDS.get(call.name), call.name, frame, box, call.arguments.get("text"))
+
+
+def _write(action: actions.Action, frame: Frame) -> str | None:
+    match action:
+        case actions.Click(point):
+            call = f"CLICK(box=[[{_box(point, frame)}]])"
+        case actions.Type(text):
+            call = f"TYPE(box=[[{_box(Point(GRID // 2, GRID // 2), frame)}]], text={text!r})"
+        case actions.Scroll(start):
+            call = f"SCROLL_{view_direction(action)}(box=[[{_box(start, frame)}]], step_count=5)"
+        case actions.Complete():
+            call = "END()"
+        case _:
+            return None
+    return f"Action: This is the next step.\nGrounded Operation: {call}"
+
+
+def _box(point: Point, frame: Frame) -> str:
+    """Without extent; three digits are all that it writes."""
+    x, y = (min(one, GRID - 1) for one in frame.place(point))
+    return f"{x:03},{y:03},{x:03},{y:03}"
+
+
+ADAPTERS = (Adapter("cogagent", _words, _split, _act, _write),)

@@ -1,0 +1,60 @@
+"""OdysseyAgent, and other models trained on the dataset's own commands: `CLICK: (500, 250)`.
+
+The prompt is that of the official converter (OpenGVLab/GUI-Odyssey, data/format_converter.py). A server has no place
+for its image history; earlier screens are images of the message.
+"""
+
+import re
+
+from odyssey_recorder.agents.adapter import Adapter, Told, made
+from odyssey_recorder.agents.frames import Frame, finger_direction, finger_scroll
+from odyssey_recorder.agents.parsing import UnreadableError
+from odyssey_recorder.model import action as actions
+
+COMMANDS = "CLICK|LONG_PRESS|SCROLL|TYPE|PRESS_HOME|PRESS_BACK|PRESS_RECENT|COMPLETE|IMPOSSIBLE"
+_COMMAND = re.compile(rf"^[ \t]*({COMMANDS})\b[ \t]*(?::|$)", re.MULTILINE)
+
+
+def _words(told: Told) -> tuple[str, str]:
+    done = told.listed("None", "{0}. {1}")
+    return "", (
+        f"I'm looking for guidance on how to {told.task}\nPrevious Actions: {done}\n\n"
+        "Provide the command-style action directly."
+    )
+
+
+def _split(text: str) -> list[tuple[str, str]]:
+    """Commands and what follows them; a text to type may contain lines that look like commands."""
+    found = list(_COMMAND.finditer(text))
+    if not found:
+        raise UnreadableError("unreadable", f"{text.strip()[:60]!r} is not a command")
+    if found[0][1] == "TYPE":
+        return [("TYPE", text[found[0].end() :])]
+    ends = [*(one.start() for one in found[1:]), len(text)]
+    return [(one[1], text[one.end() : end]) for one, end in zip(found, ends, strict=True)]
+
+
+def act(command: tuple[str, str], frame: Frame) -> actions.Action:
+    name, rest = command
+    if name == "SCROLL":
+        return finger_scroll(rest)
+    text = rest.strip() if name == "TYPE" else ""
+    return made(name.removeprefix("PRESS_"), name, frame, rest, text)
+
+
+def _write(action: actions.Action, frame: Frame) -> str:
+    name = actions.action_type(action)
+    match action:
+        case actions.Click(point) | actions.LongPress(point):
+            return f"{name}: {frame.place(point)}"
+        case actions.Scroll():
+            return f"SCROLL: {finger_direction(action)}"
+        case actions.Type(text):
+            return f"TYPE: {text}"
+        case actions.Press():
+            return f"PRESS_{name}"
+        case actions.Complete() | actions.Impossible():
+            return name
+
+
+ADAPTERS = (Adapter("odyssey-agent", _words, _split, act, _write),)

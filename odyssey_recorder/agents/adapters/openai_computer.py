@@ -1,0 +1,82 @@
+"""OpenAI's computer tool, with functions of our own for what a phone has and a desk has not; in pixels as sent.
+
+`scroll_y` is taken as a wheel has it: positive shows what is further down, as a finger that moves up does. The tool
+itself exists in the Responses API only: its actions are asked for as JSON.
+"""
+
+from collections.abc import Sequence
+from typing import get_args
+
+from odyssey_recorder.agents.adapter import Adapter, Kind, Told, json_of, made
+from odyssey_recorder.agents.frames import Frame, path, sent_frame, view_direction, view_scroll, within
+from odyssey_recorder.agents.parsing import (
+    Fields,
+    UnreadableError,
+    fields_of,
+    json_objects,
+    number,
+    numbers,
+    optional_text,
+)
+from odyssey_recorder.model import action as actions
+from odyssey_recorder.model.geometry import Point
+
+_SYSTEM = """\
+You operate an Android phone through its touchscreen. The screen is {} pixels; coordinates are pixels from its top left
+corner. Decide the next action of the task and answer with one JSON object:
+{{"type": "click", "x": 0, "y": 0, "button": "left"}}
+{{"type": "long_press", "x": 0, "y": 0}}
+{{"type": "scroll", "x": 0, "y": 0, "scroll_x": 0, "scroll_y": 500}}: scroll the content from x, y; a positive scroll_y
+shows what is further down, a positive scroll_x what is further right.
+{{"type": "drag", "path": [{{"x": 0, "y": 0}}, {{"x": 0, "y": 0}}]}}: move the finger along a path.
+{{"type": "type", "text": "..."}}: enter text into the focused field.
+{{"type": "home"}}, {{"type": "back"}}, {{"type": "recent"}}: the system keys.
+{{"type": "complete", "text": "..."}}: the task is done; text is its answer, if it asks for one.
+{{"type": "impossible", "text": "..."}}: the task cannot be done; text says why."""
+_NAMES = {kind: kind.lower() for kind in get_args(Kind)}
+_KINDS = {name: kind for kind, name in _NAMES.items()}
+_SCROLLS = {"UP": (0, -500), "DOWN": (0, 500), "LEFT": (-500, 0), "RIGHT": (500, 0)}
+
+
+def _words(told: Told) -> tuple[str, str]:
+    return _SYSTEM.format(told.sent_size), f"Task: {told.task}\nDone so far:\n{told.listed('nothing')}"
+
+
+def _split(text: str) -> Sequence[Fields]:
+    return [fields_of(one["action"]) if "action" in one else one for one in json_objects(text)]
+
+
+def _act(fields: Fields, frame: Frame) -> actions.Action:
+    name, place = optional_text(fields.get("type")), (fields.get("x"), fields.get("y"))
+    if name == "scroll":
+        return _scrolled(fields, frame.at(place) if numbers(place) else None)
+    if name == "drag":
+        return _dragged(fields.get("path"), frame)
+    kind = _KINDS.get(name) if fields.get("button", "left") == "left" else None
+    return made(kind, name, frame, place, fields.get("text"))
+
+
+def _scrolled(fields: Fields, start: Point | None) -> actions.Scroll:
+    across, down = (number(fields.get(name, 0)) for name in ("scroll_x", "scroll_y"))
+    if not across and not down:
+        raise UnreadableError("unreadable", "it scrolls by nothing")
+    way = ("RIGHT" if across > 0 else "LEFT") if abs(across) > abs(down) else ("DOWN" if down > 0 else "UP")
+    return view_scroll(way, start)
+
+
+def _dragged(value: object, frame: Frame) -> actions.Scroll:
+    match value:
+        case [{"x": x1, "y": y1}, *_, {"x": x2, "y": y2}]:
+            return path(frame.at((x1, y1)), frame.at((x2, y2)))
+        case _:
+            raise UnreadableError("unreadable", "it drags along no path")
+
+
+def _write(action: actions.Action, frame: Frame) -> str:
+    if not isinstance(action, actions.Scroll):
+        return json_of(action, frame, _NAMES, key="type")
+    across, down = _SCROLLS[view_direction(action)]
+    return json_of(action, frame, _NAMES, key="type", scroll_x=across, scroll_y=down)
+
+
+ADAPTERS = (Adapter("openai-computer", _words, _split, _act, _write, frame=sent_frame, fit=within(1366)),)

@@ -1,0 +1,128 @@
+"""Whether a task is done: goals over the facts that the apps of a phone tell about themselves.
+
+Facts are JSON by app, as in ``{"notes": {"notes": [{"title": "Packing list", "body": "..."}]}}``. A goal's path leads
+through names, in quotes if they have dots. It goes on from all entries of a list, or from those that a condition in
+brackets selects: ``notes.notes[title=Packing list].body``, ``calendar.events[title~lunch].date``.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import JsonValue, field_validator, model_validator
+
+from odyssey_recorder.validation import ClosedModel
+
+Facts = Mapping[str, Any]
+
+_SEGMENT = re.compile(
+    r"""(?P<name>"[^"]+"|[^.\[\]=~"]+)(?:\[(?P<key>[\w.]+)(?P<how>[=~])(?P<wanted>[^\]]*)\])?(?:\.|$)"""
+)
+
+
+class Goal(ClosedModel):
+    """`equals`: a value found is `value`; `contains`: a text found contains it, or each text of a list, in any case.
+
+    `any`: something is found; `count`: that many values are found; `unchanged`: the same values as at the start.
+    """
+
+    path: str
+    op: Literal["equals", "contains", "any", "count", "unchanged"]
+    value: JsonValue = None
+
+    @field_validator("path")
+    @classmethod
+    def _is_path(cls, path: str) -> str:
+        if not path or "".join(one[0] for one in _SEGMENT.finditer(path)) != path or path.endswith("."):
+            raise ValueError('expected a path like "notes.notes[title=Packing list].body"')
+        return path
+
+    @model_validator(mode="after")
+    def _fits(self) -> "Goal":
+        fits = {
+            "equals": self.value is not None,
+            "contains": isinstance(self.value, str) or _are_texts(self.value),
+            "any": self.value is None,
+            "count": isinstance(self.value, int) and not isinstance(self.value, bool),
+            "unchanged": self.value is None,
+        }
+        if not fits[self.op]:
+            raise ValueError(f'"{self.op}" cannot have the value {self.value!r}')
+        return self
+
+    def is_met(self, before: Facts, after: Facts) -> bool:
+        found = values_at(self.path, after)
+        match self.op:
+            case "equals":
+                return self.value in found or found == self.value
+            case "contains":
+                wanted = [self.value] if isinstance(self.value, str) else self.value
+                assert isinstance(wanted, list)
+                return any(_contains(one, wanted) for one in found)
+            case "any":
+                return bool(found)
+            case "count":
+                return len(found) == self.value
+            case "unchanged":
+                return found == values_at(self.path, before)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The goals that are not met at the end, and whether all others were met at the start already."""
+
+    missed: tuple[Goal, ...]
+    was_done: bool
+    lacks_answer: bool = False
+
+    @property
+    def succeeded(self) -> bool:
+        return not self.missed and not self.lacks_answer
+
+
+def judge(goals: Sequence[Goal], answer: str, *, before: Facts, after: Facts, note: str) -> Judgement:
+    """`note` is that of COMPLETE, which must contain `answer`. A task that `was_done` at the start proves nothing."""
+    return Judgement(
+        tuple(one for one in goals if not one.is_met(before, after)),
+        was_done=not answer and all(one.is_met(before, before) for one in goals),
+        lacks_answer=answer.casefold() not in note.casefold(),
+    )
+
+
+def values_at(path: str, facts: Facts) -> list[Any]:
+    """All values at the end of `path`, those of lists one by one; empty if it leads nowhere."""
+    found: list[Any] = [facts]
+    for segment in _SEGMENT.finditer(path):
+        found = [entry for one in found for entry in _entries(one, segment["name"].strip('"'))]
+        if segment["key"]:
+            found = [one for one in found if _is_selected(one, segment["key"], segment["how"], segment["wanted"])]
+    return found
+
+
+def _entries(value: object, name: str) -> Iterator[object]:
+    if isinstance(value, Mapping) and name in value:
+        yield from _flat(value[name])
+
+
+def _flat(value: object) -> Iterator[object]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _flat(one)
+    else:
+        yield value
+
+
+def _is_selected(entry: Any, key: str, how: str, wanted: str) -> bool:
+    texts = [json.dumps(one) if not isinstance(one, str) else one for one in values_at(key, entry)]
+    wanted = wanted.casefold()
+    return any(text.casefold() == wanted if how == "=" else wanted in text.casefold() for text in texts)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _contains(text: object, wanted: Sequence[object]) -> bool:
+    return isinstance(text, str) and all(str(one).casefold() in text.casefold() for one in wanted)

@@ -1,0 +1,75 @@
+"""What an agent may not do unasked: where it acts, what it touches, and where it is in doubt itself."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from odyssey_recorder.device.view_hierarchy import ViewNode, hit_at, labels_of
+from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, Type
+from odyssey_recorder.model.geometry import Point, to_pixel
+from odyssey_recorder.recording.step_writer import ShownScreen
+
+_RISKY = re.compile(r"(?<![a-z])(buy|pay|send|delete|install|uninstall|password)(?![a-z])", re.IGNORECASE)
+_DOUBT = re.compile(r"\bcall_user\b|\bneed_feedback\b|\"interrupt\"")
+"""How UI-TARS and AgentCPM-GUI ask for their user."""
+_EMULATOR = re.compile(r"emulator-\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Agents act on emulators and on the `devices` named; with `packages`, they touch other apps only when allowed."""
+
+    devices: Collection[str] = ()
+    packages: Collection[str] = ()
+
+    def admit(self, serial: str) -> None:
+        """Raises SettingsError."""
+        if serial not in self.devices and _EMULATOR.fullmatch(serial) is None:
+            raise SettingsError(
+                f"{serial} is not an emulator, and an agent may change anything on it. To let it, add "
+                f"--allow-device {serial}."
+            )
+
+    def concern(self, action: Action, shown: ShownScreen, raw: str) -> str:
+        """Why a person must be asked before `action` is carried out; empty if nobody must."""
+        return next(self._concerns(action, shown, raw), "")
+
+    def _concerns(self, action: Action, shown: ShownScreen, raw: str) -> Iterator[str]:
+        if _DOUBT.search(raw):
+            yield "the model asks for its user"
+        match action:
+            case Complete() | Impossible() | Press():
+                return
+            case Click(point) | LongPress(point) | Scroll(point):
+                yield from _under(point, shown, is_touch=not isinstance(action, Scroll))
+            case Type():
+                if not shown.nodes:
+                    yield "it is unknown which field has the focus"
+                elif any(node.password and node.focused for node in shown.nodes):
+                    yield "the focused field is for a password"
+        package = "" if shown.state is None else shown.state.package
+        if self.packages and package not in self.packages:
+            yield f"the app {package or '(unknown)'} is not allowed"
+
+
+def _under(point: Point, shown: ShownScreen, *, is_touch: bool) -> Iterator[str]:
+    """What is risky under the finger; a scroll presses nothing."""
+    if not is_touch:
+        return
+    if not shown.nodes:
+        yield "it is unknown what is under the finger"
+        return
+    size = shown.kept.frame.size
+    place = hit_at(shown.nodes, to_pixel(point, size), size)
+    if place is None:
+        return
+    for words in (*_named(shown.nodes[place]), *labels_of(shown.nodes, place)):
+        if found := _RISKY.search(words):
+            yield f"{found[0].casefold()!r} is under the finger: {words:.60}"
+            return
+
+
+def _named(node: ViewNode) -> tuple[str, ...]:
+    words = node.text, node.description, node.hint, node.resource_id.rpartition("/")[2]
+    return (*words, "password") if node.password else words

@@ -1,0 +1,220 @@
+"""Predictions: what a model would do at each step of a dataset, given the steps that a person did before.
+
+Each step is one request, which follows from the dataset alone: steps are asked in parallel, answers are cached, and a
+run that was killed and is started again asks nothing twice and gives the same predictions.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from PIL import Image, UnidentifiedImageError
+
+from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Screenshot
+from odyssey_recorder.annotation.asked import AskedEpisode, AskedStep, read_asked
+from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
+from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.semantics import SemanticsStore
+from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError, ReviewError, SettingsError
+from odyssey_recorder.evaluation.predictions import Prediction, spelled
+from odyssey_recorder.files import Largest, open_file
+from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress
+from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, ModelRequest
+from odyssey_recorder.model.geometry import Size
+
+_TOKENS = 4_000
+"""Token limit of an answer, with the thoughts before it."""
+_OPEN = 8
+"""Episodes that are kept open between two questions; more are read again."""
+Level = Literal["high", "low"]
+
+_ACTIONS = 4
+"""Earlier actions that a model is told, as in the official evaluation."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRule:
+    """What a model is told of earlier steps: nothing, the last `steps` actions, these with screenshots, or a text."""
+
+    kind: Literal["none", "actions", "screenshots", "memory"]
+    steps: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> "HistoryRule":
+        """Raises SettingsError."""
+        kind, _, steps = text.partition(":")
+        is_plain = text in ("none", "actions", "memory")
+        is_counted = kind in ("actions", "screenshots") and steps.isascii() and steps.isdecimal() and len(steps) < 3
+        if not is_plain and not (is_counted and int(steps)):
+            raise SettingsError(
+                f"The history {text!r} is unknown. Use none, actions, actions:N, screenshots:N or memory; N is 1 to 99."
+            )
+        return cls(cast(Any, kind), int(steps) if steps else _ACTIONS * (kind == "actions"))
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.steps}" if self.steps else self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """`unasked` counts steps by the reason why there is no answer yet; the same run asks them again.
+
+    `problems` are of episodes that cannot be read, by id: they have no predictions.
+    """
+
+    predictions: list[Prediction]
+    unasked: Counter[str]
+    problems: dict[str, str]
+
+
+class Predicting:
+    """Predictions for episodes of the dataset `root` by the model of `batch`, asked through `adapter`.
+
+    The task that a model is told is the episode's instruction or, at the level "low", that of each step.
+    """
+
+    def __init__(
+        self, batch: Batch, root: Path, adapter: Adapter[Any], history: HistoryRule, level: Level = "high"
+    ) -> None:
+        self._batch = batch
+        self._root = root
+        self._adapter = adapter
+        self._history = history
+        self._level = level
+        self._semantics = SemanticsStore(root)
+        self._episode = lru_cache(_OPEN)(self._read)
+
+    def plan(self, episode_ids: Sequence[str]) -> Plan:
+        """Blocks: reads every episode, and asks the server for its models."""
+        leaving: dict[bytes, int] = {}
+        problems: dict[str, str] = {}
+        estimate = self._batch.estimate(self._questions(episode_ids, leaving, problems))
+        return Plan(estimate, len(leaving), sum(leaving.values()), problems)
+
+    def run(
+        self,
+        episode_ids: Sequence[str],
+        *,
+        progress: Callable[[BatchProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Predicted:
+        """Blocks. Raises CancelledError once `cancelled` returns True; answers so far are kept."""
+        jobs: list[tuple[str, int]] = []
+        problems: dict[str, str] = {}
+        for episode_id in episode_ids:
+            try:
+                jobs += ((episode_id, number) for number in range(len(self._episode(episode_id).steps)))
+            except LanguageModelError as error:
+                problems[episode_id] = str(error)
+        asked = [partial(self._predicted, *job) for job in jobs]
+        outcomes = self._batch.run(asked, progress=progress, cancelled=cancelled)
+        predictions = [one for one in outcomes if isinstance(one, Prediction)]
+        unasked = Counter(str(one) for one in outcomes if isinstance(one, LanguageModelError))
+        return Predicted(predictions, unasked, problems)
+
+    def _read(self, episode_id: str) -> AskedEpisode:
+        try:
+            episode = read_asked(self._root, episode_id, self._semantics.read(episode_id))
+        except (DatasetError, ReviewError) as error:
+            raise LanguageModelError(str(error)) from error
+        lacking = [number for number in range(1, len(episode.steps) + 1) if not self._task(episode, number - 1)]
+        if lacking:
+            raise LanguageModelError(f"Step {lacking[0]} has no low-level instruction. Use annotate run first.")
+        return episode
+
+    def _task(self, episode: AskedEpisode, number: int) -> str:
+        if self._level == "high":
+            return episode.instruction
+        return episode.texts.steps[number][TextKind.INSTRUCTION].words
+
+    def _questions(
+        self, episode_ids: Sequence[str], leaving: dict[bytes, int], problems: dict[str, str]
+    ) -> Iterator[ModelRequest]:
+        """All of them; `leaving` gets the screenshots of those that are not answered yet, by hash."""
+        for episode_id in episode_ids:
+            try:
+                episode = self._episode(episode_id)
+                for number in range(len(episode.steps)):
+                    question, _ = self._question(episode, number)
+                    if self._batch.kept(question) is None:
+                        leaving.update(screenshots_leaving(question))
+                    yield question
+            except LanguageModelError as error:
+                problems[episode_id] = str(error)
+
+    async def _predicted(self, episode_id: str, number: int, ask: Ask) -> Prediction:
+        question, shown = self._question(self._episode(episode_id), number)
+        try:
+            answer = await ask(question)
+        except AnswerError as error:  # such as a content filter, which refuses it every time
+            words = f"refused: {error}"
+            return Prediction(episode_id, number, None, error.raw, words, error.tokens_in, error.tokens_out)
+        reading = self._adapter.read(answer.raw, shown.sent_size, shown.true_size)
+        action = None if reading.action is None else spelled(reading.action)
+        tokens = answer.usage.tokens_in, answer.usage.tokens_out
+        return Prediction(episode_id, number, action, answer.raw, reading.problem, *tokens, answer.seconds)
+
+    # The question of a step.
+
+    def _question(self, episode: AskedEpisode, number: int) -> tuple[ModelRequest, Screenshot]:
+        shown = self._screenshot(episode.steps[number])
+        messages = self._adapter.prompt(self._task(episode, number), self._past(episode, number), shown)
+        return next_step("predict", self._adapter, messages), shown
+
+    def _past(self, episode: AskedEpisode, number: int) -> History:
+        memory = ""
+        if self._history.kind == "memory":
+            memory = episode.texts.steps[number][TextKind.CONTEXT].words
+        pictured = self._pictured(number)
+        begin = max(0, number - self._history.steps)
+        return History(
+            tuple(
+                PastStep(step.act, self._screenshot(step) if at in pictured else None)
+                for at, step in enumerate(episode.steps[begin:number], begin)
+            ),
+            memory,
+        )
+
+    def _pictured(self, number: int) -> range:
+        """The earlier steps whose screenshots are shown."""
+        return range(max(0, number - self._history.steps) if self._history.kind == "screenshots" else number, number)
+
+    def _screenshot(self, step: AskedStep) -> Screenshot:
+        view = step.views[0]
+        try:
+            with open_file(view.path, Largest.PICTURE, within=view.path.parent.parent) as file, Image.open(file) as png:
+                true_size = Size(*png.size)  # that in the episode may be turned
+            sent = self._adapter.fit(true_size)
+        except (OSError, UnidentifiedImageError, ValueError) as error:
+            raise LanguageModelError(f"{view.path} cannot be shown to a model: {error}.") from error
+        return Screenshot(replace(view, size=true_size, sent=sent).lazy, true_size)
+
+
+def next_step(
+    purpose: str, adapter: Adapter[Any], messages: tuple[ChatMessage, ...], candidate: int = 0
+) -> ModelRequest:
+    """Asks for one action; each candidate is an answer of its own."""
+    parameters: Mapping[str, float] = {LONGEST_ANSWER: _TOKENS, "temperature": 0.0}
+    prompt = f"{purpose}/{adapter.name}"
+    return ModelRequest(prompt, "", messages, "next_step", adapter.answer, parameters, candidate, is_judged=True)
+
+
+def sampled(categories: Mapping[str, str], count: int, seed: int) -> list[str]:
+    """`count` of the episodes, or all if there are fewer, from each category in proportion.
+
+    `categories` are by episode id. The same episodes and seed give the same sample, in the order of the ids.
+    """
+    groups: dict[str, list[str]] = defaultdict(list)
+    for episode_id in sorted(categories, key=lambda one: sha256(f"{seed}:sample:{one}".encode()).digest()):
+        groups[categories[episode_id]].append(episode_id)
+    share = min(1.0, count / max(1, len(categories)))
+    exact = {name: share * len(ids) for name, ids in groups.items()}
+    counts = {name: int(one) for name, one in exact.items()}
+    by_rest = sorted(groups, key=lambda name: (counts[name] - exact[name], name))
+    for name in by_rest[: min(count, len(categories)) - sum(counts.values())]:
+        counts[name] += 1
+    return sorted(one for name, ids in groups.items() for one in ids[: counts[name]])

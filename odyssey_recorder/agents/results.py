@@ -1,0 +1,155 @@
+"""The results of an agent's tasks: a JSON Lines file that is complete at any moment."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from filelock import FileLock, Timeout
+from pydantic import Field, ValidationError
+
+from odyssey_recorder.agents.online import Stop
+from odyssey_recorder.errors import DatasetError, MissingFileError
+from odyssey_recorder.files import Largest, make_folder, read_text, storage_errors, write_durably
+from odyssey_recorder.quality.agreement.measures import Interval, wilson
+from odyssey_recorder.validation import FrozenModel, first_fault
+
+_Line = TypeVar("_Line", bound=FrozenModel)
+FORMAT = "odyssey-agent-results"
+
+
+class Header(FrozenModel):
+    format: str = Field(default=FORMAT, pattern=f"^{FORMAT}$")
+    version: int = Field(default=1, le=1)
+    adapter: str
+    model: str
+    history: str
+
+
+class TaskResult(FrozenModel):
+    """`is_met`: whether all goals are met at the end; None if there are no goals or no facts, and then `unjudged` says
+    why. `missed` are the paths of goals that are not, and "answer". `gold_steps`: of the script that solves the task.
+    Times are in seconds, `cost` in US dollars.
+    """
+
+    task_id: str
+    seed: int
+    stop: Stop
+    why: str = ""
+    episode_id: str = ""
+    is_met: bool | None = None
+    unjudged: str = ""
+    missed: tuple[str, ...] = ()
+    steps: int = 0
+    gold_steps: int | None = None
+    unreadable: int = 0
+    interventions: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float | None = None
+    total_s: float = 0.0
+    model_s: float = 0.0
+    device_s: float = 0.0
+
+    @property
+    def says_done(self) -> bool:
+        return self.stop is Stop.COMPLETE
+
+    @property
+    def succeeded(self) -> bool:
+        """As in AndroidWorld: the goals are met, and the agent says so."""
+        return self.says_done and self.is_met is True
+
+
+class ResultFile:
+    """The results so far; only one program has a file open."""
+
+    def __init__(self, path: Path, header: Header, on_added: Callable[[TaskResult], None]) -> None:
+        """Raises DatasetError if the file is damaged, or of another agent."""
+        self._path = path
+        self._header = header
+        self._on_added = on_added
+        self.results = self._read()
+
+    def has(self, task_id: str, seed: int) -> bool:
+        return any((one.task_id, one.seed) == (task_id, seed) for one in self.results)
+
+    def add(self, result: TaskResult) -> None:
+        """On disk when it returns. Raises DatasetError; the file is then as before."""
+        whole = [self._header, *self.results, result]
+        write_durably(self._path, "".join(f"{one.model_dump_json()}\n" for one in whole).encode())
+        self.results = (*self.results, result)
+        self._on_added(result)
+
+    def _read(self) -> tuple[TaskResult, ...]:
+        try:
+            with storage_errors(self._path, "read"):
+                first, *rest = read_text(self._path, Largest.TASKS).splitlines() or [""]
+        except MissingFileError:
+            return ()
+        except UnicodeDecodeError as error:
+            raise DatasetError(f"{self._path} is not UTF-8 text, so it is not a file of results.") from error
+        header = self._parsed(Header, first, 1)
+        if header != self._header:
+            told = f"{header.model} with {header.adapter} and the history {header.history}"
+            raise DatasetError(f"{self._path} has the results of {told}. Choose another file.")
+        return tuple(self._parsed(TaskResult, line, number) for number, line in enumerate(rest, 2))
+
+    def _parsed(self, kind: type[_Line], line: str, number: int) -> _Line:
+        try:
+            return kind.model_validate_json(line)
+        except ValidationError as error:
+            fault = first_fault(error)
+            raise DatasetError(
+                f"{self._path}, line {number}, is not a result: {fault}. Choose another file."
+            ) from error
+
+
+@contextmanager
+def open_results(
+    path: Path, header: Header, on_added: Callable[[TaskResult], None] = lambda _: None
+) -> Iterator[ResultFile]:
+    """Raises DatasetError, also if another program is writing the file."""
+    with storage_errors(path, "written"):
+        make_folder(path.absolute().parent)
+    lock = FileLock(f"{path}.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise DatasetError(
+            f"Another run is writing {path}. Choose another file, or wait until it has ended."
+        ) from error
+    try:
+        yield ResultFile(path, header, on_added)
+    finally:
+        lock.release()
+
+
+def summary(results: Sequence[TaskResult]) -> Iterator[str]:
+    """Lines for people; tasks without a verdict are counted, and left out of the shares."""
+    judged = [one for one in results if one.is_met is not None and one.stop is not Stop.FAULTY_TASK]
+    done = [one for one in judged if one.says_done]
+    yield f"Success: {_share([one.succeeded for one in judged])}"
+    yield f"Success, given that the agent says done: {_share([one.succeeded for one in done])}"
+    longer = [one.steps / one.gold_steps for one in judged if one.succeeded and one.gold_steps]
+    if longer:
+        yield f"Steps of solved tasks: {sum(longer) / len(longer):.2f} times those of the gold scripts"
+    rest_s = sum(max(0.0, one.total_s - one.model_s - one.device_s) for one in results)
+    model_s, device_s = sum(one.model_s for one in results), sum(one.device_s for one in results)
+    steps = max(1, sum(one.steps for one in results))
+    yield f"Time per step: model {model_s / steps:.2f} s, device {device_s / steps:.2f} s, rest {rest_s / steps:.3f} s"
+    yield f"Asked a person: {sum(one.interventions for one in results):,} times"
+    tokens = sum(one.tokens_in + one.tokens_out for one in results)
+    costs = [one.cost for one in results if one.cost is not None]
+    yield f"Tokens: {tokens:,}; cost: {f'${sum(costs):,.4f}' if costs else 'unknown'}"
+    others = len(results) - len(judged)
+    if others:
+        yield f"Without a verdict: {others:,}"
+
+
+def _share(values: Sequence[bool]) -> str:
+    if not values:
+        return "none judged"
+    interval: Interval = wilson(sum(values), len(values))
+    share = sum(values) / len(values)
+    return f"{share:.1%} ({sum(values):,} of {len(values):,}; 95 % interval {interval.low:.1%} to {interval.high:.1%})"

@@ -1,0 +1,173 @@
+"""`agent run` and `agent bench`: models that carry out tasks on phones."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.terminal import exits_with_2, say
+from odyssey_recorder.errors import LanguageModelError
+
+if TYPE_CHECKING:
+    from odyssey_recorder.agents.guard import Guard
+    from odyssey_recorder.agents.online import Agent
+    from odyssey_recorder.agents.results import Header
+    from odyssey_recorder.settings import Settings
+
+app = typer.Typer(help="Have a model carry out tasks on a phone, and judge it.", rich_markup_mode=None)
+
+AdapterOption = Annotated[str, typer.Option(help="The kind of model, such as ours or qwen2.5-vl.")]
+ModelOption = Annotated[str | None, typer.Option(help="The model's name at the server.", show_default="settings")]
+HistoryOption = Annotated[
+    str, typer.Option(help="What the model learns about earlier steps: none, actions[:N] or screenshots:N.")
+]
+TaskOption = Annotated[
+    list[str] | None, typer.Option("--task", metavar="ID", help="Only this task. Repeatable.", show_default="all")
+]
+TasksOption = Annotated[Path | None, typer.Option(help="A task list.", show_default="that of the simulated phone")]
+GoalsOption = Annotated[
+    Path | None, typer.Option(help="The file with the goals of the tasks.", show_default="of the simulated phone")
+]
+MostStepsOption = Annotated[int, typer.Option(min=1, help="The step limit of tasks without a gold script.")]
+BudgetOption = Annotated[
+    float | None, typer.Option(min=0, help="The highest cost, in US dollars.", show_default="no limit")
+]
+ConsentOption = Annotated[
+    bool, typer.Option("--consent", help="The owner of the phone agrees that its screens are sent to the model.")
+]
+
+
+@app.command()
+@exits_with_2()
+def run(  # noqa: PLR0913 - the options
+    *,
+    adapter: AdapterOption = "ours",
+    model: ModelOption = None,
+    device: terminal.DeviceOption = None,
+    task: TaskOption = None,
+    tasks: TasksOption = None,
+    goals: GoalsOption = None,
+    out: Annotated[Path, typer.Option(help="The file of results, JSON Lines.")] = Path("agent-results.jsonl"),
+    history: HistoryOption = "actions",
+    seed: Annotated[int, typer.Option(min=0, help="With another seed the model is asked again.")] = 0,
+    most_steps: MostStepsOption = 30,
+    snapshot: Annotated[
+        str, typer.Option(help="The emulator's snapshot that each task starts from.", show_default="as the task says")
+    ] = "",
+    budget: BudgetOption = None,
+    allow_device: Annotated[
+        list[str] | None, typer.Option(metavar="SERIAL", help="Allow a device that is not an emulator. Repeatable.")
+    ] = None,
+    allow_package: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PACKAGE", help="Ask before touching any other app. Repeatable.", show_default="any"),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Ask for the first action of each task only, and send nothing.")
+    ] = False,
+    consent: ConsentOption = False,
+    dataset: terminal.DatasetOption = None,
+) -> None:
+    """Have a model carry out tasks on a device, as episodes of the dataset.
+
+    Asks you before anything risky; without a terminal, the task ends there. Run the same command again to continue an
+    interrupted run: tasks with a result are not repeated.
+
+    Exit code 0: every task was carried out; 1: some were not, or were cut short; 2: not started.
+    """
+    from dataclasses import replace
+
+    from odyssey_recorder.agents.guard import Guard
+    from odyssey_recorder.agents.results import open_results
+    from odyssey_recorder.commands.agent_tasks import Attempts, Supervisor, chosen_tasks, tell_results
+    from odyssey_recorder.model.assignment import FromSnapshot
+    from odyssey_recorder.recording_service import RecordingService
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring import episode_store, user_connector
+
+    settings = read_settings(dataset=dataset, model=model)
+    guard = Guard(frozenset(allow_device or ()), frozenset(allow_package or ()))
+    jobs = chosen_tasks(tasks, goals, task or (), (seed,))
+    if snapshot:
+        jobs = [replace(one, listed=replace(one.listed, start=FromSnapshot(snapshot))) for one in jobs]
+    agent, header = _agent(settings, adapter, history, budget, guard, is_consented=consent)
+    connector = user_connector(settings)
+    service = RecordingService(connector, episode_store(settings), settings.annotator, "agent")
+    attempts = Attempts(agent, Supervisor(), most_steps, is_dry=dry_run)
+    with open_results(out, header) as results:
+        phone = connector.connect_chosen(device)
+        try:
+            guard.admit(phone.serial)
+            for job in (one for one in jobs if not results.has(one.task_id, one.seed)):
+                result = attempts.attempt(job, service, phone)
+                if result.stop.is_final:
+                    results.add(result)
+                elif not dry_run:
+                    raise typer.Exit(1)
+        finally:
+            phone.close()
+        if not dry_run:
+            raise typer.Exit(tell_results(results.results, jobs))
+
+
+@app.command()
+@exits_with_2()
+def bench(  # noqa: PLR0913 - the options
+    *,
+    adapter: AdapterOption = "ours",
+    model: ModelOption = None,
+    phones: Annotated[int, typer.Option(min=1, max=64, help="How many simulated phones run at once.")] = 2,
+    seeds: Annotated[int, typer.Option(min=1, max=100, help="How often each task is tried.")] = 1,
+    profile: Annotated[str, typer.Option(help="The kind of simulated phone.")] = "small_phone",
+    task: TaskOption = None,
+    tasks: TasksOption = None,
+    goals: GoalsOption = None,
+    out: Annotated[Path, typer.Option(help="The folder of results and episodes.")] = Path("agent-bench"),
+    history: HistoryOption = "actions",
+    most_steps: MostStepsOption = 30,
+    budget: BudgetOption = None,
+    consent: ConsentOption = False,
+) -> None:
+    """Have a model carry out the tasks of the simulated phone, each on a fresh one.
+
+    Nobody is asked before anything risky, because the phones are thrown away; how often a person would have been asked
+    is counted. Run the same command again to continue an interrupted run.
+
+    Exit code 0: every task was carried out; 1: some were not, or were cut short; 2: not started.
+    """
+    from odyssey_recorder.agents.guard import Guard
+    from odyssey_recorder.agents.results import open_results
+    from odyssey_recorder.commands.agent_bench import run_bench
+    from odyssey_recorder.commands.agent_tasks import chosen_tasks, tell_results
+    from odyssey_recorder.settings import read_settings
+
+    jobs = chosen_tasks(tasks, goals, task or (), range(seeds), profile=profile)
+    agent, header = _agent(read_settings(model=model), adapter, history, budget, Guard(), is_consented=consent)
+    with open_results(out / "results.jsonl", header) as results:
+        run_bench(agent, [one for one in jobs if not results.has(one.task_id, one.seed)], results, phones=phones,
+                  profile=profile, folder=out, most_steps=most_steps)  # fmt: skip
+        raise typer.Exit(tell_results(results.results, jobs))
+
+
+def _agent(  # noqa: PLR0913 - the options
+    settings: "Settings", adapter: str, history: str, budget: float | None, guard: "Guard", *, is_consented: bool
+) -> "tuple[Agent, Header]":
+    """Raises SettingsError, and LanguageModelError without consent to send screenshots to another computer."""
+    from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.agents.online import Agent
+    from odyssey_recorder.agents.predict import HistoryRule
+    from odyssey_recorder.agents.results import Header
+    from odyssey_recorder.errors import SettingsError
+    from odyssey_recorder.llm.model import is_on_this_computer
+    from odyssey_recorder.wiring import open_batch
+
+    chosen, rule = adapter_named(adapter), HistoryRule.parse(history)
+    if rule.kind == "memory":
+        raise SettingsError("The history memory needs texts about recorded steps. Use none, actions or screenshots:N.")
+    batch = open_batch(settings, budget)
+    plan = batch.estimate(())
+    if not is_on_this_computer(plan.host) and not is_consented:
+        raise LanguageModelError(f"Screens of the phone would be sent to {plan.host}. If you agree, add --consent.")
+    say(f"{plan.model} at {plan.host}, asked as {chosen.name}", to=terminal.err)
+    return Agent(chosen, batch, rule, guard), Header(adapter=chosen.name, model=plan.model, history=str(rule))

@@ -1,0 +1,100 @@
+"""`agent bench`: several simulated phones at once, each task on a fresh one."""
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from odyssey_recorder import wiring
+from odyssey_recorder.agents.online import Agent, Stop
+from odyssey_recorder.agents.results import ResultFile, TaskResult
+from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.agent_tasks import Attempts, Job
+from odyssey_recorder.commands.terminal import say
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.adb_server import find_adb
+from odyssey_recorder.errors import CancelledError, OdysseyError
+from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
+
+
+@dataclass(frozen=True, slots=True)
+class _Nobody:
+    """Allows everything: the phones are thrown away."""
+
+    is_there: ClassVar[bool] = False
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def told(self, step: int, words: str) -> None:
+        pass
+
+    def allows(self, words: str, concern: str) -> bool:
+        return True
+
+    def has_stopped(self) -> bool:
+        return self.stopped.is_set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    lab: Lab
+    store: EpisodeStore
+    profile: str
+    attempts: Attempts
+    nobody: _Nobody
+    results: ResultFile
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def carry_out(self, job: Job) -> None:
+        if self.nobody.has_stopped():
+            return
+        try:
+            result = self._attempt(job)
+        except CancelledError:
+            return
+        except OdysseyError as error:
+            say((f"{job.task_id}: {error}", "yellow"), to=terminal.err)
+            return
+        with self.lock:
+            if result.stop.is_final:
+                self.results.add(result)
+            elif result.stop in (Stop.BUDGET, Stop.MODEL):
+                self.nobody.stopped.set()
+
+    def _attempt(self, job: Job) -> TaskResult:
+        phones = PhoneProcesses(self.lab.server.environment)
+        service = wiring.lab_service(self.lab, self.store, actor="agent", profile=self.profile)
+        try:
+            device = service.connect(phones.start(self.profile, seed=job.seed, cancelled=self.nobody.has_stopped))
+            try:
+                return self.attempts.attempt(job, service, device)
+            finally:
+                device.close()
+        finally:
+            phones.stop()
+
+
+def run_bench(  # noqa: PLR0913 - values by keyword
+    agent: Agent,
+    jobs: Sequence[Job],
+    results: ResultFile,
+    *,
+    phones: int,
+    profile: str,
+    folder: Path,
+    most_steps: int,
+) -> None:
+    """Blocks. Tasks that the model's server or the budget ended have no result; the next run repeats them."""
+    store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
+    nobody = _Nobody()
+    with Lab(Path(find_adb())) as lab, ThreadPoolExecutor(phones, "phone") as threads:
+        bench = _Bench(lab, store, profile, Attempts(agent, nobody, most_steps), nobody, results)
+        running = [threads.submit(bench.carry_out, job) for job in jobs]
+        try:
+            wait(running)
+        except KeyboardInterrupt:
+            nobody.stopped.set()
+            raise
+        for one in running:
+            one.result()

@@ -1,0 +1,178 @@
+"""One attempt of an agent at one task, and whether it succeeded."""
+
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from odyssey_recorder.agents.benchmark import BenchmarkTask, read_benchmark, shipped_benchmark
+from odyssey_recorder.agents.goals import judge
+from odyssey_recorder.agents.online import Agent, AgentRun, Person, Run, Stop
+from odyssey_recorder.agents.results import TaskResult, summary
+from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.terminal import say
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.errors import DeviceError, TaskError
+from odyssey_recorder.logs import spelled_out
+from odyssey_recorder.model.assignment import AsFound
+from odyssey_recorder.model.wording import counted
+from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.script import PATIENCE_S, ScriptPlayer
+from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.task.listing import ListedTask, read_tasks, shipped_tasks
+
+_FEWEST_STEPS = 10
+_TIMES_GOLD = 2
+"""The step limit, as a multiple of the steps of the gold script."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    listed: ListedTask
+    bench: BenchmarkTask | None
+    seed: int
+
+    @property
+    def task_id(self) -> str:
+        return self.listed.task_id
+
+    @property
+    def gold_steps(self) -> int | None:
+        """Including the terminal step."""
+        return None if self.bench is None else len(self.bench.gold) + 1
+
+
+def chosen_tasks(
+    tasks: Path | None, goals: Path | None, ids: Sequence[str], seeds: Iterable[int], *, profile: str | None = None
+) -> list[Job]:
+    """Raises TaskError."""
+    listed = {one.task_id: one for one in read_tasks(tasks or shipped_tasks()) if one.fits(profile)}
+    unknown = [one for one in ids if one not in listed]
+    if unknown:
+        raise TaskError(f"There is no task {unknown[0]!r} in {tasks or shipped_tasks()}.")
+    known = read_benchmark(goals or shipped_benchmark())
+    return [Job(listed[one], known.get(one), seed) for seed in seeds for one in ids or listed]
+
+
+class Supervisor:
+    """The person at the terminal."""
+
+    is_there = True
+
+    def told(self, step: int, words: str) -> None:
+        say(f"  {step}. {spelled_out(words)[:200]}", to=terminal.err)
+
+    def allows(self, words: str, concern: str) -> bool:
+        asked = spelled_out(f"The agent wants: {words}. But {concern}.")
+        if not sys.stdin.isatty():
+            say((f"{asked} Without a terminal nobody can be asked.", "yellow"), to=terminal.err)
+            return False
+        return typer.confirm(f"{asked} Allow it?", err=True)
+
+    def has_stopped(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    agent: Agent
+    person: Person
+    most_steps: int
+    is_dry: bool = False
+
+    def attempt(self, job: Job, service: RecordingService, device: Device) -> TaskResult:
+        """Blocks. A draft that did not become an episode is kept, but for one of a dry run. Raises OdysseyError."""
+        say(f"{job.task_id}: {job.listed.task.instruction}", to=terminal.err)
+        began_s = time.monotonic()
+        player = ScriptPlayer()
+        assignment = job.listed.assignment
+        if self.is_dry:
+            assignment = replace(assignment, start=AsFound())
+        recorder = service.begin(device, assignment, player)
+        try:
+            recorder.start()
+            result = self._played(job, service, recorder, player)
+        except KeyboardInterrupt:
+            say(f"Stopped. The draft {recorder.episode_id} is saved.", to=terminal.err)
+            raise
+        finally:
+            recorder.stop()
+            recorder.join()
+        result = result.model_copy(update={"total_s": round(time.monotonic() - began_s, 3)})
+        say((f"  {_verdict(result)}", "green" if result.succeeded else "yellow"), to=terminal.err)
+        return result
+
+    def _played(self, job: Job, service: RecordingService, recorder: Recorder, player: ScriptPlayer) -> TaskResult:
+        before, unjudged = _facts(job, service, recorder.serial)
+        if job.bench is not None and before is not None:
+            at_start = judge(job.bench.goals, job.bench.answer, before=before, after=before, note="")
+            if at_start.was_done:
+                _discard(recorder)
+                return self._result(job, Run(Stop.FAULTY_TASK, "its goals are met at the start"))
+        agent = replace(self.agent, seed=job.seed)
+        ran = AgentRun(
+            agent, recorder, player, self.person, job.listed.task.instruction, self._limit(job), self.is_dry
+        ).play()
+        result = self._result(job, ran, recorder.episode_id)
+        if ran.stop is Stop.DRY_RUN:
+            _discard(recorder)
+        elif ran.stop in (Stop.COMPLETE, Stop.IMPOSSIBLE):
+            player.published(recorder)
+        after = None
+        if before is not None and ran.stop.is_final:
+            after, unjudged = _facts(job, service, recorder.serial)
+        if job.bench is None or before is None or after is None:
+            return result.model_copy(update={"unjudged": unjudged})
+        judged = judge(job.bench.goals, job.bench.answer, before=before, after=after, note=ran.note)
+        missed = (*(one.path for one in judged.missed), *["answer"] * judged.lacks_answer)
+        return result.model_copy(update={"is_met": judged.succeeded, "missed": missed})
+
+    def _limit(self, job: Job) -> int:
+        gold = job.gold_steps
+        return self.most_steps if gold is None else max(_FEWEST_STEPS, _TIMES_GOLD * gold)
+
+    def _result(self, job: Job, ran: Run, episode_id: str = "") -> TaskResult:
+        return TaskResult(
+            task_id=job.task_id, seed=job.seed, stop=ran.stop, why=ran.why, episode_id=episode_id, steps=ran.steps,
+            gold_steps=job.gold_steps, unreadable=ran.unreadable, interventions=ran.interventions,
+            tokens_in=ran.tokens_in, tokens_out=ran.tokens_out, cost=ran.cost,
+            model_s=round(ran.model_s, 3), device_s=round(ran.device_s, 3),
+        )  # fmt: skip
+
+
+def tell_results(results: Sequence[TaskResult], jobs: Sequence[Job]) -> int:
+    """The exit code."""
+    wanted = {(one.task_id, one.seed) for one in jobs}
+    told = [one for one in results if (one.task_id, one.seed) in wanted]
+    for words in summary(told):
+        say(words)
+    missing = len(wanted) - len(told)
+    if missing:
+        say((f"{counted(missing, 'task')} not carried out. Run the same command to continue.", "yellow"))
+    return 1 if missing else 0
+
+
+def _facts(job: Job, service: RecordingService, serial: str) -> tuple[Mapping[str, Any] | None, str]:
+    """The facts, or None and why not."""
+    if job.bench is None:
+        return None, "the task has no goals"
+    try:
+        return service.connector.facts(serial), ""
+    except DeviceError as error:
+        return None, str(error)
+
+
+def _discard(recorder: Recorder) -> None:
+    recorder.abandon()
+    recorder.wait_for(lambda view: view.state is State.ABANDONED, PATIENCE_S)
+
+
+def _verdict(result: TaskResult) -> str:
+    met = {True: "goals met", False: f"goals missed: {', '.join(result.missed)}", None: "not judged"}[result.is_met]
+    why = f" ({spelled_out(result.why)[:200]})" if result.why else ""
+    return f"{result.stop.value}{why}, {counted(result.steps, 'step')}, {met}"

@@ -1,0 +1,111 @@
+"""`predict`: what a language model would do at each step of a dataset."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.annotate import obtain_consent, tell_leaving, tell_problems
+from odyssey_recorder.commands.terminal import exits_with_2, say
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.model.wording import counted
+
+
+@exits_with_2()
+def predict(  # noqa: PLR0913 - the options
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, as JSON Lines.")],
+    *,
+    adapter: Annotated[str, typer.Option(help="The kind of model, such as ours or qwen2.5-vl.")] = "ours",
+    model: Annotated[str | None, typer.Option(help="The model's name at the server.", show_default="settings")] = None,
+    history: Annotated[
+        str, typer.Option(help="What is told of earlier steps: none, actions[:N], screenshots:N or memory.")
+    ] = "actions",
+    level: Annotated[
+        Literal["high", "low"],
+        typer.Option(help="The instruction that the model is given: the episode's or the step's."),
+    ] = "high",
+    split: Annotated[str, typer.Option(help="Only episodes of this part of a split, such as app/test.")] = "",
+    selection: Annotated[str, typer.Option("--filter", help="Only episodes that this filter selects.")] = "",
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="The number of episodes, in proportion to categories.", show_default="all")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the sample.")] = 0,
+    budget: Annotated[
+        float | None, typer.Option(min=0, help="The highest cost, in US dollars.", show_default="no limit")
+    ] = None,
+    at_once: Annotated[int, typer.Option(min=1, max=64, help="The number of concurrent requests.")] = 16,
+    consent: Annotated[
+        bool, typer.Option("--consent", help="The owner of the dataset agrees that the screenshots are sent.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+) -> None:
+    """Ask a language model for the action of every step.
+
+    Shows the estimated cost first. Before screenshots leave this computer, the owner of the dataset must agree; what
+    is drawn as redacted and password fields are black in them. The file appears once it is complete: an interrupted
+    run is continued by the same command.
+
+    Exit code 0: all steps are predicted; 1: some episodes cannot be read, or some steps have no answer yet; 2: not
+    started, or interrupted.
+    """
+    from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.agents.predict import HistoryRule, Predicting
+    from odyssey_recorder.commands.task_rewriting import agree_to, progress_bar
+    from odyssey_recorder.evaluation.predictions import Header, header_line, prediction_line
+    from odyssey_recorder.files import write_durably
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring import open_batch
+
+    chosen, rule = adapter_named(adapter), HistoryRule.parse(history)
+    _refuse_foreign(out)
+    ids = _chosen(dataset, f"split:{split} {selection}" if split else selection, sample, seed)
+    settings = read_settings(dataset=dataset, model=model)
+    predicting = Predicting(open_batch(settings, budget, at_once=at_once), dataset, chosen, rule, level)
+    plan = predicting.plan(ids)
+    tell_leaving(plan)
+    agree_to(plan.estimate, budget, is_agreed=yes, err=terminal.err)
+    obtain_consent(dataset, plan, is_given=consent)
+    try:
+        with progress_bar(terminal.err, "Asking") as tell:
+            ended = predicting.run(ids, progress=tell)
+    except KeyboardInterrupt as error:
+        say("Interrupted. Answers so far are kept. Run the same command to continue.", to=terminal.err)
+        raise typer.Exit(2) from error
+    tell_problems([*ended.problems.items()])
+    if ended.unasked:
+        for why, count in ended.unasked.most_common(3):
+            say((f"{counted(count, 'step')}: {why}", "yellow"), to=terminal.err)
+        say("Nothing was written. Answers so far are kept. Run the same command to continue.", to=terminal.err)
+        raise typer.Exit(1)
+    header = header_line(Header(chosen.name, plan.estimate.model, str(rule), level))
+    write_durably(out, b"".join([header, *map(prediction_line, ended.predictions)]))
+    unread = sum(one.action is None for one in ended.predictions)
+    episodes = counted(len(ids) - len(ended.problems), "episode")
+    say(f"{counted(ended.predictions, 'step')} of {episodes}, {unread:,} without an action")
+    if ended.problems:
+        raise typer.Exit(1)
+
+
+def _chosen(dataset: Path, selection: str, sample: int | None, seed: int) -> list[str]:
+    from odyssey_recorder.agents.predict import sampled
+    from odyssey_recorder.commands.listing import selected
+
+    with selected(dataset, selection) as (index, wanted):
+        categories = {row.episode_id: row.category for row in index.rows(wanted)}
+    if not categories:
+        raise DatasetError(f"No episode of {dataset} is selected.")
+    return sampled(categories, len(categories) if sample is None else sample, seed)
+
+
+def _refuse_foreign(out: Path) -> None:
+    """Raises DatasetError: only a file of predictions may be replaced."""
+    from odyssey_recorder.evaluation.predictions import LONGEST_LINE, read_header
+    from odyssey_recorder.files import open_file, storage_errors
+
+    if not out.exists():
+        return
+    with storage_errors(out, "read"), open_file(out, 1 << 40) as file:
+        if read_header(file.readline(LONGEST_LINE)) is None:
+            raise DatasetError(f"{out} is not a file of predictions, so it was not replaced. Choose another name.")

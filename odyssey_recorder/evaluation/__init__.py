@@ -1,0 +1,1 @@
+"""How well models predict the actions of recorded episodes: predictions, protocols, scores, reports."""

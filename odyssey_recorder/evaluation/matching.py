@@ -1,0 +1,184 @@
+"""Whether predicted actions are right, all steps at once: the verdicts of a protocol."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cpdist
+
+from odyssey_recorder.evaluation.answers import Answers, Bools, Floats, Ints, Kind, Value, read_point
+from odyssey_recorder.evaluation.gold import BOX, BROKEN_BOX, NO_BOX, Gold
+from odyssey_recorder.evaluation.protocols import Rules, TextRule
+from odyssey_recorder.model.geometry import GRID
+
+_NEAR = 0.14
+_ALIKE = 0.5
+_LARGEST_BOX = 0.6 * GRID * GRID
+_SAME = np.arange(Kind.INVALID + 1)
+"""Kinds as a grouped protocol tells them apart."""
+_SAME[[Kind.PRESS_RECENT, Kind.IMPOSSIBLE]] = Kind.PRESS_HOME, Kind.COMPLETE
+_GROUP = np.where(_SAME == Kind.PRESS_BACK, Kind.PRESS_HOME, _SAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """A row per answer. `invalid` could not be read; `typed`: its type counts as right; `kind` is the answer's."""
+
+    right: Bools
+    typed: Bools
+    invalid: Bools
+    kind: Ints
+
+
+def verdicts(gold: Gold, rows: Ints, answers: Answers, rules: Rules) -> Verdicts:
+    """Of answers to the steps `rows` of `gold`."""
+    truth, said = gold.kind[rows], answers.kind
+    unread = answers.unread & (said > Kind.LONG_PRESS) if rules.origin else answers.unread
+    known = (said != Kind.INVALID) & ~unread
+    same = known & ((_SAME[truth] == _SAME[said]) if rules.grouped else (truth == said))
+    right, invalid = same & (truth > Kind.TYPE), unread.copy()
+    pressed = np.flatnonzero(same & (truth <= Kind.LONG_PRESS))
+    right[pressed], invalid[pressed] = _presses(gold, rows[pressed], pressed, answers, rules)
+    typed = np.flatnonzero(same & (truth == Kind.TYPE))
+    right[typed] = _texts(_picked(gold.text, rows[typed]), _picked(answers.info, typed), rules)
+    scrolled = np.flatnonzero(same & (truth == Kind.SCROLL))
+    pairs = zip(_picked(gold.text, rows[scrolled]), _picked(answers.info, scrolled), strict=True)
+    right[scrolled] = [true.lower() == one.lower() for true, one in pairs]
+    alike = (_GROUP[truth] == _GROUP[said]) & known if rules.grouped else same
+    counted = alike & ~invalid if rules.invalid_differs else alike | invalid
+    return Verdicts(right, counted, invalid, np.where(invalid, Kind.INVALID, said))
+
+
+# --- points ----------------------------------------------------------------------------------------------
+
+
+def _presses(gold: Gold, rows: Ints, at: Ints, answers: Answers, rules: Rules) -> tuple[Bools, Bools]:
+    """Whether right, and whether unreadable, for answers in rows `at` to the steps `rows`, all of them presses."""
+    x, y = answers.x[at], answers.y[at]
+    boxed = gold.boxed[rows] if rules.box else np.full(len(rows), NO_BOX)
+    if rules.sound_box:
+        boxed = np.where(_sound(gold, rows) & (boxed == BOX), BOX, NO_BOX)
+    invalid = boxed == BROKEN_BOX
+    right = (_inside(gold.box[rows], x, y) & (boxed == BOX)) | _near(gold, rows, x, y, rules)
+    for one in np.flatnonzero(np.isnan(x)):
+        verdict = _odd(answers.odd.get(int(at[one])), gold, int(rows[one]), int(boxed[one]), rules)
+        right[one], invalid[one] = bool(verdict), verdict is None
+    if rules.on_grid:
+        invalid |= (np.minimum(x, y) < 0) | (np.maximum(x, y) > GRID)
+    return right & ~invalid, invalid
+
+
+def _inside(box: Floats, x: Floats, y: Floats) -> Bools:
+    left, top, right, bottom = box.T
+    within: Bools = (left <= x) & (x <= right) & (top <= y) & (y <= bottom)
+    return within
+
+
+def _near(gold: Gold, rows: Ints, x: Floats, y: Floats, rules: Rules) -> Bools:
+    """In the arithmetic of the official evaluator: at distances of exactly 0.14 its rounding decides."""
+    across, down = x / GRID - gold.x[rows] / GRID, y / GRID - gold.y[rows] / GRID
+    reach: float | Floats = _NEAR
+    if rules.sound_box:
+        size = np.array([(one.width, one.height) for one in gold.episodes], float)[gold.episode[rows]]
+        across, down, reach = across * size[:, 0], down * size[:, 1], _NEAR * size.min(axis=1)
+    near: Bools = np.sqrt(across * across + down * down) <= reach
+    return near
+
+
+def _sound(gold: Gold, rows: Ints) -> Bools:
+    box = gold.box[rows]
+    small: Bools = (box[:, 2] - box[:, 0]) * (box[:, 3] - box[:, 1]) <= _LARGEST_BOX
+    return small & _inside(box, gold.x[rows], gold.y[rows])
+
+
+def _odd(value: Value, gold: Gold, row: int, boxed: int, rules: Rules) -> bool | None:
+    """The verdict on a point that is not two plain whole numbers, as numpy broadcasts it; None: invalid."""
+    if isinstance(value, str):  # the official evaluator evaluates once more what is a text
+        value = read_point(value.strip())
+    is_pair = isinstance(value, list) and len(value) == 2 and all(isinstance(axis, int | float) for axis in value)
+    if rules.origin and not is_pair:
+        value = [0.0, 0.0]
+    if value is None or isinstance(value, str):
+        return None
+    if rules.on_grid and not (is_pair and all(0 <= axis <= GRID for axis in value)):  # type: ignore[operator,union-attr]
+        return None
+    return _official(value, gold, row, boxed, rules)
+
+
+def _official(value: Any, gold: Gold, row: int, boxed: int, rules: Rules) -> bool | None:
+    if boxed == BROKEN_BOX:
+        return None
+    try:
+        left, top, right, bottom = gold.box[row].tolist()
+        if boxed == BOX and left <= value[0] <= right and top <= value[1] <= bottom:
+            return True
+        point = np.asarray(value, float) / GRID
+        apart = point - np.array([gold.x[row], gold.y[row]]) / GRID
+        if rules.sound_box:
+            of = gold.episodes[int(gold.episode[row])]
+            return bool(np.linalg.norm(apart * (of.width, of.height)) <= _NEAR * min(of.width, of.height))
+        with np.errstate(all="ignore"):
+            return bool(np.linalg.norm(apart) <= _NEAR)
+    except (TypeError, ValueError, LookupError, OverflowError):
+        return None
+
+
+def _picked(texts: list[str], rows: Ints) -> list[str]:
+    return [texts[row] for row in rows.tolist()]
+
+
+# --- texts -----------------------------------------------------------------------------------------------
+
+
+def _texts(truths: list[str], said: list[str], rules: Rules) -> Bools:
+    if not rules.whole_text:
+        truths = [one.partition(":")[0] for one in truths]
+    return _TEXT_RULES[rules.text]([one.strip() for one in truths], said)
+
+
+def _official_texts(truths: list[str], said: list[str]) -> Bools:
+    right: Bools = _contained(truths, said) | _alike(truths, said)
+    return right
+
+
+def _by_distance(truths: list[str], said: list[str]) -> Bools:
+    right: Bools = _alike(truths, said) & np.fromiter(map(bool, said), bool)
+    return right
+
+
+def _contained(truths: list[str], said: list[str]) -> Bools:
+    return np.fromiter((a in b or b in a for a, b in zip(truths, said, strict=True)), bool)
+
+
+def _contained_in_lower_case(truths: list[str], said: list[str]) -> Bools:
+    return _contained(_lowered(truths), _lowered(said))
+
+
+def _by_words(truths: list[str], said: list[str]) -> Bools:
+    """F1 of the words, of which the action's name is one."""
+    first, second = ([{"type", *text.split()} for text in _lowered(texts)] for texts in (truths, said))
+    pairs = zip(first, second, strict=True)
+    return np.fromiter((2 * len(a & b) / (len(a) + len(b)) > _ALIKE for a, b in pairs), bool)
+
+
+def _lowered(texts: list[str]) -> list[str]:
+    return [one.lower().strip() for one in texts]
+
+
+def _alike(truths: list[str], said: list[str]) -> Bools:
+    """One minus the edit distance relative to the longer text is 0.5 or more."""
+    if not truths:
+        return np.zeros(0, bool)
+    longest = np.fromiter((max(len(a), len(b)) for a, b in zip(truths, said, strict=True)), np.int64)
+    alike: Bools = 2 * cpdist(truths, said, scorer=Levenshtein.distance, dtype=np.int64) <= longest
+    return alike
+
+
+_TEXT_RULES: dict[TextRule, Callable[[list[str], list[str]], Bools]] = {
+    "official": _official_texts,
+    "distance": _by_distance,
+    "contained": _contained_in_lower_case,
+    "words": _by_words,
+}

@@ -1,0 +1,217 @@
+"""The evaluation of a file of predictions as a value, as JSON and as a page; no figure is without its protocol."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from odyssey_recorder.evaluation import scores
+from odyssey_recorder.evaluation.answers import KINDS, Bools, Ints
+from odyssey_recorder.evaluation.gold import Gold
+from odyssey_recorder.evaluation.intervals import by_unit, percentiles, ratios
+from odyssey_recorder.evaluation.loading import Loaded
+from odyssey_recorder.evaluation.placing import Fit, place
+from odyssey_recorder.evaluation.protocols import OFFICIAL, PROTOCOLS, SWITCHES, Name, switched
+from odyssey_recorder.evaluation.published import Published, published
+from odyssey_recorder.evaluation.scores import Figures, Placed, Scored
+from odyssey_recorder.quality.agreement.measures import Interval, wilson
+from odyssey_recorder.reports import render_page, write_page
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`split` is one of the four, whose test part is scored, or empty: all episodes of `selection`."""
+
+    dataset: str
+    predictions: str
+    protocol: Name = "official"
+    split: str = ""
+    level: str = "high"
+    selection: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a switch of `strict` changes, after those before it: `changed` steps are judged otherwise."""
+
+    switch: str
+    ams: float | None
+    sr: float | None
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Of another model from this one on the episodes that both have, in points, with 95 % intervals."""
+
+    model: str
+    predictions: str
+    ams: float | None
+    sr: float | None
+    episodes: int
+    ams_more: float | None
+    ams_interval: Interval | None
+    sr_more: float | None
+    sr_interval: Interval | None
+    fit: Fit
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """`units` is what the intervals draw: episodes, or templates for the task split.
+
+    `other` are the verdicts on the model that `against` compares with.
+    """
+
+    asked: Asked
+    loaded: Loaded
+    fit: Fit
+    unread: Sequence[str]
+    scored: Scored
+    whole: Figures
+    ams_category_mean: float | None
+    sr_category_mean: float | None
+    ams_interval: Interval | None
+    sr_interval: Interval | None
+    units: str
+    by: dict[str, dict[str, Figures]]
+    confusion: list[list[int]]
+    changes: Sequence[Change]
+    published: Sequence[Published]
+    against: Difference | None = None
+    other: Scored | None = None
+
+    @property
+    def fits(self) -> list[tuple[str, Fit]]:
+        """Each file of predictions, and how it fits the dataset."""
+        others = [(self.against.predictions, self.against.fit)] if self.against is not None else []
+        return [(self.asked.predictions, self.fit), *others]
+
+
+def evaluate(gold: Gold, loaded: Loaded, asked: Asked, *, unread: Sequence[str] = ()) -> Evaluation:
+    """`unread` says which episodes of the dataset cannot be read."""
+    placed, fit = place(gold, loaded)
+    scored = scores.score(gold, placed, PROTOCOLS[asked.protocol])
+    ams, sr = scores.category_mean(scored)
+    sums = _sums(gold, asked.split, scored.counts > 0, (scored.right, scored.counts))
+    return Evaluation(
+        asked, loaded, fit, unread, scored, scores.figures(scored), ams, sr,
+        percentiles(ratios(sums)[:, 0], len(sums[0][0])), _wilson(scored),
+        "templates" if asked.split == "task" else "episodes",
+        scores.breakdowns(scored), scores.confusion(scored),
+        tuple(_changes(gold, placed)) if asked.protocol == "strict" else (),
+        published(asked.protocol, asked.split, asked.level),
+    )  # fmt: skip
+
+
+def with_difference(one: Evaluation, other: Loaded, path: str) -> Evaluation:
+    """With another model, judged by the same protocol on the episodes that both have."""
+    first, gold = one.scored, one.scored.gold
+    placed, fit = place(gold, other)
+    second = scores.score(gold, placed, first.rules)
+    both = (first.counts > 0) & (second.counts > 0)
+    whole = both & first.whole & second.whole
+    right = ((each.right, each.counts) for each in (first, second))
+    solved = ((each.solved & whole, whole) for each in (first, second))
+    pairs = _sums(gold, one.asked.split, both, *right, *solved)
+    ams, their_ams, sr, their_sr = (scores.percent(int(part.sum()), int(of.sum())) for part, of in pairs)
+    drawn, units = ratios(pairs), len(pairs[0][0])
+    difference = Difference(
+        other.header.model or Path(path).name, path, their_ams, their_sr, int(both.sum()),
+        _less(their_ams, ams), percentiles(drawn[:, 1] - drawn[:, 0], units),
+        _less(their_sr, sr), percentiles(drawn[:, 3] - drawn[:, 2], units), fit,
+    )  # fmt: skip
+    return replace(one, against=difference, other=second)
+
+
+def as_json(found: Evaluation) -> dict[str, Any]:
+    """docs/evaluation.md describes the keys."""
+    costs = {name: getattr(found.loaded, name) for name in ("tokens_in", "tokens_out", "seconds")}
+    columns = scores.paper_columns(found.scored) if found.asked.protocol == "com" else None
+    return {
+        **asdict(found.loaded.header),
+        **asdict(found.asked),
+        "layout": found.loaded.layout,
+        **asdict(found.whole),
+        "ams_category_mean": found.ams_category_mean,
+        "sr_category_mean": found.sr_category_mean,
+        "intervals": {"of": found.units, "ams": _tree(found.ams_interval), "sr": _tree(found.sr_interval)},
+        "file": asdict(found.fit),
+        "unread_episodes": list(found.unread),
+        "cost": costs,
+        "by": {name: {label: asdict(one) for label, one in some.items()} for name, some in found.by.items()},
+        **({} if columns is None else {"columns": columns}),
+        "confusion": {
+            "columns": list(scores.COLUMNS),
+            "rows": dict(zip(KINDS, found.confusion, strict=True)),
+        },
+        "switches": [asdict(one) for one in found.changes],
+        "published": [one._asdict() for one in found.published],
+        "against": _tree(found.against),
+    }
+
+
+def write_report(path: Path, found: Evaluation) -> None:
+    """Raises DatasetError."""
+    rows = list(zip(KINDS, found.confusion, strict=True))
+    page = render_page(
+        "evaluation.html", {"figure": shown, "heat": _heat}, found=found, rows=rows, columns=scores.COLUMNS
+    )
+    write_page(path, page)
+
+
+def shown(value: object) -> str:
+    match value:
+        case None:
+            return "–"  # noqa: RUF001 - the mark of an empty cell
+        case Interval(low, high):
+            return f"{low:.2f} to {high:.2f}"
+        case float():
+            return f"{value:.2f}"
+        case int():
+            return f"{value:,}"
+        case _:
+            return str(value)
+
+
+def _changes(gold: Gold, placed: Placed) -> list[Change]:
+    """From `official` to `strict`, one switch after the other."""
+    before = scores.by_step(scores.score(gold, placed, OFFICIAL))
+    found = []
+    for names in accumulate(((name,) for name in SWITCHES), tuple.__add__):
+        scored = scores.score(gold, placed, switched(*names))
+        figures, right = scores.figures(scored), scores.by_step(scored)
+        found.append(Change(names[-1], figures.ams, figures.sr, int((before != right).sum())))
+        before = right
+    return found
+
+
+def _sums(gold: Gold, split: str, among: Bools, *pairs: tuple[Ints | Bools, Ints | Bools]) -> list[tuple[Ints, Ints]]:
+    """Of columns per episode, sums per unit that the bootstrap draws: an episode, or a template for the task split."""
+    chosen = [gold.episodes[at] for at in np.flatnonzero(among).tolist()]
+    units = [one.meta_task if split == "task" else one.episode_id for one in chosen]
+    return [(by_unit(part[among], units), by_unit(of[among], units)) for part, of in pairs]
+
+
+def _wilson(scored: Scored) -> Interval | None:
+    """Of SR, in percent."""
+    if not (whole := int(scored.whole.sum())):
+        return None
+    interval = wilson(int(scored.solved.sum()), whole)
+    return Interval(round(100 * interval.low, 2), round(100 * interval.high, 2))
+
+
+def _tree(value: Interval | Difference | None) -> dict[str, Any] | None:
+    return None if value is None else asdict(value)
+
+
+def _less(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else round(one - other, 2)
+
+
+def _heat(count: int, row: Sequence[int]) -> str:
+    """The share of a row as an opacity."""
+    return f"{count / (sum(row) or 1):.2f}"

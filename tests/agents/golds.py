@@ -1,0 +1,62 @@
+"""Gold actions as adapters can say them, and a model that replays them."""
+
+import numpy as np
+
+from odyssey_recorder.agents.adapter import adapter_named, all_adapters
+from odyssey_recorder.agents.frames import finger_direction
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Scroll
+from odyssey_recorder.model.geometry import Size
+from tests.annotation.seeing_model import images_of
+from tests.llm.stand_in import Asked, Says
+
+LACKING = {
+    "agentcpm-gui": {"RECENT"},
+    "android-world": {"RECENT"},
+    "cogagent": {"LONG_PRESS", "HOME", "BACK", "RECENT", "IMPOSSIBLE"},
+}
+"""What a grammar has no words for."""
+NO_NOTES = {"odyssey-agent", "os-atlas", "agentcpm-gui", "cogagent", "qwen2.5-vl"}
+NO_REASONS = {*all_adapters()} - {"ours", "claude", "openai-computer"}
+
+
+def expected(action: Action, name: str) -> Action:
+    """Without what the grammar cannot say of it."""
+    if isinstance(action, Complete) and name in NO_NOTES:
+        return Complete()
+    if isinstance(action, Impossible) and name in NO_REASONS:
+        return Impossible("")
+    return action
+
+
+def alike(one: Action, other: Action | None) -> bool:
+    match one, other:
+        case (Click(a), Click(b)) | (LongPress(a), LongPress(b)):
+            return abs(a.x - b.x) <= 1 and abs(a.y - b.y) <= 1
+        case Scroll(), Scroll():
+            return finger_direction(one) == finger_direction(other)
+        case _:
+            return one == other
+
+
+class GoldReplayer:
+    """Knows the step by the colour of its screen, and answers its gold action in an adapter's grammar.
+
+    Steps are numbered over all episodes; `colours` are of their screens, `true_size` is their size.
+    """
+
+    def __init__(self, name: str, golds: list[Action], true_size: Size) -> None:
+        self._adapter = adapter_named(name)
+        self._golds = golds
+        self._true_size = true_size
+        self._colours = np.array([colour(number) for number in range(len(golds))])
+
+    def __call__(self, asked: Asked) -> Says:
+        image = images_of(asked)[-1]
+        seen = np.asarray(image)[image.height // 2, image.width // 2].astype(int)
+        number = int(np.abs(self._colours - seen).sum(axis=1).argmin())
+        frame = self._adapter.frame(Size(*image.size), self._true_size)
+        return Says(self._adapter.write(self._golds[number], frame) or "I cannot say this.")
+
+
+def colour(number: int) -> tuple[int, int, int]:
+    return number % 4 * 60 + 20, number // 4 % 4 * 60 + 20, number // 16 * 60 + 20

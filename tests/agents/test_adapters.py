@@ -1,0 +1,231 @@
+"""Every adapter: its round trip, samples of real answers, and answers that are none."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from odyssey_recorder.agents.adapter import History, PastStep, Screenshot, adapter_named, all_adapters
+from odyssey_recorder.agents.frames import finger_scroll
+from odyssey_recorder.errors import LanguageModelError, SettingsError
+from odyssey_recorder.llm.model import Image, LazyImage, Words
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    SystemKey,
+    Type,
+    action_type,
+)
+from odyssey_recorder.model.geometry import Point, Size
+from tests.agents.golds import LACKING, alike, expected
+
+SIZES = {
+    "Pixel 7 Pro": Size(1440, 3120), "Small Phone": Size(720, 1280), "Pixel Fold": Size(2208, 1840),
+    "Pixel Tablet": Size(2560, 1600),
+}  # fmt: skip
+TEXTS = (
+    "buy milk",
+    "it's 10:30",
+    "say \"hi\", x='1', ok",
+    "a\nSCROLL: UP\nb",
+    "C:\\new\\table",
+    "[x](y) {z}",
+    "日本語",
+    "0",
+)
+
+
+def examples() -> Iterator[Action]:
+    seeded = random.Random(5)
+    places = [Point(0, 0), Point(1000, 1000), Point(500, 500), Point(999, 1)]
+    places += [Point(seeded.randint(0, 1000), seeded.randint(0, 1000)) for _ in range(60)]
+    for point in places:
+        yield Click(point)
+        yield LongPress(point)
+        for other in (Point(point.x, 1000 - point.y), Point(1000 - point.x, point.y), Point(3, 700)):
+            if other != point:
+                yield Scroll(point, other, (point, other))
+    yield from map(Type, TEXTS)
+    yield from map(Press, SystemKey)
+    yield from (Complete(), Complete("It's 5 o'clock."), Impossible(""), Impossible("No such app."))
+
+
+@pytest.mark.parametrize("name", all_adapters())
+def test_what_an_adapter_writes_it_reads(name: str) -> None:
+    adapter = adapter_named(name)
+    for true in SIZES.values():
+        sent = adapter.fit(true)
+        frame = adapter.frame(sent, true)
+        for action in examples():
+            written = adapter.write(action, frame)
+            assert (written is None) == (action_type(action) in LACKING.get(name, ())), action
+            if written is not None:
+                reading = adapter.read(written, sent, true)
+                assert not reading.problem, (written, reading)
+                assert alike(expected(action, name), reading.action), (action, written, reading)
+
+
+SENT, TRUE = Size(1092, 2408), Size(1080, 2400)
+SAMPLES: tuple[tuple[str, str, Action], ...] = (
+    ("ours", '```json\n{"action": "SCROLL", "x": null, "direction": "UP", "text": null}\n```', finger_scroll("UP")),
+    ("ours", '<think>{"action": "HOME"}</think>\n{"action": "BACK"}', Press(SystemKey.BACK)),
+    ("odyssey-agent", "CLICK: (500, 250)", Click(Point(500, 250))),
+    ("odyssey-agent", "TYPE: at 10:30", Type("at 10:30")),
+    ("odyssey-agent", "PRESS_RECENT", Press(SystemKey.RECENT)),
+    ("qwen2.5-vl", '<tool_call>\n{"name": "mobile_use", "arguments": {"action": "click", "coordinate": [546, 1204]}}\n'
+     "</tool_call>", Click(Point(500, 500))),
+    ("qwen2.5-vl", '{"name": "mobile_use", "arguments": {"action": "system_button", "button": "Menu"}}',
+     Press(SystemKey.RECENT)),
+    ("qwen2.5-vl", "{'name': 'mobile_use', 'arguments': {'action': 'terminate', 'status': 'failure'}}", Impossible("")),
+    ("qwen3-vl", 'Thought: {so}.\nAction: Tap.\n<tool_call>\n{"name": "mobile_use", "arguments": {"action": "click", '
+     '"coordinate": [999, 0]}}\n</tool_call>', Click(Point(1000, 0))),
+    ("qwen3-vl", '<think>Or {"action": "wait"}?</think><tool_call>{"name": "mobile_use", "arguments": '
+     '{"action": "answer", "text": "12"}}</tool_call>', Complete("12")),
+    ("ui-tars-1.0", "Thought: Open it.\nAction: click(start_box='<|box_start|>(500,250)<|box_end|>')",
+     Click(Point(500, 250))),
+    ("ui-tars-1.0", "Thought: Down.\nAction: scroll(direction='down')", finger_scroll("UP")),
+    ("ui-tars-1.0", "Action: click(start_box='[100, 200, 300, 400]')", Click(Point(200, 300))),
+    ("ui-tars-1.0", "Action: press_appselect()", Press(SystemKey.RECENT)),
+    ("ui-tars-1.0", "Action: type(content='it's here\\n')", Type("it's here")),
+    ("ui-tars-1.5", "Action: click(point='<point>546 1204</point>')", Click(Point(500, 500))),
+    ("ui-tars-1.5", "Action: drag(start_point='<point>546 1806</point>', end_point='<point>546 602</point>')",
+     Scroll(Point(500, 750), Point(500, 250), (Point(500, 750), Point(500, 250)))),
+    ("doubao-ui-tars", "Action: click(point='<point>500 250</point>')", Click(Point(500, 250))),
+    ("os-atlas", "thoughts:\nTap it.\nactions:\nCLICK <point>[[101, 872]]</point>", Click(Point(101, 872))),
+    ("os-atlas", "actions:\nTYPE [Shanghai [new] mall]", Type("Shanghai [new] mall")),
+    ("os-atlas", "actions:\nSCROLL [UP]", finger_scroll("UP")),
+    ("os-atlas", "actions:\nWAIT", Impossible("")),
+    ("agentcpm-gui", '{"thought":"点","POINT":[500,250],"to":"up"}', finger_scroll("UP", Point(500, 250))),
+    ("agentcpm-gui", '{"POINT":[500,250],"duration":1000}', LongPress(Point(500, 250))),
+    ("agentcpm-gui", '{"POINT":[500,250],"duration":200}', Click(Point(500, 250))),
+    ("agentcpm-gui", '{"POINT":[500,250],"STATUS":"satisfied"}', Complete()),
+    ("cogagent", "Action: Tap.\nGrounded Operation: CLICK(box=[[067,096,133,104]], element_type='x', element_info='Y')",
+     Click(Point(100, 100))),
+    ("cogagent", "Grounded Operation: TYPE(box=[[0,0,9,9]], text='it's 5', element_info='Search')", Type("it's 5")),
+    ("cogagent", "Grounded Operation: SCROLL_DOWN(box=[[0,209,998,952]], step_count=5)",
+     finger_scroll("UP", Point(499, 580))),
+    ("claude", '{"type": "tool_use", "name": "computer", "input": {"action": "left_click", "coordinate": [546, 602]}}',
+     Click(Point(500, 250))),
+    ("claude", '{"action": "scroll", "scroll_direction": "down", "scroll_amount": 3}', finger_scroll("UP")),
+    ("openai-computer", '{"type": "computer_call", "action": {"type": "click", "x": 546, "y": 602, "button": "left"}}',
+     Click(Point(500, 250))),
+    ("openai-computer", '{"type": "scroll", "scroll_x": 0, "scroll_y": 300}', finger_scroll("UP")),
+    ("android-world", 'Reason: so\nAction: {"action_type": "click", "x": 540, "y": 600}', Click(Point(500, 250))),
+    ("android-world", 'Action: {"action_type": "scroll", "direction": "down"}', finger_scroll("UP")),
+    ("android-world", 'Action: {"action_type": "swipe", "direction": "down"}', finger_scroll("DOWN")),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "raw", "action"), SAMPLES)
+def test_answers_of_models_are_read(name: str, raw: str, action: Action) -> None:
+    assert adapter_named(name).read(raw, SENT, TRUE).action == action
+
+
+PROBLEMS = (
+    ("qwen2.5-vl", '{"arguments": {"action": "wait", "time": 2}}', "unmapped: 'wait' is none of the nine actions"),
+    ("qwen2.5-vl", '{"arguments": {"action": "system_button", "button": "Enter"}}', "unmapped"),
+    ("agentcpm-gui", '{"PRESS":"ENTER"}', "unmapped"),
+    ("agentcpm-gui", '{"POINT":[1,1],"STATUS":"need_feedback"}', "unmapped"),
+    ("android-world", '{"action_type": "click", "index": 3}', "unmapped"),
+    ("odyssey-agent", "CLICK: (1300, 250)", "outside: 1300 is not between 0 and 1000"),
+    ("odyssey-agent", "CLICK: (250+250, 250)", "unreadable"),
+    ("openai-computer", '{"type": "click", "x": NaN, "y": 1e309}', "unreadable"),
+    ("openai-computer", '{"type": "click", "x": ' + "9" * 400 + ', "y": 1}', "unreadable"),
+    ("ours", "I would tap the search field.", "unreadable: there is no JSON object"),
+    ("ours", "", "unreadable"),
+    ("claude", "[" * 19_000, "unreadable"),
+    ("claude", '{"a":' * 3_000, "unreadable"),
+    ("ui-tars-1.5", "Action: __import__('os').system('x')", "unmapped"),
+    ("ui-tars-1.5", "x" * 30_000, "too long"),
+)
+
+
+@pytest.mark.parametrize(("name", "raw", "problem"), PROBLEMS)
+def test_answers_that_are_no_action_have_a_problem(name: str, raw: str, problem: str) -> None:
+    reading = adapter_named(name).read(raw, SENT, TRUE)
+    assert reading.action is None
+    assert reading.problem.startswith(problem), reading
+
+
+def test_of_several_actions_the_first_counts_and_is_flagged() -> None:
+    two = "Action: press_home()\n\nclick(point='<point>5 5</point>')"
+    reading = adapter_named("ui-tars-1.5").read(two, SENT, TRUE)
+    assert (reading.action, reading.problem) == (Press(SystemKey.HOME), "several: the first of 2 actions")
+
+
+def test_no_answer_makes_an_adapter_fail() -> None:
+    """Mutated answers and rubbish; `python -m tests.agents.test_adapters 100000` tries more."""
+    attack(2_000)
+
+
+def attack(count: int) -> None:
+    seeded = random.Random(23)
+    adapters = [*all_adapters().values()]
+    pieces = [piece for name, raw, _ in SAMPLES for piece in (raw, name)] + list("{}[]()<>'\"\\,:=\n\0\ud800") + [
+        "1e309", "NaN", "-", "9" * 500, "Action:", "<think>", "</think>", "0x", "1_0", "None", "\\u0000", "[" * 300,
+    ]  # fmt: skip
+    for number in range(count):
+        raw = seeded.choice(SAMPLES)[1] if number % 3 else "".join(map(chr, seeded.choices(range(1, 0x2FFF), k=30)))
+        for _ in range(seeded.randint(1, 4)):
+            at, piece = seeded.randint(0, len(raw)), seeded.choice(pieces)
+            raw = raw[:at] + piece + raw[at + seeded.randint(0, 8) :]
+        for adapter in adapters:
+            reading = adapter.read(raw, SENT, TRUE)
+            assert (reading.action is None) <= bool(reading.problem)
+            assert_on_the_grid(reading.action)
+            reading.problem.encode()
+
+
+def assert_on_the_grid(action: Action | None) -> None:
+    match action:
+        case Click(point) | LongPress(point):
+            points: tuple[Point, ...] = (point,)
+        case Scroll(start, end):
+            points = (start, end)
+        case Type(text) | Complete(text) | Impossible(text):
+            text.encode()
+            return
+        case _:
+            return
+    assert all(type(value) is int and 0 <= value <= 1000 for point in points for value in (point.x, point.y))
+
+
+def shot(name: str) -> Screenshot:
+    return Screenshot(LazyImage(name, (1092, 2408), unloaded), TRUE)
+
+
+def unloaded() -> Image:
+    raise LanguageModelError("a prompt needs no bytes")
+
+
+@pytest.mark.parametrize("name", all_adapters())
+def test_a_prompt_has_the_task_the_history_and_the_screens_in_order(name: str) -> None:
+    past = tuple(PastStep(Type(f"word {number}"), shot(f"before {number}")) for number in range(3))
+    messages = adapter_named(name).prompt("Buy {milk}.", History(past, "It is late."), shot("now"))
+    parts = [part for message in messages for part in message.parts]
+    assert [part.identity for part in parts if isinstance(part, LazyImage)] == [
+        "before 0",
+        "before 1",
+        "before 2",
+        "now",
+    ]
+    words = "\n".join(part.text for part in parts if isinstance(part, Words))
+    assert messages[-1].parts[-1] == shot("now").image
+    for told in ("Buy {milk}.", "It is late.", "word 0", "word 2"):
+        assert told in words
+
+
+def test_an_unknown_adapter_is_named() -> None:
+    with pytest.raises(SettingsError, match=r"There is no adapter 'gpt'\. Use one of agentcpm-gui, android-world"):
+        adapter_named("gpt")
+
+
+if __name__ == "__main__":
+    import sys
+
+    attack(int(sys.argv[1]))

@@ -1,0 +1,131 @@
+"""The benchmark tasks on the simulated phone: their gold scripts solve them, and doing nothing does not."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odyssey_recorder.agents.benchmark import (
+    BenchmarkTask,
+    DragBetween,
+    Move,
+    OnField,
+    OnText,
+    Reach,
+    read_benchmark,
+    shipped_benchmark,
+)
+from odyssey_recorder.agents.goals import Goal, judge
+from odyssey_recorder.errors import TaskError
+from odyssey_recorder.recording.script import PressKey, TypeText
+from odyssey_recorder.simulator.profile import PROFILES
+from odyssey_recorder.task.listing import read_tasks, shipped_tasks
+from tests.simulator.person import Person, person_with
+
+TASKS = read_benchmark(shipped_benchmark())
+
+
+def carry_out(person: Person, move: Move) -> None:
+    match move:
+        case OnText(on=words, hold=hold):
+            (person.hold if hold else person.tap)(words)
+        case OnField(field=key, hold=hold):
+            (person.hold_at if hold else person.tap_at)(*person.field(key).bounds.center)
+        case Reach(reach=words):
+            if "Search apps" in person.words:
+                person.open_drawer()
+            person.scroll_to(words)
+        case DragBetween(drag=(start, end)):
+            person.swipe(person.find(start).bounds.center, person.find(end).bounds.center)
+        case TypeText(type=text):
+            person.type(text)
+        case PressKey(key=key):
+            {"HOME": person.home, "BACK": person.back, "RECENT": person.recents}[key]()
+
+
+def test_every_task_of_the_phone_has_goals_and_a_script() -> None:
+    assert set(TASKS) == {task.task_id for task in read_tasks(shipped_tasks())}
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=lambda task: task.task_id)
+@pytest.mark.parametrize(
+    "profile",
+    ["small_phone", *(pytest.param(name, marks=pytest.mark.soak) for name in PROFILES if name != "small_phone")],
+)
+def test_the_gold_script_solves_the_task_and_doing_nothing_does_not(task: BenchmarkTask, profile: str) -> None:
+    with person_with(profile) as person:
+        before = person.phone.facts()
+        idle = judge(task.goals, task.answer, before=before, after=before, note="")
+        assert not idle.succeeded
+        assert not idle.was_done
+
+        for move in task.gold:
+            carry_out(person, move)
+
+        assert judge(task.goals, task.answer, before=before, after=person.phone.facts(), note=task.answer).missed == ()
+
+
+FACTS: dict[str, Any] = {
+    "notes": {
+        "notes": [{"title": "Milk", "body": "Two litres", "tags": ["shop", "today"]}, {"title": "Tea", "body": ""}]
+    },
+    "settings": {"secure": {"notify_com.shop": "0", "volume": 5, "dark": True}},
+    "sums": [["1+1", "2"]],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "op", "value", "is_met"),
+    [
+        ("notes.notes.title", "equals", "Tea", True),
+        ("notes.notes.title", "equals", "tea", False),
+        ("notes.notes[title=milk].body", "contains", "LITRES", True),
+        ("notes.notes[title~mil].body", "contains", ["two", "litres"], True),
+        ("notes.notes[title=Tea].body", "contains", "litres", False),
+        ("notes.notes[tags=today].title", "equals", "Milk", True),
+        ("notes.notes[title=Milk].tags", "equals", ["shop", "today"], True),
+        ("notes.notes", "count", 2, True),
+        ("notes.notes[title=Coffee]", "count", 0, True),
+        ("notes.notes[title=Coffee]", "any", None, False),
+        ('settings.secure."notify_com.shop"', "equals", "0", True),
+        ("settings.secure.volume", "equals", 5, True),
+        ("settings.secure[dark=true].volume", "any", None, True),
+        ("sums", "equals", "2", True),
+        ("mail.box", "any", None, False),
+        ("notes.notes", "unchanged", None, False),
+        ("settings", "unchanged", None, True),
+    ],
+)
+def test_a_goal_is_met_by_the_facts_at_its_path(path: str, op: Any, value: Any, *, is_met: bool) -> None:
+    before = {**FACTS, "notes": {"notes": []}}
+    assert Goal(path=path, op=op, value=value).is_met(before, FACTS) is is_met
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        {"path": "", "op": "any"},
+        {"path": "notes.", "op": "any"},
+        {"path": "notes[title]", "op": "any"},
+        {"path": "notes", "op": "equals"},
+        {"path": "notes", "op": "count", "value": "2"},
+        {"path": "notes", "op": "contains", "value": [1]},
+        {"path": "notes", "op": "unchanged", "value": 1},
+    ],
+)
+def test_a_goal_that_says_nothing_is_refused_with_its_line(goal: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "goals.jsonl"
+    row = {"task_id": "a", "goals": [goal], "gold": []}
+    path.write_text(f"{json.dumps(row | {'goals': [{'path': 'notes', 'op': 'any'}]})}\n{json.dumps(row)}\n")
+    with pytest.raises(TaskError, match=r"line 2: goals\.0"):
+        read_benchmark(path)
+
+
+def test_a_task_that_was_done_already_and_an_answer_that_lacks_are_told() -> None:
+    done = Goal(path="sums", op="equals", value="2")
+    judged = judge([done], "", before=FACTS, after=FACTS, note="")
+    assert (judged.succeeded, judged.was_done) == (True, True)
+    judged = judge([done], "18:00", before=FACTS, after=FACTS, note="It is late.")
+    assert (judged.succeeded, judged.was_done, judged.lacks_answer) == (False, False, True)
+    assert judge([done], "18:00", before=FACTS, after=FACTS, note="It is 18:00 there.").succeeded

@@ -1,0 +1,206 @@
+"""`agent run` and `agent bench`: the real adb, simulated phones, and a stand-in for the model's server."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odyssey_recorder.agents.benchmark import OnText, read_benchmark, shipped_benchmark
+from odyssey_recorder.commands.demo_annotator import Eyes, On
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, read_provenance
+from odyssey_recorder.device.emulator_console import TOKEN_FILE
+from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from odyssey_recorder.recording import script
+from odyssey_recorder.simulator.profile import profile_named
+from tests.command_line import CommandLine, LabPhone, Ran
+from tests.llm.stand_in import MODEL, Asked, Fails, Says, StandIn
+
+TASKS = read_benchmark(shipped_benchmark())
+ALARM, TIMER = "sim-alarm-off", "sim-timer-eggs"
+SNAPSHOT = "agent-start"
+
+
+def says(action: str, **fields: Any) -> Says:
+    return Says(
+        json.dumps({"reason": "", "action": action, "x": None, "y": None, "direction": None, "text": None} | fields)
+    )
+
+
+def idle(_: Asked) -> Says:
+    return says("COMPLETE")
+
+
+class Gold:
+    """Plays the gold scripts of tasks, of taps alone, on what the phone shows, after the answers `first`."""
+
+    def __init__(self, phone: LabPhone, *task_ids: str, first: tuple[Says, ...] = ()) -> None:
+        self._eyes = Eyes(phone.lab, phone.serial)
+        self._moves = [*first, *(move for one in task_ids for move in (*TASKS[one].gold, says("COMPLETE")))]
+
+    def __call__(self, _: Asked) -> Says:
+        move = self._moves.pop(0)
+        if isinstance(move, Says):
+            return move
+        assert isinstance(move, OnText)
+        tap = self._eyes.command(On(move.on))
+        assert isinstance(tap, script.Tap)
+        size = profile_named("small_phone").size
+        at = to_grid(Pixel(*tap.tap), Size(size.width, size.height))
+        return says("CLICK", x=at.x, y=at.y)
+
+
+@pytest.fixture
+def agent_phone(phone: LabPhone, command_line: CommandLine) -> Iterator[LabPhone]:
+    """As it was begun, with a snapshot of that; the command line may use its console."""
+    home = command_line.folder / "home"
+    home.mkdir(exist_ok=True)
+    shutil.copy(phone.lab.server.home / TOKEN_FILE, home)
+    phone.console("avd", "snapshot", "save", SNAPSHOT)
+    yield phone
+    phone.console("avd", "snapshot", "load", SNAPSHOT)
+    phone.lab.server.adb("-s", phone.serial, "wait-for-device")
+    phone.console("avd", "snapshot", "delete", SNAPSHOT)
+
+
+def words(command_line: CommandLine, server: StandIn, *more: object) -> tuple[object, ...]:
+    command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+    out = command_line.folder / "results.jsonl"
+    own = ("--dataset", command_line.dataset, "--snapshot", SNAPSHOT, "--out", out)
+    return ("agent", "run", "--model", MODEL, *own, *more)
+
+
+def results(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()[1:]]
+
+
+def provenance(command_line: CommandLine, episode_id: str) -> EpisodeProvenance:
+    found = read_provenance(command_line.dataset / "provenance" / f"{episode_id}.json")
+    assert found is not None
+    return found
+
+
+def run_with(command_line: CommandLine, behaviour: Any, *more: object) -> tuple[Ran, list[dict[str, Any]]]:
+    with StandIn(behaviour) as server:
+        ran = command_line(*words(command_line, server, "--task", ALARM, *more))
+    out = command_line.folder / "results.jsonl"
+    return ran, results(out) if out.exists() else []
+
+
+def test_a_gold_replayer_solves_its_task_and_each_step_has_its_answer(
+    command_line: CommandLine, agent_phone: LabPhone
+) -> None:
+    unread = Says("Hm.")
+    ran, (row,) = run_with(command_line, Gold(agent_phone, ALARM, first=(unread,)))
+    assert ran.exit_code == 0, ran.err
+    assert (row["stop"], row["is_met"], row["missed"], row["steps"], row["gold_steps"]) == ("complete", True, [], 3, 3)
+    assert (row["unreadable"], row["interventions"], row["tokens_in"] > 0) == (1, 0, True)
+    assert "Success: 100.0% (1 of 1" in ran.out
+    kept = provenance(command_line, row["episode_id"])
+    assert (kept.origin.actor, kept.origin.task_id, len(kept.steps)) == ("agent", ALARM, 3)
+    for step in kept.steps:
+        assert step.agent is not None
+        assert json.loads(step.agent.raw)["action"] in ("CLICK", "COMPLETE")
+        assert (step.agent.adapter, step.agent.model, step.agent.tokens_in > 0) == ("ours", MODEL, True)
+    assert command_line.draft_ids() == []
+
+
+def test_an_idle_agent_solves_nothing(command_line: CommandLine, agent_phone: LabPhone) -> None:
+    ran, (row,) = run_with(command_line, idle)
+    assert (ran.exit_code, row["stop"], row["is_met"]) == (0, "complete", False)
+    assert row["missed"] == ["clock.alarms[label=Work].on"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "stop"),
+    [(says("HOME"), "repeated"), (says("TYPE", text=""), "unreadable")],
+)
+def test_a_run_that_leads_nowhere_ends(
+    command_line: CommandLine, agent_phone: LabPhone, answer: Says, stop: str
+) -> None:
+    ran, (row,) = run_with(command_line, lambda _: answer)
+    assert (ran.exit_code, row["stop"], row["steps"]) == (0, stop, 2 if stop == "repeated" else 0), ran.err
+    assert len(command_line.draft_ids()) == 1
+
+
+def test_a_dry_run_sends_nothing_and_leaves_nothing(command_line: CommandLine, agent_phone: LabPhone) -> None:
+    ran, rows = run_with(command_line, Gold(agent_phone, ALARM), "--dry-run")
+    assert (ran.exit_code, rows, command_line.draft_ids()) == (0, [], []), ran.err
+    assert Eyes(agent_phone.lab, agent_phone.serial).see("Clock")
+    assert "dry run (Click" in ran.err
+
+
+def test_what_is_not_allowed_needs_a_person(command_line: CommandLine, agent_phone: LabPhone) -> None:
+    ran, (row,) = run_with(command_line, Gold(agent_phone, ALARM), "--allow-package", "com.example.notes")
+    assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1)
+    assert "is not allowed. Without a terminal nobody can be asked" in ran.err
+
+
+def test_a_killed_run_goes_on_with_the_next_task_and_asks_nothing_twice(
+    command_line: CommandLine, agent_phone: LabPhone
+) -> None:
+    gold = Gold(agent_phone, TIMER, first=(says("COMPLETE"),))
+    ids = ("--task", ALARM, "--task", TIMER)
+
+    def until_killed(asked: Asked) -> Says:
+        if len(server.questions) == 3:
+            child.kill()
+        return gold(asked)
+
+    with StandIn(until_killed) as server:
+        whole = [str(one) for one in words(command_line, server, *ids)]
+        child = subprocess.Popen([sys.executable, "-m", "odyssey_recorder", *whole], env=dict(os.environ))
+        child.wait()
+        out = command_line.folder / "results.jsonl"
+        first = out.read_bytes()
+        assert [row["task_id"] for row in results(out)] == [ALARM]
+        left = [says("IMPOSSIBLE", text="no")]
+        server.behaviour = lambda _: left.pop()
+        agent_phone.lab.server.adb("-s", agent_phone.serial, "shell", "input", "keyevent", "HOME")
+        ran = command_line(*words(command_line, server, *ids))
+        assert ran.exit_code == 0, ran.err
+    assert out.read_bytes().startswith(first)
+    assert [(row["task_id"], row["stop"], row["steps"]) for row in results(out)][1:] == [(TIMER, "impossible", 2)]
+
+
+def test_what_the_server_ended_is_no_result(command_line: CommandLine, agent_phone: LabPhone) -> None:
+    ran, rows = run_with(command_line, lambda _: Fails(401, "no"))
+    assert (ran.exit_code, rows, len(command_line.draft_ids())) == (1, [], 1)
+    assert "model (" in ran.err
+
+
+def test_two_phones_at_once_give_each_task_its_result(command_line: CommandLine) -> None:
+    folder = command_line.folder / "bench"
+    with StandIn(idle) as server:
+        command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+        bench = ("agent", "bench", "--model", MODEL, "--out", folder, "--task", ALARM, "--task", TIMER, "--phones", 2)
+        ran = command_line(*bench)
+        again = command_line(*bench)
+        asked = len(server.questions)
+    assert (ran.exit_code, again.exit_code, again.out == ran.out) == (0, 0, True), ran.err
+    assert "Success: 0.0% (0 of 2; 95 % interval 0.0% to" in ran.out
+    assert {(row["task_id"], row["is_met"]) for row in results(folder / "results.jsonl")} == {
+        (ALARM, False),
+        (TIMER, False),
+    }
+    assert asked == 2
+
+
+def test_statistics_splits_and_exports_leave_agents_out_unless_asked(
+    command_line: CommandLine, agent_phone: LabPhone
+) -> None:
+    _, (row,) = run_with(command_line, idle)
+    data, out = command_line.dataset, command_line.folder / "out"
+    assert "1 episode by agents left out" in command_line("stats", data).err
+    assert "left out" not in command_line("stats", data, "--agents").err
+    assert f"{row['episode_id']}.json is by an agent" in command_line("splits", "make", data).err
+    assert command_line("splits", "make", data, "--agents").err.startswith("random_split.json cannot")
+    assert "1 episode by agents left out" in command_line("export", data, out, "--as", "jsonl", "--all").err
+    assert command_line("export", data, out, "--as", "jsonl", "--all", "--agents").out.startswith("1 episode exported")
+    assert row["episode_id"] in command_line("list", data, "--filter", "is:agent").out
+    assert "is by an agent, and in no split" in command_line("release", "make", data).err

@@ -1,0 +1,215 @@
+"""`predict`: from a dataset to a file of predictions, with a gold replayer behind a stand-in for a server."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.agents.predict import HistoryRule, sampled
+from odyssey_recorder.annotation.semantics import SemanticsStore
+from odyssey_recorder.dataset.codec import action_from_json, write_episode
+from odyssey_recorder.dataset.layout import annotation_path, screenshot_path
+from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    Press,
+    Scroll,
+    SystemKey,
+    Type,
+    action_type,
+)
+from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
+from odyssey_recorder.model.geometry import Point, Size
+from tests.agents.golds import LACKING, GoldReplayer, alike, colour, expected
+from tests.annotation.seeing_model import images_of
+from tests.command_line import CommandLine
+from tests.llm.stand_in import MODEL, Asked, Fails, Says, StandIn
+
+SIZE = Size(500, 900)
+ACTIONS: tuple[Action, ...] = (
+    Click(Point(501, 249)), Type("buy: milk"), Scroll(Point(500, 800), Point(500, 200), (Point(500, 800),)),
+    LongPress(Point(100, 900)), Press(SystemKey.BACK), Press(SystemKey.HOME), Press(SystemKey.RECENT),
+)  # fmt: skip
+ENDS: tuple[Action, ...] = (Complete("12"), Impossible("no such shop"))
+IDS = ["0000000000000001", "0000000000000002"]
+GOLDS = [action for end in ENDS for action in (*ACTIONS, end)]
+
+
+@pytest.fixture
+def dataset(command_line: CommandLine) -> Path:
+    """Two episodes, whose device_info has width and height swapped; each screen has a colour of its own."""
+    root = command_line.dataset
+    for name in ("annotations", "screenshots", "splits"):
+        (root / name).mkdir(parents=True)
+    for episode, (episode_id, end) in enumerate(zip(IDS, ENDS, strict=True)):
+        steps = tuple(Step(screenshot_name(episode_id, at), one) for at, one in enumerate((*ACTIONS, end)))
+        task = TaskInfo(list(Category)[episode].value, ("Notes",), "Buy {}.", "Buy.", f"Buy “{episode}” & <more>.")
+        made = Episode(episode_id, DeviceInfo("Small Phone", SIZE.turned()), task, steps)
+        write_episode(root / annotation_path(episode_id), made)
+        for at in range(len(steps)):
+            screen = Image.new("RGB", (SIZE.width, SIZE.height), colour(episode * len(steps) + at))
+            screen.save(root / screenshot_path(episode_id, at))
+    parts = {"train": [f"{IDS[0]}.json"], "test": [f"{IDS[1]}.json"]}
+    (root / "splits" / "app_split.json").write_text(json.dumps(parts))
+    return root
+
+
+def use(command_line: CommandLine, server: StandIn) -> None:
+    command_line.monkeypatch.setenv("ODYSSEY_MODEL", "another")
+    command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+
+
+def rows(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+
+
+def action_in(row: dict[str, Any]) -> Action | None:
+    return None if row["action"] is None else action_from_json(row["action"], source="prediction")
+
+
+def without_words(action: Action) -> Action:
+    """As a file of predictions has it: the words of an ending are in the raw answer only."""
+    return Complete() if isinstance(action, Complete) else Impossible("") if isinstance(action, Impossible) else action
+
+
+@pytest.mark.parametrize("name", ["ours", "ui-tars-1.5", "cogagent"])
+def test_a_gold_replayer_predicts_the_gold_actions(command_line: CommandLine, dataset: Path, name: str) -> None:
+    out = command_line.folder / "out.jsonl"
+    with StandIn(GoldReplayer(name, GOLDS, SIZE)) as server:
+        use(command_line, server)
+        ran = command_line(
+            "predict", dataset, out, "--adapter", name, "--model", MODEL, "--history", "screenshots:1", "--yes"
+        )
+        assert ran.exit_code == 0, ran.err
+        assert server.complaints == []
+        fitted = adapter_named(name).fit(SIZE)
+        assert {one.size for asked in server.questions for one in images_of(asked)} == {(fitted.width, fitted.height)}
+    header, *predictions = rows(out)
+    assert header == {
+        "format": "odyssey-predictions", "version": 1, "adapter": name, "model": MODEL, "history": "screenshots:1",
+        "level": "high",
+    }  # fmt: skip
+    assert [(row["episode"], row["step"]) for row in predictions] == [(one, n) for one in IDS for n in range(8)]
+    for gold, row in zip(GOLDS, predictions, strict=True):
+        if action_type(gold) in LACKING.get(name, ()):
+            assert (row["action"], row["raw"]) == (None, "I cannot say this.")
+            assert row["problem"].startswith("unreadable")
+        else:
+            assert row["problem"] == ""
+            assert alike(without_words(expected(gold, name)), action_in(row)), row
+        assert (row["tokens_in"] > 0, row["tokens_out"] > 0, row["seconds"] >= 0) == (True, True, True)
+
+
+def test_a_run_that_ended_early_is_continued_and_asks_nothing_twice(command_line: CommandLine, dataset: Path) -> None:
+    out, gold = command_line.folder / "out.jsonl", GoldReplayer("ours", GOLDS, SIZE)
+    left = iter([*[True] * 5, *[False] * 99])
+
+    def until_the_quota_is_used_up(asked: Asked) -> Says | Fails:
+        return gold(asked) if next(left) else Fails(401, "no")
+
+    command = ("predict", dataset, out, "--model", MODEL, "--yes")
+    with StandIn(until_the_quota_is_used_up) as server:
+        use(command_line, server)
+        first = command_line(*command)
+        assert (first.exit_code, out.exists()) == (1, False)
+        assert "Run the same command to continue" in first.err
+        server.behaviour = gold
+        assert command_line(*command).exit_code == 0
+        answered = len(server.questions)
+        whole = out.read_bytes()
+        out.unlink()
+        assert command_line(*command).exit_code == 0
+        assert out.read_bytes() == whole
+        assert len(server.questions) == answered
+
+
+def test_split_filter_and_sample_choose_episodes(command_line: CommandLine, dataset: Path) -> None:
+    out = command_line.folder / "out.jsonl"
+    with StandIn(lambda _: Says("Sorry, no.", finish_reason="length", refusal="No.")) as server:
+        use(command_line, server)
+        ran = command_line("predict", dataset, out, "--model", MODEL, "--split", "app/test", "--yes", "--sample", 5)
+        none = command_line("predict", dataset, out, "--model", MODEL, "--filter", "steps:>99", "--yes")
+    assert (ran.exit_code, ran.out) == (0, "8 steps of 1 episode, 8 without an action\n"), ran.err
+    assert {row["episode"] for row in rows(out)[1:]} == {IDS[1]}
+    assert {(row["raw"], row["action"]) for row in rows(out)[1:]} == {("Sorry, no.", None)}
+    assert (none.exit_code, "No episode of" in none.err) == (2, True)
+
+
+def test_an_episode_that_cannot_be_shown_is_named_and_the_others_are_predicted(
+    command_line: CommandLine, dataset: Path
+) -> None:
+    out = command_line.folder / "out.jsonl"
+    (dataset / screenshot_path(IDS[0], 3)).unlink()
+    with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
+        use(command_line, server)
+        ran = command_line("predict", dataset, out, "--model", MODEL, "--yes")
+    assert (ran.exit_code, IDS[0] in ran.err) == (1, True)
+    assert {row["episode"] for row in rows(out)[1:]} == {IDS[1]}
+
+
+def test_nothing_leaves_without_consent_and_no_other_file_is_replaced(command_line: CommandLine, dataset: Path) -> None:
+    command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", "http://model.invalid/v1")
+    out = command_line.folder / "out.jsonl"
+    refused = command_line("predict", dataset, out, "--model", "m", "--yes")
+    assert (refused.exit_code, out.exists()) == (2, False)
+    assert "16 screenshots" in refused.err
+    assert "has not agreed that its screenshots are sent to http://model.invalid" in refused.err
+    out.write_text("mine")
+    kept = command_line("predict", dataset, out, "--model", "m", "--yes", "--consent")
+    assert (kept.exit_code, out.read_text()) == (2, "mine")
+    assert "is not a file of predictions" in kept.err
+
+
+def test_the_history_is_what_was_asked_for(command_line: CommandLine, dataset: Path) -> None:
+    seen: dict[str, list[str]] = {}
+    for history in ("none", "actions:2", "memory"):
+        with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
+            use(command_line, server)
+            out = command_line.folder / "out.jsonl"
+            command_line("predict", dataset, out, "--model", MODEL, "--history", history, "--yes", "--at-once", 1)
+            seen[history] = [asked.words for asked in server.questions]
+    assert [("buy: milk" in words) for words in seen["actions:2"][:8]] == [False, False, True, True, *[False] * 4]
+    assert not any("buy: milk" in words for words in seen["none"])
+    assert "What has been done so far: Task just started" in seen["memory"][0]
+    assert SemanticsStore(dataset).read(IDS[0]).entries == ()
+
+
+def test_a_model_can_be_given_the_instruction_of_each_step(command_line: CommandLine, dataset: Path) -> None:
+    options = "predict", dataset, command_line.folder / "out.jsonl", "--model", MODEL, "--level", "low", "--yes"
+    for path in (dataset / "annotations").iterdir():
+        tree = json.loads(path.read_text())
+        for number, step in enumerate(tree["steps"]):
+            step["low_level_instruction"] = f"Do {number}."
+        path.write_text(json.dumps(tree))
+    with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
+        use(command_line, server)
+        without = command_line(*options)
+        assert (without.exit_code, server.questions) == (1, [])
+        assert "Step 1 has no low-level instruction" in without.err
+        command_line("annotate", "import", dataset)
+        assert command_line(*options, "--at-once", 1).exit_code == 0
+        asked = [asked.words for asked in server.questions]
+    assert all(f"Do {number}." in words for number, words in enumerate(asked[:7]))
+
+
+@pytest.mark.parametrize("text", ["", "all", "none:3", "actions:0", "actions:100", "screenshots", "screenshots:²"])
+def test_an_unknown_history_is_refused(text: str) -> None:
+    with pytest.raises(SettingsError, match="The history"):
+        HistoryRule.parse(text)
+
+
+def test_a_sample_is_stratified_and_the_same_again() -> None:
+    categories = {f"{number:016}": "abbcccc"[number % 7] for number in range(700)}
+    drawn = sampled(categories, 70, seed=3)
+    assert Counter(categories[one] for one in drawn) == {"a": 10, "b": 20, "c": 40}
+    assert sampled(dict(reversed(categories.items())), 70, seed=3) == drawn == sorted(drawn)
+    assert sampled(categories, 70, seed=4) != drawn
+    assert [len(sampled(categories, count, seed=0)) for count in (1, 2, 699, 700, 9_999)] == [1, 2, 699, 700, 700]
