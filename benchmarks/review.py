@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication, QListView, QMainWindow, QWidget
 from benchmarks.figure import Figure, percentile
 from benchmarks.window import run_events, run_until
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.opened import EpisodeSummary
-from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.dataset.opened import EpisodeSummary, open_episode
 from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Commands
@@ -183,7 +183,7 @@ def _episode(folder: Path, size: Size, number: int) -> OpenedReview:
     )
     for step in steps:
         _screen(size, step.screenshot).save(folder / "screenshots" / step.screenshot, compress_level=6)
-    opened = PublishedEpisodes(folder).open(episode_id)
+    opened = open_episode(folder / annotation_path(episode_id))
     return OpenedReview(ReviewRow(EpisodeSummary(episode_id)), opened, EpisodeReport(episode_id), (), "")
 
 

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from odyssey_recorder.dataset.amendment import Amendment
-from odyssey_recorder.dataset.layout import ANNOTATIONS, PROVENANCE, REVIEWS, annotation_files, annotation_path
-from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
-from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.dataset.layout import ANNOTATIONS, annotation_path
+from odyssey_recorder.dataset.opened import EpisodeSummary, open_damaged
+from odyssey_recorder.dataset.watch import Changes, DatasetWatch
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
 from odyssey_recorder.quality.agreement.quality_report import QualityReport, quality_report
@@ -17,18 +18,38 @@ from odyssey_recorder.quality.agreement.reviewed import AllReviewed, read_review
 from odyssey_recorder.quality.dataset_wide.dataset_checks import CheckStatus, DatasetChecks
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing import status as statuses
-from odyssey_recorder.quality.reviewing.following import ReviewFollowing, Sample
 from odyssey_recorder.quality.reviewing.review import ReplayEvidence, ReviewFile
 from odyssey_recorder.quality.reviewing.review_log import ReviewLog
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft, blind
+from odyssey_recorder.selection.index import EpisodeIndex
 
 if TYPE_CHECKING:
+    from odyssey_recorder.annotation.checking import CheckedEpisode
     from odyssey_recorder.connector import DeviceConnector
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.replay.player import StepResult
 
 _NEWS_AT_ONCE = 100
 """A visible list takes a moment for each announcement."""
+_ROWS_AT_ONCE = 500
+
+
+class ReviewFollowing:
+    def __init__(self, take: Callable[[ReviewNews], object]) -> None:
+        self._take = take
+        self._lock = Lock()
+        self.watch: DatasetWatch | None = None
+        self.is_closed = False
+
+    def close(self) -> None:
+        self.is_closed = True
+        if self.watch is not None:
+            self.watch.close()
+
+    def send(self, news: ReviewNews) -> None:
+        with self._lock:  # changes of two threads are reported one after the other
+            if not self.is_closed:
+                self._take(news)
 
 
 class ReviewService:
@@ -38,18 +59,21 @@ class ReviewService:
     """
 
     def __init__(
-        self, root: Path, checker: "Checker", who: Callable[[], str], connector: "DeviceConnector | None" = None
+        self,
+        index: EpisodeIndex,
+        checker: "Checker",
+        who: Callable[[], str],
+        connector: "DeviceConnector | None" = None,
     ) -> None:
-        self.root = root.absolute()
-        self._checks = DatasetChecks(root, checker, self._notify)
+        self.root = index.root
+        self._index = index
+        self._checker = checker
+        self._checks = DatasetChecks(self.root, checker, self._notify)
         self._who = who
         self._connector = connector
-        self._published = PublishedEpisodes(root, beside=(PROVENANCE, REVIEWS))
-        self._log = ReviewLog(root, who)
+        self._log = ReviewLog(self.root, who)
         self._reviews = self._log.reviews
         self._versions = self._log.versions
-        self._sample = Sample(self._reviews.policy, self._read_all, self._read_trash)
-        self._trashed: dict[Path, EpisodeSummary] = {}
         self._followings: list[ReviewFollowing] = []
 
     @property
@@ -58,14 +82,19 @@ class ReviewService:
 
     # The list.
 
-    def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> "ReviewFollowing":
+    def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> ReviewFollowing:
         """Call `take`, from another thread, with every episode and its status, and with each change.
 
         `warn` gets a message for the reviewer if the system cannot watch for changes.
         """
-        following = ReviewFollowing(self._sample, self._settled_row, take)
+        following = ReviewFollowing(take)
         self._followings = [one for one in self._followings if not one.is_closed] + [following]
-        following.begin(self._published, warn)
+        following.watch = self._index.follow(
+            partial(self._hear, following, warn),
+            warn,
+            lambda done, count: following.send(ReviewNews(unread=2 * count - done)),  # their rows are the other half
+            lambda: following.is_closed,
+        )
         return following
 
     def check_all(
@@ -96,7 +125,21 @@ class ReviewService:
         if not (self.root / ANNOTATIONS).is_dir():
             return quality_report(AllReviewed(()))
         self.check_all(progress, cancelled)
-        return quality_report(read_reviewed(self.root, self._checks.warned))
+        from odyssey_recorder.annotation.checking import checked_episodes, text_figures  # imported late: slow to load
+
+        self._index.refresh(cancelled=cancelled)
+        present = self._index.summaries()
+        report = quality_report(read_reviewed(self.root, present, self._checks.warned, self._expect_sample()))
+        ids = [one.episode_id for one in present]
+
+        def checked() -> "Iterator[CheckedEpisode]":
+            for episode in checked_episodes(self.root, ids, self._checker.evidence):
+                if cancelled():
+                    raise CancelledError("The check was cancelled.")
+                progress(None, f"The texts of {episode.episode_id}")
+                yield episode
+
+        return replace(report, texts=text_figures(checked()))
 
     # One episode.
 
@@ -113,13 +156,14 @@ class ReviewService:
         revision = self._versions.revision(
             episode_id
         )  # read first: what is shown may be newer than this revision, but never older
-        opened = self._published.open_damaged(episode_id)
+        opened = open_damaged(self.root / annotation_path(episode_id))
         checks = self._checks.look(episode_id)
         row = self._row(self._summary(episode_id), checks)
         entries = self._reviews.read(episode_id).entries
         if row.role is statuses.ReviewerRole.SECOND:
             entries = blind(entries, self.reviewer)
-        return OpenedReview(row, opened, checks.report or EpisodeReport(episode_id), entries, revision)
+        report = checks.report or EpisodeReport(episode_id)
+        return OpenedReview(row, opened, report, entries, revision, _texts(self.root, episode_id))
 
     def submit(self, episode_id: str, draft: VerdictDraft) -> ReviewRow:
         """Record a verdict, apply its consequences, and return the episode's new row.
@@ -204,27 +248,25 @@ class ReviewService:
 
     # Rows and status.
 
-    def _read_all(self) -> Iterator[EpisodeSummary]:
-        ids = [path.stem for path in annotation_files(self.root)]
-        return filter(None, (summarise(self.root, episode_id) for episode_id in ids))
-
-    def _read_trash(self) -> Iterator[EpisodeSummary]:
-        """Each episode is read only once."""
-        for one in self._log.trash.episodes():
-            if one.folder not in self._trashed and (summary := summarise(one.folder, one.episode_id)) is not None:
-                self._trashed[one.folder] = summary
-            if one.folder in self._trashed:
-                yield self._trashed[one.folder]
+    def _expect_sample(self) -> frozenset[str]:
+        """Raises ReviewError while the sample is unknown: no verdict is taken then."""
+        if self._index.sampled is None:
+            raise ReviewError(self._index.sample_problem)
+        return self._index.sampled
 
     def _summary(self, episode_id: str) -> EpisodeSummary:
-        summary = summarise(self.root, episode_id)
-        if summary is None:
-            raise DatasetError(f"Episode {episode_id} is no longer in {self.root}.")
-        return summary
+        if self._index.sampled is None:
+            self._index.refresh()
+        else:
+            self._index.update([episode_id])
+        for summary in self._index.summaries([episode_id]):
+            return summary
+        raise DatasetError(f"Episode {episode_id} is no longer in {self.root}.")
 
     def _look(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, CheckStatus]:
-        self._sample.complete()
-        return self._summary(episode_id), self._reviews.read(episode_id), self._checks.look(episode_id)
+        summary = self._summary(episode_id)
+        self._expect_sample()
+        return summary, self._reviews.read(episode_id), self._checks.look(episode_id)
 
     def _row(self, summary: EpisodeSummary, checks: CheckStatus) -> ReviewRow:
         row = ReviewRow(summary, report=checks.report, is_settled=checks.is_settled)
@@ -257,9 +299,9 @@ class ReviewService:
     def _status(self, summary: EpisodeSummary, file: ReviewFile, checks: CheckStatus) -> statuses.ReviewStatus:
         return statuses.review_status(
             file,
-            statuses.StatusRule(warned=checks.warned, sampled=self._sample.is_sampled(summary.episode_id)),
+            statuses.StatusRule(warned=checks.warned, sampled=self._index.is_sampled(summary.episode_id)),
             recorder=summary.annotator,
-            revision=partial(self._versions.revision, summary.episode_id),
+            revision=lambda: summary.revision,
         )
 
     def _expect_turn(self, episode_id: str) -> None:
@@ -273,6 +315,30 @@ class ReviewService:
         if isinstance(role, str):
             raise ReviewError(role)
 
+    def _hear(self, following: ReviewFollowing, warn: Callable[[str], object], changes: Changes) -> None:
+        if self._index.sample_problem:
+            warn(self._index.sample_problem)
+        wanted = sorted(changes.added | changes.changed, reverse=True)
+        following.send(ReviewNews(gone=changes.removed, unread=len(wanted)))
+        while wanted and not following.is_closed:
+            part, wanted = wanted[:_ROWS_AT_ONCE], wanted[_ROWS_AT_ONCE:]
+            following.send(ReviewNews(self._rows(part), unread=len(wanted)))
+
     def _notify(self, episode_ids: Iterable[str]) -> None:
+        told = list(episode_ids)
+        if told and self._followings:
+            self._index.update(told)
         for following in self._followings:
-            following.tell(episode_ids)
+            following.send(ReviewNews(self._rows(told)))
+
+    def _rows(self, episode_ids: Iterable[str]) -> tuple[ReviewRow, ...]:
+        return tuple(map(self._settled_row, self._index.summaries(episode_ids)))
+
+
+def _texts(root: Path, episode_id: str) -> tuple[str, ...]:
+    from odyssey_recorder.annotation.listing import step_lines
+
+    try:
+        return step_lines(root, episode_id)
+    except (DatasetError, ReviewError) as error:
+        return (f"The texts cannot be read: {error}",)

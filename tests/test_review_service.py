@@ -21,11 +21,13 @@ from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
 from odyssey_recorder.quality.reviewing.review import Decision, Fix, Move
+from odyssey_recorder.quality.reviewing.review_log import ReviewLog
 from odyssey_recorder.quality.reviewing.review_merge import check_reviews
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewPolicy, ReviewStage, SecondReviewReason
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 from odyssey_recorder.review_service import ReviewService
+from odyssey_recorder.selection.index import EpisodeIndex
 from tests.dataset.published_episode import recorded, released
 from tests.quality.verdicts import judgements, verdict
 
@@ -58,7 +60,7 @@ class Place:
 
     def new_service(self, reviewer: str) -> ReviewService:
         cache = self.root.parent / "checks.sqlite"
-        return ReviewService(self.root, Checker(cache, 1, judge=self.checks), lambda: reviewer)
+        return ReviewService(EpisodeIndex(self.root, None), Checker(cache, 1, judge=self.checks), lambda: reviewer)
 
     def record(self) -> str:
         episode_id = recorded(self.root.parent).episode_id
@@ -139,6 +141,15 @@ def test_an_episode_with_warnings_is_judged_twice_and_the_second_is_blind(place:
     assert len(place.service("Dora").open(one).entries) == 3
 
 
+def test_what_was_refused_or_has_no_sender_is_not_requested(place: Place, one: str) -> None:
+    summary = place.service("Bea").open(one).row.summary
+    with pytest.raises(ReviewError, match="Enter your name first"):
+        ReviewLog(place.root, lambda: " ").request(summary, "")
+    judge(place.service("Bea"), one, Decision.SEND_BACK, "pfp")
+    lead = ReviewLog(place.root, lambda: "Lea")
+    assert (lead.request(summary, ""), lead.withdraw(one, "")) == (False, False)
+
+
 def test_a_disagreement_goes_to_a_third_who_sees_both(place: Place, one: str) -> None:
     place.checks.found[one] = Severity.WARNING
     judge(place.service("Bea"), one)
@@ -200,7 +211,7 @@ def test_an_episode_with_too_few_apps_is_repaired_by_a_fix_and_is_as_before_when
     task = replace(written.task, category="Web_Shopping", apps=("Shop",))
     write_episode(place.annotation(one), replace(written, task=task))
     before = place.annotation(one).read_bytes()
-    service = ReviewService(place.root, Checker(None, 1), lambda: "Bea")
+    service = ReviewService(EpisodeIndex(place.root, None), Checker(None, 1), lambda: "Bea")
     assert "EPI02" in {finding.check for finding in service.open(one).report.findings}
 
     whole = NewApps(category=Category.WEB_SHOPPING, apps=("Shop", "Notes"))
@@ -252,7 +263,7 @@ def test_what_is_changed_while_it_is_opened_is_not_taken_for_what_is_shown(place
         return EpisodeReport(evidence.episode.episode_id)
 
     service = ReviewService(
-        place.root, Checker(place.root.parent / "slow.sqlite", 1, judge=check_slowly), lambda: "Bea"
+        EpisodeIndex(place.root, None), Checker(place.root.parent / "slow.sqlite", 1, judge=check_slowly), lambda: "Bea"
     )
     shown = revision(place, one)
     opened = service.open(one)
@@ -346,6 +357,23 @@ def test_the_list_tells_how_each_stands_and_what_others_do(place: Place, one: st
     reader.wait_for(lambda rows: another in rows)
 
 
+def test_an_accepted_episode_is_judged_again_on_request(place: Place, one: str, follow: Follow) -> None:
+    assert judge(place.service("Bea"), one).stage is ReviewStage.ACCEPTED
+    reader = follow(place.service("Cleo"))
+    reader.wait_for(lambda rows: one in rows and rows[one].stage is ReviewStage.ACCEPTED)
+    lead = ReviewLog(place.root, lambda: "Lea")
+    summary = reader.rows[one].summary
+    assert lead.request(summary, "part of the release")
+    assert not lead.request(summary, "again")
+    reader.wait_for(lambda rows: rows[one].twice is SecondReviewReason.REQUEST)
+    assert (reader.rows[one].stage, reader.rows[one].role) == (ReviewStage.SECOND, ReviewerRole.SECOND)
+    assert reported(place)[0] == {ReviewStage.SECOND.value: 1}
+    assert judge(place.service("Cleo"), one).stage is ReviewStage.ACCEPTED
+    assert lead.withdraw(one, "a mistake")
+    assert not lead.request(summary, "judged twice")
+    assert [entry.by for entry in place.reviews.read(one).entries] == ["Bea", "Lea", "Cleo", "Lea"]
+
+
 def test_a_date_beyond_the_calendar_is_a_fault_of_its_own_file_alone(place: Place, one: str, follow: Follow) -> None:
     other = place.record()
     for episode_id in (one, other):
@@ -427,6 +455,8 @@ def test_while_the_policy_cannot_be_read_no_verdict_is_taken(place: Place, one: 
     assert "policy.json: second_share" in reader.warnings[0]
     with pytest.raises(ReviewError, match="second_share"):
         judge(service, one)
+    with pytest.raises(ReviewError, match="second_share"):
+        service.figures()
     another = place.record()
     reader.wait_for(lambda rows: another in rows)
 

@@ -110,8 +110,8 @@ def encode(episode: Episode, dialect: Dialect = Dialect.CARD) -> bytes:
         raise InvalidEpisodeError(f"Episode {episode.episode_id!r} cannot be written as JSON: {error}.") from error
 
 
-def action_to_json(action: actions.Action) -> dict[str, Json]:
-    return _spelling(action, Dialect.CARD)
+def action_to_json(action: actions.Action, dialect: Dialect = Dialect.CARD) -> dict[str, Json]:
+    return _spelling(action, dialect)
 
 
 def action_from_json(tree: dict[str, Json], *, source: str) -> actions.Action:

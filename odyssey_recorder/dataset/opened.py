@@ -38,7 +38,8 @@ class OpenedEpisode:
 class EpisodeSummary:
     """An episode in a list; `problem` says why its annotation is unreadable, or is empty.
 
-    Without provenance, as in released data, `annotator` and `task_id` are empty and `recorded_at` is None.
+    `revision` is the SHA-256 of the annotation, or empty if that cannot be read. Without provenance, as in released
+    data, `annotator` and `task_id` are empty and `recorded_at` is None.
     """
 
     episode_id: str
@@ -51,6 +52,7 @@ class EpisodeSummary:
     problem: str = ""
     template: str = ""
     task_id: str = ""
+    revision: str = ""
 
 
 def open_episode(annotation: Path) -> OpenedEpisode:
@@ -58,10 +60,15 @@ def open_episode(annotation: Path) -> OpenedEpisode:
     return opened(annotation, read_episode(annotation))
 
 
+def open_published(annotation: Path) -> OpenedEpisode:
+    """Open an annotation that is named by its id. Raises DatasetError."""
+    return opened(annotation, read_annotation(annotation))
+
+
 def open_damaged(annotation: Path) -> OpenedEpisode:
     """Open an annotation that is named by its id, a damaged one too. Raises DatasetError if nothing can be read."""
     try:
-        return opened(annotation, read_annotation(annotation))
+        return open_published(annotation)
     except InvalidEpisodeError as error:
         episode_id = annotation.stem
         understood = read_damaged(read_dataset_file(annotation, Largest.ANNOTATION), episode_id)
@@ -88,7 +95,8 @@ def summarise(root: Path, episode_id: str) -> EpisodeSummary | None:
         else:
             found = EpisodeSummary(episode_id, task.instruction, task.category, read.device, len(read.steps))
             found = replace(found, template=task.meta_task)
-        return replace(found, annotator=entry.annotator, recorded_at=entry.recorded_at, task_id=entry.task_id)
+        found = replace(found, annotator=entry.annotator, recorded_at=entry.recorded_at, task_id=entry.task_id)
+        return replace(found, revision=read.sha256)
     return None
 
 

@@ -5,16 +5,17 @@ host's monotonic clock, so that their differences are exact. Pixels are those of
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 from pydantic import Field, PlainSerializer, PlainValidator, ValidationError, field_validator
 
-from odyssey_recorder.dataset.layout import read_dataset_file
+from odyssey_recorder.dataset.layout import provenance_path, read_dataset_file
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.model.assignment import TaskOrigin
-from odyssey_recorder.model.episode import Json, Mode
+from odyssey_recorder.model.episode import Actor, Json, Mode
 from odyssey_recorder.model.flag import Flag, flag_from_text, flag_from_values
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.model.moment import LARGEST_WHOLE
@@ -117,6 +118,22 @@ class ScreenRecord(FrozenModel):
     keyboard_shown: bool
 
 
+class AgentRecord(FrozenModel):
+    """The answer of the agent that made a step, with what it took; a person `approved` it if the guard asked.
+
+    `model` is the one that answered. `seconds` is how long the request took.
+    """
+
+    adapter: str
+    model: str
+    raw: str
+    problem: str = ""
+    tokens_in: Whole = 0
+    tokens_out: Whole = 0
+    seconds: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    approved: bool = False
+
+
 class StepRecord(FrozenModel):
     """One step. `end` is that of the terminal step; older recorders did not keep it. `sent_until_us` is None while it
     is unknown whether the input was carried out.
@@ -125,7 +142,8 @@ class StepRecord(FrozenModel):
     frame proved the first. `ui_tree` is the file name of the view hierarchy, and `ui_tree_absent` says why there is
     none. `bbox` is the box of the touched element: left, top, right, bottom in pixels, right and bottom exclusive; it
     is from the view hierarchy, or a reviewer drew it ("human"). In passive mode `clock_offset_us` was added to the
-    device's clock to get `touched_us`, exact to within `clock_uncertainty_us`. `note` is the annotator's.
+    device's clock to get `touched_us`, exact to within `clock_uncertainty_us`. `note` is the annotator's. `agent` is
+    None for a step by a person or a script.
     """
 
     frame: FrameRecord
@@ -145,6 +163,7 @@ class StepRecord(FrozenModel):
     clock_offset_us: Whole | None = None
     clock_uncertainty_us: Whole | None = None
     note: str = ""
+    agent: AgentRecord | None = None
 
 
 class StartRecord(FrozenModel):
@@ -173,7 +192,7 @@ class Origin(FrozenModel):
 
     recorder_version: str
     mode: Mode
-    actor: Literal["annotator", "script"]
+    actor: Actor
     annotator: str
     task_id: str
     serial: str
@@ -209,26 +228,25 @@ class ProvenanceHead(FrozenModel):
     started_us: Whole
 
 
-_Kind = TypeVar("_Kind", EpisodeProvenance, ProvenanceHead)
-
-
 def read_provenance(path: Path) -> EpisodeProvenance | None:
     """None if there is no such file. Raises DatasetError."""
-    provenance = _read(path, EpisodeProvenance)
-    if provenance is not None and provenance.format > FORMAT:
-        raise DatasetError(f"{path} was written by a newer version of Odyssey Recorder. Update this one.")
-    return provenance
-
-
-def read_provenance_head(path: Path) -> ProvenanceHead | None:
-    """Like `read_provenance` for the head, also of a newer format."""
-    return _read(path, ProvenanceHead)
-
-
-def _read(path: Path, kind: type[_Kind]) -> _Kind | None:
     try:
-        return kind.model_validate_json(read_dataset_file(path, Largest.PROOF))
+        provenance = EpisodeProvenance.model_validate_json(read_dataset_file(path, Largest.PROOF))
     except MissingFileError:
         return None
     except ValidationError as error:
         raise DatasetError(f"{path} is not a provenance file: {first_fault(error)}.") from error
+    if provenance.format > FORMAT:
+        raise DatasetError(f"{path} was written by a newer version of Odyssey Recorder. Update this one.")
+    return provenance
+
+
+def by_agents(root: Path, episode_ids: Iterable[str]) -> frozenset[str]:
+    """The episodes that agents recorded; unreadable ones do not count."""
+    found = set()
+    for one in episode_ids:
+        with suppress(DatasetError, ValidationError):
+            data = read_dataset_file(root / provenance_path(one), Largest.PROOF)
+            if ProvenanceHead.model_validate_json(data).origin.actor == "agent":
+                found.add(one)
+    return frozenset(found)

@@ -88,6 +88,7 @@ class DatasetWatch:
         self._rules = rules
         self._notices = _Notices(self._folders, warn)
         self._known: _Stamps | None = None
+        self._is_amended = False  # an episode seems gone while a change is under way: look again soon
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="dataset watch", daemon=True)
         self._thread.start()
@@ -105,7 +106,7 @@ class DatasetWatch:
                 began_s = time.monotonic()
                 self._look()
                 took_s = time.monotonic() - began_s
-                rest_s = self._rules.noticed_s if noticed else self._rules.unnoticed_s
+                rest_s = self._rules.noticed_s if noticed and not self._is_amended else self._rules.unnoticed_s
                 self._notices.wait(max(rest_s, took_s * _REST))
         finally:
             self._notices.close()
@@ -116,7 +117,7 @@ class DatasetWatch:
         except OSError as error:
             _log.warning("%s cannot be read: %s", self._root, error)
             return  # a drive that does not respond has lost no episode
-        changes = _difference(self._known or {}, found)
+        changes = difference(self._known or {}, found)
         first = self._known is None
         self._known = found
         if (changes or first) and not self._closing:
@@ -124,7 +125,9 @@ class DatasetWatch:
 
     def _with_amended(self, found: _Stamps) -> _Stamps:
         known = self._known or {}
-        return found | {one: known[one] for one in known.keys() - found.keys() if self._comes_back(one)}
+        amended = {one: known[one] for one in known.keys() - found.keys() if self._comes_back(one)}
+        self._is_amended = bool(amended)
+        return found | amended
 
     def _comes_back(self, episode_id: str) -> bool:
         change = under_way(self._root)
@@ -214,7 +217,7 @@ def _files(folder: Path) -> Iterator[tuple[str, _Stamp]]:
                     yield named[1], (about.st_mtime_ns, about.st_size)
 
 
-def _difference(before: Mapping[str, object], after: Mapping[str, object]) -> Changes:
+def difference(before: Mapping[str, object], after: Mapping[str, object]) -> Changes:
     return Changes(
         added=frozenset(after.keys() - before.keys()),
         changed=frozenset(one for one in after.keys() & before.keys() if after[one] != before[one]),

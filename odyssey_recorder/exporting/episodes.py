@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from odyssey_recorder.annotation.boxing import with_chosen_boxes
 from odyssey_recorder.annotation.exchange import Texts, with_texts
 from odyssey_recorder.curation.redaction import Redaction, read_redaction
 from odyssey_recorder.dataset.boxes import with_boxes
-from odyssey_recorder.dataset.codec import Dialect, decode, encode, read_annotation
+from odyssey_recorder.dataset.codec import Dialect, decode, encode
 from odyssey_recorder.dataset.layout import SCREENSHOTS, annotation_path, semantics_path
-from odyssey_recorder.dataset.opened import opened
-from odyssey_recorder.dataset.provenance import StepRecord
+from odyssey_recorder.dataset.opened import open_published
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest, read_file, storage_error, storage_errors
 from odyssey_recorder.model.episode import Episode, Json
@@ -26,14 +26,14 @@ _KEYS = {"KEY_HOME", "KEY_BACK", "KEY_APPSELECT"}
 
 @dataclass(frozen=True, slots=True)
 class ExportedEpisode:
-    """`tree` is the annotation as the release spells it; `records` are those of the provenance, or None.
+    """`tree` is the annotation as the release spells it; `box_sources` are those of its boxes, None if unknown.
 
     All but the files in `screenshots` is as `redaction` leaves it.
     """
 
     episode: Episode
     tree: dict[str, Json]
-    records: tuple[StepRecord | None, ...]
+    box_sources: tuple[str | None, ...]
     screenshots: Path
     redaction: Redaction | None = None
 
@@ -54,17 +54,19 @@ class ExportedEpisode:
 def read_exported(root: Path, episode_id: str, texts: Texts = "none") -> ExportedEpisode:
     """Raises DatasetError, also if its redaction cannot be applied, or if it lacks one of the `texts`."""
     annotation = root / annotation_path(episode_id)
-    found = opened(annotation, read_annotation(annotation))
+    found = open_published(annotation)
     if found.problem:
         raise DatasetError(f"{episode_id}: {found.problem}")
-    episode = with_boxes(with_texts(root, found, texts), found.provenance, always=True)
+    episode, chosen = with_chosen_boxes(root, found, with_texts(root, found, texts))
+    episode = with_boxes(episode, found.provenance, always=True)
     tree: dict[str, Json] = json.loads(encode(episode, Dialect.RELEASE))
-    records = tuple(found.record(number) for number in range(len(episode.steps)))
+    records = map(found.record, range(len(episode.steps)))
+    sources = tuple(chosen.get(number, one.bbox_source if one else None) for number, one in enumerate(records))
     redaction = read_redaction(root, episode_id)
     if redaction is not None:
         tree = redaction.applied(tree)
         episode = decode(json.dumps(tree), source=annotation.name)
-    return ExportedEpisode(episode, tree, records, root / SCREENSHOTS, redaction)
+    return ExportedEpisode(episode, tree, sources, root / SCREENSHOTS, redaction)
 
 
 def step_rows(exported: ExportedEpisode) -> Iterator[dict[str, Json]]:
@@ -78,7 +80,6 @@ def step_rows(exported: ExportedEpisode) -> Iterator[dict[str, Json]]:
     assert isinstance(steps, list)
     for number, step in enumerate(steps):
         assert isinstance(step, dict)
-        record = exported.records[number]
         yield {
             "episode_id": episode.episode_id,
             "step": number,
@@ -88,7 +89,7 @@ def step_rows(exported: ExportedEpisode) -> Iterator[dict[str, Json]]:
             "info": json.dumps(step["info"], ensure_ascii=False),
             "ps": _text(step.get("ps")) or "",
             "sam2_bbox": _box(step.get("sam2_bbox")),
-            "bbox_source": record.bbox_source if record is not None else None,
+            "bbox_source": exported.box_sources[number],
             **{name: _text(step.get(name)) for name in TEXTS},
             "instruction": episode.task.instruction,
             "task": episode.task.task,

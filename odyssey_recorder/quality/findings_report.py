@@ -44,6 +44,10 @@ class FindingsReport:
     def add(self, report: EpisodeReport) -> None:
         self.episodes += 1
         self.clean += not report.findings
+        self.add_more(report)
+
+    def add_more(self, report: EpisodeReport) -> None:
+        """Add findings of an episode that is counted already."""
         self.findings.extend(report.findings)
         for one in report.not_checked:
             self._unlooked[one.check, one.why].append(report.episode_id)

@@ -9,6 +9,7 @@ from pathlib import Path
 from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset.codec import read_annotation
 from odyssey_recorder.dataset.layout import annotation_path, episode_ids
+from odyssey_recorder.dataset.provenance import by_agents
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.card import About, readme
 from odyssey_recorder.exporting.job import sides_of
@@ -76,6 +77,9 @@ def draft_release(
     revisions = {one: revision_of(root, one) for one in present}
     refuse, retired = admit(), read_retired(root)
     left_out = {one: f"{one}.json is retired: {retired[one].reason}" for one in present if one in retired}
+    sides = {one for split in splits_to_release(root)[0] for one in (*split.train, *split.test)}
+    agents = by_agents(root, {*present} - sides - left_out.keys())
+    left_out |= {one: f"{one}.json is by an agent, and in no split." for one in sorted(agents)}
     left_out |= {one: why for one in present if one not in left_out and (why := refuse(root / annotation_path(one)))}
     if not (ids := [one for one in present if one not in left_out]):
         reason = next(iter(left_out.values()))

@@ -38,10 +38,16 @@ def condition(wanted: Filter, zone: tzinfo | None = None, retired: Iterable[str]
 
 def _term(term: Term, zone: tzinfo | None, retired: Iterable[str]) -> Condition:
     if term.key is Key.IS:
-        chosen = f"episode_id {'NOT ' * term.negated}IN (SELECT value FROM json_each(?))"
-        return Condition(chosen, (json.dumps(sorted(retired)),))
-    found = _joined("OR", [_value(term.key, value, zone) for value in term.values])
+        found = _joined("OR", [_state(value, retired) for value in term.values])
+    else:
+        found = _joined("OR", [_value(term.key, value, zone) for value in term.values])
     return Condition(f"{found.sql} IS {'NOT ' * term.negated}TRUE", found.values)  # what is unknown does not match
+
+
+def _state(value: Value, retired: Iterable[str]) -> Condition:
+    if value == "agent":
+        return Condition("actor = 'agent'")
+    return Condition("episode_id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(retired)),))
 
 
 def _joined(word: str, parts: Iterable[Condition]) -> Condition:

@@ -5,12 +5,13 @@ in memory. `problem` then says so.
 """
 
 import sqlite3
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 
-FORMAT = 1
+FORMAT = 2
 _WAIT_S = 10.0
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA)
 """SQLITE_ERROR occurs if the tables are different ones."""
@@ -22,7 +23,7 @@ CREATE TABLE episodes (
     category_key TEXT NOT NULL, template TEXT NOT NULL, template_key TEXT NOT NULL, device TEXT NOT NULL,
     device_key TEXT NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL, apps TEXT NOT NULL,
     steps INTEGER NOT NULL, every_step TEXT NOT NULL, actions TEXT NOT NULL, ending TEXT NOT NULL,
-    annotator TEXT NOT NULL, annotator_key TEXT NOT NULL,
+    annotator TEXT NOT NULL, annotator_key TEXT NOT NULL, actor TEXT NOT NULL,
     task_id TEXT NOT NULL, recorded_us INTEGER, published_us INTEGER,
     verdict TEXT NOT NULL DEFAULT 'unreviewed', if_once TEXT NOT NULL DEFAULT 'unreviewed',
     if_twice TEXT NOT NULL DEFAULT 'unreviewed', if_unknown TEXT NOT NULL DEFAULT 'unreviewed',
@@ -45,11 +46,12 @@ class Database:
         self.problem = ""
         self._path = path
         self._lock = RLock()
-        self._connection = self._opened()
+        self._open: sqlite3.Connection | None = None
 
     def close(self) -> None:
         with self._lock:
-            self._connection.close()
+            if self._open is not None:
+                self._open.close()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -69,7 +71,16 @@ class Database:
             self._connection.close()
             if self._path is None:
                 raise error
-            self._connection = self._replaced(self._path, error)
+            self._use(self._replaced(self._path, error))
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        return self._use(self._opened()) if self._open is None else self._open
+
+    def _use(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        weakref.finalize(self, connection.close)  # the index of a service lives as long as the program
+        self._open = connection
+        return connection
 
     def _opened(self) -> sqlite3.Connection:
         if self._path is None:

@@ -58,7 +58,7 @@ def write_report(connection: sqlite3.Connection, report: EpisodeReport, *, is_se
 _COLUMNS = (
     "n", "episode_id", "annotation", "provenance", "review", "sha256", "problem", "instruction", "category",
     "category_key", "template", "template_key", "device", "device_key", "width", "height", "apps", "steps",
-    "every_step", "actions", "ending", "annotator", "annotator_key", "task_id", "recorded_us", "published_us",
+    "every_step", "actions", "ending", "annotator", "annotator_key", "actor", "task_id", "recorded_us", "published_us",
     "verdict", "if_once", "if_twice", "if_unknown",
 )  # fmt: skip
 
@@ -77,6 +77,7 @@ def _episode(numbered: tuple[int, Entry]) -> tuple[object, ...]:
         read.device, _key(read.device), read.width, read.height, _as_json(task.apps),
         len(read.steps), _as_json(read.steps),
         f" {' '.join({str(step[1]) for step in read.steps})} ", read.ending, entry.annotator, _key(entry.annotator),
+        "" if origins is None else origins.origin.actor,
         entry.task_id, None if origins is None else origins.started_us,
         None if origins is None else origins.published_us, UNREVIEWED.if_once, *UNREVIEWED,
     )  # fmt: skip

@@ -151,7 +151,7 @@ CHOICES: Mapping[Key, tuple[str, ...]] = {
     Key.VERDICT: tuple(map(stage_name, ReviewStage)),
     Key.ENDING: ("complete", "impossible"),
     Key.ACTION: ("click", "long-press", "scroll", "type", "home", "back", "recent", "complete", "impossible"),
-    Key.IS: ("retired",),
+    Key.IS: ("retired", "agent"),
 }
 _BLANKS = re.compile(r"\s*")
 _NAME = re.compile(r"([A-Za-z_]+):")
@@ -295,6 +295,15 @@ def _plain(value: Value) -> str:
 
 def unretired(wanted: Filter) -> Filter:
     """Without retired episodes, unless it asks for them."""
-    if any(term.key is Key.IS for term in wanted.terms):
+    return _without("retired", wanted)
+
+
+def without_agents(wanted: Filter) -> Filter:
+    """Without agents' episodes, unless it asks for them."""
+    return _without("agent", wanted)
+
+
+def _without(kind: str, wanted: Filter) -> Filter:
+    if any(kind in term.values for term in wanted.terms if term.key is Key.IS):
         return wanted
-    return Filter((*wanted.terms, Term(Key.IS, ("retired",), negated=True)))
+    return Filter((*wanted.terms, Term(Key.IS, (kind,), negated=True)))

@@ -8,7 +8,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from hashlib import sha256
 from itertools import pairwise
@@ -20,7 +20,8 @@ from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset.contents import EntryReader, Stamps, StepRow, moment
 from odyssey_recorder.dataset.journal import under_way
 from odyssey_recorder.dataset.layout import PROVENANCE, REVIEWS, annotation_path
-from odyssey_recorder.dataset.watch import Changes, DatasetWatch
+from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
+from odyssey_recorder.dataset.watch import Changes, DatasetWatch, difference
 from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.finding import EpisodeReport
@@ -108,6 +109,21 @@ class EpisodeIndex:
         """Why the index is not kept or was made again, for the user; empty if all is well."""
         return self._database.problem
 
+    @property
+    def sampled(self) -> frozenset[str] | None:
+        """The ids of those drawn for a second review, also from the trash.
+
+        None before `refresh`, and while none can be drawn: then `sample_problem` says why.
+        """
+        return self._verdicts.sampled
+
+    def is_sampled(self, episode_id: str) -> bool | None:
+        return None if self.sampled is None else episode_id in self.sampled
+
+    @property
+    def sample_problem(self) -> str:
+        return self._verdicts.sample_problem
+
     def close(self) -> None:
         self._database.close()
 
@@ -128,24 +144,40 @@ class EpisodeIndex:
         """Like `refresh` for these episodes, which may be new, changed or gone."""
         return self._bring_up_to_date(list(episode_ids), lambda _done, _count: None, lambda: False)
 
-    def follow(self, take: Callable[[Changes], object], warn: Callable[[str], object]) -> DatasetWatch:
+    def follow(
+        self,
+        take: Callable[[Changes], object],
+        warn: Callable[[str], object],
+        progress: Callable[[int, int], object] = lambda _done, _count: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> DatasetWatch:
         """Keep the index up to date until the returned watch is closed, and call `take` from its thread.
 
-        The first call is after all changes so far were read. `warn` gets messages for the user.
+        After a `refresh`, to which `progress` and `cancelled` belong, with all episodes as added, even if there are
+        none; then with each change since, whichever index on the same file was the first to read it. `warn` gets
+        messages for the user.
         """
-        is_first = True
+        told: dict[str, object] | None = None
 
-        def hear(changes: Changes) -> None:
-            nonlocal is_first
+        def hear(noticed: Changes) -> None:
+            nonlocal told
             try:
-                ids = changes.added | changes.changed | changes.removed
-                news = self.refresh() if is_first else self.update(ids)
+                if told is None:
+                    self.refresh(progress, cancelled)
+                else:
+                    self.update(noticed.added | noticed.changed | noticed.removed)
+            except CancelledError:
+                return
             except DatasetError as error:
                 warn(str(error))
                 return
-            if news or is_first:
+            now = self._known_now()
+            news = difference(told or {}, now)
+            if told is None and self.problem:
+                warn(self.problem)
+            if news or told is None:
                 take(news)
-            is_first = False
+            told = now
 
         return DatasetWatch(self.root, hear, warn, beside=(PROVENANCE, REVIEWS))
 
@@ -174,14 +206,14 @@ class EpisodeIndex:
     def rows(self, wanted: Filter = ALL, *, among: Iterable[str] | None = None) -> list[EpisodeRow]:
         """By id; only those `among` these ids, unless None."""
         found = self._condition(wanted)
-        ids, values = "", found.values
-        if among is not None:
-            ids, values = "AND episode_id IN (SELECT value FROM json_each(?))", (*values, json.dumps(list(among)))
-        query = f"SELECT {_ROW} FROM episodes WHERE {found.sql} {ids} ORDER BY episode_id"
+        query, values = _chosen(f"SELECT {_ROW} FROM episodes WHERE {found.sql}", among)
         sides: dict[str, list[str]] = {}
         for episode_id, side in self._rows("SELECT episode_id, split || '/' || part FROM sides", ()):
             sides.setdefault(episode_id, []).append(side)
-        return [_episode_row(row, sides.get(row[0], ())) for row in self._rows(query, values)]
+        return [
+            _episode_row(row, sides.get(row[0], ()))
+            for row in self._rows(f"{query} ORDER BY episode_id", (*found.values, *values))
+        ]
 
     def steps(self, wanted: Filter = ALL) -> Iterator[tuple[str, StepRow]]:
         """The steps of these episodes with the ids, in order."""
@@ -206,7 +238,19 @@ class EpisodeIndex:
             found[key] = tuple(FacetCount(*row) for row in self._rows(query, (among[others],)))
         return found
 
+    def summaries(self, among: Iterable[str] | None = None) -> list[EpisodeSummary]:
+        """By id; only those `among` these ids, unless None; of a damaged one what its file still says."""
+        query, values = _chosen(f"SELECT {_SUMMARY} FROM episodes WHERE TRUE", among)
+        rows = self._rows(f"{query} ORDER BY episode_id", values)
+        found = (replace(EpisodeSummary(*row), recorded_at=moment(row[6])) for row in rows)
+        return [(summarise(self.root, one.episode_id) or one) if one.problem else one for one in found]
+
     # Reading.
+
+    def _known_now(self) -> dict[str, object]:
+        """For each episode, what differs after each change of it."""
+        query = f"SELECT {_VERSION} FROM episodes"
+        return {row[0]: (row, self.is_sampled(row[0])) for row in self._rows(query, ())}
 
     def _bring_up_to_date(
         self, only: Sequence[str] | None, progress: Callable[[int, int], object], cancelled: Callable[[], bool]
@@ -227,6 +271,8 @@ class EpisodeIndex:
             there, before = reader.stamps(only), self._stamps(only)
             gone = before.keys() - there.keys() - _coming_back(self.root)
             stale = [one for one, stamps in there.items() if before.get(one) != stamps]
+            if only is not None and not stale and not gone:
+                return Changes()
             for start in range(0, len(stale), _AT_ONCE):
                 if cancelled():
                     raise CancelledError("Reading the dataset was cancelled.")
@@ -235,7 +281,7 @@ class EpisodeIndex:
         with self._database.writing() as connection:
             remove_entries(connection, gone)
             self._take_splits(connection)
-            others = self._take_known(connection) | self._verdicts.settle(connection)
+            others = self._take_known(connection, only) | self._verdicts.settle(connection)
         added = frozenset(stale) - before.keys()
         return Changes(added, (others | frozenset(stale)) - added - gone, frozenset(gone))
 
@@ -254,12 +300,13 @@ class EpisodeIndex:
             stages = self._verdicts.stages(episode_id, recorder=recorder, revision=revision)
             write_stages(connection, episode_id, stamps.review, stages)
 
-    def _take_known(self, connection: sqlite3.Connection) -> frozenset[str]:
+    def _take_known(self, connection: sqlite3.Connection, only: Sequence[str] | None) -> frozenset[str]:
         """Findings from the cache of the checks, of episodes that have none."""
         found: set[str] = set()
         if self._known is None:
             return frozenset()
-        for (episode_id,) in connection.execute("SELECT episode_id FROM episodes WHERE NOT is_checked").fetchall():
+        query, values = _chosen("SELECT episode_id FROM episodes WHERE NOT is_checked", only)
+        for (episode_id,) in connection.execute(query, values).fetchall():
             report = self._known(self.root / annotation_path(episode_id))
             if report is not None:
                 write_report(connection, report, is_settled=False)
@@ -283,11 +330,9 @@ class EpisodeIndex:
         return condition(wanted, self._zone, self._retired)
 
     def _stamps(self, only: Sequence[str] | None) -> dict[str, Stamps]:
-        query = "SELECT episode_id, annotation, provenance, review FROM episodes"
-        values = () if only is None else (json.dumps(only),)
-        chosen = "" if only is None else " WHERE episode_id IN (SELECT value FROM json_each(?))"
+        query, values = _chosen("SELECT episode_id, annotation, provenance, review FROM episodes WHERE TRUE", only)
         with self._database.reading() as connection:
-            found = connection.execute(query + chosen, values).fetchall()
+            found = connection.execute(query, values).fetchall()
         return {episode_id: Stamps(*stamps) for episode_id, *stamps in found}
 
     def _rows(self, query: str, values: Sequence[object]) -> list[Any]:
@@ -306,6 +351,10 @@ _ROW = (
     "episode_id, instruction, category, template, apps, device, width, height, steps, ending, annotator, task_id, "
     "recorded_us, published_us, verdict, is_checked, errors, warnings, sha256, problem"
 )
+_SUMMARY = (
+    "episode_id, instruction, category, device, steps, annotator, recorded_us, problem, template, task_id, sha256"
+)
+_VERSION = "episode_id, sha256, problem, provenance, review, verdict, is_checked, errors, warnings"
 _BINS = (5, 10, 15, 20, 30)
 _BIN = " ".join(f"WHEN steps < {high} THEN '{low}..{high - 1}'" for low, high in pairwise((0, *_BINS)))
 
@@ -328,6 +377,13 @@ _FACETS = {
     Key.STEPS: _counted(f"CASE {_BIN} ELSE '>={_BINS[-1]}' END AS bin", "bin", order="MIN(steps)"),
 }
 """Each takes the numbers of the episodes to count as a JSON list."""
+
+
+def _chosen(query: str, ids: Iterable[str] | None) -> tuple[str, tuple[str, ...]]:
+    """Among these ids, unless None: the query and the values for it."""
+    if ids is None:
+        return query, ()
+    return f"{query} AND episode_id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
 
 
 def _episode_row(row: Sequence[Any], splits: Sequence[str]) -> EpisodeRow:

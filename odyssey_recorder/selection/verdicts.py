@@ -5,17 +5,14 @@ index keeps its stage for each case, and chooses among them whenever something h
 """
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError, ReviewError
-from odyssey_recorder.quality.reviewing.following import draw
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewStage, StatusRule, review_status
+from odyssey_recorder.quality.reviewing.status import ReviewStage, StatusRule, Stratum, review_status, sample
 from odyssey_recorder.selection.filter import stage_name
 
 
@@ -36,6 +33,8 @@ class Verdicts:
         self._root = root
         self._reviews = ReviewStore(root)
         self._trashed: dict[Path, EpisodeSummary | None] = {}
+        self.sampled: frozenset[str] | None = None
+        self.sample_problem = ""
 
     def stages(self, episode_id: str, *, recorder: str, revision: str) -> Stages:
         """Of an episode with a review file; unreviewed if that cannot be read."""
@@ -51,7 +50,7 @@ class Verdicts:
         connection.execute("UPDATE episodes SET verdict = if_once WHERE if_once = if_twice AND verdict != if_once")
         query = "SELECT episode_id, verdict, warnings, is_settled, if_once, if_twice, if_unknown FROM episodes"
         open_ones = connection.execute(f"{query} WHERE if_once != if_twice").fetchall()
-        sampled = self._sampled(connection) if open_ones else frozenset()
+        sampled = self._draw(connection)
         changes = []
         for episode_id, before, warnings, is_settled, *stages in open_ones:
             warned = True if warnings else False if is_settled else None
@@ -60,22 +59,30 @@ class Verdicts:
         connection.executemany("UPDATE episodes SET verdict = ? WHERE episode_id = ?", changes)
         return frozenset(episode_id for _, episode_id in changes)
 
-    def _sampled(self, connection: sqlite3.Connection) -> frozenset[str] | None:
-        """None while the policy or the trash cannot be read."""
-        query = "SELECT episode_id, category, device, annotator FROM episodes WHERE problem = ''"
-        present = (
-            EpisodeSummary(episode_id, category=category, device=device, annotator=annotator)
-            for episode_id, category, device, annotator in connection.execute(query)
-        )
-        with suppress(DatasetError, ReviewError):
-            return draw(present, self._in_trash(), self._reviews.policy())
-        return None
+    def _draw(self, connection: sqlite3.Connection) -> frozenset[str] | None:
+        """The sample, drawn from all episodes including the trash; None while that or the policy cannot be read.
 
-    def _in_trash(self) -> Iterator[EpisodeSummary]:
-        for one in Trash(self._root).episodes():
+        A rejected episode keeps its place: otherwise another one would take it that may be accepted by then, and the
+        sample would forget the defects that it has found.
+        """
+        query = "SELECT episode_id, category, device, annotator FROM episodes WHERE problem = ''"
+        strata = {episode_id: Stratum(*fields) for episode_id, *fields in connection.execute(query)}
+        try:
+            for one in self._in_trash():
+                strata.setdefault(one.episode_id, Stratum(one.category, one.device, one.annotator))
+            self.sampled, self.sample_problem = sample(strata, self._reviews.policy()), ""
+        except (DatasetError, ReviewError) as error:
+            self.sampled, self.sample_problem = None, str(error)
+        return self.sampled
+
+    def _in_trash(self) -> list[EpisodeSummary]:
+        """The readable ones, newest first; each is read once."""
+        there = Trash(self._root).episodes()
+        for one in there:
             if self._trashed.get(one.folder) is None:
                 self._trashed[one.folder] = summarise(one.folder, one.episode_id)
-            yield from filter(None, [self._trashed[one.folder]])
+        found = (self._trashed[one.folder] for one in there)
+        return [one for one in found if one is not None and not one.problem]
 
 
 def _chosen(stages: Stages, warned: bool | None, sampled: bool | None) -> str:

@@ -65,31 +65,39 @@ def fingerprint(facts: Iterable[SplitFacts]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def read_facts(
+def read_facts(  # noqa: PLR0913 - values by keyword, each with a plain default
     root: Path,
     *,
     without: Collection[str] = (),
+    agents: bool = True,
     with_screenshots: bool = False,
     on_read: Callable[[int, int], object] = lambda _done, _count: None,
     on_unread: Callable[[str, str], object] = lambda _episode_id, _problem: None,
 ) -> list[SplitFacts]:
-    """The facts of all episodes but those `without`, sorted by id.
+    """The facts of all episodes but those `without`, and those by agents if not wanted, sorted by id.
 
     `on_read` gets how many are done, of how many; `on_unread` the id of each episode that is left out because it cannot
-    be read, and why. Raises DatasetError, also if no episode is left.
+    be read or is by an agent, and why. Raises DatasetError, also if no episode is left.
     """
     ids = sorted(episode_ids(root).difference(without))
-    facts = []
+    facts, why = [], ""
     for done, entry in enumerate(read_entries(root, ids), start=1):
-        if entry.contents.problem:
-            on_unread(entry.episode_id, entry.contents.problem)
+        if problem := entry.contents.problem or ("" if agents else _by_agent(entry)):
+            why = why or problem
+            on_unread(entry.episode_id, problem)
         else:
             facts.append(_facts(root, entry, with_screenshots=with_screenshots))
         on_read(done, len(ids))
+    if not facts and why:
+        raise DatasetError(f"{root} has no episode that can be used, such as the first: {why}")
     if not facts:
-        left = "no episode that can be read" if ids else "no episodes"
-        raise DatasetError(f"{root} has {left}: expected a dataset folder with annotations/<id>.json.")
+        raise DatasetError(f"{root} has no episodes: expected a dataset folder with annotations/<id>.json.")
     return facts
+
+
+def _by_agent(entry: Entry) -> str:
+    is_so = entry.origins is not None and entry.origins.origin.actor == "agent"
+    return f"{entry.episode_id}.json is by an agent." if is_so else ""
 
 
 def _facts(root: Path, entry: Entry, *, with_screenshots: bool) -> SplitFacts:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.splits.drawing import Split, Unit, identities
 from odyssey_recorder.splits.facts import SplitFacts
 from odyssey_recorder.task.wording.lookalikes import alike_pairs, candidates, lettered
@@ -105,7 +106,7 @@ def leak_report(splits: Sequence[Split], facts: Iterable[SplitFacts], *, unit: U
         trained = {number_of.get(one) for one in train}
         like = {other for one, other in pairs if one in trained} | {one for one, other in pairs if other in trained}
         if alike := {one for one in test if number_of.get(one) in like}:
-            words = f"has {_counted(alike)} in test with an instruction like one in train"
+            words = f"has {counted(alike)} in test with an instruction like one in train"
             leaks.append(_leak(split, "L3", "alike", "note", words, alike))
         leaks += [
             *_app_leaks(split, by_id),
@@ -135,7 +136,7 @@ def membership_leaks(split: Split, ids: Set[str]) -> Iterator[Leak]:
         ("repeated", {one for one in named if max(train[one], test[one]) > 1}, "names {} more than once in one part"),
     ):
         if found:
-            yield _leak(split, "L0", name, "error", words.format(_counted(found)), found)
+            yield _leak(split, "L0", name, "error", words.format(counted(found)), found)
 
 
 def apart_leaks(split: Split, facts: Iterable[SplitFacts]) -> Iterator[Leak]:
@@ -166,7 +167,7 @@ def _shared(split: Split, keys: Mapping[str, Mapping[str, set[Hashable]]], unit:
         trained = set[Hashable]().union(*(keys[one].get(rule.name, ()) for one in split.train if one in keys))
         found = {one for one in split.test if one in keys and not trained.isdisjoint(keys[one].get(rule.name, ()))}
         if found:
-            leak = _leak(split, rule.level, rule.name, severity, f"has {_counted(found)} in test {rule.words}", found)
+            leak = _leak(split, rule.level, rule.name, severity, f"has {counted(found)} in test {rule.words}", found)
             both = {str(key) for one in found for key in keys[one][rule.name] & trained}
             yield replace(leak, values=tuple(sorted(both)) if rule.level in ("L5", "L6") else ())
 
@@ -176,7 +177,7 @@ def _app_leaks(split: Split, by_id: Mapping[str, SplitFacts]) -> Iterator[Leak]:
         return
     trained = {key for one in split.train if one in by_id for key in by_id[one].app_keys}
     if found := {one for one in split.test if one in by_id and by_id[one].app_keys <= trained}:
-        words = f"has {_counted(found)} in test with no app but those of train"
+        words = f"has {counted(found)} in test with no app but those of train"
         yield _leak(split, "L5", "app", "error", words, found)
 
 
@@ -204,7 +205,3 @@ def _leak(  # noqa: PLR0913 - the fields of a leak
 ) -> Leak:
     concerned, tested = tuple(sorted(ids)), {*split.test}
     return Leak(level, name, severity, found, concerned, len(tested.intersection(concerned)) / max(1, len(tested)))
-
-
-def _counted(found: Collection[str]) -> str:
-    return f"{len(found):,} episode{'' if len(found) == 1 else 's'}"

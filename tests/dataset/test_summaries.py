@@ -1,11 +1,13 @@
 import json
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
+from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.dataset.opened import EpisodeSummary, open_damaged, summarise
 from tests.dataset.drafts import proof_of
 from tests.episodes import ALL_KINDS, ID, episode
 
@@ -30,6 +32,7 @@ def test_a_summary_says_what_the_annotation_says(root: Path) -> None:
     assert read(root) == EpisodeSummary(
         ID, "Use Chrome to look up the weather in Beijing.", "Information_Management", "Small Phone",
         len(ALL_KINDS), template=episode().task.meta_task,
+        revision=sha256((root / annotation_path(ID)).read_bytes()).hexdigest(),
     )  # fmt: skip
 
 
@@ -65,3 +68,16 @@ def test_an_annotation_of_another_episode_says_so(root: Path) -> None:
 
 def test_an_episode_that_is_gone_has_none(root: Path) -> None:
     assert summarise(root, OTHER) is None
+
+
+def test_an_episode_is_opened_with_its_files_whatever_its_proof_is(root: Path) -> None:
+    annotation = root / annotation_path(ID)
+    opened = open_damaged(annotation)
+    assert (opened.episode, opened.files.annotation) == (episode(), annotation)
+    assert (opened.provenance, opened.problem, opened.damage) == (None, "", "")
+    (root / "provenance" / f"{ID}.json").write_text("{")
+    opened = open_damaged(annotation)
+    assert (opened.episode, opened.provenance) == (episode(), None)
+    assert "is not a provenance file" in opened.problem
+    annotation.write_text("{}")
+    assert "episode_id is missing" in open_damaged(annotation).damage

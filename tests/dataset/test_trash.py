@@ -8,7 +8,8 @@ import pytest
 
 from odyssey_recorder.dataset.amendment import NewInstruction
 from odyssey_recorder.dataset.journal import Change
-from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.dataset.opened import open_episode
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError
@@ -40,7 +41,8 @@ def test_the_files_of_other_episodes_stay_and_so_do_review_and_history(tmp_path:
     assert review.exists()
     Trash(there.root).restore(there.episode_id)
     Versions(there.root).restore(there.episode_id, version)
-    assert PublishedEpisodes(there.root).open(there.episode_id).episode.task.instruction == "Write milk down in Notes."
+    restored = open_episode(there.root / annotation_path(there.episode_id)).episode
+    assert restored.task.instruction == "Write milk down in Notes."
 
 
 def test_an_episode_that_cannot_be_read_goes_with_all_that_has_its_name_and_comes_back_byte_for_byte(

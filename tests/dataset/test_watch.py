@@ -201,3 +201,20 @@ def test_an_episode_that_is_being_amended_has_not_gone(root: Path, told: Told, w
     intent.unlink()
     told.wait_for(lambda: told.changes[-1].changed == {ONE})
     assert not any(one.removed for one in told.changes)
+
+
+def test_an_episode_that_does_not_come_back_from_a_change_is_told_without_another_notice(
+    root: Path, told: Told, watch: Begin
+) -> None:
+    path = put(root, ONE)
+    watch(root)
+    told.wait_for(lambda: told.ids == {ONE})
+    intent = root / HISTORY / "change.json"
+    intent.parent.mkdir(parents=True)
+    version = f"{HISTORY}/{ONE}/{'0' * 64}-{'0' * 16}"
+    intent.write_text(Change(episode_id=ONE, source=version, target=version).model_dump_json())
+    path.unlink()
+    put(root, TWO)
+    told.wait_for(lambda: told.ids == {ONE, TWO})
+    intent.unlink()
+    told.wait_for(lambda: told.ids == {TWO})

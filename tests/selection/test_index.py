@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC
 from pathlib import Path
+from queue import Queue
 from tempfile import TemporaryDirectory
 from threading import Thread
 
@@ -186,17 +187,63 @@ def test_what_is_read_is_kept_when_the_rest_is_cancelled(root: Path) -> None:
         assert index.refresh().added == {*ids(0, 1, 2)}
 
 
-def test_the_watch_feeds_it(index: EpisodeIndex, root: Path) -> None:
-    from queue import Queue
+class Listener:
+    def __init__(self, index: EpisodeIndex) -> None:
+        self._told: Queue[Changes] = Queue()
+        self.watch = index.follow(self._told.put, print)
 
-    told: Queue[frozenset[str]] = Queue()
-    watch = index.follow(lambda changes: told.put(changes.added | changes.changed | changes.removed), print)
-    try:
-        assert told.get(timeout=60) == frozenset()
-        write(root, facts(5), DONE)
-        assert told.get(timeout=60) == {*ids(5)}
-        assert index.ids() == ids(0, 1, 2, 5)
-    finally:
+    def wait_for(self, *, added: tuple[str, ...] = (), removed: tuple[str, ...] = ()) -> None:
+        """Until exactly these were told, in whatever parts."""
+        came, went = Counter[str](), Counter[str]()
+        while came.keys() != {*added} or went.keys() != {*removed}:
+            changes = self._told.get(timeout=60)
+            came.update(changes.added)
+            went.update(changes.removed)
+        assert {*came.values(), *went.values()} == {1}
+
+
+@pytest.fixture
+def listeners(index: EpisodeIndex, root: Path) -> Iterator[list[Listener]]:
+    """Of two indexes on one file, each with a thread of its own."""
+    with closing(EpisodeIndex(root, root.parent / "cache")) as other:
+        both = [Listener(index), Listener(other)]
+        yield both
+        for one in both:
+            one.watch.close()
+
+
+def test_the_watch_feeds_it(index: EpisodeIndex, root: Path, listeners: list[Listener]) -> None:
+    for one in listeners:
+        one.wait_for(added=ids(0, 1, 2))
+    write(root, facts(5), DONE)
+    for one in listeners:
+        one.wait_for(added=ids(5))
+    assert index.ids() == ids(0, 1, 2, 5)
+
+
+def test_each_follower_hears_of_every_change_whoever_reads_it_first(
+    index: EpisodeIndex, root: Path, listeners: list[Listener]
+) -> None:
+    numbers = range(3, 23)
+    for one in listeners:
+        one.wait_for(added=ids(0, 1, 2))
+    for number in numbers:
+        write(root, facts(number), DONE)
+        index.update(ids(number))
+    for one in listeners:
+        one.wait_for(added=ids(*numbers))
+    for number in numbers:
+        annotation(root, number).unlink()
+        index.update(ids(number))
+    for one in listeners:
+        one.wait_for(removed=ids(*numbers))
+
+
+def test_first_all_are_told_though_there_are_none(tmp_path: Path) -> None:
+    told: Queue[Changes] = Queue()
+    with closing(EpisodeIndex(tmp_path / "dataset", None)) as index:
+        watch = index.follow(told.put, print)
+        assert told.get(timeout=60) == Changes()
         watch.close()
 
 

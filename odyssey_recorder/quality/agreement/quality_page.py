@@ -1,7 +1,7 @@
 """The quality report as a self-contained HTML page, as JSON and as text."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from math import ceil
 from pathlib import Path
@@ -87,6 +87,7 @@ def report_as_json(report: QualityReport, *, dataset: str, made_at: datetime) ->
         "reasons": [
             {"criterion": one.criterion.value, "reason": one.words, "count": one.count} for one in report.reasons
         ],
+        "texts": [asdict(one) for one in report.texts],
         "problems": list(report.problems),
     }
 

@@ -92,6 +92,17 @@ class DefectBound:
 
 
 @dataclass(frozen=True, slots=True)
+class TextCheckFigures:
+    """How many texts a check supports, contradicts and could not compare with what was recorded."""
+
+    check: str
+    title: str
+    supported: int
+    contradicted: int
+    not_comparable: int
+
+
+@dataclass(frozen=True, slots=True)
 class QualityReport:
     """All figures; `sampled_pairs` counts the pairs of verdicts on sampled episodes."""
 
@@ -106,6 +117,7 @@ class QualityReport:
     pace: tuple[Pace, ...]
     reasons: tuple[Reason, ...]
     problems: tuple[str, ...] = ()
+    texts: tuple[TextCheckFigures, ...] = ()
 
     @property
     def episodes(self) -> int:

@@ -47,6 +47,17 @@ CHECKS: tuple[Check, ...] = (
     Check("INS04", _WARNING, _INSTRUCTION, "An instruction occurs more than once"),
     Check("ANN01", _ERROR, None, "An annotation is empty or outdated", texts.whole_texts),
     Check("ANN02", _WARNING, None, "An annotation is malformed", texts.plain_texts),
+    Check("ANN03", _WARNING, None, "A text names another element than the one touched"),
+    Check("ANN04", _WARNING, None, "A text says another kind of action"),
+    Check("ANN05", _WARNING, None, "A text quotes something else than what was typed"),
+    Check("ANN06", _NOTE, None, "A text says another direction"),
+    Check("ANN07", _WARNING, None, "A text has a figure, a quote or a name that is nowhere to be seen"),
+    Check("ANN08", _WARNING, None, "A text names an app that was not in use"),
+    Check("ANN09", _WARNING, None, "A context tells what happens only later"),
+    Check("ANN10", _WARNING, None, "A text is that of another screen"),
+    Check("ANN11", _WARNING, None, "A text was written for an earlier state of the episode"),
+    Check("ANN12", _WARNING, None, "A text has the wrong form"),
+    Check("ANN13", _WARNING, None, "A memory says something else than the screens"),
     Check("PRV01", _WARNING, None, "Personal data may be shown", texts.nothing_private),
     Check("EXP01", _ERROR, _PICTURES, "An exported folder is incomplete"),
     Check("SET01", _WARNING, None, "Files without an episode"),
@@ -58,7 +69,9 @@ CHECKS: tuple[Check, ...] = (
     Check("SPL03", _WARNING, None, "An episode is missing from a split, or listed twice"),
     Check("SPL04", _ERROR, None, "A split mixes what it should separate"),
 )
-"""In the order of docs/quality.md. Checks without a look concern the whole dataset (quality/dataset_wide)."""
+"""In the order of docs/quality.md. Checks without a look concern the whole dataset (quality/dataset_wide), or the
+texts in its semantics files (annotation/checking.py).
+"""
 
 
 def check_episode(evidence: EpisodeEvidence) -> EpisodeReport:

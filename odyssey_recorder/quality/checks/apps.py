@@ -36,7 +36,7 @@ def apps_in_front(evidence: EpisodeEvidence) -> Said:
         return
     if missing:
         todo = "Check whether the task was done in it. If another app was used instead, correct the task's apps."
-        yield Found(None, f"Never in front: {listed(missing)}.", todo)
+        yield Found(None, f"Never opened: {listed(missing)}.", todo)
     for package, count in foreign.items():
         if count > FOREIGN_STEPS:
             found = f"{named(package)}, which is not one of the task's apps, was in front at {counted(count, 'step')}."

@@ -45,10 +45,6 @@ class Check:
     title: str
     look: Look | None = None
 
-    @property
-    def definition(self) -> str:
-        return " ".join((self.look.__doc__ or "").split()) if self.look else ""
-
     def run(self, evidence: EpisodeEvidence) -> Iterator[Finding | NotChecked]:
         """Findings of one episode; steps that could not be looked at for the same reason are merged."""
         unseen: defaultdict[str, list[int]] = defaultdict(list)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from odyssey_recorder.curation.retired import read_retired, without_retired
 from odyssey_recorder.dataset.layout import SPLITS, SPLITS_RECORD, episode_ids
+from odyssey_recorder.dataset.provenance import by_agents
 from odyssey_recorder.quality.evidence import EpisodeFacts, FactsSource
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from odyssey_recorder.quality.thresholds import NAMED_AT_MOST
@@ -29,7 +30,8 @@ def split_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChe
     keeps apart is on both sides.
 
     Entries may be ids or file names. task_split keeps templates apart, device_split devices, and every test episode of
-    app_split uses an app that no train episode does. Retired episodes are passed over. Raises DatasetError.
+    app_split uses an app that no train episode does. Retired episodes are passed over, and those by agents that are in
+    neither part. Raises DatasetError.
     """
     names, others = split_names(root / SPLITS)
     yield from map(_no_split, others)
@@ -44,7 +46,8 @@ def split_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChe
         except InvalidSplitError as error:
             yield Finding("SPL01", Severity.ERROR, None, "", None, f"{_where(name)} {error.why}.", _REMAKE)
             continue
-        for leak in (*membership_leaks(split, episodes), *apart_leaks(split, map(_split_facts, source()))):
+        expected = episodes - by_agents(root, episodes.difference(split.train, split.test))
+        for leak in (*membership_leaks(split, expected), *apart_leaks(split, map(_split_facts, source()))):
             check = _CHECKS.get(leak.name, "SPL04")
             severity = Severity.WARNING if check == "SPL03" else Severity.ERROR
             names_of = listed(leak.values or leak.ids)

@@ -164,7 +164,15 @@ class Move(_Entry):
     why: str = ""
 
 
-Entry = Annotated[Verdict | Fix | ReplayEvidence | Move, Field(discriminator="kind")]
+class Request(_Entry):
+    """A request for a second review; or, with `withdraws`, the withdrawal of the request with that id."""
+
+    kind: Literal["request"] = "request"
+    why: str = ""
+    withdraws: str = ""
+
+
+Entry = Annotated[Verdict | Fix | ReplayEvidence | Move | Request, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,3 +191,10 @@ class ReviewFile(EntryFile[Entry]):
     @property
     def fixes(self) -> tuple[Fix, ...]:
         return tuple(entry for entry in self.entries if isinstance(entry, Fix))
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        """Those that were not withdrawn."""
+        requests = [entry for entry in self.entries if isinstance(entry, Request)]
+        withdrawn = {one.withdraws for one in requests}
+        return tuple(one for one in requests if not one.withdraws and one.id not in withdrawn)

@@ -14,9 +14,16 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.quality.reviewing.review import Decision, Fix, Move, ReplayEvidence, Verdict
+from odyssey_recorder.quality.reviewing.review import Decision, Fix, Move, ReplayEvidence, Request, Verdict
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewStage, ReviewStatus, effective_fixes, refusal_reasons
+from odyssey_recorder.quality.reviewing.status import (
+    ReviewStage,
+    ReviewStatus,
+    StatusRule,
+    effective_fixes,
+    refusal_reasons,
+    review_status,
+)
 from odyssey_recorder.quality.reviewing.views import VerdictDraft, subject_of
 
 
@@ -60,6 +67,25 @@ class ReviewLog:
         elif status.stage is ReviewStage.SENT_BACK and "annotator" not in done:
             self.reviews.append(episode_id, Move(**self._signed() | {"by": last.by}, to="annotator", why=why))
 
+    def request(self, summary: EpisodeSummary, why: str) -> bool:
+        """Request a second review; False if it was requested already, two have judged the episode, or one refused it.
+
+        Raises ReviewError, DatasetError.
+        """
+        file, rule = self.reviews.read(summary.episode_id), StatusRule()
+        given = review_status(file, rule, recorder=summary.annotator, revision=lambda: summary.revision).verdicts
+        if file.requests or len(given) > 1 or not all(one.decision.accepts for one in given):
+            return False
+        self.reviews.append(summary.episode_id, Request(**self._signed(), why=why))
+        return True
+
+    def withdraw(self, episode_id: str, why: str) -> bool:
+        """Withdraw what was requested; False if nothing was. Raises ReviewError, DatasetError."""
+        requests = self.reviews.read(episode_id).requests
+        for one in requests:
+            self.reviews.append(episode_id, Request(**self._signed(), why=why, withdraws=one.id))
+        return bool(requests)
+
     def restore(self, episode_id: str, why: str) -> None:
         """Restore a rejected episode from the trash. Raises DatasetError, ReviewError."""
         self.trash.restore(episode_id, record=partial(self._record_move, "dataset", why, self._who()))
@@ -78,7 +104,9 @@ class ReviewLog:
         self.versions.restore(episode_id, fixes[-1].version, expected=revision, record=record)
 
     def _signed(self) -> dict[str, Any]:
-        return {"id": secrets.token_hex(16), "at": datetime.now(UTC), "by": self._who()}
+        if not (who := self._who()).strip():
+            raise ReviewError("Enter your name first. What you record in a review carries it.")
+        return {"id": secrets.token_hex(16), "at": datetime.now(UTC), "by": who}
 
     def _is_recorded(self, change: Change) -> bool:
         return any(entry.id == change.id for entry in self.reviews.read(change.episode_id).entries)

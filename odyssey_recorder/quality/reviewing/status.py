@@ -40,6 +40,7 @@ class ReviewerRole(Enum):
 class SecondReviewReason(Enum):
     SAMPLE = "in the sample"
     WARNINGS = "has warnings"
+    REQUEST = "requested"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,17 +146,18 @@ class StatusRule:
 
     With `any_revision` verdicts on every revision count, also those from before the episode came back from the trash;
     otherwise only those on the present files. `warned` and `sampled` say whether warnings or the sample require a
-    second verdict; None if unknown.
+    second verdict; None if unknown. With `requestable` a request does, too.
     """
 
     any_revision: bool = False
     warned: bool | None = False
     sampled: bool | None = False
+    requestable: bool = True
 
 
-TRASH_RULE = StatusRule()
+TRASH_RULE = StatusRule(requestable=False)
 """For an episode in the trash: a rejected one stays rejected, without further verdicts."""
-QUEUE_RULE = StatusRule(any_revision=True)
+QUEUE_RULE = StatusRule(any_revision=True, requestable=False)
 """For the episode of a task: the queue gets the first verdict, though a second one may still send it back."""
 
 
@@ -176,6 +178,8 @@ def review_status(
     if rule.warned is not True:
         reasons += [SecondReviewReason.SAMPLE] if rule.sampled is not False else []
         reasons += [None] if rule.sampled is not True else []
+    if rule.requestable and file.requests:
+        reasons = [SecondReviewReason.REQUEST]
     possible = [verdict_status(verdicts, revisions, reason, recorder=recorder) for reason in reasons]
     is_open = len({one.stage for one in possible}) > 1
     return replace(possible[-1], stage=ReviewStage.CHECKING) if is_open else possible[-1]

@@ -48,7 +48,7 @@ class OpenedReview:
     """One episode as the reviewer sees it.
 
     `entries` is its review file, oldest first; for a blind review without others' verdicts and names. `revision` is the
-    SHA-256 of the annotation file that is shown.
+    SHA-256 of the annotation file that is shown. `texts` are those of each step, a line for each; empty without any.
     """
 
     row: ReviewRow
@@ -56,6 +56,7 @@ class OpenedReview:
     report: EpisodeReport
     entries: tuple[Entry, ...]
     revision: str
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,15 @@
 import hashlib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from odyssey_recorder.dataset.trash import Trash
-from odyssey_recorder.errors import DatasetError, ReviewError
-from odyssey_recorder.quality.agreement.reviewed import Reviewed, read_reviewed
+from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed, Warned, read_reviewed
 from odyssey_recorder.quality.reviewing.review import Decision, Verdict
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy, ReviewStage
+from odyssey_recorder.selection.index import EpisodeIndex
 from tests.quality.reviewed import publish
 from tests.quality.verdicts import verdict
 
@@ -29,13 +30,19 @@ def judge(store: ReviewStore, root: Path, episode_id: str, given: Verdict) -> No
     store.append(episode_id, given.model_copy(update={"revision": hashlib.sha256(data).hexdigest()}))
 
 
+def read_all(root: Path, warned: Warned = lambda _: False) -> AllReviewed:
+    with closing(EpisodeIndex(root, None)) as index:
+        index.refresh()
+        return read_reviewed(root, index.summaries(), warned, index.sampled or ())
+
+
 def by_id(root: Path) -> dict[str, Reviewed]:
-    return {one.episode_id: one for one in read_reviewed(root).episodes}
+    return {one.episode_id: one for one in read_all(root).episodes}
 
 
 def test_every_episode_is_there_judged_or_not(store: ReviewStore, tmp_path: Path) -> None:
     judge(store, tmp_path, TWO, verdict("Bea"))
-    read = read_reviewed(tmp_path)
+    read = read_all(tmp_path)
     assert [(one.episode_id, one.stage, len(one.verdicts)) for one in read.episodes] == [
         (ONE, ReviewStage.UNREVIEWED, 0),
         (TWO, ReviewStage.ACCEPTED, 1),
@@ -50,7 +57,7 @@ def test_the_sample_waits_for_its_second_review_and_so_does_an_episode_that_the_
     store: ReviewStore, tmp_path: Path
 ) -> None:
     judge(store, tmp_path, ONE, verdict("Bea"))
-    one, _ = read_reviewed(tmp_path, lambda episode_id: episode_id == ONE).episodes
+    one, _ = read_all(tmp_path, lambda episode_id: episode_id == ONE).episodes
     assert (one.is_sampled, one.stage) == (False, ReviewStage.SECOND)
     store.set_policy(ReviewPolicy(second_share=1.0))
     assert (by_id(tmp_path)[ONE].is_sampled, by_id(tmp_path)[ONE].stage) == (True, ReviewStage.SECOND)
@@ -88,7 +95,7 @@ def test_what_cannot_be_read_is_told_and_hinders_nothing(store: ReviewStore, tmp
     judge(store, tmp_path, TWO, verdict("ada"))
     (tmp_path / "annotations" / "0000000000000003.json").write_text("[]")
 
-    read = read_reviewed(tmp_path)
+    read = read_all(tmp_path)
 
     assert [one.stage for one in read.episodes] == [ReviewStage.UNREVIEWED] * 3
     told = "\n".join(read.problems)
@@ -97,11 +104,3 @@ def test_what_cannot_be_read_is_told_and_hinders_nothing(store: ReviewStore, tmp
     assert "is by the annotator of the episode" in told
     assert f"reviews/{ONE}.json" in told
     assert "0000000000000003.json" in told
-
-
-def test_what_is_no_dataset_or_has_no_readable_policy_is_an_error(store: ReviewStore, tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="is not a dataset folder"):
-        read_reviewed(tmp_path / "annotations")
-    (tmp_path / "reviews" / "policy.json").write_text('{"second_share": 7}')
-    with pytest.raises(ReviewError, match="second_share"):
-        read_reviewed(store.root)

@@ -1,6 +1,7 @@
 """Review status: which verdicts count, their result, and who may give the next."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise, permutations
 from unicodedata import normalize
 
@@ -9,17 +10,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import REASONS, Decision, Fix, Judgement, Rating, Verdict
+from odyssey_recorder.quality.reviewing.review import (
+    REASONS,
+    Decision,
+    Fix,
+    Judgement,
+    Rating,
+    Request,
+    ReviewFile,
+    Verdict,
+)
 from odyssey_recorder.quality.reviewing.status import (
+    QUEUE_RULE,
+    TRASH_RULE,
     ReviewerRole,
     ReviewPolicy,
     ReviewStage,
     ReviewStatus,
     SecondReviewReason,
+    StatusRule,
     Stratum,
     agrees,
     decision_fault,
     refusal_reasons,
+    review_status,
     reviewer_role,
     revisions_to,
     same_person,
@@ -181,6 +195,30 @@ def test_every_reason_code_bears_a_refusal(criterion: Criterion) -> None:
 
 
 # Messages to the annotator.
+
+
+_REQUEST = Request(id="d" * 32, at=BEGIN, by="Lea")
+_WITHDRAWN = Request(id="e" * 32, at=BEGIN, by="Lea", withdraws=_REQUEST.id)
+
+
+@pytest.mark.parametrize("rule", [StatusRule(), StatusRule(sampled=True), StatusRule(warned=None, sampled=None)])
+def test_a_request_requires_a_second_review_until_it_is_withdrawn(rule: StatusRule) -> None:
+    file = ReviewFile("1" * 16, (_FIRST, _REQUEST))
+    now = review_status(file, rule, revision=lambda: PRESENT)
+    assert (now.stage, now.twice) == (ReviewStage.SECOND, SecondReviewReason.REQUEST)
+    agreed = replace(file, entries=(*file.entries, verdict("Cem", minute=1)))
+    assert review_status(agreed, rule, revision=lambda: PRESENT).stage is ReviewStage.ACCEPTED
+    withdrawn = replace(file, entries=(_WITHDRAWN, *file.entries))
+    without = replace(file, entries=(_FIRST,))
+    assert review_status(withdrawn, rule, revision=lambda: PRESENT) == review_status(
+        without, rule, revision=lambda: PRESENT
+    )
+
+
+@pytest.mark.parametrize("rule", [TRASH_RULE, QUEUE_RULE])
+def test_for_the_trash_and_the_queue_the_first_verdict_is_enough(rule: StatusRule) -> None:
+    file = ReviewFile("1" * 16, (_FIRST, _REQUEST))
+    assert review_status(file, rule, revision=lambda: PRESENT).stage is ReviewStage.ACCEPTED
 
 
 def test_the_annotator_is_told_each_reason_once_with_its_step() -> None:
