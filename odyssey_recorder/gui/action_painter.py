@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPaint
 
 from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.parts import breakable
-from odyssey_recorder.gui.theme import MARK, Theme
+from odyssey_recorder.gui.theme import MARK, PREDICTED, Theme
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import GRID, Box, Point, Size
 
@@ -16,6 +16,8 @@ _FULL_TURN = 360 * 16
 _INK = QColor("#16181d")
 _CAUTION = QColor("#a85f00")
 _CROSS_PX = 9.0
+_BAR_SHARE = 0.08
+"""At most this share of a screen's height is its navigation bar."""
 _GLYPHS_OF_KEYS = {SystemKey.HOME: "circle_outline", SystemKey.BACK: "arrow_left", SystemKey.RECENT: "square_outline"}
 
 
@@ -39,27 +41,31 @@ def prepare_other_threads() -> None:
     painter.end()
 
 
-def paint_action(painter: QPainter, action: Action, picture: QRectF) -> None:
-    """Draw `action` on an image that fills `picture`, in the painter's coordinates."""
+def paint_action(painter: QPainter, action: Action, picture: QRectF, *, is_predicted: bool = False) -> None:
+    """Draw `action` on an image that fills `picture`, in the painter's coordinates.
+
+    A predicted one has its own colour, and its badge at the right of a recorded one's.
+    """
+    colour = PREDICTED if is_predicted else MARK
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setClipRect(picture)
     match action:
         case Click(point):
-            _ring(painter, _place(point, picture), mark_radius(picture))
+            _ring(painter, _place(point, picture), mark_radius(picture), colour)
         case LongPress(point):
-            _ring(painter, _place(point, picture), mark_radius(picture))
-            _disc(painter, _place(point, picture), mark_radius(picture) * 0.62)
+            _ring(painter, _place(point, picture), mark_radius(picture), colour)
+            _disc(painter, _place(point, picture), mark_radius(picture) * 0.62, colour)
         case Scroll(path=path):
-            _trajectory(painter, [_place(point, picture) for point in path], mark_radius(picture))
+            _trajectory(painter, [_place(point, picture) for point in path], mark_radius(picture), colour)
         case Type():
-            _badge(painter, "keyboard", picture)
+            _badge(painter, "keyboard", picture, is_predicted=is_predicted)
         case Press(key):
-            _badge(painter, _GLYPHS_OF_KEYS[key], picture)
+            _badge(painter, _GLYPHS_OF_KEYS[key], picture, is_predicted=is_predicted)
         case Complete():
-            _badge(painter, "check", picture)
+            _badge(painter, "check", picture, is_predicted=is_predicted)
         case Impossible():
-            _badge(painter, "cancel", picture)
+            _badge(painter, "cancel", picture, is_predicted=is_predicted)
     painter.restore()
 
 
@@ -123,7 +129,7 @@ def mark_radius(picture: QRectF) -> float:
 
 
 def paint_label(painter: QPainter, words: str, picture: QRectF) -> None:
-    """Write `words` at the bottom of an image that nobody touches."""
+    """Write `words` low on an image that nobody touches."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     font = QFont(painter.font())
@@ -135,7 +141,7 @@ def paint_label(painter: QPainter, words: str, picture: QRectF) -> None:
     shown = metrics.elidedText(" ".join(words.split()), Qt.TextElideMode.ElideRight, room)
     pill = QRectF(0, 0, metrics.horizontalAdvance(shown) + 2 * padding, metrics.height() * 1.5)
     off = pill.height() / 2 + 6
-    pill.moveCenter(QPointF(picture.center().x(), picture.bottom() - off))
+    pill.moveCenter(_above_bar(picture, off))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(_with_alpha(_INK, 225))
     painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
@@ -161,48 +167,53 @@ def paint_problem(painter: QPainter, words: str, room: QRectF) -> None:
     painter.drawText(room.adjusted(4, 4, -4, -4), int(middle), breakable(words))
 
 
-def _badge(painter: QPainter, name: str, picture: QRectF) -> None:
+def _badge(painter: QPainter, name: str, picture: QRectF, *, is_predicted: bool) -> None:
     radius = 14.0
-    centre = QPointF(picture.center().x(), picture.bottom() - radius - 6)
+    centre = _above_bar(picture, radius + 6) + QPointF(2.4 * radius if is_predicted else 0, 0)
     painter.setPen(QPen(_HALO, 1.5))
-    painter.setBrush(_INK)
+    painter.setBrush(PREDICTED if is_predicted else _INK)
     painter.drawEllipse(centre, radius, radius)
     painter.setPen(QColor("white"))
     painter.setFont(glyph_font(16))
     painter.drawText(_around(centre, radius), Qt.AlignmentFlag.AlignCenter, glyph(name))
 
 
+def _above_bar(picture: QRectF, off: float) -> QPointF:
+    """`off` above the device's navigation bar, whose buttons a mark must not hide."""
+    return QPointF(picture.center().x(), picture.bottom() - _BAR_SHARE * picture.height() - off)
+
+
 def _place(point: Point, picture: QRectF) -> QPointF:
     return QPointF(picture.left() + point.x * picture.width() / GRID, picture.top() + point.y * picture.height() / GRID)
 
 
-def _ring(painter: QPainter, centre: QPointF, radius: float) -> None:
+def _ring(painter: QPainter, centre: QPointF, radius: float, colour: QColor) -> None:
     width = max(2.0, radius * 0.22)
-    painter.setBrush(_with_alpha(MARK, 48))
-    for colour, thickness in ((_HALO, width + 2.5), (MARK, width)):
-        painter.setPen(QPen(colour, thickness))
+    painter.setBrush(_with_alpha(colour, 48))
+    for ink, thickness in ((_HALO, width + 2.5), (colour, width)):
+        painter.setPen(QPen(ink, thickness))
         painter.drawEllipse(centre, radius, radius)
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-def _disc(painter: QPainter, centre: QPointF, radius: float) -> None:
+def _disc(painter: QPainter, centre: QPointF, radius: float, colour: QColor) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(MARK)
+    painter.setBrush(colour)
     painter.drawEllipse(centre, radius, radius)
 
 
-def _trajectory(painter: QPainter, points: list[QPointF], radius: float) -> None:
+def _trajectory(painter: QPainter, points: list[QPointF], radius: float, colour: QColor) -> None:
     line = QPainterPath(points[0])
     for point in points[1:]:
         line.lineTo(point)
     width = max(2.0, radius * 0.3)
     head = _arrow_head(points, radius)
     round_cap, round_join = Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin
-    for colour, extra in ((_HALO, 2.5), (MARK, 0.0)):
-        painter.setPen(QPen(colour, width + extra, Qt.PenStyle.SolidLine, round_cap, round_join))
+    for ink, extra in ((_HALO, 2.5), (colour, 0.0)):
+        painter.setPen(QPen(ink, width + extra, Qt.PenStyle.SolidLine, round_cap, round_join))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(line)
-        painter.setBrush(colour)
+        painter.setBrush(ink)
         painter.drawEllipse(points[0], radius * 0.35, radius * 0.35)
         painter.drawPolygon(head)
 

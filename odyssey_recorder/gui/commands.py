@@ -31,6 +31,8 @@ _practice = partial(_CommandText, page="Practice")
 _devices = partial(_CommandText, page="Devices")
 _dataset = partial(_CommandText, page="Dataset")
 _review = partial(_CommandText, page="Review")
+_annotate = partial(_CommandText, page="Annotate")
+_evaluate = partial(_CommandText, page="Evaluate")
 _settings = partial(_CommandText, page="Settings")
 _dataset_toggle = partial(_dataset, checkable=True)
 _tasks_toggle = partial(_tasks, checkable=True)
@@ -57,7 +59,9 @@ class Command(Enum):
     )
     DEVICES_PAGE = _CommandText("Devices", "Start and prepare emulators", "cellphone", "Ctrl+5")
     DATASET_PAGE = _CommandText("Dataset", "Browse the published episodes", "database_outline", "Ctrl+6")
-    SETTINGS_PAGE = _CommandText("Settings", "Folders, adb, keys and shortcuts", "cog_outline", "Ctrl+7", "Ctrl+,")
+    ANNOTATE_PAGE = _CommandText("Annotate", "Accept or edit the texts of steps", "text_box_edit_outline", "Ctrl+7")
+    EVALUATE_PAGE = _CommandText("Evaluate", "Score what models predicted", "chart_box_outline", "Ctrl+8")
+    SETTINGS_PAGE = _CommandText("Settings", "Folders, adb, keys and shortcuts", "cog_outline", "Ctrl+9", "Ctrl+,")
     NEXT_PAGE = _CommandText("Next page", "Show the next page", "arrow_down", "Ctrl+Tab")
     PREVIOUS_PAGE = _CommandText("Previous page", "Show the previous page", "arrow_up", "Ctrl+Shift+Tab")
     HELP = _CommandText("Help", "Show the keys of this page", "help", "F1")
@@ -156,6 +160,9 @@ class Command(Enum):
     )
     RETIRE_EPISODES = _dataset(
         "Retire…", "Leave the selected episodes out of lists and exports, with a reason", "archive_arrow_down_outline"
+    )
+    REQUEST_REVIEW = _dataset(
+        "Send to review…", "Request a second review of the selected episodes", "account_multiple_check_outline"
     )
     RESTORE_EPISODES = _dataset("Restore…", "Take the selected retired episodes back", "archive_arrow_up_outline")
     SHOW_DUPLICATES = _dataset(
@@ -269,6 +276,41 @@ class Command(Enum):
     REPAIR = _review("Repair…", "Repair a damaged episode from its files", "wrench_outline", "Alt+R")
     END_HERE = _review("End here…", "End the episode at this step", "content_cut", "Alt+H")
     UNDO_FIX = _review("Undo fix", "Undo the latest fix", "undo", "Ctrl+Z")
+    ACCEPT_TEXT = _annotate("Accept", "Accept this text, or save what you wrote, and go to the next", "check", "Return",
+        primary=True,
+    )  # fmt: skip
+    EDIT_TEXT = _annotate("Edit", "Change this text; Enter saves, Esc leaves it as it was", "pencil_outline", "F2")
+    REJECT_TEXT = _annotate("Reject", "Reject this text, to have it written anew, and go to the next", "close", "Del")
+    NEXT_CONTRADICTED = _annotate(
+        "Next contradicted", "Go to the next text that the evidence contradicts", "alert_circle_outline", "N"
+    )
+    ACCEPT_SUPPORTED = _annotate(
+        "Accept supported", "Accept all texts of this episode that the evidence supports", "check_all", "Shift+Return"
+    )
+    UNDO_TEXT = _annotate("Undo", "Undo the last decision", "undo", "Ctrl+Z")
+    NEXT_TEXT = _annotate("Next text", "Go to the next text", "arrow_down", "Down")
+    PREVIOUS_TEXT = _annotate("Previous text", "Go to the previous text", "arrow_up", "Up")
+    NEXT_TEXT_STEP = _annotate("Next step", "Go to the next step", "chevron_right", "Right")
+    PREVIOUS_TEXT_STEP = _annotate("Previous step", "Go to the previous step", "chevron_left", "Left")
+    SHOW_MARK = _annotate("Show the mark", "Show the action on the screenshot, or the plain one", "gesture_tap", "M",
+        checkable=True,
+    )  # fmt: skip
+    NEXT_CANDIDATE = _annotate("Next suggestion", "Show another suggestion for this text", "swap_horizontal", "]")
+    TAKE_CANDIDATE = _annotate("Use the other", "Accept the other suggestion, and go to the next", "swap_vertical", "U")
+    NEXT_TEXT_EPISODE = _annotate("Next episode", "Open the next episode with open texts", "skip_next", "Ctrl+J")
+    READ_TEXTS = _annotate("Refresh", "Read the texts again", "refresh", "F5")
+    DISMISS_ANNOTATE = _annotate("Dismiss", "Dismiss this message", "close", "Ctrl+.")
+    SHOW_SCORES = _evaluate("Scores", "Show the scores", "chart_bar", "Alt+1", checkable=True)
+    SHOW_JUDGED = _evaluate("Steps", "Show single steps, the worst first", "gesture_tap", "Alt+2", checkable=True)
+    SHOW_PROBLEMS = _evaluate(
+        "Problems", "Show what does not fit in the files", "alert_circle_outline", "Alt+3", checkable=True
+    )
+    OPEN_PREDICTIONS = _evaluate("Open…", "Choose a file of predictions", "folder_open_outline", "Ctrl+O")
+    OPEN_OTHER = _evaluate("Open other…", "Choose the predictions to compare with", "compare", "Ctrl+Shift+O")
+    OPEN_DATASET = _evaluate("Open dataset…", "Choose the folder of another dataset", "database_search_outline")
+    SCORE = _evaluate("Score", "Score the predictions", "play", "F5", primary=True)
+    EXPORT_REPORT = _evaluate("Export report…", "Save the scores as a web page or as JSON", "export_variant", "Ctrl+S")
+    DISMISS_EVALUATE = _evaluate("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     SHOW_QUEUE = _tasks_toggle("Queue", "Show the tasks to record and who has them", "format_list_checks", "Alt+1", "1")
     SHOW_TEMPLATES = _tasks_toggle(
         "Templates", "Show the templates that tasks are made from", "text_box_multiple_outline", "Alt+2", "2"
@@ -283,8 +325,8 @@ class Command(Enum):
     THINK_OF_TEMPLATES = _tasks(
         "Propose templates…", "Let a language model propose templates", "lightbulb_on_outline", "Ctrl+T"
     )
-    KEEP_TEMPLATE = _tasks("Keep", "Save this proposal as your own template", "check", "K", primary=True)
-    DROP_TEMPLATE = _tasks("Drop", "Discard this proposal", "close", "D")
+    KEEP_TEMPLATE = _tasks("Keep proposal", "Save this proposal as your own template", "check", "K", primary=True)
+    DROP_TEMPLATE = _tasks("Drop proposal", "Discard this proposal", "close", "D")
     APPROVE_TASKS = _tasks("Approve", "Approve it for recording, and go to the next", "check", "A", primary=True)
     REJECT_TASKS = _tasks("Reject…", "Reject it with a reason, and go to the next", "cancel", "X")
     EDIT_TASK = _tasks("Edit", "Write your own instruction", "pencil_outline", "E")

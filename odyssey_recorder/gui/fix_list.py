@@ -123,7 +123,8 @@ class PreflightCard(Card):
         self._summary = text_label(kind="hint")
         self._list = FixList(check)
         self._list.fix_asked.connect(self.fix_asked)
-        head = row((text_label(title, "title"), 1), check)
+        self._fix_all = push_button("Fix all", "Fix all of these now", call=self._ask_to_fix_all)
+        head = row((text_label(title, "title"), 1), self._fix_all, check)
         fill_column(self, head, self._summary, (self._list, 1), margins=(16, 10, 8, 12))
         self.show_looking()
 
@@ -134,9 +135,15 @@ class PreflightCard(Card):
     def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
         self._findings = findings
         self._list.show_findings(findings)
+        self._fix_all.setVisible(sum(bool(finding.repairs) for finding in findings) > 1)
         well = ", ".join(finding.what for finding in findings if not finding.fix)
         nothing = "" if any(finding.fix for finding in findings) else "Ready to record. "
         self._summary.setText(f"{nothing}OK: {well}." if well else nothing)
+
+    def _ask_to_fix_all(self) -> None:
+        self._fix_all.hide()
+        repairs = tuple(repair for finding in self._findings for repair in finding.repairs)
+        self.fix_asked.emit(PreflightFinding("All findings", "", repairs=repairs))
 
     def show_failure(self, words: str) -> None:
         self.show_findings(())

@@ -56,7 +56,7 @@ class KeyButton(QPushButton):
         self.update()
 
     def _key_px(self) -> int:
-        return QFontMetrics(small_font(self.font())).horizontalAdvance(self._key) + _ROOM_PX if self._key else 0
+        return QFontMetrics(small_font(self.font())).horizontalAdvance(self._key) + 2 * _ROOM_PX if self._key else 0
 
     def _colour(self) -> QColor:
         theme = Theme.current()

@@ -74,7 +74,6 @@ class MainWindow(QMainWindow):
         self._settings = given.settings
         self._next_role: Role | None = None  # once nothing is being recorded
         self._begins = False
-        self._rail: dict[Command, QToolButton] = {}
         self._stack = QStackedWidget()
         self._page_actions = QActionGroup(self)
         self._keyboard = Keyboard(self, self._shown, self._commands[Command.HELP])
@@ -243,8 +242,6 @@ class MainWindow(QMainWindow):
             self._commands[Command.READ_CONSENT].setVisible(False)
         for command in PAGES:
             self._commands[command].setVisible(command in offered)
-        for command, button in self._rail.items():
-            button.setVisible(self._commands[command].isVisible())
         self._shortcuts.number(PAGES, offered)
         self._controller.is_needed = records(role)
         if self._queue is not None:
@@ -298,9 +295,9 @@ class MainWindow(QMainWindow):
         rail = QFrame()
         rail.setProperty("kind", "rail")
         fix_width(rail, 76)
-        self._rail = {command: self._rail_button(command) for command in (*PAGES, Command.HELP, Command.DOCTOR)}
-        top = [button for command, button in self._rail.items() if command not in _AT_THE_BOTTOM]
-        bottom = [self._rail[command] for command in _AT_THE_BOTTOM]
+        buttons = {command: self._rail_button(command) for command in (*PAGES, Command.HELP, Command.DOCTOR)}
+        top = [button for command, button in buttons.items() if command not in _AT_THE_BOTTOM]
+        bottom = [buttons[command] for command in _AT_THE_BOTTOM]
         fill_column(rail, *top, None, *bottom, margins=(8, 16, 8, 16), spacing=4)
         whole = QWidget()
         fill_row(whole, rail, (self._stack, 1), spacing=0)

@@ -175,10 +175,11 @@ class SearchField(QLineEdit):
     rested = Signal()
     """Nothing was typed for a moment."""
 
-    def __init__(self, name: str, placeholder: str) -> None:
+    def __init__(self, name: str, finds: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
-        self.setPlaceholderText(placeholder)
+        self.setPlaceholderText(name)
+        self.setToolTip(finds)
         rest = QTimer(self, singleShot=True, interval=_TYPING_MS)
         rest.timeout.connect(self.rested)
         self.textChanged.connect(lambda _words: rest.start())
@@ -225,8 +226,12 @@ class FoldButton(QToolButton):
 
 
 def tool_button(action: QAction, name: str, kind: str, style: Qt.ToolButtonStyle) -> QToolButton:
+    """A button that is hidden while its action is."""
     button = named(QToolButton(), name)
     button.setDefaultAction(action)
+    if not action.isVisible():
+        button.hide()
+    action.visibleChanged.connect(lambda: button.setVisible(action.isVisible()))
     button.setToolButtonStyle(style)
     button.setProperty("kind", kind)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -312,16 +317,17 @@ def fill_dialog(
 def notice(title: str, hint: str) -> Card:
     """What a page shows in place of what is not there."""
     card = Card()
-    fill_column(card, text_label(title, "title"), text_label(hint, "hint"), margins=20, spacing=-1)
+    fill_column(card, text_label(title, "title"), text_label(hint, "hint"), None, margins=20, spacing=-1)
     return card
 
 
-def ask_where_to_save(parent: QWidget, title: str, name: str, save: Callable[[Path], object]) -> None:
-    """Call `save` with the chosen web page, or with the chosen folder if `name` is empty."""
-    dialog = QFileDialog(parent, title, name, "Web page (*.html)" if name else "")
+def ask_where_to_save(parent: QWidget, title: str, name: str, save: Callable[[Path], object], *more_kinds: str) -> None:
+    """Call `save` with the chosen web page, or file of `more_kinds`, or with the chosen folder if `name` is empty."""
+    dialog = QFileDialog(parent, title, name, ";;".join(("Web page (*.html)", *more_kinds)) if name else "")
     if name:
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("html")
+        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kind.rpartition(".")[2].rstrip(")")))
     else:
         dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -8,7 +8,7 @@ from odyssey_recorder.settings import Role
 ROLE_WORDS: Mapping[Role, str] = {"annotator": "I record", "reviewer": "I review", "lead": "I lead the project"}
 
 _HIDDEN_PAGES: Mapping[Role, frozenset[str]] = {
-    "annotator": frozenset({"Review"}),
+    "annotator": frozenset({"Review", "Annotate", "Evaluate"}),
     "reviewer": frozenset({"Record", "Tasks", "Practice"}),
 }
 _TASKS_OF_ANNOTATORS = (Command.RECORD_TASK, Command.SEND_BACK_TASK, Command.READ_TASKS, Command.FIND_TASK)
@@ -17,6 +17,17 @@ _OF_LEADS = frozenset(
         *(one for one in Command if one.value.page == "Tasks" and one not in _TASKS_OF_ANNOTATORS),
         Command.STORE_KEY,
         Command.FORGET_KEY,
+        Command.EXPORT_EPISODES,
+        Command.SHOW_SPLITS,
+        Command.MAKE_SPLITS,
+        Command.SHOW_RELEASES,
+        Command.MAKE_RELEASE,
+        Command.VERIFY_RELEASE,
+        Command.COMPARE_RELEASES,
+        Command.SHOW_DUPLICATES,
+        Command.RETIRE_EPISODES,
+        Command.RESTORE_EPISODES,
+        Command.REQUEST_REVIEW,
     }
 )
 _OF_RECORDING = frozenset({Command.READ_CONSENT, Command.DEVICE_RECORD})

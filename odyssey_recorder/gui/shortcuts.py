@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.window_state import KeptFile
 
-_PAGES = ("", "Record", "Review", "Tasks", "Practice", "Devices", "Dataset", "Settings")
+_PAGES = ("", "Record", "Review", "Tasks", "Practice", "Devices", "Dataset", "Annotate", "Evaluate", "Settings")
 
 CHANGEABLE = tuple(
     sorted((one for one in Command if one is not Command.TYPE), key=lambda one: _PAGES.index(one.value.page))
@@ -28,7 +28,7 @@ _FIXED = frozenset(
 )  # fmt: skip
 """Keys with a meaning in every window and field, unless Ctrl or Alt is held."""
 
-_OF_LETTERS = ("Review", "Tasks")
+_OF_LETTERS = ("Review", "Annotate", "Tasks")
 """Pages with single letters and digits as keys, which work outside fields."""
 
 _log = logging.getLogger(__name__)

@@ -201,6 +201,7 @@ class StepPicture:
     action: Action
     box: Box | None = None
     size: Size | None = None
+    predicted: Action | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ class StepViewer(QDialog):
         self._pictures = pictures
         self._count = len(pictures)
         self._present = at
-        self._canvas = _Canvas(background, pictures)
+        self._canvas = StepCanvas(background, pictures)
         self._place = text_label(kind="hint")
         self._words = selectable("instruction")
         self._previous = push_button("Previous", "Show the previous step (Left)", call=lambda: self._go(-1))
@@ -123,7 +123,7 @@ class StepViewer(QDialog):
         self._place.setText(breakable(place))
 
 
-class _Canvas(QWidget):
+class StepCanvas(QWidget):
     """Reads screenshots at the size they are shown in, the present one and its neighbours."""
 
     def __init__(self, background: Background, pictures: Sequence[StepPicture]) -> None:
@@ -137,6 +137,11 @@ class _Canvas(QWidget):
         self._present = 0
         self._read: dict[_Key, _Read | None] = {}
         self.covers: Mapping[int, Sequence[Box]] = {}
+        self.is_marked = True
+
+    def show_steps(self, pictures: Sequence[StepPicture], at: int) -> None:
+        self._pictures, self._read = pictures, {}
+        self.turn_to(at)
 
     def turn_to(self, number: int) -> None:
         self._present = number
@@ -147,17 +152,22 @@ class _Canvas(QWidget):
         self._load()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._pictures:
+            return
         painter, step = QPainter(self), self._pictures[self._present]
         match self._read.get(self._key(self._present)):
             case (image, size):
                 place = QRectF(QPointF(0, 0), image.deviceIndependentSize())
                 place.moveCenter(QRectF(self.rect()).center())
                 painter.drawImage(place, image)
-                if step.box is not None:
+                if step.box is not None and self.is_marked:
                     paint_box(painter, step.box, step.size or Size(size.width(), size.height()), place)
                 for box in self.covers.get(self._present, ()):
                     paint_cover(painter, box, Size(size.width(), size.height()), place)
-                paint_action(painter, step.action, place)
+                if self.is_marked:
+                    paint_action(painter, step.action, place)
+                    if step.predicted is not None:
+                        paint_action(painter, step.predicted, place, is_predicted=True)
             case Exception() as error:
                 paint_problem(painter, str(error), QRectF(self.rect()))
             case None:

@@ -324,3 +324,11 @@ def allow_sorting(view: QTableView) -> None:
     view.setSortingEnabled(True)
     view.horizontalHeader().setSortIndicatorClearable(True)
     view.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+
+
+def fitted(table: QTableView, row_px: int) -> QTableView:
+    """As high as its rows, on a page that scrolls; the table takes its model along when it goes."""
+    table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    table.setFixedHeight(table.model().rowCount() * grown(row_px) + grown(44))
+    table.model().setParent(table)
+    return table

@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QApplication
 MARK = QColor("#ff2d6f")
 """The colour of actions on screenshots and frames, in every theme."""
 
+PREDICTED = QColor("#1f6bff")
+"""The colour of actions that a model predicted, beside those that were recorded."""
+
 RECORDING_RED = QColor("#d32f2f")
 """White is readable on it, in every theme."""
 
@@ -152,6 +155,7 @@ QRadioButton::indicator {{
 }}
 QRadioButton::indicator:checked {{ width: 6px; height: 6px; border: 5px solid {accent}; background: {on_accent}; }}
 QFrame[kind="card"] {{ background: {card}; border: 1px solid {outline}; border-radius: 12px; }}
+QFrame[kind="chosen"] {{ background: {card}; border: 2px solid {accent}; border-radius: 12px; }}
 QFrame[kind="rail"] {{ background: {card}; border: none; border-right: 1px solid {outline}; }}
 QFrame[kind="tools"] {{ background: {card}; border: none; border-left: 1px solid {outline}; }}
 QLabel[kind="title"] {{ font-size: {title}pt; font-weight: 600; }}

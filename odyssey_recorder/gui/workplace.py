@@ -23,6 +23,7 @@ from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.settings import Role
 
 if TYPE_CHECKING:  # each page is loaded on first use
+    from odyssey_recorder.annotation.reviewing import TextReviewing
     from odyssey_recorder.device.inventory import DeviceInventory
     from odyssey_recorder.doctor import Doctor
     from odyssey_recorder.gui.review.reviewing import Reviewing
@@ -41,12 +42,16 @@ PAGES = (
     Command.PRACTICE_PAGE,
     Command.DEVICES_PAGE,
     Command.DATASET_PAGE,
+    Command.ANNOTATE_PAGE,
+    Command.EVALUATE_PAGE,
     Command.SETTINGS_PAGE,
 )
 
 
 _MODULES = {
     Command.REVIEW_PAGE: "odyssey_recorder.gui.review.review_page",
+    Command.ANNOTATE_PAGE: "odyssey_recorder.gui.annotate.annotate_page",
+    Command.EVALUATE_PAGE: "odyssey_recorder.gui.evaluate.evaluate_page",
     Command.TASKS_PAGE: "odyssey_recorder.gui.tasks.tasks_page",
     Command.PRACTICE_PAGE: "odyssey_recorder.gui.practice.practice_page",
     Command.DEVICES_PAGE: "odyssey_recorder.gui.devices.devices_page",
@@ -83,13 +88,14 @@ class Workplace:
     """What the window shows beside recording; a part that is None has no page or dialog.
 
     The functions are called once, when the page is created, `dataset`, `tasks` and
-    `task_service` off the GUI thread. `state`,
+    `task_service` off the GUI thread; `dataset` again for each evaluation. `state`,
     `shortcuts` and `sheets` store the window's state, the annotator's keys, and a reviewer's answers.
     """
 
     dataset: "Callable[[], EpisodeIndex] | None" = None
     saved_filters: "Callable[[], SavedFilters] | None" = None
     review: "Callable[[], Reviewing] | None" = None
+    texts: "Callable[[], TextReviewing] | None" = None
     doctor: "Doctor | None" = None
     inventory: "Callable[[], DeviceInventory] | None" = None
     tasks: "Callable[[], TaskQueue] | None" = None
@@ -126,8 +132,11 @@ class Pages(QObject):
         self._makers: dict[Command, Callable[[], Page]] = {Command.RECORD_PAGE: lambda: record}
         if workplace.dataset is not None:
             self._makers[Command.DATASET_PAGE] = partial(self._make_dataset, workplace.dataset, workplace.saved_filters)
+            self._makers[Command.EVALUATE_PAGE] = partial(self._make_evaluate, workplace.dataset)
         if workplace.review is not None:
             self._makers[Command.REVIEW_PAGE] = partial(self._make_review, workplace.review, workplace.sheets)
+        if workplace.texts is not None:
+            self._makers[Command.ANNOTATE_PAGE] = partial(self._make_annotate, workplace.texts)
         if workplace.inventory is not None:
             self._makers[Command.DEVICES_PAGE] = partial(self._make_devices, workplace.inventory)
         queue = tools.queue
@@ -210,6 +219,16 @@ class Pages(QObject):
         self._tell_recording(page.show_recording)
         page.offer_figures(partial(FiguresView, service, *tools))
         return page
+
+    def _make_annotate(self, texts: "Callable[[], TextReviewing]") -> Page:
+        from odyssey_recorder.gui.annotate.annotate_page import AnnotatePage
+
+        return AnnotatePage(texts(), self._tools.background, self._tools.commands)
+
+    def _make_evaluate(self, dataset: "Callable[[], EpisodeIndex]") -> Page:
+        from odyssey_recorder.gui.evaluate.evaluate_page import EvaluatePage
+
+        return EvaluatePage(dataset, self._tools.background, self._tools.commands)
 
     def _make_dataset(self, dataset: "Callable[[], EpisodeIndex]", saved: "Callable[[], SavedFilters] | None") -> Page:
         from odyssey_recorder.gui.dataset.dataset_page import DatasetPage

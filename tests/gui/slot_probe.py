@@ -5,6 +5,7 @@ Create a `ProbedApplication` before any other application; `application()` then 
 
 import faulthandler
 import os
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -139,8 +140,10 @@ def _stack_of(thread: int) -> str:
     """The thread's current stack, innermost first.
 
     Must not keep a reference to its frames: objects that they release, such as a painter or a timer, would be
-    destroyed on the wrong thread.
+    destroyed on the wrong thread. Empty on Python 3.13, where faulthandler crashes on another thread's running frames.
     """
+    if sys.version_info >= (3, 13):
+        return ""
     with TemporaryFile("w+") as told:
         faulthandler.dump_traceback(told, all_threads=True)
         told.seek(0)

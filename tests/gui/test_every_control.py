@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QListView, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.annotation.reviewing import TextReviewing
 from odyssey_recorder.gui.application import ErrorDialog, TextSize, ThemeName, prepare, use_text_size, use_theme
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.doctor_dialog import DoctorDialog
@@ -28,6 +29,7 @@ from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates
 from odyssey_recorder.gui.workplace import PAGES, Workplace
 from odyssey_recorder.llm.batch import Estimate
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.selection.index import EpisodeIndex
@@ -35,6 +37,8 @@ from odyssey_recorder.settings import SettingsStore
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task_service import ModelChoice
+from tests.annotation.phone_dataset import look_around
+from tests.annotation.suggested import suggest
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FAILED, TASK, FakeDoctor, FakeInventory, FakePractice, FakeRecordings
 from tests.gui.inspection import faults, takes_focus, visible, what
@@ -85,6 +89,7 @@ def pilot(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> Pilot:
     review.find(review.record("Buy milk"), ("IMG07", Severity.WARNING, 1))
     workplace = Workplace(
         review=lambda: review,
+        texts=lambda: TextReviewing(_with_texts(tmp_path), Checker(None).evidence, lambda: "Ann"),
         dataset=lambda: EpisodeIndex(service.store.root, None),
         doctor=FakeDoctor(),
         inventory=lambda: inventory,
@@ -137,6 +142,23 @@ def test_the_review_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtB
         reviewer.press(keys)
         check(qtbot, pilot.window)
     for button in ("Findings", "Fix", "Replay", "History", "Show figures"):
+        pilot.press(button)
+        check(qtbot, pilot.window)
+
+
+def _with_texts(folder: Path) -> Path:
+    root = folder / "with texts"
+    root.mkdir()
+    suggest(root, look_around(root, "1" * 16, 3), wrong_each=2)
+    return root
+
+
+def test_the_annotate_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtBot) -> None:
+    pilot.press("Annotate")
+    qtbot.waitUntil(pilot.named(QPushButton, "Next episode").isEnabled)
+    pilot.press("Next episode")
+    pilot.wait_to_read("Step 1 of 4")
+    for button in ("Edit", "Accept", "Next contradicted", "Reject"):
         pilot.press(button)
         check(qtbot, pilot.window)
 

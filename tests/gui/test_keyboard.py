@@ -348,7 +348,7 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
     ),
     Command.REVIEW_PAGE: (
         ("the page", lambda _: None, "Episodes to review"),
-        ("Find", keys("Ctrl+F"), "Search instruction, template or id"),
+        ("Find", keys("Ctrl+F"), "Search episodes"),
         ("Esc in the search", keys("Esc"), "Episodes to review"),
         ("an episode is opened", open_review, "Steps"),
         ("Fail", keys("S"), "Steps"),

@@ -19,12 +19,14 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from odyssey_recorder.annotation.reviewing import TextReviewing
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.help_dialog import HelpDialog
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.roles import sees
 from odyssey_recorder.gui.shortcuts import CHANGEABLE
 from odyssey_recorder.gui.workplace import PAGES, Workplace
+from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.settings import Role, SettingsStore, settings_file
 from odyssey_recorder.task.queue.board import Status
@@ -40,7 +42,7 @@ pytestmark = pytest.mark.usefixtures("as_nobody")
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 OF_ANNOTATORS = ["Record", "Tasks", "Practice", "Devices", "Dataset", "Settings"]
-OF_REVIEWERS = ["Review", "Devices", "Dataset", "Settings"]
+OF_REVIEWERS = ["Review", "Devices", "Dataset", "Annotate", "Evaluate", "Settings"]
 ALL = [page.value.label for page in PAGES]
 
 
@@ -57,6 +59,7 @@ def workplace(tmp_path: Path) -> Workplace:
     reviewing = BenchReviewing(tmp_path / "under review")
     return Workplace(
         review=lambda: reviewing,
+        texts=lambda: TextReviewing(tmp_path / "dataset", Checker(None).evidence, lambda: "Ann"),
         dataset=lambda: EpisodeIndex(tmp_path / "dataset", None),
         doctor=FakeDoctor(),
         inventory=FakeInventory,
@@ -121,8 +124,12 @@ def test_annotators_see_no_words_of_leads(open_at: OpenAt, workplace: Workplace)
     hidden = [command for number, command in enumerate(CHANGEABLE) if table.isRowHidden(number)]
     assert {Command.GENERATE_TASKS, Command.SHOW_TEMPLATES, Command.REVIEW_PAGE} < set(hidden)
     assert Command.RECORD_TASK not in hidden
-    for words in ("Templates", "Practice tasks to pass", "Apps in instructions", "Propose templates"):
+    for words in ("Templates", "Team queue", "Practice tasks to pass", "Apps in instructions", "Propose templates"):
         assert not pilot.says(words), words
+    pilot.press("Dataset")
+    pilot.qtbot.waitUntil(lambda: pilot.named(QAbstractButton, "Figures").isVisible())
+    for name in ("Splits", "Releases", "Export", "Retire", "Restore", "Find duplicates"):
+        assert not pilot.named(QAbstractButton, name).isVisible(), name
 
 
 def test_a_reviewer_is_asked_nothing_and_takes_no_task(open_at: OpenAt, workplace: Workplace) -> None:
@@ -147,6 +154,11 @@ def test_a_lead_is_asked_for_consent_when_starting_to_record(open_at: OpenAt, wo
     start = pilot.named(QAbstractButton, "Start recording")
     pilot.qtbot.waitUntil(start.isEnabled)
     assert not any(dialog.isVisible() for dialog in pilot.window.findChildren(QDialog))
+    assert not pilot.says("Recording is locked")
+    pilot.press("Tasks")
+    pilot.wait_to_read("in all")
+    assert not pilot.says("Continue practice")
+    pilot.press("Record")
     pilot.press("Start recording")
     dialog = pilot.dialog()
     assert not any(button.isVisible() for button in dialog.findChildren(QRadioButton))

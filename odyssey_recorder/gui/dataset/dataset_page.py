@@ -12,8 +12,7 @@ from PySide6.QtGui import QActionGroup, QDesktopServices, QGuiApplication, QResi
 from PySide6.QtWidgets import QApplication, QHeaderView, QProgressBar, QStackedWidget, QTableView, QWidget
 
 from odyssey_recorder.dataset.layout import annotation_path
-from odyssey_recorder.dataset.opened import OpenedEpisode
-from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
 from odyssey_recorder.dataset.watch import Changes
 from odyssey_recorder.exporting.prepared import Prepared
 from odyssey_recorder.gui.background import Background, error_text
@@ -51,6 +50,7 @@ from odyssey_recorder.gui.theme import grown
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.selection.saved import SavedFilters
+from odyssey_recorder.settings import Role
 
 _FACETS_PX = 216
 _NARROW_PX = 1180
@@ -113,6 +113,11 @@ class DatasetPage(Page):
         self._connect()
         self._tell()
 
+    def show_for(self, role: Role) -> None:
+        shown = self._group.checkedAction()
+        if shown is not None and not shown.isVisible():
+            self._commands[Command.SHOW_EPISODES].setChecked(True)
+
     def enter(self) -> None:
         if not self._begun:
             self._begun = True
@@ -143,7 +148,7 @@ class DatasetPage(Page):
         self._table.modelReset.connect(self._mark_chosen)  # after both views have reset the selection
         self._gallery = gallery
         self._middle.addWidget(gallery)
-        self._retiring = Retiring(index.root, self._who, self._background)
+        self._retiring = Retiring(index, self._who, self._background, self._job)
         self._retiring.decided.connect(lambda: self._background.run(index.refresh, self._listing.take_changes))
         self._messages.addWidget(self._retiring)
         self._card.allow_redaction(index.root, self._who)
@@ -191,7 +196,7 @@ class DatasetPage(Page):
         if had_focus and not (focused and focused.isVisible()):
             self.rest()
         self._commands.enable(Command.CLEAR_FILTERS, on=bool(self._line.field.text()))
-        for command in (Command.RETIRE_EPISODES, Command.RESTORE_EPISODES):
+        for command in (Command.RETIRE_EPISODES, Command.RESTORE_EPISODES, Command.REQUEST_REVIEW):
             self._commands.enable(command, on=bool(self._selected), why="No episode is selected.")
         self._commands.enable(Command.EXPORT_EPISODES, on=bool(shown), why="No episode is listed.")
 
@@ -240,7 +245,7 @@ class DatasetPage(Page):
             self._card.hide()
             return
         self._background.run(
-            partial(PublishedEpisodes(self._index.root).open, episode_id),
+            partial(open_published, self._index.root / annotation_path(episode_id)),
             partial(self._show_opened, episode_id),
             lambda error: self._show_problem(episode_id, error_text(error)),
         )
@@ -272,6 +277,10 @@ class DatasetPage(Page):
     def _restore(self) -> None:
         assert self._retiring is not None
         self._retiring.restore(self._selected)
+
+    def _request_review(self) -> None:
+        assert self._retiring is not None
+        self._retiring.request_review(self._selected)
 
     def _show_duplicates(self) -> None:
         assert self._index is not None
@@ -347,6 +356,7 @@ class DatasetPage(Page):
             Command.EXPORT_EPISODES: self._ask_to_export,
             Command.RETIRE_EPISODES: self._retire,
             Command.RESTORE_EPISODES: self._restore,
+            Command.REQUEST_REVIEW: self._request_review,
             Command.SHOW_DUPLICATES: self._show_duplicates,
             Command.SAME_TASK: self._compare,
             Command.EPISODE_FOLDER: lambda: QDesktopServices.openUrl(
@@ -393,12 +403,15 @@ class DatasetPage(Page):
         return figures
 
     def _episodes(self) -> QWidget:
-        quiet = Command.SHOW_GALLERY, Command.SHOW_DUPLICATES, Command.RESTORE_EPISODES, Command.RETIRE_EPISODES
+        quiet = Command.SHOW_DUPLICATES, Command.RESTORE_EPISODES, Command.RETIRE_EPISODES, Command.REQUEST_REVIEW
         buttons = (self._commands.button(one, kind="quiet") for one in quiet)
-        head = row((self._said, 1), self._bar, *buttons, self._commands.button(Command.EXPORT_EPISODES))
+        export = self._commands.button(Command.EXPORT_EPISODES)
+        head = row((self._said, 1), self._bar, *buttons, export, spacing=2)
         head.setContentsMargins(4, 0, 0, 0)
-        asked = row((self._line, 1), self._saved)
-        asked.setAlignment(self._saved, Qt.AlignmentFlag.AlignTop)
+        gallery = self._commands.button(Command.SHOW_GALLERY, kind="quiet", wordless=True)
+        asked = row((self._line, 1), self._saved, gallery)
+        for part in (self._saved, gallery):
+            asked.setAlignment(part, Qt.AlignmentFlag.AlignTop)
         listing = column(asked, head, (self._middle, 1), spacing=10)
         middle = QWidget()
         fill_column(middle, self._messages, self._warning, self._job, (listing, 3), (self._card, 1), spacing=_SPACE)

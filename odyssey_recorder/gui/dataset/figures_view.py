@@ -31,7 +31,7 @@ from odyssey_recorder.gui.parts import (
     text_label,
 )
 from odyssey_recorder.selection.figures import figures_of
-from odyssey_recorder.selection.filter import ALL, Filter, unretired
+from odyssey_recorder.selection.filter import ALL, Filter, unretired, without_agents
 from odyssey_recorder.selection.index import EpisodeIndex
 
 _PUBLISHED = {one.name: one for one in (V2, V1)}
@@ -174,7 +174,7 @@ class FiguresView(QWidget):
 
 def _count(index: EpisodeIndex, wanted: Filter, against: str, tell: Progress) -> _Counted:
     tell(None, "Reading the episodes…")
-    episodes, unread = figures_of(index, unretired(wanted))
+    episodes, unread = figures_of(index, without_agents(unretired(wanted)))
     tell(None, f"Counting {len(episodes):,} episodes…")
     figures = all_figures(episodes, Against(_PUBLISHED[against], class_of_app()))
     return _Counted(figures, Told(str(index.root), len(episodes), against, str(wanted), unread))

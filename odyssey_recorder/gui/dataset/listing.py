@@ -1,15 +1,13 @@
 """The index as the page asks it: opened, kept up to date and searched off the GUI thread."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from threading import Event, Lock
+from threading import Event
 
 from PySide6.QtCore import QObject, Signal
 
 from odyssey_recorder.dataset.watch import Changes, DatasetWatch
-from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.dataset.episode_table import COLUMNS, RECORDED
 from odyssey_recorder.selection.filter import ALL, Filter, Key, unretired
@@ -50,13 +48,12 @@ class Listing(QObject):
         self.asked = Asked()
         self._open_index = open_index
         self._background = background
-        self._asks, self._follows = background.in_order(), background.in_order()
+        self._asks = background.in_order()
         self._index: EpisodeIndex | None = None
         self._known: Sequence[EpisodeRow] = ()
         self._is_looking = self._looks_again = False
         self._closed = Event()
-        self._lock = Lock()
-        self._watch: DatasetWatch | None = None  # guarded by _lock
+        self._watch: DatasetWatch | None = None
 
     def begin(self) -> None:
         self._asks.run(self._open, self._take_index)
@@ -67,12 +64,9 @@ class Listing(QObject):
 
     def close(self) -> None:
         self._closed.set()
-        with self._lock:
-            watch = self._watch
-        if watch is not None:
-            watch.close()
-        for part in (self._asks, self._follows):
-            part.close()
+        if self._watch is not None:
+            self._watch.close()
+        self._asks.close()
         if self._index is not None:
             self._index.close()
 
@@ -83,28 +77,17 @@ class Listing(QObject):
     def _take_index(self, index: EpisodeIndex) -> None:
         self.opened.emit(index)
         self._look()
-        self._follows.run(partial(self._follow, index))
+        self._follow(index)
 
     def _follow(self, index: EpisodeIndex) -> None:
         """Read what has changed, and from then on what changes."""
         post = self._background.post
-        with suppress(DatasetError):  # the watch warns of it
-            try:
-                changes = index.refresh(self._tell_read, self._closed.is_set)
-            except CancelledError:
-                return
-            post(partial(self.take_changes, changes))
-        with self._lock:
-            if not self._closed.is_set():
-                self._watch = index.follow(
-                    lambda changes: post(partial(self.take_changes, changes)),
-                    lambda words: post(partial(self.warned.emit, words)),
-                )
-        if index.problem:
-            post(partial(self.warned.emit, index.problem))
-
-    def _tell_read(self, done: int, count: int) -> None:
-        self._background.post(partial(self.reading.emit, done, count))
+        self._watch = index.follow(
+            lambda changes: post(partial(self.take_changes, changes)),
+            lambda words: post(partial(self.warned.emit, words)),
+            lambda done, count: post(partial(self.reading.emit, done, count)),
+            self._closed.is_set,
+        )
 
     def take_changes(self, changes: Changes) -> None:
         self.reading.emit(0, 0)

@@ -1,8 +1,9 @@
-"""Retires and restores episodes: shows what would change, asks, and offers to undo it; and shows duplicates."""
+"""Retires and restores episodes or sends them to review: asks before, and offers to undo it; and shows duplicates."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from textwrap import shorten
 
 import shiboken6
 from PySide6.QtCore import Qt, Signal
@@ -10,8 +11,9 @@ from PySide6.QtWidgets import QDialog, QTableView, QWidget
 
 from odyssey_recorder.curation.duplicates import Candidate, DuplicateGroup, Likeness, duplicate_groups
 from odyssey_recorder.curation.retired import Decision, Verb, plan_decisions, read_retired, record_decisions
-from odyssey_recorder.gui.background import Background, error_text
+from odyssey_recorder.gui.background import Background, Cancelled, Progress, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.parts import (
     Choice,
     breakable,
@@ -25,15 +27,22 @@ from odyssey_recorder.gui.parts import (
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog, ReasonDialog
 from odyssey_recorder.gui.table import Column, TableModel, table_view
 from odyssey_recorder.model.wording import counted
+from odyssey_recorder.quality.reviewing.review_log import ReviewLog
 from odyssey_recorder.quality.reviewing.status import ReviewStage
 from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.splits.facts import read_facts
 
 _ROW_PX = 30
 _SHOWN = 6
+_CHARACTERS = 60
 _SHARE = 0.85
 """Of the window, both ways."""
-_REASONS = ("duplicate", "recorded by mistake", "personal data", "app has changed", "bad quality")
+_REASONS = ("Duplicate", "Recorded by mistake", "Personal data", "App has changed", "Bad quality")
+_REQUEST_REASONS = ("Part of the next release", "Looks wrong", "Reviewed too quickly", "The reviewer was new")
+_REQUEST = (
+    "Each gets a second review by somebody else. Left out are episodes for which that was requested before, that two "
+    "have judged, or that were sent back or rejected."
+)
 _LIKENESSES: tuple[tuple[Likeness, str], ...] = (
     ("take", "Task and apps"),
     ("instruction", "Instruction"),
@@ -47,12 +56,14 @@ class Retiring(QWidget):
 
     decided = Signal()
 
-    def __init__(self, root: Path, who: Callable[[], str], background: Background) -> None:
+    def __init__(self, index: EpisodeIndex, who: Callable[[], str], background: Background, job: JobCard) -> None:
         super().__init__()
-        self._root = root
+        self._index = index
         self._who = who
+        self._reviews = ReviewLog(index.root, who)
         self._background = background
-        self._before: Sequence[Decision] = ()
+        self._job = job
+        self._revert: Callable[[], object] = list
         self._undo = push_button("Undo", "Take back what was just done", call=self._take_back)
         self._banner = Banner(self._undo, can_dismiss=True)
         fill_column(self, self._banner, spacing=0)
@@ -67,6 +78,25 @@ class Retiring(QWidget):
         """Retire the episodes that are keys in favour of others."""
         self._plan("retire", better, reason=reason)
 
+    def request_review(self, ids: Iterable[str]) -> None:
+        chosen = sorted(ids)
+        asked = Question(
+            "Send to review", f"Send {counted(chosen, 'episodes')} to review?", "Send to review",
+            "Request a second review of each (Enter)", "Change nothing (Esc)", _REQUEST,
+        )  # fmt: skip
+        dialog = ReasonDialog(asked, _REQUEST_REASONS, self.window())
+        dialog.reason_given.connect(partial(self._request, chosen))
+        dialog.open()
+
+    def _request(self, ids: Sequence[str], why: str) -> None:
+        def take(sent: Sequence[str]) -> None:
+            self._revert = lambda: [self._reviews.withdraw(one, "undone") for one in sent]
+            words = f"{counted(sent, 'episodes')} sent to review, {len(ids) - len(sent):,} left out."
+            self._tell(Tone.SUCCESS if sent else Tone.WARNING, words, can_undo=bool(sent))
+
+        work = partial(_requested, self._index, self._reviews, ids, why)
+        self._job.follow(self._background.start(f"Send {counted(ids, 'episodes')} to review", work, take))
+
     def _plan(self, verb: Verb, better: Mapping[str, str | None], *, reason: str) -> None:
         who = self._who()
         wanted = [
@@ -74,13 +104,10 @@ class Retiring(QWidget):
             for one, other in better.items()
         ]
 
-        def call() -> tuple[list[Decision], Mapping[str, Decision]]:
-            return plan_decisions(self._root, wanted), read_retired(self._root)
+        self._background.run(partial(_planned, self._index, wanted), partial(self._ask, verb, len(wanted)), self._fail)
 
-        self._background.run(call, partial(self._ask, verb, len(wanted)), self._fail)
-
-    def _ask(self, verb: Verb, asked_for: int, found: tuple[Sequence[Decision], Mapping[str, Decision]]) -> None:
-        planned, retired = found
+    def _ask(self, verb: Verb, asked_for: int, plan: "_Plan") -> None:
+        planned = plan.decisions
         if not planned:
             state = "retired already" if verb == "retire" else "not retired"
             self._tell(Tone.WARNING, f"Nothing to {verb}: {counted(asked_for, 'episodes')} {state}.")
@@ -88,9 +115,9 @@ class Retiring(QWidget):
         question = Question(
             f"{verb.capitalize()} episodes", f"{verb.capitalize()} {counted(len(planned), 'episodes')}?",
             verb.capitalize(), f"{verb.capitalize()} them; no file is moved (Enter)", "Change nothing (Esc)",
-            "\n".join(_lines(planned, asked_for)),
+            "\n".join(_lines(plan, asked_for)),
         )  # fmt: skip
-        undo = [retired.get(one.episode_id, _opposite(one)) for one in planned]
+        undo = [plan.retired.get(one.episode_id, _opposite(one)) for one in planned]
         if verb == "retire" and not planned[0].reason:
             reasons = ReasonDialog(question, _REASONS, self.window())
             reasons.reason_given.connect(lambda why: self._decide(verb, _because(planned, why), undo))
@@ -102,20 +129,20 @@ class Retiring(QWidget):
 
     def _decide(self, verb: Verb, decisions: Sequence[Decision], undo: Sequence[Decision]) -> None:
         def take(_: None) -> None:
-            self._before = undo
-            still = " They stay in the dataset; is:retired lists them." if verb == "retire" else ""
+            self._revert = partial(record_decisions, self._index.root, undo)
+            still = " Nothing was deleted; the filter is:retired shows them again." if verb == "retire" else ""
             self._tell(Tone.SUCCESS, f"{counted(len(decisions), 'episodes')} {verb}d.{still}", can_undo=True)
             self.decided.emit()
 
-        self._background.run(partial(record_decisions, self._root, decisions), take, self._fail)
+        self._background.run(partial(record_decisions, self._index.root, decisions), take, self._fail)
 
     def _take_back(self) -> None:
-        def take(_: None) -> None:
+        def take(_: object) -> None:
             self._banner.hide()
             self.decided.emit()
 
         self._undo.hide()
-        self._background.run(partial(record_decisions, self._root, self._before), take, self._fail)
+        self._background.run(self._revert, take, self._fail)
 
     def _tell(self, tone: Tone, words: str, *, can_undo: bool = False) -> None:
         self._undo.setVisible(can_undo)
@@ -123,6 +150,19 @@ class Retiring(QWidget):
 
     def _fail(self, error: Exception) -> None:
         self._tell(Tone.DANGER, breakable(error_text(error)))
+
+
+def _requested(  # noqa: PLR0913 - the work of a job
+    index: EpisodeIndex, reviews: ReviewLog, ids: Sequence[str], why: str, tell: Progress, cancelled: Cancelled
+) -> list[str]:
+    """The ids for which a review was requested; stops when cancelled."""
+    sent = []
+    for done, one in enumerate(index.summaries(ids)):
+        if cancelled():
+            break
+        tell(done / len(ids), f"{done:,} of {counted(ids, 'episodes')}")
+        sent += [one.episode_id] if reviews.request(one, why) else []
+    return sent
 
 
 class DuplicatesDialog(QDialog):
@@ -149,8 +189,8 @@ class DuplicatesDialog(QDialog):
         self._retire = push_button("Retire others…", tip, call=self._ask)
         close = push_button("Close", "Close (Esc)", call=self.reject)
         hint = text_label(
-            "Takes by other people or on other devices are usually wanted. Episodes with nearly the same actions are "
-            "found by “curate duplicates”.", "hint",
+            "Recordings of a task by other people or on other devices are usually wanted. The command "
+            "“curate duplicates” also finds episodes with nearly the same actions.", "hint",
         )  # fmt: skip
         head = labelled("&Same", self._by)
         fill_dialog(self, self._said, hint, head, self._view, row(None, close, self._retire), stretch=self._view)
@@ -170,7 +210,8 @@ class DuplicatesDialog(QDialog):
         if isinstance(found, Exception):
             self._said.setText(breakable(error_text(found)))
             return
-        self._said.setText(f"{counted(len(found), 'groups')} of episodes that may be the same")
+        said = f"{counted(len(found), 'groups')} of episodes that may be the same" if found else "No duplicates found"
+        self._said.setText(said)
         self._model.show((number, group, one) for number, group in enumerate(found, 1) for one in _members(group))
         self._offer()
 
@@ -221,9 +262,27 @@ _COLUMNS: list[Column[_Member]] = [
 ]  # fmt: skip
 
 
-def _lines(planned: Sequence[Decision], asked_for: int) -> Iterable[str]:
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What would change, what is retired now, and the instruction of each episode."""
+
+    decisions: Sequence[Decision]
+    retired: Mapping[str, Decision]
+    instructions: Mapping[str, str]
+
+
+def _planned(index: EpisodeIndex, wanted: Sequence[Decision]) -> _Plan:
+    decisions = plan_decisions(index.root, wanted)
+    rows = index.rows(among=[one.episode_id for one in decisions])
+    return _Plan(decisions, read_retired(index.root), {one.episode_id: one.instruction for one in rows})
+
+
+def _lines(plan: _Plan, asked_for: int) -> Iterable[str]:
+    planned = plan.decisions
     for one in planned[:_SHOWN]:
-        yield f"{one.episode_id}{f', superseded by {one.superseded_by}' if one.superseded_by else ''}"
+        instruction = shorten(plan.instructions.get(one.episode_id, ""), _CHARACTERS, placeholder="…")
+        better = f", superseded by {one.superseded_by}" if one.superseded_by else ""
+        yield f"{one.episode_id}{better}: {instruction}".rstrip(": ")
     if len(planned) > _SHOWN:
         yield f"and {len(planned) - _SHOWN:,} more"
     if same := asked_for - len(planned):

@@ -36,8 +36,7 @@ from odyssey_recorder.gui.parts import (
     text_label,
 )
 from odyssey_recorder.gui.step_strip import SEVERITY_GLYPHS, severity_colour
-from odyssey_recorder.gui.table import Column, TableModel, table_view
-from odyssey_recorder.gui.theme import grown
+from odyssey_recorder.gui.table import Column, TableModel, fitted, table_view
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.splits.drawing import KINDS, DrawnSplit, DrawRules, Split, Unit, moved
@@ -181,6 +180,7 @@ class MakeSplitsDialog(QDialog):
         self._root = root
         self._background = background
         self._facts: Sequence[SplitFacts] = ()
+        self._left_out: list[str] = []
         self._planned: PlannedSplits | None = None
         self._share = number_field("Share of test in random", 20, 99)
         self._seed = number_field("First seed to try", 0, 999_999)
@@ -191,7 +191,11 @@ class MakeSplitsDialog(QDialog):
         self._plan = push_button("Plan", "Show what would change, and write nothing", "primary", self._start_plan)
         self._write = push_button("Write splits", "Write the planned splits into the dataset", "", self._confirm)
         self._lay_out()
-        self._work(lambda: (read_facts(root), read_record(root)), self._take_facts, "Reading the episodes…")
+        self._work(self._read, self._take_facts, "Reading the episodes…")
+
+    def _read(self) -> tuple[Sequence[SplitFacts], SplitsRecord | None]:
+        facts = read_facts(self._root, agents=False, on_unread=lambda episode_id, _: self._left_out.append(episode_id))
+        return facts, read_record(self._root)
 
     @property
     def _rules(self) -> DrawRules:
@@ -243,7 +247,11 @@ class MakeSplitsDialog(QDialog):
     def _forget(self) -> None:
         """The rules differ from those of the plan."""
         self._planned = None
-        self._tell("Choose “Plan” to see what would change.")
+        lines = ["Choose “Plan” to see what would change."]
+        if self._left_out:
+            shown = ", ".join(self._left_out[:_NAMED]) + (", …" if len(self._left_out) > _NAMED else "")
+            lines.append(f"{counted(self._left_out, 'damaged episodes')} left out: {shown}. Review repairs them.")
+        self._tell("\n".join(lines))
         self._enable(on=True)
 
     def _tell(self, words: str) -> None:
@@ -308,7 +316,7 @@ def _read(root: Path, tell: Progress) -> _Found:
     splits = read_splits(root / SPLITS)
     leaks = leak_report(
         splits,
-        read_facts(root, on_unread=lambda _, why: remarks.append(f"Left out: {why}")),
+        read_facts(root, agents=False, on_unread=lambda _, why: remarks.append(f"Left out: {why}")),
         unit=_RULES.unit if record is None else record.rules.unit,
     )
     return _Found([DrawnSplit(one) for one in splits], leaks, None, remarks)
@@ -348,13 +356,13 @@ def _now(root: Path) -> dict[str, Split]:
 def _sheet(found: _Found) -> QWidget:
     sheet, cards = QWidget(), list[QWidget]()
     nothing = ("No splits yet.", "Choose “Make splits…” to divide the episodes into train and test.")
-    cards.append(_fitted(_split_table(found)) if found.splits else notice(*nothing))
+    cards.append(fitted(_split_table(found), _ROW_PX) if found.splits else notice(*nothing))
     if found.leaks is not None:
         rows = [(one.kind, leak) for one in found.leaks.splits for leak in one.leaks]
         cards.append(text_label("Leaks: what of test is in train too", "title"))
         if not found.leaks.with_screenshots:
             cards.append(text_label("Screenshots are not compared here; “splits check --screenshots” does.", "hint"))
-        cards.append(_fitted(_leak_table(rows)) if rows else text_label("None was found.", "hint"))
+        cards.append(fitted(_leak_table(rows), _ROW_PX) if rows else text_label("None was found.", "hint"))
         cards.append(figure_card(_crossed(found.leaks), lambda _: None))
     fill_column(sheet, *cards, None, margins=(0, 0, 6, 0), spacing=12)
     return sheet
@@ -419,14 +427,6 @@ def _crossed(report: LeakReport) -> Figure:
     grid = Grid("", "episodes", rows, columns, counts)
     words = "L8: episodes of a test part that are in the train part of another split. Train for all four tests only on "
     return Figure("crossed", "Between the splits", (grid,), f"{words}metadata/train_in_all.txt.")
-
-
-def _fitted(table: QTableView) -> QTableView:
-    """As high as its rows; the page scrolls."""
-    table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    table.setFixedHeight(table.model().rowCount() * grown(_ROW_PX) + grown(44))
-    table.model().setParent(table)
-    return table
 
 
 def _few(names: Sequence[str], at_most: int = _NAMED) -> str:

@@ -128,7 +128,7 @@ class PanelView(QWidget):
 
 
 def _tip(mark: Rect) -> str:
-    hint = "<br><i>Click to show these episodes</i>" if mark.filter else ""
+    hint = "<br><i>Click to show them</i>" if mark.filter else ""
     return f"<p>{escape(mark.tip)}{hint}</p>"
 
 

@@ -90,7 +90,9 @@ class PracticeBridge(QObject):
         return self.welcome is not None and self.welcome.must_ask and not self._is_answering
 
     def closed(self, assignment: Assignment | None) -> str:
-        """Why `assignment` may not be recorded now; empty if it may."""
+        """Why `assignment` may not be recorded now; empty if it may, also if the start asks for consent first."""
+        if self.must_ask:
+            return ""
         if self.welcome is None or self.refusal:
             return self.refusal
         if assignment is not None and assignment.is_practice:

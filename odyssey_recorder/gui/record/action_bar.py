@@ -20,7 +20,7 @@ class ActionBar(QWidget):
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._commands = commands
-        self._text = line_edit("Text to type", "Press Enter to type it on the device as one step")
+        self._text = line_edit("Text to type", "Text, then Enter")
         self._to_device = text_label("To the device", "field")
         self._to_device.setWordWrap(False)
         self._tell_keys()

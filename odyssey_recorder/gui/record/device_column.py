@@ -21,7 +21,7 @@ from odyssey_recorder.gui.record.publication import Publication
 from odyssey_recorder.gui.record.recording_bar import RecordingBar
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.record.status import (
-    PATH_CHANGED,
+    Activity,
     StatusLine,
     StatusText,
     device_lost_text,
@@ -42,7 +42,7 @@ _REFUSED = "Nothing was recorded or sent."
 
 
 class DeviceColumn(QWidget):
-    """Emits a sentence when the capture path changes during a recording."""
+    """Emits the capture path when it changes during a recording."""
 
     path_changed = Signal(str)
     step_begun = Signal()
@@ -56,7 +56,8 @@ class DeviceColumn(QWidget):
         self.viewport = self._mirror.viewport
         self._stage = MirrorStage(self._mirror, controller.background, commands)
         self._status = StatusLine()
-        self._bar = RecordingBar(self._status)
+        self.undo = commands.button(Command.UNDO, kind="low")
+        self._bar = RecordingBar(self._status, self.undo)
         self.action_bar = ActionBar(commands)
         self._publication = Publication(commands)
         self._view: RecordingView | None = None
@@ -81,10 +82,11 @@ class DeviceColumn(QWidget):
             self._status.show_frame(None)
         if phase in (Phase.STARTING, Phase.RECORDING):
             offer_focus(self._mirror)
-        self._commands.enable(Command.PAUSE, on=phase is Phase.RECORDING and self._controller.mode == "mirror")
         self._commands.enable(Command.ANOTHER, Command.COPY_PLACE, on=phase is Phase.FINISHED)
         self._commands.enable(Command.RETRY, on=False)
-        self._publication.setVisible(phase is Phase.FINISHED and not self._controller.is_practising)
+        is_published = phase is Phase.FINISHED and not self._controller.is_practising
+        self._publication.setVisible(is_published)
+        self._status.setVisible(not is_published)
 
     def show_view(self, view: RecordingView) -> None:
         self._view = view
@@ -122,10 +124,14 @@ class DeviceColumn(QWidget):
         self._status.show_state(text.activity, text.word, text.message, is_told=in_mirror)
         self._show_whether_recording(text)
         self._mirror.set_overlay(text.overlay)
-        watching, by_mirror = self._controller.phase is Phase.WATCHING, self._controller.mode == "mirror"
+        phase, by_mirror = self._controller.phase, self._controller.mode == "mirror"
+        can_pause = phase is Phase.RECORDING and by_mirror and text.activity is not Activity.LOST
+        self._commands.enable(Command.PAUSE, on=can_pause)
         takes_input = by_mirror and text.takes_input
         why = "" if text.is_ready else f"{text.hindrance[:1].upper()}{text.hindrance[1:]}."
-        self.action_bar.set_enabled(keys=watching or takes_input, text=takes_input, endings=text.is_ready, why=why)
+        self.action_bar.set_enabled(
+            keys=phase is Phase.WATCHING or takes_input, text=takes_input, endings=text.is_ready, why=why
+        )
 
     def _show_whether_recording(self, text: StatusText) -> None:
         if self._controller.phase is not Phase.RECORDING:
@@ -170,7 +176,7 @@ class DeviceColumn(QWidget):
         before, path = self._status.capture_path, self._controller.capture_path
         self._status.show_capture_path(path)
         if self._controller.phase is Phase.RECORDING and before and path not in ("", before):
-            self.path_changed.emit(PATH_CHANGED[path])
+            self.path_changed.emit(path)
 
     # Input.
 

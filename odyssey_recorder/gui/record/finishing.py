@@ -106,7 +106,7 @@ class EndingDialog(QuestionDialog):
         self._findings.style().polish(self._findings)
         self.cancel.setText("Go back and undo")
         self.cancel.setToolTip("Nothing is published yet. Undo the step and record it again (Esc)")
-        self._end_checks("\n".join(("Please look at these steps:", *lines)))
+        self._end_checks("\n".join(("Please check:", *lines)))
 
     def show_failure(self, error: Exception) -> None:
         self._end_checks(f"The checks could not run; a reviewer will check the episode. {error_text(error)}")

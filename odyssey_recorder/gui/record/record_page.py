@@ -24,11 +24,12 @@ from odyssey_recorder.gui.record.device_column import DeviceColumn
 from odyssey_recorder.gui.record.drafts import DraftOffer
 from odyssey_recorder.gui.record.finishing import Finishing
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
-from odyssey_recorder.gui.record.status import ElidedLabel
+from odyssey_recorder.gui.record.status import PATH_CHANGED, ElidedLabel
 from odyssey_recorder.gui.record.steps_card import StepsCard
 from odyssey_recorder.gui.record.task_card import TaskCard, TaskStage
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
+from odyssey_recorder.gui.theme import grown
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Size
@@ -41,9 +42,10 @@ _LOOK_AROUND_MS = 3000
 _FAILED = "failed"  # the cause of a message
 _LEFT_PX = 280
 _RIGHT_PX = 284
-_BRIEF_PX = 40
 _UNDER_PICTURE_PX, _BESIDE_PICTURE_PX = 110, 48
 """Controls of the middle around the picture."""
+_CONTROLS_PX = 380
+"""The width of the controls above and below the picture, at the normal text size."""
 _NEARLY = 0.85
 _SPACE = 16
 
@@ -74,10 +76,9 @@ class RecordPage(Page):
         self._practice = PracticeCard(coach, controller, commands) if coach is not None else None
         self._drafts = DraftOffer(controller, commands, self, coach)
         self._left, self._right = QWidget(), QWidget()
-        self._brief = named(ElidedLabel(), "Instruction")
+        self._brief = named(ElidedLabel(lines=2), "Instruction")
         self._not_left = commands.buttons(Command.PAUSE, Command.STOP, kind="quiet")
-        self._not_right = commands.buttons(Command.UNDO, kind="quiet")
-        self._heading = row((self._brief, 1), *self._not_right, *self._not_left)
+        self._heading = row((self._brief, 1), *self._not_left)
         self._fitted: Size | None = None
         self._seen: set[str] = set()  # devices that were ready in the last list
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
@@ -172,6 +173,9 @@ class RecordPage(Page):
         if self._controller.phase is Phase.WATCHING:  # the device may have gone while the queue was asked
             self._controller.start(assignment)
 
+    def _tell_path(self, path: str) -> None:
+        self._message.show_message(Tone.WARNING if path == "screencap" else Tone.SUCCESS, PATH_CHANGED[path])
+
     def _tell_lost(self, why: str) -> None:
         if self._controller.phase not in _STAGES:
             self._message.show_message(Tone.WARNING, "This task is no longer reserved for you.", why)
@@ -231,7 +235,7 @@ class RecordPage(Page):
         ask = self._controller.ask
         self._device.step_begun.connect(self._steps.expect_step)
         self._controller.noticed.connect(self._steps.expect_nothing)
-        self._device.path_changed.connect(lambda words: self._message.show_message(Tone.WARNING, words))
+        self._device.path_changed.connect(self._tell_path)
         self._steps.undo_asked.connect(lambda count: ask(lambda recorder: recorder.undo(count)))
         self._steps.note_written.connect(lambda key, words: ask(lambda recorder: recorder.note_step(key, words)))
         self._question.answered.connect(lambda step, text: ask(lambda recorder: recorder.answer_text(step, text)))
@@ -270,7 +274,6 @@ class RecordPage(Page):
         fill_column(self._left, self._devices, self._task, spacing=_SPACE)
         self._column = fill_column(self._right, *above, (self._preflight, 1), (self._steps, 1), spacing=_SPACE)
         self._brief.setProperty("kind", "title")
-        self._brief.setMinimumHeight(_BRIEF_PX)
         middle = QWidget()
         fill_column(middle, self._heading, (self._device, 1), spacing=0)
         left, right = (self._left, _LEFT_PX), (self._right, _RIGHT_PX)
@@ -279,17 +282,23 @@ class RecordPage(Page):
         fill_row(self, self._panels, margins=_SPACE)
 
     def _fits(self, side: SideName, px: int) -> bool:
-        """Whether the picture is nearly as high as it could be; a panel that is needed now stays anyway."""
+        """Whether the controls fit and the picture is nearly as high as it could be.
+
+        A panel that is needed now stays anyway. During a recording the left panel gives way first.
+        """
+        is_recording = self._controller.phase in _STAGES
         if side == "left":
-            is_needed = self._controller.phase not in (Phase.STARTING, Phase.RECORDING)
+            is_needed = not is_recording
         else:
             said = (self._practice, self._question, self._preflight)
             is_needed = any(one is not None and not one.isHidden() for one in said)
-        size = self._fitted
-        if is_needed or size is None:
+        if is_needed:
             return True
+        if side == "right" and is_recording and px < grown(_CONTROLS_PX):
+            px += grown(_LEFT_PX)
+        shape = 0.0 if self._fitted is None else self._fitted.width / self._fitted.height
         highest = self._panels.height() - _UNDER_PICTURE_PX
-        return px - _BESIDE_PICTURE_PX >= _NEARLY * highest * size.width / size.height
+        return px >= max(grown(_CONTROLS_PX), _NEARLY * highest * shape + _BESIDE_PICTURE_PX)
 
     def _fit_frame(self, frame: Frame) -> None:
         if frame.size != self._fitted:
@@ -301,8 +310,7 @@ class RecordPage(Page):
         has_left, has_right = self._panels.is_open("left"), self._panels.is_open("right")
         for part in (self._brief, *self._not_left):
             part.setVisible(not has_left)
-        for part in self._not_right:
-            part.setVisible(not has_left and not has_right)
+        self._device.undo.setVisible(not has_right)
         self._brief.show_words(self.instruction)
         place = self._right.layout() if has_right else self._left.layout() if has_left else self._heading
         if isinstance(place, QBoxLayout) and place.indexOf(self._message) < 0:

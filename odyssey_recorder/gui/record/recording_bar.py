@@ -2,18 +2,19 @@
 
 import time
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.gui.parts import fill_row, named, set_kind, text_label
 from odyssey_recorder.gui.record.mirror_canvas import Framing
+from odyssey_recorder.gui.theme import grown
 
 _HEIGHT = 32
 _MARKS = {Framing.PLAIN: "○", Framing.RECORDING: "●", Framing.PAUSED: "▮▮"}
 
 
 class RecordingBar(QWidget):
-    def __init__(self, status: QWidget) -> None:
+    def __init__(self, status: QWidget, undo: QWidget) -> None:
         """`status` has the room between the steps and the time."""
         super().__init__()
         self.framing = Framing.PLAIN
@@ -25,10 +26,14 @@ class RecordingBar(QWidget):
         self._time.setToolTip("Time spent recording, without breaks")
         for label in (self._state, self._count, self._time):
             label.setWordWrap(False)
-        fill_row(self, self._state, self._count, (status, 1), self._time, margins=(2, 0, 2, 0), spacing=12)
-        self.setFixedHeight(_HEIGHT)  # the phone below must not move
+        fill_row(self, self._state, self._count, undo, (status, 1), self._time, margins=(2, 0, 2, 0), spacing=12)
         self._clock = QTimer(self, interval=1000)
         self._clock.timeout.connect(self._show_time)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.StyleChange:
+            self.setFixedHeight(grown(_HEIGHT))  # the phone below must not move
+        return super().event(event)
 
     def begin(self) -> None:
         """Count the time from zero."""

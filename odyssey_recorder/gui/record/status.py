@@ -13,6 +13,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gui.parts import fill_row, named, set_kind
 from odyssey_recorder.gui.record.mirror_canvas import Overlay, OverlayOpacity
 from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.step_strip import wrapped
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording.state import State
@@ -157,11 +158,18 @@ class _Dot(QWidget):
 
 
 class ElidedLabel(QLabel):
-    def __init__(self) -> None:
+    def __init__(self, *, lines: int = 1) -> None:
         super().__init__()
         self.words: str = ""
+        self._lines = lines
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, self._lines * self.fontMetrics().lineSpacing())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
 
     def show_words(self, words: str) -> None:
         self.words = words
@@ -175,7 +183,7 @@ class ElidedLabel(QLabel):
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
         painter.setPen(self.palette().windowText().color())
         area = self.rect().adjusted(8, 0, -4, 0) if self.property("kind") == "refusal" else self.rect()
-        words = self.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, area.width())
+        words = "\n".join(wrapped(self.words, self.fontMetrics(), area.width(), self._lines))
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
 
 
@@ -249,7 +257,7 @@ def phase_text(phase: Phase, device: str, *, practice: bool = False) -> StatusTe
         case Phase.STARTING | Phase.RECORDING:
             return StatusText(Activity.BUSY, "Starting", "", Overlay("Starting…"))
         case Phase.FINISHED:
-            words = "Practice episode recorded" if practice else "Episode published"
+            words = "Practice episode recorded" if practice else ""  # the page says what is published, and where
             overlay = Overlay(words, OverlayOpacity.HEAVY, "check_circle_outline")
             return StatusText(Activity.READY, "Recorded" if practice else "Published", "", overlay)
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
     QPushButton,
+    QSizePolicy,
     QStyle,
     QStyleOptionViewItem,
     QWidget,
@@ -55,13 +56,19 @@ class StepList(StepView):
         super().__init__()
         fill_list(self, "Steps", model, _StepDelegate(self))
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.SelectedClicked)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # questions above it need the room
+        self.allow_notes(on=True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.verticalScrollBar().rangeChanged.connect(self.scrollToBottom)
 
     @property
     def is_writing(self) -> bool:
         return self.state() is QAbstractItemView.State.EditingState
+
+    def allow_notes(self, *, on: bool) -> None:
+        triggers = QAbstractItemView.EditTrigger
+        self.setEditTriggers(triggers.SelectedClicked if on else triggers.NoEditTriggers)
+        self.viewport().update()
 
     def edit(self, index: Index, *how: Any) -> Any:
         """A click edits the note only where it is written."""
@@ -81,7 +88,8 @@ class StepList(StepView):
 class _StepDelegate(RowDelegate):
     def __init__(self, parent: StepList) -> None:
         super().__init__(None, QSize(200, _ROW_HEIGHT), parent, Mark((4, 2)))
-        self._is_chosen = False
+        self._steps = parent
+        self._offers_note = False
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QLineEdit:
         editor = line_edit(f"Note of step {index.row() + 1}", "Note")
@@ -99,23 +107,25 @@ class _StepDelegate(RowDelegate):
         if isinstance(editor, QLineEdit):
             editor.setGeometry(words.left() - 4, words.bottom() - _NOTE_HEIGHT + 6, words.width() + 4, _NOTE_HEIGHT)
         else:
-            editor.setGeometry(words.right() - _BUTTON.width() + 1, words.top() - 7, _BUTTON.width(), _BUTTON.height())
+            width = max(_BUTTON.width(), editor.minimumSizeHint().width())
+            editor.setGeometry(words.right() - width + 1, words.top() - 7, width, _BUTTON.height())
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        self._is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        self._offers_note = is_chosen and bool(self._steps.editTriggers())
         super().paint(painter, option, index)
 
     def paint_value(self, painter: QPainter, row: QRectF, step: StripStep, font: QFont) -> None:
         box = QRectF(row.left() + _MARGIN, row.top() + _MARGIN, THUMBNAIL.width(), THUMBNAIL.height())
         paint_thumbnail(painter, box, step.image, at_top=True)
-        _paint_words(painter, _words_area(row.toRect()), step, is_chosen=self._is_chosen)
+        _paint_words(painter, _words_area(row.toRect()), step, offers_note=self._offers_note)
 
 
 def _words_area(row: QRect) -> QRect:
     return row.adjusted(THUMBNAIL.width() + 2 * _MARGIN + 2, _MARGIN, -_MARGIN, -_MARGIN)
 
 
-def _paint_words(painter: QPainter, area: QRect, step: StripStep, *, is_chosen: bool) -> None:
+def _paint_words(painter: QPainter, area: QRect, step: StripStep, *, offers_note: bool) -> None:
     theme = Theme.current()
     small, strong, slanted = QFont(painter.font()), QFont(painter.font()), QFont(painter.font())
     small.setPointSizeF(small.pointSizeF() * 0.9)
@@ -141,7 +151,7 @@ def _paint_words(painter: QPainter, area: QRect, step: StripStep, *, is_chosen: 
                 painter.drawText(area.left(), area.top() + top, area.width(), height, 0, line)
                 top += height
             top += 1
-    if not note and (not is_chosen or top + foot_height > room):
+    if not note and (not offers_note or top + foot_height > room):
         return
     painter.setFont(slanted)
     painter.setPen(theme.text if note else theme.muted)

@@ -64,6 +64,7 @@ class StepsCard(Card):
             self._is_expecting = False  # until then, views from before the input may still arrive
         self._is_making = is_making or self._is_expecting
         self._thumbnails.show_steps(steps)
+        self._list.allow_notes(on=may_undo)
         self._title.setText(f"Steps · {len(steps)}" if steps else "Steps")
         self._nothing.setVisible(not steps)
         self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus if steps else Qt.FocusPolicy.NoFocus)

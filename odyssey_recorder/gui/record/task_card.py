@@ -53,7 +53,7 @@ class TaskCard(Card):
         self._noted = ""
         self._fields = TaskFields()
         self._fields.task_changed.connect(self.task_changed)
-        self._text = TaskText(with_template=False)
+        self._text = TaskText()
         self._nothing = text_label(kind="hint")
         self._progress = text_label(kind="hint")
         self._queue_row = QWidget()

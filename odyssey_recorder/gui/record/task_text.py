@@ -1,4 +1,4 @@
-"""A task to read: the instruction in large type, its origin and start state in small type."""
+"""A task to read: the instruction in large type, notes and start state in small type."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,26 +15,21 @@ from odyssey_recorder.task.queue.board import QueuedTask
 
 
 class TaskText(QWidget):
-    def __init__(self, *, with_template: bool) -> None:
-        """`with_template`: show what the task was made from."""
+    def __init__(self) -> None:
         super().__init__()
-        self._with_template = with_template
         self._category = text_label(kind="field")
         self._instruction = text_label(kind="instruction")
         self._apps = AppChips(read_only=True)
         self._reason = text_label(kind="warning")
         self._notes = text_label()
         self._start = text_label(kind="hint")
-        self._template = text_label(kind="hint")
         above = (self._category, self._instruction, self._apps)
-        fill_column(self, *above, self._reason, self._notes, self._start, self._template, spacing=10)
+        fill_column(self, *above, self._reason, self._notes, self._start, spacing=10)
 
     def show_task(self, task: TaskInfo) -> None:
         self._category.setText(category_words(task.category))
         self._instruction.setText(task.instruction)
         self._apps.set_apps(task.apps)
-        is_told = self._with_template and task.meta_task != task.instruction
-        say(self._template, task.meta_task if is_told else "")
         for label in (self._reason, self._notes, self._start):
             label.hide()
 
@@ -44,8 +39,6 @@ class TaskText(QWidget):
         say(self._reason, _reason(queued))
         say(self._notes, listed.notes)
         say(self._start, _circumstances(listed))
-        if listed.item and self._template.text():
-            self._template.setText(f"{listed.task.meta_task}\nItem: {listed.item}")
 
 
 def category_words(category: str) -> str:

@@ -192,7 +192,7 @@ class AmendCard(Card):
 
     def _ask_drop(self) -> None:
         form = StepsForm(self._present, self._present, len(self._steps))
-        asked = _question("Drop steps", "Which steps should be removed?", answer="Drop")
+        asked = _question("Drop steps", "Which steps should be removed?", answer="Drop steps")
         dialog = self._open(Command.DROP_STEPS, asked, form)
         steps = self._steps
 

@@ -38,7 +38,7 @@ class ReviewFilters(Card):
     def __init__(self, commands: Commands) -> None:
         super().__init__()
         fix_width(self, _WIDTH_PX)
-        self.search = SearchField("Search instruction, template or id", "Search all text")
+        self.search = SearchField("Search episodes", "Words of the instruction, a template or an id")
         self._annotator = Choice("Annotator")
         self._check = Choice("Failed check")
         self._check.view().setMinimumWidth(_TITLES_PX)

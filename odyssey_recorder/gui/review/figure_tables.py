@@ -36,6 +36,7 @@ from odyssey_recorder.quality.agreement.quality_report import (
     QuestionAgreement,
     Reason,
     ReportPanel,
+    TextCheckFigures,
 )
 
 
@@ -89,6 +90,8 @@ def sections(report: QualityReport) -> Iterator[Section]:
         yield Section("Reasons for answers other than pass", tables=tuple(_reasons(report.reasons)))
     if report.pace:
         yield Section("Time per episode", doubt=hasty_words(report), tables=(_pace(report.pace),))
+    if any(one.supported or one.contradicted for one in report.texts):
+        yield Section("Texts of steps, compared with what was recorded", tables=(_texts(report.texts),))
     if report.problems:
         rows = tuple(map(BarRow, report.problems))
         title = "Unreadable or not counted"
@@ -163,6 +166,25 @@ def _pace(pace: Sequence[Pace]) -> Table:
         for one in pace
     )
     return Table("Time per episode", ("Reviewer", "", "Median, and up to the 90th percentile"), tuple(rows))
+
+
+def _texts(figures: Sequence[TextCheckFigures]) -> Table:
+    most = max(one.contradicted + one.supported for one in figures)
+    rows = (
+        BarRow(
+            f"{one.check}  {one.title}",
+            f"{one.contradicted + one.supported:,}",
+            (
+                Measured(
+                    _reaching(one.contradicted, one.contradicted + one.supported, most),
+                    f"{one.contradicted:,} contradicted",
+                ),
+            ),
+        )
+        for one in figures
+        if one.contradicted + one.supported
+    )
+    return Table("Texts by check", ("Check", "Compared", "Contradicted, of those compared"), tuple(rows))
 
 
 def _counted(counts: Iterable[tuple[str, int]], most: int) -> Iterator[BarRow]:

@@ -23,7 +23,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Card, breakable, fill_column, pile, row, say, scroll_area, selectable, text_label
 from odyssey_recorder.gui.review.amend_dialog import quoted, removed_words
 from odyssey_recorder.gui.review.verdict_words import verdict_words
-from odyssey_recorder.quality.reviewing.review import Entry, Fix, Move, ReplayEvidence, Verdict
+from odyssey_recorder.quality.reviewing.review import Entry, Fix, Move, ReplayEvidence, Request, Verdict
 from odyssey_recorder.quality.reviewing.status import effective_fixes
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 
@@ -95,6 +95,9 @@ def entry_words(entry: Entry, fixes: Sequence[Fix]) -> str:
             return _lines(f"{when} · {entry.by}", f"Replayed on {entry.serial}: {entry.outcome}", entry.problem)
         case Move():
             return _lines(f"{when} · {entry.by}", f"The episode was {_PLACES[entry.to]}", _why(entry.why))
+        case Request():
+            what = "Request for a second review withdrawn" if entry.withdraws else "Second review requested"
+            return _lines(f"{when} · {entry.by}", what, _why(entry.why))
 
 
 def fix_words(fix: Fix, fixes: Sequence[Fix]) -> str:

@@ -412,6 +412,7 @@ class ReviewPage(Page):
         self._whole.setCurrentIndex(1 if on else 0)
         for command in _OF_EPISODES:
             self._commands[command].setVisible(not on)
+        self._commands[Command.REVIEW_FIGURES].setText("Show episodes" if on else "Show figures")
         self._run_watch()
         self.rest()
 

@@ -16,14 +16,15 @@ from odyssey_recorder.gui.table import Column, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage
+from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, SecondReviewReason
 from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
 
 _Order = tuple[bool, float, str]
 
 MINE = "To review"
 UNCHECKED = "not checked yet"
-STAGES = (MINE, *(stage.value for stage in ReviewStage))
+REQUESTED = "Requested"
+STAGES = (MINE, REQUESTED, *(stage.value for stage in ReviewStage))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,13 @@ def standing(row: ReviewRow) -> str:
     if row.problem:
         return "Reviews cannot be read"
     roles = {ReviewerRole.SECOND: "Second review", ReviewerRole.THIRD: "Third review"}
-    return roles.get(row.role or ReviewerRole.FIRST, row.stage.value)
+    requested = " (second review requested)" if row.stage is ReviewStage.UNREVIEWED else " (requested)"
+    return roles.get(row.role or ReviewerRole.FIRST, row.stage.value) + (requested if is_requested(row) else "")
+
+
+def is_requested(row: ReviewRow) -> bool:
+    """Whether a requested second review is still to come."""
+    return row.twice is SecondReviewReason.REQUEST and row.stage in (ReviewStage.UNREVIEWED, ReviewStage.SECOND)
 
 
 def checked(row: ReviewRow) -> str:
@@ -181,11 +188,12 @@ def _entry(row: ReviewRow) -> ReviewEntry:
     began = summary.recorded_at.timestamp() if summary.recorded_at is not None else 0.0
     broken = bool(summary.problem or row.problem)
     mine = {MINE} if row.role is not None and not row.problem else set()
+    requested = {REQUESTED} if is_requested(row) else set()
     return ReviewEntry(
         row,
         words="\n".join((summary.instruction, summary.template, summary.episode_id)).casefold(),
         order=(not broken, began, summary.episode_id),
-        stages=frozenset({row.stage.value, *mine}),
+        stages=frozenset({row.stage.value, *mine, *requested}),
         checks=row.report.failed if row.report is not None and row.is_settled else frozenset({UNCHECKED}),
     )
 

@@ -30,6 +30,7 @@ from odyssey_recorder.gui.step_viewer import enlarge
 from odyssey_recorder.gui.table import Column
 from odyssey_recorder.model.action import in_words, place_words
 from odyssey_recorder.model.geometry import Box, Size
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 
@@ -140,7 +141,7 @@ class ReviewViewer(QWidget):
         is_wanted = self._commands[Command.SHOW_CHANGES].isChecked()
         if steps is self._steps and number == self.current_step and is_wanted:
             self._view.show_changes(found)
-            self._words.show_changes(_counted(found))
+            self._words.show_changes(_changes(found))
 
     def _take_elements(self, steps: tuple[ShownStep, ...], elements: Sequence[str]) -> None:
         if steps is not self._steps:
@@ -266,7 +267,8 @@ class _StepWords(QScrollArea):
         self._changes = selectable("hint")
         self._place = selectable("hint")
         self._proof = selectable("hint")
-        parts = (self._step, self._note, self._flags, self._changes, self._place, self._proof)
+        self._texts = selectable("hint")
+        parts = (self._step, self._note, self._flags, self._changes, self._place, self._proof, self._texts)
         self.setWidget(pile(*parts, spacing=2))
 
     def stand(self, *, beside: bool) -> None:
@@ -279,12 +281,13 @@ class _StepWords(QScrollArea):
         say(self._flags, f"Flagged: {', '.join(step.flags)}" if step.flags else "")
         say(self._place, breakable(" · ".join(filter(None, (shown.place, step.place)))))
         say(self._proof, step.proof)
+        say(self._texts, breakable(step.texts))
         self.verticalScrollBar().setValue(0)
 
     def show_none(self, why: str) -> None:
         self._step.setText("No step to show")
         say(self._flags, breakable(why))
-        for label in (self._note, self._changes, self._place, self._proof):
+        for label in (self._note, self._changes, self._place, self._proof, self._texts):
             say(label, "")
 
     def show_changes(self, words: str) -> None:
@@ -319,14 +322,9 @@ def _scale(picture: Size, count: int, room: QSize) -> float:
     return min(room.width() / count / picture.width, room.height() / picture.height)
 
 
-def _counted(found: tuple[Box, ...]) -> str:
-    match len(found):
-        case 0:
-            return "The screenshot after the step is identical."
-        case 1:
-            return "The screenshot after the step has 1 difference."
-        case count:
-            return f"The screenshot after the step has {count} differences."
+def _changes(found: tuple[Box, ...]) -> str:
+    has = f"has {counted(found, 'differences')}" if found else "is identical"
+    return f"The screenshot after the step {has}."
 
 
 def _same_episode(one: tuple[ShownStep, ...], other: tuple[ShownStep, ...]) -> bool:

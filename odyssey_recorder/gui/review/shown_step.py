@@ -41,6 +41,7 @@ class ShownStep:
     findings: tuple[Finding, ...]
     tree: Path | None = None
     screen: Size = _GRID
+    texts: str = ""
 
 
 def shown_steps(review: OpenedReview) -> tuple[ShownStep, ...]:
@@ -62,6 +63,7 @@ def _shown(review: OpenedReview, number: int) -> ShownStep:
         findings=tuple(one for one in review.report.findings if one.step == number),
         tree=opened.files.ui_tree(number) if record is not None and record.ui_tree else None,
         screen=record.frame.size if record is not None else _GRID,
+        texts=next(iter(review.texts[number:]), "") if len(review.texts) > 1 else "".join(review.texts),
     )
 
 

@@ -35,7 +35,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
         Setting(
             "queue", "Team queue",
             "The PostgreSQL database shared by all annotators. Put the password in ~/.pgpass.",
-            partial(TextControl, default="A file on this computer"), seen_by=_RECORDERS,
+            partial(TextControl, default="A file on this computer"), seen_by=_LEADS,
         ),
         Setting(
             "templates", "Templates", "A folder with your own task templates.", partial(PathControl, default="None"),

@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStyle, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import Choice, column, fill_column, row, say, text_label
+from odyssey_recorder.gui.parts import Choice, column, fill_column, fix_width, row, say, text_label
 from odyssey_recorder.gui.record.task_text import category_words, device_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.tally import (
@@ -148,7 +148,7 @@ class CoverageView(QWidget):
 
     def _lay_out(self) -> None:
         actions = row(self._catalogue, None, *self._commands.buttons(Command.NEXT_GAP, Command.FILL_GAP))
-        self._catalogue.setMinimumWidth(220)
+        fix_width(self._catalogue, 240)
         self._board.setMinimumHeight(_LOWEST_PX)
         below = row(spacing=16)
         for title, places in (

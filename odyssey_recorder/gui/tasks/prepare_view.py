@@ -63,7 +63,7 @@ class PrepareView(QWidget):
         self._cannot_ask = ""
         self._is_rewriting = False
         self._is_read = False
-        self.search = SearchField("Search tasks to prepare", "Search words, app, template or id")
+        self.search = SearchField("Search tasks to prepare", "Words of the instruction, an app, a template or an id")
         self._stage, self._writer, self._category = Choice("Status"), Choice("Author"), Choice("Task category")
         self._count = text_label(kind="hint")
         self._table = prepared_table(self)

@@ -39,6 +39,7 @@ class QueueView(QWidget):
         self._board = Board("", ())
         self._chosen = ""
         self._holders: dict[str, Holder] = {}
+        self._mine = ""
         self._title = text_label("Tasks", "title")
         self._count = text_label(kind="hint")
         self._counts = CategoryCounts()
@@ -50,7 +51,7 @@ class QueueView(QWidget):
         )
         self._gate = Banner(practice)
         self._failure = Banner(commands.button(Command.READ_TASKS, kind="quiet"))
-        self.search = SearchField("Search tasks", "Search instruction, app or id")
+        self.search = SearchField("Search tasks", "Words of the instruction, an app or an id")
         self._category = Choice("Show category")
         self._status = Choice("Show status")
         self._device = Choice("Show device")
@@ -129,7 +130,8 @@ class QueueView(QWidget):
         task = self.chosen
         holder = None if task is None else self._holders.get(task.task_id)
         if holder is not None:
-            detail = f"{holder_words(holder)} The window of {holder.annotator} then shows another task."
+            window = "Your Record page" if holder.task_id == self._mine else f"The window of {holder.annotator}"
+            detail = f"{self._holding(task)} {window} then shows another task."
             dialog = ConfirmDialog("Offer this task to everybody again?", detail, _RELEASE, self)
             dialog.accepted.connect(lambda: self._queue.free(holder.task_id))
             dialog.open()
@@ -138,8 +140,16 @@ class QueueView(QWidget):
         task = self.chosen
         if task is not None:
             self._chosen = task.task_id
-        self._detail.show_task(task, None if task is None else self._holders.get(task.task_id))
+        self._detail.show_task(task, self._holding(task))
         self._allow()
+
+    def _holding(self, task: QueuedTask | None) -> str:
+        holder = None if task is None else self._holders.get(task.task_id)
+        return "" if holder is None else holder_words(holder, is_here=holder.task_id == self._mine)
+
+    def _take_held(self, task: QueuedTask | None) -> None:
+        self._mine = "" if task is None else task.task_id
+        self._show_chosen()
 
     def _keep_chosen(self, rearrange: Callable[[], None]) -> None:
         rearrange()
@@ -192,6 +202,7 @@ class QueueView(QWidget):
 
     def _connect(self) -> None:
         self._queue.board_changed.connect(self._show_board)
+        self._queue.held_changed.connect(self._take_held)
         self._queue.failed.connect(self._show_failure)
         self._queue.gate_changed.connect(self._show_gate)
         self._queue.chosen.connect(lambda _task: self._commands[Command.RECORD_PAGE].trigger())

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from PySide6.QtCore import QModelIndex, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
@@ -94,6 +95,7 @@ def board_view(model: BoardModel) -> QTableView:
     fix_width(down, _NAMES_PX)
     for head in (across, down):
         head.setHighlightSections(False)
+        head.setTextElideMode(Qt.TextElideMode.ElideRight)
         head.setSectionsClickable(False)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     return view
@@ -236,8 +238,11 @@ def _paint_row(painter: QPainter, cell: QRectF, row: TallyRow, _font: QFont) -> 
 
 
 def _paint_share(painter: QPainter, track: QRectF, tally: Tally) -> None:
-    """Recorded tasks in full colour and planned ones lighter, on a track that stands for the target."""
-    whole = max(tally.wanted, tally.there) or 1.0
+    """Recorded tasks in full colour and planned ones lighter, on a track that stands for the target.
+
+    Empty where both are less than half a task.
+    """
+    whole = max(tally.wanted, tally.there) if any(tally.whole) else inf
     accent = Theme.current().accent
     lighter = QColor(accent)
     lighter.setAlphaF(0.5)

@@ -9,7 +9,7 @@ from odyssey_recorder.task.queue.board import HistoryEntry, Holder, QueuedTask
 class TaskDetail(Card):
     def __init__(self, commands: Commands) -> None:
         super().__init__()
-        self._text = TaskText(with_template=True)
+        self._text = TaskText()
         self._title = text_label("Task", "title")
         self._nothing = text_label("Select a task to see its details.", "hint")
         self._holder = text_label(kind="warning")
@@ -21,11 +21,12 @@ class TaskDetail(Card):
         fill_column(self, self._title, (area, 1), self._hint, *buttons, margins=(16, 14, 16, 16), spacing=12)
         self.show_task(None)
 
-    def show_task(self, task: QueuedTask | None, holder: Holder | None = None) -> None:
+    def show_task(self, task: QueuedTask | None, holding: str = "") -> None:
+        """`holding`: who works on the task, in words."""
         self._nothing.setVisible(task is None)
         self._text.setVisible(task is not None)
         self._title.setText("Task" if task is None else f"Task {task.task_id}")
-        say(self._holder, "" if holder is None else holder_words(holder))
+        say(self._holder, holding)
         history = "" if task is None else "\n".join(_words(entry) for entry in task.history)
         self._history.setText(history)
         for part in (self._head, self._history):
@@ -37,12 +38,13 @@ class TaskDetail(Card):
         say(self._hint, words)
 
 
-def holder_words(holder: Holder) -> str:
+def holder_words(holder: Holder, *, is_here: bool) -> str:
+    """`is_here`: the task is reserved by this window."""
     place = f" on {holder.place}" if holder.place else ""
     since, until = holder.since.astimezone(), holder.until.astimezone()
     if holder.is_recording:
         return f"{holder.annotator} has been recording this task{place} since {since:%H:%M}."
-    return f"Reserved for {holder.annotator}{place} until {until:%H:%M}."
+    return f"Reserved for {'you' if is_here else f'{holder.annotator}{place}'} until {until:%H:%M}."
 
 
 def _words(entry: HistoryEntry) -> str:

@@ -44,7 +44,7 @@ class TemplatesView(QWidget):
         self._loaded: LoadedTemplates | None = None
         self._current = ""
         self._is_proposing = False
-        self.search = SearchField("Search templates", "Search words, role or id")
+        self.search = SearchField("Search templates", "Words of the template, a role or an id")
         self._category, self._catalogue = Choice("Templates of category"), Choice("Templates for the apps of")
         self._count = text_label(kind="hint")
         self._message = Banner(commands.button(Command.DISMISS_TASKS, kind="quiet", wordless=True))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QListView, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QListView, QPushButton, QTableView, QWidget
 
 from odyssey_recorder.curation.redaction import read_redaction
 from odyssey_recorder.curation.retired import read_retired
@@ -13,6 +13,7 @@ from odyssey_recorder.gui.dataset.redacting import RedactDialog, RedactingViewer
 from odyssey_recorder.gui.dataset.retiring import DuplicatesDialog
 from odyssey_recorder.gui.review.box_form import BoxCanvas
 from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.selection.index import EpisodeIndex
 from tests.gui.inspection import faults
 from tests.gui.pilot import OpenAt, Pilot
@@ -42,6 +43,8 @@ class Reader:
         self.pilot.press("Retire")
         dialog = self.pilot.dialog()
         assert self.pilot.says("Retire 2 episodes?")
+        named = [one for one in IDS if self.pilot.says(f"{one}: Write {one}")]
+        assert len(named) == 2, "with their instructions"
         self.pilot.named(QLineEdit, "Another reason").setFocus()
         QTest.keyClicks(self.pilot.named(QLineEdit, "Another reason"), "blurred")
         assert not faults(dialog)
@@ -64,6 +67,26 @@ def test_selected_episodes_are_retired_with_a_reason_and_it_is_undone(reader: Re
     reader.pilot.press_in(reader.pilot.window, "Undo")
     reader.wait_for(3)
     assert read_retired(root) == {}
+
+
+def test_selected_episodes_are_sent_to_review_and_it_is_undone(reader: Reader, root: Path) -> None:
+    def requested() -> list[str]:
+        return [one for one in IDS if ReviewStore(root).read(one).requests]
+
+    reader.wait_for(3)
+    reader.table.selectRow(0)
+    QTest.keyClick(reader.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    reader.pilot.press("Send to review")
+    dialog = reader.pilot.dialog()
+    assert reader.pilot.says("Send 2 episodes to review?")
+    assert not faults(dialog)
+    reader.pilot.named(QAbstractButton, "Looks wrong").click()
+    reader.pilot.press_in(dialog, "Send to review")
+    reader.pilot.wait_to_read("2 episodes sent to review, 0 left out.")
+    assert len(requested()) == 2
+    assert {one.why for one in ReviewStore(root).read(requested()[0]).requests} == {"Looks wrong"}
+    reader.pilot.press_in(reader.pilot.window, "Undo")
+    reader.pilot.qtbot.waitUntil(lambda: requested() == [])
 
 
 def test_retired_episodes_are_listed_on_demand_and_restored(reader: Reader, root: Path) -> None:

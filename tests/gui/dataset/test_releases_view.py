@@ -19,6 +19,7 @@ from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from odyssey_recorder.quality.reviewing.views import VerdictDraft
 from odyssey_recorder.releases.making import draft_release, make_release
 from odyssey_recorder.review_service import ReviewService
+from odyssey_recorder.selection.index import EpisodeIndex
 from tests.gui.inspection import faults
 from tests.gui.pilot import LonePilot
 from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
@@ -73,7 +74,7 @@ def admit_all(root: Path) -> None:
 def accept(root: Path, *ids: str) -> None:
     ReviewStore(root).set_policy(ReviewPolicy(second_share=0.0))
     for name in ("Bea", "Cleo"):
-        service = ReviewService(root, Checker(None, 1), lambda name=name: name)  # type: ignore[misc]
+        service = ReviewService(EpisodeIndex(root, None), Checker(None, 1), lambda name=name: name)  # type: ignore[misc]
         service.check_all()
         for one in ids:
             draft = VerdictDraft(Decision.ACCEPT, judgements("ppp"), "", service.open(one).revision, 9.0)

@@ -149,6 +149,16 @@ def test_a_plan_shows_what_would_move_and_writes_nothing_until_asked(reader: Rea
     assert reader.table("Splits")[0][2] == "8"
 
 
+def test_damaged_episodes_are_named_before_splits_are_planned_without_them(reader: Reader) -> None:
+    damaged = sorted((reader.root / "annotations").iterdir())[:4]
+    for path in damaged:
+        path.write_text("{")
+    reader.open()
+    reader.press("Make splits")
+    named = ", ".join(path.stem for path in damaged[:3])
+    reader.wait_to_read(f"4 damaged episodes left out: {named}, …")
+
+
 def test_the_device_of_the_test_is_a_choice_among_those_of_the_dataset(reader: Reader) -> None:
     reader.open()
     reader.press("Make splits")

@@ -70,6 +70,7 @@ class TestFirstUse:
         practice = FakePractice(agrees=None)
         pilot = open_with(open_at, practice)
         dialog = pilot.dialog()
+        assert not pilot.says("Recording is locked")
         assert "What is recorded" in pilot.named(QScrollArea, "Consent text").accessibleDescription()
         name = pilot.named(QLineEdit, "Your name")
         assert name.text() == "ada"

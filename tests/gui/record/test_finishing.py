@@ -5,10 +5,20 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QRadioButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.gui.application import TextSize, use_text_size
 from odyssey_recorder.gui.record.finishing import CompleteDialog, ImpossibleDialog, annotator_words
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.model.action import Complete, Impossible
@@ -182,3 +192,24 @@ def test_a_published_draft_is_offered_no_more(pilot: Pilot, service: FakeRecordi
     pilot.complete()
     pilot.qtbot.waitUntil(drafts.isHidden)
     assert service.drafts() == []
+
+
+@pytest.mark.usefixtures("as_nobody")
+@pytest.mark.parametrize("size", ["normal", "large"])
+def test_the_reasons_can_be_read_in_the_smallest_window(
+    tmp_path: Path, open_window: OpenWindow, size: TextSize
+) -> None:
+    use_text_size(size)
+    pilot = open_window(FakeRecordings(tmp_path, UnchangingDevice()))
+    pilot.window.resize(1100, 700)
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.start()
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    pilot.controller.noticed.emit("Screenshots come over gRPC again.")
+    pilot.press("Impossible")
+    pilot.wait_to_read("Step 1: nothing changed on the screen.")
+    reasons = pilot.dialog().findChildren(QRadioButton)
+    pilot.qtbot.waitUntil(lambda: all(one.height() >= one.minimumSizeHint().height() for one in reasons))
+    undo = pilot.named(QPushButton, "Undo step 1: nothing changed on the screen")
+    assert undo.geometry().right() <= pilot.named(QListView, "Steps").viewport().width()

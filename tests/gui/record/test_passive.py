@@ -44,6 +44,19 @@ def ready_device(device: FakeDevice) -> FakeDevice:
 # Before the start.
 
 
+def test_everything_is_mended_at_once(pilot: Pilot, ready_device: FakeDevice) -> None:
+    device = ready_device
+    device.settings[("secure", "navigation_mode")] = "2"
+    device.settings[("global", "stay_on_while_plugged_in")] = "0"
+    choose_passive(pilot)
+    fix_all = next(one for one in pilot.window.findChildren(QAbstractButton) if one.text() == "Fix all")
+    assert fix_all.isVisible()
+    fix_all.click()
+    pilot.wait_to_read("Navigation, Animations, Stay awake")
+    assert not fix_all.isVisible()
+    assert device.settings[("secure", "navigation_mode")] == "0"
+
+
 def test_what_passive_mode_lacks_is_shown_with_what_mends_it(pilot: Pilot, device: FakeDevice) -> None:
     device.settings[("secure", "navigation_mode")] = "2"
     choose_passive(pilot)

@@ -4,19 +4,32 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QListView, QPlainTextEdit, QRadioButton
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPlainTextEdit,
+    QPushButton,
+    QRadioButton,
+)
 
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.gui.application import TextSize, use_text_size
+from odyssey_recorder.gui.record.action_bar import ActionBar
 from odyssey_recorder.gui.record.mirror_canvas import Framing
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
 from odyssey_recorder.gui.record.recording_bar import RecordingBar
 from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.record.status import ElidedLabel
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
+from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.state import State
 from tests.fakes import FakeDevice
 from tests.gui.fakes import TASK, FakeRecordings
@@ -153,6 +166,41 @@ def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings
     QTest.keyClicks(pilot.named(QLineEdit, "Another reason"), "the shop is closed")  # wins over the choice
     pilot.finish(dialog)
     assert the_episode(service).steps[-1].action == Impossible("the shop is closed")
+
+
+def test_publishing_is_told_once_and_notes_are_over(pilot: Pilot) -> None:
+    pilot.start()
+    pilot.complete()
+    told = [one.text() for one in pilot.window.findChildren(QLabel) if one.isVisible() and "ublished" in one.text()]
+    assert told == ["The episode is published."]
+    steps = pilot.named(QListView, "Steps")
+    QTest.mouseClick(
+        steps.viewport(), LEFT, NONE, steps.visualRect(steps.currentIndex()).bottomRight() - QPoint(20, 12)
+    )
+    assert steps.findChildren(QLineEdit) == []
+
+
+@pytest.mark.usefixtures("as_nobody")
+@pytest.mark.parametrize("size", ["normal", "large", "extra large"])
+def test_the_controls_fit_into_the_smallest_window_with_large_text(
+    open_window: OpenWindow, tmp_path: Path, size: TextSize
+) -> None:
+    use_text_size(size)
+    pilot = open_window(FakeRecordings(tmp_path, FakeDevice(Size(300, 780))))
+    pilot.window.resize(1100, 700)
+    pilot.wait_for_phase(Phase.WATCHING)
+    box = pilot.named(QLineEdit, "Text to type")
+    assert box.fontMetrics().horizontalAdvance(box.placeholderText()) < box.width() - 30
+    pilot.start()
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    bars = (pilot.find(RecordingBar), pilot.find(ActionBar))
+    shown: list[QLabel | QPushButton] = []
+    for bar in bars:
+        shown += [*bar.findChildren(QLabel), *bar.findChildren(QPushButton)]
+    cut = [one for one in shown if one.isVisible() and one.width() < one.minimumSizeHint().width()]
+    assert [one.accessibleName() or one.text() for one in cut] == []
+    assert pilot.says("Switch the phone to dark mode") or pilot.named(ElidedLabel, "Instruction").isVisible()
 
 
 # Refusals.
@@ -338,11 +386,13 @@ def test_recording_goes_on_when_the_device_is_back(pilot: Pilot, device: FakeDev
     assert "fake-1 is gone" in pilot.status.accessibleName()
     assert pilot.status.message == "", "the mirror tells it"
     assert not pilot.says("fake-1 is gone")
+    assert not pilot.named(QAbstractButton, "Pause").isEnabled()
     pilot.click(180, 300)
 
     device.recover()
     pilot.wait_for_steps(1)
     assert pilot.status.state == "Ready"
+    assert pilot.named(QAbstractButton, "Pause").isEnabled()
     pilot.press("Home")
     pilot.wait_for_steps(2)
     pilot.complete()

@@ -1,14 +1,16 @@
 """The model of the step list, and its thumbnails."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PIL import Image
-from PySide6.QtCore import QModelIndex, QRect, Qt
+from PySide6.QtCore import QModelIndex, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.gui.action_painter import paint_action, paint_label
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList
 from odyssey_recorder.gui.step_strip import StepThumbnails, look_at, wrapped
@@ -173,3 +175,15 @@ def drawn(steps: Steps, number: int, *, chosen: bool) -> QImage:
     delegate.paint(painter, option, steps.at(number))
     painter.end()
     return image
+
+
+@pytest.mark.parametrize("mark", [lambda p, a: paint_action(p, HOME, a), lambda p, a: paint_label(p, "Press Home", a)])
+def test_no_mark_hides_the_navigation_bar(mark: Callable[[QPainter, QRectF], None]) -> None:
+    image = QImage(180, 400, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    mark(painter, QRectF(image.rect()))
+    painter.end()
+    dark = [y for y in range(image.height()) if image.pixelColor(90, y).lightness() < 128]
+    assert dark
+    assert max(dark) < 400 * 0.92

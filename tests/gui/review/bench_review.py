@@ -13,8 +13,8 @@ from PIL import Image
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.opened import EpisodeSummary
-from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.dataset.opened import EpisodeSummary, open_episode
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import OdysseyError, ReviewError
 from odyssey_recorder.model.action import Action, Click, Complete, Type
@@ -57,7 +57,6 @@ class BenchReviewing:
 
     def __init__(self, root: Path, reviewer: str = "Rosa") -> None:
         self._root = root
-        self._published = PublishedEpisodes(root)
         self._reviewer = reviewer
         self._summaries: dict[str, EpisodeSummary] = {}
         self._reports: dict[str, EpisodeReport] = {}
@@ -197,7 +196,8 @@ class BenchReviewing:
         row = self.row(episode_id)
         shown = self._verdicts.get(episode_id, []) if row.role is not ReviewerRole.SECOND else []
         report = self._reports.get(episode_id, EpisodeReport(episode_id))
-        return OpenedReview(row, self._published.open(episode_id), report, tuple(shown), self.revision(episode_id))
+        opened = open_episode(self._root / annotation_path(episode_id))
+        return OpenedReview(row, opened, report, tuple(shown), self.revision(episode_id))
 
     def submit(self, episode_id: str, verdict_draft: VerdictDraft) -> ReviewRow:
         failure, self.failure = self.failure, None

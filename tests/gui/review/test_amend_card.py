@@ -24,8 +24,8 @@ from odyssey_recorder.dataset.amendment import (
     NewPress,
     NewText,
 )
-from odyssey_recorder.dataset.opened import EpisodeSummary
-from odyssey_recorder.dataset.published import PublishedEpisodes
+from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.dataset.opened import EpisodeSummary, open_episode
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.parts import Choice
@@ -48,7 +48,7 @@ INSIDE = EVERYWHERE | {Command.DROP_STEPS, Command.END_HERE}
 
 def opened(there: InDataset, turn: ReviewerRole | None = ReviewerRole.FIRST) -> OpenedReview:
     row = ReviewRow(EpisodeSummary(there.episode_id, annotator="ann"), role=turn)
-    found = PublishedEpisodes(there.root).open(there.episode_id)
+    found = open_episode(there.root / annotation_path(there.episode_id))
     return OpenedReview(row, found, EpisodeReport(there.episode_id), (), "0" * 64)
 
 

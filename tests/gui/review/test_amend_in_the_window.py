@@ -16,6 +16,7 @@ from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.review_service import ReviewService
+from odyssey_recorder.selection.index import EpisodeIndex
 from tests.dataset.published_episode import InDataset, recorded, store_of
 from tests.gui.inspection import faults
 from tests.gui.pilot import Pilot
@@ -58,7 +59,7 @@ def reviewer(open_as_rosa: OpenAsRosa) -> Reviewer:
 
 
 def rosa(there: InDataset, checks: Path) -> ReviewService:
-    return ReviewService(there.root, Checker(checks, 1, judge=find_nothing), lambda: "Rosa")
+    return ReviewService(EpisodeIndex(there.root, None), Checker(checks, 1, judge=find_nothing), lambda: "Rosa")
 
 
 def test_an_unreadable_episode_comes_back_as_it_was_kept(there: InDataset, open_as_rosa: OpenAsRosa) -> None:
@@ -110,7 +111,7 @@ def data(there: InDataset) -> dict[str, bytes]:
 def test_a_step_is_dropped_by_keys_and_comes_back_byte_for_byte(reviewer: Reviewer, there: InDataset) -> None:
     before = data(there)
     reviewer.key(Qt.Key.Key_Right)
-    decide(reviewer, Qt.Key.Key_D, "Drop")
+    decide(reviewer, Qt.Key.Key_D, "Drop steps")
     reviewer.wait_to_read("Step 2 of 4")
     assert len(store_of(there).load(there.episode_id).steps) == 4
     reviewer.key(Qt.Key.Key_5, ALT)
@@ -150,7 +151,7 @@ def test_steps_that_come_back_were_not_seen_and_those_behind_them_were(reviewer:
     reviewer.wait_to_read("5 of 5 steps seen")
     reviewer.key(Qt.Key.Key_Home)
     reviewer.key(Qt.Key.Key_Right)
-    decide(reviewer, Qt.Key.Key_D, "Drop")
+    decide(reviewer, Qt.Key.Key_D, "Drop steps")
     reviewer.wait_to_read("4 of 4 steps seen")
     assert unseen(reviewer) == []
     reviewer.key(Qt.Key.Key_Home)
@@ -166,7 +167,7 @@ def test_steps_that_come_back_were_not_seen_and_those_behind_them_were(reviewer:
 def test_an_answer_that_names_a_dropped_step_stays_and_says_so(reviewer: Reviewer) -> None:
     reviewer.key(Qt.Key.Key_Right)
     reviewer.press("w2.s3,")
-    decide(reviewer, Qt.Key.Key_D, "Drop")
+    decide(reviewer, Qt.Key.Key_D, "Drop steps")
     reviewer.wait_to_read("Since you answered, step 2 changed.")
     assert reviewer.pilot.named(QSpinBox, f"Step: {PICTURES}").text() == "No single step"
     assert reviewer.pilot.named(QSpinBox, f"Step: {STEPS}").text() == "Step 2"
@@ -180,7 +181,7 @@ def test_what_another_window_fixed_is_not_fixed_again(reviewer: Reviewer, there:
     decide(
         reviewer,
         Qt.Key.Key_D,
-        "Drop",
+        "Drop steps",
         meanwhile=lambda: other.fix(there.episode_id, DropSteps(first=1, last=1), "stray", present),
     )
     reviewer.wait_to_read("Step 2 of 4")

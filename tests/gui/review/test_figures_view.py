@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from PySide6.QtWidgets import QAbstractButton, QFileDialog, QListView, QScrollAr
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.gui.application import ThemeName, use_theme
 from odyssey_recorder.gui.main_window import SMALLEST
+from odyssey_recorder.gui.review.figure_tables import sections
 from odyssey_recorder.gui.review.figures_view import FiguresView
-from odyssey_recorder.quality.agreement.quality_report import QualityReport
+from odyssey_recorder.quality.agreement.quality_report import QualityReport, TextCheckFigures, quality_report
+from odyssey_recorder.quality.agreement.reviewed import AllReviewed
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.gui.inspection import faults
@@ -256,3 +259,11 @@ def test_what_is_asked_of_episodes_waits_until_they_are_back(judged: Place, read
     assert reader.view.isVisible()
     reader.turn()
     assert check.isVisible()
+
+
+def test_texts_are_counted_by_the_checks_that_could_compare_them() -> None:
+    texts = TextCheckFigures("ANN03", "Another element", 9, 3, 1), TextCheckFigures("ANN09", "Only later", 0, 0, 4)
+    report = replace(quality_report(AllReviewed(())), texts=texts)
+    (table,) = next(one.tables for one in sections(report) if one.title.startswith("Texts"))
+    told = [(row.name, row.count, row.measures[0].words) for row in table.rows]
+    assert told == [("ANN03  Another element", "12", "3 contradicted")]

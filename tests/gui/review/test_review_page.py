@@ -80,8 +80,8 @@ def test_the_list_shows_what_filters_want(bench: BenchReviewing, three: list[str
     assert reviewer.listed == ["Buy red shoes", "Buy blue shoes"]
     assert reviewer.says("2 for you · 2 of 4 episodes")
     assert reviewer.facets("Stage") == [
-        "All: 4", "To review: 2", "Unreviewed: 3", "Second review: 0", "Disputed: 0", "Accepted: 1", "Sent back: 0",
-        "Rejected: 0", "Checking…: 0",
+        "All: 4", "To review: 2", "Requested: 0", "Unreviewed: 3", "Second review: 0", "Disputed: 0", "Accepted: 1",
+        "Sent back: 0", "Rejected: 0", "Checking…: 0",
     ]  # fmt: skip
     reviewer.pilot.press("Show all")
     assert len(reviewer.listed) == 4
@@ -106,7 +106,7 @@ def test_the_list_shows_what_filters_want(bench: BenchReviewing, three: list[str
 
 def test_an_episode_is_found_by_instruction_template_and_id(bench: BenchReviewing, reviewer: Reviewer) -> None:
     reviewer.key(Qt.Key.Key_F, CTRL)
-    field = reviewer.pilot.named(QLineEdit, "Search instruction, template or id")
+    field = reviewer.pilot.named(QLineEdit, "Search episodes")
     for words, found in (("SHOES", 2), ("weather in {", 3), (bench.ids[0], 1), ("nowhere", 0)):
         field.clear()
         QTest.keyClicks(field, words)
@@ -454,6 +454,7 @@ def test_figures_are_made_once_in_a_turn_of_their_own_and_stand_behind_a_switch(
     for shown in (True, False, True):
         alone.ask(Command.REVIEW_FIGURES)
         assert figures.isVisible() is shown
+        assert switch.text() == ("Show episodes" if shown else "Show figures")
     alone.ask(Command.NEXT_REVIEW)
     alone.wait_for_verdict_panel()
     assert not figures.isVisible()

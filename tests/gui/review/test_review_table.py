@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from odyssey_recorder.dataset.opened import EpisodeSummary
-from odyssey_recorder.gui.review.review_table import MINE, UNCHECKED, ReviewTable
+from odyssey_recorder.gui.review.review_table import MINE, REQUESTED, UNCHECKED, ReviewTable, about
 from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage
+from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, SecondReviewReason
 from odyssey_recorder.quality.reviewing.views import ReviewNews, ReviewRow
 
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -64,6 +64,19 @@ def test_counts_follow_what_becomes_of_the_episodes() -> None:
     table.take(ReviewNews(read=(ReviewRow(row(1).summary, ReviewStage.ACCEPTED),), gone=frozenset({row(2).episode_id})))
     assert dict(table.counts.stages) == {"Accepted": 1, "Unreviewed": 1}
     assert dict(table.counts.annotators) == {"ann 1": 1, "ann 3": 1}
+
+
+def test_a_requested_review_is_told_until_it_is_there() -> None:
+    def at(stage: ReviewStage, role: ReviewerRole | None = None) -> ReviewRow:
+        return ReviewRow(row(1).summary, stage, SecondReviewReason.REQUEST, role)
+
+    assert about(at(ReviewStage.UNREVIEWED)).startswith("Unreviewed (second review requested) · Media")
+    assert about(at(ReviewStage.SECOND)).startswith("Second review (requested) · Media")
+    assert about(at(ReviewStage.DISPUTED, ReviewerRole.THIRD)).startswith("Third review · Media")
+    table = table_of([at(ReviewStage.SECOND), row(2)], stage=REQUESTED)
+    assert ids(table) == [1]
+    table.take(ReviewNews(read=(at(ReviewStage.ACCEPTED),)))
+    assert ids(table) == []
 
 
 def test_how_many_there_are_of_what_is_told_of_those_that_the_other_filters_let_through() -> None:

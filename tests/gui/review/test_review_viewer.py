@@ -114,7 +114,7 @@ def test_every_step_gets_its_picture_with_its_action(pilot: ViewerPilot, review:
     assert has_mark(first)
     pilot.viewer.go_to_step(4)
     pilot.wait_for(4)
-    assert (pilot.colour(0.25, 0.9).red(), pilot.colour(0.75, 0.9).red()) == (60 + 15 * 4, 60 + 15 * 5)
+    assert (pilot.colour(0.25, 0.97).red(), pilot.colour(0.75, 0.97).red()) == (60 + 15 * 4, 60 + 15 * 5)
 
 
 def test_one_picture_can_be_had_alone_and_larger(pilot: ViewerPilot, review: OpenedReview) -> None:
@@ -291,3 +291,17 @@ def test_the_element_that_was_touched_is_outlined(pilot: ViewerPilot, tmp_path: 
     without = pilot.seen()
     pilot.show(open_review(tmp_path, proof=proof_of(step_record(bbox=(30, 80, 60, 110)))))
     pilot.qtbot.waitUntil(lambda: pilot.seen() != without)
+
+
+def test_the_texts_of_the_shown_step_and_their_states_are_told(pilot: ViewerPilot, tmp_path: Path) -> None:
+    lines = [f"Description (suggested): <b>{number}</b>" for number in range(LAST + 1)]
+    pilot.show(replace(open_review(tmp_path), texts=tuple(lines)))
+    assert pilot.says(lines[0])
+    pilot.key(Qt.Key.Key_Right)
+    pilot.wait_for(1)
+    assert pilot.says(lines[1])
+    assert not pilot.says(lines[0])
+    (tmp_path / "other").mkdir()
+    other = open_review(tmp_path / "other", Click(Point(1, 1)), Complete(), episode_id=OTHER)
+    pilot.show(replace(other, texts=("The texts cannot be read: a/b.json is damaged.",)))
+    assert pilot.says("a/b.json is damaged.")

@@ -61,7 +61,7 @@ def test_a_fix_is_made_and_accepted_by_keys(place: Place, reviewer: Reviewer) ->
     reviewer.key(Qt.Key.Key_D, Qt.KeyboardModifier.AltModifier)
     dialog = reviewer.pilot.dialog()
     dialog.findChildren(QRadioButton)[0].click()
-    reviewer.pilot.press_in(dialog, "Drop")
+    reviewer.pilot.press_in(dialog, "Drop steps")
     reviewer.wait_to_read("4 of 4 steps seen")
     reviewer.pilot.window.activateWindow()  # window systems do this themselves when a dialog closes
     reviewer.pilot.qtbot.waitUntil(reviewer.pilot.window.isActiveWindow)

@@ -18,6 +18,7 @@ from odyssey_recorder.gui.tasks.tally import (
     BoardModel,
     Legend,
     TallyList,
+    TallyRow,
     tally_level,
     tally_words,
 )
@@ -87,10 +88,20 @@ def test_the_category_that_lacks_most_comes_first_with_a_button_for_all_devices(
     model.show_coverage(Coverage(tallies, ()))
     assert [model.headerData(row, Qt.Orientation.Vertical) for row in range(2)] == ["Multi Apps", "General Tool"]
     assert model.headerData(2, Qt.Orientation.Horizontal) == "All devices"
-    assert [model.index(row, 2).data() for row in range(2)] == ["Generate 5…", "Generate…"]
+    assert [model.index(row, 2).data() for row in range(2)] == ["Generate 17…", "Generate…"]
     assert model.cell(model.index(0, 2)) == ("Multi_Apps", "")
     spoken = model.index(0, 2).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken == "Multi Apps on all devices: 31 of 36 available, 4 of them recorded; 5 missing."
+    assert spoken == "Multi Apps on all devices: 19 of 36 available, 4 of them recorded; 17 missing."
+
+
+@pytest.mark.parametrize(("tally", "is_filled"), [(Tally(open=0.1), False), (Tally(open=2.0), True)])
+def test_the_bar_of_0_of_0_is_empty(lead: LeadBench, tally: Tally, is_filled: bool) -> None:
+    opened(lead)
+    rows = lead.named(TallyList, "Largest gaps")
+    rows.show_rows([TallyRow(Cell("Multi_Apps", "pixel_fold", "Notes"), "Notes", tally)])
+    image = rows.viewport().grab().toImage()
+    colours = {image.pixelColor(x, 30).blue() - image.pixelColor(x, 30).red() for x in range(40, 60)}
+    assert (max(colours) > 20) is is_filled
 
 
 def on_board(lead: LeadBench) -> QTableView:

@@ -326,6 +326,9 @@ def test_what_is_approved_waits_in_the_queue_which_says_who_has_it_and_since_whe
     since, until = f"{holder.since.astimezone():%H:%M}", f"{holder.until.astimezone():%H:%M}"
     lead.wait_for(lambda: table.model().index(0, STATUS).data() == f"Reserved\nAda, {since}")
     assert lead.says(f"Reserved for Ada on {holder.place} until {until}.")
+    lead.bridge.choose(task.task_id)
+    lead.wait_to_read("Reserved for you until")
+    lead.use(Command.SHOW_QUEUE)
     lead.use(Command.FREE_TASK)
     lead.press_in(lead.dialog_of(ConfirmDialog), "Release")
     lead.wait_for(lambda: lead.service.holders() == () and table.model().index(0, STATUS).data() == "Waiting")

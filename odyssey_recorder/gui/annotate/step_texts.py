@@ -1,0 +1,130 @@
+"""One step: its screenshot with the action and plain, and the cards of its four texts."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QWidget
+
+from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.reviewing import OpenedTexts, ShownText
+from odyssey_recorder.annotation.semantics import Suggestion
+from odyssey_recorder.gui.action_painter import prepare_other_threads
+from odyssey_recorder.gui.annotate.text_card import TextCard
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import breakable, column, fill_row, named, pile, row, scroll_area, selectable
+from odyssey_recorder.gui.step_strip import StepPicture
+from odyssey_recorder.gui.step_viewer import StepCanvas
+from odyssey_recorder.gui.theme import grown
+from odyssey_recorder.model.action import in_words
+from odyssey_recorder.model.geometry import Box
+
+_BESIDE_PX = 900
+"""From this width on, the plain screenshot is beside the marked one."""
+_CARDS_PX = 330
+_ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+
+
+class StepTexts(QWidget):
+    chosen = Signal(int)
+    """The number of the text in the step."""
+    finished = Signal()
+    touched = Signal()
+
+    def __init__(self, background: Background, commands: Commands) -> None:
+        super().__init__()
+        prepare_other_threads()
+        named(self, "Texts of the step").setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._mark = commands[Command.SHOW_MARK]
+        self._opened: OpenedTexts | None = None
+        self._marked, self._plain = StepCanvas(background, ()), StepCanvas(background, ())
+        named(self._marked, "Screenshot with the action")
+        named(self._plain, "Plain screenshot").is_marked = False
+        for canvas in (self._marked, self._plain):
+            canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._pictures = row((self._marked, 1), (self._plain, 1), spacing=10)
+        self._action = selectable("instruction")
+        self._task = selectable("hint")
+        self._cards = [TextCard(kind) for kind in TextKind]
+        self._area = scroll_area(pile(*self._cards, spacing=8), "Texts of the step")
+        self._chosen = self._cards[0]
+        self._lay_out(commands)
+        self._mark.setChecked(True)
+        self._mark.toggled.connect(lambda _on: self._arrange())
+        for number, card in enumerate(self._cards):
+            card.chosen.connect(lambda number=number: self.chosen.emit(number))
+            card.finished.connect(self.finished)
+            card.field.textChanged.connect(self.touched)
+
+    @property
+    def is_writing(self) -> bool:
+        return self._chosen.is_writing
+
+    @property
+    def written(self) -> str:
+        return self._chosen.field.words
+
+    @property
+    def candidate(self) -> Suggestion | None:
+        return self._chosen.candidate
+
+    def show_episode(self, opened: OpenedTexts) -> None:
+        self._opened = opened
+        pictures = [_picture(opened, number) for number in range(len(opened.steps))]
+        for canvas in (self._marked, self._plain):
+            canvas.show_steps(pictures, 0)
+        sizes = [one.size for one in pictures if one.size is not None]
+        is_wide = bool(sizes) and sizes[0].width > sizes[0].height
+        self._pictures.setDirection(_DOWN if is_wide else _ACROSS)
+        self._task.setText(breakable(opened.found.episode.task.instruction))
+
+    def show_step(self, texts: Sequence[ShownText], chosen: ShownText) -> None:
+        assert self._opened is not None
+        self._chosen = self._cards[texts.index(chosen)]
+        for card, shown in zip(self._cards, texts, strict=True):
+            card.show_text(shown)
+            card.mark(on=card is self._chosen)
+        self._action.setText(breakable(in_words(self._opened.found.episode.steps[chosen.step].action)))
+        for canvas in (self._marked, self._plain):
+            canvas.turn_to(chosen.step)
+        self._area.ensureWidgetVisible(self._chosen)
+
+    def write(self, words: str) -> None:
+        self._chosen.write(words)
+        self._area.ensureWidgetVisible(self._chosen)
+
+    def end_writing(self) -> None:
+        if self.is_writing:
+            self._chosen.end_writing()
+            self.setFocus()
+
+    def turn_candidate(self) -> None:
+        self._chosen.turn_candidate()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        is_beside = self.width() >= grown(_BESIDE_PX)
+        self._marked.setVisible(is_beside or self._mark.isChecked())
+        self._plain.setVisible(is_beside or not self._mark.isChecked())
+        self._mark.setVisible(not is_beside)
+
+    def _lay_out(self, commands: Commands) -> None:
+        self._area.setMinimumWidth(grown(_CARDS_PX))
+        marking = commands.button(Command.SHOW_MARK, kind="quiet")
+        left = column(self._task, row((self._action, 1), marking), spacing=6)
+        left.addLayout(self._pictures, 1)
+        first = commands.buttons(Command.ACCEPT_TEXT, Command.EDIT_TEXT, Command.REJECT_TEXT, wide=True)
+        second = commands.buttons(Command.NEXT_CONTRADICTED, Command.ACCEPT_SUPPORTED, wide=True)
+        right = column((self._area, 1), row(*first), row(*second), spacing=8)
+        fill_row(self, (left, 3), (right, 2), spacing=14)
+
+
+def _picture(opened: OpenedTexts, number: int) -> StepPicture:
+    record = opened.found.record(number)
+    box = Box(*record.bbox) if record is not None and record.bbox is not None else None
+    size = record.frame.size if record is not None else None
+    return StepPicture(opened.found.files.screenshot(number), opened.found.episode.steps[number].action, box, size)

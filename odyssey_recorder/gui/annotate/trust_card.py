@@ -1,0 +1,75 @@
+"""A small table of how far the accepted texts can be trusted."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from odyssey_recorder.annotation.trust import TrustFigures
+from odyssey_recorder.gui.parts import Card, fill_column, say, text_label
+
+_NAMES = ("Decided one by one", "Accepted", "Changed by", "Seconds per text", "Planted caught", "Blind alike")
+_TIPS = (
+    "Suggestions that were accepted, edited or rejected one by one",
+    "Of these, the share that was accepted as it was",
+    "How much of an edited text was changed, on average",
+    "The median, without idle time",
+    "Texts of other steps that were shown as suggestions, and how many of them were noticed",
+    "How alike the instructions are that were written before the suggestion was seen, on average",
+)
+
+
+class TrustCard(Card):
+    def __init__(self) -> None:
+        super().__init__()
+        self._cells = [[text_label(kind="hint") for _ in range(2)] for _ in range(len(_NAMES) + 1)]
+        self._doubt = text_label(kind="danger")
+        self._lay_out()
+
+    def show_figures(self, figures: Sequence[TrustFigures], person: str) -> None:
+        every = next(iter(figures), None)
+        own = next((one for one in figures[1:] if one.by == person), None)
+        for place, one in enumerate((own, every)):
+            for cells, words in zip(self._cells[1:], figure_words(one), strict=True):
+                cells[place].setText(words)
+        say(self._doubt, every.doubt if every is not None else "")
+        self.setVisible(bool(figures))
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(0, 1)
+        for number, (name, cells) in enumerate(zip(("", *_NAMES), self._cells, strict=True)):
+            grid.addWidget(text_label(name, "hint"), number, 0)
+            for place, cell in enumerate(cells, 1):
+                cell.setWordWrap(False)
+                cell.setAlignment(Qt.AlignmentFlag.AlignRight)
+                cell.setToolTip(_TIPS[number - 1] if number else "")
+                grid.addWidget(cell, number, place)
+        for cell, words in zip(self._cells[0], ("You", "All"), strict=True):
+            cell.setText(words)
+        table = QWidget()
+        table.setLayout(grid)
+        grid.setContentsMargins(0, 0, 0, 0)
+        fill_column(self, text_label("How far accepted texts can be trusted", "field"), table, self._doubt,
+                    margins=(12, 8, 12, 8), spacing=4)  # fmt: skip
+        self.hide()
+
+
+def figure_words(one: TrustFigures | None) -> tuple[str, ...]:
+    """In the order of the table; a dash where nothing was measured."""
+    if one is None:
+        return ("-",) * len(_NAMES)
+    return (
+        f"{one.decided:,}",
+        _share(one.accept_rate),
+        _share(one.edit_distance),
+        "-" if one.seconds is None else f"{one.seconds:.1f}",
+        f"{one.caught} of {one.planted}",
+        _share(one.agreement),
+    )
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0%}"

@@ -1,0 +1,257 @@
+"""The Evaluate page: which predictions are scored by which protocol, and the scores."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
+
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name
+from odyssey_recorder.gui.background import Background, Cancelled, Progress, error_text
+from odyssey_recorder.gui.banner import Banner, Tone
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.job_card import JobCard
+from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.panels import Panels
+from odyssey_recorder.gui.parts import (
+    Choice,
+    ask_where_to_save,
+    breakable,
+    fill_column,
+    labelled,
+    line_edit,
+    notice,
+    pile,
+    row,
+    scroll_area,
+    tool_button,
+)
+from odyssey_recorder.selection.index import EpisodeIndex
+from odyssey_recorder.splits.drawing import KINDS
+
+if TYPE_CHECKING:  # they need numpy, which is loaded with the first predictions
+    from odyssey_recorder.gui.evaluate.scoring import ScoredFiles
+
+_FORM_PX = 260
+_ROOMY_PX = 560
+_SPACE = 16
+_SPLITS = [("", "All episodes"), *((kind, f"Test part of {kind}") for kind in KINDS)]
+_LEVELS = [("", "As the file says, or high"), ("high", "High"), ("low", "Low")]
+_HOW_TO_BEGIN = (
+    "Choose a file of predictions, then “Score”. It may be that of the official evaluator, AgentCPM-GUI or OS-Atlas, "
+    "or our own."
+)
+_VIEWS = (Command.SHOW_SCORES, Command.SHOW_JUDGED, Command.SHOW_PROBLEMS)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOrder:
+    """Without `dataset`, the open one; without `level`, that of the file."""
+
+    predictions: Path
+    against: Path | None
+    dataset: Path | None
+    protocol: Name
+    level: str
+    split: str
+
+
+class EvaluatePage(Page):
+    """`open_index` is called off the GUI thread, for each evaluation of the open dataset."""
+
+    def __init__(self, open_index: Callable[[], EpisodeIndex], background: Background, commands: Commands) -> None:
+        super().__init__()
+        self._open_index = open_index
+        self._background = background
+        self._commands = commands
+        self._scored: ScoredFiles | None = None
+        self._is_scoring = False
+        self._predictions = line_edit("Predictions", "A file of predictions")
+        self._against = line_edit("Compare with", "Another file, if you like")
+        self._dataset = line_edit("Dataset", "The open dataset")
+        self._protocol, self._level, self._split = Choice("Protocol"), Choice("Level"), Choice("Episodes")
+        self._message = Banner(commands.button(Command.DISMISS_EVALUATE, kind="quiet", wordless=True))
+        self._job = JobCard()
+        self._views = QStackedWidget()
+        self._home = self._predictions
+        self._lay_out()
+        self._connect()
+        self._tell()
+
+    # Scoring.
+
+    def _score(self) -> None:
+        if not self._commands[Command.SCORE].isEnabled():
+            return
+        self._message.hide()
+        work = partial(_score, self._order, self._open_index)
+        self._is_scoring = True
+        job = self._background.start(f"Score {self._order.predictions.name}", work, self._take)
+        job.ended.connect(self._end)
+        self._job.follow(job)
+        self._tell()
+
+    @property
+    def _order(self) -> ScoreOrder:
+        other, dataset = self._against.text().strip(), self._dataset.text().strip()
+        return ScoreOrder(
+            _path(self._predictions), _path(self._against) if other else None,
+            _path(self._dataset) if dataset else None, cast(Name, self._protocol.value), self._level.value,
+            self._split.value,
+        )  # fmt: skip
+
+    def _take(self, scored: "ScoredFiles") -> None:
+        from odyssey_recorder.gui.evaluate.judged_view import JudgedView
+        from odyssey_recorder.gui.evaluate.scores_view import ScoresView, problems_view
+
+        self._scored = scored
+        self._tell()
+        steps = JudgedView(scored, self._background)
+        figures = ScoresView(scored)
+        figures.cell_chosen.connect(steps.show_cell)
+        figures.cell_chosen.connect(lambda _cell: self._commands[Command.SHOW_JUDGED].setChecked(True))
+        self._show((figures, steps, problems_view(scored)))
+        found = scored.found
+        told = [f"{Path(name).name}: {fit.counts}" for name, fit in found.fits if not fit.is_clean]
+        if told or found.unread:
+            unread = f"{len(found.unread):,} episodes of the dataset that cannot be read" if found.unread else ""
+            detail = "; ".join(filter(None, (*told, unread)))
+            words = "Not everything fits the dataset. “Problems” shows what, and where."
+            self._message.show_message(Tone.WARNING, words, breakable(detail))
+
+    def _end(self) -> None:
+        self._is_scoring = False
+        self._tell()
+
+    def _tell(self) -> None:
+        is_named = bool(self._predictions.text().strip())
+        why = "This waits until the present work has ended." if self._is_scoring else "Choose a file of predictions."
+        self._commands.enable(Command.SCORE, on=is_named and not self._is_scoring, why=why)
+        there = self._scored is not None
+        self._commands.enable(Command.EXPORT_REPORT, *_VIEWS, on=there, why="There are no scores yet.")
+
+    # Files.
+
+    def _browse(self, field: QLineEdit, title: str, mode: QFileDialog.FileMode) -> None:
+        dialog = QFileDialog(self, title, str(_path(field).parent) if field.text() else "")
+        dialog.setFileMode(mode)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(field.setText)
+        dialog.open()
+
+    def _ask_where_to_save(self) -> None:
+        ask_where_to_save(self, "Export report", "evaluation.html", self._export, "JSON (*.json)")
+
+    def _export(self, file: Path) -> None:
+        if self._scored is not None:
+            tell = self._message.show_message
+            self._background.run(
+                partial(_write, file, self._scored),
+                lambda _: tell(Tone.SUCCESS, "The report is saved.", breakable(str(file))),
+                lambda error: tell(Tone.DANGER, "The report could not be saved.", breakable(error_text(error))),
+            )
+
+    # Layout.
+
+    def _show(self, views: tuple[QWidget, ...]) -> None:
+        while (old := self._views.widget(0)) is not None:
+            self._views.removeWidget(old)
+            old.deleteLater()
+        for view in views:
+            self._views.addWidget(view)
+        chosen = next((at for at, one in enumerate(_VIEWS) if self._commands[one].isChecked()), 0)
+        self._commands[_VIEWS[chosen]].setChecked(True)
+        self._views.setCurrentIndex(chosen)
+
+    def _connect(self) -> None:
+        one_file, folder = QFileDialog.FileMode.ExistingFile, QFileDialog.FileMode.Directory
+        browse = self._browse
+        self._commands.bind(self, {
+            Command.SCORE: self._score,
+            Command.OPEN_PREDICTIONS: lambda: browse(self._predictions, "Choose the predictions", one_file),
+            Command.OPEN_OTHER: lambda: browse(self._against, "Choose the predictions to compare with", one_file),
+            Command.OPEN_DATASET: lambda: browse(self._dataset, "Choose the dataset", folder),
+            Command.EXPORT_REPORT: self._ask_where_to_save,
+            Command.DISMISS_EVALUATE: self._message.hide,
+        })  # fmt: skip
+        for field in (self._predictions, self._against, self._dataset):
+            field.textChanged.connect(lambda _text: self._tell())
+            field.returnPressed.connect(self._score)
+
+    def _lay_out(self) -> None:
+        self._protocol.offer([(name, name) for name in PROTOCOLS])
+        self._level.offer(_LEVELS)
+        self._split.offer(_SPLITS)
+        form = pile(
+            self._with_button("&Predictions", self._predictions, Command.OPEN_PREDICTIONS),
+            self._with_button("&Compare with", self._against, Command.OPEN_OTHER),
+            self._with_button("&Dataset", self._dataset, Command.OPEN_DATASET),
+            labelled("P&rotocol", self._protocol), labelled("&Level of the instructions", self._level),
+            labelled("&Episodes", self._split), 4,
+            *self._commands.buttons(Command.SCORE, Command.EXPORT_REPORT, wide=True), right=6, spacing=10,
+        )  # fmt: skip
+        empty = QWidget()
+        card = notice("No scores yet.", _HOW_TO_BEGIN)
+        fill_column(empty, card).setAlignment(card, Qt.AlignmentFlag.AlignTop)
+        self._views.addWidget(empty)
+        middle = QWidget()
+        fill_column(middle, self._tabs(), self._message, self._job, (self._views, 1), spacing=10)
+        panels = Panels(
+            "evaluate", self._commands, middle, {"left": (scroll_area(form, "What is scored"), _FORM_PX)},
+            lambda _side, px: px >= _ROOMY_PX,
+        )  # fmt: skip
+        fill_column(self, (panels, 1), margins=(_SPACE, 12, _SPACE, _SPACE))
+
+    def _with_button(self, words: str, field: QLineEdit, command: Command) -> QHBoxLayout:
+        button = self._commands.button(command, wordless=True)
+        line = row((labelled(words, field), 1), button, spacing=6)
+        line.setAlignment(button, Qt.AlignmentFlag.AlignBottom)
+        return line
+
+    def _tabs(self) -> QHBoxLayout:
+        group, tabs = QActionGroup(self), row(spacing=2)
+        for at, command in enumerate(_VIEWS):
+            action = self._commands[command]
+            group.addAction(action)
+            self._commands.belong_to(self, command)
+            action.toggled.connect(lambda on, at=at: self._views.setCurrentIndex(at) if on else None)
+            tab = tool_button(action, command.value.label, "tab", Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            tab.setIconSize(QSize(16, 16))
+            tabs.addWidget(tab)
+        tabs.addStretch()
+        return tabs
+
+
+def _path(field: QLineEdit) -> Path:
+    return Path(field.text().strip()).expanduser()
+
+
+# Off the GUI thread.
+
+
+def _score(
+    order: ScoreOrder, open_index: Callable[[], EpisodeIndex], tell: Progress, cancelled: Cancelled
+) -> "ScoredFiles":
+    tell(None, "Loading…")
+    try:
+        from odyssey_recorder.gui.evaluate import judged_view, scores_view  # noqa: F401 - the window uses them next
+        from odyssey_recorder.gui.evaluate.scoring import score_files
+    except ModuleNotFoundError as error:
+        raise DatasetError("Scoring needs numpy. Install it: pip install 'odyssey-recorder[evaluation]'") from error
+    return score_files(order, open_index, tell, cancelled)
+
+
+def _write(file: Path, scored: "ScoredFiles") -> None:
+    from odyssey_recorder.evaluation import report
+    from odyssey_recorder.files import write_durably
+    from odyssey_recorder.reports import report_json
+
+    if file.suffix == ".json":
+        write_durably(file, report_json(report.as_json(scored.found)).encode(errors="backslashreplace"))
+    else:
+        report.write_report(file, scored.found)

@@ -1,0 +1,209 @@
+"""The scores as tables: of the whole, of another model, published ones, confusion and groups; and what does not fit."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QTableView, QVBoxLayout, QWidget
+
+from odyssey_recorder.dataset.fonts import on_one_line
+from odyssey_recorder.evaluation.answers import KINDS
+from odyssey_recorder.evaluation.report import Evaluation, shown
+from odyssey_recorder.evaluation.scores import COLUMNS, Figures
+from odyssey_recorder.figures.figure import Figure, Grid
+from odyssey_recorder.gui.evaluate.scoring import ScoredFiles
+from odyssey_recorder.gui.figures.figures_pane import figure_card
+from odyssey_recorder.gui.parts import Choice, breakable, fill_column, fix_width, notice, row, scroll_area, text_label
+from odyssey_recorder.gui.table import Column, TableModel, allow_sorting, fitted, table_view
+
+_ROW_PX = 28
+_FIGURE_PX, _INTERVAL_PX, _NAME_PX = 84, 122, 106
+_LONGEST_NAME = 14
+_GROUPS = {
+    "category": "category", "device": "device", "app_class": "kind of app", "length": "length of the episode",
+    "action": "true action", "position": "position in the episode",
+}  # fmt: skip
+_OF_STEPS = ("action", "position")
+
+_Row = Sequence[object]
+
+
+class ScoresView(QWidget):
+    """Every title names the protocol. A cell of the confusion matrix is chosen by its true and predicted kind."""
+
+    cell_chosen = Signal(object)
+
+    def __init__(self, scored: ScoredFiles) -> None:
+        super().__init__()
+        self._scored = scored
+        found = scored.found
+        self._by = Choice("Group by")
+        self._by.offer([(one, f"By {words}") for one, words in _GROUPS.items() if found.by.get(one)])
+        self._by.setToolTip("Choose the groups")
+        self._by.currentIndexChanged.connect(self._show_groups)
+        self._groups = QVBoxLayout()
+        sheet = QWidget()
+        fill_column(sheet, *_head(scored), *_tables(scored), self._confusion(), 4,
+                    row(_title(found, "Groups"), None, fix_width(self._by, 220)), self._groups, None,
+                    margins=(0, 0, 6, 0), spacing=10)  # fmt: skip
+        fill_column(self, (scroll_area(sheet, "Scores"), 1))
+        self._show_groups()
+
+    def _confusion(self) -> QWidget:
+        found = self._scored.found
+        filters = tuple(tuple(f"{y} {x}" for x in range(len(COLUMNS))) for y in range(len(KINDS)))
+        grid = Grid("", "true action", KINDS, COLUMNS, tuple(map(tuple, found.confusion)), filters=filters, by_row=True)
+        note = "Rows are true actions, columns predicted ones. A click on a cell shows its steps."
+        figure = Figure("confusion", f"Confusion of the actions, protocol {found.asked.protocol}", (grid,), note)
+        return figure_card(figure, lambda cell: self.cell_chosen.emit(tuple(map(int, cell.split()))))
+
+    def _show_groups(self) -> None:
+        while (old := self._groups.takeAt(0)) is not None and (table := old.widget()) is not None:
+            table.deleteLater()
+        by = self._by.value
+        table = _group_table(by, self._scored.found.by.get(by, {}), self._scored.other_by.get(by))
+        self._groups.addWidget(table)
+
+
+def problems_view(scored: ScoredFiles) -> QWidget:
+    """What does not fit, with its file and place there."""
+    found = scored.found
+    rows = [(Path(name).name, words) for name, fit in found.fits for words in fit.problems]
+    rows += [("The dataset", words) for words in found.unread]
+    told = (f"{Path(name).name}: {fit.predictions:,} predictions: {fit.counts}" for name, fit in found.fits)
+    columns = [
+        Column[tuple[str, str]]("File", lambda one: on_one_line(one[0]), width=220),
+        Column[tuple[str, str]]("What", lambda one: on_one_line(one[1]), tip=lambda one: breakable(one[1])),
+    ]
+    view, model = QWidget(), TableModel(columns)
+    model.show(rows)
+    hints = [text_label(breakable(words.rstrip(": ") + "."), "hint") for words in told]
+    if rows:
+        table = table_view("What does not fit", model, _ROW_PX)
+        model.setParent(table)
+        fill_column(view, *hints, (table, 1))
+    else:
+        nothing = notice("No problems.", "Every step has one prediction, and every prediction a step.")
+        fill_column(view, *hints, nothing).setAlignment(nothing, Qt.AlignmentFlag.AlignTop)
+    return view
+
+
+def _head(scored: ScoredFiles) -> Iterator[QWidget]:
+    found, asked = scored.found, scored.found.asked
+    part = f"split {asked.split}, test" if asked.split else "all episodes"
+    yield text_label(f"Protocol {asked.protocol} · {part} · {asked.level}-level instructions · in percent", "title")
+    counts = f"{found.whole.steps:,} steps judged; {found.whole.episodes:,} episodes count for SR."
+    names = f"{model_name(found)} ({Path(asked.predictions).name})"
+    if found.against is not None:
+        names += f" and {on_one_line(found.against.model)} ({Path(found.against.predictions).name})"
+    yield text_label(breakable(f"{names} on {asked.dataset}. {counts}"), "hint")
+
+
+def _tables(scored: ScoredFiles) -> Iterator[QWidget]:
+    found = scored.found
+    yield _score_table(scored)
+    words = f"Intervals are those of 10,000 samples of {found.units}, for SR Wilson's."
+    if found.against is not None:
+        words += f" Differences are on the {found.against.episodes:,} episodes that both have."
+    yield text_label(words, "hint")
+    if found.changes:
+        yield _title(found, "What each rule changes, one after the other")
+        rows: list[_Row] = [(one.switch, one.ams, one.sr, one.changed) for one in found.changes]
+        yield _table("Rules of strict", ("Rule", "AMS", "SR", "Judged otherwise"), rows, wide=(3,))
+    if found.published:
+        yield _title(found, "Published results")
+        own: _Row = (model_name(found), "this evaluation", *_comparable(found))
+        rows = [own, *((one.model, one.source, one.ams, one.sr) for one in found.published)]
+        yield _table("Published results", ("Model", "Source", "AMS", "SR"), rows)
+
+
+def _comparable(found: Evaluation) -> tuple[float | None, float | None]:
+    """As the papers give it: means of the categories for the random split of the official protocols."""
+    if found.asked.split == "random" and found.asked.protocol.startswith("official"):
+        return found.ams_category_mean, found.sr_category_mean
+    return found.whole.ams, found.whole.sr
+
+
+def _score_table(scored: ScoredFiles) -> QTableView:
+    found, whole, against = scored.found, scored.found.whole, scored.found.against
+    names = ("type_match", "click", "progress", "tss", "readable")
+    words = ("Type match", "Click accuracy", "Goal progress", "TSS", "Readable answers")
+    rows: list[_Row] = [
+        ("AMS, pooled", whole.ams, found.ams_interval),
+        ("AMS, category mean", found.ams_category_mean, ""),
+        ("SR", whole.sr, found.sr_interval),
+        *((said, getattr(whole, name), "") for name, said in zip(names, words, strict=True)),
+    ]
+    heads = ["Score", _short(model_name(found)), "95 %"]
+    if against is not None and scored.other is not None:
+        heads += [_short(against.model), "Difference", "95 %"]
+        more = {
+            0: (_signed(against.ams_more), against.ams_interval),
+            2: (_signed(against.sr_more), against.sr_interval),
+        }
+        theirs = (scored.other.ams, "", scored.other.sr, *(getattr(scored.other, name) for name in names))
+        rows = [(*one, theirs[at], *more.get(at, ("", ""))) for at, one in enumerate(rows)]
+    return _table("Scores", heads, rows, wide=(1, 3))
+
+
+def _signed(more: float | None) -> str:
+    return shown(None) if more is None else f"{more:+.2f}"
+
+
+def _group_table(by: str, groups: Mapping[str, Figures], others: Mapping[str, Figures] | None) -> QTableView:
+    beside = ["Other AMS", "Difference", "Type match"] if others is not None else ["Type match", "Click acc."]
+    last = ["Readable"] if by in _OF_STEPS else ["SR"] if others is not None else ["SR", "Progress"]
+    heads = [_GROUPS[by].capitalize(), "Steps", "AMS", *beside, *last]
+    rows: list[_Row] = []
+    for label, one in groups.items():
+        theirs = others[label].ams if others is not None and label in others else None
+        more = None if theirs is None or one.ams is None else theirs - one.ams
+        cells = {
+            "Steps": one.steps, "AMS": one.ams, "Other AMS": theirs, "Difference": _signed(more),
+            "Type match": one.type_match, "Click acc.": one.click, "Readable": one.readable, "SR": one.sr,
+            "Progress": one.progress,
+        }  # fmt: skip
+        rows.append([label.replace("_", " "), *(cells[head] for head in heads[1:])])
+    table = _table(f"By {_GROUPS[by]}", heads, rows)
+    allow_sorting(table)
+    return table
+
+
+def _table(name: str, heads: Sequence[str], rows: Sequence[_Row], *, wide: Sequence[int] = ()) -> QTableView:
+    """The first column takes the remaining width; `wide` ones have longer heads."""
+    columns: list[Column[_Row]] = []
+    for at, head in enumerate(heads):
+        px = _NAME_PX if at in wide else _INTERVAL_PX if head in ("95 %", "Source") else _FIGURE_PX
+        columns.append(
+            Column(
+                head, partial(_text, at), width=px if at else 0, is_number=at > 0 and head != "Source",
+                order=partial(_order, at), tip=partial(_text, at),
+            )
+        )  # fmt: skip
+    model = TableModel(columns)
+    model.show(rows)
+    view = table_view(name, model, _ROW_PX)
+    view.setWordWrap(False)
+    return fitted(view, _ROW_PX)
+
+
+def _text(at: int, cells: _Row) -> str:
+    return on_one_line(shown(cells[at]))
+
+
+def _order(at: int, cells: _Row) -> tuple[float, str]:
+    value = cells[at]
+    return (float(value), "") if isinstance(value, int | float) else (-1.0, str(value))
+
+
+def _title(found: Evaluation, words: str) -> QWidget:
+    return text_label(f"{words}, protocol {found.asked.protocol}", "title")
+
+
+def model_name(found: Evaluation) -> str:
+    return on_one_line(found.loaded.header.model) or Path(found.asked.predictions).name
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
