@@ -4,14 +4,14 @@
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
-# Most tests wait for a simulated emulator most of the time: two processes for each core of a small computer.
+# Tests mostly wait for simulated emulators, so two processes per core of a small computer.
 PROCESSES ?= 4
 PYTEST := $(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-# The tests start hundreds of Python processes, and each would compile every module it imports.
+# Without bytecode, each of the hundreds of Python processes in the tests would compile every module it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Run a check, and print what it found only where it found something: it runs beside the tests.
+# Run a check beside the tests; print its output only if it fails.
 define check
 @found=$$($(1) 2>&1) && echo "== $@: passed" || { echo "== $@"; echo "$$found"; exit 1; }
 endef
@@ -20,13 +20,13 @@ help:
 	@echo "make demo      record three episodes on a simulated emulator and replay them"
 	@echo "make demo-gui  open the window on a simulated emulator"
 	@echo "make test      run every check and every test"
-	@echo "make static    run the checks that need no test: format, lint, types, imports"
+	@echo "make static    run the static checks: format, lint, types, imports"
 	@echo "make coverage  run the tests and print what they cover, in about twice the time"
-	@echo "make bench     print the figures of speed; with ARGS=--full 10,000 taps, 300 and 1,000 episodes, in an hour"
-	@echo "make quality   print how well the checks find planted defects; with ARGS=--calibrate what their thresholds rest on"
-	@echo "make soak      run the tests that take minutes, and those of the window with no slot longer than 100 ms"
-	@echo "make pictures  make the pictures of the documents anew"
-	@echo "make format    format the sources and mend what ruff can mend"
+	@echo "make bench     print performance figures; with ARGS=--full 10,000 taps, 300 and 1,000 episodes, in an hour"
+	@echo "make quality   print how well the checks find planted defects; with ARGS=--calibrate the data behind their thresholds"
+	@echo "make soak      run the long tests, and those of the window with no slot over 100 ms"
+	@echo "make pictures  remake the pictures of the documents"
+	@echo "make format    format the sources and fix what ruff can fix"
 	@echo "make clean     remove .venv and all that was built"
 
 demo: $(INSTALLED)

@@ -13,9 +13,11 @@ from rich.table import Table
 
 from benchmarks import (
     across,
+    annotation,
     capture,
     checks,
     claims,
+    evaluation,
     exporting,
     generation,
     language_model,
@@ -59,8 +61,10 @@ def main() -> None:
         parts: tuple[Callable[[], list[Figure]], ...] = (
             across.measure,
             splits.measure,
+            evaluation.measure,
             generation.measure,
             lambda: language_model.measure(folder),
+            lambda: annotation.measure(folder),
             lambda: claims.measure(folder),
             lambda: checks.measure(folder, episodes=ALL_CHECKED if full else CHECKED),
             lambda: selection.measure(folder),

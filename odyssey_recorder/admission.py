@@ -30,10 +30,10 @@ def refusal(
     """
     from odyssey_recorder.quality.reviewing.status import ReviewStage
     from odyssey_recorder.review_service import ReviewService
-    from odyssey_recorder.wiring import user_checker
+    from odyssey_recorder.wiring import user_checker, user_index
 
     checker = user_checker()
-    service = ReviewService(source, checker, str)
+    service = ReviewService(user_index(source, checker), checker, str)
     service.recover()
     if admission.accepted:
         service.check_all(cancelled=cancelled)

@@ -11,13 +11,16 @@ from typer.core import TyperGroup
 
 from odyssey_recorder import __version__
 from odyssey_recorder.commands import (
+    agent,
     annotate,
     avd,
     curate,
     datasets,
     devices,
     episodes,
+    evaluate,
     merge,
+    predict,
     releases,
     remote,
     reviews,
@@ -38,6 +41,9 @@ _USERS: dict[str, tuple[str, ...]] = {
         "curate",
         "splits",
         "stats",
+        "predict",
+        "agent",
+        "evaluate",
         "release",
         "merge",
         "export",
@@ -88,6 +94,9 @@ app.add_typer(splits.app, name="splits")
 app.add_typer(curate.app, name="curate")
 app.add_typer(releases.app, name="release")
 app.command("merge")(merge.merge)
+app.add_typer(agent.app, name="agent")
+app.command("predict")(predict.predict)
+app.command("evaluate")(evaluate.evaluate)
 app.command("upload")(remote.upload)
 app.command("download")(remote.download)
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device, ListedDevice
 from odyssey_recorder.device.discovery import find_control, running_avds
-from odyssey_recorder.device.emulator_console import console_of
+from odyssey_recorder.device.emulator_console import EmulatorConsole, console_of
 from odyssey_recorder.device.profile import avd_title
 from odyssey_recorder.errors import DeviceError
 
@@ -33,7 +33,7 @@ class DeviceConnector:
     console_token: Path | None = None
 
     def connect(self, serial: str) -> Device:
-        console = console_of(serial, self.console_token) if self.console_token is not None else None
+        console = self._console(serial)
         from odyssey_recorder.device.adb import AdbDevice  # imported late: the window opens sooner
         from odyssey_recorder.device.adb_shell import AdbShell
         from odyssey_recorder.device.emulator import EmulatorDevice
@@ -55,6 +55,16 @@ class DeviceConnector:
             device.close()
             raise
         return device
+
+    def facts(self, serial: str) -> Mapping[str, Any]:
+        """What the apps of a simulated emulator tell about themselves. Raises DeviceError for another device."""
+        console = self._console(serial)
+        if console is None:
+            raise DeviceError(f"{serial} is not an emulator on this computer: it tells no facts.")
+        return console.facts()
+
+    def _console(self, serial: str) -> EmulatorConsole | None:
+        return console_of(serial, self.console_token) if self.console_token is not None else None
 
     def devices(self) -> tuple[ListedDevice, ...]:
         """What adb lists, named after the virtual devices of this computer, or else after the model."""

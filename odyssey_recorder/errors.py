@@ -102,6 +102,10 @@ class ModelUnusableError(LanguageModelError):
     """No question can succeed until the user fixes the key, model name, address or quota."""
 
 
+class TooLargeRequestError(LanguageModelError):
+    """A smaller request may succeed."""
+
+
 class AnswerError(LanguageModelError):
     """`raw` is the model's text, the tokens are what it cost."""
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from odyssey_recorder import __version__
 from odyssey_recorder.connector import DeviceConnector
@@ -16,7 +16,7 @@ from odyssey_recorder.device.profile import device_name
 from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.assignment import AsFound, Assignment, CleanHome, FromSnapshot, StartState
-from odyssey_recorder.model.episode import DeviceInfo, Mode
+from odyssey_recorder.model.episode import Actor, DeviceInfo, Mode
 from odyssey_recorder.practice.service import PracticeService
 from odyssey_recorder.simulator.lab import PhoneProcesses
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from odyssey_recorder.recording.view import Listener
     from odyssey_recorder.recording.work import SnapshotPolicy
 
-Actor = Literal["annotator", "script"]
 PRACTICE_START = FromSnapshot("odyssey-practice")
 """Saved before the first practice task on a device, so that no attempt sees the traces of another."""
 

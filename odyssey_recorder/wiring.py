@@ -4,7 +4,7 @@ import atexit
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
 from hashlib import sha256
@@ -21,9 +21,10 @@ from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.device.preflight import PreflightFinding
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.assignment import AsFound, CleanHome
+from odyssey_recorder.model.episode import Actor
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.practice.service import PracticeService
-from odyssey_recorder.recording_service import Actor, RecordingService
+from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.settings import (
     Settings,
     SettingsStore,
@@ -37,11 +38,15 @@ from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from odyssey_recorder.task.listing import shipped_tasks
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from odyssey_recorder.annotation.reviewing import TextReviewing
     from odyssey_recorder.device.avd import VirtualDevices
     from odyssey_recorder.device.inventory import DeviceInventory
     from odyssey_recorder.llm.answer_cache import AnswerCache
     from odyssey_recorder.llm.batch import Batch
-    from odyssey_recorder.llm.model import LanguageModel
+    from odyssey_recorder.llm.batch_api import BatchApi
+    from odyssey_recorder.llm.openai import OpenAIModel
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.review_service import ReviewService
     from odyssey_recorder.selection.index import EpisodeIndex
@@ -194,15 +199,24 @@ def review_service(settings: Settings, service: RecordingService) -> "ReviewServ
     from odyssey_recorder.review_service import ReviewService
 
     checker = user_checker() if service.checker is None else service.checker()
-    return ReviewService(settings.dataset, checker, service.who_records, service.connector)
+    return ReviewService(user_index(settings.dataset, checker), checker, service.who_records, service.connector)
 
 
 def lab_review_service(store: EpisodeStore, lab: Lab, connector: DeviceConnector) -> "ReviewService":
     """The reviewer differs from the annotator, who may not review their own episodes."""
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.review_service import ReviewService
+    from odyssey_recorder.selection.index import EpisodeIndex
 
-    return ReviewService(store.root, Checker(lab.server.home / "checks.sqlite"), lambda: "demo reviewer", connector)
+    checker = Checker(lab.server.home / "checks.sqlite")
+    return ReviewService(EpisodeIndex(store.root, None), checker, lambda: "demo reviewer", connector)
+
+
+def text_reviewing(settings: Settings, service: RecordingService) -> "TextReviewing":
+    from odyssey_recorder.annotation.reviewing import TextReviewing
+
+    checker = user_checker() if service.checker is None else service.checker()
+    return TextReviewing(settings.dataset, checker.evidence, service.who_records)
 
 
 def practice_service(settings: Settings) -> PracticeService:
@@ -288,7 +302,7 @@ def template_folders(settings: Settings) -> list[Path]:
     return [shipped_templates(), *([own] if settings.templates is not None or own.is_dir() else [])]
 
 
-def language_model(settings: Settings) -> "LanguageModel":
+def language_model(settings: Settings) -> "OpenAIModel":
     """Blocks, because the keyring may. Raises SettingsError, ModelUnusableError if a required key is missing."""
     from odyssey_recorder.keys import find_key
 
@@ -315,6 +329,18 @@ def open_batch(settings: Settings, budget: float | None = None, *, at_once: int 
         at_once=at_once,
         budget=budget,
     )
+
+
+def open_batch_api(settings: Settings, answers: "Mapping[str, type[BaseModel]]", budget: float | None) -> "BatchApi":
+    """`answers` are the types of answers by prompt, `budget` is in US dollars. Raises as `language_model`."""
+    model = language_model(settings)
+    from odyssey_recorder.llm.batch_api import BatchApi
+    from odyssey_recorder.llm.batch_journal import BatchJournal
+    from odyssey_recorder.llm.prices import read_prices
+
+    file = answers_file()
+    journal = BatchJournal(file.with_name("batches.sqlite"), model.name, model.host)
+    return BatchApi(model, _answer_cache(file), read_prices(prices_file()), journal, answers, budget=budget)
 
 
 @cache

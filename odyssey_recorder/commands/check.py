@@ -11,9 +11,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
+from odyssey_recorder.annotation.checking import CheckedEpisode, checked_episodes
 from odyssey_recorder.commands.terminal import line, say
 from odyssey_recorder.dataset.journal import under_way
-from odyssey_recorder.dataset.layout import ANNOTATIONS, INDEXES
+from odyssey_recorder.dataset.layout import ANNOTATIONS, INDEXES, dataset_of
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import storage_errors
 from odyssey_recorder.quality.checker import Checker
@@ -58,6 +59,8 @@ def run_check(request: CheckOptions, out: Console, err: Console) -> int:
     checker = Checker(request.cache, request.jobs)
     try:
         report = _checked(checker, checked, err)
+        for episode in _with_texts(checker, checked):
+            report.add_more(episode.report)
         if checker.problem:
             say((checker.problem, "yellow"), to=err)
     finally:
@@ -103,6 +106,13 @@ def _checked(checker: Checker, checked: Checked, err: Console) -> FindingsReport
         else:
             report.add_together(check_dataset(checked.root, facts))
     return report
+
+
+def _with_texts(checker: Checker, checked: Checked) -> Iterator[CheckedEpisode]:
+    root = checked.root or dataset_of(checked.annotations[0])
+    if root is None:
+        return iter(())
+    return checked_episodes(root, (one.stem for one in checked.annotations), checker.evidence)
 
 
 def _counter(report: FindingsReport, progress: Progress, bar: TaskID) -> Callable[[EpisodeReport], None]:

@@ -88,6 +88,7 @@ def stats(
     ] = "v2",
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page to this file.")] = None,
     png: Annotated[Path | None, typer.Option("--png", metavar="DIR", help="Write images to this folder.")] = None,
+    agents: terminal.AgentsOption = False,
     as_json: terminal.JsonOption = False,
 ) -> None:
     """Show the figures of a dataset, beside the published ones.
@@ -96,7 +97,7 @@ def stats(
     """
     from odyssey_recorder.commands.stats import StatsOptions, show_figures
 
-    show_figures(StatsOptions(dataset, selection, against, as_json, html, png), terminal.out)
+    show_figures(StatsOptions(dataset, selection, against, as_json, html, png, agents), terminal.out)
 
 
 @terminal.exits_with_2()
@@ -109,6 +110,7 @@ def export(
     ],
     selection: FilterOption = "",
     every: Annotated[bool, typer.Option("--all", help="Also episodes that are not accepted, or have errors.")] = False,
+    agents: terminal.AgentsOption = False,
     like: Annotated[
         Literal["v1", "v2"] | None,
         typer.Option(help="With --as release: the release to follow.", show_default="v2 if every step has its texts"),
@@ -135,7 +137,7 @@ def export(
 
     admission = Admission() if every else Admission(checked=True, accepted=True)
     options = Options(per_step=per_step, texts=texts)
-    request = ExportOptions(dataset, out, layout, selection, admission, options, like, jobs, cluster)
+    request = ExportOptions(dataset, out, layout, selection, admission, options, like, jobs, cluster, agents)
     export_dataset(request, terminal.out, terminal.err)
 
 
@@ -189,7 +191,8 @@ def quality_report(
     from odyssey_recorder.commands.quality_report import report_quality
     from odyssey_recorder.review_service import ReviewService
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import user_checker
+    from odyssey_recorder.wiring import user_checker, user_index
 
-    service = ReviewService(dataset or read_settings().dataset, user_checker(), str)
+    checker = user_checker()
+    service = ReviewService(user_index(dataset or read_settings().dataset, checker), checker, str)
     report_quality(service, terminal.out, html=html, as_json=as_json)

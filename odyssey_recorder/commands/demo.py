@@ -187,7 +187,7 @@ def _record(service: RecordingService, device: Device, lab: Lab, assignment: Ass
 
 def play(player: script.ScriptPlayer, recorder: Recorder, eyes: Eyes, moves: Sequence[Move]) -> None:
     for move in moves:
-        recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, script.PATIENCE_S)
+        recorder.wait_for(lambda view: view.state is State.READY and view.is_read, script.PATIENCE_S)
         player.perform(eyes.command(move), recorder)
 
 
@@ -198,7 +198,7 @@ def work_on_the_phone(service: RecordingService, recorder: Recorder, eyes: Eyes,
     try:
         for move in moves:
             hands.rest()
-            recorder.wait_for(lambda view: view.has_view_hierarchy, script.PATIENCE_S)  # so what was typed can be read
+            recorder.wait_for(lambda view: view.is_read, script.PATIENCE_S)  # so what was typed can be read
             match eyes.command(move):
                 case script.ScriptComplete(complete=note):
                     recorder.complete(note)

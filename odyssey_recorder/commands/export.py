@@ -44,6 +44,7 @@ class ExportOptions:
     like: Literal["v1", "v2"] | None = None
     jobs: int | None = None
     cluster: str | None = None
+    agents: bool = False
 
 
 def export_dataset(request: ExportOptions, out: Console, err: Console) -> None:
@@ -51,7 +52,7 @@ def export_dataset(request: ExportOptions, out: Console, err: Console) -> None:
     files = annotation_files(request.root)
     if not files:
         raise DatasetError(f"{request.root} is not a dataset folder: annotations/ with episode files is missing.")
-    selected = selected_ids(request.root, request.filter)
+    selected = selected_ids(request.root, request.filter, agents=request.agents)
     files = [file for file in files if file.stem in selected]
     wanted = Wanted(request.root, request.out, request.layout, request.options, request.like)
     prepared = prepare(wanted, files, refusal(request.root, request.admission, Dialect.RELEASE))

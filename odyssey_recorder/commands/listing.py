@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from odyssey_recorder.commands.terminal import line, print_json, say, tell_retired
+from odyssey_recorder.commands.terminal import line, print_json, say, tell_agents, tell_retired
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.dataset.layout import ANNOTATIONS, annotation_files
 from odyssey_recorder.errors import DatasetError
@@ -15,7 +15,7 @@ from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.dataset_wide.dataset_checks import DatasetChecks
 from odyssey_recorder.quality.finding import EpisodeReport
-from odyssey_recorder.selection.filter import Filter, Key, parse_filter, unretired
+from odyssey_recorder.selection.filter import Filter, Key, parse_filter, unretired, without_agents
 from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
 from odyssey_recorder.selection.saved import SavedFilters
 
@@ -65,8 +65,10 @@ def list_episodes(
 
 
 @contextmanager
-def selected(root: Path, text: str) -> Iterator[tuple[EpisodeIndex, Filter]]:
-    """The index and the filter, without retired episodes unless it asks for them; says how many it leaves out.
+def selected(root: Path, text: str, *, agents: bool = False) -> Iterator[tuple[EpisodeIndex, Filter]]:
+    """The index and the filter, without retired episodes and, unless with `agents`, those by agents.
+
+    If the filter asks for them, they stay. Says how many are left out.
 
     Raises DatasetError, FilterError.
     """
@@ -78,12 +80,14 @@ def selected(root: Path, text: str) -> Iterator[tuple[EpisodeIndex, Filter]]:
         index.refresh()
         wanted = unretired(asked)
         tell_retired(index.count(asked) - index.count(wanted))
-        yield index, wanted
+        chosen = wanted if agents else without_agents(wanted)
+        tell_agents(index.count(wanted) - index.count(chosen))
+        yield index, chosen
 
 
-def selected_ids(root: Path, text: str) -> frozenset[str]:
+def selected_ids(root: Path, text: str, *, agents: bool = False) -> frozenset[str]:
     """Raises DatasetError, FilterError."""
-    with selected(root, text) as (index, wanted):
+    with selected(root, text, agents=agents) as (index, wanted):
         return frozenset(index.ids(wanted))
 
 

@@ -105,7 +105,7 @@ def _read(task: PracticeTask) -> Iterator[_Command]:
 
 def _moves(command: _Command, recorder: Recorder, eyes: Eyes) -> Iterator[Move]:
     """The moves for one line; each waits until the screen before it is recorded with its view hierarchy."""
-    recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, script.PATIENCE_S)
+    recorder.wait_for(lambda view: view.state is State.READY and view.is_read, script.PATIENCE_S)
     match command:
         case _On(on=label, hold=hold):
             yield On(label, hold)
@@ -114,7 +114,7 @@ def _moves(command: _Command, recorder: Recorder, eyes: Eyes) -> Iterator[Move]:
                 if eyes.see(label):
                     return
                 yield Drag(up=_DRAG)
-                recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, script.PATIENCE_S)
+                recorder.wait_for(lambda view: view.state is State.READY and view.is_read, script.PATIENCE_S)
             raise RecordingError(f"Scrolling did not bring {label!r} to the simulated emulator's screen.")
         case _:
             yield command

@@ -74,6 +74,14 @@ def _print(report: QualityReport, out: Console) -> None:
         ((one.name, str(one.n), seconds(one.median_s), seconds(one.p90_s)) for one in report.pace),
         out,
     )
+    _print_rows(
+        ("Texts", "Supported", "Contradicted", "Not comparable"),
+        (
+            (f"{one.check}  {one.title}", str(one.supported), str(one.contradicted), str(one.not_comparable))
+            for one in report.texts
+        ),
+        out,
+    )
     if hasty := hasty_words(report):
         say((hasty, "yellow"), to=out)
     for problem in report.problems:

@@ -11,6 +11,9 @@ from odyssey_recorder.model.wording import counted
 if TYPE_CHECKING:
     from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 
+NameOption = Annotated[
+    str | None, typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings")
+]
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Check and merge reviews, and restore episodes.")
 
 
@@ -108,16 +111,50 @@ def policy(
 
 @app.command()
 @terminal.exits_with_2()
+def request(  # noqa: PLR0913 - the options
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID...", show_default="those of the filter")] = None,
+    *,
+    text: Annotated[
+        str, typer.Option("--filter", metavar="FILTER", help="Take the episodes that this filter selects.")
+    ] = "",
+    why: Annotated[str, typer.Option(help="The reason.")] = "",
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Withdraw the requests instead.")] = False,
+    name: NameOption = None,
+    dataset: terminal.DatasetOption = None,
+) -> None:
+    """Request a second review of episodes.
+
+    Left out are those for which it was requested before, and those judged twice, sent back or rejected.
+
+    Exit code 0: success; 2: the episodes or their reviews cannot be read or written.
+    """
+    from odyssey_recorder.commands.listing import selected
+    from odyssey_recorder.errors import DatasetError
+    from odyssey_recorder.quality.reviewing.review_log import ReviewLog
+    from odyssey_recorder.settings import read_settings
+
+    if not ids and not text:
+        raise typer.BadParameter("Name the episodes, or select them with --filter.")
+    settings = read_settings(dataset=dataset, annotator=name)
+    log = ReviewLog(settings.dataset, lambda: settings.annotator)
+    with selected(settings.dataset, text) as (index, wanted):
+        found = index.summaries(ids or index.ids(wanted))
+    if unknown := sorted(set(ids or ()) - {one.episode_id for one in found}):
+        raise DatasetError(f"There is no episode {unknown[0]} in {settings.dataset}.")
+    done = sum(log.withdraw(one.episode_id, why) if withdraw else log.request(one, why) for one in found)
+    verb = "withdrawn" if withdraw else "requested"
+    terminal.say(f"Second review of {counted(done, 'episode')} {verb}, {len(found) - done:,} left out")
+
+
+@app.command()
+@terminal.exits_with_2()
 def restore(
     episode_id: Annotated[
         str | None, typer.Argument(metavar="ID", help="The id of the episode.", show_default="list the trash")
     ] = None,
     *,
     why: Annotated[str, typer.Option(help="The reason for restoring it.")] = "",
-    reviewer: Annotated[
-        str | None,
-        typer.Option("--as", metavar="NAME", help="Your name.", show_default="the annotator in the settings"),
-    ] = None,
+    reviewer: NameOption = None,
     dataset: terminal.DatasetOption = None,
 ) -> None:
     """Restore a rejected episode, to be reviewed again.
@@ -127,11 +164,13 @@ def restore(
     from odyssey_recorder.dataset.trash import Trash
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.review_service import ReviewService
+    from odyssey_recorder.selection.index import EpisodeIndex
     from odyssey_recorder.settings import read_settings
 
     settings = read_settings(dataset=dataset, annotator=reviewer)
     if episode_id is not None:
-        ReviewService(settings.dataset, Checker(None), lambda: settings.annotator).restore(episode_id, why)
+        index = EpisodeIndex(settings.dataset, None)
+        ReviewService(index, Checker(None), lambda: settings.annotator).restore(episode_id, why)
         terminal.say(f"{episode_id} is back in {settings.dataset}, to be reviewed again")
         return
     for trashed in (episodes := Trash(settings.dataset).episodes()):

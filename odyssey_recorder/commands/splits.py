@@ -48,6 +48,7 @@ def make(  # noqa: PLR0913 - the options
         ),
     ] = None,
     reshuffle: Annotated[bool, typer.Option("--reshuffle", help="Draw again what has a side already.")] = False,
+    agents: terminal.AgentsOption = False,
     as_json: terminal.JsonOption = False,
 ) -> None:
     """Make the splits random, task, device and app.
@@ -63,7 +64,7 @@ def make(  # noqa: PLR0913 - the options
     given = {"seed": seed, "share": share, "unit": unit, "devices": tuple(device) if device else None}
     changed: Any = {name: value for name, value in given.items() if value is not None}
     order = SplitsOrder(DrawRules(**changed) if changed else None, base or base_of_splits(dataset), reshuffle)
-    planned = plan_splits(dataset, _facts(dataset)[0], order)
+    planned = plan_splits(dataset, _facts(dataset, agents=agents)[0], order)
     write_splits(dataset, planned)
     _print_record(planned.record, as_json=as_json)
     if planned.record.missing:
@@ -81,6 +82,7 @@ def check(  # noqa: PLR0913 - the options
     ] = None,
     unit: UnitOption = None,
     screenshots: Annotated[bool, typer.Option("--screenshots", help="Compare all screenshots too.")] = False,
+    agents: terminal.AgentsOption = False,
     fail_on: Annotated[
         Literal["error", "warning"], typer.Option(help="Exit with 1 for leaks of this severity or above.")
     ] = "error",
@@ -98,7 +100,7 @@ def check(  # noqa: PLR0913 - the options
     from odyssey_recorder.splits.leaks import leak_report
 
     read = read_splits(dataset / SPLITS if splits is None else splits.resolve())
-    facts, left_out = _facts(dataset, with_screenshots=screenshots)
+    facts, left_out = _facts(dataset, agents=agents, with_screenshots=screenshots)
     found = [without_retired(one, left_out) for one in read]
     record = read_record(dataset) if splits is None else None
     unit = unit or ("take" if record is None else record.rules.unit)
@@ -120,19 +122,22 @@ def show(dataset: DatasetArgument, *, as_json: terminal.JsonOption = False) -> N
     """
     from odyssey_recorder.curation.retired import read_retired
     from odyssey_recorder.dataset.layout import episode_ids
+    from odyssey_recorder.dataset.provenance import by_agents
     from odyssey_recorder.splits.files import read_drawing
 
     record, drawing = read_drawing(dataset)
     _print_record(record, as_json=as_json)
     split = next(iter(drawing.drawn.values())).split
     there = episode_ids(dataset) - read_retired(dataset).keys()
-    if not as_json and (changed := len(there.symmetric_difference((*split.train, *split.test)))):
+    changed = there.symmetric_difference((*split.train, *split.test))
+    changed -= by_agents(dataset, changed & there)
+    if not as_json and changed:
         words = counted(changed, "episode")
         terminal.say((f"{words} came or went since. Make the splits again.", "yellow"))
 
 
-def _facts(dataset: Path, *, with_screenshots: bool = False) -> "tuple[list[SplitFacts], set[str]]":
-    """Of the episodes, and the ids of those that are left out: retired, or unreadable."""
+def _facts(dataset: Path, *, agents: bool, with_screenshots: bool = False) -> "tuple[list[SplitFacts], set[str]]":
+    """Of the episodes, and the ids of those that are left out: retired, by agents, or unreadable."""
     from rich.progress import Progress
 
     from odyssey_recorder.curation.retired import read_retired
@@ -146,6 +151,7 @@ def _facts(dataset: Path, *, with_screenshots: bool = False) -> "tuple[list[Spli
         facts = read_facts(
             dataset,
             without=retired,
+            agents=agents,
             with_screenshots=with_screenshots,
             on_read=lambda done, count: progress.update(bar, completed=done, total=count),
             on_unread=unread.__setitem__,

@@ -32,11 +32,12 @@ class StatsOptions:
     as_json: bool = False
     page: Path | None = None
     pictures: Path | None = None
+    agents: bool = False
 
 
 def show_figures(request: StatsOptions, out: Console) -> None:
     """Raises DatasetError."""
-    episodes, unread = _read(request.path, request.filter)
+    episodes, unread = _read(request.path, request.filter, agents=request.agents)
     against = Against(_published(request.against), class_of_app())
     figures = all_figures(episodes, against)
     told = Told(str(request.path), len(episodes), against.published.name, request.filter, unread)
@@ -56,8 +57,8 @@ def show_figures(request: StatsOptions, out: Console) -> None:
         say(f"Page: {request.page}", to=out)
 
 
-def _read(root: Path, selection: str = "") -> tuple[list[EpisodeFigures], tuple[str, ...]]:
-    with selected(root, selection) as (index, wanted):
+def _read(root: Path, selection: str = "", *, agents: bool = False) -> tuple[list[EpisodeFigures], tuple[str, ...]]:
+    with selected(root, selection, agents=agents) as (index, wanted):
         return figures_of(index, wanted)
 
 

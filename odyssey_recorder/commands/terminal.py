@@ -29,6 +29,7 @@ CaptureOption = Annotated[
     CaptureName | None,
     typer.Option("--capture", help="How to take screenshots: over gRPC or adb.", show_default="auto"),
 ]
+AgentsOption = Annotated[bool, typer.Option("--agents", help="Also episodes that agents recorded.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -49,6 +50,11 @@ def complain(words: str) -> None:
 def tell_retired(count: int, to: Console = err) -> None:
     if count:
         say((f"{counted(count, 'retired episode')} left out", "yellow"), to=to)
+
+
+def tell_agents(count: int) -> None:
+    if count:
+        say((f"{counted(count, 'episode')} by agents left out", "yellow"), to=err)
 
 
 def tell_unread(problems: Iterable[str]) -> None:

@@ -47,7 +47,7 @@ def _workplace(
     from odyssey_recorder.gui.window_state import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.settings import log_file, sheets_file, shortcuts_file, window_state_file
-    from odyssey_recorder.wiring import device_inventory, review_service, task_service
+    from odyssey_recorder.wiring import device_inventory, review_service, task_service, text_reviewing
 
     def saved_filters() -> "SavedFilters":
         from odyssey_recorder.selection.saved import SavedFilters
@@ -70,6 +70,7 @@ def _workplace(
         inventory=partial(device_inventory, settings, service.connector, service.phones),
         practice=service.practice,
         review=partial(review_service, settings, service),
+        texts=partial(text_reviewing, settings, service),
         doctor=Doctor(store.read, on_screen=True, log=log_file()),
         settings=store,
         role=role,

@@ -36,6 +36,7 @@ _RESTLESS = "could not get idle state"
 
 _UPTIME_STEP_US = 10_000
 
+_SCREEN_READINGS = 3
 _FIRST_INPUT_US = 25_000
 """Assumed duration of one `input` until it has been measured."""
 
@@ -91,9 +92,7 @@ class AdbDevice:
             )
 
     def screen_state(self) -> ScreenState:
-        window, input_method, device_state, wm_size = self._shell.ask(
-            "dumpsys window displays", "dumpsys input_method", "cmd device_state state", "wm size"
-        )
+        window, input_method, device_state, wm_size = self._ask_for_screen()
         with device_errors(self.label):
             window = dumpsys.default_display_contents(window)
             package, activity = dumpsys.focused_activity(window)
@@ -109,6 +108,16 @@ class AdbDevice:
                 keyboard=dumpsys.keyboard(window),
                 panel=dumpsys.panel_size(wm_size),
             )
+
+    def _ask_for_screen(self) -> list[str]:
+        """Read again if the screen's size changed meanwhile, because bars of the old size could be anywhere on it."""
+        for _ in range(_SCREEN_READINGS):
+            wm_size, *answers = self._shell.ask(
+                "wm size", "dumpsys window displays", "dumpsys input_method", "cmd device_state state", "wm size"
+            )
+            if answers[-1] == wm_size:
+                return answers
+        raise DeviceError(f"The screen of {self.label} keeps changing its size. Wait until it rests, and try again.")
 
     def capture(self) -> Frame:
         """Raises DeviceError for an incomplete image.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ANSWER_S = 10.0
 
-_PART = "==part=="
+PART = "==part=="
 
 _TRANSPORT_ID_BYTES = 8
 _PACKET = struct.Struct("<BI")
@@ -151,8 +151,8 @@ class AdbShell:
 
     def ask(self, *commands: str) -> list[str]:
         """Run all commands in one shell line; returns the stripped output of each."""
-        output = self.run(f"; echo {_PART}; ".join(commands)).output
-        parts = [part.strip() for part in output.split(_PART)]
+        output = self.run(f"; echo {PART}; ".join(commands)).output
+        parts = [part.strip() for part in output.split(PART)]
         if len(parts) != len(commands):
             raise DeviceError(f"{self.label} answered {len(parts)} of {len(commands)} commands. Try again.")
         return parts

@@ -1,12 +1,14 @@
 """A client of the emulator console: a greeting, a token, then one command in and text with OK or KO out."""
 
+import json
 import re
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.logs import hide
@@ -88,6 +90,16 @@ class EmulatorConsole:
     def kill(self) -> None:
         """The way the emulator was started decides whether it saves its state."""
         self.command("kill")
+
+    def facts(self) -> Mapping[str, Any]:
+        """What the apps of a simulated emulator tell about themselves; others refuse. Raises DeviceError."""
+        try:
+            facts = json.loads(self.command("facts"))
+        except (ValueError, RecursionError) as error:
+            raise DeviceError(f"{self} told facts that are not JSON: {error}.") from error
+        if not isinstance(facts, dict):
+            raise DeviceError(f"{self} told no facts.")
+        return facts
 
     def snapshots(self) -> tuple[str, ...]:
         return listed_snapshots(self.command("avd snapshot list"))

@@ -12,6 +12,8 @@ from odyssey_recorder.model.geometry import Size
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Mode = Literal["mirror", "passive"]
 """Where the finger is: in the recorder's window, or in the emulator's own."""
+Actor = Literal["annotator", "script", "agent"]
+"""Who recorded an episode; single steps of an agent's episode may be by a person."""
 
 Extra = Mapping[str, Json]
 """Contents of a file beyond the model, by JSON key, written back unchanged."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from odyssey_recorder.model.action import Action, Complete, Impossible, Type, action_type
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.practice.tasks import Ending, Milestone, PracticeTask
 
 if TYPE_CHECKING:
@@ -104,18 +105,14 @@ def _remarks(task: PracticeTask, attempt: "Trail", *, idle: int, hints: int) -> 
     if action_type(end) != task.ending:
         remarks.append(f"The right ending is {_ENDINGS[task.ending]}.")
     if idle:
-        remarks.append(f"{_counted(idle, 'step')} changed nothing on the screen. Remove such steps with Undo.")
+        remarks.append(f"{counted(idle, 'steps')} changed nothing on the screen. Remove such steps with Undo.")
     if hints:
-        remarks.append(f"{_counted(hints, 'hint')} taken.")
+        remarks.append(f"{counted(hints, 'hints')} taken.")
     if unread := sum(passage.texts is None for passage in attempt):
         remarks.append(
-            f"{_counted(unread, 'screen')} could not be read and {'is' if unread == 1 else 'are'} counted as right."
+            f"{counted(unread, 'screens')} could not be read and {'is' if unread == 1 else 'are'} counted as right."
         )
     return remarks
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _end_words(end: Action) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.draft import Draft, DraftStep
 from odyssey_recorder.dataset.layout import SCREENSHOTS
+from odyssey_recorder.dataset.provenance import AgentRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
@@ -30,8 +31,16 @@ from odyssey_recorder.recording.passive import PassiveSession
 from odyssey_recorder.recording.raw_input import Interpreter
 from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, Session
 from odyssey_recorder.recording.state import Goal, State
-from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
-from odyssey_recorder.recording.view import Listener, RecordingView, StepRows, ViewPublisher, goal_picture, make_view
+from odyssey_recorder.recording.step_writer import KeptPicture, ShownScreen, StepWriter
+from odyssey_recorder.recording.view import (
+    TYPED_KEYS,
+    Listener,
+    RecordingView,
+    StepRows,
+    ViewPublisher,
+    goal_picture,
+    make_view,
+)
 
 BROKEN_TOUCH = (
     "Your finger was on the screen when the recording stopped. That gesture is not in the "
@@ -88,6 +97,20 @@ class NoteWritten:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentTold:
+    """The next steps are by this agent, or by nobody's agent for None."""
+
+    agent: AgentRecord | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenAsked:
+    """Asks for the screen that an action would be recorded with; None if there is none at present."""
+
+    answer: "Future[ShownScreen | None]"
+
+
+@dataclass(frozen=True, slots=True)
 class TrialAsked:
     """Asks for the steps that the episode would have if it ended now."""
 
@@ -100,7 +123,7 @@ class _Stop:
     pass
 
 
-Message = work.Outcome | Report | _FrameCame | TouchEnded | NoteWritten | TrialAsked | _Stop
+Message = work.Outcome | Report | _FrameCame | TouchEnded | NoteWritten | AgentTold | ScreenAsked | TrialAsked | _Stop
 
 _LAST_ANSWERS = work.Sent | work.InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
 """Messages that must not be lost if they arrive while the recording stops."""
@@ -265,6 +288,10 @@ class Engine:
                 self._input_sent(started_ns, ended_ns)
             case NoteWritten(key, text):
                 self._note(key, text)
+            case AgentTold(agent):
+                self._writer.agent = agent
+            case ScreenAsked(asked):
+                asked.set_result(self._writer.shown(self._session.frame))
             case TrialAsked(ending, answer):
                 answer.set_result(self._trial(ending))
             case work.InDataset(annotation):
@@ -534,12 +561,17 @@ class Engine:
     def _make_view(self) -> RecordingView:
         frame = self._session.frame
         view = make_view(self._session, self._draft, self._questions, typing=self._work.typing)
+        reading = False
+        if isinstance(self._session, PassiveSession):
+            reading = self._session.reading
+            if self._session.typed_keys and view.state is State.READY:
+                view = replace(view, message=TYPED_KEYS.format(self._session.typed_keys))
         return replace(
             view,
             steps=self._rows.show(self._draft.steps, None if self._published is None else self._screenshots),
             published=self._published,
             capture_path=self._device.capture_path,
-            has_view_hierarchy=frame is not None and self._writer.has_tree(frame),
+            is_read=frame is not None and self._writer.has_tree(frame) and not reading,
             lacks_field=frame is not None and self._writer.lacks_field(frame),
         )
 

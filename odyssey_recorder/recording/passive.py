@@ -87,6 +87,14 @@ class PassiveSession(RestoringSession):
         return self._raw_inputs.waiting
 
     @property
+    def reading(self) -> bool:
+        return self._raw_inputs.reading
+
+    @property
+    def typed_keys(self) -> int:
+        return self._raw_inputs.typed_keys
+
+    @property
     def needed(self) -> frozenset[int]:
         """Frames and screenshots that may still become a step's."""
         saved = {write.effect.frame for write in self._writes if isinstance(write.effect, effects.SaveStep)}

@@ -30,7 +30,7 @@ BLIND = "There was no screenshot between your last two actions. The second was n
 PINCHED = "Gestures with two fingers are not supported. Nothing was recorded."
 NO_PICTURE = "There is no screenshot from before your last action. That action was not recorded."
 BESIDE = "You touched outside the screen. Nothing was recorded."
-NO_PLACE = "The screen's rotation during your last touch is unknown. The touch was not recorded."
+NO_PLACE = "The screen turned or changed its size around your last touch. The touch was not recorded."
 
 
 class Typing(Enum):

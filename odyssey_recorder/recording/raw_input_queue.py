@@ -103,6 +103,16 @@ class RawInputQueue:
         return bool(self._keeping)
 
     @property
+    def reading(self) -> bool:
+        """Whether the current screen's areas, or the focused field since the last input, are not yet read."""
+        return self._readings.pending or self._looking or self._looked_at != self.newest
+
+    @property
+    def typed_keys(self) -> int:
+        """Key strokes of the text that is being typed."""
+        return 0 if self._run is None else self._run.strokes
+
+    @property
     def needed(self) -> frozenset[int]:
         found = {
             raw_input.found.number

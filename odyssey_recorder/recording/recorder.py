@@ -4,8 +4,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
+from typing import TypeVar
 
 from odyssey_recorder.dataset.draft import Draft, DraftStep
+from odyssey_recorder.dataset.provenance import AgentRecord
 from odyssey_recorder.dataset.publishing import publish
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
@@ -14,12 +16,14 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import events
-from odyssey_recorder.recording.engine import Engine, NoteWritten, Rules, TouchEnded, TrialAsked
+from odyssey_recorder.recording.engine import AgentTold, Engine, NoteWritten, Rules, ScreenAsked, TouchEnded, TrialAsked
 from odyssey_recorder.recording.session import RETRY_NS
+from odyssey_recorder.recording.step_writer import ShownScreen
 from odyssey_recorder.recording.view import Listener, RecordingView
 
+_Answer = TypeVar("_Answer")
 TRIAL_S = 10.0
-"""How long the engine may take to say how the episode would end."""
+"""How long the engine may take to answer."""
 
 
 class Recorder:
@@ -87,10 +91,7 @@ class Recorder:
         """
         asked: Future[tuple[DraftStep, ...]] = Future()
         self._engine.post(TrialAsked(ending, asked))
-        try:
-            return publish(self._draft, root, asked.result(TRIAL_S))
-        except TimeoutError as error:
-            raise RecordingError("The recorder did not answer.") from error
+        return publish(self._draft, root, self._answered(asked))
 
     def answer_text(self, step: int, text: str) -> None:
         self._engine.post(events.TextAnswered(step, text))
@@ -109,6 +110,22 @@ class Recorder:
 
     def note_step(self, key: int, text: str) -> None:
         self._engine.post(NoteWritten(key, text))
+
+    def credit(self, agent: AgentRecord | None) -> None:
+        """The next steps are by this agent; None for a person or a script."""
+        self._engine.post(AgentTold(agent))
+
+    def shown(self) -> ShownScreen | None:
+        """The screen that an action would be recorded with now; not from the engine's thread. Raises RecordingError."""
+        asked: Future[ShownScreen | None] = Future()
+        self._engine.post(ScreenAsked(asked))
+        return self._answered(asked)
+
+    def _answered(self, asked: Future[_Answer]) -> _Answer:
+        try:
+            return asked.result(TRIAL_S)
+        except TimeoutError as error:
+            raise RecordingError("The recorder did not answer.") from error
 
     def retry(self) -> None:
         self._engine.post(events.Tick(time.monotonic_ns() + RETRY_NS))
@@ -130,6 +147,10 @@ class Recorder:
     @property
     def view(self) -> RecordingView:
         return self._engine.board.newest
+
+    @property
+    def has_ended(self) -> bool:
+        return self._engine.board.has_ended
 
     def wait_for(self, wanted: Callable[[RecordingView], bool], timeout_s: float) -> RecordingView:
         """The first `wanted` view. Raises RecordingError after `timeout_s`, or when the recording ends."""

@@ -8,7 +8,14 @@ from pathlib import Path
 from textwrap import shorten
 
 from odyssey_recorder.dataset.draft import Draft, DraftStep
-from odyssey_recorder.dataset.provenance import CheckRecord, FrameRecord, StepRecord, TextRecord, flags_json
+from odyssey_recorder.dataset.provenance import (
+    AgentRecord,
+    CheckRecord,
+    FrameRecord,
+    StepRecord,
+    TextRecord,
+    flags_json,
+)
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import ViewNode, clickable_at, focused_field, focused_text, parse
@@ -54,11 +61,21 @@ class Tree:
     nodes: tuple[ViewNode, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ShownScreen:
+    """A screen at rest whose screenshot is safe; `nodes` are empty without a view hierarchy."""
+
+    kept: KeptPicture
+    nodes: tuple[ViewNode, ...]
+    state: ScreenState | None
+
+
 class StepWriter:
     """Writes one draft. Writing raises DatasetError. Only `write_picture` and `write_tree` are thread-safe."""
 
     def __init__(self, draft: Draft, rules: TouchRules) -> None:
         self.status_bar_px = 0
+        self.agent: AgentRecord | None = None
         self._draft = draft
         self._rules = rules
         self._clock = evidence.Clock()
@@ -127,6 +144,12 @@ class StepWriter:
         """The screenshot of a frame if it is already in the draft."""
         return self._pictures.get(frame_number)
 
+    def shown(self, frame_number: int | None) -> ShownScreen | None:
+        if frame_number is None or (kept := self._pictures.get(frame_number)) is None:
+            return None
+        tree = self._trees.get(frame_number)
+        return ShownScreen(kept, tree.nodes if tree else (), self._screens.get(frame_number))
+
     def has_tree(self, frame_number: int) -> bool:
         return frame_number in self._trees
 
@@ -190,6 +213,7 @@ class StepWriter:
             bbox=(box.left, box.top, box.right, box.bottom) if box else None,
             bbox_source="hierarchy" if box else None,
             flags=(*wanted.flags, *self._size_flags(kept.frame.size)),
+            agent=self.agent,
         )
         return DraftStep(self._draft.next_key, self._action(wanted.intent, kept.frame), kept.path, record)
 

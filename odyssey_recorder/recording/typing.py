@@ -73,6 +73,10 @@ class FieldReadings:
         self._tried_ns = -READ_AGAIN_NS
         self._screen: int | None = None
 
+    @property
+    def pending(self) -> bool:
+        return self._wanted or self._under_way
+
     def want(self, done_ns: int) -> None:
         """The field may hold another text since `done_ns`."""
         self._wanted, self._done_ns = True, done_ns

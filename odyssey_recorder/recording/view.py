@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # a window that does not record yet needs none of them
 LONG_TEXT = 100
 """From this many characters on, the annotator sees how much of a text is typed."""
 TYPING = "Typing: {:,} of {:,} characters."
+TYPED_KEYS = "Keys typed: {:,}. They become one step when you do something else."
+"""In passive mode."""
 
 PUBLISHING = "Publishing the episode…"
 STATE_MESSAGES = {
@@ -138,8 +140,9 @@ class RecordingView:
 
     `message`: one line for the annotator. `frame_number`: the frame that an action would be recorded with, or None.
     `published`: the annotation file, once the state is FINISHED. `capture_path`: how frames currently come from the
-    device, "gRPC" or "screencap". `has_view_hierarchy`: the view hierarchy of that frame is stored. `question`: waits
-    for the annotator's answer, in passive mode.
+    device, "gRPC" or "screencap". `is_read`: the view hierarchy of that frame is stored; in passive mode the areas of
+    the screen are known too, and the focused field was read since the last input. `question`: waits for the
+    annotator's answer, in passive mode.
     `wanted`: the screenshot of the screen to restore for `goal`, or, if `goal` has none, that of the screen before.
     `way`: what the annotator must do to restore it.
     `lacks_field`: the view hierarchy of the frame is known, and no text field has the focus.
@@ -152,7 +155,7 @@ class RecordingView:
     steps: tuple[RecordedStep, ...]
     published: Path | None = None
     capture_path: str = ""
-    has_view_hierarchy: bool = False
+    is_read: bool = False
     question: TextQuestion | None = None
     wanted: Path | None = None
     goal: Goal | None = None
@@ -180,7 +183,7 @@ class ViewPublisher:
     def __init__(self, first: RecordingView, listener: Listener) -> None:
         self.newest = first
         self._listener = listener
-        self._over = False
+        self.has_ended = False
         self._changed = threading.Condition()
 
     def show(self, view: RecordingView) -> None:
@@ -193,16 +196,16 @@ class ViewPublisher:
 
     def end(self) -> None:
         with self._changed:
-            self._over = True
+            self.has_ended = True
             self._changed.notify_all()
 
     def wait_for(self, wanted: Callable[[RecordingView], bool], timeout_s: float) -> RecordingView:
         with self._changed:
-            self._changed.wait_for(lambda: wanted(self.newest) or self._over, timeout_s)
+            self._changed.wait_for(lambda: wanted(self.newest) or self.has_ended, timeout_s)
             view = self.newest
         if wanted(view):
             return view
-        what = "The recording has ended" if self._over else f"Nothing went on for {timeout_s:.0f} s"
+        what = "The recording has ended" if self.has_ended else f"Nothing went on for {timeout_s:.0f} s"
         raise RecordingError(f"{what}: {view.state.value}. {view.message} The draft is saved.")
 
 

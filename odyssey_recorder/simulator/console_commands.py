@@ -1,5 +1,6 @@
 """The console's commands: snapshots, postures, input as through the emulator's window, faults."""
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -67,6 +68,7 @@ class ConsoleCommands:
         self._table: dict[str, Callable[[Sequence[str]], str]] = {
             "avd": self._avd,
             "event": self._event,
+            "facts": lambda _: json.dumps(self._guest.phone.facts()),
             "fault": self._fault,
             "fold": lambda _: self._hold("CLOSED"),
             "help": self._help,

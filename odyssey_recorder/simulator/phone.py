@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from odyssey_recorder.simulator.apps import APPS
 from odyssey_recorder.simulator.apps.app import Intent
@@ -160,6 +160,15 @@ class Phone:
         return self._looper.call(
             lambda: {key: value for (space, key), value in sorted(self._system.settings.items()) if space == namespace}
         )
+
+    def facts(self) -> dict[str, Any]:
+        """What the apps know, by the last part of their package, and the settings by namespace: JSON values."""
+        spaces = "system", "secure", "global"
+
+        def read() -> dict[str, Any]:
+            return {app.package.rpartition(".")[2]: app.facts() for app in self._system.apps.values()}
+
+        return self._looper.call(read) | {"settings": {space: self.settings(space) for space in spaces}}
 
     def get_clipboard(self) -> str:
         return self._looper.call(lambda: self._system.entry.clipboard)

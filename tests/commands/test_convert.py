@@ -16,6 +16,7 @@ from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from odyssey_recorder.quality.reviewing.views import VerdictDraft
 from odyssey_recorder.review_service import ReviewService
+from odyssey_recorder.selection.index import EpisodeIndex
 from tests.command_line import CommandLine, Ran
 from tests.dataset.drafts import begin, record
 from tests.quality.verdicts import judgements
@@ -118,7 +119,7 @@ def test_only_what_was_accepted_comes_along_where_that_is_asked(command_line: Co
 
 def accept(root: Path, episode_id: str, name: str) -> None:
     ReviewStore(root).set_policy(ReviewPolicy(second_share=0.0))
-    service = ReviewService(root, Checker(None, 1), lambda: name)
+    service = ReviewService(EpisodeIndex(root, None), Checker(None, 1), lambda: name)
     service.check_all()
     opened = service.open(episode_id)
     service.submit(episode_id, VerdictDraft(Decision.ACCEPT, judgements("ppp"), "", opened.revision, 9.0))

@@ -46,6 +46,21 @@ def test_each_fault_is_told_with_its_place(command_line: CommandLine, store: Rev
     assert len(json.loads(command_line("reviews", "check", "--json").out)["faults"]) == 2
 
 
+def test_a_second_review_is_requested_and_withdrawn(command_line: CommandLine) -> None:
+    one, other = (recorded(command_line.folder).episode_id for _ in range(2))
+    told = command_line("reviews", "request", one, "--as", "Lea", "--why", "new reviewer")
+    assert (told.exit_code, told.out) == (0, "Second review of 1 episode requested, 0 left out\n")
+    told = command_line("reviews", "request", "--filter", "verdict:unreviewed", "--as", "Lea")
+    assert told.out == "Second review of 1 episode requested, 1 left out\n"
+    told = command_line("reviews", "request", one, other, "--withdraw", "--as", "Lea")
+    assert told.out == "Second review of 2 episodes withdrawn, 0 left out\n"
+    requests = ReviewStore(command_line.dataset).read(one).entries
+    assert [(entry.by, entry.kind) for entry in requests] == [("Lea", "request")] * 2
+    assert command_line("reviews", "request", "--as", "Lea").exit_code == 2
+    told = command_line("reviews", "request", OTHER, "--as", "Lea")
+    assert (told.exit_code, f"There is no episode {OTHER}" in told.err) == (2, True)
+
+
 @pytest.mark.usefixtures("store")
 def test_what_is_not_there_cannot_be_checked_or_merged(command_line: CommandLine) -> None:
     for command in ("check", "merge"):

@@ -8,7 +8,7 @@ import pytest
 
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.device.adb_shell import AdbShell
+from odyssey_recorder.device.adb_shell import PART, AdbShell
 from odyssey_recorder.errors import (
     DeviceDisconnectedError,
     DeviceError,
@@ -354,3 +354,14 @@ def test_getevent_must_begin_in_time_and_may_then_be_silent_for_as_long_as_it_li
         device.close()
 
         assert isinstance(followed.exception(timeout=10), DeviceDisconnectedError)
+
+
+def test_a_screen_that_changes_its_size_while_it_is_read_is_read_again() -> None:
+    reading = shell("wm size; echo ")
+    torn = f"Physical size: 2208x1840\n{PART}\n{PART}\n{PART}\n{PART}\nPhysical size: 1080x2092\n"
+    with ScriptedAdbServer({f"{reading}*": printed(torn.encode())}) as server:
+        device = AdbDevice(AdbShell(SERIAL, AdbServer(port=server.port)))
+        with pytest.raises(DeviceError, match="keeps changing its size"):
+            device.screen_state()
+
+    assert sum(request.startswith(reading) for request in server.requests) == 3

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import PART
 from odyssey_recorder.device.boot import Boot, BootStage, end_emulator
 from odyssey_recorder.device.emulator_launch import LaunchedEmulator
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
@@ -47,8 +48,8 @@ def test_a_device_that_does_not_boot_is_told_as_such(emulator: LaunchedEmulator)
 
 
 def screen(focus: str) -> bytes:
-    parts = f"Display: mDisplayId=0\nmCurrentFocus=Window{{1 u0 {focus}}}\n", "\n", "\n", "Physical size: 720x1280\n"
-    return "==part==\n".join(parts).encode()
+    size, display = "Physical size: 720x1280\n", f"Display: mDisplayId=0\nmCurrentFocus=Window{{1 u0 {focus}}}\n"
+    return f"{PART}\n".join((size, display, "\n", "\n", size)).encode()
 
 
 @pytest.mark.parametrize(
@@ -65,12 +66,12 @@ def test_the_home_screen_is_waited_for_and_another_taken_as_it_is(
     emulator: LaunchedEmulator, shown: bytes, is_home: bool
 ) -> None:
     seen = list[BootStage]()
-    answers = {"host:devices-l": LISTED, shell("getprop*"): printed(b"1\n"), shell("dumpsys*"): printed(shown)}
+    answers = {"host:devices-l": LISTED, shell("getprop*"): printed(b"1\n"), shell("wm size*"): printed(shown)}
 
     with ScriptedAdbServer(answers) as adb:
         replace(boot(emulator, adb.port), home_s=0.5).wait(seen.append)
 
-        looks = [request for request in adb.requests if request.startswith(shell("dumpsys"))]
+        looks = [request for request in adb.requests if request.startswith(shell("wm size"))]
     assert (len(looks) == 1) == is_home
     assert seen == [BootStage.WAITING_FOR_ADB, BootStage.BOOTING, BootStage.WAITING_FOR_HOME]
 

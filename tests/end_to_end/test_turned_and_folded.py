@@ -1,6 +1,7 @@
 """Devices rotated, folded or resized during an episode, and two fingers: every step matches its screen."""
 
 import hashlib
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from odyssey_recorder.model.action import Click, LongPress
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.recording.raw_input import PINCHED
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.timeline import AT_REST_NS
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.journal import RecordedJournal
 from odyssey_recorder.simulator.phone import Phone
@@ -33,8 +35,15 @@ def tap_in_the_window(bench: DeviceBench, recording: Recording, at: Pixel) -> No
 
 
 def await_size(recording: Recording, size: Size) -> None:
-    annotator = recording.annotator
-    annotator.wait(lambda: annotator.newest is not None and annotator.newest.size == size)
+    """Look at the new screen as long as a person does before a tap: within AT_REST_NS its frame is not proved."""
+    annotator, seen_ns = recording.annotator, list[int]()
+
+    def is_at_rest() -> bool:
+        if annotator.newest is not None and annotator.newest.size == size:
+            seen_ns.append(time.monotonic_ns())
+        return bool(seen_ns) and time.monotonic_ns() - seen_ns[0] > AT_REST_NS
+
+    annotator.wait(is_at_rest)
 
 
 def tap_in_the_mirror(recording: Recording, at: Pixel) -> None:

@@ -20,6 +20,7 @@ from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.view import TYPED_KEYS
 from odyssey_recorder.recording.work import SnapshotPolicy
 from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -73,9 +74,14 @@ class Workplace:
             self.tap(letter)
 
     def look_around(self, recorder: Recorder) -> None:
-        """Wait until the screen has settled and its view hierarchy is known, as a patient annotator does."""
+        """Wait until the screen has settled and is read, as a patient annotator does."""
         self.rest()
-        recorder.wait_for(lambda view: view.state is State.READY and view.has_view_hierarchy, PATIENCE_S)
+        recorder.wait_for(lambda view: view.state is State.READY and view.is_read, PATIENCE_S)
+
+    def await_keys(self, recorder: Recorder, count: int) -> None:
+        """Wait until the recorder has heard so many key strokes of a text, and read its field."""
+        recorder.wait_for(lambda view: view.message == TYPED_KEYS.format(count), PATIENCE_S)
+        self.look_around(recorder)
 
     def await_steps(self, recorder: Recorder, count: int) -> None:
         recorder.wait_for(lambda view: len(view.steps) == count, PATIENCE_S)

@@ -27,6 +27,7 @@ from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.replay.recorded import check_screenshots, open_recorded
 from odyssey_recorder.review_service import ReviewService
+from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.settings import SettingsStore, read_settings
 from odyssey_recorder.wiring import annotator_tasks, episode_store
 from tests.hostile.damage import damage
@@ -129,7 +130,7 @@ def _look(world: World) -> None:
 
 
 def _review(world: World) -> None:
-    service = ReviewService(world.dataset, Checker(None), lambda: "bob")
+    service = ReviewService(EpisodeIndex(world.dataset, None), Checker(None), lambda: "bob")
     service.recover()
     opened = service.open(SECOND)
     service.fix(SECOND, NewInstruction(instruction="Other words."), "wrong", opened.revision)

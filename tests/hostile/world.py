@@ -11,6 +11,7 @@ from odyssey_recorder.llm import prices
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.review_service import ReviewService
+from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.settings import read_settings
 from odyssey_recorder.task.listing import shipped_tasks
 from odyssey_recorder.wiring import annotator_tasks, episode_store
@@ -76,7 +77,7 @@ class World:
             (root / "all_annot.json").write_text(f'[{{"episode_id": "{FIRST}", "step_length": 3}}]')
             (root / "SHA256SUMS").write_text(f"{'0' * 64}  annotations/{FIRST}.json\n")
         shutil.rmtree(self.other / "provenance")
-        service = ReviewService(self.dataset, Checker(None), lambda: "bob")
+        service = ReviewService(EpisodeIndex(self.dataset, None), Checker(None), lambda: "bob")
         revision = Versions(self.dataset).revision(FIRST)
         service.fix(FIRST, NewInstruction(instruction="Another one."), "wrong", revision)
         write_dataset(self.dataset, THIRD)

@@ -144,7 +144,7 @@ def test_a_step_carries_the_view_tree_of_its_picture_and_the_box_that_was_clicke
     device.tree = TREE.format("")
     with service.recording(device) as recording:
         recording.ready()
-        recording.recorder.wait_for(lambda view: view.has_view_hierarchy, 10)
+        recording.recorder.wait_for(lambda view: view.is_read, 10)
         device.never_rest()
         recording.tap(100, 200)
         recording.ready(steps=1)

@@ -9,6 +9,7 @@ from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.replay.player import StepResult
 from odyssey_recorder.review_service import ReviewService
+from odyssey_recorder.selection.index import EpisodeIndex
 from tests.fakes import FakeDevice
 from tests.replay.recordings import EPISODE_ID, ONE_OF_EACH, episode_of, write_dataset
 
@@ -20,7 +21,7 @@ class Connector:
 
 def test_how_a_replay_went_is_told_step_by_step_and_kept_unless_it_was_stopped(tmp_path: Path) -> None:
     write_dataset(tmp_path, episode_of(ONE_OF_EACH[:2] + ONE_OF_EACH[-1:]))
-    service = ReviewService(tmp_path, Checker(None, 1), lambda: "Bea", Connector())  # type: ignore[arg-type]
+    service = ReviewService(EpisodeIndex(tmp_path, None), Checker(None, 1), lambda: "Bea", Connector())  # type: ignore[arg-type]
     told: list[StepResult] = []
     with pytest.raises(CancelledError, match="at step 2"):
         service.replay(EPISODE_ID, "fake-1", told.append, lambda: len(told) == 2)
@@ -37,7 +38,7 @@ def test_how_a_replay_went_is_told_step_by_step_and_kept_unless_it_was_stopped(t
 
 def test_without_devices_in_reach_there_is_nothing_to_replay_on(tmp_path: Path) -> None:
     write_dataset(tmp_path, episode_of(ONE_OF_EACH))
-    service = ReviewService(tmp_path, Checker(None, 1), lambda: "Bea")
+    service = ReviewService(EpisodeIndex(tmp_path, None), Checker(None, 1), lambda: "Bea")
     assert service.devices() == []
     with pytest.raises(DeviceError, match="odyssey-recorder review"):
         service.replay(EPISODE_ID, "emulator-5554", lambda step: None, lambda: False)

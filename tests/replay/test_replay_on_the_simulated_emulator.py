@@ -64,7 +64,7 @@ def test_a_phone_on_which_somebody_wrote_a_note_before_diverges_where_it_shows(
     person.back()
     person.home()
 
-    result = replay_episode(recorded, bench.device, ReplayOptions(PlayRules(patience_ms=500, settle=SETTLE)))
+    result = replay_episode(recorded, bench.device, ReplayOptions(PlayRules(settle=SETTLE)))
 
     assert verdicts(result) == [*[StepVerdict.MATCH] * 6, StepVerdict.DIVERGED]
     assert result.exit_code == 1

@@ -1,3 +1,4 @@
+import json
 import socket
 
 import pytest
@@ -72,6 +73,14 @@ def test_help_names_the_commands_and_an_unknown_one_is_refused(bench: Bench) -> 
     assert bench.console("avd", "name") == ["Simulated_small_phone", "OK"]
     assert {"avd", "event", "fault", "fold", "rotate", "sensor"} <= {line.strip() for line in bench.console("help")}
     assert bench.console("explode") == ["KO: unknown command, try 'help'"]
+
+
+def test_the_facts_are_what_the_apps_know_and_the_settings(bench: Bench) -> None:
+    line, ok = bench.console("facts")
+    facts = json.loads(line)
+    assert ok == "OK"
+    assert "Packing list" in [note["title"] for note in facts["notes"]["notes"]]
+    assert facts["settings"]["system"]["screen_off_timeout"] == "60000"
 
 
 def test_snapshots_bring_the_phone_back_and_are_listed_and_deleted(start: Launch) -> None:

@@ -105,6 +105,13 @@ def test_a_target_says_how_many_tasks_are_wanted_in_all() -> None:
     assert found.at(MEDIA).missing == 39
 
 
+def test_a_surplus_on_one_device_hides_no_gap_on_another() -> None:
+    found = board(*[queued("Tube", "Jot")] * 30, targets=replace(ONLY_MEDIA, tasks=40))
+    assert found.at(MEDIA, "pixel_fold").whole == (30, 20)
+    assert found.at(MEDIA).whole == (20, 40)
+    assert [tally.whole for tally in found.classes(MEDIA).values()] == [(10, 20), (10, 20)]
+
+
 def test_what_lacks_most_is_the_emptiest_and_what_lacks_nothing_is_not_named() -> None:
     found = board(*[queued("Tube")] * 3, queued("Jot", devices=("small_phone",)))
     assert found.emptiest == (Cell(MEDIA, "pixel_fold", "Notes"), Cell(MEDIA, "small_phone", "Video"))

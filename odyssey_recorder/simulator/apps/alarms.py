@@ -92,8 +92,8 @@ class AlarmPage(Page):
         if self.sets_hour:
             return Grid([self._choice(value, value == hour) for value in range(24)], columns=6, gap=6)
         steps = [
-            ui.button("1 min", partial(self._set_minute, (minute + step) % 60), kind="outlined", icon=icon)
-            for step, icon in ((-1, "minus"), (1, "plus"))
+            ui.button("1 min", partial(self._set_minute, (minute + step) % 60), kind="outlined", icon=icon, desc=desc)
+            for step, icon, desc in ((-1, "minus", "One minute earlier"), (1, "plus", "One minute later"))
         ]
         fives = Grid([self._choice(value, value == minute) for value in range(0, 60, 5)], columns=6, gap=6)
         return column(fives, row(*steps, gap=12, along="center"), gap=12)

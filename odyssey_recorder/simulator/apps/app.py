@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, Protocol
 
+from pydantic_core import from_json, to_json
+
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Text, TextField
 from odyssey_recorder.simulator.ui.layout import column
@@ -201,6 +203,12 @@ class App:
     @property
     def component(self) -> str:
         return f"{self.package}.{self.activity}"
+
+    def facts(self) -> dict[str, Any]:
+        """Its attributes as JSON values, by which a task is judged; what it shows at the moment is not among them."""
+        known = {name: value for name, value in vars(self).items() if name not in {"system", "pages"}}
+        facts: dict[str, Any] = from_json(to_json(known, fallback=vars))
+        return facts
 
     def first_page(self) -> Page:
         raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.simulator.apps.app import Page, System
 from odyssey_recorder.simulator.apps.goods import ORDERS, Product, Review, Wish, categories, find, money, product
 from odyssey_recorder.simulator.apps.purchases import Account
@@ -117,13 +118,14 @@ class WindowPage(ProductsPage):
         prices = [self._wish_chip(f"Up to {money(cents).removesuffix('.00')}", "highest", cents) for cents in _CEILINGS]
         stars = [self._wish_chip(f"{count} stars and up", "stars", count) for count in (4, 3)]
         clear = ui.button("Clear all", self._clear_filters, kind="text")
+        results = counted(len(find(self.wish)), "results")
         return [
             Text("Filter", 20, 500),
             Text("Price", 14, 500, "primary"),
             Grid(prices, min_cell=110),
             Text("Rating", 14, 500, "primary"),
             Grid(stars, min_cell=140),
-            row(clear, ui.button(f"Show {len(find(self.wish))} results", self.shows("")), along="end", gap=8),
+            row(clear, ui.button(f"Show {results}", self.shows("")), along="end", gap=8),
         ]
 
     def on_back(self) -> bool:

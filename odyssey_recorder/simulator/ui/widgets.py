@@ -36,8 +36,9 @@ def button(  # noqa: PLR0913 - values by keyword, each with a plain default
     icon: str = "",
     fill: bool = False,
     enabled: bool = True,
+    desc: str = "",
 ) -> View:
-    """40 dp high."""
+    """40 dp high; `desc` is for screen readers, where the label alone is ambiguous."""
     ink, paper = {
         "filled": ("on_primary", "primary"),
         "tonal": ("on_primary_container", "secondary_container"),
@@ -56,7 +57,7 @@ def button(  # noqa: PLR0913 - values by keyword, each with a plain default
         height=40,
         border="outline" if kind == "outlined" else "",
         align="center",
-        desc=label,
+        desc=desc or label,
         on_tap=on_tap if enabled else None,
         enabled=enabled,
         fill=fill,

@@ -57,13 +57,22 @@ class Tally:
         there, wanted = self.whole
         return max(0, wanted - there)
 
+    @property
+    def capped(self) -> "Tally":
+        """Without the surplus, which would hide what is missing elsewhere."""
+        recorded = min(self.recorded, self.wanted)
+        return Tally(min(self.open, self.wanted - recorded), recorded, self.wanted)
+
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(self.open + other.open, self.recorded + other.recorded, self.wanted + other.wanted)
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """`emptiest` are the cells where tasks are missing, the most lacking first. No device stands for all of them."""
+    """`emptiest` are the cells where tasks are missing, the most lacking first.
+
+    No device stands for all of them; a surplus on one then does not make up for what another lacks.
+    """
 
     tallies: Mapping[Cell, Tally]
     emptiest: tuple[Cell, ...]
@@ -77,13 +86,15 @@ class Coverage:
         return tuple(dict.fromkeys(cell.device for cell in self.tallies))
 
     def at(self, category: str, device: str = "") -> Tally:
+        if not device:
+            return sum((self.at(category, one).capped for one in self.devices), Tally())
         return sum(self.classes(category, device).values(), Tally())
 
     def classes(self, category: str, device: str = "") -> Mapping[str, Tally]:
         found: defaultdict[str, Tally] = defaultdict(Tally)
         for cell, tally in self.tallies.items():
             if cell.category == category and device in ("", cell.device):
-                found[cell.app_class] += tally
+                found[cell.app_class] += tally if device else tally.capped
         return found
 
 

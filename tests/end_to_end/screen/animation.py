@@ -102,7 +102,7 @@ def animation(room: Room) -> None:
         annotator.write("Sunny, 18 degrees", into="Note")
         film.show(1200)
         film.press("Publish")
-        annotator.wait_for("Published. ", "Click “Send message”")  # the steps are read again
+        annotator.wait_for("The episode is published.", "Click “Send message”")  # the steps are read again
         annotator.window.look(later=True)
         film.show(2500)
         film.save(room.screenshot("recording").with_suffix(".webp"))

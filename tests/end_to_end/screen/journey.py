@@ -101,14 +101,14 @@ def publish(annotator: Annotator, answer: Act | None = None) -> None:
     name = "Finish" if any(annotator.window.look().named("Finish")) else "Publish"
     answer = answer or (lambda: annotator.press(name))
     answer()
-    sight = annotator.window.wait_until(lambda one: _is_over(one) or one.says("Please look at"), "the end, or findings")
+    sight = annotator.window.wait_until(lambda one: _is_over(one) or one.says("Please check:"), "the end, or findings")
     if not _is_over(sight):
         answer()
         annotator.window.wait_until(_is_over, "the end")
 
 
 def _is_over(sight: Sight) -> bool:
-    return sight.says("Published. ") or sight.says("Recorded. ")
+    return sight.says("The episode is published.") or sight.says("Recorded. ")
 
 
 def open_for_review(reviewer: Annotator, words: str) -> None:

@@ -79,7 +79,7 @@ def drop_what_did_nothing(reviewer: Annotator) -> None:
     reviewer.wait_for("continues without a jump")
     reviewer.press("nothing was changed")
     reviewer.photograph("review-drop")
-    reviewer.press("Drop")
+    reviewer.press("Drop steps")
     reviewer.wait_for_main_window()
     reviewer.wait_for("Step 5 of 6")
 

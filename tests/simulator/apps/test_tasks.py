@@ -67,8 +67,8 @@ WALKS = {
         "see Quay Square, north side | Delete event | Delete | no Farmers' market with Nora"
     ),
     "set an alarm": (
-        "open Clock | Add alarm | 05 | 35 | 1 min | 1 min | Saturday | field label | type Train | Save | "
-        "open Clock | hold Train, 05:37 | Delete | no Train, 05:37"
+        "open Clock | Add alarm | 05 | 35 | One minute later | One minute later | Saturday | "
+        "field label | type Train | Save | open Clock | hold Train, 05:37 | Delete | no Train, 05:37"
     ),
     "add a city": (
         "open Clock | World clock | Add city | type nepal | Kathmandu | open Clock | World clock | see 14:45 | "
