@@ -1,6 +1,9 @@
 """The releases of the Dataset page, on real files."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event
+from typing import TypeVar
 
 import pytest
 from PySide6.QtWidgets import QLineEdit, QTableView
@@ -9,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.curation.retired import Decision as Retirement
 from odyssey_recorder.curation.retired import record_decisions
 from odyssey_recorder.dataset.trash import Trash
-from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.background import Background, Cancelled, Job, JobWork, Progress
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.dataset.releases_view import ReleasesView
 from odyssey_recorder.quality.checker import Checker
@@ -24,6 +27,8 @@ from tests.gui.inspection import faults
 from tests.gui.pilot import LonePilot
 from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.quality.verdicts import judgements
+
+T = TypeVar("T")
 
 
 class Reader(LonePilot):
@@ -139,11 +144,38 @@ def test_two_releases_are_compared(reader: Reader, root: Path) -> None:
     assert reader.rows("What differs") == [["removed", FIRST, "no longer in the dataset"]]
 
 
-def test_work_that_is_cancelled_leaves_the_list_as_it_was(reader: Reader, root: Path) -> None:
+class CancelledAtOnce(Background):
+    """Cancels every job before its work begins."""
+
+    def start(
+        self, title: str, work: JobWork[T], on_done: Callable[[T], object] = lambda _: None, *, can_cancel: bool = True
+    ) -> Job:
+        is_cancelled = Event()
+
+        def late(tell: Progress, cancelled: Cancelled) -> T:
+            is_cancelled.wait()
+            return work(tell, cancelled)
+
+        job = super().start(title, late, on_done, can_cancel=can_cancel)
+        job.cancel()
+        is_cancelled.set()
+        return job
+
+
+@pytest.fixture
+def cancelling(qtbot: QtBot) -> Iterator[CancelledAtOnce]:
+    made = CancelledAtOnce()
+    yield made
+    made.close()
+
+
+def test_work_that_is_cancelled_leaves_the_list_as_it_was(
+    qtbot: QtBot, cancelling: CancelledAtOnce, root: Path
+) -> None:
     admit_all(root)
+    reader = Reader(qtbot, cancelling, root)
     reader.open("1.1.0", "1.0.0")
     reader.commands[Command.VERIFY_RELEASE].trigger()
-    reader.background.cancel_jobs()
     reader.qtbot.waitUntil(lambda: not reader.background.jobs)
     assert [row[-1] for row in reader.rows("Releases")] == ["not verified"] * 2
     assert reader.commands[Command.VERIFY_RELEASE].isEnabled()

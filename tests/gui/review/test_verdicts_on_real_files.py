@@ -46,7 +46,7 @@ def test_decisions_are_kept(place: Place, reviewer: Reviewer, keys: str, decisio
     if decision is Decision.REJECT:
         reviewer.key(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     reviewer.wait_to_read(told)
-    reviewer.wait_to_read("Nothing to review for you.")
+    reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.listed)
     [kept] = place.reviews.read(judged).verdicts
     assert (kept.by, kept.decision) == ("Bea", decision)
     assert place.annotation(judged).exists() is (decision is not Decision.REJECT)
