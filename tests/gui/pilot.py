@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Commands
@@ -77,6 +78,10 @@ class Driver:
     def _open_dialogs(self) -> list[QDialog]:
         return [dialog for dialog in self.window.findChildren(QDialog) if dialog.isVisible()]
 
+    def wait_to_close(self, dialog: QDialog) -> None:
+        """Qt may delete it in the same turn."""
+        self.qtbot.waitUntil(lambda: not (isValid(dialog) and dialog.isVisible()))
+
     @property
     def is_asked(self) -> bool:
         return bool(self._open_dialogs())
@@ -89,12 +94,18 @@ class Driver:
         QTest.mouseClick(buttons[0], LEFT)
 
 
+def silence(background: Background) -> None:
+    """Deliver nothing any more: the widgets that wait for it are about to be deleted."""
+    background.blockSignals(True)
+    QCoreApplication.removePostedEvents(background)
+
+
 class LonePilot(Driver):
     """A page or card alone in a window."""
 
     def __init__(self, qtbot: QtBot, background: Background) -> None:
         super().__init__(qtbot, QMainWindow())
-        qtbot.addWidget(self.window)
+        qtbot.addWidget(self.window, before_close_func=lambda _: silence(background))
         self.background = background
         self.commands = Commands(self.window)
 

@@ -34,11 +34,12 @@ def test_it_ends_with_its_parent(qtbot: QtBot) -> None:
     parent, other = QObject(), QObject()
     taken, of_other = list[str](), list[str]()
     IdleQueue(counting(taken, 100), parent)
-    qtbot.waitUntil(lambda: len(taken) == 2)
+    qtbot.waitUntil(lambda: len(taken) >= 2)
     shiboken6.delete(parent)
+    told = len(taken)
     IdleQueue(counting(of_other, 100), other)
-    qtbot.waitUntil(lambda: len(of_other) == 3)
-    assert len(taken) == 2
+    qtbot.waitUntil(lambda: len(of_other) >= 3)
+    assert len(taken) == told
 
 
 CHILD = """

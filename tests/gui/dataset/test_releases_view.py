@@ -54,7 +54,7 @@ class Reader(LonePilot):
         asked = self.dialog()
         self.named(QLineEdit, "Name of the release").setText(name)
         self.press_in(asked, "Plan")
-        self.qtbot.waitUntil(lambda: not asked.isVisible())
+        self.wait_to_close(asked)
 
 
 @pytest.fixture

@@ -198,7 +198,7 @@ def decide(reviewer: Reviewer, key: Qt.Key, button: str, meanwhile: Callable[[],
     dialog.findChildren(QRadioButton)[0].click()
     meanwhile()
     reviewer.pilot.press_in(dialog, button)
-    reviewer.pilot.qtbot.waitUntil(lambda: not dialog.isVisible())
+    reviewer.pilot.wait_to_close(dialog)
     activate(reviewer.pilot)  # window systems do this themselves when a dialog closes
 
 

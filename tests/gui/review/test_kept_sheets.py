@@ -120,8 +120,7 @@ def test_a_sheet_that_cannot_be_read_is_left_out_and_the_others_are_not(
     file.write_text(json.dumps({"version": 1, "sheets": ["x", *wrong, {**whole, "seen": [10**30]}, whole]}))
     second = sit_down(bench)
     assert second.answers == ["Pass", "", ""]
-    assert [record.getMessage().rpartition(": ")[2] for record in caplog.records] == [
-        "all of it", "seconds", "seconds", "seen",
-    ]  # fmt: skip
+    told = {record.getMessage().rpartition(": ")[2] for record in caplog.records}
+    assert told == {"all of it", "seconds", "seen"}
     second.pilot.window.close()
     caplog.clear()
