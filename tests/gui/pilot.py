@@ -94,20 +94,20 @@ class Driver:
         QTest.mouseClick(buttons[0], LEFT)
 
 
-def silence(background: Background) -> None:
-    """Deliver nothing any more: the widgets that wait for it are about to be deleted."""
-    background.blockSignals(True)
-    QCoreApplication.removePostedEvents(background)
-
-
 class LonePilot(Driver):
     """A page or card alone in a window."""
 
     def __init__(self, qtbot: QtBot, background: Background) -> None:
         super().__init__(qtbot, QMainWindow())
-        qtbot.addWidget(self.window, before_close_func=lambda _: silence(background))
+        qtbot.addWidget(self.window, before_close_func=lambda _: self.before_close())
         self.background = background
         self.commands = Commands(self.window)
+
+    def before_close(self) -> None:
+        """Deliver nothing any more: the widgets that wait for it are about to be deleted."""
+        for one in (self.background, *self.background.findChildren(Background)):
+            one.blockSignals(True)
+            QCoreApplication.removePostedEvents(one)
 
     def show_alone(self, widget: QWidget, width: int = 1024, height: int = 700) -> None:
         self.window.setCentralWidget(widget)

@@ -33,7 +33,7 @@ class EpisodesPane(QWidget):
         self._texts = texts
         self._background = background
         self._in_order = in_order
-        self._is_reading = False
+        self._is_reading = self._reads_again = False
         self._open = ""
         self._table = EpisodeTable()
         self._trust = TrustCard()
@@ -66,7 +66,10 @@ class EpisodesPane(QWidget):
         return "No texts yet.", f"{words}\nOr open an episode and write them yourself (F2)."
 
     def read(self) -> None:
-        if not self._is_reading:
+        """If it is being read, then once more afterwards: what was read already may have changed since."""
+        if self._is_reading:
+            self._reads_again = True
+        else:
             self._is_reading = True
             job = self._background.start("Read the texts of steps", self._read_all)
             job.ended.connect(partial(self._end_reading, job))
@@ -106,6 +109,9 @@ class EpisodesPane(QWidget):
         if job.error:
             self.failed.emit(job.error)
         self.changed.emit()
+        if self._reads_again:
+            self._reads_again = False
+            self.read()
 
     def _take_figures(self, figures: Sequence[TrustFigures]) -> None:
         if shiboken6.isValid(self):

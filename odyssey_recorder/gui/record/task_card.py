@@ -44,7 +44,7 @@ class TaskCard(Card):
         self._stage = TaskStage.WRITE
         self._writes = queue is None
         self._looking = queue is not None
-        self._batch = False
+        self._is_starting = False
         self._failure = ""
         self._board = Board("", ())
         self._held: QueuedTask | None = None
@@ -80,7 +80,7 @@ class TaskCard(Card):
             return ""
         if self._writes:
             return self._fields.missing
-        if self._batch:
+        if self._is_starting:
             return _ASKING
         if self._queue is not None and self._queue.gate:
             return self._queue.gate
@@ -99,18 +99,18 @@ class TaskCard(Card):
         if self._queue is None or self._writes or self._given is not None:
             self.begun.emit(self.assignment)
         elif self._held is not None:
-            self._batch = True
+            self._is_starting = True
             self._queue.make_sure(self._held.task_id)
             self._show()
 
     def show_assignment(self, assignment: Assignment | None) -> None:
         """Show a task from elsewhere, such as a practice task; None shows the previous one again."""
-        self._batch = False
+        self._is_starting = False
         self._given = assignment
         self._show()
 
     def show_draft(self, draft: DraftSummary) -> None:
-        self._batch = False
+        self._is_starting = False
         self._given = Assignment(draft.task, draft.task_id)
         self._show()
 
@@ -165,14 +165,14 @@ class TaskCard(Card):
 
     def _lose_held(self) -> None:
         """Someone else may have the task now; a running recording goes on."""
-        self._batch = False
+        self._is_starting = False
         if self._stage is TaskStage.WRITE:
             self._held = None
 
     def _begin_surely(self, held: QueuedTask) -> None:
-        if self._batch:
+        if self._is_starting:
             is_as_shown = self._held is not None and held.listed == self._held.listed
-            self._batch, self._held = False, held
+            self._is_starting, self._held = False, held
             self._show()
             if is_as_shown:
                 self.begun.emit(held.listed.assignment)
@@ -180,8 +180,8 @@ class TaskCard(Card):
                 self.warned.emit(_CHANGED, "")
 
     def _begin_unsurely(self, why: str) -> None:
-        if self._batch:
-            self._batch = False
+        if self._is_starting:
+            self._is_starting = False
             self._show()
             self.begun.emit(self.assignment)
             self.warned.emit(_UNSURE, why)
@@ -198,7 +198,7 @@ class TaskCard(Card):
     def _show_board(self, board: Board) -> None:
         self._board = board
         self._failure = ""
-        if self._stage is TaskStage.WRITE and not self._writes:
+        if self._stage is TaskStage.WRITE and not self._writes and not self._is_starting:
             self._keep_or_take_next(board)
         self._show()
 
@@ -279,7 +279,7 @@ class TaskCard(Card):
         self._queue_row.setVisible(chooses and not self._writes)
         self._start.setVisible(writing)
         self._running.setVisible(self._stage is TaskStage.RECORD)
-        self._allow(chooses and not self._batch)
+        self._allow(chooses and not self._is_starting)
         self.task_changed.emit()
 
     def _show_text(self) -> None:

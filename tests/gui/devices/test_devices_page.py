@@ -99,7 +99,7 @@ def test_the_six_are_listed_and_strangers_say_what_to_do(open_page: OpenPage, in
     ]
     assert pilot.says("Pixel Fold"), "it runs"
     pilot.wait(lambda: pilot.says("2208x1840 at 420 dpi"))
-    assert pilot.says("15 (API 35)")
+    pilot.wait(lambda: pilot.says("15 (API 35)"))
     assert pilot.says("open")
     pilot.choose("SM S911B")
     assert pilot.says("Allow USB debugging")

@@ -17,6 +17,7 @@ from odyssey_recorder.task.queue.database import QueueDatabase
 from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from odyssey_recorder.task.queue.transaction import Leases
 from tests.fakes import FakeDevice
+from tests.gui.conftest import PATIENCE_MS
 from tests.gui.fakes import FakePractice, FakeRecordings
 from tests.gui.pilot import OpenAt, Pilot
 from tests.task.queues import Queues
@@ -145,7 +146,7 @@ def test_a_recording_that_is_thrown_away_leaves_its_task_waiting(bench: Bench) -
     bench.pilot.wait_for_phase(Phase.WATCHING)
     bench.shows("Set an alarm")
     bench.pilot.qtbot.waitUntil(lambda: bench.may("Start recording"))
-    assert bench.status("a") is Status.CLAIMED
+    bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.CLAIMED)
 
 
 @dataclass
@@ -187,6 +188,9 @@ def asleep(queues: Queues, open_at: OpenAt) -> SleepingComputer:
     bench.shows("Set an alarm")
     bench.pilot.wait_for_phase(Phase.WATCHING)
     bench.pilot.qtbot.waitUntil(lambda: bench.may("Start recording"))
+    (bridge,) = bench.pilot.window.findChildren(QueueBridge)
+    with bench.pilot.qtbot.waitSignal(bridge.sure, timeout=PATIENCE_MS):  # so all that was asked before is answered
+        bridge.make_sure("a")
     return SleepingComputer(bench, queues)
 
 

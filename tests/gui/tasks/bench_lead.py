@@ -83,9 +83,10 @@ class LeadBench(LonePilot):
         self.page = TasksPage(self.bridge, self.commands, service_bridge)
         self.show_alone(self.page)
 
-    def close(self) -> None:
+    def before_close(self) -> None:
         self.background.cancel_jobs()
         self.qtbot.waitUntil(lambda: not self.background.jobs)
+        super().before_close()
 
     def prepared(self, count: int) -> list[QueuedTask]:
         made = self.service.generate(ModelChoice(count, 1, "simulated_phone", frozenset(), names_apps=False))

@@ -25,10 +25,8 @@ def office(templates: Path, tmp_path: Path) -> Office:
 
 
 @pytest.fixture
-def lead(qtbot: QtBot, background: Background, office: Office) -> Iterator[LeadBench]:
-    made = LeadBench(qtbot, background, office)
-    yield made
-    made.close()
+def lead(qtbot: QtBot, background: Background, office: Office) -> LeadBench:
+    return LeadBench(qtbot, background, office)
 
 
 @pytest.fixture

@@ -193,4 +193,3 @@ def test_a_queue_that_cannot_be_reached_is_told_once_and_until_it_can_be(
     trouble.clear()
     pilot.commands[Command.READ_TASKS].trigger()
     qtbot.waitUntil(lambda: not pilot.says("cannot be reached"))
-    background.close()  # the other answers would come after the window has gone
