@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Reading, Screenshot
 from odyssey_recorder.agents.guard import Guard
-from odyssey_recorder.agents.predict import HistoryRule, next_step
+from odyssey_recorder.agents.history import HistoryRule
+from odyssey_recorder.agents.predict import next_step
 from odyssey_recorder.annotation.pictures import View
 from odyssey_recorder.control.inputs import input_for
 from odyssey_recorder.dataset.provenance import AgentRecord
@@ -223,10 +224,9 @@ class AgentRun:
         return answer, reading
 
     def _question(self, screenshot: Screenshot) -> ModelRequest:
-        rule = self.agent.history
-        told = self._past[-rule.steps :] if rule.steps else []
-        if rule.kind != "screenshots":
-            told = [PastStep(one.action) for one in told]
+        rule, now = self.agent.history, len(self._past)
+        pictured = rule.pictured(now)
+        told = [self._past[at] if at in pictured else PastStep(self._past[at].action) for at in rule.told(now)]
         messages = self.agent.adapter.prompt(self.instruction, History(tuple(told)), screenshot)
         self.run.asked += 1
         return next_step("agent", self.agent.adapter, messages, self.agent.seed * _ATTEMPTS + self.run.asked)

@@ -10,53 +10,25 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, cast
-
-from PIL import Image, UnidentifiedImageError
+from typing import Any, Literal
 
 from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Screenshot
+from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.annotation.asked import AskedEpisode, AskedStep, read_asked
 from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.semantics import SemanticsStore
-from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError, ReviewError, SettingsError
+from odyssey_recorder.dataset.png import png_size
+from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError, ReviewError
 from odyssey_recorder.evaluation.predictions import Prediction, spelled
-from odyssey_recorder.files import Largest, open_file
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress
 from odyssey_recorder.llm.model import LONGEST_ANSWER, ChatMessage, ModelRequest
-from odyssey_recorder.model.geometry import Size
 
 _TOKENS = 4_000
 """Token limit of an answer, with the thoughts before it."""
 _OPEN = 8
 """Episodes that are kept open between two questions; more are read again."""
 Level = Literal["high", "low"]
-
-_ACTIONS = 4
-"""Earlier actions that a model is told, as in the official evaluation."""
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryRule:
-    """What a model is told of earlier steps: nothing, the last `steps` actions, these with screenshots, or a text."""
-
-    kind: Literal["none", "actions", "screenshots", "memory"]
-    steps: int = 0
-
-    @classmethod
-    def parse(cls, text: str) -> "HistoryRule":
-        """Raises SettingsError."""
-        kind, _, steps = text.partition(":")
-        is_plain = text in ("none", "actions", "memory")
-        is_counted = kind in ("actions", "screenshots") and steps.isascii() and steps.isdecimal() and len(steps) < 3
-        if not is_plain and not (is_counted and int(steps)):
-            raise SettingsError(
-                f"The history {text!r} is unknown. Use none, actions, actions:N, screenshots:N or memory; N is 1 to 99."
-            )
-        return cls(cast(Any, kind), int(steps) if steps else _ACTIONS * (kind == "actions"))
-
-    def __str__(self) -> str:
-        return f"{self.kind}:{self.steps}" if self.steps else self.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,27 +141,19 @@ class Predicting:
         memory = ""
         if self._history.kind == "memory":
             memory = episode.texts.steps[number][TextKind.CONTEXT].words
-        pictured = self._pictured(number)
-        begin = max(0, number - self._history.steps)
-        return History(
-            tuple(
-                PastStep(step.act, self._screenshot(step) if at in pictured else None)
-                for at, step in enumerate(episode.steps[begin:number], begin)
-            ),
-            memory,
+        pictured = self._history.pictured(number)
+        past = (
+            PastStep(episode.steps[at].act, self._screenshot(episode.steps[at]) if at in pictured else None)
+            for at in self._history.told(number)
         )
-
-    def _pictured(self, number: int) -> range:
-        """The earlier steps whose screenshots are shown."""
-        return range(max(0, number - self._history.steps) if self._history.kind == "screenshots" else number, number)
+        return History(tuple(past), memory)
 
     def _screenshot(self, step: AskedStep) -> Screenshot:
         view = step.views[0]
         try:
-            with open_file(view.path, Largest.PICTURE, within=view.path.parent.parent) as file, Image.open(file) as png:
-                true_size = Size(*png.size)  # that in the episode may be turned
+            true_size = png_size(view.path)  # that in the episode may be turned
             sent = self._adapter.fit(true_size)
-        except (OSError, UnidentifiedImageError, ValueError) as error:
+        except (OSError, ValueError) as error:
             raise LanguageModelError(f"{view.path} cannot be shown to a model: {error}.") from error
         return Screenshot(replace(view, size=true_size, sent=sent).lazy, true_size)
 

@@ -155,8 +155,8 @@ def _agent(  # noqa: PLR0913 - the options
 ) -> "tuple[Agent, Header]":
     """Raises SettingsError, and LanguageModelError without consent to send screenshots to another computer."""
     from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.agents.history import HistoryRule
     from odyssey_recorder.agents.online import Agent
-    from odyssey_recorder.agents.predict import HistoryRule
     from odyssey_recorder.agents.results import Header
     from odyssey_recorder.errors import SettingsError
     from odyssey_recorder.llm.model import is_on_this_computer

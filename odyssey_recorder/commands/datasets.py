@@ -100,13 +100,24 @@ def stats(
     show_figures(StatsOptions(dataset, selection, against, as_json, html, png, agents), terminal.out)
 
 
+LayoutName = Literal[
+    "release", "parquet", "webdataset", "jsonl", "official-chat", "llamafactory", "ms-swift", "qwen", "trl", "ui-tars"
+]  # fmt: skip
+
+
 @terminal.exits_with_2()
 def export(
     dataset: PathArgument,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write. It must not exist.")],
     *,
     layout: Annotated[
-        Literal["release", "parquet", "webdataset", "jsonl"], typer.Option("--as", help="The files' layout.")
+        LayoutName,
+        typer.Option(
+            "--as",
+            metavar="LAYOUT",
+            help="release, parquet, webdataset or jsonl; for training, with a sample for each step: official-chat, "
+            "llamafactory, ms-swift, qwen, trl or ui-tars.",
+        ),
     ],
     selection: FilterOption = "",
     every: Annotated[bool, typer.Option("--all", help="Also episodes that are not accepted, or have errors.")] = False,
@@ -120,6 +131,23 @@ def export(
         typer.Option(help="The texts of steps: as in the annotation files, accepted by people, or also suggested."),
     ] = "none",
     per_step: Annotated[bool, typer.Option("--steps", help="With --as jsonl: a line per step.")] = False,
+    split: Annotated[
+        Literal["random", "task", "device", "app"] | None,
+        typer.Option(help="Samples: in the parts of this split.", show_default="one part"),
+    ] = None,
+    adapter: Annotated[
+        str | None,
+        typer.Option(help="Samples: as this kind of model is asked, see predict.", show_default="of the layout"),
+    ] = None,
+    history: Annotated[
+        str, typer.Option(help="Samples: none, actions[:N], screenshots:N[:STRIDE] or memory.")
+    ] = "actions",
+    level: Annotated[
+        Literal["high", "low", "both"], typer.Option(help="Samples: the episode's instruction, the step's, or both.")
+    ] = "high",
+    semantic: Annotated[
+        bool, typer.Option("--semantic", help="Samples: also of each step's description, intention and context.")
+    ] = False,
     jobs: JobsOption = None,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Work on this Dask cluster, such as tcp://host:8786.")
@@ -133,10 +161,17 @@ def export(
     """
     from odyssey_recorder.admission import Admission
     from odyssey_recorder.commands.export import ExportOptions, export_dataset
-    from odyssey_recorder.exporting.layouts import Options
+    from odyssey_recorder.exporting.layouts import TRAINERS, Options, Sampling
 
     admission = Admission() if every else Admission(checked=True, accepted=True)
-    options = Options(per_step=per_step, texts=texts)
+    samples = Sampling(
+        adapter or TRAINERS.get(layout, ""),
+        history,
+        ("high", "low") if level == "both" else (level,),
+        semantic,
+        split or "",
+    )
+    options = Options(per_step=per_step, texts=texts, samples=samples)
     request = ExportOptions(dataset, out, layout, selection, admission, options, like, jobs, cluster, agents)
     export_dataset(request, terminal.out, terminal.err)
 

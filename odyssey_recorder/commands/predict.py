@@ -51,7 +51,8 @@ def predict(  # noqa: PLR0913 - the options
     started, or interrupted.
     """
     from odyssey_recorder.agents.adapter import adapter_named
-    from odyssey_recorder.agents.predict import HistoryRule, Predicting
+    from odyssey_recorder.agents.history import HistoryRule
+    from odyssey_recorder.agents.predict import Predicting
     from odyssey_recorder.commands.task_rewriting import agree_to, progress_bar
     from odyssey_recorder.evaluation.predictions import Header, header_line, prediction_line
     from odyssey_recorder.files import write_durably

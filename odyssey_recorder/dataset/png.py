@@ -8,7 +8,8 @@ from pathlib import Path
 from PIL import Image, UnidentifiedImageError
 
 from odyssey_recorder.dataset.layout import dataset_of
-from odyssey_recorder.files import Largest, read_file, unfit
+from odyssey_recorder.files import Largest, open_file, read_file, unfit
+from odyssey_recorder.model.geometry import Size
 
 MOST_PIXELS = 40_000_000
 """Ten times as many as a tablet has; a few kilobytes of PNG can claim billions."""
@@ -34,6 +35,16 @@ def decode_png(data: bytes) -> Image.Image:
     except _RAISED as error:
         raise BrokenImageError(f"it cannot be decoded ({error})") from error
     raise BrokenImageError(f"it claims to be {width}x{height} pixels large, too large for a screen")
+
+
+def png_size(path: Path) -> Size:
+    """Of the file's header. Raises OSError, and UnfitFileError for what is not a PNG."""
+    with open_file(path, Largest.PICTURE, within=dataset_of(path)) as file:
+        try:
+            with Image.open(file, formats=("PNG",)) as image:
+                return Size(*image.size)
+        except (Image.DecompressionBombError, *_RAISED) as error:
+            raise unfit(path, "it is not a PNG of a screen") from error
 
 
 def read_png(path: Path, *, within: Path | None = None) -> Image.Image:

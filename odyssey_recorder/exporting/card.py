@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from hashlib import sha256
 from pathlib import Path
 
@@ -99,9 +100,9 @@ def readme(layout: str, about: About, names: Sequence[str]) -> str:
 
 def croissant(layout: str, about: About, hashes: Mapping[str, str]) -> dict[str, Json]:
     """Croissant 1.0 as JSON-LD: the files with their hashes, and the fields of a step."""
-    data = {name: digest for name, digest in sorted(hashes.items()) if name.startswith(("data/", "annotations/"))}
+    encoding, pattern = _FORMATS.get(layout, _SAMPLES)
+    data = {name: digest for name, digest in sorted(hashes.items()) if fnmatchcase(name, pattern)}
     listed = "".join(f"{digest}  {name}\n" for name, digest in data.items())
-    encoding, pattern = _FORMATS[layout]
     repository: dict[str, Json] = {
         "@type": "cr:FileObject", "@id": "folder", "name": "folder", "contentUrl": ".",
         "encodingFormat": "git+https", "sha256": sha256(listed.encode()).hexdigest(),
@@ -140,7 +141,10 @@ _FORMATS = {
     "parquet": ("application/x-parquet", "data/*.parquet"),
     "webdataset": ("application/x-tar", "data/*.tar"),
     "jsonl": ("application/jsonlines", "data/*.jsonl"),
+    "official-chat": ("application/json", "t*_anno/*.json"),
 }
+_SAMPLES = ("application/jsonlines", "data/*/*.jsonl")
+"""Of the other trainers' layouts."""
 
 _TERMS = (
     "citeAs", "column", "equivalentProperty", "extract", "field", "fileProperty", "fileObject", "fileSet", "format",

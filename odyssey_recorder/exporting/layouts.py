@@ -25,7 +25,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.episodes import ExportedEpisode, read_exported, step_rows
 from odyssey_recorder.files import create_file, make_folder, refuse_link, storage_errors, write_durably
 from odyssey_recorder.model.episode import Json
-from odyssey_recorder.splits.drawing import KINDS
+from odyssey_recorder.splits.drawing import KINDS, Kind
 
 JOURNAL = "export.jsonl"
 """In the folder being written: what is exported, then a line for each finished shard."""
@@ -53,9 +53,25 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
+class Sampling:
+    """The samples of a trainer's layout: for which kind of model, with which history, as `predict` asks.
+
+    A step has a sample for each of `levels`: the task is the episode's instruction or, if "low", the step's. With
+    `semantic`, it has three more, for its texts. `split` empty: all episodes, in one part.
+    """
+
+    adapter: str = "odyssey-agent"
+    history: str = "actions"
+    levels: tuple[Literal["high", "low"], ...] = ("high",)
+    semantic: bool = False
+    split: Kind | Literal[""] = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """`like`: the release whose keys an annotation has. `per_step`: a JSON line per step. `shard_bytes` and
-    `group_bytes` bound shards and Parquet's row groups. `texts`: those of the steps.
+    `group_bytes` bound shards and Parquet's row groups. `texts`: those of the steps. `samples`: in a layout of
+    TRAINERS.
     """
 
     like: Literal["v1", "v2"] = "v2"
@@ -63,6 +79,7 @@ class Options:
     shard_bytes: int = 500 * MIB
     group_bytes: int = 32 * MIB
     texts: Texts = "none"
+    samples: Sampling = field(default_factory=Sampling)
 
 
 Hashes = dict[str, str]
@@ -101,13 +118,13 @@ def _by_bytes(episodes: Sequence[Planned], name: str, at_most: int) -> Iterator[
         yield Shard(name.format(number), tuple(ids))
 
 
-def _by_count(name: str, count: int) -> Callable[[Sequence[Planned], Options], list[Shard]]:
-    def plan(episodes: Sequence[Planned], _: Options) -> list[Shard]:
-        ids = [one.episode_id for one in episodes]
-        starts = range(0, len(ids), count)
-        return [Shard(name.format(at // count), tuple(ids[at : at + count])) for at in starts]
+def by_count(name: str, ids: Sequence[str], count: int) -> list[Shard]:
+    """Consecutive episodes, `count` each; `name` has a place for the number."""
+    return [Shard(name.format(at // count), tuple(ids[at : at + count])) for at in range(0, len(ids), count)]
 
-    return plan
+
+def _plan_by_count(name: str, count: int) -> Callable[[Sequence[Planned], Options], list[Shard]]:
+    return lambda episodes, _: by_count(name, [one.episode_id for one in episodes], count)
 
 
 class HashedWriter:
@@ -163,16 +180,23 @@ def _write_release(root: Path, shard: Shard, folder: Path, options: Options) -> 
     written: Hashes = {}
     for episode_id in shard.ids:
         exported = read_exported(root, episode_id, options.texts)
-        for number, step in enumerate(exported.episode.steps):
-            name = f"{SCREENSHOTS}/{step.screenshot}"
-            if exported.is_redacted(number):
-                written[name] = _write_file(folder, name, exported.screenshot(number))
-            else:
-                _bring(exported.screenshots / step.screenshot, folder / name)
-                written[name] = sha256_of(folder / name)
+        written |= write_screenshots(exported, folder)
         name = f"{ANNOTATIONS}/{episode_id}.json"
         tree = exported.tree if options.like == "v2" else _without_annotations(exported.tree)
         written[name] = _write_file(folder, name, json.dumps(tree, ensure_ascii=False, indent=4).encode() + b"\n")
+    return written
+
+
+def write_screenshots(exported: ExportedEpisode, folder: Path) -> Hashes:
+    """Hard links, where nothing is redacted and the disk allows it. Raises DatasetError."""
+    written: Hashes = {}
+    for number, step in enumerate(exported.episode.steps):
+        name = f"{SCREENSHOTS}/{step.screenshot}"
+        if exported.is_redacted(number):
+            written[name] = _write_file(folder, name, exported.screenshot(number))
+        else:
+            _bring(exported.screenshots / step.screenshot, folder / name)
+            written[name] = sha256_of(folder / name)
     return written
 
 
@@ -285,13 +309,41 @@ def _write_parquet(root: Path, shard: Shard, folder: Path, options: Options) -> 
     return {shard.name: file.sha256}
 
 
+# For trainers
+
+TRAINERS: Mapping[str, str] = {
+    "official-chat": "odyssey-agent",
+    "llamafactory": "odyssey-agent",
+    "ms-swift": "odyssey-agent",
+    "qwen": "qwen2.5-vl",
+    "trl": "odyssey-agent",
+    "ui-tars": "ui-tars-1.5",
+}
+"""The layouts with a sample for each step, with their usual adapters."""
+
+
+def _for_trainer(name: str) -> Layout:
+    def plan(episodes: Sequence[Planned], options: Options) -> list[Shard]:
+        from odyssey_recorder.exporting import trainers
+
+        return trainers.plan(name, episodes, options)
+
+    def write(root: Path, shard: Shard, folder: Path, options: Options) -> Hashes:
+        from odyssey_recorder.exporting import trainers
+
+        return trainers.write(name, root, shard, folder, options)
+
+    return Layout(name, plan, write, copies=False)
+
+
 LAYOUTS: Mapping[str, Layout] = {
     one.name: one
     for one in (
-        Layout("release", _by_count("release-{:05}", 64), _write_release, copies=False),
+        Layout("release", _plan_by_count("release-{:05}", 64), _write_release, copies=False),
         Layout("parquet", _plan_parquet, _write_parquet),
         Layout("webdataset", _plan_tars, _write_tar),
-        Layout("jsonl", _by_count("data/episodes-{:05}.jsonl", 1000), _write_lines, copies=False),
+        Layout("jsonl", _plan_by_count("data/episodes-{:05}.jsonl", 1000), _write_lines, copies=False),
+        *map(_for_trainer, TRAINERS),
     )
 }
 

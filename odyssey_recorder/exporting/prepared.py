@@ -15,7 +15,8 @@ from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.exporting.card import About, own_section
 from odyssey_recorder.exporting.episodes import lacks_texts, read_exported
 from odyssey_recorder.exporting.job import Request, sides_of
-from odyssey_recorder.exporting.layouts import Options, Planned
+from odyssey_recorder.exporting.layouts import TRAINERS, Options, Planned
+from odyssey_recorder.exporting.trainers import Survey
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.splits.drawing import Split
@@ -53,6 +54,7 @@ def prepare(
     left_out: list[str] = []
     episodes: list[Planned] = []
     lacking, texts = 0, wanted.options.texts
+    survey = Survey(wanted.root, wanted.layout, wanted.options) if wanted.layout in TRAINERS else None
     splits = _splits(wanted.root)
     sides = sides_of(splits)
 
@@ -65,6 +67,9 @@ def prepare(
             if why := refuse(file) or _unredacted(file) or missing_texts(wanted.root, file.stem, texts):
                 left_out.append(why)
                 continue
+            if survey is not None and (why := survey.refusal(file.stem)):
+                left_out.append(why)
+                continue
             episode = read_annotation(file)
             episodes.append(_planned(wanted.root, episode, sides.get(episode.episode_id, {})))
             lacking += texts == "none" and lacks_texts(episode)
@@ -72,6 +77,8 @@ def prepare(
 
     about = about_of(wanted.root, chosen(), ())
     like, limits = _likeness(wanted, lacking)
+    if survey is not None:
+        about, limits = replace(about, figures=(*about.figures, survey.figure)), (*limits, *survey.limits)
     about = replace(about, limits=(*limits, *counted_reasons(len(left_out))))
     ids = frozenset(one.episode_id for one in episodes)
     names = {Path(split_path(one.kind)).name: split_as_json(_of(one, ids)) for one in splits}

@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 from odyssey_recorder.agents.adapter import adapter_named
-from odyssey_recorder.agents.predict import HistoryRule, sampled
+from odyssey_recorder.agents.history import HistoryRule
+from odyssey_recorder.agents.predict import sampled
 from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.dataset.codec import action_from_json, write_episode
 from odyssey_recorder.dataset.layout import annotation_path, screenshot_path
@@ -200,10 +201,20 @@ def test_a_model_can_be_given_the_instruction_of_each_step(command_line: Command
     assert all(f"Do {number}." in words for number, words in enumerate(asked[:7]))
 
 
-@pytest.mark.parametrize("text", ["", "all", "none:3", "actions:0", "actions:100", "screenshots", "screenshots:²"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "all", "none:3", "actions:0", "actions:100", "screenshots", "screenshots:²", "screenshots:2:0", "actions:2:2"],
+)
 def test_an_unknown_history_is_refused(text: str) -> None:
     with pytest.raises(SettingsError, match="The history"):
         HistoryRule.parse(text)
+
+
+def test_every_second_screenshot_is_shown_with_all_actions_since() -> None:
+    rule = HistoryRule.parse("screenshots:3:2")
+    assert str(rule) == "screenshots:3:2"
+    assert [list(rule.told(step)) for step in (0, 3, 7)] == [[], [0, 1, 2], [1, 2, 3, 4, 5, 6]]
+    assert [sorted(rule.pictured(step)) for step in (0, 1, 3, 7)] == [[], [], [1], [1, 3, 5]]
 
 
 def test_a_sample_is_stratified_and_the_same_again() -> None:

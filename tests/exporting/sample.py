@@ -76,7 +76,7 @@ def splits(planned: list[Planned]) -> dict[str, bytes]:
     return {
         f"{kind}_split.json": json.dumps(
             {
-                part: [f"{one.episode_id}.json" for one in planned if one.sides[kind] == part]
+                part: [f"{one.episode_id}.json" for one in planned if one.sides.get(kind) == part]
                 for part in ("train", "test")
             },
             indent=4,

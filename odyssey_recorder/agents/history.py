@@ -1,0 +1,50 @@
+"""What a model is told of the steps before."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from odyssey_recorder.errors import SettingsError
+
+_ACTIONS = 4
+"""Earlier actions that a model is told, as in the official evaluation."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRule:
+    """Nothing; the last `steps` actions; `steps` screenshots, every `stride`-th, with all actions since; or a text."""
+
+    kind: Literal["none", "actions", "screenshots", "memory"]
+    steps: int = 0
+    stride: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> "HistoryRule":
+        """Raises SettingsError."""
+        kind, *numbers = text.split(":")
+        most = {"actions": 1, "screenshots": 2}.get(kind, 0)
+        is_plain = text in ("none", "actions", "memory")
+        is_counted = 0 < len(numbers) <= most and all(map(_is_number, numbers))
+        if not is_plain and not is_counted:
+            raise SettingsError(
+                f"The history {text!r} is unknown. Use none, actions, actions:N, screenshots:N, screenshots:N:STRIDE "
+                "or memory; N and STRIDE are 1 to 99."
+            )
+        steps, stride = (*map(int, numbers), *(_ACTIONS * (kind == "actions"), 1)[len(numbers) :])
+        return cls(cast(Any, kind), steps, stride)
+
+    def __str__(self) -> str:
+        return ":".join(map(str, (self.kind, *filter(None, (self.steps, self.stride * (self.stride > 1))))))
+
+    def told(self, step: int) -> range:
+        """The earlier steps whose actions are told at `step`, the oldest first."""
+        return range(max(0, step - self.steps * self.stride), step)
+
+    def pictured(self, step: int) -> range:
+        """Those of them whose screenshots are shown, the newest first."""
+        if self.kind != "screenshots":
+            return range(0)
+        return range(step - self.stride, self.told(step).start - 1, -self.stride)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 3 and text.strip("0") != ""
