@@ -219,6 +219,7 @@ class TestFirstUse:
     ) -> None:
         practice = FakePractice(agrees=None, wanted=1)
         pilot = opened(open_at, replace(workplace, practice=practice), "")
+        pilot.wait_for_phase(Phase.WATCHING)
         pilot.press_in(pilot.dialog(), "I agree, start practice")
         pilot.wait_for_phase(Phase.RECORDING)
         assert rail(pilot) == OF_ANNOTATORS

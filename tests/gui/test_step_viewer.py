@@ -114,7 +114,7 @@ def test_space_shows_the_step_large_and_keys_lead_to_the_others(recorded: Record
         (Qt.Key.Key_End, ("Complete", "Step 3 of 3")),
     ):
         QTest.keyClick(viewer, key)
-        assert set(told) <= set(says(viewer)), key
+        recorded.qtbot.waitUntil(lambda told=told: set(told) <= set(says(viewer)))
     QTest.keyClick(viewer, Qt.Key.Key_Home)
     assert recorded.list.currentIndex().row() == 0
     canvas = recorded.found(QWidget, "Screenshot of the step")

@@ -60,6 +60,7 @@ class SettingsPage(Page):
         super().__init__()
         self._service = service
         self._background = background
+        self._in_order = background.in_order()  # what is read before a change does not undo it
         self._commands = commands
         self._shortcuts = shortcuts
         self._fields = {setting.name: SettingField(setting) for group in GROUPS.values() for setting in group}
@@ -114,7 +115,7 @@ class SettingsPage(Page):
         for _ in self.fill():
             pass
         if not self._changes:
-            self._background.run(self._read, self._show, self._fail)
+            self._in_order.run(self._read, self._show_read, self._fail)
             self._key.look()
             self._area.verticalScrollBar().setValue(0)
 
@@ -141,6 +142,10 @@ class SettingsPage(Page):
 
     def _read(self) -> _Reading:
         return _Reading(self._service.read(), self._service.overrides())
+
+    def _show_read(self, reading: _Reading) -> None:
+        if not self._changes:
+            self._show(reading)
 
     def _show(self, reading: _Reading) -> None:
         for name, field in self._fields.items():
@@ -176,7 +181,7 @@ class SettingsPage(Page):
         changes = self._changes
         self._pause.stop()
         self._commands.enable(Command.SAVE_SETTINGS, on=False)
-        self._background.run(
+        self._in_order.run(
             lambda: self._checked_and_saved(changes),
             lambda outcome: self._tell_saved(changes, outcome, then),
             self._fail,
