@@ -20,7 +20,7 @@ app = typer.Typer(help="Have a model carry out tasks on a phone, and judge it.",
 AdapterOption = Annotated[str, typer.Option(help="The kind of model, such as ours or qwen2.5-vl.")]
 ModelOption = Annotated[str | None, typer.Option(help="The model's name at the server.", show_default="settings")]
 HistoryOption = Annotated[
-    str, typer.Option(help="What the model learns about earlier steps: none, actions[:N] or screenshots:N.")
+    str, typer.Option(help="What the model learns about earlier steps: none, actions[:N] or screenshots:N[:STRIDE].")
 ]
 TaskOption = Annotated[
     list[str] | None, typer.Option("--task", metavar="ID", help="Only this task. Repeatable.", show_default="all")
