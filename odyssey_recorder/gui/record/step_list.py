@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter
+from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
@@ -76,6 +76,11 @@ class StepList(StepView):
         if isinstance(event, QMouseEvent) and event.position().y() < self.visualRect(index).bottom() - _NOTE_HEIGHT:
             return False
         return super().edit(index, *how)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Widgets on rows follow the width, which a scroll bar changes too."""
+        super().resizeEvent(event)
+        self.updateEditorGeometries()
 
     def put_beside(self, index: Index, button: QPushButton) -> None:
         self.setIndexWidget(index, button)
