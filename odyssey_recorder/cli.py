@@ -27,6 +27,7 @@ from odyssey_recorder.commands import (
     splits,
     tasks,
     terminal,
+    training,
 )
 from odyssey_recorder.errors import OdysseyError
 
@@ -44,6 +45,8 @@ _USERS: dict[str, tuple[str, ...]] = {
         "predict",
         "agent",
         "evaluate",
+        "train",
+        "serve",
         "release",
         "merge",
         "export",
@@ -97,6 +100,8 @@ app.command("merge")(merge.merge)
 app.add_typer(agent.app, name="agent")
 app.command("predict")(predict.predict)
 app.command("evaluate")(evaluate.evaluate)
+app.command("train")(training.train)
+app.command("serve")(training.serve)
 app.command("upload")(remote.upload)
 app.command("download")(remote.download)
 

@@ -58,6 +58,10 @@ class ReplayError(OdysseyError): ...
 class SettingsError(OdysseyError): ...
 
 
+class TrainingError(OdysseyError):
+    """A sample, a recipe or a model that cannot be used."""
+
+
 class SdkError(OdysseyError):
     """The message has the command that installs the missing part."""
 

@@ -1,0 +1,137 @@
+"""Makes batches: the prompt as Qwen's chat template writes it, the current screenshot, and its history."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import torch
+from PIL import Image
+from torch import Tensor
+
+from odyssey_recorder.errors import TrainingError
+from odyssey_recorder.training.samples import Content, Sample, Turn
+
+HISTORY_TOKEN = "<|history_pad|>"
+_IMAGE = "<|image_pad|>"
+_SYSTEM = "You are a helpful assistant."
+_IGNORED = -100
+
+History = Literal["resampler", "images", "text"]
+"""Earlier screenshots as tokens of the resampler, as images of the prompt, or not at all: only in words."""
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """`processor` and `small` are image processors, of the current screenshot and of a resampler's history."""
+
+    tokenizer: Any
+    processor: Any
+    small: Any
+    history: History
+    queries: int
+    most_tokens: int
+
+    def question(self, prompt: Sequence[Turn], pictures: Sequence[Image.Image]) -> dict[str, Tensor]:
+        """The tensors of one prompt, its last turn open for the answer. Raises TrainingError if it is too long."""
+        return self._tensors("the prompt", prompt, pictures, None)
+
+    def sample(self, sample: Sample) -> dict[str, Tensor]:
+        """The same with the answer, and `labels` for it alone."""
+        wanted = range(len(sample.images)) if self.history != "text" else [len(sample.images) - 1]
+        pictures = [sample.picture(number) for number in wanted]
+        return self._tensors(sample.id, sample.prompt, pictures, sample.answer)
+
+    def _tensors(
+        self, name: str, prompt: Sequence[Turn], pictures: Sequence[Image.Image], answer: str | None
+    ) -> dict[str, Tensor]:
+        shown, earlier = (pictures, []) if self.history == "images" else (pictures[-1:], pictures[:-1])
+        found = self.processor(images=list(shown), return_tensors="pt")
+        grids: Tensor = found["image_grid_thw"]
+        merged = self.processor.merge_size**2
+        words = self._words(prompt, [int(grid.prod()) // merged for grid in grids], len(earlier))
+        ids = self.tokenizer(words, add_special_tokens=False)["input_ids"]
+        labels = [_IGNORED] * len(ids)
+        if answer is not None:
+            said = self.tokenizer(f"{answer}<|im_end|>", add_special_tokens=False)["input_ids"]
+            ids, labels = ids + said, labels + said
+        if len(ids) > self.most_tokens:
+            raise TrainingError(f"{name} has {len(ids)} tokens, more than most_tokens, {self.most_tokens}.")
+        row = torch.tensor(ids)
+        tensors = {
+            "input_ids": row,
+            "labels": torch.tensor(labels),
+            "mm_token_type_ids": (row == self.tokenizer.convert_tokens_to_ids(_IMAGE)).int(),
+            "pixel_values": found["pixel_values"],
+            "image_grid_thw": grids,
+            "history_counts": torch.tensor([len(earlier)]),
+        }
+        if earlier:
+            history = self.small(images=list(earlier), return_tensors="pt")
+            tensors["history_pixel_values"] = history["pixel_values"]
+            tensors["history_grid_thw"] = history["image_grid_thw"]
+        return tensors
+
+    def _words(self, prompt: Sequence[Turn], tokens: Sequence[int], earlier: int) -> str:
+        """The chat template's text, with as many image tokens as each image has."""
+        turns = list(prompt)
+        if turns[0].role != "system":
+            turns.insert(0, Turn(role="system", content=(Content(type="text", text=_SYSTEM),)))
+        if self.history != "images":
+            turns = _without_earlier(turns)
+        counts = iter(tokens)
+        span = HISTORY_TOKEN * self.queries if earlier else ""
+        texts = []
+        for turn in turns:
+            is_last = turn is turns[-1]
+            said = "".join(
+                part.text if part.type == "text" else f"<|vision_start|>{_IMAGE * next(counts)}<|vision_end|>"
+                for part in turn.content
+            )
+            texts.append(f"<|im_start|>{turn.role}\n{span if is_last else ''}{said}<|im_end|>\n")
+        return "".join(texts) + "<|im_start|>assistant\n"
+
+
+def _without_earlier(turns: Sequence[Turn]) -> list[Turn]:
+    """Without the images of earlier steps, and without what is said before them in the same turn."""
+    last = turns[-1].content
+    images = [at for at, part in enumerate(last) if part.type == "image"]
+    kept = last[images[-2] + 1 :] if len(images) > 1 else last
+    before = [
+        turn.model_copy(update={"content": tuple(part for part in turn.content if part.type == "text")})
+        for turn in turns[:-1]
+    ]
+    return [*(turn for turn in before if turn.content), turns[-1].model_copy(update={"content": tuple(kept)})]
+
+
+@dataclass(frozen=True)
+class Collator:
+    """Pads prompts on the right; images of a batch follow each other."""
+
+    encoder: Encoder
+
+    def __call__(self, samples: Sequence[Sample]) -> dict[str, Tensor]:
+        return self.batch([self.encoder.sample(one) for one in samples])
+
+    def batch(self, rows: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+        pad = torch.nn.utils.rnn.pad_sequence
+        lengths = [len(row["input_ids"]) for row in rows]
+        batch = {
+            name: pad([row[name] for row in rows], batch_first=True, padding_value=value)
+            for name, value in (("input_ids", self._pad), ("labels", _IGNORED), ("mm_token_type_ids", 0))
+        }
+        batch["attention_mask"] = pad([torch.ones(length, dtype=torch.long) for length in lengths], batch_first=True)
+        for name in ("pixel_values", "image_grid_thw", "history_counts", "history_pixel_values", "history_grid_thw"):
+            found = [row[name] for row in rows if name in row]
+            if found:
+                batch[name] = torch.cat(found)
+        return batch
+
+    @cached_property
+    def _pad(self) -> int:
+        tokenizer = self.encoder.tokenizer
+        return int(
+            tokenizer.convert_tokens_to_ids("<|endoftext|>")
+            if tokenizer.pad_token_id is None
+            else tokenizer.pad_token_id
+        )

@@ -1,0 +1,63 @@
+"""Answers of a model to prompts with screenshots, always the likeliest words."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from PIL import Image
+from transformers import AutoTokenizer
+
+from odyssey_recorder.errors import TrainingError
+from odyssey_recorder.training.collator import Collator, Encoder
+from odyssey_recorder.training.recipe import encoder, load_model, read_mark
+from odyssey_recorder.training.samples import Sample, Turn
+
+_LONGEST = 256
+"""Tokens of an answer."""
+
+
+def answer(model: Any, encoding: Encoder, sample: Sample) -> str:
+    """Raises TrainingError for a screenshot that cannot be read."""
+    numbers = range(len(sample.images)) if encoding.history != "text" else [len(sample.images) - 1]
+    return answer_to(model, encoding, sample.prompt, [sample.picture(number) for number in numbers])
+
+
+def answer_to(model: Any, encoding: Encoder, prompt: Sequence[Turn], pictures: Sequence[Image.Image]) -> str:
+    """Raises TrainingError for a prompt that is too long."""
+    batch = Collator(encoding).batch([encoding.question(prompt, pictures)])
+    batch.pop("labels")
+    device = next(model.parameters()).device
+    tokenizer = encoding.tokenizer
+    end = tokenizer.convert_tokens_to_ids("<|im_end|>")
+    with torch.no_grad():
+        ids = model.generate(
+            **{name: tensor.to(device) for name, tensor in batch.items()},
+            max_new_tokens=_LONGEST,
+            do_sample=False,
+            eos_token_id=end,
+            pad_token_id=end,
+        )
+    said = ids[0, batch["input_ids"].shape[1] :]
+    return str(tokenizer.decode(said[said != end], skip_special_tokens=True))
+
+
+def load_trained(folder: Path) -> tuple[Any, Encoder]:
+    """The model with its adapter, ready to answer. Raises TrainingError."""
+    recipe = read_mark(folder)
+    is_adapter = (folder / "adapter_config.json").is_file()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    precision = "bf16" if torch.cuda.is_available() else "fp32"
+    base = recipe if is_adapter else recipe.model_copy(update={"base": str(folder)})
+    model: Any = load_model(base, tokenizer, precision)
+    if is_adapter:
+        from peft import PeftModel
+
+        try:
+            model = PeftModel.from_pretrained(model, str(folder)).merge_and_unload()
+        except (OSError, ValueError, RuntimeError) as error:
+            raise TrainingError(f"The adapter {folder} does not fit {recipe.base}: {error}") from error
+    if torch.cuda.is_available():
+        model = model.cuda()
+    vision = model.config.vision_config
+    return model.eval(), encoder(recipe, tokenizer, vision.patch_size, vision.spatial_merge_size)

@@ -1,0 +1,152 @@
+"""The configuration of a training run, and the model that it names."""
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from odyssey_recorder.errors import TrainingError
+from odyssey_recorder.files import Largest, read_file, write_durably
+from odyssey_recorder.training.collator import HISTORY_TOKEN, Encoder, History
+from odyssey_recorder.training.model import OdysseyAgent, OdysseyConfig
+from odyssey_recorder.validation import ClosedModel, first_fault
+
+MARK = "odyssey.json"
+"""In each complete checkpoint and beside a trained adapter: its ModelRecipe."""
+
+
+class ModelRecipe(ClosedModel):
+    """`base` is a folder or a name on the Hub. Images have at most so many tokens, each of 28x28 pixels.
+
+    `history_frames` 0: the resampler cannot tell the order of the screenshots, as in the paper.
+    """
+
+    base: str
+    history: History = "resampler"
+    history_queries: int = Field(256, ge=1)
+    history_heads: int = Field(28, ge=1)
+    history_frames: int = Field(8, ge=0)
+    image_tokens: int = Field(1280, ge=4)
+    history_image_tokens: int = Field(256, ge=4)
+    most_tokens: int = Field(8192, ge=16)
+
+
+class TrainingRecipe(ClosedModel):
+    """The defaults are the paper's, but for LoRA, whose are Qwen's: the paper trains all but the vision tower.
+
+    `lora_rank` 0 trains all but the vision tower. `batch` samples at once on each process, `accumulate` of these make
+    a step of the optimizer.
+    """
+
+    data: Path
+    out: Path
+    model: ModelRecipe
+    split: Literal["split", "all"] = "split"
+    epochs: float = Field(1.0, gt=0)
+    most_steps: int = -1
+    batch: int = Field(8, ge=1)
+    accumulate: int = Field(2, ge=1)
+    learning_rate: float = Field(2e-5, gt=0)
+    weight_decay: float = Field(0.1, ge=0)
+    beta2: float = Field(0.95, gt=0, lt=1)
+    warmup: float = Field(0.01, ge=0, lt=1)
+    schedule: Literal["cosine", "linear", "constant"] = "cosine"
+    lora_rank: int = Field(64, ge=0)
+    lora_alpha: int = Field(16, ge=1)
+    lora_dropout: float = Field(0.05, ge=0, lt=1)
+    precision: Literal["bf16", "fp32"] = "bf16"
+    gradient_checkpointing: bool = True
+    save_steps: int = Field(200, ge=1)
+    keep_checkpoints: int = Field(2, ge=1)
+    test_samples: int = Field(200, ge=0)
+    workers: int = Field(2, ge=0)
+    seed: int = 42
+
+
+def read_recipe(path: Path) -> TrainingRecipe:
+    """Of a TOML file; its relative paths are from its folder. Raises TrainingError."""
+    try:
+        tree = tomllib.loads(read_file(path, Largest.WRITTEN_BY_HAND).decode())
+        recipe = TrainingRecipe.model_validate(tree)
+    except OSError as error:
+        raise TrainingError(f"{path} cannot be read: {error.strerror}.") from error
+    except ValidationError as error:
+        raise TrainingError(f"{path}: {first_fault(error)}. See docs/training.md.") from error
+    except ValueError as error:
+        raise TrainingError(f"{path} is not TOML: {error}.") from error
+    folder = path.parent
+    return recipe.model_copy(update={"data": folder / recipe.data, "out": folder / recipe.out})
+
+
+def read_mark(folder: Path) -> ModelRecipe:
+    """The model of a checkpoint or of a trained one. Raises TrainingError."""
+    try:
+        return ModelRecipe.model_validate_json((folder / MARK).read_bytes())
+    except (OSError, ValueError) as error:
+        raise TrainingError(f"{folder} is not a trained model: {MARK} cannot be read.") from error
+
+
+def write_mark(folder: Path, model: ModelRecipe) -> None:
+    write_durably(folder / MARK, model.model_dump_json(indent=2).encode() + b"\n")
+
+
+def load_tokenizer(base: str) -> Any:
+    """With the history's token. Raises TrainingError."""
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(base)
+    except (OSError, ValueError) as error:
+        raise TrainingError(f"The tokenizer of {base} cannot be loaded: {_first_line(error)}") from error
+    tokenizer.add_special_tokens({"additional_special_tokens": [HISTORY_TOKEN]}, replace_extra_special_tokens=False)
+    return tokenizer
+
+
+def load_model(recipe: ModelRecipe, tokenizer: Any, precision: str) -> OdysseyAgent:
+    """The base with a resampler, if wanted: as it was saved, or new. Raises TrainingError."""
+    import torch
+
+    token = tokenizer.convert_tokens_to_ids(HISTORY_TOKEN)
+    try:
+        base = OdysseyConfig.from_pretrained(recipe.base)
+        base.history_token_id = token
+        base.history_queries = recipe.history_queries if recipe.history == "resampler" else 0
+        base.history_heads, base.history_frames = recipe.history_heads, recipe.history_frames
+        if base.history_queries and base.text_config.hidden_size % base.history_heads:
+            raise TrainingError(
+                f"history_heads: the width of {recipe.base}, {base.text_config.hidden_size}, is no multiple of "
+                f"{recipe.history_heads}."
+            )
+        kind = torch.bfloat16 if precision == "bf16" else torch.float32
+        model: OdysseyAgent = OdysseyAgent.from_pretrained(recipe.base, config=base, dtype=kind)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise TrainingError(
+            f"{recipe.base} is not a Qwen2.5-VL model that can be loaded: {_first_line(error)}"
+        ) from error
+    if token >= model.get_input_embeddings().num_embeddings:
+        model.resize_token_embeddings(token + 1)
+    return model
+
+
+def encoder(recipe: ModelRecipe, tokenizer: Any, patch: int, merge: int) -> Encoder:
+    from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+
+    def processor(tokens: int) -> Any:
+        area = (patch * merge) ** 2
+        return Qwen2VLImageProcessorPil(
+            min_pixels=4 * area, max_pixels=tokens * area, patch_size=patch, merge_size=merge
+        )
+
+    return Encoder(
+        tokenizer,
+        processor(recipe.image_tokens),
+        processor(recipe.history_image_tokens),
+        recipe.history,
+        recipe.history_queries,
+        recipe.most_tokens,
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)

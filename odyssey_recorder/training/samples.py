@@ -1,0 +1,96 @@
+"""Training samples as an export in the layout `trl` has them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from PIL import Image
+from pydantic import Field, ValidationError
+
+from odyssey_recorder.dataset.png import BrokenImageError, decode_png
+from odyssey_recorder.errors import TrainingError
+from odyssey_recorder.files import Largest, check_within, read_file
+from odyssey_recorder.validation import FrozenModel, first_fault
+
+Part = Literal["train", "test", "all"]
+
+
+class Content(FrozenModel):
+    type: Literal["text", "image"]
+    text: str = ""
+
+
+class Turn(FrozenModel):
+    role: Literal["system", "user", "assistant"]
+    content: tuple[Content, ...]
+
+
+class Row(FrozenModel):
+    """A line of the export; `images` are paths within it, those of earlier steps first."""
+
+    id: str
+    images: tuple[str, ...] = Field(min_length=1)
+    prompt: tuple[Turn, ...] = Field(min_length=1)
+    completion: tuple[Turn, ...] = Field(min_length=1, max_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What is asked, with the current screenshot as its last image; and the `answer`."""
+
+    id: str
+    folder: Path
+    images: tuple[str, ...]
+    prompt: tuple[Turn, ...]
+    answer: str
+
+    def picture(self, number: int) -> Image.Image:
+        """In RGB. Raises TrainingError for a screenshot that is missing or damaged."""
+        return read_picture(self.folder, self.images[number])
+
+
+def read_samples(folder: Path, part: Part) -> list[Sample]:
+    """All samples of a part, in the order of their files. Raises TrainingError."""
+    files = sorted((folder / "data" / part).glob("*.jsonl"))
+    if not files:
+        parts = sorted(path.name for path in (folder / "data").glob("*") if path.is_dir())
+        raise TrainingError(
+            f"{folder / 'data' / part} has no samples. "
+            + (f"The export has {' and '.join(parts)}." if parts else "Make them with export --as trl --split random.")
+        )
+    return [sample for file in files for sample in _samples(folder, file)]
+
+
+def _samples(folder: Path, file: Path) -> Iterator[Sample]:
+    try:
+        lines = read_file(file, Largest.INDEX, within=folder).decode().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TrainingError(f"{file} cannot be read: {error}.") from error
+    for number, line in enumerate(lines, 1):
+        try:
+            row = Row.model_validate(json.loads(line))
+        except ValidationError as error:
+            raise TrainingError(f"{file}:{number}: {first_fault(error)}") from error
+        except ValueError as error:
+            raise TrainingError(f"{file}:{number} is not JSON: {error}.") from error
+        shown = sum(part.type == "image" for turn in row.prompt for part in turn.content)
+        if shown != len(row.images):
+            raise TrainingError(f"{file}:{number}: {shown} places for {len(row.images)} images.")
+        answer = "".join(part.text for part in row.completion[0].content)
+        yield Sample(row.id, folder, row.images, row.prompt, answer)
+
+
+def read_picture(folder: Path, name: str) -> Image.Image:
+    """Raises TrainingError."""
+    path = folder / name
+    try:
+        check_within(path, folder)
+        return decode_png(read_file(path, Largest.PICTURE, within=folder)).convert("RGB")
+    except (OSError, BrokenImageError) as error:
+        raise TrainingError(f"The screenshot {path} cannot be read: {error}.") from error
+
+
+def answers_by_id(samples: list[Sample]) -> Mapping[str, str]:
+    return {sample.id: sample.answer for sample in samples}

@@ -1,0 +1,193 @@
+"""A training run: checkpoints that can be resumed, metrics in a file, and answers to test samples after each epoch."""
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import Trainer, TrainerCallback, TrainingArguments, set_seed
+
+from odyssey_recorder.errors import TrainingError
+from odyssey_recorder.training.collator import Collator, Encoder
+from odyssey_recorder.training.generating import answer
+from odyssey_recorder.training.recipe import (
+    MARK,
+    ModelRecipe,
+    TrainingRecipe,
+    encoder,
+    load_model,
+    load_tokenizer,
+    read_mark,
+    write_mark,
+)
+from odyssey_recorder.training.samples import Sample, read_samples
+
+_METRICS = "metrics.jsonl"
+_TRAINED = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+
+
+def train(recipe: TrainingRecipe) -> Path:
+    """Returns the folder of the trained model: an adapter, or all weights. Raises TrainingError.
+
+    A run that was interrupted goes on from its last complete checkpoint.
+    """
+    set_seed(recipe.seed)
+    samples = read_samples(recipe.data, "train" if recipe.split == "split" else "all")
+    tests = read_samples(recipe.data, "test")[: recipe.test_samples] if recipe.split == "split" else []
+    _refuse_without_history(recipe, samples)
+    last = _last_checkpoint(recipe)
+    tokenizer = load_tokenizer(recipe.model.base)
+    model = load_model(recipe.model, tokenizer, recipe.precision)
+    vision = model.config.vision_config
+    encoding = encoder(recipe.model, tokenizer, vision.patch_size, vision.spatial_merge_size)
+    trainer = Trainer(
+        model=_trainable(model, recipe),
+        args=_arguments(recipe),
+        data_collator=Collator(encoding),
+        train_dataset=samples,
+        callbacks=[_Marks(recipe.model), _Metrics(recipe.out / _METRICS, tests, encoding)],
+    )
+    with _explained(recipe):
+        trainer.train(resume_from_checkpoint=str(last) if last else None)
+    final = recipe.out / "final"
+    trainer.save_model(str(final))
+    if trainer.is_world_process_zero():
+        tokenizer.save_pretrained(final)
+        write_mark(final, recipe.model)
+    return final
+
+
+def _refuse_without_history(recipe: TrainingRecipe, samples: Sequence[Sample]) -> None:
+    if recipe.model.history != "text" and all(len(sample.images) == 1 for sample in samples):
+        raise TrainingError(
+            f"{recipe.data} has no earlier screenshots. Export it with --history screenshots:N, or set history = "
+            '"text".'
+        )
+
+
+def _trainable(model: Any, recipe: TrainingRecipe) -> Any:
+    """With LoRA, or all but the vision tower."""
+    model.model.visual.requires_grad_(False)
+    if recipe.gradient_checkpointing:
+        model.enable_input_require_grads()
+    if not recipe.lora_rank:
+        return model
+    from peft import LoraConfig, get_peft_model
+
+    lora = LoraConfig(
+        r=recipe.lora_rank,
+        lora_alpha=recipe.lora_alpha,
+        lora_dropout=recipe.lora_dropout,
+        target_modules=rf".*language_model.*\.({'|'.join(_TRAINED)})",
+        modules_to_save=["history_resampler"] if recipe.model.history == "resampler" else None,
+        task_type="CAUSAL_LM",
+    )
+    return get_peft_model(model, lora)
+
+
+def _arguments(recipe: TrainingRecipe) -> TrainingArguments:
+    return TrainingArguments(
+        output_dir=str(recipe.out),
+        num_train_epochs=recipe.epochs,
+        max_steps=recipe.most_steps,
+        per_device_train_batch_size=recipe.batch,
+        gradient_accumulation_steps=recipe.accumulate,
+        learning_rate=recipe.learning_rate,
+        weight_decay=recipe.weight_decay,
+        adam_beta2=recipe.beta2,
+        warmup_steps=recipe.warmup,
+        lr_scheduler_type=recipe.schedule,
+        bf16=recipe.precision == "bf16",
+        gradient_checkpointing=recipe.gradient_checkpointing,
+        gradient_checkpointing_kwargs={"use_reentrant": False} if recipe.gradient_checkpointing else None,
+        save_steps=recipe.save_steps,
+        save_total_limit=recipe.keep_checkpoints,
+        logging_steps=1 if recipe.save_steps < 10 else 10,
+        dataloader_num_workers=recipe.workers,
+        remove_unused_columns=False,
+        report_to="none",
+        seed=recipe.seed,
+        data_seed=recipe.seed,
+        disable_tqdm=True,
+    )
+
+
+# Checkpoints.
+
+
+def _last_checkpoint(recipe: TrainingRecipe) -> Path | None:
+    """The newest complete one; those that a kill cut short are removed. Raises TrainingError for another model's."""
+    found = sorted(recipe.out.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]), reverse=True)
+    for path in found:
+        if (path / MARK).is_file():
+            _refuse_other(path, recipe.model)
+            return path
+        shutil.rmtree(path)
+    return None
+
+
+def _refuse_other(path: Path, model: ModelRecipe) -> None:
+    kept = read_mark(path)
+    if kept != model:
+        different = [name for name in ModelRecipe.model_fields if getattr(kept, name) != getattr(model, name)]
+        raise TrainingError(
+            f"{path} is of another model: {', '.join(different)} differs. Choose another out, or move it away."
+        )
+
+
+class _Marks(TrainerCallback):
+    """Marks each checkpoint as complete once all of it is written."""
+
+    def __init__(self, model: ModelRecipe) -> None:
+        self._model = model
+
+    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        if state.is_world_process_zero:
+            write_mark(Path(args.output_dir) / f"checkpoint-{state.global_step}", self._model)
+
+
+# Metrics.
+
+
+class _Metrics(TrainerCallback):
+    """Writes what the trainer logs, and after each epoch the share of test samples that are answered exactly."""
+
+    def __init__(self, path: Path, tests: Sequence[Sample], encoding: Encoder) -> None:
+        self._path = path
+        self._tests = tests
+        self._encoding = encoding
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **_: Any) -> None:
+        if state.is_world_process_zero:
+            self._write({"step": state.global_step, **(logs or {})})
+
+    def on_epoch_end(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
+        if self._tests and state.is_world_process_zero:
+            self._write({"step": state.global_step, "epoch": state.epoch, **self._tested(model)})
+
+    def _tested(self, model: Any) -> dict[str, Any]:
+        was_training = model.training
+        model.eval()
+        answers = [answer(model, self._encoding, one) for one in self._tests]
+        model.train(was_training)
+        right = sum(said == one.answer for said, one in zip(answers, self._tests, strict=True))
+        return {"test_samples": len(self._tests), "test_exact": right / len(self._tests)}
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("a") as file:
+            file.write(json.dumps(entry) + "\n")
+
+
+@contextmanager
+def _explained(recipe: TrainingRecipe) -> Iterator[None]:
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise TrainingError(
+            f"The memory is not enough for batch = {recipe.batch} with image_tokens = {recipe.model.image_tokens}. "
+            "Make either smaller, raise accumulate instead, or set gradient_checkpointing = true."
+        ) from error
