@@ -1,6 +1,7 @@
 """A training run: checkpoints that can be resumed, metrics in a file, and answers to test samples after each epoch."""
 
 import json
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -120,12 +121,14 @@ def _arguments(recipe: TrainingRecipe) -> TrainingArguments:
 
 def _last_checkpoint(recipe: TrainingRecipe) -> Path | None:
     """The newest complete one; those that a kill cut short are removed. Raises TrainingError for another model's."""
+    is_first_process = os.environ.get("RANK", "0") == "0"
     found = sorted(recipe.out.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]), reverse=True)
     for path in found:
         if (path / MARK).is_file():
             _refuse_other(path, recipe.model)
             return path
-        shutil.rmtree(path)
+        if is_first_process:
+            shutil.rmtree(path)
     return None
 
 

@@ -1,0 +1,208 @@
+"""Training runs: adapters, kills, several processes, and what is refused."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from peft import PeftModel
+from safetensors.torch import load_file
+
+from odyssey_recorder.errors import TrainingError
+from odyssey_recorder.training.collator import Collator
+from odyssey_recorder.training.generating import load_trained
+from odyssey_recorder.training.recipe import TrainingRecipe, encoder, load_model, load_tokenizer, read_recipe
+from odyssey_recorder.training.samples import read_samples
+from odyssey_recorder.training.train import train
+from train_tests import tiny
+from train_tests.conftest import Recipes
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tiny.write_export(tmp_path / "data", tiny.first_picture)
+
+
+def as_toml(recipe: TrainingRecipe) -> str:
+    tree = recipe.model_dump(mode="json")
+    model = tree.pop("model")
+    lines = [f"{key} = {json.dumps(value)}" for key, value in tree.items()]
+    return "\n".join([*lines, "[model]", *(f"{key} = {json.dumps(value)}" for key, value in model.items())])
+
+
+def command(recipe: TrainingRecipe, folder: Path, *before: str) -> list[str]:
+    config = folder / f"{recipe.out.name}.toml"
+    config.write_text(as_toml(recipe))
+    return [sys.executable, "-m", *before, "odyssey_recorder", "train", "--config", str(config)]
+
+
+def environment() -> dict[str, str]:
+    return {
+        **os.environ,
+        "HF_HUB_OFFLINE": "1",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONPATH": str(ROOT),
+        "CUDA_VISIBLE_DEVICES": "",
+    }
+
+
+def losses(out: Path) -> dict[int, float]:
+    entries = map(json.loads, (out / "metrics.jsonl").read_text().splitlines())
+    return {one["step"]: one["loss"] for one in entries if "loss" in one}
+
+
+def logits(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    with torch.no_grad():
+        return model.eval()(**batch).logits  # type: ignore[no-any-return]
+
+
+def test_an_adapter_saved_loaded_and_merged_gives_equal_logits(recipes: Recipes, data: Path) -> None:
+    recipe = recipes(data, lora_rank=4, lora_dropout=0.0, most_steps=5)
+    trained = train(recipe)
+    assert sum(path.stat().st_size for path in trained.glob("adapter_model*")) < 500_000
+    tokenizer = load_tokenizer(recipe.model.base)
+    plain = load_model(recipe.model, tokenizer, "fp32")
+    vision = plain.config.vision_config
+    encoding = encoder(recipe.model, tokenizer, vision.patch_size, vision.spatial_merge_size)
+    batch = Collator(encoding)(read_samples(data, "test")[:4])
+    batch.pop("labels")
+    before = logits(plain, batch)
+    loaded = PeftModel.from_pretrained(plain, str(trained))
+    merged, _ = load_trained(trained)
+    assert torch.allclose(logits(loaded, batch), logits(merged, batch), atol=1e-4)
+    assert not torch.allclose(before, logits(merged, batch), atol=1e-3)
+
+
+def test_a_run_that_was_killed_and_goes_on_equals_an_undisturbed_one(
+    recipes: Recipes, data: Path, tmp_path: Path
+) -> None:
+    common = {"most_steps": 8, "save_steps": 3, "batch": 4}
+    whole = train(recipes(data, **common, out=tmp_path / "whole"))
+    recipe = recipes(data, **common, out=tmp_path / "killed")
+    with subprocess.Popen(
+        command(recipe, tmp_path), stdout=subprocess.PIPE, text=True, env=environment(), cwd=tmp_path
+    ) as run:
+        assert run.stdout is not None
+        for line in run.stdout:
+            if (recipe.out / "checkpoint-3/odyssey.json").is_file() and "loss" in line:
+                break
+        run.kill()
+    assert not (recipe.out / "final").exists()
+    (recipe.out / "checkpoint-6").mkdir(exist_ok=True)  # as a kill leaves it: without the mark
+    (recipe.out / "checkpoint-6/odyssey.json").unlink(missing_ok=True)
+    ended = subprocess.run(
+        command(recipe, tmp_path), capture_output=True, text=True, env=environment(), cwd=tmp_path, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    one, other = (load_file(folder / "model.safetensors") for folder in (whole, recipe.out / "final"))
+    assert one.keys() == other.keys()
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_two_processes_have_the_losses_of_one_with_twice_the_batch(
+    recipes: Recipes, data: Path, tmp_path: Path
+) -> None:
+    train(recipes(data, most_steps=4, save_steps=9, batch=8, out=tmp_path / "one"))
+    two = recipes(data, most_steps=4, save_steps=9, batch=4, out=tmp_path / "two")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    launch = (
+        "torch.distributed.run",
+        "--nproc-per-node",
+        "2",
+        "--master-addr",
+        "127.0.0.1",
+        "--master-port",
+        port,
+        "-m",
+    )
+    ended = subprocess.run(
+        command(two, tmp_path, *launch), capture_output=True, text=True, cwd=tmp_path, check=False,
+        env={**environment(), "ACCELERATE_USE_CPU": "true"},
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    assert losses(tmp_path / "two") == pytest.approx(losses(tmp_path / "one"), rel=1e-4)
+
+
+def test_metrics_tell_the_test_samples_that_are_answered_exactly(recipes: Recipes, data: Path) -> None:
+    recipe = recipes(data, most_steps=-1, epochs=1, test_samples=3)
+    train(recipe)
+    entries = [json.loads(line) for line in (recipe.out / "metrics.jsonl").read_text().splitlines()]
+    [tested] = [one for one in entries if "test_exact" in one]
+    assert (tested["test_samples"], tested["epoch"], 0 <= tested["test_exact"] <= 1) == (3, 1.0, True)
+
+
+def test_the_paper_trains_all_but_the_vision_tower(recipes: Recipes, data: Path) -> None:
+    recipe = recipes(data, most_steps=2, lora_rank=0)
+    before = load_file(Path(recipe.model.base) / "model.safetensors")
+    after = load_file(train(recipe) / "model.safetensors")
+    changed = {name.partition("layers.")[0] for name, one in before.items() if not torch.equal(one, after[name])}
+    assert not any("visual" in name for name in changed)
+    assert any("language_model" in name for name in changed)
+
+
+# What is refused.
+
+
+def test_a_checkpoint_of_another_model_is_refused(recipes: Recipes, data: Path) -> None:
+    train(recipes(data, most_steps=2, save_steps=1))
+    with pytest.raises(TrainingError, match="checkpoint-2 is of another model: history_queries differs"):
+        train(recipes(data, {"history_queries": 4}, most_steps=2, save_steps=1))
+
+
+def test_a_damaged_screenshot_is_named(recipes: Recipes, data: Path) -> None:
+    (data / "screenshots/red.png").write_bytes((data / "screenshots/red.png").read_bytes()[:60])
+    with pytest.raises(TrainingError, match=r"screenshots/red\.png cannot be read"):
+        train(recipes(data))
+
+
+def test_a_path_out_of_the_export_is_refused(recipes: Recipes, data: Path) -> None:
+    line = tiny.row("x", ["../../etc"], "a")
+    (data / "data/train/00000.jsonl").write_text(json.dumps(line))
+    with pytest.raises(TrainingError, match="leads out of"):
+        train(recipes(data))
+
+
+def test_an_export_without_a_history_is_refused(recipes: Recipes, data: Path) -> None:
+    (data / "data/train/00000.jsonl").write_text(json.dumps(tiny.row("x", [], "a")))
+    with pytest.raises(TrainingError, match="no earlier screenshots"):
+        train(recipes(data))
+
+
+def test_a_folder_without_samples_says_what_it_has(recipes: Recipes, data: Path) -> None:
+    with pytest.raises(TrainingError, match=r"has no samples\. The export has test and train"):
+        train(recipes(data, split="all"))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("data = 'd'\nout = 'o'\nlerning_rate = 1.0\n[model]\nbase = 'b'", "lerning_rate"),
+        ("data = 'd'\nout = 'o'\nbatch = 0\n[model]\nbase = 'b'", "batch"),
+        ("data = 'd'\nout = 'o'", "model"),
+        ("data = ", "not TOML"),
+    ],
+)
+def test_a_recipe_with_a_mistake_is_refused_by_name(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "recipe.toml").write_text(text)
+    with pytest.raises(TrainingError, match=re.escape(told)):
+        read_recipe(tmp_path / "recipe.toml")
+
+
+def test_a_base_that_is_no_model_is_named(recipes: Recipes, data: Path, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="nowhere"):
+        train(recipes(data, {"base": str(tmp_path / "nowhere")}))
+
+
+def test_a_sample_that_is_too_long_is_named(recipes: Recipes, data: Path) -> None:
+    with pytest.raises(TrainingError, match=r"train_\d+ has \d+ tokens, more than most_tokens, 40"):
+        train(recipes(data, {"most_tokens": 40}))
