@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-gui test tests static ruff-format ruff-check mypy import-contracts coverage bench quality soak pictures format clean system-packages packages-for-tests
+.PHONY: help demo demo-gui test tests train-test static ruff-format ruff-check mypy import-contracts coverage bench quality soak pictures format clean system-packages packages-for-tests
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
@@ -17,17 +17,18 @@ define check
 endef
 
 help:
-	@echo "make demo      record three episodes on a simulated emulator and replay them"
-	@echo "make demo-gui  open the window on a simulated emulator"
-	@echo "make test      run every check and every test"
-	@echo "make static    run the static checks: format, lint, types, imports"
-	@echo "make coverage  run the tests and print what they cover, in about twice the time"
-	@echo "make bench     print performance figures; with ARGS=--full 10,000 taps, 300 and 1,000 episodes, in an hour"
-	@echo "make quality   print how well the checks find planted defects; with ARGS=--calibrate the data behind their thresholds"
-	@echo "make soak      run the long tests, and those of the window with no slot over 100 ms"
-	@echo "make pictures  remake the pictures of the documents"
-	@echo "make format    format the sources and fix what ruff can fix"
-	@echo "make clean     remove .venv and all that was built"
+	@echo "make demo        record three episodes on a simulated emulator and replay them"
+	@echo "make demo-gui    open the window on a simulated emulator"
+	@echo "make test        run every check and every test"
+	@echo "make train-test  run the tests of training, in .venv-train (1.4 GB with torch)"
+	@echo "make static      run the static checks: format, lint, types, imports"
+	@echo "make coverage    run the tests and print what they cover, in about twice the time"
+	@echo "make bench       print performance figures; with ARGS=--full 10,000 taps, 300 and 1,000 episodes, in an hour"
+	@echo "make quality     print how well the checks find planted defects; with ARGS=--calibrate the data behind their thresholds"
+	@echo "make soak        run the long tests, and those of the window with no slot over 100 ms"
+	@echo "make pictures    remake the pictures of the documents"
+	@echo "make format      format the sources and fix what ruff can fix"
+	@echo "make clean       remove .venv and all that was built"
 
 demo: $(INSTALLED)
 	@$(BIN)/odyssey-recorder demo
@@ -55,6 +56,9 @@ mypy: $(INSTALLED)
 import-contracts: $(INSTALLED)
 	$(call check,$(BIN)/lint-imports --no-logo)
 
+train-test: .venv-train/.installed
+	@OMP_NUM_THREADS=1 .venv-train/bin/python -m pytest --config-file=train_tests/pytest.ini --rootdir . train_tests
+
 coverage: $(INSTALLED) packages-for-tests
 	@$(PYTEST) --cov
 
@@ -77,13 +81,19 @@ format: $(INSTALLED)
 	@$(BIN)/ruff check --fix
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov build dist demo-out
+	rm -rf .venv .venv-train .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov build dist demo-out
 
 system-packages:
 	@sh scripts/system_packages.sh
 
 packages-for-tests:
 	@sh scripts/system_packages.sh --for-tests
+
+.venv-train/.installed: pyproject.toml constraints.txt | system-packages
+	@echo "Installing the libraries of training into .venv-train (once; a few minutes)"
+	@test -x .venv-train/bin/python || python3 -m venv .venv-train
+	@.venv-train/bin/python -m pip install --quiet --disable-pip-version-check --use-pep517 --constraint constraints.txt --editable '.[train,llm]' pytest pytest-timeout
+	@touch $@
 
 $(INSTALLED): pyproject.toml constraints.txt | system-packages
 	@echo "Installing Odyssey Recorder into .venv (once; a few minutes on a slow line)"
