@@ -2,7 +2,8 @@
 
 Facts are JSON by app, as in ``{"notes": {"notes": [{"title": "Packing list", "body": "..."}]}}``. A goal's path leads
 through names, in quotes if they have dots. It goes on from all entries of a list, or from those that a condition in
-brackets selects: ``notes.notes[title=Packing list].body``, ``calendar.events[title~lunch].date``.
+brackets selects: ``notes.notes[title=Packing list].body``, ``calendar.events[title~lunch].date``. A backslash before a
+character makes it an ordinary one.
 """
 
 import json
@@ -18,8 +19,15 @@ from odyssey_recorder.validation import ClosedModel
 Facts = Mapping[str, Any]
 
 _SEGMENT = re.compile(
-    r"""(?P<name>"[^"]+"|[^.\[\]=~"]+)(?:\[(?P<key>[\w.]+)(?P<how>[=~])(?P<wanted>[^\]]*)\])?(?:\.|$)"""
+    r"""
+    (?P<name>"(?:\\.|[^"\\])+"|(?:\\.|[^.\[\]=~"\\])+)
+    (?:\[(?P<key>[\w.]+)(?P<how>[=~])(?P<wanted>(?:\\.|[^\]\\])*)\])?
+    (?P<end>\.|\Z)
+    """,
+    re.VERBOSE | re.DOTALL,
 )
+_SPECIAL = re.compile(r'[\\".\[\]=~]')
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 class Goal(ClosedModel):
@@ -35,7 +43,8 @@ class Goal(ClosedModel):
     @field_validator("path")
     @classmethod
     def _is_path(cls, path: str) -> str:
-        if not path or "".join(one[0] for one in _SEGMENT.finditer(path)) != path or path.endswith("."):
+        segments = list(_SEGMENT.finditer(path))
+        if not path or "".join(one[0] for one in segments) != path or segments[-1]["end"]:
             raise ValueError('expected a path like "notes.notes[title=Packing list].body"')
         return path
 
@@ -91,14 +100,26 @@ def judge(goals: Sequence[Goal], answer: str, *, before: Facts, after: Facts, no
     )
 
 
+def in_path(text: str) -> str:
+    """`text` as a name or a wanted value in a path, or as a part of one, in quotes or not."""
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
 def values_at(path: str, facts: Facts) -> list[Any]:
     """All values at the end of `path`, those of lists one by one; empty if it leads nowhere."""
     found: list[Any] = [facts]
     for segment in _SEGMENT.finditer(path):
-        found = [entry for one in found for entry in _entries(one, segment["name"].strip('"'))]
+        name = segment["name"]
+        plain = _plain(name[1:-1] if name.startswith('"') else name)
+        found = [entry for one in found for entry in _entries(one, plain)]
         if segment["key"]:
-            found = [one for one in found if _is_selected(one, segment["key"], segment["how"], segment["wanted"])]
+            wanted = _plain(segment["wanted"])
+            found = [one for one in found if _is_selected(one, segment["key"], segment["how"], wanted)]
     return found
+
+
+def _plain(text: str) -> str:
+    return _ESCAPED.sub(r"\1", text)
 
 
 def _entries(value: object, name: str) -> Iterator[object]:

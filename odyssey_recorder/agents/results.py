@@ -8,6 +8,7 @@ from typing import TypeVar
 from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
+from odyssey_recorder.agents.benchmark import Difficulty
 from odyssey_recorder.agents.online import Stop
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest, make_folder, read_text, storage_errors, write_durably
@@ -27,7 +28,7 @@ class Header(FrozenModel):
 
 
 class TaskResult(FrozenModel):
-    """`is_met`: whether all goals are met at the end; None if there are no goals or no facts, and then `unjudged` says
+    """`seed` chose the task's parameters. `is_met`: whether all goals are met at the end; None if there are no goals or no facts, and then `unjudged` says
     why. `missed` are the paths of goals that are not, and "answer". `gold_steps`: of the script that solves the task.
     Times are in seconds, `cost` in US dollars.
     """
@@ -36,6 +37,7 @@ class TaskResult(FrozenModel):
     seed: int
     stop: Stop
     why: str = ""
+    difficulty: Difficulty | None = None
     episode_id: str = ""
     is_met: bool | None = None
     unjudged: str = ""
@@ -130,6 +132,9 @@ def summary(results: Sequence[TaskResult]) -> Iterator[str]:
     judged = [one for one in results if one.is_met is not None and one.stop is not Stop.FAULTY_TASK]
     done = [one for one in judged if one.says_done]
     yield f"Success: {_share([one.succeeded for one in judged])}"
+    for difficulty in Difficulty:
+        if these := [one.succeeded for one in judged if one.difficulty is difficulty]:
+            yield f"Success, {difficulty.value}: {_share(these)}"
     yield f"Success, given that the agent says done: {_share([one.succeeded for one in done])}"
     longer = [one.steps / one.gold_steps for one in judged if one.succeeded and one.gold_steps]
     if longer:

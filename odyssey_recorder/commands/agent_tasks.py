@@ -9,7 +9,13 @@ from typing import Any
 
 import typer
 
-from odyssey_recorder.agents.benchmark import BenchmarkTask, read_benchmark, shipped_benchmark
+from odyssey_recorder.agents.benchmark import (
+    BenchmarkTask,
+    Difficulty,
+    TaskTemplate,
+    read_benchmark,
+    shipped_benchmark,
+)
 from odyssey_recorder.agents.goals import judge
 from odyssey_recorder.agents.online import Agent, AgentRun, Person, Run, Stop
 from odyssey_recorder.agents.results import TaskResult, summary
@@ -46,17 +52,31 @@ class Job:
         """Including the terminal step."""
         return None if self.bench is None else len(self.bench.gold) + 1
 
+    @property
+    def difficulty(self) -> Difficulty | None:
+        return None if self.bench is None else self.bench.difficulty(len(self.listed.task.apps))
+
 
 def chosen_tasks(
     tasks: Path | None, goals: Path | None, ids: Sequence[str], seeds: Iterable[int], *, profile: str | None = None
 ) -> list[Job]:
     """Raises TaskError."""
-    listed = {one.task_id: one for one in read_tasks(tasks or shipped_tasks()) if one.fits(profile)}
-    unknown = [one for one in ids if one not in listed]
+    listed = {one.task_id: one for one in read_tasks(tasks or shipped_tasks())}
+    templates = read_benchmark(goals or shipped_benchmark())
+    own = [] if tasks else [name for name, one in templates.items() if one.row.task is not None and name not in listed]
+    unknown = [one for one in ids if one not in listed and one not in own]
     if unknown:
         raise TaskError(f"There is no task {unknown[0]!r} in {tasks or shipped_tasks()}.")
-    known = read_benchmark(goals or shipped_benchmark())
-    return [Job(listed[one], known.get(one), seed) for seed in seeds for one in ids or listed]
+    jobs = [_job(listed.get(one), templates.get(one), seed) for seed in seeds for one in ids or (*listed, *own)]
+    return [one for one in jobs if one.listed.fits(profile)]
+
+
+def _job(listed: ListedTask | None, template: TaskTemplate | None, seed: int) -> Job:
+    """Raises TaskError."""
+    bench = None if template is None else template.filled(seed)
+    known = listed or (bench and bench.listed)
+    assert known is not None, "a task is in the list, or in the goals file with its words"
+    return Job(known, bench, seed)
 
 
 class Supervisor:
@@ -139,7 +159,7 @@ class Attempts:
     def _result(self, job: Job, ran: Run, episode_id: str = "") -> TaskResult:
         return TaskResult(
             task_id=job.task_id, seed=job.seed, stop=ran.stop, why=ran.why, episode_id=episode_id, steps=ran.steps,
-            gold_steps=job.gold_steps, unreadable=ran.unreadable, interventions=ran.interventions,
+            gold_steps=job.gold_steps, difficulty=job.difficulty, unreadable=ran.unreadable, interventions=ran.interventions,
             tokens_in=ran.tokens_in, tokens_out=ran.tokens_out, cost=ran.cost,
             model_s=round(ran.model_s, 3), device_s=round(ran.device_s, 3),
         )  # fmt: skip

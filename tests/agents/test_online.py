@@ -41,7 +41,7 @@ class Gold:
 
     def __init__(self, phone: LabPhone, *task_ids: str, first: tuple[Says, ...] = ()) -> None:
         self._eyes = Eyes(phone.lab, phone.serial)
-        self._moves = [*first, *(move for one in task_ids for move in (*TASKS[one].gold, says("COMPLETE")))]
+        self._moves = [*first, *(move for one in task_ids for move in (*TASKS[one].filled(0).gold, says("COMPLETE")))]
 
     def __call__(self, _: Asked) -> Says:
         move = self._moves.pop(0)
