@@ -127,9 +127,13 @@ class TaskTemplate:
         if self.row.parameters:
             content = _Filling(self.source, self.chosen(seed)).of(content)
         try:
-            return _TASK.validate_python(content)
+            task = _TASK.validate_python(content)
+            _ = task.listed
         except ValidationError as error:
             raise TaskError(f"{self.source}: {first_fault(error)}.") from error
+        except TaskError as error:
+            raise TaskError(f"{self.source}: {error}") from error
+        return task
 
     def chosen(self, seed: int) -> dict[str, Any]:
         """A value of each parameter."""
@@ -212,8 +216,8 @@ def read_benchmark(path: Path) -> Mapping[str, TaskTemplate]:
             template = TaskTemplate(source, _ROW.validate_json(line))
         except ValidationError as error:
             raise TaskError(f"{source}: {first_fault(error)}.") from error
+        _ = template.filled(0)
         if template.row.task_id in tasks:
             raise TaskError(f"{source}: {template.row.task_id} is there twice.")
-        _ = template.filled(0).listed
         tasks[template.row.task_id] = template
     return tasks

@@ -28,9 +28,9 @@ class Header(FrozenModel):
 
 
 class TaskResult(FrozenModel):
-    """`seed` chose the task's parameters. `is_met`: whether all goals are met at the end; None if there are no goals or no facts, and then `unjudged` says
-    why. `missed` are the paths of goals that are not, and "answer". `gold_steps`: of the script that solves the task.
-    Times are in seconds, `cost` in US dollars.
+    """`seed` chose the task's parameters. `is_met`: whether all goals are met at the end; None if there are no goals
+    or no facts, and then `unjudged` says why. `missed` are the paths of goals that are not, and "answer". `gold_steps`:
+    of the script that solves the task. Times are in seconds, `cost` in US dollars.
     """
 
     task_id: str

@@ -50,7 +50,7 @@ def run(  # noqa: PLR0913 - the options
     goals: GoalsOption = None,
     out: Annotated[Path, typer.Option(help="The file of results, JSON Lines.")] = Path("agent-results.jsonl"),
     history: HistoryOption = "actions",
-    seed: Annotated[int, typer.Option(min=0, help="With another seed the model is asked again.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses the parameters of tasks; the model is asked again.")] = 0,
     most_steps: MostStepsOption = 30,
     snapshot: Annotated[
         str, typer.Option(help="The emulator's snapshot that each task starts from.", show_default="as the task says")
@@ -118,7 +118,9 @@ def bench(  # noqa: PLR0913 - the options
     adapter: AdapterOption = "ours",
     model: ModelOption = None,
     phones: Annotated[int, typer.Option(min=1, max=64, help="How many simulated phones run at once.")] = 2,
-    seeds: Annotated[int, typer.Option(min=1, max=100, help="How often each task is tried.")] = 1,
+    seeds: Annotated[
+        int, typer.Option(min=1, max=100, help="How often each task is tried, each time with other parameters.")
+    ] = 1,
     profile: Annotated[str, typer.Option(help="The kind of simulated phone.")] = "small_phone",
     task: TaskOption = None,
     tasks: TasksOption = None,

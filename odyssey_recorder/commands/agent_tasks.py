@@ -60,22 +60,23 @@ class Job:
 def chosen_tasks(
     tasks: Path | None, goals: Path | None, ids: Sequence[str], seeds: Iterable[int], *, profile: str | None = None
 ) -> list[Job]:
-    """Raises TaskError."""
+    """Those of the list, and of the shipped list also those that the goals file describes itself. Raises TaskError."""
     listed = {one.task_id: one for one in read_tasks(tasks or shipped_tasks())}
     templates = read_benchmark(goals or shipped_benchmark())
     own = [] if tasks else [name for name, one in templates.items() if one.row.task is not None and name not in listed]
     unknown = [one for one in ids if one not in listed and one not in own]
     if unknown:
-        raise TaskError(f"There is no task {unknown[0]!r} in {tasks or shipped_tasks()}.")
-    jobs = [_job(listed.get(one), templates.get(one), seed) for seed in seeds for one in ids or (*listed, *own)]
+        places = tasks or f"{shipped_tasks()} or {goals or shipped_benchmark()}"
+        raise TaskError(f"There is no task {unknown[0]!r} in {places}.")
+    jobs = (_job(listed.get(one), templates.get(one), seed) for seed in seeds for one in ids or (*listed, *own))
     return [one for one in jobs if one.listed.fits(profile)]
 
 
 def _job(listed: ListedTask | None, template: TaskTemplate | None, seed: int) -> Job:
-    """Raises TaskError."""
+    """A task that is not in the list has its words in the template. Raises TaskError."""
     bench = None if template is None else template.filled(seed)
-    known = listed or (bench and bench.listed)
-    assert known is not None, "a task is in the list, or in the goals file with its words"
+    known = listed if bench is None else listed or bench.listed
+    assert known is not None
     return Job(known, bench, seed)
 
 
@@ -159,8 +160,8 @@ class Attempts:
     def _result(self, job: Job, ran: Run, episode_id: str = "") -> TaskResult:
         return TaskResult(
             task_id=job.task_id, seed=job.seed, stop=ran.stop, why=ran.why, episode_id=episode_id, steps=ran.steps,
-            gold_steps=job.gold_steps, difficulty=job.difficulty, unreadable=ran.unreadable, interventions=ran.interventions,
-            tokens_in=ran.tokens_in, tokens_out=ran.tokens_out, cost=ran.cost,
+            gold_steps=job.gold_steps, difficulty=job.difficulty, unreadable=ran.unreadable,
+            interventions=ran.interventions, tokens_in=ran.tokens_in, tokens_out=ran.tokens_out, cost=ran.cost,
             model_s=round(ran.model_s, 3), device_s=round(ran.device_s, 3),
         )  # fmt: skip
 
