@@ -208,9 +208,11 @@ def shipped_benchmark() -> Path:
 
 
 def read_benchmark(path: Path) -> Mapping[str, TaskTemplate]:
-    """By task id. Raises TaskError naming the line, also for a template that cannot be filled."""
+    """By task id; blank lines are skipped. Raises TaskError naming the line, also for what cannot be filled."""
     tasks: dict[str, TaskTemplate] = {}
-    for number, line in enumerate(read_text(path, Largest.TASKS).splitlines(), 1):
+    for number, line in enumerate(read_text(path, Largest.TASKS).split("\n"), 1):
+        if not line.strip():
+            continue
         source = f"{path}, line {number}"
         try:
             template = TaskTemplate(source, _ROW.validate_json(line))
