@@ -62,7 +62,7 @@ def test_every_task_of_the_phone_has_goals_and_a_script() -> None:
     assert len(TASKS) > 100
 
 
-@pytest.mark.parametrize(("task_id", "seed", "profile"), attempts())
+@pytest.mark.parametrize(("task_id", "seed", "profile"), list(attempts()))
 def test_the_gold_script_solves_the_task_and_doing_nothing_does_not(task_id: str, seed: int, profile: str) -> None:
     task = TASKS[task_id].filled(seed)
     with person_with(profile) as person:
