@@ -39,9 +39,12 @@ def idle(_: Asked) -> Says:
 class Gold:
     """Plays the gold scripts of tasks, of taps alone, on what the phone shows, after the answers `first`."""
 
-    def __init__(self, phone: LabPhone, *task_ids: str, first: tuple[Says, ...] = ()) -> None:
+    def __init__(self, phone: LabPhone, *task_ids: str, first: tuple[Says, ...] = (), seed: int = 0) -> None:
         self._eyes = Eyes(phone.lab, phone.serial)
-        self._moves = [*first, *(move for one in task_ids for move in (*TASKS[one].filled(0).gold, says("COMPLETE")))]
+        self._moves = [
+            *first,
+            *(move for one in task_ids for move in (*TASKS[one].filled(seed).gold, says("COMPLETE"))),
+        ]
 
     def __call__(self, _: Asked) -> Says:
         move = self._moves.pop(0)
@@ -108,6 +111,18 @@ def test_a_gold_replayer_solves_its_task_and_each_step_has_its_answer(
         assert json.loads(step.agent.raw)["action"] in ("CLICK", "COMPLETE")
         assert (step.agent.adapter, step.agent.model, step.agent.tokens_in > 0) == ("ours", MODEL, True)
     assert command_line.draft_ids() == []
+
+
+@pytest.mark.parametrize(("seed", "is_met"), [(1, True), (2, False)])
+def test_goals_are_those_of_the_seed(
+    command_line: CommandLine, agent_phone: LabPhone, seed: int, *, is_met: bool
+) -> None:
+    gold = Gold(agent_phone, "sim-alarm-time", seed=1)
+    with StandIn(gold) as server:
+        ran = command_line(*words(command_line, server, "--task", "sim-alarm-time", "--seed", seed))
+    assert ran.exit_code == 0, ran.err
+    (row,) = results(command_line.folder / "results.jsonl")
+    assert (row["seed"], row["stop"], row["is_met"], row["difficulty"]) == (seed, "complete", is_met, "easy")
 
 
 def test_an_idle_agent_solves_nothing(command_line: CommandLine, agent_phone: LabPhone) -> None:
