@@ -86,13 +86,21 @@ class RecordingService:
     def discard(self, episode_id: str) -> None:
         self._store_of(episode_id).discard_unopened(episode_id)
 
-    def begin(self, device: Device, assignment: Assignment, listener: "Listener", mode: Mode = "mirror") -> "Recorder":
-        """The recorder is not started yet."""
+    def begin(
+        self,
+        device: Device,
+        assignment: Assignment,
+        listener: "Listener",
+        mode: Mode = "mirror",
+        actor: Actor | None = None,
+    ) -> "Recorder":
+        """The recorder is not started yet. `actor` None: the service's own."""
         self._refuse_doubtful_pictures(mode)
         start = self._start_of(assignment, device)
         _bring_to_start(device, start)
         properties = device.properties()
         origin = self._origin(properties, assignment, start, mode)
+        origin = origin if actor is None else origin.model_copy(update={"actor": actor})
         store = self._practice_store() if assignment.is_practice else self.store
         draft = store.create_draft(task=assignment.task, device=_device_info(properties), origin=origin)
         return self._recorder(device, draft, store, listener)

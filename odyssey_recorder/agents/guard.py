@@ -18,17 +18,21 @@ _EMULATOR = re.compile(r"emulator-\d+")
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Agents act on emulators and on the `devices` named; with `packages`, they touch other apps only when allowed."""
+    """Agents act on emulators and on the `devices` named; with `packages`, they touch other apps only when allowed.
+
+    `asks_before_end`: a person must agree that the episode ends.
+    """
 
     devices: Collection[str] = ()
     packages: Collection[str] = ()
+    asks_before_end: bool = False
 
     def admit(self, serial: str) -> None:
         """Raises SettingsError."""
         if serial not in self.devices and _EMULATOR.fullmatch(serial) is None:
             raise SettingsError(
-                f"{serial} is not an emulator, and an agent may change anything on it. To let it, add "
-                f"--allow-device {serial}."
+                f"{serial} is not an emulator, and an agent may change anything on it. To let it, use "
+                f"agent run --allow-device {serial}."
             )
 
     def concern(self, action: Action, shown: ShownScreen, raw: str) -> str:
@@ -39,7 +43,11 @@ class Guard:
         if _DOUBT.search(raw):
             yield "the model asks for its user"
         match action:
-            case Complete() | Impossible() | Press():
+            case Complete() | Impossible():
+                if self.asks_before_end:
+                    yield "this ends the episode and publishes it"
+                return
+            case Press():
                 return
             case Click(point) | LongPress(point) | Scroll(point):
                 yield from _under(point, shown, is_touch=not isinstance(action, Scroll))

@@ -5,35 +5,52 @@ Its steps are recorded as a person's are, with the same provenance; each also ha
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, Protocol
 
 from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Reading, Screenshot
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.predict import next_step
+from odyssey_recorder.annotation.asked import HIDDEN
 from odyssey_recorder.annotation.pictures import View
 from odyssey_recorder.control.inputs import input_for
-from odyssey_recorder.dataset.provenance import AgentRecord
+from odyssey_recorder.dataset.draft import DraftStep
+from odyssey_recorder.dataset.layout import read_dataset_file
+from odyssey_recorder.dataset.provenance import AgentRecord, FrameRecord
+from odyssey_recorder.device.view_hierarchy import ViewNode, name_at, parse
 from odyssey_recorder.errors import (
     AnswerError,
     BudgetError,
     CancelledError,
+    DatasetError,
     DeviceError,
     InputRefusedError,
     LanguageModelError,
     RecordingError,
 )
+from odyssey_recorder.files import Largest
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
-from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, Type, in_words
-from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording import script
+from odyssey_recorder.model.action import (
+    Action,
+    Click,
+    Complete,
+    Impossible,
+    LongPress,
+    SystemKey,
+    Type,
+    in_words,
+    in_words_at,
+)
+from odyssey_recorder.model.geometry import Size, to_pixel
+from odyssey_recorder.recording import events
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import ShownScreen
@@ -43,6 +60,8 @@ _REPEATS = 3
 """So many times the same action on the same screen end a run."""
 _UNREADABLE = 3
 """So many answers in a row that cannot be carried out end a run."""
+_MISSES = 3
+"""So many actions in a row that the recorder does not carry out end a run."""
 _ATTEMPTS = 10_000
 """More than the questions of a run: so the seeds have different candidates."""
 _LONGEST_RAW = 20_000
@@ -50,6 +69,8 @@ _TREE_S = 15.0
 """How long to wait for a screen's view hierarchy; without one, a person is asked before a touch."""
 _LOST_S = 20.0
 """How long a device may be lost."""
+_ACTING_S = 2_100.0
+"""How long an action may take: typing the longest answer."""
 _WATCH_S = 0.1
 
 
@@ -123,53 +144,63 @@ class AgentRun:
 
     agent: Agent
     recorder: Recorder
-    player: script.ScriptPlayer
     person: Person
     instruction: str
     most_steps: int
     is_dry: bool = False
     run: Run = field(default_factory=Run)
-    _past: list[PastStep] = field(default_factory=list)
+    _past: dict[int, PastStep] = field(default_factory=dict)
     _seen: Counter[tuple[Action, bytes]] = field(default_factory=Counter)
     _failed: int = 0
+    _missed: int = 0
 
     def play(self) -> Run:
-        """Never raises for what the model or the device does."""
+        """One turn of the agent; begins with `Recorder.hand_over`, and may be played again after a person's turn.
+
+        Never raises for what the model or the device does.
+        """
+        self.run.stop, self.run.why = Stop.INTERRUPTED, ""
+        self._seen.clear()
+        self._failed = self._missed = 0
+        last = self.run.steps + self.most_steps
         try:
-            while not self._is_over():
+            self.recorder.shown()  # answered once the turn was given
+            while self.run.stop not in (Stop.COMPLETE, Stop.IMPOSSIBLE):
+                self._refuse_if_stopped()
+                if self.run.steps >= last:
+                    raise _EndedError(Stop.STEP_LIMIT, f"{self.run.steps} steps")
                 self._step()
         except _EndedError as ended:
             self.run.stop, self.run.why = ended.stop, ended.why
         except CancelledError:
-            self.run.stop = Stop.INTERRUPTED
-        except (RecordingError, DeviceError) as error:
+            pass
+        except (RecordingError, DeviceError, DatasetError) as error:
             self.run.stop, self.run.why = Stop.DEVICE, str(error)
-        self.recorder.credit(None)
+        self.recorder.take_over()
         return self.run
 
-    def _is_over(self) -> bool:
-        if self.person.has_stopped():
+    def _is_stopped(self) -> bool:
+        return self.person.has_stopped() or not self.recorder.is_agents_turn
+
+    def _refuse_if_stopped(self) -> None:
+        if self._is_stopped():
             raise CancelledError("Stopped.")
-        if self.run.steps >= self.most_steps:
-            raise _EndedError(Stop.STEP_LIMIT, f"{self.run.steps} steps")
-        return self.run.stop in (Stop.COMPLETE, Stop.IMPOSSIBLE)
 
     def _step(self) -> None:
         with self._timed("device_s"):
             shown = self._screen()
-        screenshot = self._screenshot(shown)
-        answer, reading = self._ask(screenshot)
+        kept = shown.kept
+        screenshot = self._screenshot(kept.path, kept.record, shown.nodes)
+        answer, reading = self._ask(self._history(shown.steps), screenshot)
         if reading.action is None:
-            self._failed_answer(reading.problem)
+            self._failed_answer(reading.problem, shown)
             return
         self._refuse_repetition(reading.action, shown)
-        self.person.told(self.run.steps + 1, in_words(reading.action))
+        self.person.told(len(shown.steps) + 1, _words(reading.action, shown))
         if self.is_dry:
-            raise _EndedError(Stop.DRY_RUN, in_words(reading.action))
+            raise _EndedError(Stop.DRY_RUN, _words(reading.action, shown))
         was_allowed = self._allowed(reading.action, shown, answer.raw)
-        self.recorder.credit(self._credit(answer, reading, approved=was_allowed))
-        self._act(reading.action, shown.kept.frame.size)
-        self._past.append(PastStep(reading.action, screenshot))
+        self._act(reading.action, shown, self._credit(answer, reading, approved=was_allowed))
 
     # Look.
 
@@ -192,8 +223,7 @@ class AgentRun:
             return ready or view.state in broken
 
         while True:
-            if self.person.has_stopped():
-                raise CancelledError("Stopped.")
+            self._refuse_if_stopped()
             try:
                 view = self.recorder.wait_for(is_over, _WATCH_S)
             except RecordingError:
@@ -201,21 +231,37 @@ class AgentRun:
                     raise
                 continue
             if view.state in broken:
+                self._refuse_if_stopped()
                 raise RecordingError(f"{view.message} The draft is saved.")
             return
 
-    def _screenshot(self, shown: ShownScreen) -> Screenshot:
+    def _screenshot(self, path: Path, frame: FrameRecord, nodes: Sequence[ViewNode]) -> Screenshot:
         """What is typed into a password field stays black, as in `predict`."""
-        kept, size = shown.kept, shown.kept.frame.size
-        boxes = (node.box for node in shown.nodes if node.password)
+        boxes = (node.box for node in nodes if node.password)
         masks = tuple((one.left, one.top, one.right, one.bottom) for one in boxes)
-        view = View(kept.path, kept.record.png_sha256, size, masks, sent=self.agent.adapter.fit(size))
-        return Screenshot(view.lazy, size)
+        view = View(path, frame.png_sha256, frame.size, masks, sent=self.agent.adapter.fit(frame.size))
+        return Screenshot(view.lazy, frame.size)
+
+    def _history(self, steps: Sequence[DraftStep]) -> History:
+        """What the model is told of the steps before, whoever made them."""
+        rule, now = self.agent.history, len(steps)
+        pictured = rule.pictured(now)
+        past = {at: self._told(steps[at]) for at in rule.told(now)}
+        return History(tuple(one if at in pictured else PastStep(one.action) for at, one in past.items()))
+
+    def _told(self, step: DraftStep) -> PastStep:
+        """Raises DatasetError, DeviceError if the step's view hierarchy is unreadable: it might hide a password."""
+        if step.key not in self._past:
+            nodes = _nodes(step.tree)
+            is_secret = isinstance(step.action, Type) and any(node.password and node.focused for node in nodes)
+            screenshot = self._screenshot(step.picture, step.record.frame, nodes)
+            self._past[step.key] = PastStep(Type(HIDDEN) if is_secret else step.action, screenshot)
+        return self._past[step.key]
 
     # Ask.
 
-    def _ask(self, screenshot: Screenshot) -> tuple[ModelAnswer, Reading]:
-        answer = self._answer(self._question(screenshot))
+    def _ask(self, history: History, screenshot: Screenshot) -> tuple[ModelAnswer, Reading]:
+        answer = self._answer(self._question(history, screenshot))
         self.run.tokens_in += answer.usage.tokens_in
         self.run.tokens_out += answer.usage.tokens_out
         reading = self.agent.adapter.read(answer.raw, screenshot.sent_size, screenshot.true_size)
@@ -223,17 +269,14 @@ class AgentRun:
             reading = Reading(None, "unreadable: there is no text to type")
         return answer, reading
 
-    def _question(self, screenshot: Screenshot) -> ModelRequest:
-        rule, now = self.agent.history, len(self._past)
-        pictured = rule.pictured(now)
-        told = [self._past[at] if at in pictured else PastStep(self._past[at].action) for at in rule.told(now)]
-        messages = self.agent.adapter.prompt(self.instruction, History(tuple(told)), screenshot)
+    def _question(self, history: History, screenshot: Screenshot) -> ModelRequest:
+        messages = self.agent.adapter.prompt(self.instruction, history, screenshot)
         self.run.asked += 1
         return next_step("agent", self.agent.adapter, messages, self.agent.seed * _ATTEMPTS + self.run.asked)
 
     def _answer(self, question: ModelRequest) -> ModelAnswer:
         with self._timed("model_s"):
-            (answer,) = self.agent.batch.ask_all([question], cancelled=self.person.has_stopped)
+            (answer,) = self.agent.batch.ask_all([question], cancelled=self._is_stopped)
         match answer:
             case ModelAnswer():
                 cost = self.agent.batch.call(question, answer).cost
@@ -248,10 +291,10 @@ class AgentRun:
             case LanguageModelError():
                 raise _EndedError(Stop.MODEL, str(answer))
 
-    def _failed_answer(self, problem: str) -> None:
+    def _failed_answer(self, problem: str, shown: ShownScreen) -> None:
         self.run.unreadable += 1
         self._failed += 1
-        self.person.told(self.run.steps + 1, f"nothing ({problem})")
+        self.person.told(len(shown.steps) + 1, f"nothing ({problem})")
         if self._failed >= _UNREADABLE:
             raise _EndedError(Stop.UNREADABLE, problem)
 
@@ -263,7 +306,7 @@ class AgentRun:
         looks = sha256(memoryview(frame.pixels)[top * frame.size.width * frame.bytes_per_pixel :]).digest()
         self._seen[action, looks] += 1
         if self._seen[action, looks] >= _REPEATS:
-            raise _EndedError(Stop.REPEATED, f"{in_words(action)}, {_REPEATS} times on the same screen")
+            raise _EndedError(Stop.REPEATED, f"{_words(action, shown)}, {_REPEATS} times on the same screen")
 
     def _allowed(self, action: Action, shown: ShownScreen, raw: str) -> bool:
         """Whether a person allowed it."""
@@ -271,7 +314,8 @@ class AgentRun:
         if not concern:
             return False
         self.run.interventions += 1
-        if not self.person.allows(in_words(action), concern):
+        if not self.person.allows(_words(action, shown), concern):
+            self._refuse_if_stopped()
             raise _EndedError(Stop.GUARD, concern)
         return self.person.is_there
 
@@ -287,14 +331,19 @@ class AgentRun:
             approved=approved,
         )
 
-    def _act(self, action: Action, size: Size) -> None:
+    def _act(self, action: Action, shown: ShownScreen, credit: AgentRecord) -> None:
+        frame = shown.kept.frame
         try:
             with self._timed("device_s"):
-                self.player.perform(command_for(action, size), self.recorder)
+                begins = self.recorder.act(intent_for(action, frame.size), frame.number, credit)
+                is_step = begins and self._becomes_step(frame.number, len(shown.steps), credit)
         except InputRefusedError as error:
-            self._failed_answer(str(error))
+            self._failed_answer(str(error), shown)
             return
-        self._failed = 0
+        if not is_step:
+            self._miss(_words(action, shown))
+            return
+        self._failed = self._missed = 0
         self.run.steps += 1
         match action:
             case Complete(note):
@@ -303,6 +352,28 @@ class AgentRun:
                 self.run.stop, self.run.note = Stop.IMPOSSIBLE, reason
             case _:
                 pass
+
+    def _becomes_step(self, frame_number: int, steps: int, credit: AgentRecord) -> bool:
+        """Wait until the action is over. A person may have acted, and undone steps, since."""
+        over = State.FINISHED, State.DEVICE_LOST, State.STORAGE_LOST, State.RESTORING
+
+        def is_over(view: RecordingView) -> bool:
+            is_next = view.state is State.READY and view.frame_number not in (None, frame_number)
+            return is_next or view.state in over
+
+        view = self.recorder.wait_for(is_over, _ACTING_S)
+        if view.state is State.DEVICE_LOST:  # only when it is back is it known whether the step stays
+            self._wait(lambda _: True, _LOST_S)
+            view = self.recorder.view
+        return any(step.agent == credit for step in view.steps[steps:])
+
+    def _miss(self, words: str) -> None:
+        """The screen changed before the action, or the device refused it: look again."""
+        self._refuse_if_stopped()
+        self._missed += 1
+        if self._missed >= _MISSES:
+            why = f"{_MISSES} actions in a row came too late or were refused."
+            raise RecordingError(f"{words} was not carried out: {why} The draft is saved.")
 
     @contextmanager
     def _timed(self, name: str) -> Iterator[None]:
@@ -313,6 +384,19 @@ class AgentRun:
             setattr(self.run, name, getattr(self.run, name) + time.monotonic() - began_s)
 
 
+def _words(action: Action, shown: ShownScreen) -> str:
+    """What the action does, to which element or where."""
+    if not isinstance(action, Click | LongPress):
+        return in_words(action)
+    size = shown.kept.frame.size
+    element = name_at(shown.nodes, to_pixel(action.point, size), size)
+    return in_words(action, element) if element else in_words_at(action)
+
+
+def _nodes(tree: Path | None) -> Sequence[ViewNode]:
+    return () if tree is None else parse(read_dataset_file(tree, Largest.TREE).decode(errors="replace"))
+
+
 class _EndedError(Exception):
     def __init__(self, stop: Stop, why: str) -> None:
         super().__init__(why)
@@ -320,23 +404,21 @@ class _EndedError(Exception):
         self.why = why
 
 
-def command_for(action: Action, size: Size) -> script.Command:
-    """The action as a command of a script, in pixels of a screen of `size`."""
-    done = input_for(action, size)
-    match action, done:
-        case Click(), TouchStroke(start=at):
-            return script.Tap(tap=(at.x, at.y))
-        case LongPress(), TouchStroke(start=at):
-            return script.ScriptLongPress(long_press=(at.x, at.y))
-        case Scroll(), TouchStroke(samples=samples, duration_us=us):
-            return script.Swipe(swipe=tuple((one.at.x, one.at.y) for one in samples), ms=us // 1000)
-        case Press(key), _:
-            return script.PressKey(key=key.value)
-        case Type(text), _:
-            return script.TypeText(type=text)
-        case Impossible(reason), _:
-            return script.ScriptImpossible(impossible=reason.strip() or "The agent gave no reason.")
-        case Complete(note), _:
-            return script.ScriptComplete(complete=note)
+def intent_for(action: Action, size: Size) -> events.Intent:
+    """What is asked of the recorder on a screen of `size`; a text must not be empty."""
+    match action:
+        case Complete():
+            return action
+        case Impossible(reason):
+            return Impossible(reason.strip() or "The agent gave no reason.")
         case _:
+            pass
+    match input_for(action, size):
+        case TouchStroke() as stroke:
+            return events.Touch(stroke)
+        case SystemKey() as key:
+            return events.KeyPress(key)
+        case str(text):
+            return events.TextEntered(text)
+        case None:
             raise AssertionError(f"{action} has no input")

@@ -136,9 +136,9 @@ class Attempts:
                 _discard(recorder)
                 return self._result(job, Run(Stop.FAULTY_TASK, "its goals are met at the start"))
         agent = replace(self.agent, seed=job.seed)
-        ran = AgentRun(
-            agent, recorder, player, self.person, job.listed.task.instruction, self._limit(job), self.is_dry
-        ).play()
+        recorder.hand_over()
+        instruction = job.listed.task.instruction
+        ran = AgentRun(agent, recorder, self.person, instruction, self._limit(job), self.is_dry).play()
         result = self._result(job, ran, recorder.episode_id)
         if ran.stop is Stop.DRY_RUN:
             _discard(recorder)

@@ -148,6 +148,9 @@ def export(
     semantic: Annotated[
         bool, typer.Option("--semantic", help="Samples: also of each step's description, intention and context.")
     ] = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Samples: only those of preference pairs, from corrected agents.")
+    ] = False,
     jobs: JobsOption = None,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Work on this Dask cluster, such as tcp://host:8786.")
@@ -164,13 +167,8 @@ def export(
     from odyssey_recorder.exporting.layouts import TRAINERS, Options, Sampling
 
     admission = Admission() if every else Admission(checked=True, accepted=True)
-    samples = Sampling(
-        adapter or TRAINERS.get(layout, ""),
-        history,
-        ("high", "low") if level == "both" else (level,),
-        semantic,
-        split or "",
-    )
+    levels: tuple[Literal["high", "low"], ...] = ("high", "low") if level == "both" else (level,)
+    samples = Sampling(adapter or TRAINERS.get(layout, ""), history, levels, semantic, pairs, split or "")
     options = Options(per_step=per_step, texts=texts, samples=samples)
     request = ExportOptions(dataset, out, layout, selection, admission, options, like, jobs, cluster, agents)
     export_dataset(request, terminal.out, terminal.err)

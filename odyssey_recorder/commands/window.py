@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from odyssey_recorder.gui.workplace import Workplace
+    from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.recording_service import RecordingService
     from odyssey_recorder.selection.index import EpisodeIndex
     from odyssey_recorder.selection.saved import SavedFilters
@@ -44,6 +45,7 @@ def _workplace(
     store: "SettingsStore", service: "RecordingService", tasks: "Callable[[], TaskQueue]", *, to_review: bool
 ) -> "Workplace":
     from odyssey_recorder.doctor import Doctor
+    from odyssey_recorder.gui.record.agent_runner import AgentModels
     from odyssey_recorder.gui.window_state import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.settings import log_file, sheets_file, shortcuts_file, window_state_file
@@ -60,6 +62,11 @@ def _workplace(
 
         return user_index(settings.dataset, user_checker() if service.checker is None else service.checker())
 
+    def open_model(name: str) -> "Batch":
+        from odyssey_recorder.wiring import open_batch
+
+        return open_batch(store.read().model_copy(update={"model": name}))
+
     settings = store.read()
     role = "reviewer" if to_review and settings.role == "annotator" else settings.role
     return Workplace(
@@ -71,6 +78,7 @@ def _workplace(
         practice=service.practice,
         review=partial(review_service, settings, service),
         texts=partial(text_reviewing, settings, service),
+        agents=AgentModels(lambda: store.read().model, open_model),
         doctor=Doctor(store.read, on_screen=True, log=log_file()),
         settings=store,
         role=role,

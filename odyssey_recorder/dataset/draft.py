@@ -60,10 +60,13 @@ class _Story:
     left: Path | None = None
     next_flags: tuple[Flag, ...] = ()
     resumed: tuple[provenance.ResumedRecord, ...] = ()
+    rejected: tuple[provenance.RejectedRecord, ...] = ()
 
     def with_step(self, step: DraftStep) -> "_Story":
         steps, added = (*self.steps, step), self.added + 1
-        return replace(self, steps=steps, added=added, touched=False, wanted=None, left=None, next_flags=())
+        return replace(
+            self, steps=steps, added=added, touched=False, wanted=None, left=None, next_flags=(), rejected=()
+        )
 
     def with_amended(self, step: DraftStep) -> "_Story":
         return replace(self, steps=tuple(step if one.key == step.key else one for one in self.steps))
@@ -209,6 +212,11 @@ class Draft:
         return self._story.next_flags
 
     @property
+    def rejected(self) -> tuple[provenance.RejectedRecord, ...]:
+        """An agent's actions in place of which the next step is shown."""
+        return self._story.rejected
+
+    @property
     def resumed(self) -> tuple[provenance.ResumedRecord, ...]:
         return self._story.resumed
 
@@ -271,15 +279,25 @@ class Draft:
         return True
 
     def drop_last(
-        self, why: str, count: int = 1, *, leads_back: bool = False, next_flags: tuple[Flag, ...] = ()
+        self,
+        why: str,
+        count: int = 1,
+        *,
+        leads_back: bool = False,
+        rejects: bool = False,
+        next_flags: tuple[Flag, ...] = (),
     ) -> None:
         """Remove the last `count` steps; the log keeps them and `why`. Raises DatasetError.
 
-        With `leads_back` the first of them becomes `wanted`. `next_flags` are due to the screen before it.
+        With `leads_back` the first of them becomes `wanted`. `next_flags` are due to the screen before it. With
+        `rejects` the first of them, if it is an agent's, becomes `rejected`.
         """
         now_us = time.time_ns() // 1000
-        line = draft_log.DropLine(why=why, dropped_us=now_us, count=count, leads_back=leads_back, next_flags=next_flags)
-        self._write(line)
+        self._write(
+            draft_log.DropLine(
+                why=why, dropped_us=now_us, count=count, leads_back=leads_back, rejects=rejects, next_flags=next_flags
+            )
+        )
 
     # The screen that the steps led to, and the device.
 
@@ -345,7 +363,10 @@ class Draft:
         wanted = gone[0] if line.leads_back else None
         dropped = (*story.dropped, *records)
         screen, flags = gone[0].picture, line.next_flags
-        return replace(story, steps=left, dropped=dropped, wanted=wanted, left=screen, next_flags=flags)
+        rejected = _rejected(gone[0], rejects=line.rejects)
+        return replace(
+            story, steps=left, dropped=dropped, wanted=wanted, left=screen, next_flags=flags, rejected=rejected
+        )
 
     def _newest_picture(self) -> Path | None:
         """The newest screenshot since the last step: older recorders stored it in mirror mode without a log line."""
@@ -387,6 +408,14 @@ class Draft:
 
     def _action(self, tree: dict[str, Json]) -> Action:
         return action_from_json(tree, source=f"{self._log.path}, step {len(self.steps) + 1}")
+
+
+def _rejected(step: DraftStep, *, rejects: bool) -> tuple[provenance.RejectedRecord, ...]:
+    """What was rejected on the screen of a removed step, before it or with it."""
+    before, agent = step.record.rejected, step.record.agent
+    if not rejects or agent is None:
+        return before
+    return (*before, provenance.RejectedRecord(action=action_to_json(step.action), agent=agent))
 
 
 def read_head(folder: Path) -> DraftHead:

@@ -41,13 +41,17 @@ class AmendTextLine(FrozenModel):
 
 
 class DropLine(FrozenModel):
-    """The last `count` steps were removed; with `leads_back` the device should show the screen before them again."""
+    """The last `count` steps were removed; with `leads_back` the device should show the screen before them again.
+
+    `rejects`: the first of them is wrong, and the right action follows.
+    """
 
     kind: Literal["drop"] = "drop"
     why: str
     dropped_us: Whole
     count: Whole = Field(default=1, ge=1)
     leads_back: bool = False
+    rejects: bool = False
     next_flags: tuple[StoredFlag, ...] = ()
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, PlainSerializer, PlainValidator, ValidationError, field_validator
+from pydantic import Field, JsonValue, PlainSerializer, PlainValidator, ValidationError, field_validator
 
 from odyssey_recorder.dataset.layout import provenance_path, read_dataset_file
 from odyssey_recorder.errors import DatasetError, MissingFileError
@@ -134,6 +134,13 @@ class AgentRecord(FrozenModel):
     approved: bool = False
 
 
+class RejectedRecord(FrozenModel):
+    """An agent's action that a person rejected, as in an annotation file, and the answer that it was made from."""
+
+    action: dict[str, JsonValue]
+    agent: AgentRecord
+
+
 class StepRecord(FrozenModel):
     """One step. `end` is that of the terminal step; older recorders did not keep it. `sent_until_us` is None while it
     is unknown whether the input was carried out.
@@ -143,7 +150,7 @@ class StepRecord(FrozenModel):
     none. `bbox` is the box of the touched element: left, top, right, bottom in pixels, right and bottom exclusive; it
     is from the view hierarchy, or a reviewer drew it ("human"). In passive mode `clock_offset_us` was added to the
     device's clock to get `touched_us`, exact to within `clock_uncertainty_us`. `note` is the annotator's. `agent` is
-    None for a step by a person or a script.
+    None for a step by a person or a script. `rejected` are an agent's actions in place of which this one was shown.
     """
 
     frame: FrameRecord
@@ -164,6 +171,7 @@ class StepRecord(FrozenModel):
     clock_uncertainty_us: Whole | None = None
     note: str = ""
     agent: AgentRecord | None = None
+    rejected: tuple[RejectedRecord, ...] = ()
 
 
 class StartRecord(FrozenModel):

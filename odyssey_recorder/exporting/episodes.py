@@ -14,6 +14,7 @@ from odyssey_recorder.dataset.boxes import with_boxes
 from odyssey_recorder.dataset.codec import Dialect, decode, encode
 from odyssey_recorder.dataset.layout import SCREENSHOTS, annotation_path, semantics_path
 from odyssey_recorder.dataset.opened import open_published
+from odyssey_recorder.dataset.preferences import PreferencePair, preference_pairs
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest, read_file, storage_error, storage_errors
 from odyssey_recorder.model.episode import Episode, Json
@@ -28,7 +29,8 @@ _KEYS = {"KEY_HOME", "KEY_BACK", "KEY_APPSELECT"}
 class ExportedEpisode:
     """`tree` is the annotation as the release spells it; `box_sources` are those of its boxes, None if unknown.
 
-    All but the files in `screenshots` is as `redaction` leaves it.
+    All but the files in `screenshots` is as `redaction` leaves it. `pairs` are none in a redacted episode: a rejected
+    action may hold what is redacted.
     """
 
     episode: Episode
@@ -36,6 +38,7 @@ class ExportedEpisode:
     box_sources: tuple[str | None, ...]
     screenshots: Path
     redaction: Redaction | None = None
+    pairs: tuple[PreferencePair, ...] = ()
 
     def is_redacted(self, step: int) -> bool:
         """Whether the step's screenshot must not be exported as it is in its file."""
@@ -66,7 +69,9 @@ def read_exported(root: Path, episode_id: str, texts: Texts = "none") -> Exporte
     if redaction is not None:
         tree = redaction.applied(tree)
         episode = decode(json.dumps(tree), source=annotation.name)
-    return ExportedEpisode(episode, tree, sources, root / SCREENSHOTS, redaction)
+    provenance = found.provenance
+    pairs = () if redaction or provenance is None else tuple(preference_pairs(episode, provenance))
+    return ExportedEpisode(episode, tree, sources, root / SCREENSHOTS, redaction, pairs)
 
 
 def step_rows(exported: ExportedEpisode) -> Iterator[dict[str, Json]]:

@@ -57,13 +57,15 @@ class Sampling:
     """The samples of a trainer's layout: for which kind of model, with which history, as `predict` asks.
 
     A step has a sample for each of `levels`: the task is the episode's instruction or, if "low", the step's. With
-    `semantic`, it has three more, for its texts. `split` empty: all episodes, in one part.
+    `semantic`, it has three more, for its texts. With `pairs`, there are only samples of preference pairs. `split`
+    empty: all episodes, in one part.
     """
 
     adapter: str = "odyssey-agent"
     history: str = "actions"
     levels: tuple[Literal["high", "low"], ...] = ("high",)
     semantic: bool = False
+    pairs: bool = False
     split: Kind | Literal[""] = ""
 
 

@@ -78,6 +78,7 @@ def prepare(
     about = about_of(wanted.root, chosen(), ())
     like, limits = _likeness(wanted, lacking)
     if survey is not None:
+        survey.refuse_nothing()
         about, limits = replace(about, figures=(*about.figures, survey.figure)), (*limits, *survey.limits)
     about = replace(about, limits=(*limits, *counted_reasons(len(left_out))))
     ids = frozenset(one.episode_id for one in episodes)

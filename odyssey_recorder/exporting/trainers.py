@@ -66,7 +66,15 @@ class Survey:
         asked = (
             f"asked as {chosen.adapter}, with the history {chosen.history}, at the level {' and '.join(chosen.levels)}"
         )
-        return f"Steps with samples: {self._samples}, {asked}"
+        return f"{'Preference pairs' if chosen.pairs else 'Steps with samples'}: {self._samples}, {asked}"
+
+    def refuse_nothing(self) -> None:
+        """Raises DatasetError if pairs are wanted and there are none."""
+        if self._options.samples.pairs and not self._samples:
+            raise DatasetError(
+                "No episode has a preference pair. They come from corrected steps of agents, whose episodes need "
+                "--agents."
+            )
 
     @property
     def limits(self) -> tuple[str, ...]:
@@ -84,7 +92,7 @@ class Survey:
         steps = exported.episode.steps
         lost = Counter(action_type(step.action) for number, step in enumerate(steps) if asked.answer(number) is None)
         self._unspeakable += lost
-        self._samples += len(steps) - lost.total()
+        self._samples += len(exported.pairs) if self._options.samples.pairs else len(steps) - lost.total()
         return ""
 
 
@@ -93,6 +101,10 @@ def _refuse_options(layout: str, sampling: Sampling) -> None:
     if layout == "official-chat" and (sampling.adapter != _COMMANDS or rule.kind not in ("none", "actions")):
         raise DatasetError(
             "The layout official-chat has its own words. Leave out --adapter, and use --history actions:N."
+        )
+    if sampling.pairs and layout not in _OF_PAIRS:
+        raise DatasetError(
+            f"The layout {layout} has no place for preference pairs. Use {', '.join(sorted(_OF_PAIRS))}."
         )
     if layout == "qwen" and adapter.in_turns and rule.kind != "none":
         raise DatasetError(
@@ -106,11 +118,15 @@ def _refuse_options(layout: str, sampling: Sampling) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`id` names episode, step, and what is asked. Images are LazyImages, whose `identity` is the path."""
+    """`id` names episode, step, and what is asked. Images are LazyImages, whose `identity` is the path.
+
+    With `rejected`, the answer is the better of the two.
+    """
 
     id: str
     messages: tuple[ChatMessage, ...]
     answer: str
+    rejected: str = ""
 
     @property
     def images(self) -> list[Json]:
@@ -125,9 +141,13 @@ class Asked:
         self._adapter: Adapter[Any] = adapter_named(sampling.adapter)
         self._rule = HistoryRule.parse(sampling.history)
         self._sampling = sampling
+        self._pairs = exported.pairs
         self._screens = [self._screen(exported.screenshots / step.screenshot) for step in exported.episode.steps]
 
     def samples(self) -> Iterator[Sample]:
+        if self._sampling.pairs:
+            yield from self._of_pairs()
+            return
         for number in range(len(self._screens)):
             for level in self._sampling.levels:
                 yield from self._of_step(number, level)
@@ -136,9 +156,19 @@ class Asked:
 
     def answer(self, number: int) -> str | None:
         """None if the model's grammar has no word for the action."""
+        return self._written(self._episode.steps[number].action, number)
+
+    def _written(self, action: Action, number: int) -> str | None:
         screen = self._screens[number]
-        frame = self._adapter.frame(screen.sent_size, screen.true_size)
-        return self._adapter.write(self._episode.steps[number].action, frame)
+        return self._adapter.write(action, self._adapter.frame(screen.sent_size, screen.true_size))
+
+    def _of_pairs(self) -> Iterator[Sample]:
+        for place, pair in enumerate(self._pairs):
+            chosen, rejected = (self._written(one, pair.step) for one in (pair.chosen, pair.rejected))
+            if chosen and rejected and chosen != rejected:
+                task = self._episode.task.instruction
+                messages = self._adapter.prompt(task, self._past(pair.step), self._screens[pair.step])
+                yield Sample(self._id(pair.step, f"pair_{place}"), messages, chosen, rejected)
 
     def _of_step(self, number: int, level: str) -> Iterator[Sample]:
         answer = self.answer(number)
@@ -228,14 +258,21 @@ def _messages(sample: Sample) -> list[dict[str, Json]]:
 
 
 def _llamafactory(sample: Sample) -> dict[str, Json]:
-    answer: dict[str, Json] = {"role": "assistant", "content": sample.answer}
+    answer, rejected = _said(sample.answer), _said(sample.rejected)
+    if sample.rejected:
+        pair: dict[str, Json] = {"chosen": answer, "rejected": rejected}
+        return {"id": sample.id, "messages": [*_messages(sample)], **pair, "images": sample.images}
     return {"id": sample.id, "messages": [*_messages(sample), answer], "images": sample.images}
+
+
+def _said(words: Json) -> dict[str, Json]:
+    return {"role": "assistant", "content": words}
 
 
 def _ms_swift(sample: Sample) -> dict[str, Json]:
     told = [{**one, "loss": False} if one["role"] == "assistant" else one for one in _messages(sample)]
-    answer: dict[str, Json] = {"role": "assistant", "content": sample.answer}
-    return {"id": sample.id, "messages": [*told, answer], "images": sample.images}
+    rejected: dict[str, Json] = {"rejected_response": sample.rejected} if sample.rejected else {}
+    return {"id": sample.id, "messages": [*told, _said(sample.answer)], **rejected, "images": sample.images}
 
 
 def _qwen(sample: Sample) -> dict[str, Json]:
@@ -248,8 +285,10 @@ def _qwen(sample: Sample) -> dict[str, Json]:
 
 def _trl(sample: Sample) -> dict[str, Json]:
     prompt: list[Json] = [{"role": role, "content": [_part(one) for one in parts]} for role, parts in _turns(sample)]
-    completion: list[Json] = [{"role": "assistant", "content": [_part(Words(sample.answer))]}]
-    return {"id": sample.id, "images": sample.images, "prompt": prompt, "completion": completion}
+    answer: list[Json] = [_said([_part(Words(sample.answer))])]
+    rejected: list[Json] = [_said([_part(Words(sample.rejected))])]
+    pair: dict[str, Json] = {"chosen": answer, "rejected": rejected} if sample.rejected else {"completion": answer}
+    return {"id": sample.id, "images": sample.images, "prompt": prompt, **pair}
 
 
 def _part(part: Part) -> Json:
@@ -280,19 +319,21 @@ _ROWS: dict[str, Callable[[Sample], dict[str, Json]]] = {
     "trl": _trl,
     "ui-tars": _ui_tars,
 }
+_OF_PAIRS = {"llamafactory", "ms-swift", "trl"}
 
 
-def info() -> dict[str, Json]:
+def info(*, pairs: bool) -> dict[str, Json]:
     """LLaMA-Factory's dataset_info.json, for all parts that an export may have."""
     tags: dict[str, Json] = {
         "role_tag": "role", "content_tag": "content", "user_tag": "user", "assistant_tag": "assistant",
         "system_tag": "system",
     }  # fmt: skip
     columns: dict[str, Json] = {"messages": "messages", "images": "images"}
-    return {
-        f"odyssey_{part}": {"file_name": f"data/{part}", "formatting": "sharegpt", "columns": columns, "tags": tags}
-        for part in ("all", "train", "test")
-    }
+    ranked: dict[str, Json] = {"ranking": True} if pairs else {}
+    if pairs:
+        columns |= {"chosen": "chosen", "rejected": "rejected"}
+    form: dict[str, Json] = {"formatting": "sharegpt", **ranked, "columns": columns, "tags": tags}
+    return {f"odyssey_{part}": {"file_name": f"data/{part}", **form} for part in ("all", "train", "test")}
 
 
 # The official converter's files.
@@ -438,7 +479,7 @@ def write(layout: str, root: Path, shard: Shard, folder: Path, options: Options)
 def _pieces(layout: str, shard: Shard, episodes: Iterable[ExportedEpisode], chosen: Sampling) -> Iterator[str]:
     """The text of a file."""
     if shard.name == _INFO:
-        yield json.dumps(info(), indent=2) + "\n"
+        yield json.dumps(info(pairs=chosen.pairs), indent=2) + "\n"
     elif shard.name == _HISTORY:
         steps = (step for exported in episodes for step in _official_steps(exported))
         yield from _indented("{}", (f"{json.dumps(one.path)}: {_spelled(one.earlier)}" for one in steps))

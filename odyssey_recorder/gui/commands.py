@@ -72,6 +72,15 @@ class Command(Enum):
     SIMULATE = _record("Start the simulated emulator", "Start a simulated emulator on this computer", "cellphone_play")
     START = _record("Start recording", "Start recording this task", "record_circle_outline", "Ctrl+R", primary=True)
     LOOK_OVER = _record("Check again", "Check again whether the device is ready for passive mode", "refresh", "F7")
+    RUN_AGENT = _record("Run agent…", "Have a model carry out this task", "robot_outline", "Ctrl+Shift+A")
+    TAKE_OVER = _record("Take over", "Pause the agent and go on yourself", "hand_back_right_outline", "Esc")
+    RESUME_AGENT = _record("Resume agent", "Hand the phone back to the agent", "robot_outline", "Ctrl+Shift+R")
+    CORRECT_STEP = _record(
+        "Correct step",
+        "Undo the agent's selected step and all after it, then show the right action",
+        "school_outline",
+        "Ctrl+Shift+E",
+    )
     PAUSE = _record_toggle("Pause", "Pause or resume the recording", "play_pause", "Ctrl+P")
     STOP = _record("Stop", "Stop and save the draft for later", "stop", "Ctrl+Shift+S")
     DISCARD = _record("Discard…", "Stop and move the draft to the trash", "delete_outline")

@@ -19,6 +19,7 @@ from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import fill_column, fill_row, fix_width, tool_button
 from odyssey_recorder.gui.practice.first_use import FirstUse
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
+from odyssey_recorder.gui.record.agent_runner import AgentRunner
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.roles import OF_ROLES, records, sees
@@ -64,7 +65,8 @@ class MainWindow(QMainWindow):
         queue = QueueBridge(given.tasks, controller.background, self) if given.tasks is not None else None
         coach = PracticeBridge(given.practice, controller, self) if given.practice is not None else None
         self._queue, self._coach = queue, coach
-        self._record = RecordPage(controller, self._commands, queue, coach)
+        agents = AgentRunner(given.agents, controller) if given.agents is not None else None
+        self._record = RecordPage(controller, self._commands, queue, coach, agents)
         self._shortcuts = Shortcuts(self._commands, given.shortcuts)
         tools = Tools(self._commands, controller.background, self._shortcuts, queue, coach)
         self._pages = Pages(self._record, controller, given, tools)

@@ -76,10 +76,13 @@ class StripStep:
     verdict: str = ""
     is_seen: bool = True
     place: str = ""
+    by_agent: bool = False
+    is_corrected: bool = False
 
     @property
     def title(self) -> str:
-        return f"Step {self.number + 1}"
+        maker = ", agent" if self.by_agent else ", corrected" if self.is_corrected else ""
+        return f"Step {self.number + 1}{maker}"
 
     @property
     def problem(self) -> str:
@@ -142,7 +145,8 @@ class StepThumbnails:
     def _strip_step(self, step: RecordedStep) -> StripStep:
         image, words = self._shown[_drawn(step)]
         place = place_words(step.action)
-        return StripStep(step.number, words, step.flag, step.note, image, step.key, place=place)
+        shown = StripStep(step.number, words, step.flag, step.note, image, step.key, place=place)
+        return replace(shown, by_agent=step.agent is not None, is_corrected=step.is_corrected)
 
     def _take(self, drawn: _Drawn, seen: _Seen | Exception) -> None:
         if drawn in self._shown and shiboken6.isValid(self._model):  # a dialog may be closed meanwhile

@@ -14,6 +14,7 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
+from odyssey_recorder.gui.record.agent_runner import AgentModels
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.roles import sees
@@ -63,6 +64,7 @@ _MODULES = {
 
 _PARTS = (
     "odyssey_recorder.recording.recorder",
+    "odyssey_recorder.agents.online",
     "odyssey_recorder.gui.review.figures_view",
     "odyssey_recorder.quality.checker",
     "odyssey_recorder.review_service",
@@ -96,6 +98,7 @@ class Workplace:
     saved_filters: "Callable[[], SavedFilters] | None" = None
     review: "Callable[[], Reviewing] | None" = None
     texts: "Callable[[], TextReviewing] | None" = None
+    agents: AgentModels | None = None
     doctor: "Doctor | None" = None
     inventory: "Callable[[], DeviceInventory] | None" = None
     tasks: "Callable[[], TaskQueue] | None" = None

@@ -71,11 +71,12 @@ class SendInput:
 @dataclass(frozen=True, slots=True)
 class RemoveSteps:
     """Remove the last `count` steps, and restore their screen if `leads_back`; answer with StepsDropped or
-    StorageFailed."""
+    StorageFailed. `rejects`: the first of them is wrong, and the right action follows."""
 
     why: str
     count: int = 1
     leads_back: bool = False
+    rejects: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,10 +97,21 @@ class NoteWritten:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentTold:
-    """The next steps are by this agent, or by nobody's agent for None."""
+class TurnGiven:
+    """It is the agent's turn, or the person's."""
 
-    agent: AgentRecord | None
+    to_agent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AgentActed:
+    """An agent's action on the frame that it judged; the answer is whether it begins."""
+
+    intent: events.Intent
+    frame_number: int
+    agent: AgentRecord
+    now_ns: int
+    answer: "Future[bool]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +134,11 @@ class _Stop:
     pass
 
 
-Message = work.Outcome | Report | _FrameCame | TouchEnded | NoteWritten | AgentTold | ScreenAsked | TrialAsked | _Stop
+_OfAgent = TurnGiven | AgentActed
+Message = work.Outcome | Report | _FrameCame | TouchEnded | NoteWritten | _OfAgent | ScreenAsked | TrialAsked | _Stop
 
+_BY_PERSON = events.TouchedDown | events.Intended | events.UndoWanted | events.ScreenAccepted | events.AbandonWanted
+"""Messages that end an agent's turn at once."""
 _LAST_ANSWERS = work.Sent | work.InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
 """Messages that must not be lost if they arrive while the recording stops."""
 
@@ -159,6 +173,7 @@ class Engine:
         self._rest_key, self._rest_ns = -1, 0
         self._unproved: list[work.TreeRead | work.ScreenKnown] = []
         self._published: Path | None = None
+        self.is_agents_turn = False
         self._screenshots = store.root / SCREENSHOTS
         self.board = ViewPublisher(self._make_view(), listener)
 
@@ -272,6 +287,8 @@ class Engine:
         self._input_listener.stop()
 
     def _take(self, message: Message) -> None:  # noqa: C901 - one line for each message
+        if isinstance(message, _BY_PERSON):
+            self._give_turn(to_agent=False)
         match message:
             case _FrameCame(frame):
                 self._take_frame(frame)
@@ -288,8 +305,10 @@ class Engine:
                 self._input_sent(started_ns, ended_ns)
             case NoteWritten(key, text):
                 self._note(key, text)
-            case AgentTold(agent):
-                self._writer.agent = agent
+            case TurnGiven(to_agent):
+                self._give_turn(to_agent=to_agent)
+            case AgentActed():
+                message.answer.set_result(self._begins(message))
             case ScreenAsked(asked):
                 asked.set_result(self._writer.shown(self._session.frame))
             case TrialAsked(ending, answer):
@@ -304,6 +323,25 @@ class Engine:
                 pass  # already stopped
             case event:
                 self._happened(event)
+
+    def _give_turn(self, *, to_agent: bool) -> None:
+        self.is_agents_turn = to_agent
+        if not self._session.touched:  # otherwise a step is being made, by whoever began it
+            self._writer.agent = None
+
+    def _begins(self, acted: AgentActed) -> bool:
+        """Begin an agent's action, if it is the agent's turn and the screen is still the one that it judged."""
+        is_ready = self._session.state is State.READY and not self._session.touched
+        if not (self.is_agents_turn and is_ready and self._session.frame == acted.frame_number):
+            return False
+        self._writer.agent = acted.agent
+        match acted.intent:
+            case events.Touch(stroke):
+                self._happened(events.TouchedDown(acted.frame_number, acted.now_ns))
+                self._lifted(stroke, acted.now_ns)
+            case intent:
+                self._happened(events.Intended(intent, acted.now_ns))
+        return True
 
     def _lifted(self, stroke: TouchStroke | None, now_ns: int) -> None:
         if isinstance(self._session, Session) and self._session.live:
@@ -573,6 +611,7 @@ class Engine:
             capture_path=self._device.capture_path,
             is_read=frame is not None and self._writer.has_tree(frame) and not reading,
             lacks_field=frame is not None and self._writer.lacks_field(frame),
+            is_agents_turn=self.is_agents_turn,
         )
 
     def _first_goal(self) -> Goal | None:

@@ -202,8 +202,11 @@ class InputFelt:
 
 @dataclass(frozen=True, slots=True)
 class UndoWanted:
+    """`rejects`: the first of these steps is wrong, and the right action follows."""
+
     now_ns: int
     steps: int = 1
+    rejects: bool = False
 
 
 @dataclass(frozen=True, slots=True)

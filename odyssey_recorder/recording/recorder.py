@@ -16,7 +16,16 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import events
-from odyssey_recorder.recording.engine import AgentTold, Engine, NoteWritten, Rules, ScreenAsked, TouchEnded, TrialAsked
+from odyssey_recorder.recording.engine import (
+    AgentActed,
+    Engine,
+    NoteWritten,
+    Rules,
+    ScreenAsked,
+    TouchEnded,
+    TrialAsked,
+    TurnGiven,
+)
 from odyssey_recorder.recording.session import RETRY_NS
 from odyssey_recorder.recording.step_writer import ShownScreen
 from odyssey_recorder.recording.view import Listener, RecordingView
@@ -24,6 +33,7 @@ from odyssey_recorder.recording.view import Listener, RecordingView
 _Answer = TypeVar("_Answer")
 TRIAL_S = 10.0
 """How long the engine may take to answer."""
+_LISTEN_S = 0.1
 
 
 class Recorder:
@@ -31,7 +41,7 @@ class Recorder:
         self._device = device
         self.serial = device.serial
         self.episode_id = draft.episode_id
-        self.mode = draft.origin.mode
+        self.mode, self.actor = draft.origin.mode, draft.origin.actor
         self._engine = Engine(device, draft, store, listener=listener, rules=rules)
         self._draft = draft
         self._finger = self._engine.finger
@@ -96,13 +106,15 @@ class Recorder:
     def answer_text(self, step: int, text: str) -> None:
         self._engine.post(events.TextAnswered(step, text))
 
-    def undo(self, steps: int = 1) -> None:
+    def undo(self, steps: int = 1, *, rejects: bool = False) -> None:
         """Undo the last `steps` steps, and restore the screen of the first of them.
+
+        With `rejects` that one, an agent's, is kept with the step that is recorded in its place.
 
         A snapshot restores it if there is one. Otherwise the view's `wanted` shows the screen to the annotator, and
         inputs go to the device without becoming steps.
         """
-        self._engine.post(events.UndoWanted(time.monotonic_ns(), steps))
+        self._engine.post(events.UndoWanted(time.monotonic_ns(), steps, rejects))
 
     def accept_screen(self) -> None:
         """Continue from the current screen, although it is not the wanted one."""
@@ -111,9 +123,32 @@ class Recorder:
     def note_step(self, key: int, text: str) -> None:
         self._engine.post(NoteWritten(key, text))
 
-    def credit(self, agent: AgentRecord | None) -> None:
-        """The next steps are by this agent; None for a person or a script."""
-        self._engine.post(AgentTold(agent))
+    # An agent's turn; it lasts until a person touches, types, presses, undoes or ends anything, or takes over.
+
+    def hand_over(self) -> None:
+        """From now on it is the agent's turn."""
+        self._engine.post(TurnGiven(to_agent=True))
+
+    def take_over(self) -> None:
+        """From now on it is the person's turn; an action of the agent that has begun is still completed."""
+        self._engine.post(TurnGiven(to_agent=False))
+
+    @property
+    def is_agents_turn(self) -> bool:
+        return self._engine.is_agents_turn and not self.has_ended
+
+    def act(self, intent: events.Intent, frame_number: int, agent: AgentRecord) -> bool:
+        """Do what an agent wants on the frame that it judged; whether it begins.
+
+        It does not if it is no longer the agent's turn, or the frame is no longer shown. Not from the engine's thread.
+        Raises InputRefusedError if the device cannot type a text, RecordingError.
+        """
+        if isinstance(intent, events.TextEntered):
+            self._device.check_text(intent.text)
+        asked: Future[bool] = Future()
+        self._engine.post(AgentActed(intent, frame_number, agent, time.monotonic_ns(), asked))
+        self._engine.hurry()
+        return self._answered(asked)
 
     def shown(self) -> ShownScreen | None:
         """The screen that an action would be recorded with now; not from the engine's thread. Raises RecordingError."""
@@ -122,10 +157,13 @@ class Recorder:
         return self._answered(asked)
 
     def _answered(self, asked: Future[_Answer]) -> _Answer:
-        try:
-            return asked.result(TRIAL_S)
-        except TimeoutError as error:
-            raise RecordingError("The recorder did not answer.") from error
+        give_up_s = time.monotonic() + TRIAL_S
+        while True:
+            try:
+                return asked.result(_LISTEN_S)
+            except TimeoutError as error:
+                if self.has_ended or time.monotonic() > give_up_s:
+                    raise RecordingError("The recorder did not answer.") from error
 
     def retry(self) -> None:
         self._engine.post(events.Tick(time.monotonic_ns() + RETRY_NS))

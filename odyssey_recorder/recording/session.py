@@ -409,7 +409,7 @@ class Session(RestoringSession):
             return [effects.Tell(TOO_EARLY_TO_UNDO)]
         self._publishing = self._judge = self._uncertain = self._turned = False
         self._foreign.begin(event.now_ns)
-        self._owed = effects.RemoveSteps("undone by the annotator", event.steps, leads_back=True)
+        self._owed = effects.RemoveSteps("undone by the annotator", event.steps, leads_back=True, rejects=event.rejects)
         return self._end_gesture(event.now_ns)
 
     def _while_restoring(self, event: events.RestoreEvent) -> list[effects.Effect]:

@@ -63,11 +63,12 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class ShownScreen:
-    """A screen at rest whose screenshot is safe; `nodes` are empty without a view hierarchy."""
+    """A screen at rest whose screenshot is safe; `nodes` are empty without a view hierarchy; `steps` are before it."""
 
     kept: KeptPicture
     nodes: tuple[ViewNode, ...]
     state: ScreenState | None
+    steps: tuple[DraftStep, ...]
 
 
 class StepWriter:
@@ -148,7 +149,7 @@ class StepWriter:
         if frame_number is None or (kept := self._pictures.get(frame_number)) is None:
             return None
         tree = self._trees.get(frame_number)
-        return ShownScreen(kept, tree.nodes if tree else (), self._screens.get(frame_number))
+        return ShownScreen(kept, tree.nodes if tree else (), self._screens.get(frame_number), self._draft.steps)
 
     def has_tree(self, frame_number: int) -> bool:
         return frame_number in self._trees
@@ -214,6 +215,7 @@ class StepWriter:
             bbox_source="hierarchy" if box else None,
             flags=(*wanted.flags, *self._size_flags(kept.frame.size)),
             agent=self.agent,
+            rejected=self._draft.rejected,
         )
         return DraftStep(self._draft.next_key, self._action(wanted.intent, kept.frame), kept.path, record)
 
@@ -229,7 +231,7 @@ class StepWriter:
         first = self._draft.steps[-there]
         back = wanted.leads_back and self._wanted_frame(first.picture) is not None
         flags = tuple(flag for flag in first.record.flags if is_of_screen(flag))
-        self._draft.drop_last(wanted.why, there, leads_back=back, next_flags=flags)
+        self._draft.drop_last(wanted.why, there, leads_back=back, rejects=wanted.rejects, next_flags=flags)
         self.last_frame = None
         return StepsDropped(back, flags, lost=wanted.leads_back and not back)
 

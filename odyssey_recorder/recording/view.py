@@ -17,6 +17,7 @@ from odyssey_recorder.recording.state import Goal, State
 
 if TYPE_CHECKING:  # a window that does not record yet needs none of them
     from odyssey_recorder.dataset.draft import Draft, DraftStep
+    from odyssey_recorder.dataset.provenance import AgentRecord
     from odyssey_recorder.recording.passive import PassiveSession
     from odyssey_recorder.recording.session import Session
 
@@ -83,6 +84,7 @@ class RecordedStep:
 
     `box`: the touched element in pixels of the screenshot, if the view hierarchy has it. `key` identifies the step for
     the whole recording, whatever is undone. `note`: the annotator's note. `tree`: the view hierarchy, if it is stored.
+    `agent`: the answer that it was made from; None for a person's. `is_corrected`: shown in place of an agent's.
     """
 
     number: int
@@ -93,6 +95,8 @@ class RecordedStep:
     key: int = 0
     note: str = ""
     tree: Path | None = None
+    agent: "AgentRecord | None" = None
+    is_corrected: bool = False
 
 
 class StepRows:
@@ -123,7 +127,11 @@ class StepRows:
         tree = step.tree
         if tree is not None and screenshots is not None:
             tree = screenshots.parent / ui_tree_path(self._episode_id, number)
-        return RecordedStep(number, step.action, picture, flags, box, step.key, step.record.note, tree)
+        record = step.record
+        is_corrected = bool(record.rejected)
+        return RecordedStep(
+            number, step.action, picture, flags, box, step.key, record.note, tree, record.agent, is_corrected
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +155,8 @@ class RecordingView:
     `way`: what the annotator must do to restore it.
     `lacks_field`: the view hierarchy of the frame is known, and no text field has the focus.
     `is_typing`: a long text is being typed; `message` says how far.
+    `is_agents_turn`: an agent acts, until a person does anything.
+    `is_correcting`: the next step is shown in place of an agent's.
     """
 
     state: State
@@ -162,6 +172,8 @@ class RecordingView:
     way: str = ""
     is_typing: bool = False
     lacks_field: bool = False
+    is_agents_turn: bool = False
+    is_correcting: bool = False
 
 
 class Listener(Protocol):
@@ -232,6 +244,7 @@ def make_view(
         goal=goal,
         way=restore_text(goal, draft.steps),
         is_typing=is_typing,
+        is_correcting=bool(draft.rejected),
     )
 
 

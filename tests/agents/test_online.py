@@ -18,18 +18,13 @@ from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.recording import script
 from odyssey_recorder.simulator.profile import profile_named
+from tests.agents.thinking import says
 from tests.command_line import CommandLine, LabPhone, Ran
 from tests.llm.stand_in import MODEL, Asked, Fails, Says, StandIn
 
 TASKS = read_benchmark(shipped_benchmark())
 ALARM, TIMER = "sim-alarm-off", "sim-timer-eggs"
 SNAPSHOT = "agent-start"
-
-
-def says(action: str, **fields: Any) -> Says:
-    return Says(
-        json.dumps({"reason": "", "action": action, "x": None, "y": None, "direction": None, "text": None} | fields)
-    )
 
 
 def idle(_: Asked) -> Says:

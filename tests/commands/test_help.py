@@ -21,6 +21,8 @@ USERS = {
         "predict",
         "agent",
         "evaluate",
+        "train",
+        "serve",
         "release",
         "merge",
         "export",

@@ -13,15 +13,17 @@ import pytest
 from PIL import Image
 
 from odyssey_recorder.agents.adapter import adapter_named
-from odyssey_recorder.dataset.codec import read_annotation, write_episode
+from odyssey_recorder.dataset.codec import action_to_json, read_annotation, write_episode
 from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.dataset.provenance import AgentRecord, RejectedRecord
 from odyssey_recorder.errors import DatasetError, SettingsError
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.layouts import TRAINERS, Options, Planned, Sampling
 from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
-from odyssey_recorder.model.action import Action, Scroll, Type, scroll_direction
-from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.model.action import Action, Click, Scroll, Type, scroll_direction
+from odyssey_recorder.model.geometry import Point, Size
 from tests.command_line import CommandLine
+from tests.dataset.drafts import proof_of, record, write_proof
 from tests.exporting import official_converter
 from tests.exporting.sample import SIZE, STEPS, ids, request, write_dataset
 
@@ -230,6 +232,38 @@ def test_the_command_exports_a_split_with_a_history(tmp_path: Path, command_line
     assert (refused.exit_code, "There is no adapter 'gpt'. Use one of" in refused.err) == (2, True)
 
 
+def write_pairs(root: Path, episode_id: str) -> None:
+    """At steps 0 and 2 a person did what the episode has, instead of what the agent wanted."""
+    agent = AgentRecord(adapter="ours", model="m", raw="{}", tokens_in=1, tokens_out=1, seconds=1.0)
+    steps = [record((root / f"screenshots/{episode_id}_{number}.png").read_bytes()) for number in range(STEPS)]
+    for number, action in ((0, Click(Point(10, 20))), (2, Type("no"))):
+        rejected = RejectedRecord(action=action_to_json(action), agent=agent)
+        steps[number] = steps[number].model_copy(update={"rejected": (rejected,)})
+    write_proof(root, proof_of(episode_id, steps, actor="agent"))
+
+
+@pytest.mark.parametrize("layout", ["trl", "llamafactory", "ms-swift"])
+def test_preference_pairs_have_both_answers(tmp_path: Path, command_line: CommandLine, layout: str) -> None:
+    root, out = tmp_path / "data", tmp_path / "out"
+    write_dataset(root, 2)
+    options = ("export", root, out, "--all", "--agents", "--as", layout, "--pairs")
+    assert "No episode has a preference pair." in command_line(*options).err
+    write_pairs(root, ids(1)[0])
+    assert command_line(*options).exit_code == 0
+    found = rows(out)
+    assert [row["id"] for row in found] == [f"{ids(1)[0]}_0_pair_0", f"{ids(1)[0]}_2_pair_1"]
+    both = {
+        "trl": lambda row: (row["chosen"][0]["content"][0]["text"], row["rejected"][0]["content"][0]["text"]),
+        "llamafactory": lambda row: (row["chosen"]["content"], row["rejected"]["content"]),
+        "ms-swift": lambda row: (row["messages"][-1]["content"], row["rejected_response"]),
+    }[layout]
+    assert [both(row) for row in found] == [("CLICK: (500, 250)", "CLICK: (10, 20)"), ("SCROLL: UP", "TYPE: no")]
+    assert "Preference pairs: 2" in (out / "README.md").read_text()
+    if layout == "llamafactory":
+        told = json.loads((out / "dataset_info.json").read_text())["odyssey_all"]
+        assert (told["ranking"], told["columns"]["rejected"]) == (True, "rejected")
+
+
 # What cannot be exported.
 
 
@@ -276,6 +310,7 @@ def test_what_a_model_has_no_words_for_is_counted_in_the_card(tmp_path: Path, po
         ("trl", Sampling(history="all"), SettingsError, "The history 'all' is unknown"),
         ("official-chat", Sampling("qwen3-vl"), DatasetError, "official-chat has its own words"),
         ("official-chat", Sampling(history="screenshots:2"), DatasetError, "use --history actions:N"),
+        ("ui-tars", Sampling(pairs=True), DatasetError, "Use llamafactory, ms-swift, trl"),
         ("qwen", Sampling("ui-tars-1.0"), DatasetError, "trained on all answers of a sample"),
     ],
 )

@@ -12,7 +12,7 @@ from keyring.backends import fail
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.application import GarbageCollector, use_text_size, use_theme
+from odyssey_recorder.gui.application import GarbageCollector, prepare, use_text_size, use_theme
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.workplace import Workplace, load_pages
@@ -77,6 +77,16 @@ def as_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     keyring.set_keyring(fail.Keyring())  # type: ignore[no-untyped-call]
     use_theme("system")
     use_text_size("normal")
+
+
+@pytest.fixture
+def own_look(qapp: QApplication) -> Iterator[None]:
+    """The program's style and font, on which text widths depend."""
+    style, font = qapp.style().objectName(), qapp.font()
+    prepare(qapp)
+    yield
+    qapp.setStyle(style)
+    qapp.setFont(font)
 
 
 @pytest.fixture

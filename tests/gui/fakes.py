@@ -29,7 +29,7 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.model.assignment import Assignment
-from odyssey_recorder.model.episode import DeviceInfo, Mode, TaskInfo
+from odyssey_recorder.model.episode import Actor, DeviceInfo, Mode, TaskInfo
 from odyssey_recorder.model.geometry import Rotation, Size
 from odyssey_recorder.practice.profiles import Attempt, status
 from odyssey_recorder.practice.score import Score
@@ -100,10 +100,18 @@ class FakeRecordings(RecordingService):
         self._fail()
         return next(device for device in self.devices_there if device.serial == serial)
 
-    def begin(self, device: Device, assignment: Assignment, listener: Listener, mode: Mode = "mirror") -> Recorder:
+    def begin(
+        self,
+        device: Device,
+        assignment: Assignment,
+        listener: Listener,
+        mode: Mode = "mirror",
+        actor: Actor | None = None,
+    ) -> Recorder:
         properties = device.properties()
         about = DeviceInfo(properties.model, properties.size, properties.product)
-        origin = ORIGIN.model_copy(update={"mode": mode, "task_id": assignment.task_id})
+        made = {"mode": mode, "task_id": assignment.task_id, "actor": actor or ORIGIN.actor}
+        origin = ORIGIN.model_copy(update=made)
         draft = self.store.create_draft(task=assignment.task, device=about, origin=origin)
         return self._recorder(device, draft, self.store, listener)
 

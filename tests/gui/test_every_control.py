@@ -11,13 +11,15 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QListView, QPushBut
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.annotation.reviewing import TextReviewing
-from odyssey_recorder.gui.application import ErrorDialog, TextSize, ThemeName, prepare, use_text_size, use_theme
+from odyssey_recorder.gui.application import ErrorDialog, TextSize, ThemeName, use_text_size, use_theme
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.doctor_dialog import DoctorDialog
 from odyssey_recorder.gui.job_card import ClosingDialog
 from odyssey_recorder.gui.main_window import SMALLEST
 from odyssey_recorder.gui.practice.first_use import FirstUseDialog
 from odyssey_recorder.gui.question_dialog import QuestionDialog, SendBackDialog, SkipDialog
+from odyssey_recorder.gui.record.agent_card import ConsentDialog, RunAgentDialog
+from odyssey_recorder.gui.record.agent_runner import AgentModels
 from odyssey_recorder.gui.record.drafts import DraftsDialog
 from odyssey_recorder.gui.record.finishing import DISCARD, CompleteDialog, ImpossibleDialog, undo_question
 from odyssey_recorder.gui.record.recording_controller import Phase
@@ -33,10 +35,11 @@ from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.selection.index import EpisodeIndex
-from odyssey_recorder.settings import SettingsStore
+from odyssey_recorder.settings import SettingsStore, read_settings
 from odyssey_recorder.task.generation.generator import Targets
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task_service import ModelChoice
+from odyssey_recorder.wiring import open_batch
 from tests.annotation.phone_dataset import look_around
 from tests.annotation.suggested import suggest
 from tests.fakes import FakeDevice
@@ -55,17 +58,7 @@ _MOST_STOPS = 80
 _OF_LEADS = (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)
 
 
-pytestmark = pytest.mark.usefixtures("as_nobody")
-
-
-@pytest.fixture(autouse=True)
-def _with_its_own_look(qapp: QApplication) -> Iterator[None]:
-    """Text widths depend on the program's style and font."""
-    style, font = qapp.style().objectName(), qapp.font()
-    prepare(qapp)
-    yield
-    qapp.setStyle(style)
-    qapp.setFont(font)
+pytestmark = pytest.mark.usefixtures("as_nobody", "own_look")
 
 
 @pytest.fixture
@@ -90,6 +83,7 @@ def pilot(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> Pilot:
     workplace = Workplace(
         review=lambda: review,
         texts=lambda: TextReviewing(_with_texts(tmp_path), Checker(None).evidence, lambda: "Ann"),
+        agents=AgentModels(lambda: "gpt-x", lambda name: open_batch(read_settings(model=name))),
         dataset=lambda: EpisodeIndex(service.store.root, None),
         doctor=FakeDoctor(),
         inventory=lambda: inventory,
@@ -197,6 +191,8 @@ def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBo
         SendBackDialog(TASK.instruction, window),
         CompleteDialog(window),
         ImpossibleDialog(window),
+        RunAgentDialog("gpt-x", window),
+        ConsentDialog("https://a-rather-long-name.of-a-host.example", window),
         QuestionDialog(DISCARD, window),
         QuestionDialog(undo_question(2, 4), window),
         UnsavedDialog(["Dataset", "Screenshots and touches"], window),

@@ -61,6 +61,7 @@ class DeviceColumn(QWidget):
         self.action_bar = ActionBar(commands)
         self._publication = Publication(commands)
         self._view: RecordingView | None = None
+        self._agent_does = ""
         self._doubted = ""  # the text that no field would take, as the annotator was told
         self._status_text = phase_text(Phase.NO_DEVICE, "")
         self._lay_out()
@@ -97,6 +98,13 @@ class DeviceColumn(QWidget):
         if view.published is not None and not self._controller.is_practising:
             self._publication.show_published(view.published)
 
+    def show_agent(self, words: str) -> None:
+        """What the agent does; empty while it is not its turn."""
+        if words != self._agent_does:
+            self._agent_does = words
+            if self._view is not None:
+                self._tell_view(self._view)
+
     def show_mode(self) -> None:
         self.action_bar.show_input(self._controller.mode == "mirror")
 
@@ -114,7 +122,8 @@ class DeviceColumn(QWidget):
         if self._controller.mode == "passive":
             self._tell(passive_view_text(view, practice=practice))
         else:
-            self._tell(view_text(view, touched=touched, practice=practice))
+            text = view_text(view, touched=touched, practice=practice)
+            self._tell(text.by_agent(self._agent_does) if self._agent_does else text)
 
     def _tell(self, text: StatusText) -> None:
         self._status_text = text
@@ -147,6 +156,8 @@ class DeviceColumn(QWidget):
 
     def _refuse(self) -> None:
         """An input on the phone was too early, or is not possible now."""
+        if self._agent_does:
+            self._controller.ask(lambda recorder: recorder.take_over())
         text = self._status_text
         paused = self._commands[Command.PAUSE].isChecked()
         self._status.show_hint(f"Not recorded: {(text.paused() if paused else text).hindrance}", is_refusal=True)

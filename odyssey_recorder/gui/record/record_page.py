@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeyEvent
@@ -19,13 +20,15 @@ from odyssey_recorder.gui.panels import Panels, SideName
 from odyssey_recorder.gui.parts import fill_column, fill_row, named, row
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.practice.practice_card import PracticeCard
+from odyssey_recorder.gui.record.agent_card import AgentCard
+from odyssey_recorder.gui.record.agent_runner import AgentRunner
 from odyssey_recorder.gui.record.device_chooser import DeviceChooser, ModeSwitch
 from odyssey_recorder.gui.record.device_column import DeviceColumn
 from odyssey_recorder.gui.record.drafts import DraftOffer
 from odyssey_recorder.gui.record.finishing import Finishing
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.record.status import PATH_CHANGED, ElidedLabel
-from odyssey_recorder.gui.record.steps_card import StepsCard
+from odyssey_recorder.gui.record.steps_card import LAST, StepsCard
 from odyssey_recorder.gui.record.task_card import TaskCard, TaskStage
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
@@ -35,6 +38,9 @@ from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
+
+if TYPE_CHECKING:  # loaded when a recording begins
+    from odyssey_recorder.recording.recorder import Recorder
 
 _STAGES = {Phase.STARTING: TaskStage.RECORD, Phase.RECORDING: TaskStage.RECORD, Phase.FINISHED: TaskStage.LOOK_BACK}
 _PREVENTED = "Passive mode can't record on this device. See “Before you start”."
@@ -57,8 +63,10 @@ class RecordPage(Page):
         commands: Commands,
         queue: QueueBridge | None = None,
         coach: PracticeBridge | None = None,
+        agents: AgentRunner | None = None,
     ) -> None:
         super().__init__()
+        self._agents = agents
         self._queue = queue
         self._coach = coach
         self._controller = controller
@@ -72,6 +80,8 @@ class RecordPage(Page):
         self._preflight = PreflightCard(commands.button(Command.LOOK_OVER, kind="quiet"))
         self._question = TextQuestionCard(controller.background)
         self._steps = StepsCard(controller.background, commands)
+        self._agent = AgentCard(agents, commands, self)
+        self._begins_agent = False
         self._message = Banner(commands.button(Command.DISMISS, kind="quiet", wordless=True))
         self._practice = PracticeCard(coach, controller, commands) if coach is not None else None
         self._drafts = DraftOffer(controller, commands, self, coach)
@@ -126,6 +136,8 @@ class RecordPage(Page):
         self._commands.enable(Command.STOP, Command.DISCARD, on=phase is Phase.RECORDING)
         self._commands.enable(Command.LOOK_FOR_DEVICES, Command.SIMULATE, on=not recording)
         self._offer_start()
+        if self._agents is not None and self._agents.is_prepared and phase is Phase.RECORDING:
+            self._agents.begin(self.instruction)
 
     def _show_mode(self) -> None:
         passive, phase = self._controller.mode == "passive", self._controller.phase
@@ -142,8 +154,9 @@ class RecordPage(Page):
         if len(view.steps) > self._steps.count:
             self._message.hide()
         is_making = view.state in (State.CHECKING, State.INJECTING)
-        self._steps.show_steps(view.steps, may_undo=view.published is None, is_making=is_making)
-        if view.published is not None:
+        may_undo = view.published is None and not view.is_agents_turn
+        self._steps.show_steps(view.steps, may_undo=may_undo, is_making=is_making)
+        if view.published is not None and not self._controller.is_agents:  # a person's is still wanted
             self._task.note_published(view.published.stem)
         is_asked = not self._question.isHidden()
         self._question.show_question(view.question, view.steps)
@@ -162,7 +175,8 @@ class RecordPage(Page):
 
     # Commands of the annotator.
 
-    def _start(self) -> None:
+    def _start(self, *, agent: bool = False) -> None:
+        self._begins_agent = agent
         if self._must_consent:
             self._commands[Command.READ_CONSENT].trigger()
         elif self._task.assignment is not None and self._commands[Command.START].isEnabled():
@@ -170,8 +184,12 @@ class RecordPage(Page):
             self._task.begin()
 
     def _begin(self, assignment: Assignment) -> None:
-        if self._controller.phase is Phase.WATCHING:  # the device may have gone while the queue was asked
+        if self._controller.phase is not Phase.WATCHING:  # the device may have gone while the queue was asked
+            return
+        if not self._begins_agent:
             self._controller.start(assignment)
+        elif self._agents is not None and self._agents.is_prepared:
+            self._controller.start(assignment, "agent")
 
     def _tell_path(self, path: str) -> None:
         self._message.show_message(Tone.WARNING if path == "screencap" else Tone.SUCCESS, PATH_CHANGED[path])
@@ -183,6 +201,10 @@ class RecordPage(Page):
     def _stop(self) -> None:
         self._controller.stop()
         self._message.show_message(Tone.SUCCESS, "Stopped. The draft is saved. Continue it under Drafts.")
+
+    def _undo(self, first: int, corrects: bool, recorder: "Recorder") -> None:
+        """The last steps may not be shown yet."""
+        recorder.undo(1 if first == LAST else len(recorder.view.steps) - first, rejects=corrects)
 
     def _record_another(self) -> None:
         self._task.clear()
@@ -208,6 +230,22 @@ class RecordPage(Page):
         why = closed or choose or missing
         self._commands.enable(Command.START, on=watching and (not missing or self._must_consent), why=why)
         self._task.show_hint(missing if watching else closed or choose)
+        assignment = self._task.assignment
+        is_practice = assignment is not None and assignment.is_practice
+        self._agent.offer("Practice is for people." if is_practice else why)
+
+    # An agent.
+
+    def _run_agent(self) -> None:
+        if self._agents is not None and self._controller.phase is Phase.RECORDING:
+            self._agents.begin(self.instruction)
+        else:
+            self._start(agent=True)
+
+    def _show_agent(self) -> None:
+        if self._agents is not None:
+            self._device.show_agent(self._agents.words if self._agents.is_working else "")
+            self._offer_start()
 
     @property
     def _must_consent(self) -> bool:
@@ -233,10 +271,14 @@ class RecordPage(Page):
 
     def _connect_widgets(self) -> None:
         ask = self._controller.ask
+        if self._agents is not None:
+            self._agents.changed.connect(self._show_agent)
+            self._agents.prepared.connect(self._run_agent)
+            self._agent.shown.connect(self._panels.arrange)
         self._device.step_begun.connect(self._steps.expect_step)
         self._controller.noticed.connect(self._steps.expect_nothing)
         self._device.path_changed.connect(self._tell_path)
-        self._steps.undo_asked.connect(lambda count: ask(lambda recorder: recorder.undo(count)))
+        self._steps.undo_asked.connect(lambda first, corrects: ask(partial(self._undo, first, corrects)))
         self._steps.note_written.connect(lambda key, words: ask(lambda recorder: recorder.note_step(key, words)))
         self._question.answered.connect(lambda step, text: ask(lambda recorder: recorder.answer_text(step, text)))
         self._look_around.timeout.connect(self._controller.list_devices)
@@ -270,7 +312,7 @@ class RecordPage(Page):
     def _lay_out(self) -> None:
         # Messages here do not move the mirror under the mouse.
         practice = [self._practice] if self._practice is not None else []
-        above = (self._message, *practice, self._question)
+        above = (self._message, *practice, self._agent, self._question)
         fill_column(self._left, self._devices, self._task, spacing=_SPACE)
         self._column = fill_column(self._right, *above, (self._preflight, 1), (self._steps, 1), spacing=_SPACE)
         self._brief.setProperty("kind", "title")
@@ -290,7 +332,7 @@ class RecordPage(Page):
         if side == "left":
             is_needed = not is_recording
         else:
-            said = (self._practice, self._question, self._preflight)
+            said = (self._practice, self._question, self._preflight, self._agent)
             is_needed = any(one is not None and not one.isHidden() for one in said)
         if is_needed:
             return True

@@ -17,7 +17,7 @@ from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.gui.record.recorder_bridge import LiveView, RecorderBridge
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
 from odyssey_recorder.model.assignment import Assignment
-from odyssey_recorder.model.episode import Mode
+from odyssey_recorder.model.episode import Actor, Mode
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import Listener, RecordingView
 
@@ -87,6 +87,11 @@ class RecordingController(QObject):
     @property
     def is_simulated(self) -> bool:
         return self._about is not None and self._about.properties.is_simulated
+
+    @property
+    def is_agents(self) -> bool:
+        """Whether the recording was begun by an agent, in this window or another."""
+        return self._recorder is not None and self._recorder.actor == "agent"
 
     @property
     def profile(self) -> str | None:
@@ -163,10 +168,10 @@ class RecordingController(QObject):
 
     # A recording.
 
-    def start(self, assignment: Assignment) -> None:
+    def start(self, assignment: Assignment, actor: Actor | None = None) -> None:
         mode = self.mode
         self.assignment, self.is_practising = assignment, assignment.is_practice
-        self._begin(lambda device, listener: self._service.begin(device, assignment, listener, mode=mode))
+        self._begin(lambda device, listener: self._service.begin(device, assignment, listener, mode, actor))
 
     def resume(self, episode_id: str, *, is_practice: bool = False) -> None:
         self.assignment, self.is_practising = None, is_practice

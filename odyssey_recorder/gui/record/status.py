@@ -1,7 +1,7 @@
 """How the window describes a recording: the status line, and the texts and overlay of each state."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from html import escape
 
@@ -213,6 +213,13 @@ class StatusText:
     def hindrance(self) -> str:
         """Why an action on the device cannot become a step now."""
         return "work in the emulator's own window" if self.overlay == _LOOK_ONLY else _HINDRANCES.get(self.word, _BUSY)
+
+    def by_agent(self, does: str) -> "StatusText":
+        """The same while an agent acts; the mirror does not flicker with each step, and a lost device still shows."""
+        if self.activity is Activity.LOST:
+            return self
+        overlay = self.overlay and replace(self.overlay, weight=OverlayOpacity.CLEAR)
+        return StatusText(self.activity, "Agent", does, overlay)
 
     def paused(self) -> "StatusText":
         """The same during a break: no input, but a lost device still shows."""

@@ -1,6 +1,7 @@
 """The card of the steps so far: their number, the list with notes, and undo."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import QPushButton
@@ -15,14 +16,16 @@ from odyssey_recorder.gui.step_strip import StepThumbnails
 from odyssey_recorder.gui.step_viewer import enlarge
 from odyssey_recorder.recording.view import RecordedStep
 
+LAST = -1
+_CHOOSE = "Select a step of the agent in the list."
 _FREE = 3
 """This many steps are undone without a question."""
 
 
 class StepsCard(Card):
-    """Emits how many steps to undo, and a step's key with its written note."""
+    """Emits the first step to undo, or LAST, and whether to correct it; and a step's key with its written note."""
 
-    undo_asked = Signal(int)
+    undo_asked = Signal(int, bool)
     note_written = Signal(int, str)
 
     def __init__(self, background: Background, commands: Commands) -> None:
@@ -44,10 +47,11 @@ class StepsCard(Card):
         self._is_making = False
         self._is_expecting = False
         self._note_waits = False
-        self._list.addActions([commands[Command.NOTE], commands[Command.UNDO_TO_HERE]])
-        calls = {
-            Command.UNDO: lambda: self.undo_asked.emit(1),
+        self._list.addActions([commands[one] for one in (Command.NOTE, Command.UNDO_TO_HERE, Command.CORRECT_STEP)])
+        calls: dict[Command, Callable[[], object]] = {
+            Command.UNDO: lambda: self.undo_asked.emit(LAST, False),
             Command.UNDO_TO_HERE: self._undo_to_here,
+            Command.CORRECT_STEP: partial(self._undo_to_here, corrects=True),
             Command.NOTE: self._write_note,
         }
         commands.bind(self, calls)
@@ -109,6 +113,11 @@ class StepsCard(Card):
         has_choice = self._list.currentIndex().isValid()
         self._commands.enable(Command.UNDO, on=self.count > 0 and self._may_undo)
         self._commands.enable(Command.UNDO_TO_HERE, on=has_choice and self._may_undo)
+        step = self._model.at(self._list.currentIndex().row()) if has_choice else None
+        is_agents = step is not None and step.by_agent
+        self._commands.enable(Command.CORRECT_STEP, on=is_agents and self._may_undo, why=_CHOOSE)
+        number = f" {step.number + 1}" if step is not None and is_agents else ""
+        self._commands[Command.CORRECT_STEP].setText(f"{Command.CORRECT_STEP.value.label}{number}")
         self._commands.enable(Command.NOTE, on=(has_choice or self._is_making) and self._may_undo)
 
     def _write_note(self) -> None:
@@ -119,13 +128,13 @@ class StepsCard(Card):
         elif self._list.currentIndex().isValid():
             self._list.edit(self._list.currentIndex())
 
-    def _undo_to_here(self) -> None:
+    def _undo_to_here(self, *, corrects: bool = False) -> None:
         first, count = self._list.currentIndex().row(), self.count
         if count - first <= _FREE:
-            self.undo_asked.emit(count - first)
+            self.undo_asked.emit(first, corrects)
             return
         dialog = QuestionDialog(undo_question(first, count - 1), self)
-        dialog.accepted.connect(lambda: self.undo_asked.emit(self.count - first))
+        dialog.accepted.connect(lambda: self.undo_asked.emit(first, corrects))
         dialog.open()
 
     def _lay_out(self) -> None:

@@ -1,0 +1,167 @@
+"""What the Record page shows of an agent: the dialog that chooses one, what it does, and its questions."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QWidget
+
+from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.parts import (
+    Choice,
+    fill_column,
+    labelled,
+    line_edit,
+    push_button,
+    row,
+    say,
+    set_kind,
+    text_label,
+)
+from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.record.agent_runner import AgentRunner
+
+_RUN = Question(
+    title="Run agent",
+    question="Have a model carry out this task?",
+    answer="Run agent",
+    tip="Start recording, with the agent's actions as its steps (Enter)",
+    cancel_tip="Cancel (Esc)",
+    detail="Touch the phone or press Esc at any time to take over.",
+)
+
+
+class RunAgentDialog(QuestionDialog):
+    """Emits the names of the adapter and the model."""
+
+    chosen = Signal(str, str)
+
+    def __init__(self, model: str, parent: QWidget | None = None) -> None:
+        from odyssey_recorder.agents.adapter import all_adapters  # slow to load
+
+        self._adapter = Choice("Adapter")
+        self._adapter.offer([(name, name) for name in sorted(all_adapters())])
+        self._adapter.choose("ours")
+        self._adapter.setToolTip("How this kind of model is asked and answers; “ours” is for any model")
+        self._model = line_edit("Model", "The model's name at the server")
+        self._model.setToolTip("The model of the settings, or another one of the same server")
+        super().__init__(_RUN, parent, labelled("&Adapter", self._adapter), labelled("&Model", self._model))
+        self._model.textChanged.connect(lambda text: self.ok.setEnabled(bool(text.strip())))
+        self._model.setText(model)
+        self.ok.setEnabled(bool(model))
+        self.accepted.connect(lambda: self.chosen.emit(self._adapter.value, self._model.text().strip()))
+
+
+class ConsentDialog(QuestionDialog):
+    def __init__(self, host: str, parent: QWidget | None = None) -> None:
+        asked = Question(
+            title="Send screenshots",
+            question="Does the owner of the phone agree?",
+            answer="Agree and run",
+            tip="Send the phone's screens to the model (Enter)",
+            cancel_tip="Send nothing (Esc)",
+            detail=f"Screens of the phone would be sent to {host}. Password fields are black in them.",
+            detail_kind="warning",
+        )
+        super().__init__(asked, parent)
+
+
+_OF_AGENTS = (Command.RUN_AGENT, Command.TAKE_OVER, Command.RESUME_AGENT)
+_OF_PERSONS = (Command.PAUSE, Command.COMPLETE, Command.IMPOSSIBLE, Command.DISCARD)
+
+
+class AgentCard(QFrame):
+    """What an agent does, and its questions; hidden in recordings of people."""
+
+    shown = Signal()
+
+    def __init__(self, runner: AgentRunner | None, commands: Commands, page: QWidget) -> None:
+        """Without a `runner` no agent is offered."""
+        super().__init__()
+        self.setProperty("kind", "banner")
+        self._runner = runner
+        self._commands = commands
+        self._page = page
+        self._title = text_label(kind="title")
+        self._words = text_label()
+        self._about = text_label(kind="hint")
+        self._refuse = push_button("Refuse", "Do not let the agent do this", call=lambda: self._answer(allowed=False))
+        self._allow = push_button("Allow", "Let the agent do this", call=lambda: self._answer(allowed=True))
+        self._run = commands.button(Command.RUN_AGENT)
+        self._take = commands.button(Command.TAKE_OVER)
+        self._resume = commands.button(Command.RESUME_AGENT)
+        self._correct = commands.button(Command.CORRECT_STEP)
+        buttons = row(None, self._correct, self._refuse, self._allow, self._run, self._take, self._resume)
+        fill_column(self, self._title, self._words, self._about, buttons, margins=(14, 12, 14, 12))
+        self._refuse.hide()
+        self.hide()
+        if runner is None:
+            for command in (*_OF_AGENTS, Command.CORRECT_STEP):
+                commands[command].setVisible(False)
+                commands[command].setEnabled(False)
+        else:
+            self._connect(runner)
+
+    def offer(self, why_not: str) -> None:
+        """Offer to run an agent unless there is a reason against any recording.
+
+        A recording of a person never goes on with an agent: what it is marked as cannot change.
+        """
+        runner = self._runner
+        if runner is not None:
+            why = runner.refusal or why_not * (not runner.goes_on)
+            self._commands.enable(Command.RUN_AGENT, on=not why and runner.may_begin, why=why)
+            self._commands.enable(Command.TAKE_OVER, on=runner.is_working)
+            self._commands.enable(Command.RESUME_AGENT, on=runner.may_resume)
+
+    def _show(self, runner: AgentRunner) -> None:
+        question = runner.question
+        if question is not None:
+            title, words = "Allow this action?", f"{question.words}. The agent must ask: {question.concern}."
+        else:
+            title, words = "Agent at work" if runner.is_working else "Agent paused", runner.words
+        self._title.setText(title)
+        self._words.setText(words)
+        say(self._about, runner.about)
+        self.setAccessibleName(f"{title}. {words}")
+        is_asking = question is not None
+        if is_asking is not self._refuse.isVisibleTo(self):
+            self.setProperty("tone", "warning" if is_asking else "")
+            set_kind(self, "banner")
+        for part, shown in (
+            (self._refuse, is_asking),
+            (self._allow, is_asking),
+            (self._take, runner.is_working and not is_asking),
+            (self._run, runner.goes_on),
+            (self._resume, runner.has_run and not runner.is_working),
+            (self._correct, not runner.is_working),
+        ):
+            part.setVisible(shown)
+        is_there = runner.has_run or runner.goes_on
+        if self.isHidden() is is_there:
+            self.setVisible(is_there)
+            self.shown.emit()
+
+    def _answer(self, *, allowed: bool) -> None:
+        if self._runner is not None:
+            self._runner.answer(allowed=allowed)
+
+    def _connect(self, runner: AgentRunner) -> None:
+        def choose() -> None:
+            dialog = RunAgentDialog(runner.models.usual(), self._page)
+            dialog.chosen.connect(runner.prepare)
+            dialog.open()
+
+        def ask_consent(host: str) -> None:
+            dialog = ConsentDialog(host, self._page)
+            dialog.accepted.connect(runner.agree)
+            dialog.rejected.connect(runner.forget)
+            dialog.open()
+
+        def resume() -> None:
+            self._commands[Command.PAUSE].setChecked(False)
+            runner.hand_over()
+
+        runner.changed.connect(lambda: self._show(runner))
+        runner.consent_needed.connect(ask_consent)
+        calls = (choose, runner.take_over, resume)
+        self._commands.bind(self._page, dict(zip(_OF_AGENTS, calls, strict=True)))
+        for command in _OF_PERSONS:
+            self._commands[command].triggered.connect(runner.take_over)

@@ -1,0 +1,266 @@
+"""An agent as a mode of the Record page: its turns, in a thread of their own, and what the window shows of them."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from odyssey_recorder.gui.background import error_text
+from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.view import RecordingView
+
+if TYPE_CHECKING:  # loaded when an agent is chosen
+    from odyssey_recorder.agents.online import Agent, AgentRun, Run
+    from odyssey_recorder.llm.batch import Batch
+    from odyssey_recorder.recording.recorder import Recorder
+
+MOST_STEPS = 30
+"""Of one turn."""
+_WATCH_S = 0.1
+_LOOKS = "Looking at the screen, asking the model…"
+_TAKEN = "You have taken over. What you do is recorded as your steps."
+_BEGUN = "An agent began this recording. Go on yourself, or have an agent go on."
+_CORRECT = "Show the right action on the phone. It is stored with the rejected one."
+_RESTORE = "Once the screen is restored, show the right action."
+_ENDS = {
+    "guard": "You did not allow its last action. Show what is right, or resume the agent.",
+    "step limit": f"It has made {MOST_STEPS} steps. Resume it for more.",
+    "repeated": "It repeats itself: {}.",
+    "unreadable": "Its answers cannot be carried out: {}",
+}
+"""Why a turn ended, by what ended it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentModels:
+    """`usual` is the model of the settings; `open` blocks, and raises SettingsError, LanguageModelError."""
+
+    usual: Callable[[], str]
+    open: "Callable[[str], Batch]"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentQuestion:
+    words: str
+    concern: str
+    answer: "Future[bool]"
+
+
+class AgentRunner(QObject):
+    """Prepares an agent, and plays its turns; it is also the person whom the agent's guard asks."""
+
+    changed = Signal()
+    prepared = Signal()
+    consent_needed = Signal(str)
+    """Screens would be sent to this host; `prepared` only once `agree` was called."""
+    is_there = True
+    _told_came = Signal(int, str)
+    _question_came = Signal(object)
+
+    def __init__(self, models: AgentModels, controller: RecordingController) -> None:
+        super().__init__(controller)
+        self.models = models
+        self.about = ""  # the model and its adapter
+        self.question: AgentQuestion | None = None
+        self._controller = controller
+        self._thread = controller.background.in_order()
+        self._agent: Agent | None = None
+        self._run: AgentRun | None = None
+        self._turns = 0  # that have not ended in the thread
+        self._has_turn = False  # as the recorder says
+        self._is_correcting = self._is_restoring = False
+        self._steps = 0
+        self._doing = ""
+        self._end = ""
+        self._told_came.connect(self._take_told, Qt.ConnectionType.QueuedConnection)
+        self._question_came.connect(self._take_question, Qt.ConnectionType.QueuedConnection)
+        controller.view_changed.connect(self._take_view)
+        controller.phase_changed.connect(self._take_phase)
+
+    @property
+    def is_prepared(self) -> bool:
+        """An agent is chosen, and its recording has not begun."""
+        return self._agent is not None and self._run is None
+
+    @property
+    def has_run(self) -> bool:
+        """Whether an agent takes part in this recording."""
+        return self._run is not None
+
+    @property
+    def is_working(self) -> bool:
+        return self._turns > 0 and self._has_turn
+
+    @property
+    def may_resume(self) -> bool:
+        return self._run is not None and not self._turns and not self._is_restoring
+
+    @property
+    def refusal(self) -> str:
+        """Why no agent may record here; empty if one may."""
+        return "An agent works in this window only." if self._controller.mode == "passive" else ""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether an agent began the recording that is open, before it was interrupted."""
+        controller = self._controller
+        return controller.phase is Phase.RECORDING and controller.is_agents and self._run is None
+
+    @property
+    def may_begin(self) -> bool:
+        return self.goes_on or self._controller.phase is Phase.WATCHING
+
+    @property
+    def words(self) -> str:
+        """What the agent does, or why it does nothing."""
+        if self._run is None:
+            return _BEGUN
+        if self.is_working:
+            return self._doing or _LOOKS
+        if self._is_correcting:
+            return _RESTORE if self._is_restoring else _CORRECT
+        return self._end or _TAKEN
+
+    # Before the recording.
+
+    def prepare(self, adapter: str, model: str) -> None:
+        """Open the model in the background; a failure is the controller's `failed`."""
+        call = partial(_open, self.models, adapter, model, self._controller.serial)
+        self._controller.background.run(
+            call, self._take_agent, lambda error: self._controller.failed.emit(error_text(error))
+        )
+
+    def agree(self) -> None:
+        """The owner agrees that screens are sent to the model's host."""
+        if self.is_prepared:
+            self.prepared.emit()
+
+    def forget(self) -> None:
+        self._agent = self._run = self.question = None
+        self._doing = self._end = ""
+        self._has_turn = self._is_correcting = self._is_restoring = False
+        self.changed.emit()
+
+    def _take_agent(self, opened: "tuple[Agent, str, str]") -> None:
+        from odyssey_recorder.llm.model import is_on_this_computer
+
+        self.forget()
+        self._agent, model, host = opened
+        self.about = f"{model}, asked as {self._agent.adapter.name}"
+        if is_on_this_computer(host):
+            self.prepared.emit()
+        else:
+            self.consent_needed.emit(host)
+
+    # Its turns.
+
+    def begin(self, instruction: str) -> None:
+        """The first turn in the recording that is open, unless a person has begun it meanwhile."""
+        if self._controller.is_agents:
+            self._controller.ask(partial(self._take_recorder, instruction))
+        else:
+            self.forget()
+
+    def hand_over(self) -> None:
+        run = self._run
+        if run is None:
+            return
+        self._turns += 1
+        self._has_turn, self._doing, self._end = True, "", ""
+        run.recorder.hand_over()
+        self._thread.run(run.play, partial(self._end_turn, run), self._break_off)
+        self.changed.emit()
+
+    def take_over(self) -> None:
+        if self._turns:
+            self._controller.ask(lambda recorder: recorder.take_over())
+
+    def answer(self, *, allowed: bool) -> None:
+        if self.question is not None:
+            self.question.answer.set_result(allowed)
+            self.question = None
+            self.changed.emit()
+
+    def _take_recorder(self, instruction: str, recorder: "Recorder") -> None:
+        from odyssey_recorder.agents.online import AgentRun
+
+        if self._agent is not None:
+            self._run = AgentRun(self._agent, recorder, self, instruction, MOST_STEPS)
+            self.hand_over()
+
+    def _end_turn(self, run: "AgentRun", ended: "Run") -> None:
+        self._turns -= 1
+        if run is self._run:
+            self._end = _ENDS.get(ended.stop.value, "{}").format(ended.why)
+            self.question = None
+        self.changed.emit()
+
+    def _break_off(self, error: Exception) -> None:
+        self._turns -= 1
+        self.forget()
+        raise error
+
+    def _take_view(self, view: RecordingView) -> None:
+        if self._run is None:
+            return
+        before = self._state
+        if len(view.steps) != self._steps:
+            self._steps, self._doing = len(view.steps), ""
+        self._has_turn, self._is_correcting = view.is_agents_turn, view.is_correcting
+        self._is_restoring = view.state in (State.RETURNING, State.RESTORING)
+        if self._state != before:
+            self.changed.emit()
+
+    @property
+    def _state(self) -> tuple[object, ...]:
+        return self.words, self.is_working, self.may_resume, self.question
+
+    def _take_phase(self, phase: Phase) -> None:
+        if phase is not Phase.STARTING:
+            self.forget() if phase is not Phase.RECORDING else self.changed.emit()
+
+    def _take_told(self, step: int, words: str) -> None:
+        self._doing = f"Step {step}: {words}"
+        self.changed.emit()
+
+    def _take_question(self, question: AgentQuestion) -> None:
+        if self.is_working:
+            self.question = question
+            self.changed.emit()
+
+    # The person, as the agent's thread asks.
+
+    def told(self, step: int, words: str) -> None:
+        self._told_came.emit(step, words)
+
+    def allows(self, words: str, concern: str) -> bool:
+        """Blocks until the person answers, or it is no longer the agent's turn."""
+        run, answer = self._run, Future[bool]()
+        self._question_came.emit(AgentQuestion(words, concern, answer))
+        while run is not None and run.recorder.is_agents_turn:
+            try:
+                return answer.result(_WATCH_S)
+            except TimeoutError:
+                pass
+        return False
+
+    def has_stopped(self) -> bool:
+        return False  # the recorder says whose turn it is
+
+
+def _open(models: AgentModels, adapter: str, model: str, serial: str) -> "tuple[Agent, str, str]":
+    """The agent, its model and the model's host."""
+    from odyssey_recorder.agents.adapter import adapter_named
+    from odyssey_recorder.agents.guard import Guard
+    from odyssey_recorder.agents.history import HistoryRule
+    from odyssey_recorder.agents.online import Agent
+
+    guard = Guard(asks_before_end=True)
+    guard.admit(serial)
+    batch = models.open(model)
+    plan = batch.estimate(())
+    return Agent(adapter_named(adapter), batch, HistoryRule.parse("actions"), guard), plan.model, plan.host

@@ -1,0 +1,251 @@
+"""A person takes over at any moment of an agent's action: a real recorder on a device in memory."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.agents.guard import Guard
+from odyssey_recorder.agents.history import HistoryRule
+from odyssey_recorder.agents.online import Agent, AgentRun, Stop
+from odyssey_recorder.dataset.preferences import preference_pairs
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Click, Complete, Press, SystemKey
+from odyssey_recorder.model.geometry import Pixel, Point
+from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.view import RecordingView
+from tests.agents.thinking import Thinker, batch_of
+from tests.command_line import CommandLine
+from tests.fakes import FakeDevice
+from tests.llm.stand_in import StandIn
+from tests.recording.recording_bench import PATIENCE_S, Recording, RecordingBench
+
+OF_AGENT, OF_PERSON = Pixel(180, 300), Pixel(90, 500)
+PASSWORD_FIELD = """<hierarchy rotation="0"><node class="android.widget.EditText" package="com.fake.app"
+    password="true" focused="true" bounds="[60,270][300,330]"/></hierarchy>"""
+MOMENTS = (State.CHECKING, State.INJECTING, State.SETTLING, State.CAPTURING, State.READY)
+
+
+@dataclass
+class Watcher:
+    """The person, who may act when told what the agent is about to do."""
+
+    is_there = True
+    on_told: Callable[[], None] = lambda: None
+    allowed: list[str] = field(default_factory=list)
+
+    def told(self, step: int, words: str) -> None:
+        self.on_told()
+
+    def allows(self, words: str, concern: str) -> bool:
+        self.allowed.append(concern)
+        return True
+
+    def has_stopped(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class Duo:
+    """An agent in a thread of its own, and a person, on one recording."""
+
+    recording: Recording
+    device: FakeDevice
+    run: AgentRun
+    thinker: Thinker
+    watcher: Watcher
+    thread: ThreadPoolExecutor
+
+    def agent_clicks(self) -> None:
+        self.thinker.say("CLICK", x=500, y=round(OF_AGENT.y * 1000 / 640))
+
+    def person_clicks(self) -> None:
+        recorder = self.recording.recorder
+        recorder.touch_down(recorder.view.frame_number or 0)
+        recorder.lift(TouchStroke.press(OF_PERSON))
+
+    def hand_over(self) -> Callable[[], Stop]:
+        """Begin a turn; the result waits for its end."""
+        self.recording.recorder.hand_over()
+        playing = self.thread.submit(self.run.play)
+        return lambda: playing.result(PATIENCE_S).stop
+
+    def check_steps(self) -> list[bool]:
+        """Who made the steps, True for the agent: each was sent to the device once, in this order."""
+        steps = self.recording.draft.steps
+        strokes = [one for one in self.device.performed if isinstance(one, TouchStroke)]
+        by_agent = [step.record.agent is not None for step in steps]
+        assert [one.start for one in strokes] == [OF_AGENT if one else OF_PERSON for one in by_agent]
+        return by_agent
+
+
+@pytest.fixture
+def duo(tmp_path: Path, command_line: CommandLine) -> Iterator[Duo]:
+    thinker, watcher, device = Thinker(), Watcher(), FakeDevice()
+    bench = RecordingBench(tmp_path)
+    with StandIn(thinker) as server, ThreadPoolExecutor(1) as thread, bench.recording(device) as recording:
+        recording.ready()
+        agent = Agent(adapter_named("ours"), batch_of(server), HistoryRule.parse("actions"), Guard())
+        run = AgentRun(agent, recording.recorder, watcher, "Do it.", 30)
+        yield Duo(recording, device, run, thinker, watcher, thread)
+        recording.recorder.take_over()
+
+
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_takeover_at_any_moment_of_an_agents_touch_loses_no_step(duo: Duo, moment: State, streams: bool) -> None:
+    duo.device.streams = streams
+    views = duo.recording.annotator.views
+    acted: list[State] = []
+
+    def take_over(view: RecordingView) -> None:
+        views.append(view)
+        is_later = moment is not State.READY or bool(view.steps)
+        if view.is_agents_turn and view.state is moment and is_later and not acted:
+            acted.append(moment)
+            duo.person_clicks()  # in the engine's thread, so that nothing comes in between
+
+    duo.recording.annotator.changed = take_over  # type: ignore[method-assign]
+    duo.agent_clicks()
+    duo.agent_clicks()  # for the question that is abandoned, if there is one
+    ended = duo.hand_over()
+    assert ended() is Stop.INTERRUPTED
+    assert acted
+    duo.recording.ready()
+    steps = duo.check_steps()
+    assert steps[:1] == [True]
+    assert sum(steps) == 1, "the agent acted after the person"
+    duo.person_clicks()
+    duo.recording.ready(steps=len(steps) + 1)
+    assert duo.check_steps() == [*steps, False]
+
+
+@pytest.mark.parametrize("touches", [True, False])
+def test_an_action_that_the_person_comes_before_is_not_carried_out(duo: Duo, touches: bool) -> None:
+    duo.watcher.on_told = duo.person_clicks if touches else duo.recording.recorder.take_over
+    duo.agent_clicks()
+    assert duo.hand_over()() is Stop.INTERRUPTED
+    duo.recording.ready(steps=int(touches))
+    assert duo.check_steps() == [False] * touches
+
+
+def test_a_touch_that_began_before_the_turn_is_the_persons(duo: Duo) -> None:
+    recorder = duo.recording.recorder
+    recorder.touch_down(recorder.view.frame_number or 0)
+    duo.hand_over()
+    duo.thinker.await_question()
+    duo.agent_clicks()
+    duo.thinker.await_question()  # because it could not act
+    recorder.lift(TouchStroke.press(OF_PERSON))
+    duo.recording.ready(steps=1)
+    assert duo.check_steps() == [False]
+    recorder.take_over()
+    duo.agent_clicks()  # for the abandoned question
+
+
+def test_an_agent_does_not_act_while_a_finger_is_down(duo: Duo) -> None:
+    recorder = duo.recording.recorder
+    duo.device.streams = True
+    ended = duo.hand_over()
+    duo.thinker.await_question()
+    recorder.touch_down(duo.recording.ready().frame_number or 0, OF_PERSON)
+    duo.device.await_finger(1)
+    duo.agent_clicks()
+    assert ended() is Stop.INTERRUPTED
+    recorder.lift(TouchStroke.press(OF_PERSON))
+    duo.recording.ready(steps=1)
+    (step,) = duo.recording.draft.steps
+    assert step.record.agent is None
+    assert duo.device.performed == []
+
+
+def test_the_persons_steps_are_told_to_the_model_and_the_next_turn_is_the_agents(duo: Duo) -> None:
+    ended = duo.hand_over()
+    duo.thinker.await_question()
+    duo.recording.recorder.press(SystemKey.HOME)
+    assert ended() is Stop.INTERRUPTED
+    duo.agent_clicks()  # for the abandoned question
+    duo.recording.ready(steps=1)
+    ended = duo.hand_over()
+    assert '"HOME"' in duo.thinker.await_question()
+    duo.thinker.say("COMPLETE", text="Done.")
+    assert ended() is Stop.COMPLETE
+    view = duo.recording.until(State.FINISHED)
+    assert [(step.action, step.agent is None) for step in view.steps] == [
+        (Press(SystemKey.HOME), True),
+        (Complete("Done."), False),
+    ]
+
+
+def test_a_correction_is_kept_with_what_was_rejected_even_over_another_attempt_and_a_restart(
+    duo: Duo, tmp_path: Path
+) -> None:
+    recording = duo.recording
+    recorder = recording.recorder
+    for _ in range(2):
+        duo.agent_clicks()
+    ended = duo.hand_over()
+    recording.ready(steps=2)
+    for _ in range(3):
+        duo.thinker.await_question()
+    recorder.undo(2, rejects=True)
+    assert ended() is Stop.INTERRUPTED
+    recording.until(State.RESTORING)
+    duo.device.show(0)
+    assert recording.ready(steps=0).is_correcting
+    duo.thinker.say("BACK")
+    recorder.press(SystemKey.BACK)
+    recording.ready(steps=1)
+    recorder.undo()
+    recording.until(State.RESTORING)
+    recorder.stop()
+    recorder.join()
+    duo.device.show(0)
+    bench = RecordingBench(tmp_path)
+    with bench.recording(duo.device, bench.store.resume(recorder.episode_id)) as again:
+        assert again.ready(steps=0).is_correcting
+        again.recorder.touch_down(again.recorder.view.frame_number or 0)
+        again.recorder.lift(TouchStroke.press(OF_PERSON))
+        assert not again.ready(steps=1).is_correcting
+        again.recorder.complete()
+        again.until(State.FINISHED)
+    episode, provenance = bench.store.load(recorder.episode_id), bench.store.provenance(recorder.episode_id)
+    assert provenance is not None
+    (pair,) = preference_pairs(episode, provenance)
+    assert (pair.step, pair.chosen, pair.rejected) == (0, Click(Point(250, 781)), Click(Point(500, 468)))
+    assert '"CLICK"' in pair.agent.raw
+    unreadable = provenance.steps[0].rejected[0].model_copy(update={"action": {"action": "FLY"}})
+    steps = (provenance.steps[0].model_copy(update={"rejected": (unreadable,)}), *provenance.steps[1:])
+    assert list(preference_pairs(episode, provenance.model_copy(update={"steps": steps}))) == []
+
+
+def test_on_a_screen_that_changed_meanwhile_the_model_is_asked_again(duo: Duo) -> None:
+    ended = duo.hand_over()
+    duo.thinker.await_question()
+    judged = duo.recording.recorder.view.frame_number
+    duo.device.show("a message")
+    duo.recording.ready(after=judged)
+    duo.thinker.say("HOME")
+    duo.thinker.await_question()
+    assert duo.device.performed == []
+    duo.thinker.say("IMPOSSIBLE", text="There is a message.")
+    assert ended() is Stop.IMPOSSIBLE
+
+
+def test_a_password_that_the_person_typed_is_hidden_from_the_model(duo: Duo) -> None:
+    recorder = duo.recording.recorder
+    before = recorder.view.frame_number
+    duo.device.tree = PASSWORD_FIELD
+    duo.device.show(1)
+    recorder.wait_for(lambda view: view.is_read and view.frame_number != before, PATIENCE_S)
+    recorder.type_text("hunter2")
+    duo.recording.ready(steps=1)
+    duo.hand_over()
+    question = duo.thinker.await_question()
+    assert "hunter2" not in question
+    assert "[hidden]" in question
+    recorder.take_over()
+    duo.agent_clicks()  # for the abandoned question

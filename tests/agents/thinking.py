@@ -1,0 +1,43 @@
+"""A model that answers when a test says so."""
+
+import json
+import queue
+from typing import Any
+
+from odyssey_recorder.llm.batch import Batch
+from odyssey_recorder.settings import read_settings
+from odyssey_recorder.wiring import open_batch
+from tests.llm.stand_in import MODEL, Asked, Says, StandIn
+
+_PATIENCE_S = 30.0
+
+
+def says(action: str, **fields: Any) -> Says:
+    return Says(
+        json.dumps({"reason": "", "action": action, "x": None, "y": None, "direction": None, "text": None} | fields)
+    )
+
+
+class Thinker:
+    """Each question, in turn, waits for the next answer; one that was abandoned takes an answer too."""
+
+    def __init__(self) -> None:
+        self._answers: queue.SimpleQueue[Says] = queue.SimpleQueue()
+        self._asked: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def __call__(self, asked: Asked) -> Says:
+        self._asked.put(asked.words)
+        return self._answers.get(timeout=_PATIENCE_S)
+
+    def was_asked(self) -> bool:
+        return not self._asked.empty()
+
+    def await_question(self) -> str:
+        return self._asked.get(timeout=_PATIENCE_S)
+
+    def say(self, action: str, **fields: Any) -> None:
+        self._answers.put(says(action, **fields))
+
+
+def batch_of(server: StandIn) -> Batch:
+    return open_batch(read_settings(model=MODEL, model_url=server.url))

@@ -1,0 +1,38 @@
+"""`train` and `serve` without the libraries of the extra; train_tests/ has the rest."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.errors import TrainingError
+from odyssey_recorder.training.samples import read_samples
+from tests.command_line import CommandLine
+from tests.exporting.sample import write_dataset
+
+
+@pytest.mark.parametrize("words", [("train", "--config", "x.toml"), ("serve", "x")])
+def test_a_missing_library_is_named_with_the_extra(
+    command_line: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    told = command_line(*words)
+    assert told.exit_code == 2
+    assert "pip install 'odyssey-recorder[train]'" in told.err
+
+
+def test_what_export_writes_is_what_training_reads(command_line: CommandLine, tmp_path: Path) -> None:
+    write_dataset(tmp_path / "data", 3)
+    export = ("export", tmp_path / "data", tmp_path / "out", "--all", "--as", "trl", "--split", "random")
+    assert command_line(*export, "--history", "screenshots:2").exit_code == 0
+    samples = read_samples(tmp_path / "out", "test")
+    assert [len(one.images) for one in samples] == [1, 2, 3, 3, 3, 3, 3, 3]
+    assert samples[3].answer == "LONG_PRESS: (100, 900)"
+    assert samples[3].picture(0).size == (36, 64)
+    with pytest.raises(TrainingError, match="The export has test and train"):
+        read_samples(tmp_path / "out", "all")
+    (tmp_path / "out/data/test/00000.jsonl").write_text(
+        '{"id": "x", "images": ["a.png"], "prompt": [], "completion": []}'
+    )
+    with pytest.raises(TrainingError, match=r"00000\.jsonl:1: "):
+        read_samples(tmp_path / "out", "test")

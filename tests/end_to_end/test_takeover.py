@@ -1,0 +1,69 @@
+"""An agent and a person on the simulated emulator: the person corrects a step, a snapshot brings the phone back."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.agents.guard import Guard
+from odyssey_recorder.agents.history import HistoryRule
+from odyssey_recorder.agents.online import Agent, AgentRun, Stop
+from odyssey_recorder.dataset.preferences import preference_pairs
+from odyssey_recorder.model.action import Click
+from odyssey_recorder.model.geometry import Size, to_grid
+from odyssey_recorder.recording.state import State
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.profile import profile_named
+from tests.agents.test_takeover import Watcher
+from tests.agents.thinking import Thinker, batch_of
+from tests.command_line import CommandLine
+from tests.end_to_end.test_undo_on_the_phone import assert_pictures_are_those_under_the_finger, ready, record
+from tests.end_to_end.workplace import PATIENCE_S, Workplace, workplace
+from tests.llm.stand_in import StandIn
+
+
+def say_tap(place: Workplace, thinker: Thinker, label: str) -> None:
+    size = profile_named("small_phone").size
+    at = to_grid(place.place_of(label), Size(size.width, size.height))
+    thinker.say("CLICK", x=at.x, y=at.y)
+
+
+def test_a_corrected_step_of_an_agent_is_a_true_pair(
+    adb_server: PrivateAdbServer, tmp_path: Path, command_line: CommandLine
+) -> None:
+    thinker = Thinker()
+    with (
+        StandIn(thinker) as server,
+        ThreadPoolExecutor(1) as thread,
+        workplace(adb_server, tmp_path / "place", snapshots="always") as place,
+        place.recording("mirror") as (recorder, _),
+    ):
+        agent = Agent(adapter_named("ours"), batch_of(server), HistoryRule.parse("actions"), Guard())
+        run = AgentRun(agent, recorder, Watcher(), "Look at the notifications.", 30)
+        recorder.hand_over()
+        turn = thread.submit(run.play)
+        for label in ("Settings", "Display", "Dark theme"):
+            thinker.await_question()
+            say_tap(place, thinker, label)
+        thinker.await_question()
+        recorder.undo(2, rejects=True)
+        assert turn.result(PATIENCE_S).stop is Stop.INTERRUPTED
+        thinker.say("HOME")  # for the abandoned question
+        assert ready(recorder, 1).is_correcting
+        record(place, recorder, "Notifications")
+        recorder.hand_over()
+        turn = thread.submit(run.play)
+        assert thinker.await_question().count('"CLICK"') >= 2
+        thinker.say("COMPLETE", text="Done.")
+        assert turn.result(PATIENCE_S).stop is Stop.COMPLETE
+        recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
+        store = place.service.store
+        episode, provenance = store.load(recorder.episode_id), store.provenance(recorder.episode_id)
+        assert_pictures_are_those_under_the_finger(place, episode, 0, 3)
+    assert provenance is not None
+    assert [step.agent is not None for step in provenance.steps] == [True, False, True]
+    assert [dropped.action for dropped in provenance.dropped] == ["CLICK", "CLICK"]
+    (pair,) = preference_pairs(episode, provenance)
+    assert isinstance(pair.chosen, Click)
+    assert isinstance(pair.rejected, Click)
+    assert (pair.step, pair.chosen) == (1, episode.steps[1].action)
+    assert f'"y": {pair.rejected.point.y}' in pair.agent.raw

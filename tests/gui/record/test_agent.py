@@ -1,0 +1,406 @@
+"""An agent in the window: a real recorder on a device in memory, a stand-in for the model's server, and a person."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QListView
+
+from odyssey_recorder.dataset.preferences import preference_pairs
+from odyssey_recorder.dataset.provenance import EpisodeProvenance
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.gui.application import TextSize, use_text_size
+from odyssey_recorder.gui.main_window import SMALLEST
+from odyssey_recorder.gui.record.agent_card import AgentCard
+from odyssey_recorder.gui.record.agent_runner import AgentModels, AgentRunner
+from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.workplace import Workplace
+from odyssey_recorder.llm.batch import Batch
+from odyssey_recorder.model.action import Click, SystemKey
+from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.recording.state import State
+from odyssey_recorder.settings import read_settings
+from odyssey_recorder.task.queue.board import Status
+from odyssey_recorder.wiring import open_batch
+from tests.agents.thinking import Thinker, batch_of
+from tests.fakes import FakeDevice
+from tests.gui.conftest import PATIENCE_MS
+from tests.gui.fakes import TASK, FakeRecordings
+from tests.gui.inspection import faults
+from tests.gui.pilot import LEFT, OpenAt, OpenWindow, Pilot
+from tests.llm.stand_in import MODEL, StandIn
+from tests.task.tasks import queue_of, row
+
+pytestmark = pytest.mark.usefixtures("as_nobody")
+
+
+@pytest.fixture
+def device() -> FakeDevice:
+    return FakeDevice(serial="emulator-5554")
+
+
+@pytest.fixture
+def thinker() -> Thinker:
+    return Thinker()
+
+
+@pytest.fixture
+def server(thinker: Thinker) -> Iterator[StandIn]:
+    with StandIn(thinker) as started:
+        yield started
+
+
+@pytest.fixture
+def pilot(open_at: OpenAt, server: StandIn) -> Pilot:
+    opened = open_at(Workplace(agents=models_of(server)))
+    opened.wait_for_phase(Phase.WATCHING)
+    return opened
+
+
+def models_of(server: StandIn) -> AgentModels:
+    return AgentModels(lambda: MODEL, lambda _: batch_of(server))
+
+
+def is_offered(pilot: Pilot, name: str) -> bool:
+    return any(
+        one.accessibleName() == name and one.isVisible() and one.isEnabled()
+        for one in pilot.window.findChildren(QAbstractButton)
+    )
+
+
+def choose(pilot: Pilot, adapter: str = "ours") -> None:
+    pilot.qtbot.waitUntil(lambda: is_offered(pilot, "Run agent"))
+    pilot.press("Run agent")
+    dialog = pilot.dialog()
+    assert pilot.named(QLineEdit, "Model").text() == MODEL
+    adapters = pilot.named(QComboBox, "Adapter")
+    adapters.setCurrentIndex(adapters.findData(adapter))
+    pilot.press_in(dialog, "Run agent")
+
+
+def run_agent(pilot: Pilot) -> None:
+    pilot.write_task()
+    choose(pilot)
+    pilot.wait_for_phase(Phase.RECORDING)
+
+
+def await_question(pilot: Pilot, thinker: Thinker) -> str:
+    pilot.qtbot.waitUntil(thinker.was_asked)
+    return thinker.await_question()
+
+
+def provenance(service: FakeRecordings) -> EpisodeProvenance:
+    (episode_id,) = service.store.episodes()
+    found = service.store.provenance(episode_id)
+    assert found is not None
+    return found
+
+
+def press(pilot: Pilot, words: str) -> None:
+    """A button of the agent's card."""
+    pilot.qtbot.waitUntil(lambda: any(one.isEnabled() for one in buttons(pilot, words)))
+    QTest.mouseClick(buttons(pilot, words)[0], LEFT)
+
+
+def buttons(pilot: Pilot, words: str) -> list[QAbstractButton]:
+    card = pilot.find(AgentCard)
+    return [one for one in card.findChildren(QAbstractButton) if one.text() == words and one.isVisible()]
+
+
+def end(pilot: Pilot, thinker: Thinker) -> None:
+    thinker.say("COMPLETE", text="Done.")
+    pilot.wait_to_read("this ends the episode and publishes it")
+    press(pilot, "Allow")
+    pilot.wait_for_phase(Phase.FINISHED)
+
+
+def by_agent(service: FakeRecordings) -> list[bool]:
+    return [step.agent is not None for step in provenance(service).steps]
+
+
+class HeldDevice(FakeDevice):
+    """A touch takes as long as the test wants."""
+
+    def __init__(self) -> None:
+        super().__init__(serial="emulator-5554")
+        self.is_touched, self.may_go = threading.Event(), threading.Event()
+
+    def touch(self, stroke: TouchStroke) -> None:
+        self.is_touched.set()
+        assert self.may_go.wait(30)
+        super().touch(stroke)
+
+
+# The agent works.
+
+
+def test_an_agent_carries_out_the_task_that_was_written(
+    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
+) -> None:
+    run_agent(pilot)
+    assert "Switch the phone to dark mode" in await_question(pilot, thinker)
+    pilot.wait_to_read("Agent at work")
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Agent")
+    assert pilot.status.message == "Looking at the screen, asking the model…"
+    thinker.say("CLICK", x=500, y=500)
+    await_question(pilot, thinker)
+    pilot.qtbot.waitUntil(lambda: pilot.heard("Steps") == ["Step 1, agent: Click “OK”"])
+    end(pilot, thinker)
+    kept = provenance(service)
+    assert (kept.origin.actor, len(device.performed)) == ("agent", 1)
+    told = [step.agent and (step.agent.model, step.agent.approved) for step in kept.steps]
+    assert told == [(MODEL, False), (MODEL, True)]
+    assert not pilot.find(AgentCard).isVisible()
+
+
+def test_what_is_risky_is_asked_in_the_window_and_what_is_refused_ends_the_turn(
+    pilot: Pilot, thinker: Thinker, device: FakeDevice
+) -> None:
+    device.tree = device.tree.replace("OK", "Delete all")
+    run_agent(pilot)
+    for answer in ("Refuse", "Allow"):
+        thinker.say("CLICK", x=500, y=500)
+        pilot.wait_to_read("Click “Delete all”. The agent must ask: 'delete' is under the finger")
+        assert device.performed == []
+        press(pilot, answer)
+        if answer == "Refuse":
+            pilot.wait_to_read("You did not allow its last action.")
+            press(pilot, "Resume agent")
+    pilot.qtbot.waitUntil(lambda: len(device.performed) == 1)
+
+
+def test_screens_leave_this_computer_only_with_consent(
+    open_at: OpenAt, server: StandIn, thinker: Thinker, service: FakeRecordings
+) -> None:
+    far = read_settings(model=MODEL, model_url="https://models.invalid/v1")
+    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, lambda _: open_batch(far))))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.write_task()
+    choose(pilot)
+    pilot.wait_to_read("Screens of the phone would be sent to https://models.invalid")
+    pilot.press_in(pilot.dialog(), "Cancel")
+    assert (pilot.controller.phase, service.drafts()) == (Phase.WATCHING, [])
+    choose(pilot)
+    pilot.wait_to_read("Screens of the phone would be sent to")
+    pilot.press_in(pilot.dialog(), "Agree and run")
+    pilot.wait_for_phase(Phase.RECORDING)
+    assert pilot.controller.is_agents
+
+
+def test_a_recording_that_a_person_began_has_no_agent_but_one_of_an_agent_goes_on(
+    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
+) -> None:
+    pilot.start()
+    assert not pilot.shortcut("Ctrl+Shift+A").isEnabled()
+    pilot.press("Stop")
+    pilot.wait_for_phase(Phase.WATCHING)
+    choose(pilot)
+    pilot.wait_for_phase(Phase.RECORDING)
+    await_question(pilot, thinker)
+    pilot.press("Stop")
+    thinker.say("BACK")  # for the abandoned question
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.qtbot.waitUntil(lambda: len(service.drafts()) == 2)
+    pilot.controller.resume(service.drafts()[0].episode_id)
+    pilot.wait_for_phase(Phase.RECORDING)
+    pilot.wait_to_read("An agent began this recording.")
+    choose(pilot)
+    await_question(pilot, thinker)
+    end(pilot, thinker)
+    assert provenance(service).origin.actor == "agent"
+
+
+def test_a_device_that_is_no_emulator_has_no_agent(open_window: OpenWindow, server: StandIn, tmp_path: Path) -> None:
+    pilot = open_window(FakeRecordings(tmp_path, FakeDevice()), Workplace(agents=models_of(server)))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.write_task()
+    choose(pilot)
+    pilot.wait_to_read("fake-1 is not an emulator")
+    assert pilot.controller.phase is Phase.WATCHING
+
+
+@pytest.mark.usefixtures("own_look")
+@pytest.mark.parametrize("size", ["normal", "extra large"])
+def test_what_is_said_of_an_agent_fits_into_the_smallest_window(
+    pilot: Pilot, thinker: Thinker, device: FakeDevice, size: TextSize
+) -> None:
+    use_text_size(size)
+    pilot.window.resize(SMALLEST)
+    device.tree = device.tree.replace("OK", "Delete all that was written here")
+    run_agent(pilot)
+    pilot.wait_to_read("Agent at work")
+    pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
+    thinker.say("CLICK", x=500, y=200)
+    await_question(pilot, thinker)
+    thinker.say("CLICK", x=500, y=500)
+    pilot.wait_to_read("Allow this action?")
+    pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
+    pilot.shortcut("Esc").trigger()
+    pilot.wait_to_read("Agent paused")
+    pilot.qtbot.waitUntil(lambda: bool(buttons(pilot, "Correct step 1")))
+    pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
+    assert pilot.window.size() == SMALLEST
+
+
+def test_a_task_that_an_agent_recorded_still_waits_for_a_person(
+    open_at: OpenAt, server: StandIn, thinker: Thinker, tmp_path: Path
+) -> None:
+    queue = queue_of(tmp_path, row("a", instruction=TASK.instruction))
+    pilot = open_at(Workplace(agents=models_of(server), tasks=lambda: queue))
+    pilot.wait_to_read(TASK.instruction)
+    choose(pilot)
+    await_question(pilot, thinker)
+    end(pilot, thinker)
+    pilot.press("Record another")
+    pilot.qtbot.waitUntil(lambda: is_offered(pilot, "Start recording"))
+    assert queue.board().count(Status.CLAIMED) == 1
+
+
+# The person takes over.
+
+
+def test_a_touch_on_the_mirror_takes_over_and_is_the_persons_step(
+    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
+) -> None:
+    run_agent(pilot)
+    await_question(pilot, thinker)
+    pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    pilot.wait_to_read("You have taken over.")
+    thinker.say("HOME")  # for the abandoned question
+    press(pilot, "Resume agent")
+    assert "CLICK" in await_question(pilot, thinker)
+    end(pilot, thinker)
+    assert by_agent(service) == [False, True]
+    assert len(device.performed) == 1
+
+
+def test_a_touch_while_the_agents_is_sent_takes_over_and_the_agents_step_is_kept(
+    open_window: OpenWindow, server: StandIn, thinker: Thinker, tmp_path: Path
+) -> None:
+    device = HeldDevice()
+    service = FakeRecordings(tmp_path, device)
+    pilot = open_window(service, Workplace(agents=models_of(server)))
+    pilot.wait_for_phase(Phase.WATCHING)
+    run_agent(pilot)
+    thinker.say("CLICK", x=500, y=500)
+    pilot.qtbot.waitUntil(device.is_touched.is_set)
+    pilot.wait_for_state(State.INJECTING)
+    pilot.click(180, 300)
+    pilot.wait_to_read("Agent paused")
+    assert pilot.status.hint.startswith("Not recorded")
+    device.may_go.set()
+    pilot.wait_for_steps(1)
+    pilot.click(90, 500)
+    pilot.wait_for_steps(2)
+    pilot.complete()
+    assert by_agent(service) == [True, False, False]
+    assert len(device.performed) == 2
+
+
+@pytest.mark.parametrize("command", ["Esc", "Ctrl+P", "Ctrl+Return"])
+def test_keys_take_over_too(pilot: Pilot, thinker: Thinker, command: str) -> None:
+    run_agent(pilot)
+    await_question(pilot, thinker)
+    pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
+    pilot.window.activateWindow()
+    pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
+    QTest.keySequence(pilot.window, QKeySequence(command))
+    pilot.wait_to_read("Agent paused")
+    thinker.say("HOME")
+
+
+def test_resuming_the_agent_ends_a_pause_too(pilot: Pilot, thinker: Thinker) -> None:
+    run_agent(pilot)
+    await_question(pilot, thinker)
+    pilot.press("Pause")
+    thinker.say("HOME")  # for the abandoned question
+    press(pilot, "Resume agent")
+    await_question(pilot, thinker)
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Agent")
+    thinker.say("HOME")
+
+
+def test_a_recording_that_a_person_begins_while_the_model_is_opened_stays_theirs(
+    open_at: OpenAt, server: StandIn
+) -> None:
+    gate = threading.Event()
+
+    def open_late(_: str) -> Batch:
+        assert gate.wait(30)
+        return batch_of(server)
+
+    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_late)))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.write_task()
+    choose(pilot)
+    pilot.press("Start recording")
+    pilot.wait_for_phase(Phase.RECORDING)
+    runner = pilot.controller.findChild(AgentRunner)
+    assert runner is not None
+    with pilot.qtbot.waitSignal(runner.prepared, timeout=PATIENCE_MS):
+        gate.set()
+    assert (runner.has_run, pilot.controller.is_agents) == (False, False)
+
+
+def test_a_question_is_withdrawn_when_the_person_acts(pilot: Pilot, thinker: Thinker, device: FakeDevice) -> None:
+    device.tree = device.tree.replace("OK", "Delete all")
+    run_agent(pilot)
+    thinker.say("CLICK", x=500, y=500)
+    pilot.wait_to_read("Allow this action?")
+    pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
+    pilot.press("Home")
+    pilot.wait_for_steps(1)
+    pilot.wait_to_read("Agent paused")
+    pilot.qtbot.waitUntil(lambda: buttons(pilot, "Allow") == [])
+    assert device.performed == [SystemKey.HOME]
+
+
+# The person corrects.
+
+
+def test_a_corrected_step_is_kept_beside_the_right_one(
+    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
+) -> None:
+    run_agent(pilot)
+    for x in (300, 500):
+        thinker.say("CLICK", x=x, y=500)
+    for _ in range(3):
+        await_question(pilot, thinker)
+    pilot.shortcut("Esc").trigger()
+    thinker.say("HOME")  # for the abandoned question
+    pilot.wait_for_steps(2)
+    steps = pilot.named(QListView, "Steps")
+    steps.setCurrentIndex(steps.model().index(0, 0))
+    press(pilot, "Correct step 1")
+    pilot.wait_for_state(State.RESTORING)
+    device.show(0)
+    pilot.wait_for_steps(0)
+    pilot.wait_to_read("Show the right action on the phone.")
+    pilot.click(90, 500)
+    pilot.wait_for_steps(1)
+    assert pilot.heard("Steps")[0].startswith("Step 1, corrected: ")
+    press(pilot, "Resume agent")
+    await_question(pilot, thinker)
+    end(pilot, thinker)
+    (episode_id,) = service.store.episodes()
+    (pair,) = preference_pairs(service.store.load(episode_id), provenance(service))
+    assert (pair.step, pair.rejected) == (0, Click(Point(300, 500)))
+    assert isinstance(pair.chosen, Click)
+    assert pair.chosen != pair.rejected
+    assert '"x": 300' in pair.agent.raw
+
+
+def test_the_window_closes_while_the_agent_asks_and_keeps_its_steps(
+    pilot: Pilot, thinker: Thinker, service: FakeRecordings
+) -> None:
+    run_agent(pilot)
+    thinker.say("CLICK", x=500, y=200)
+    thinker.say("COMPLETE")
+    pilot.wait_to_read("Allow this action?")
+    pilot.window.close()
+    assert [(draft.steps, draft.problem) for draft in service.drafts()] == [(1, "")]
