@@ -50,6 +50,7 @@ def thinker() -> Thinker:
 @pytest.fixture
 def server(thinker: Thinker) -> Iterator[StandIn]:
     with StandIn(thinker) as started:
+        batch_of(started)  # loads what takes long on a busy computer
         yield started
 
 
@@ -84,7 +85,7 @@ def choose(pilot: Pilot, adapter: str = "ours") -> None:
 def run_agent(pilot: Pilot) -> None:
     pilot.write_task()
     choose(pilot)
-    pilot.wait_for_phase(Phase.RECORDING)
+    pilot.qtbot.waitUntil(lambda: pilot.controller.phase is Phase.RECORDING)
 
 
 def await_question(pilot: Pilot, thinker: Thinker) -> str:
@@ -114,7 +115,7 @@ def end(pilot: Pilot, thinker: Thinker) -> None:
     thinker.say("COMPLETE", text="Done.")
     pilot.wait_to_read("this ends the episode and publishes it")
     press(pilot, "Allow")
-    pilot.wait_for_phase(Phase.FINISHED)
+    pilot.qtbot.waitUntil(lambda: pilot.controller.phase is Phase.FINISHED)
 
 
 def by_agent(service: FakeRecordings) -> list[bool]:
