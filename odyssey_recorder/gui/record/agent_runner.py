@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # loaded when an agent is chosen
 MOST_STEPS = 30
 """Of one turn."""
 _WATCH_S = 0.1
+OPENING = "Opening the model…"
 _LOOKS = "Looking at the screen, asking the model…"
 _TAKEN = "You have taken over. What you do is recorded as your steps."
 _BEGUN = "An agent began this recording. Go on yourself, or have an agent go on."
@@ -66,6 +67,7 @@ class AgentRunner(QObject):
         self.models = models
         self.about = ""  # the model and its adapter
         self.question: AgentQuestion | None = None
+        self.is_opening = False
         self._controller = controller
         self._thread = controller.background.in_order()
         self._agent: Agent | None = None
@@ -101,7 +103,9 @@ class AgentRunner(QObject):
 
     @property
     def refusal(self) -> str:
-        """Why no agent may record here; empty if one may."""
+        """Why no agent may record here and now; empty if one may."""
+        if self.is_opening:
+            return OPENING
         return "An agent works in this window only." if self._controller.mode == "passive" else ""
 
     @property
@@ -129,10 +133,16 @@ class AgentRunner(QObject):
 
     def prepare(self, adapter: str, model: str) -> None:
         """Open the model in the background; a failure is the controller's `failed`."""
+
+        def fail(error: Exception) -> None:
+            self.is_opening = False
+            self.changed.emit()
+            self._controller.failed.emit(error_text(error))
+
+        self.is_opening = True
+        self.changed.emit()
         call = partial(_open, self.models, adapter, model, self._controller.serial)
-        self._controller.background.run(
-            call, self._take_agent, lambda error: self._controller.failed.emit(error_text(error))
-        )
+        self._controller.background.run(call, self._take_agent, fail)
 
     def agree(self) -> None:
         """The owner agrees that screens are sent to the model's host."""
@@ -148,6 +158,7 @@ class AgentRunner(QObject):
     def _take_agent(self, opened: "tuple[Agent, str, str]") -> None:
         from odyssey_recorder.llm.model import is_on_this_computer
 
+        self.is_opening = False
         self.forget()
         self._agent, model, host = opened
         self.about = f"{model}, asked as {self._agent.adapter.name}"

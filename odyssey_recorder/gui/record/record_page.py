@@ -21,7 +21,7 @@ from odyssey_recorder.gui.parts import fill_column, fill_row, named, row
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.practice.practice_card import PracticeCard
 from odyssey_recorder.gui.record.agent_card import AgentCard
-from odyssey_recorder.gui.record.agent_runner import AgentRunner
+from odyssey_recorder.gui.record.agent_runner import OPENING, AgentRunner
 from odyssey_recorder.gui.record.device_chooser import DeviceChooser, ModeSwitch
 from odyssey_recorder.gui.record.device_column import DeviceColumn
 from odyssey_recorder.gui.record.drafts import DraftOffer
@@ -229,7 +229,8 @@ class RecordPage(Page):
         choose = "Choose a device first." if self._controller.phase is Phase.NO_DEVICE else ""
         why = closed or choose or missing
         self._commands.enable(Command.START, on=watching and (not missing or self._must_consent), why=why)
-        self._task.show_hint(missing if watching else closed or choose)
+        is_opening = self._agents is not None and self._agents.is_opening
+        self._task.show_hint(OPENING if is_opening else missing if watching else closed or choose)
         assignment = self._task.assignment
         is_practice = assignment is not None and assignment.is_practice
         self._agent.offer("Practice is for people." if is_practice else why)

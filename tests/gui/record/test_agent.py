@@ -339,6 +339,7 @@ def test_a_recording_that_a_person_begins_while_the_model_is_opened_stays_theirs
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.write_task()
     choose(pilot)
+    pilot.wait_to_read("Opening the model…")
     pilot.press("Start recording")
     pilot.wait_for_phase(Phase.RECORDING)
     runner = pilot.controller.findChild(AgentRunner)
