@@ -18,7 +18,7 @@ from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.training.collator import Collator
 from odyssey_recorder.training.generating import load_trained
 from odyssey_recorder.training.recipe import TrainingRecipe, encoder, load_model, load_tokenizer, read_recipe
-from odyssey_recorder.training.samples import read_samples
+from odyssey_recorder.training.samples import Content, Sample, Turn, read_samples
 from odyssey_recorder.training.train import train
 from train_tests import tiny
 from train_tests.conftest import Recipes
@@ -148,6 +148,28 @@ def test_the_paper_trains_all_but_the_vision_tower(recipes: Recipes, data: Path)
     changed = {name.partition("layers.")[0] for name, one in before.items() if not torch.equal(one, after[name])}
     assert not any("visual" in name for name in changed)
     assert any("language_model" in name for name in changed)
+
+
+def test_weights_have_the_published_names_in_files(recipes: Recipes, data: Path) -> None:
+    recipe = recipes(data)
+    weights = load_file(Path(recipe.model.base) / "model.safetensors")
+    assert {name.partition(".")[0] for name in weights} == {"lm_head", "model", "visual"}
+    assert not any(name.startswith(("model.visual.", "model.language_model.")) for name in weights)
+    told = recipe.model.model_copy(update={"history": "text"})
+    model = load_model(told, load_tokenizer(recipe.model.base), "fp32")
+    assert torch.equal(model.lm_head.weight, weights["lm_head.weight"])
+    assert torch.equal(model.model.visual.patch_embed.proj.weight, weights["visual.patch_embed.proj.weight"])
+
+
+def test_steps_without_a_history_train_the_resampler_by_nothing(recipes: Recipes, data: Path) -> None:
+    recipe = recipes(data)
+    tokenizer = load_tokenizer(recipe.model.base)
+    model = load_model(recipe.model, tokenizer, "fp32").train()
+    encoding = encoder(recipe.model, tokenizer, 14, 2)
+    first = Sample("x", data, ("screenshots/grey.png",), (Turn(role="user", content=(Content(type="image"),)),), "a")
+    model(**Collator(encoding)([first])).loss.backward()
+    gradients = [one.grad for one in model.history_resampler.parameters()]
+    assert all(one is not None and not one.any() for one in gradients)
 
 
 # What is refused.

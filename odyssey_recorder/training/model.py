@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+from transformers.conversion_mapping import get_checkpoint_conversion_mapping, register_checkpoint_conversion_mapping
 
 
 class OdysseyConfig(Qwen2_5_VLConfig):
@@ -63,6 +64,7 @@ class OdysseyAgent(Qwen2_5_VLForConditionalGeneration):
     """`history_*` arguments are named in `forward`, because `generate` passes no others."""
 
     config_class = OdysseyConfig
+    _no_split_modules = ("Qwen2_5_VLDecoderLayer", "Qwen2_5_VLVisionBlock", "HistoryResampler")
     accepts_loss_kwargs = True  # the loss is divided by the tokens of the whole batch, on however many processes
 
     def __init__(self, config: OdysseyConfig) -> None:
@@ -100,6 +102,8 @@ class OdysseyAgent(Qwen2_5_VLForConditionalGeneration):
             if history_pixel_values is not None and bool(places.any()):  # later steps of a generation have none
                 tokens = self._history(history_pixel_values, history_grid_thw, history_counts)
                 inputs_embeds = inputs_embeds.masked_scatter(places[..., None], tokens.to(inputs_embeds.dtype))
+            elif self.training and self.config.history_queries:
+                inputs_embeds = inputs_embeds + self._unused(inputs_embeds)
         outputs = super().forward(
             input_ids=input_ids,
             attention_mask=attention_mask,
@@ -120,6 +124,12 @@ class OdysseyAgent(Qwen2_5_VLForConditionalGeneration):
             )
         return outputs
 
+    def _unused(self, like: Tensor) -> Tensor:
+        """Zero, of every parameter of the resampler: processes that train together wait for the gradients of all."""
+        features = like.new_zeros(1, 1, like.shape[-1])
+        ages = torch.zeros(1, 1, dtype=torch.long, device=like.device)
+        return 0 * self.history_resampler(features, ages, ages == 0).sum()  # type: ignore[no-any-return]
+
     def _history(self, pixels: Tensor, grids: Any, counts: Any) -> Tensor:
         """The history tokens of the samples that have a history: (their number, queries, width)."""
         images = self.get_image_features(pixels, grids, return_dict=True).pooler_output
@@ -136,3 +146,9 @@ class OdysseyAgent(Qwen2_5_VLForConditionalGeneration):
         lengths = torch.tensor([len(ages) for _, ages in samples], device=features.device)
         is_there = torch.arange(features.shape[1], device=features.device) < lengths[:, None]
         return self.history_resampler(features, ages_padded, is_there)  # type: ignore[no-any-return]
+
+
+# The weights of Qwen2.5-VL's checkpoints have other names than its code; transformers renames them by the class's name.
+_RENAMED = get_checkpoint_conversion_mapping(Qwen2_5_VLForConditionalGeneration.__name__)
+if _RENAMED is not None:
+    register_checkpoint_conversion_mapping(OdysseyAgent.__name__, _RENAMED, overwrite=True)
