@@ -23,7 +23,7 @@ help:
 	@echo "make train-test  run the tests of training, in .venv-train (1.4 GB with torch)"
 	@echo "make static      run the static checks: format, lint, types, imports"
 	@echo "make coverage    run the tests and print what they cover, in about twice the time"
-	@echo "make bench       print performance figures; with ARGS=--full 10,000 taps, 300 and 1,000 episodes, in an hour"
+	@echo "make bench       print performance figures; with ARGS=--full 10,000 taps, 300 and 1,000 episodes, in an hour; with --train those of training"
 	@echo "make quality     print how well the checks find planted defects; with ARGS=--calibrate the data behind their thresholds"
 	@echo "make soak        run the long tests, and those of the window with no slot over 100 ms"
 	@echo "make pictures    remake the pictures of the documents"
@@ -62,8 +62,13 @@ train-test: .venv-train/.installed
 coverage: $(INSTALLED) packages-for-tests
 	@$(PYTEST) --cov
 
+ifneq ($(findstring --train,$(ARGS)),)
+bench: .venv-train/.installed
+	@OMP_NUM_THREADS=1 .venv-train/bin/python -m benchmarks.training
+else
 bench: $(INSTALLED)
 	@$(BIN)/python -m benchmarks $(ARGS)
+endif
 
 quality: $(INSTALLED)
 	@$(BIN)/python -m tests.quality.damaged $(ARGS)

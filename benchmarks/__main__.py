@@ -7,9 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from benchmarks import (
     across,
@@ -31,7 +29,7 @@ from benchmarks import (
     start,
     window,
 )
-from benchmarks.figure import Figure
+from benchmarks.figure import Figure, table_of
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer, find_adb
 from odyssey_recorder.device.adb_shell import AdbShell
@@ -78,7 +76,7 @@ def main() -> None:
             lambda: passive.measure(lab, folder, taps=taps),
         )
         figures = [figure for part in parts for figure in part()]
-    console.print(_table(figures))
+    console.print(table_of(figures))
 
 
 def _of_one_device(lab: Lab, folder: Path) -> list[Figure]:
@@ -90,13 +88,6 @@ def _of_one_device(lab: Lab, folder: Path) -> list[Figure]:
     device.close()
     lab.phones.stop()
     return figures
-
-
-def _table(figures: list[Figure]) -> Table:
-    table = Table("Figure", "Value", "Floor, same run", "Ratio", "Goal", box=box.SIMPLE)
-    for figure in figures:
-        table.add_row(figure.name, figure.shown, figure.floor_shown, figure.ratio_shown, figure.goal)
-    return table
 
 
 if __name__ == "__main__":

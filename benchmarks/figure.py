@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from rich import box
+from rich.table import Table
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -29,6 +32,13 @@ class Figure:
     @property
     def ratio_shown(self) -> str:
         return f"{self.value / self.floor:.2f}" if self.floor else ""
+
+
+def table_of(figures: Sequence[Figure]) -> Table:
+    table = Table("Figure", "Value", "Floor, same run", "Ratio", "Goal", box=box.SIMPLE)
+    for figure in figures:
+        table.add_row(figure.name, figure.shown, figure.floor_shown, figure.ratio_shown, figure.goal)
+    return table
 
 
 def timed(call: Callable[[], object]) -> float:

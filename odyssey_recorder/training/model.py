@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+from transformers import AutoConfig, Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 from transformers.conversion_mapping import get_checkpoint_conversion_mapping, register_checkpoint_conversion_mapping
 
 
@@ -25,6 +25,9 @@ class OdysseyConfig(Qwen2_5_VLConfig):
     history_heads: int = 32
     history_frames: int = 0
     history_token_id: int = -1
+
+
+AutoConfig.register(OdysseyConfig.model_type, OdysseyConfig, exist_ok=True)
 
 
 class HistoryResampler(nn.Module):

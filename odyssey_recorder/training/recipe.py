@@ -24,12 +24,12 @@ class ModelRecipe(ClosedModel):
 
     base: str
     history: History = "resampler"
-    history_queries: int = Field(256, ge=1)
-    history_heads: int = Field(28, ge=1)
-    history_frames: int = Field(8, ge=0)
-    image_tokens: int = Field(1280, ge=4)
-    history_image_tokens: int = Field(256, ge=4)
-    most_tokens: int = Field(8192, ge=16)
+    history_queries: int = Field(default=256, ge=1)
+    history_heads: int = Field(default=28, ge=1)
+    history_frames: int = Field(default=8, ge=0)
+    image_tokens: int = Field(default=1280, ge=4)
+    history_image_tokens: int = Field(default=256, ge=4)
+    most_tokens: int = Field(default=8192, ge=16)
 
 
 class TrainingRecipe(ClosedModel):
@@ -43,24 +43,24 @@ class TrainingRecipe(ClosedModel):
     out: Path
     model: ModelRecipe
     split: Literal["split", "all"] = "split"
-    epochs: float = Field(1.0, gt=0)
+    epochs: float = Field(default=1.0, gt=0)
     most_steps: int = -1
-    batch: int = Field(8, ge=1)
-    accumulate: int = Field(2, ge=1)
-    learning_rate: float = Field(2e-5, gt=0)
-    weight_decay: float = Field(0.1, ge=0)
-    beta2: float = Field(0.95, gt=0, lt=1)
-    warmup: float = Field(0.01, ge=0, lt=1)
+    batch: int = Field(default=8, ge=1)
+    accumulate: int = Field(default=2, ge=1)
+    learning_rate: float = Field(default=2e-5, gt=0)
+    weight_decay: float = Field(default=0.1, ge=0)
+    beta2: float = Field(default=0.95, gt=0, lt=1)
+    warmup: float = Field(default=0.01, ge=0, lt=1)
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
-    lora_rank: int = Field(64, ge=0)
-    lora_alpha: int = Field(16, ge=1)
-    lora_dropout: float = Field(0.05, ge=0, lt=1)
+    lora_rank: int = Field(default=64, ge=0)
+    lora_alpha: int = Field(default=16, ge=1)
+    lora_dropout: float = Field(default=0.05, ge=0, lt=1)
     precision: Literal["bf16", "fp32"] = "bf16"
     gradient_checkpointing: bool = True
-    save_steps: int = Field(200, ge=1)
-    keep_checkpoints: int = Field(2, ge=1)
-    test_samples: int = Field(200, ge=0)
-    workers: int = Field(2, ge=0)
+    save_steps: int = Field(default=200, ge=1)
+    keep_checkpoints: int = Field(default=2, ge=1)
+    test_samples: int = Field(default=200, ge=0)
+    workers: int = Field(default=2, ge=0)
     seed: int = 42
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.settings import read_settings
 from odyssey_recorder.wiring import open_batch
-from tests.llm.stand_in import MODEL, Asked, Says, StandIn
+from tests.llm.stand_in import MODEL, Asked, CutsOff, Says, StandIn, Turn
 
 _PATIENCE_S = 30.0
 
@@ -25,9 +25,12 @@ class Thinker:
         self._answers: queue.SimpleQueue[Says] = queue.SimpleQueue()
         self._asked: queue.SimpleQueue[str] = queue.SimpleQueue()
 
-    def __call__(self, asked: Asked) -> Says:
+    def __call__(self, asked: Asked) -> Turn:
         self._asked.put(asked.words)
-        return self._answers.get(timeout=_PATIENCE_S)
+        try:
+            return self._answers.get(timeout=_PATIENCE_S)
+        except queue.Empty:  # the test is over
+            return CutsOff()
 
     def was_asked(self) -> bool:
         return not self._asked.empty()

@@ -242,6 +242,16 @@ def write_pairs(root: Path, episode_id: str) -> None:
     write_proof(root, proof_of(episode_id, steps, actor="agent"))
 
 
+def both(row: dict[str, Any]) -> tuple[str, str]:
+    """The chosen and the rejected answer of a row of any layout."""
+    if "rejected_response" in row:
+        return row["messages"][-1]["content"], row["rejected_response"]
+    chosen, rejected = (row[key][0] if isinstance(row[key], list) else row[key] for key in ("chosen", "rejected"))
+    if isinstance(chosen["content"], str):
+        return chosen["content"], rejected["content"]
+    return chosen["content"][0]["text"], rejected["content"][0]["text"]
+
+
 @pytest.mark.parametrize("layout", ["trl", "llamafactory", "ms-swift"])
 def test_preference_pairs_have_both_answers(tmp_path: Path, command_line: CommandLine, layout: str) -> None:
     root, out = tmp_path / "data", tmp_path / "out"
@@ -252,11 +262,6 @@ def test_preference_pairs_have_both_answers(tmp_path: Path, command_line: Comman
     assert command_line(*options).exit_code == 0
     found = rows(out)
     assert [row["id"] for row in found] == [f"{ids(1)[0]}_0_pair_0", f"{ids(1)[0]}_2_pair_1"]
-    both = {
-        "trl": lambda row: (row["chosen"][0]["content"][0]["text"], row["rejected"][0]["content"][0]["text"]),
-        "llamafactory": lambda row: (row["chosen"]["content"], row["rejected"]["content"]),
-        "ms-swift": lambda row: (row["messages"][-1]["content"], row["rejected_response"]),
-    }[layout]
     assert [both(row) for row in found] == [("CLICK: (500, 250)", "CLICK: (10, 20)"), ("SCROLL: UP", "TYPE: no")]
     assert "Preference pairs: 2" in (out / "README.md").read_text()
     if layout == "llamafactory":
