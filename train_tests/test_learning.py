@@ -22,7 +22,7 @@ def rotated(sample: Sample) -> Sample:
 
 def right(folder: Path, samples: list[Sample]) -> float:
     model, encoding = load_trained(folder)
-    return sum(answer(model, encoding, one) == one.answer for one in samples) / len(samples)
+    return sum(answer(model, encoding, one).words == one.answer for one in samples) / len(samples)
 
 
 def test_the_papers_resampler_has_its_parameters() -> None:

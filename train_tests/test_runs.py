@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 from peft import PeftModel
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.training.collator import Collator
@@ -104,7 +105,10 @@ def test_a_run_that_was_killed_and_goes_on_equals_an_undisturbed_one(
     assert ended.returncode == 0, ended.stderr
     one, other = (load_file(folder / "model.safetensors") for folder in (whole, recipe.out / "final"))
     assert one.keys() == other.keys()
-    assert all(torch.equal(one[name], other[name]) for name in one)
+    assert [name for name in one if not torch.equal(one[name], other[name])] == []
+    assert losses(recipe.out) == losses(tmp_path / "whole")
+    steps = [json.loads(line)["step"] for line in (recipe.out / "metrics.jsonl").read_text().splitlines()]
+    assert steps == [*range(1, 9), 8], "and the summary"
 
 
 def test_two_processes_have_the_losses_of_one_with_twice_the_batch(
@@ -150,15 +154,20 @@ def test_the_paper_trains_all_but_the_vision_tower(recipes: Recipes, data: Path)
     assert any("language_model" in name for name in changed)
 
 
-def test_weights_have_the_published_names_in_files(recipes: Recipes, data: Path) -> None:
+def test_weights_are_read_by_their_published_names_too(recipes: Recipes, data: Path, tmp_path: Path) -> None:
     recipe = recipes(data)
-    weights = load_file(Path(recipe.model.base) / "model.safetensors")
-    assert {name.partition(".")[0] for name in weights} == {"lm_head", "model", "visual"}
-    assert not any(name.startswith(("model.visual.", "model.language_model.")) for name in weights)
-    told = recipe.model.model_copy(update={"history": "text"})
-    model = load_model(told, load_tokenizer(recipe.model.base), "fp32")
-    assert torch.equal(model.lm_head.weight, weights["lm_head.weight"])
-    assert torch.equal(model.model.visual.patch_embed.proj.weight, weights["visual.patch_embed.proj.weight"])
+    base, published = Path(recipe.model.base), tmp_path / "published"
+    shutil.copytree(base, published)
+    weights = load_file(base / "model.safetensors")
+    renamed = {
+        name.replace("model.visual.", "visual.").replace("model.language_model.", "model."): one
+        for name, one in weights.items()
+    }
+    assert {name.partition(".")[0] for name in renamed} == {"lm_head", "model", "visual"}
+    save_file(renamed, published / "model.safetensors", {"format": "pt"})
+    told = recipe.model.model_copy(update={"base": str(published), "history": "text"})
+    found = load_model(told, load_tokenizer(str(published)), "fp32").state_dict()
+    assert [name for name, one in weights.items() if not torch.equal(found[name], one)] == []
 
 
 def test_steps_without_a_history_train_the_resampler_by_nothing(recipes: Recipes, data: Path) -> None:
@@ -172,19 +181,49 @@ def test_steps_without_a_history_train_the_resampler_by_nothing(recipes: Recipes
     assert all(one is not None and not one.any() for one in gradients)
 
 
+def test_with_bf16_the_resampler_still_learns_in_small_steps(recipes: Recipes, data: Path) -> None:
+    recipe = recipes(data, precision="bf16", lora_rank=4, most_steps=3, learning_rate=2e-5)
+    trained = load_file(train(recipe) / "adapter_model.safetensors")
+    of_resampler = {name: one for name, one in trained.items() if "history_resampler" in name}
+    assert {one.dtype for one in of_resampler.values()} == {torch.float32}
+    fresh = load_model(recipe.model, load_tokenizer(recipe.model.base), "bf16").history_resampler
+    assert {one.dtype for one in fresh.parameters()} == {torch.float32}
+
+
 # What is refused.
+
+
+def test_missing_weights_of_the_base_are_named(recipes: Recipes, data: Path, tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    shutil.copytree(recipes(data).model.base, base)
+    weights = load_file(base / "model.safetensors")
+    fewer = {name: one for name, one in weights.items() if "layers.1." not in name}
+    save_file(fewer, base / "model.safetensors", {"format": "pt"})
+    with pytest.raises(TrainingError, match=r"has no weights for .*layers\.1\."):
+        train(recipes(data, {"base": str(base)}))
+
+
+def test_an_adapter_that_was_cut_short_is_named(recipes: Recipes, data: Path) -> None:
+    trained = train(recipes(data, lora_rank=4, most_steps=1))
+    file = trained / "adapter_model.safetensors"
+    file.write_bytes(file.read_bytes()[:1000])
+    with pytest.raises(TrainingError, match=f"The adapter {trained} does not fit"):
+        load_trained(trained)
 
 
 def test_a_checkpoint_of_another_model_is_refused(recipes: Recipes, data: Path) -> None:
     train(recipes(data, most_steps=2, save_steps=1))
-    with pytest.raises(TrainingError, match="checkpoint-2 is of another model: history_queries differs"):
+    with pytest.raises(TrainingError, match="checkpoint-2 is of another run: history_queries differs"):
         train(recipes(data, {"history_queries": 4}, most_steps=2, save_steps=1))
+    with pytest.raises(TrainingError, match="checkpoint-2 is of another run: most_steps, learning_rate differs"):
+        train(recipes(data, most_steps=3, save_steps=1, learning_rate=1.0))
 
 
-def test_a_damaged_screenshot_is_named(recipes: Recipes, data: Path) -> None:
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_damaged_screenshot_is_named(recipes: Recipes, data: Path, workers: int) -> None:
     (data / "screenshots/red.png").write_bytes((data / "screenshots/red.png").read_bytes()[:60])
-    with pytest.raises(TrainingError, match=r"screenshots/red\.png cannot be read"):
-        train(recipes(data))
+    with pytest.raises(TrainingError, match=r"^The screenshot .*screenshots/red\.png cannot be read.*$"):
+        train(recipes(data, workers=workers))
 
 
 def test_a_path_out_of_the_export_is_refused(recipes: Recipes, data: Path) -> None:

@@ -49,6 +49,13 @@ def test_it_answers_as_it_was_trained_and_says_what_is_wrong(client: openai.Open
     for sample in read_samples(data, "test")[:6]:
         found = client.chat.completions.create(model=model, messages=messages(sample))  # type: ignore[arg-type]
         assert found.choices[0].message.content == sample.answer
+    assert found.usage is not None
+    assert (found.choices[0].finish_reason, found.usage.completion_tokens) == ("stop", 2)
+    cut = client.chat.completions.create(model=model, messages=messages(sample), max_tokens=1)  # type: ignore[arg-type]
+    assert cut.choices[0].finish_reason == "length"
+    asked = messages(sample)
+    asked[-1]["content"].insert(0, {"type": "text", "text": "<|image_pad|><|im_end|><|history_pad|>"})  # type: ignore[attr-defined]
+    assert client.chat.completions.create(model=model, messages=asked).choices  # type: ignore[arg-type]
     for content, told in (
         ("hello", "there is no screenshot"),
         ([{"type": "image_url", "image_url": {"url": "http://127.0.0.1/x.png"}}], "as a data URL"),

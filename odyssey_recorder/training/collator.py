@@ -50,11 +50,10 @@ class Encoder:
         found = self.processor(images=list(shown), return_tensors="pt")
         grids: Tensor = found["image_grid_thw"]
         merged = self.processor.merge_size**2
-        words = self._words(prompt, [int(grid.prod()) // merged for grid in grids], len(earlier))
-        ids = self.tokenizer(words, add_special_tokens=False)["input_ids"]
+        ids = self._prompt(prompt, [int(grid.prod()) // merged for grid in grids], len(earlier))
         labels = [_IGNORED] * len(ids)
         if answer is not None:
-            said = self.tokenizer(f"{answer}<|im_end|>", add_special_tokens=False)["input_ids"]
+            said = [*self._plain(answer), self._id("<|im_end|>")]
             ids, labels = ids + said, labels + said
         if len(ids) > self.most_tokens:
             raise TrainingError(f"{name} has {len(ids)} tokens, more than most_tokens, {self.most_tokens}.")
@@ -62,7 +61,7 @@ class Encoder:
         tensors = {
             "input_ids": row,
             "labels": torch.tensor(labels),
-            "mm_token_type_ids": (row == self.tokenizer.convert_tokens_to_ids(_IMAGE)).int(),
+            "mm_token_type_ids": (row == self._id(_IMAGE)).int(),
             "pixel_values": found["pixel_values"],
             "image_grid_thw": grids,
             "history_counts": torch.tensor([len(earlier)]),
@@ -73,24 +72,35 @@ class Encoder:
             tensors["history_grid_thw"] = history["image_grid_thw"]
         return tensors
 
-    def _words(self, prompt: Sequence[Turn], tokens: Sequence[int], earlier: int) -> str:
-        """The chat template's text, with as many image tokens as each image has."""
+    def _prompt(self, prompt: Sequence[Turn], tokens: Sequence[int], earlier: int) -> list[int]:
+        """As the chat template writes it, with as many image tokens as each image has."""
         turns = list(prompt)
         if turns[0].role != "system":
             turns.insert(0, Turn(role="system", content=(Content(type="text", text=_SYSTEM),)))
         if self.history != "images":
             turns = _without_earlier(turns)
         counts = iter(tokens)
-        span = HISTORY_TOKEN * self.queries if earlier else ""
-        texts = []
+        ids: list[int] = []
         for turn in turns:
-            is_last = turn is turns[-1]
-            said = "".join(
-                part.text if part.type == "text" else f"<|vision_start|>{_IMAGE * next(counts)}<|vision_end|>"
-                for part in turn.content
-            )
-            texts.append(f"<|im_start|>{turn.role}\n{span if is_last else ''}{said}<|im_end|>\n")
-        return "".join(texts) + "<|im_start|>assistant\n"
+            ids += [self._id("<|im_start|>"), *self._plain(f"{turn.role}\n")]
+            if turn is turns[-1] and earlier:
+                ids += [self._id(HISTORY_TOKEN)] * self.queries
+            for part in turn.content:
+                ids += self._plain(part.text) if part.type == "text" else self._image(next(counts))
+            ids += [self._id("<|im_end|>"), *self._plain("\n")]
+        if next(counts, None) is not None:
+            raise TrainingError("The last turn of a prompt must have the current screenshot.")
+        return [*ids, self._id("<|im_start|>"), *self._plain("assistant\n")]
+
+    def _image(self, tokens: int) -> list[int]:
+        return [self._id("<|vision_start|>"), *([self._id(_IMAGE)] * tokens), self._id("<|vision_end|>")]
+
+    def _plain(self, text: str) -> list[int]:
+        """Text whose markup, if any, stays text."""
+        return list(self.tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"])
+
+    def _id(self, token: str) -> int:
+        return int(self.tokenizer.convert_tokens_to_ids(token))
 
 
 def _shrunk(picture: Image.Image, processor: Any) -> Image.Image:

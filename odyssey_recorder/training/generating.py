@@ -1,11 +1,13 @@
 """Answers of a model to prompts with screenshots, always the likeliest words."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from PIL import Image
+from safetensors import SafetensorError
 from transformers import AutoTokenizer
 
 from odyssey_recorder.errors import TrainingError
@@ -17,13 +19,25 @@ _LONGEST = 256
 """Tokens of an answer."""
 
 
-def answer(model: Any, encoding: Encoder, sample: Sample) -> str:
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`is_cut`: it had more than the wanted tokens."""
+
+    words: str
+    tokens_in: int
+    tokens_out: int
+    is_cut: bool
+
+
+def answer(model: Any, encoding: Encoder, sample: Sample) -> Answer:
     """Raises TrainingError for a screenshot that cannot be read."""
     numbers = range(len(sample.images)) if encoding.history != "text" else [len(sample.images) - 1]
     return answer_to(model, encoding, sample.prompt, [sample.picture(number) for number in numbers])
 
 
-def answer_to(model: Any, encoding: Encoder, prompt: Sequence[Turn], pictures: Sequence[Image.Image]) -> str:
+def answer_to(
+    model: Any, encoding: Encoder, prompt: Sequence[Turn], pictures: Sequence[Image.Image], most: int = _LONGEST
+) -> Answer:
     """Raises TrainingError for a prompt that is too long."""
     batch = Collator(encoding).batch([encoding.question(prompt, pictures)])
     batch.pop("labels")
@@ -33,18 +47,20 @@ def answer_to(model: Any, encoding: Encoder, prompt: Sequence[Turn], pictures: S
     with torch.no_grad():
         ids = model.generate(
             **{name: tensor.to(device) for name, tensor in batch.items()},
-            max_new_tokens=_LONGEST,
+            max_new_tokens=min(most, _LONGEST),
             do_sample=False,
             eos_token_id=end,
             pad_token_id=end,
         )
-    said = ids[0, batch["input_ids"].shape[1] :]
-    return str(tokenizer.decode(said[said != end], skip_special_tokens=True))
+    asked = batch["input_ids"].shape[1]
+    said = ids[0, asked:]
+    words = str(tokenizer.decode(said[said != end], skip_special_tokens=True))
+    return Answer(words, asked, len(said), is_cut=end not in said)
 
 
 def load_trained(folder: Path) -> tuple[Any, Encoder]:
     """The model with its adapter, ready to answer. Raises TrainingError."""
-    recipe = read_mark(folder)
+    recipe = read_mark(folder).model
     is_adapter = (folder / "adapter_config.json").is_file()
     tokenizer = AutoTokenizer.from_pretrained(folder)
     precision = "bf16" if torch.cuda.is_available() else "fp32"
@@ -55,7 +71,7 @@ def load_trained(folder: Path) -> tuple[Any, Encoder]:
 
         try:
             model = PeftModel.from_pretrained(model, str(folder)).merge_and_unload()
-        except (OSError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError, SafetensorError) as error:
             raise TrainingError(f"The adapter {folder} does not fit {recipe.base}: {error}") from error
     if torch.cuda.is_available():
         model = model.cuda()

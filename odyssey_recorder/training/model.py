@@ -46,11 +46,11 @@ class HistoryResampler(nn.Module):
         self.out = nn.Linear(width, width, bias=False)
 
     def forward(self, features: Tensor, ages: Tensor, is_there: Tensor) -> Tensor:
-        """`features` (batch, tokens, width); `ages` (batch, tokens): 0 for those of the newest screenshot.
+        """`features` (batch, tokens, width), in any precision; `ages` (batch, tokens): 0 for the newest screenshot's.
 
         `is_there` (batch, tokens) is False for padding. Returns (batch, queries, width).
         """
-        keys = self.norm_keys(features)
+        keys = self.norm_keys(features.to(self.queries.weight.dtype))
         if self.order is not None:
             keys = keys + self.order(ages.clamp(max=self.order.num_embeddings - 1))
         queries = self.norm_queries(self.queries.weight).expand(len(features), -1, -1)
@@ -106,7 +106,7 @@ class OdysseyAgent(Qwen2_5_VLForConditionalGeneration):
                 tokens = self._history(history_pixel_values, history_grid_thw, history_counts)
                 inputs_embeds = inputs_embeds.masked_scatter(places[..., None], tokens.to(inputs_embeds.dtype))
             elif self.training and self.config.history_queries:
-                inputs_embeds = inputs_embeds + self._unused(inputs_embeds)
+                inputs_embeds = inputs_embeds + self._unused(inputs_embeds).to(inputs_embeds.dtype)
         outputs = super().forward(
             input_ids=input_ids,
             attention_mask=attention_mask,
@@ -126,6 +126,10 @@ class OdysseyAgent(Qwen2_5_VLForConditionalGeneration):
                 logits=outputs.logits, labels=labels, vocab_size=vocabulary, num_items_in_batch=num_items_in_batch
             )
         return outputs
+
+    def save_pretrained(self, *args: Any, **kwargs: Any) -> None:
+        """With the names of the code: a run that goes on looks for these, and ignores others without a word."""
+        super().save_pretrained(*args, **{"save_original_format": False, **kwargs})
 
     def _unused(self, like: Tensor) -> Tensor:
         """Zero, of every parameter of the resampler: processes that train together wait for the gradients of all."""

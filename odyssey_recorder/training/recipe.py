@@ -4,16 +4,16 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
 from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.files import Largest, read_file, write_durably
 from odyssey_recorder.training.collator import HISTORY_TOKEN, Encoder, History
 from odyssey_recorder.training.model import OdysseyAgent, OdysseyConfig
-from odyssey_recorder.validation import ClosedModel, first_fault
+from odyssey_recorder.validation import ClosedModel, FrozenModel, first_fault
 
 MARK = "odyssey.json"
-"""In each complete checkpoint and beside a trained adapter: its ModelRecipe."""
+"""The file of a Mark."""
 
 
 class ModelRecipe(ClosedModel):
@@ -58,10 +58,37 @@ class TrainingRecipe(ClosedModel):
     precision: Literal["bf16", "fp32"] = "bf16"
     gradient_checkpointing: bool = True
     save_steps: int = Field(default=200, ge=1)
-    keep_checkpoints: int = Field(default=2, ge=1)
+    keep_checkpoints: int = Field(default=2, ge=2)
     test_samples: int = Field(default=200, ge=0)
     workers: int = Field(default=2, ge=0)
     seed: int = 42
+
+    @property
+    def learned(self) -> dict[str, JsonValue]:
+        """What must not change within a run."""
+        return self.model_dump(mode="json", include=_LEARNED)
+
+
+_LEARNED = {
+    "epochs", "most_steps", "batch", "accumulate", "learning_rate", "weight_decay", "beta2", "warmup", "schedule",
+    "lora_rank", "lora_alpha", "lora_dropout", "precision", "seed",
+}  # fmt: skip
+
+
+class Mark(FrozenModel):
+    """In each complete checkpoint and beside a trained model."""
+
+    model: ModelRecipe
+    learned: dict[str, JsonValue]
+
+    @classmethod
+    def of(cls, recipe: TrainingRecipe) -> "Mark":
+        return cls(model=recipe.model, learned=recipe.learned)
+
+    def differences(self, other: "Mark") -> list[str]:
+        """The names of the keys that differ."""
+        ours, theirs = ({**one.model.model_dump(), **one.learned} for one in (self, other))
+        return [name for name in ours if ours[name] != theirs.get(name)]
 
 
 def read_recipe(path: Path) -> TrainingRecipe:
@@ -79,16 +106,16 @@ def read_recipe(path: Path) -> TrainingRecipe:
     return recipe.model_copy(update={"data": folder / recipe.data, "out": folder / recipe.out})
 
 
-def read_mark(folder: Path) -> ModelRecipe:
-    """The model of a checkpoint or of a trained one. Raises TrainingError."""
+def read_mark(folder: Path) -> Mark:
+    """Raises TrainingError."""
     try:
-        return ModelRecipe.model_validate_json((folder / MARK).read_bytes())
+        return Mark.model_validate_json((folder / MARK).read_bytes())
     except (OSError, ValueError) as error:
         raise TrainingError(f"{folder} is not a trained model: {MARK} cannot be read.") from error
 
 
-def write_mark(folder: Path, model: ModelRecipe) -> None:
-    write_durably(folder / MARK, model.model_dump_json(indent=2).encode() + b"\n")
+def write_mark(folder: Path, mark: Mark) -> None:
+    write_durably(folder / MARK, mark.model_dump_json(indent=2).encode() + b"\n")
 
 
 def load_tokenizer(base: str) -> Any:
@@ -104,8 +131,12 @@ def load_tokenizer(base: str) -> Any:
 
 
 def load_model(recipe: ModelRecipe, tokenizer: Any, precision: str) -> OdysseyAgent:
-    """The base with a resampler, if wanted: as it was saved, or new. Raises TrainingError."""
+    """The base with a resampler, if wanted: as it was saved, or new. Raises TrainingError.
+
+    The resampler has full precision, because steps of the optimizer are too small for its weights in bf16.
+    """
     import torch
+    from safetensors import SafetensorError
 
     token = tokenizer.convert_tokens_to_ids(HISTORY_TOKEN)
     try:
@@ -119,14 +150,18 @@ def load_model(recipe: ModelRecipe, tokenizer: Any, precision: str) -> OdysseyAg
                 f"{recipe.history_heads}."
             )
         kind = torch.bfloat16 if precision == "bf16" else torch.float32
-        model: OdysseyAgent = OdysseyAgent.from_pretrained(recipe.base, config=base, dtype=kind)
-    except (OSError, ValueError, RuntimeError) as error:
+        model, loaded = OdysseyAgent.from_pretrained(recipe.base, config=base, dtype=kind, output_loading_info=True)
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise TrainingError(
             f"{recipe.base} is not a Qwen2.5-VL model that can be loaded: {_first_line(error)}"
         ) from error
+    if missing := sorted(name for name in loaded["missing_keys"] if not name.startswith("history_resampler.")):
+        raise TrainingError(f"{recipe.base} has no weights for {missing[0]}, and {len(missing) - 1} more.")
+    if base.history_queries:
+        model.history_resampler.float()
     if token >= model.get_input_embeddings().num_embeddings:
         model.resize_token_embeddings(token + 1)
-    return model
+    return model  # type: ignore[no-any-return]
 
 
 def encoder(recipe: ModelRecipe, tokenizer: Any, patch: int, merge: int) -> Encoder:

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any, Literal
 
 from PIL import Image, UnidentifiedImageError
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from odyssey_recorder.dataset.png import MOST_PIXELS
 from odyssey_recorder.errors import TrainingError
@@ -23,6 +23,7 @@ from odyssey_recorder.training.samples import Content, Turn
 from odyssey_recorder.validation import FrozenModel, first_fault
 
 _LARGEST = 100_000_000
+_LONGEST = 10_000
 _DATA = re.compile(r"data:image/(?:png|jpeg);base64,")
 _CLIENT_S = 30
 
@@ -49,6 +50,12 @@ class _Message(FrozenModel):
 class _Request(FrozenModel):
     messages: tuple[_Message, ...]
     stream: bool = False
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_completion_tokens: int | None = Field(default=None, ge=1)
+
+    @property
+    def most(self) -> int:
+        return min(one for one in (self.max_tokens, self.max_completion_tokens, _LONGEST) if one is not None)
 
 
 class ModelServer(ThreadingHTTPServer):
@@ -76,14 +83,17 @@ class ModelServer(ThreadingHTTPServer):
             raise TrainingError("messages: there is no screenshot.")
         turns = [Turn(role=one.role, content=tuple(map(_content, one.parts))) for one in request.messages]
         with self._lock:
-            words = answer_to(self._model, self._encoding, turns, _used(pictures, self._encoding))
-        choice = {"index": 0, "message": {"role": "assistant", "content": words}, "finish_reason": "stop"}
+            said = answer_to(self._model, self._encoding, turns, _used(pictures, self._encoding), request.most)
+        reason = "length" if said.is_cut else "stop"
+        choice = {"index": 0, "message": {"role": "assistant", "content": said.words}, "finish_reason": reason}
+        usage = {"prompt_tokens": said.tokens_in, "completion_tokens": said.tokens_out}
         return {
             "id": f"answer-{time.time_ns()}",
             "object": "chat.completion",
             "created": int(time.time()),
             "model": self.name,
             "choices": [choice],
+            "usage": {**usage, "total_tokens": said.tokens_in + said.tokens_out},
         }
 
 

@@ -12,11 +12,12 @@ import torch
 from transformers import Trainer, TrainerCallback, TrainingArguments, set_seed
 
 from odyssey_recorder.errors import TrainingError
+from odyssey_recorder.files import write_durably
 from odyssey_recorder.training.collator import Collator, Encoder
 from odyssey_recorder.training.generating import answer
 from odyssey_recorder.training.recipe import (
     MARK,
-    ModelRecipe,
+    Mark,
     TrainingRecipe,
     encoder,
     load_model,
@@ -41,23 +42,25 @@ def train(recipe: TrainingRecipe) -> Path:
     _refuse_without_history(recipe, samples)
     last = _last_checkpoint(recipe)
     tokenizer = load_tokenizer(recipe.model.base)
-    model = load_model(recipe.model, tokenizer, recipe.precision)
+    model = load_model(recipe.model, tokenizer, recipe.precision if recipe.lora_rank else "fp32")
     vision = model.config.vision_config
     encoding = encoder(recipe.model, tokenizer, vision.patch_size, vision.spatial_merge_size)
-    trainer = Trainer(
-        model=_trainable(model, recipe),
-        args=_arguments(recipe),
-        data_collator=Collator(encoding),
-        train_dataset=samples,
-        callbacks=[_Marks(recipe.model), _Metrics(recipe.out / _METRICS, tests, encoding)],
-    )
+    metrics = _Metrics(recipe.out / _METRICS, tests, encoding)
+    metrics.forget_after(_step(last) if last else 0)
     with _explained(recipe):
+        trainer = Trainer(
+            model=_trainable(model, recipe),
+            args=_arguments(recipe),
+            data_collator=Collator(encoding),
+            train_dataset=samples,
+            callbacks=[_Marks(Mark.of(recipe)), metrics],
+        )
         trainer.train(resume_from_checkpoint=str(last) if last else None)
     final = recipe.out / "final"
     trainer.save_model(str(final))
     if trainer.is_world_process_zero():
         tokenizer.save_pretrained(final)
-        write_mark(final, recipe.model)
+        write_mark(final, Mark.of(recipe))
     return final
 
 
@@ -102,6 +105,7 @@ def _arguments(recipe: TrainingRecipe) -> TrainingArguments:
         warmup_steps=recipe.warmup,
         lr_scheduler_type=recipe.schedule,
         bf16=recipe.precision == "bf16",
+        use_cpu=not torch.accelerator.is_available(),
         gradient_checkpointing=recipe.gradient_checkpointing,
         gradient_checkpointing_kwargs={"use_reentrant": False} if recipe.gradient_checkpointing else None,
         save_steps=recipe.save_steps,
@@ -122,59 +126,72 @@ def _arguments(recipe: TrainingRecipe) -> TrainingArguments:
 def _last_checkpoint(recipe: TrainingRecipe) -> Path | None:
     """The newest complete one; those that a kill cut short are removed. Raises TrainingError for another model's."""
     is_first_process = os.environ.get("RANK", "0") == "0"
-    found = sorted(recipe.out.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]), reverse=True)
+    found = sorted(recipe.out.glob("checkpoint-*"), key=_step, reverse=True)
     for path in found:
         if (path / MARK).is_file():
-            _refuse_other(path, recipe.model)
+            _refuse_other(path, recipe)
             return path
         if is_first_process:
             shutil.rmtree(path)
     return None
 
 
-def _refuse_other(path: Path, model: ModelRecipe) -> None:
-    kept = read_mark(path)
-    if kept != model:
-        different = [name for name in ModelRecipe.model_fields if getattr(kept, name) != getattr(model, name)]
+def _step(checkpoint: Path) -> int:
+    return int(checkpoint.name.rpartition("-")[2])
+
+
+def _refuse_other(path: Path, recipe: TrainingRecipe) -> None:
+    if different := Mark.of(recipe).differences(read_mark(path)):
         raise TrainingError(
-            f"{path} is of another model: {', '.join(different)} differs. Choose another out, or move it away."
+            f"{path} is of another run: {', '.join(different)} differs. Choose another out, or move it away."
         )
 
 
 class _Marks(TrainerCallback):
     """Marks each checkpoint as complete once all of it is written."""
 
-    def __init__(self, model: ModelRecipe) -> None:
-        self._model = model
+    def __init__(self, mark: Mark) -> None:
+        self._mark = mark
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         if state.is_world_process_zero:
-            write_mark(Path(args.output_dir) / f"checkpoint-{state.global_step}", self._model)
+            write_mark(Path(args.output_dir) / f"checkpoint-{state.global_step}", self._mark)
 
 
 # Metrics.
 
 
 class _Metrics(TrainerCallback):
-    """Writes what the trainer logs, and after each epoch the share of test samples that are answered exactly."""
+    """Writes what the trainer logs, and after each epoch the share of test samples that are answered exactly.
+
+    Not with weights that are divided among processes: the first process answers alone.
+    """
 
     def __init__(self, path: Path, tests: Sequence[Sample], encoding: Encoder) -> None:
         self._path = path
         self._tests = tests
         self._encoding = encoding
 
+    def forget_after(self, step: int) -> None:
+        """Remove what a run that was cut short wrote after its last checkpoint."""
+        if os.environ.get("RANK", "0") == "0" and self._path.is_file():
+            lines = self._path.read_text().splitlines(keepends=True)
+            kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step]
+            write_durably(self._path, "".join(kept).encode())
+
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **_: Any) -> None:
         if state.is_world_process_zero:
             self._write({"step": state.global_step, **(logs or {})})
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
-        if self._tests and state.is_world_process_zero:
+        is_divided = bool(args.fsdp or args.deepspeed)
+        if self._tests and state.is_world_process_zero and not is_divided:
             self._write({"step": state.global_step, "epoch": state.epoch, **self._tested(model)})
 
     def _tested(self, model: Any) -> dict[str, Any]:
         was_training = model.training
         model.eval()
-        answers = [answer(model, self._encoding, one) for one in self._tests]
+        answers = [answer(model, self._encoding, one).words for one in self._tests]
         model.train(was_training)
         right = sum(said == one.answer for said, one in zip(answers, self._tests, strict=True))
         return {"test_samples": len(self._tests), "test_exact": right / len(self._tests)}
@@ -189,7 +206,11 @@ class _Metrics(TrainerCallback):
 def _explained(recipe: TrainingRecipe) -> Iterator[None]:
     try:
         yield
-    except torch.OutOfMemoryError as error:
+    except TrainingError as error:  # a process that reads screenshots adds its whole stack
+        raise TrainingError(str(error).rpartition("TrainingError: ")[2].strip()) from error
+    except RuntimeError as error:
+        if not isinstance(error, torch.OutOfMemoryError) and "allocate memory" not in str(error):
+            raise
         raise TrainingError(
             f"The memory is not enough for batch = {recipe.batch} with image_tokens = {recipe.model.image_tokens}. "
             "Make either smaller, raise accumulate instead, or set gradient_checkpointing = true."
