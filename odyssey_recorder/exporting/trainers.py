@@ -78,10 +78,10 @@ class Survey:
 
     @property
     def limits(self) -> tuple[str, ...]:
+        if not self._unspeakable:
+            return ()
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(self._unspeakable.items()))
-        return (f"Steps without a sample, because {self._options.samples.adapter} has no words for them: {counts}",)[
-            : bool(counts)
-        ]
+        return (f"Steps without a sample, because {self._options.samples.adapter} has no words for them: {counts}",)
 
     def refusal(self, episode_id: str) -> str:
         """Why no samples can be made of an episode; empty if they can. Raises DatasetError."""
@@ -224,7 +224,7 @@ def _refusal(exported: ExportedEpisode, sampling: Sampling) -> str:
         lacking = [name for name, words in texts.items() if not words]
         if lacking:
             return f"{episode.episode_id}: step {number} has no {lacking[0]}. Use annotate, and --texts."
-        for words in (*texts.values(), _typed(step.action)):
+        for words in (*texts.values(), _words(step.action)):
             if found := _RESERVED.search(words or ""):
                 return f"{episode.episode_id}: step {number} has the text {found[0]}, which trainers take for markup."
     if found := _RESERVED.search(episode.task.instruction):
@@ -232,12 +232,12 @@ def _refusal(exported: ExportedEpisode, sampling: Sampling) -> str:
     return ""
 
 
-def _typed(action: Action) -> str:
-    return action.text if isinstance(action, Type) else _reason(action)
-
-
-def _reason(action: Action) -> str:
-    return action.note if isinstance(action, Complete) else action.reason if isinstance(action, Impossible) else ""
+def _words(action: Action) -> str:
+    match action:
+        case Type(words) | Complete(words) | Impossible(words):
+            return words
+        case _:
+            return ""
 
 
 # Rows.
