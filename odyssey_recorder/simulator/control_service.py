@@ -183,7 +183,8 @@ class ControlService:
     def _admit(self, context: grpc.ServicerContext) -> None:
         context.add_callback(self.wake)
         self._wait(context, lambda: not self._guest.faults.frozen)
-        if not context.is_active():
+        left_s = context.time_remaining()
+        if not context.is_active() or (left_s is not None and left_s <= 0):
             context.abort(grpc.StatusCode.CANCELLED, "The caller has gone.")
         if not self.token and not self._guest.faults.control.refuses:
             return
