@@ -241,7 +241,7 @@ def test_an_export_without_a_history_is_refused(recipes: Recipes, data: Path) ->
 
 def test_a_folder_without_samples_says_what_it_has(recipes: Recipes, data: Path) -> None:
     with pytest.raises(TrainingError, match=r"has no samples\. The export has test and train"):
-        train(recipes(data, split="all"))
+        train(recipes(data, part="all"))
 
 
 @pytest.mark.parametrize(

@@ -34,19 +34,26 @@ class Encoder:
     most_tokens: int
 
     def question(self, prompt: Sequence[Turn], pictures: Sequence[Image.Image]) -> dict[str, Tensor]:
-        """The tensors of one prompt, its last turn open for the answer. Raises TrainingError if it is too long."""
+        """The tensors of one prompt, its last turn open for the answer; the current screenshot is the last picture.
+
+        Raises TrainingError if it is too long.
+        """
         return self._tensors("the prompt", prompt, pictures, None)
 
     def sample(self, sample: Sample) -> dict[str, Tensor]:
         """The same with the answer, and `labels` for it alone."""
-        wanted = range(len(sample.images)) if self.history != "text" else [len(sample.images) - 1]
-        pictures = [sample.picture(number) for number in wanted]
-        return self._tensors(sample.id, sample.prompt, pictures, sample.answer)
+        return self._tensors(sample.id, sample.prompt, self.pictures(sample), sample.answer)
+
+    def pictures(self, sample: Sample) -> list[Image.Image]:
+        """Those that the model sees. Raises TrainingError."""
+        first = len(sample.images) - 1 if self.history == "text" else 0
+        return [sample.picture(number) for number in range(first, len(sample.images))]
 
     def _tensors(
         self, name: str, prompt: Sequence[Turn], pictures: Sequence[Image.Image], answer: str | None
     ) -> dict[str, Tensor]:
-        shown, earlier = (pictures, []) if self.history == "images" else (pictures[-1:], pictures[:-1])
+        shown = pictures if self.history == "images" else pictures[-1:]
+        earlier = pictures[:-1] if self.history == "resampler" else []
         found = self.processor(images=list(shown), return_tensors="pt")
         grids: Tensor = found["image_grid_thw"]
         merged = self.processor.merge_size**2

@@ -31,8 +31,7 @@ class Answer:
 
 def answer(model: Any, encoding: Encoder, sample: Sample) -> Answer:
     """Raises TrainingError for a screenshot that cannot be read."""
-    numbers = range(len(sample.images)) if encoding.history != "text" else [len(sample.images) - 1]
-    return answer_to(model, encoding, sample.prompt, [sample.picture(number) for number in numbers])
+    return answer_to(model, encoding, sample.prompt, encoding.pictures(sample))
 
 
 def answer_to(

@@ -36,13 +36,13 @@ class TrainingRecipe(ClosedModel):
     """The defaults are the paper's, but for LoRA, whose are Qwen's: the paper trains all but the vision tower.
 
     `lora_rank` 0 trains all but the vision tower. `batch` samples at once on each process, `accumulate` of these make
-    a step of the optimizer.
+    a step of the optimizer. `part`: that of the export; with "train", "test" is answered after each epoch.
     """
 
     data: Path
     out: Path
     model: ModelRecipe
-    split: Literal["split", "all"] = "split"
+    part: Literal["train", "all"] = "train"
     epochs: float = Field(default=1.0, gt=0)
     most_steps: int = -1
     batch: int = Field(default=8, ge=1)

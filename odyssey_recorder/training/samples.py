@@ -1,7 +1,7 @@
 """Training samples as an export in the layout `trl` has them."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -65,7 +65,7 @@ def read_samples(folder: Path, part: Part) -> list[Sample]:
 
 def _samples(folder: Path, file: Path) -> Iterator[Sample]:
     try:
-        lines = read_file(file, Largest.INDEX, within=folder).decode().splitlines()
+        lines = read_file(file, Largest.INDEX, within=folder).decode().removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise TrainingError(f"{file} cannot be read: {error}.") from error
     for number, line in enumerate(lines, 1):
@@ -90,7 +90,3 @@ def read_picture(folder: Path, name: str) -> Image.Image:
         return decode_png(read_file(path, Largest.PICTURE, within=folder)).convert("RGB")
     except (OSError, BrokenImageError) as error:
         raise TrainingError(f"The screenshot {path} cannot be read: {error}.") from error
-
-
-def answers_by_id(samples: list[Sample]) -> Mapping[str, str]:
-    return {sample.id: sample.answer for sample in samples}

@@ -17,7 +17,6 @@ from pydantic import Field, ValidationError
 
 from odyssey_recorder.dataset.png import MOST_PIXELS
 from odyssey_recorder.errors import TrainingError
-from odyssey_recorder.training.collator import Encoder
 from odyssey_recorder.training.generating import answer_to, load_trained
 from odyssey_recorder.training.samples import Content, Turn
 from odyssey_recorder.validation import FrozenModel, first_fault
@@ -83,7 +82,7 @@ class ModelServer(ThreadingHTTPServer):
             raise TrainingError("messages: there is no screenshot.")
         turns = [Turn(role=one.role, content=tuple(map(_content, one.parts))) for one in request.messages]
         with self._lock:
-            said = answer_to(self._model, self._encoding, turns, _used(pictures, self._encoding), request.most)
+            said = answer_to(self._model, self._encoding, turns, pictures, request.most)
         reason = "length" if said.is_cut else "stop"
         choice = {"index": 0, "message": {"role": "assistant", "content": said.words}, "finish_reason": reason}
         usage = {"prompt_tokens": said.tokens_in, "completion_tokens": said.tokens_out}
@@ -95,10 +94,6 @@ class ModelServer(ThreadingHTTPServer):
             "choices": [choice],
             "usage": {**usage, "total_tokens": said.tokens_in + said.tokens_out},
         }
-
-
-def _used(pictures: list[Image.Image], encoding: Encoder) -> list[Image.Image]:
-    return pictures[-1:] if encoding.history == "text" else pictures
 
 
 def _content(part: _Part) -> Content:

@@ -37,8 +37,8 @@ def train(recipe: TrainingRecipe) -> Path:
     A run that was interrupted goes on from its last complete checkpoint.
     """
     set_seed(recipe.seed)
-    samples = read_samples(recipe.data, "train" if recipe.split == "split" else "all")
-    tests = read_samples(recipe.data, "test")[: recipe.test_samples] if recipe.split == "split" else []
+    samples = read_samples(recipe.data, recipe.part)
+    tests = read_samples(recipe.data, "test")[: recipe.test_samples] if recipe.part == "train" else []
     _refuse_without_history(recipe, samples)
     last = _last_checkpoint(recipe)
     tokenizer = load_tokenizer(recipe.model.base)
