@@ -8,9 +8,9 @@ from typing import Any, Literal
 import torch
 from PIL import Image
 from torch import Tensor
-from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
 
 from odyssey_recorder.errors import TrainingError
+from odyssey_recorder.training.pixels import Patches
 from odyssey_recorder.training.samples import Content, Sample, Turn
 
 HISTORY_TOKEN = "<|history_pad|>"
@@ -24,11 +24,11 @@ History = Literal["resampler", "images", "text"]
 
 @dataclass(frozen=True)
 class Encoder:
-    """`processor` and `small` are image processors, of the current screenshot and of a resampler's history."""
+    """`patches` are those of the current screenshot, `small` those of a resampler's history."""
 
     tokenizer: Any
-    processor: Any
-    small: Any
+    patches: Patches
+    small: Patches
     history: History
     queries: int
     most_tokens: int
@@ -54,9 +54,8 @@ class Encoder:
     ) -> dict[str, Tensor]:
         shown = pictures if self.history == "images" else pictures[-1:]
         earlier = pictures[:-1] if self.history == "resampler" else []
-        found = self.processor(images=list(shown), return_tensors="pt")
-        grids: Tensor = found["image_grid_thw"]
-        merged = self.processor.merge_size**2
+        pixels, grids = _patches(self.patches, shown)
+        merged = self.patches.merge**2
         ids = self._prompt(prompt, [int(grid.prod()) // merged for grid in grids], len(earlier))
         labels = [_IGNORED] * len(ids)
         if answer is not None:
@@ -69,14 +68,12 @@ class Encoder:
             "input_ids": row,
             "labels": torch.tensor(labels),
             "mm_token_type_ids": (row == self._id(_IMAGE)).int(),
-            "pixel_values": found["pixel_values"],
+            "pixel_values": pixels,
             "image_grid_thw": grids,
             "history_counts": torch.tensor([len(earlier)]),
         }
         if earlier:
-            history = self.small(images=[_shrunk(one, self.small) for one in earlier], return_tensors="pt")
-            tensors["history_pixel_values"] = history["pixel_values"]
-            tensors["history_grid_thw"] = history["image_grid_thw"]
+            tensors["history_pixel_values"], tensors["history_grid_thw"] = _patches(self.small, earlier)
         return tensors
 
     def _prompt(self, prompt: Sequence[Turn], tokens: Sequence[int], earlier: int) -> list[int]:
@@ -110,11 +107,9 @@ class Encoder:
         return int(self.tokenizer.convert_tokens_to_ids(token))
 
 
-def _shrunk(picture: Image.Image, processor: Any) -> Image.Image:
-    """In the size that the processor wants; it would take several times as long for that."""
-    factor, size = processor.patch_size * processor.merge_size, processor.size
-    height, width = smart_resize(picture.height, picture.width, factor, size["shortest_edge"], size["longest_edge"])
-    return picture.resize((width, height), Image.Resampling.BICUBIC, reducing_gap=2.0)
+def _patches(patches: Patches, pictures: Sequence[Image.Image]) -> tuple[Tensor, Tensor]:
+    found = [patches.of(one) for one in pictures]
+    return torch.cat([pixels for pixels, _ in found]), torch.cat([grid for _, grid in found])
 
 
 def _without_earlier(turns: Sequence[Turn]) -> list[Turn]:

@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from transformers import AutoConfig, Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 from transformers.conversion_mapping import get_checkpoint_conversion_mapping, register_checkpoint_conversion_mapping
 
+from odyssey_recorder.training.pixels import normalised
+
 
 class OdysseyConfig(Qwen2_5_VLConfig):
     """`history_queries` is the number of tokens for the whole history, 0 for a model without a resampler.
@@ -114,7 +116,7 @@ class OdysseyAgent(Qwen2_5_VLForConditionalGeneration):
             past_key_values=past_key_values,
             inputs_embeds=inputs_embeds,
             use_cache=use_cache,
-            pixel_values=pixel_values,
+            pixel_values=None if pixel_values is None else normalised(pixel_values),
             image_grid_thw=image_grid_thw,
             mm_token_type_ids=mm_token_type_ids,
             logits_to_keep=logits_to_keep,
@@ -139,7 +141,7 @@ class OdysseyAgent(Qwen2_5_VLForConditionalGeneration):
 
     def _history(self, pixels: Tensor, grids: Any, counts: Any) -> Tensor:
         """The history tokens of the samples that have a history: (their number, queries, width)."""
-        images = self.get_image_features(pixels, grids, return_dict=True).pooler_output
+        images = self.get_image_features(normalised(pixels), grids, return_dict=True).pooler_output
         samples: list[tuple[Tensor, Tensor]] = []
         first = 0
         for count in counts.tolist():

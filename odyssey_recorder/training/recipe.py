@@ -10,6 +10,7 @@ from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.files import Largest, read_file, write_durably
 from odyssey_recorder.training.collator import HISTORY_TOKEN, Encoder, History
 from odyssey_recorder.training.model import OdysseyAgent, OdysseyConfig
+from odyssey_recorder.training.pixels import Patches
 from odyssey_recorder.validation import ClosedModel, FrozenModel, first_fault
 
 MARK = "odyssey.json"
@@ -165,18 +166,10 @@ def load_model(recipe: ModelRecipe, tokenizer: Any, precision: str) -> OdysseyAg
 
 
 def encoder(recipe: ModelRecipe, tokenizer: Any, patch: int, merge: int) -> Encoder:
-    from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
-
-    def processor(tokens: int) -> Any:
-        area = (patch * merge) ** 2
-        return Qwen2VLImageProcessorPil(
-            min_pixels=4 * area, max_pixels=tokens * area, patch_size=patch, merge_size=merge
-        )
-
     return Encoder(
         tokenizer,
-        processor(recipe.image_tokens),
-        processor(recipe.history_image_tokens),
+        Patches(patch, merge, recipe.image_tokens),
+        Patches(patch, merge, recipe.history_image_tokens, quick=True),
         recipe.history,
         recipe.history_queries,
         recipe.most_tokens,
