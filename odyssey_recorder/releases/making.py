@@ -83,7 +83,9 @@ def draft_release(
     left_out |= {one: why for one in present if one not in left_out and (why := refuse(root / annotation_path(one)))}
     if not (ids := [one for one in present if one not in left_out]):
         reason = next(iter(left_out.values()))
-        raise DatasetError(f"No episode of {root} is accepted and without errors, such as the first: {reason}")
+        raise DatasetError(
+            f"Nothing to release: no episode of {root} is accepted and without errors. The first: {reason}"
+        )
     planned = plan_release(root, name, ids, left_out, progress)
     return DraftedRelease(planned, left_out, {one: revisions[one] for one in ids})
 

@@ -89,7 +89,7 @@ def read_facts(  # noqa: PLR0913 - values by keyword, each with a plain default
             facts.append(_facts(root, entry, with_screenshots=with_screenshots))
         on_read(done, len(ids))
     if not facts and why:
-        raise DatasetError(f"{root} has no episode that can be used, such as the first: {why}")
+        raise DatasetError(f"No episode of {root} can be used. The first: {why}")
     if not facts:
         raise DatasetError(f"{root} has no episodes: expected a dataset folder with annotations/<id>.json.")
     return facts

@@ -33,15 +33,15 @@ class _Rule:
 
 
 _RULES = (
-    _Rule("L1", "annotation", "whose annotation train has under another id", {"": "error"}),
-    _Rule("L1", "screenshots", "whose screenshots train has under another id", {"": "error"}),
-    _Rule("L2", "take", "with the task and the apps of an episode in train", _TAKES),
-    _Rule("L2", "instruction", "with the instruction of an episode in train", _TAKES),
-    _Rule("L4", "screenshot", "with a screenshot of an episode in train", {"": "note"}),
-    _Rule("L5", "template", "with a template of train", {"task": "error"}),
-    _Rule("L5", "device", "from a device of train", {"device": "error"}),
-    _Rule("L6", "annotator", "by an annotator of train", {"": "note"}),
-    _Rule("L6", "session", "from a session of train", {"": "note"}),
+    _Rule("L1", "annotation", "whose annotation is in train under another id", {"": "error"}),
+    _Rule("L1", "screenshots", "whose screenshots are in train under another id", {"": "error"}),
+    _Rule("L2", "take", "with the task and apps of a train episode", _TAKES),
+    _Rule("L2", "instruction", "with the instruction of a train episode", _TAKES),
+    _Rule("L4", "screenshot", "with a screenshot of a train episode", {"": "note"}),
+    _Rule("L5", "template", "with a template that train uses", {"task": "error"}),
+    _Rule("L5", "device", "from a device that train uses", {"device": "error"}),
+    _Rule("L6", "annotator", "by an annotator who recorded train episodes", {"": "note"}),
+    _Rule("L6", "session", "from a session that recorded train episodes", {"": "note"}),
 )
 
 
@@ -106,7 +106,7 @@ def leak_report(splits: Sequence[Split], facts: Iterable[SplitFacts], *, unit: U
         trained = {number_of.get(one) for one in train}
         like = {other for one, other in pairs if one in trained} | {one for one, other in pairs if other in trained}
         if alike := {one for one in test if number_of.get(one) in like}:
-            words = f"has {counted(alike)} in test with an instruction like one in train"
+            words = f"has {counted(alike)} in test with an instruction similar to one in train"
             leaks.append(_leak(split, "L3", "alike", "note", words, alike))
         leaks += [
             *_app_leaks(split, by_id),
@@ -177,7 +177,7 @@ def _app_leaks(split: Split, by_id: Mapping[str, SplitFacts]) -> Iterator[Leak]:
         return
     trained = {key for one in split.train if one in by_id for key in by_id[one].app_keys}
     if found := {one for one in split.test if one in by_id and by_id[one].app_keys <= trained}:
-        words = f"has {counted(found)} in test with no app but those of train"
+        words = f"has {counted(found)} in test with only apps that train uses"
         yield _leak(split, "L5", "app", "error", words, found)
 
 

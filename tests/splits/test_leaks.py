@@ -141,7 +141,7 @@ def test_a_category_that_test_lacks_is_an_error_of_random_if_there_are_episodes_
 
 def test_a_leak_says_which_share_of_test_it_is_and_what_both_have() -> None:
     (one,) = reported("task", planted(meta_task="Buy {}.")).splits
-    words = "has 1 episode in test with a template of train"
+    words = "has 1 episode in test with a template that train uses"
     assert one.leaks == (Leak("L5", "template", "error", words, (EPISODES[OTHER].episode_id,), 1 / 6, ("Buy {}.",)),)
     assert (one.train, one.test, one.templates, one.known_templates) == (18, 6, 6, 1)
 

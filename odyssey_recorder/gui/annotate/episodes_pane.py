@@ -71,7 +71,7 @@ class EpisodesPane(QWidget):
             self._reads_again = True
         else:
             self._is_reading = True
-            job = self._background.start("Read the texts of steps", self._read_all)
+            job = self._background.start("Reading the texts of steps", self._read_all)
             job.ended.connect(partial(self._end_reading, job))
             self.changed.emit()
             self.read_figures()

@@ -303,7 +303,7 @@ class DatasetPage(Page):
     def _export(self, choice: ExportChoice) -> None:
         assert self._index is not None
         self._warning.hide()
-        title = f"Export {counted(len(choice.ids))}"
+        title = f"Exporting {counted(len(choice.ids))}"
         work = partial(export, self._index.root, choice)
         self._job.follow(self._background.start(title, work, self._tell_exported))
 

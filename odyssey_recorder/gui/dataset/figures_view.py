@@ -92,7 +92,7 @@ class FiguresView(QWidget):
         self._message.end("counting")
         count = partial(_count, self._index, self._wanted, self._against.value)
         self._job = self._background.start(
-            "Count the episodes", lambda tell, _: count(tell), self._take, can_cancel=False
+            "Counting the episodes", lambda tell, _: count(tell), self._take, can_cancel=False
         )
         self._job.changed.connect(self._tell)
         self._job.ended.connect(self._end)

@@ -146,7 +146,7 @@ class ReleasesView(QWidget):
         dialog.open()
 
     def _plan(self, name: str) -> None:
-        self._start("Plan the release", partial(_draft, self._root, name), self._confirm)
+        self._start("Planning the release", partial(_draft, self._root, name), self._confirm)
 
     def _confirm(self, drafted: DraftedRelease) -> None:
         record = drafted.planned.record
@@ -170,7 +170,7 @@ class ReleasesView(QWidget):
             self._view.clearSelection()
             self.refresh()
 
-        self._start(f"Make release {drafted.planned.record.name}", work, take)
+        self._start(f"Making release {drafted.planned.record.name}", work, take)
 
     def _verify(self) -> None:
         name = self._chosen[0].name
@@ -178,7 +178,7 @@ class ReleasesView(QWidget):
         def work(tell: Progress, cancelled: Cancelled) -> list[Difference]:
             return list(verify(self._root, name, _told_in_words(tell, cancelled)))
 
-        self._start(f"Verify {name}", work, partial(self._show_verified, name))
+        self._start(f"Verifying {name}", work, partial(self._show_verified, name))
 
     def _show_verified(self, name: str, found: Sequence[Difference]) -> None:
         lost = sum(not one.kept for one in found)

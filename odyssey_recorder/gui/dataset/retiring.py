@@ -95,7 +95,7 @@ class Retiring(QWidget):
             self._tell(Tone.SUCCESS if sent else Tone.WARNING, words, can_undo=bool(sent))
 
         work = partial(_requested, self._index, self._reviews, ids, why)
-        self._job.follow(self._background.start(f"Send {counted(ids, 'episodes')} to review", work, take))
+        self._job.follow(self._background.start(f"Sending {counted(ids, 'episodes')} to review", work, take))
 
     def _plan(self, verb: Verb, better: Mapping[str, str | None], *, reason: str) -> None:
         who = self._who()

@@ -116,7 +116,7 @@ class SplitsView(QWidget):
         if self._job is None:
             self._message.end("reading")
             self._job = self._background.start(
-                "Read the splits", lambda tell, _: _read(self._root, tell), self._take, can_cancel=False
+                "Reading the splits", lambda tell, _: _read(self._root, tell), self._take, can_cancel=False
             )
             self._job.changed.connect(self._tell)
             self._job.ended.connect(self._end)
@@ -163,7 +163,7 @@ class SplitsView(QWidget):
         if error is not None:
             self._message.show_message(Tone.DANGER, "The splits are not written.", breakable(error_text(error)))
             return
-        self._message.show_message(Tone.SUCCESS, "The splits are made.", breakable(str(self._root / SPLITS)))
+        self._message.show_message(Tone.SUCCESS, "Splits written.", breakable(str(self._root / SPLITS)))
         self.splits_written.emit()
         self.refresh()
 
@@ -182,10 +182,10 @@ class MakeSplitsDialog(QDialog):
         self._facts: Sequence[SplitFacts] = ()
         self._left_out: list[str] = []
         self._planned: PlannedSplits | None = None
-        self._share = number_field("Share of test in random", 20, 99)
+        self._share = number_field("Test share of the random split", 20, 99)
         self._seed = number_field("First seed to try", 0, 999_999)
-        self._unit = Choice("What stays together in random")
-        self._device = Choice("Device of test in device")
+        self._unit = Choice("What the random split keeps together")
+        self._device = Choice("Test device of the device split")
         self._reshuffle = CheckBox("Draw released episodes again")
         self._told = text_label()
         self._plan = push_button("Plan", "Show what would change, and write nothing", "primary", self._start_plan)
@@ -281,11 +281,13 @@ class MakeSplitsDialog(QDialog):
         for choice in (self._unit, self._device):
             choice.currentIndexChanged.connect(self._forget)
         self._reshuffle.toggled.connect(self._forget)
-        numbers = row((labelled("Share of test in random", self._share), 1), (labelled("First seed", self._seed), 1))
+        numbers = row(
+            (labelled("Test share of the random split", self._share), 1), (labelled("First seed", self._seed), 1)
+        )
         cancel = push_button("Cancel", "Change nothing (Esc)", call=self.reject)
         fill_dialog(
             self, text_label("Divide the episodes into train and test", "title"), numbers,
-            labelled("Kept together in random", self._unit), labelled("Device of test in device", self._device),
+            labelled("The random split keeps together", self._unit), labelled("Test device of the device split", self._device),
             self._reshuffle, self._told, row(None, cancel, self._plan, self._write), width=_LEAST_PX,
         )  # fmt: skip
 
@@ -339,7 +341,7 @@ def _planned(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> tup
 
 
 def _far(one: DrawnSplit) -> str:
-    return f"No draw of {one.split.kind} came within 3 points of {one.target:.1%} in test."
+    return f"{one.split.kind}: no draw came within 3 points of the target, {one.target:.1%} in test."
 
 
 def _now(root: Path) -> dict[str, Split]:
@@ -359,7 +361,7 @@ def _sheet(found: _Found) -> QWidget:
     cards.append(fitted(_split_table(found), _ROW_PX) if found.splits else notice(*nothing))
     if found.leaks is not None:
         rows = [(one.kind, leak) for one in found.leaks.splits for leak in one.leaks]
-        cards.append(text_label("Leaks: what of test is in train too", "title"))
+        cards.append(text_label("Leaks from train into test", "title"))
         if not found.leaks.with_screenshots:
             cards.append(text_label("Screenshots are not compared here; “splits check --screenshots” does.", "hint"))
         cards.append(fitted(_leak_table(rows), _ROW_PX) if rows else text_label("None was found.", "hint"))
@@ -381,7 +383,7 @@ def _split_table(found: _Found) -> QTableView:
         Column("Split", lambda one: one.split.kind, width=100, is_bold=lambda _: True),
         Column("Train", lambda one: f"{len(one.split.train):,}", width=80, is_number=True),
         Column("Test", lambda one: f"{len(one.split.test):,}", width=80, is_number=True),
-        Column("Share of test", lambda one: f"{one.split.share:.1%}", width=110, is_number=True),
+        Column("Test share", lambda one: f"{one.split.share:.1%}", width=110, is_number=True),
         Column("Target", lambda one: "" if one.target is None else f"{one.target:.1%}", width=80, is_number=True),
         Column("Seed", lambda one: "" if one.seed is None else str(one.seed), width=70, is_number=True),
         Column("Drawn from", drawn_by, tip=drawn_by),
@@ -412,8 +414,8 @@ def _leak_table(rows: Sequence[_LeakRow]) -> QTableView:
         _SeverityColumn("Severity", lambda row: row[1].severity, width=110),
         Column("What", what, tip=what),
         Column("Episodes", lambda row: f"{len(row[1].ids):,}" if row[1].ids else "", width=84, is_number=True),
-        Column("Of test", lambda row: f"{row[1].share:.1%}" if row[1].share else "", width=76, is_number=True),
-        Column("First ids", lambda row: _few(row[1].ids, 1), width=230, tip=lambda row: "\n".join(row[1].ids[:20])),
+        Column("Test share", lambda row: f"{row[1].share:.1%}" if row[1].share else "", width=76, is_number=True),
+        Column("Episode ids", lambda row: _few(row[1].ids, 1), width=230, tip=lambda row: "\n".join(row[1].ids[:20])),
     ]
     model = TableModel(columns)
     model.show(rows)

@@ -91,7 +91,7 @@ class EvaluatePage(Page):
         self._message.hide()
         work = partial(_score, self._order, self._open_index)
         self._is_scoring = True
-        job = self._background.start(f"Score {self._order.predictions.name}", work, self._take)
+        job = self._background.start(f"Scoring {self._order.predictions.name}", work, self._take)
         job.ended.connect(self._end)
         self._job.follow(job)
         self._tell()

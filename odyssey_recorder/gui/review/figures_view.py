@@ -68,7 +68,7 @@ class FiguresView(QWidget):
             return
         self._message.hide()
         self._job = self._background.start(
-            "Read the reviews", lambda tell, ask: _read(self._reviewing, tell, ask), self._take, can_cancel=False
+            "Reading the reviews", lambda tell, ask: _read(self._reviewing, tell, ask), self._take, can_cancel=False
         )
         self._job.ended.connect(self._end)
         self._tell()

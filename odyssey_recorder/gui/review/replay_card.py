@@ -123,7 +123,7 @@ class ReplayCard(Card):
         self.badges_cleared.emit()
         self._outcome.setText("")
         job = self._background.start(
-            f"Replay on {self._device.currentText()}", work, lambda evidence: self._take(episode_id, evidence)
+            f"Replaying on {self._device.currentText()}", work, lambda evidence: self._take(episode_id, evidence)
         )
         job.ended.connect(self._end)
         self._job.follow(job)

@@ -166,7 +166,7 @@ class ReviewPage(Page):
 
     def _check(self) -> None:
         self._checked_itself = True
-        job = self._background.start("Check the episodes", self._reviewing.check_all)
+        job = self._background.start("Checking the episodes", self._reviewing.check_all)
         self._commands.enable(Command.CHECK_EPISODES, on=False)
         job.ended.connect(self._take_checked)
         self._pane.job_card.follow(job)

@@ -97,7 +97,7 @@ class TaskJobsBar(QWidget):
 
     def _generate(self, wanted: ModelChoice) -> None:
         job = self._bridge.start(
-            f"Make {count_words(wanted.count, 'task')}",
+            f"Making {count_words(wanted.count, 'task')}",
             lambda service, _tell, _cancelled: service.generate(wanted),
             partial(self._take_batch, wanted),
             can_cancel=False,
@@ -163,7 +163,7 @@ class TaskJobsBar(QWidget):
             )
             return results, spent
 
-        job = self._bridge.start(f"Rewrite {count_words(len(task_ids), 'task')}", work, self._take_rewritten)
+        job = self._bridge.start(f"Rewriting {count_words(len(task_ids), 'task')}", work, self._take_rewritten)
         self._follow(job, self._rewriting, self.rewriting.emit)
 
     def _take_rewritten(self, ended: tuple[Sequence[Rewritten], str]) -> None:
@@ -183,7 +183,7 @@ class TaskJobsBar(QWidget):
             (category,) = wanted.categories
             return service.propose(category, wanted.count, catalogue=wanted.catalogue, cancelled=cancelled)
 
-        job = self._bridge.start("Propose templates", work, self._take_proposals)
+        job = self._bridge.start("Proposing templates", work, self._take_proposals)
         self._follow(job, self._proposing, self.proposing.emit)
 
     def _take_proposals(self, proposals: Sequence[Proposal]) -> None:

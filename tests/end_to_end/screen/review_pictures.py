@@ -22,7 +22,7 @@ def review(room: Room) -> None:
     with room.annotator("review", str(room.folder / "dataset"), "--as", "Bea") as reviewer:
         reviewer.wait_for("for you")
         reviewer.press("Show all")
-        reviewer.window.wait_until(lambda sight: not sight.says("Check the episodes"), "the checks to end")
+        reviewer.window.wait_until(lambda sight: not sight.says("Checking the episodes"), "the checks to end")
         keep(room, reviewer, "review-list")
         _look(room, reviewer)
         _find_and_fix(room, reviewer)

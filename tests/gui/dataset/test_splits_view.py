@@ -129,7 +129,7 @@ def test_a_plan_shows_what_would_move_and_writes_nothing_until_asked(reader: Rea
     write = next(one for one in dialog.findChildren(QPushButton) if one.text() == "Write splits")
     assert not write.isEnabled()
 
-    reader.named(QSpinBox, "Share of test in random").setValue(40)
+    reader.named(QSpinBox, "Test share of the random split").setValue(40)
     reader.plan()
     assert reader.says("random: 12 train, 8 test (40.0%)")
     assert reader.says("device: 15 train, 5 test (25.0%), 0 episodes would move")
@@ -142,7 +142,7 @@ def test_a_plan_shows_what_would_move_and_writes_nothing_until_asked(reader: Rea
     written: list[bool] = []
     reader.view.splits_written.connect(lambda: written.append(True))
     write.click()
-    reader.wait_to_read("The splits are made.")
+    reader.wait_to_read("Splits written.")
     reader.wait()
     assert written
     assert len(read_split(reader.root / "splits" / "random_split.json").test) == 8
@@ -163,7 +163,7 @@ def test_the_device_of_the_test_is_a_choice_among_those_of_the_dataset(reader: R
     reader.open()
     reader.press("Make splits")
     reader.wait_to_read("Choose “Plan”")
-    choice = reader.named(QComboBox, "Device of test in device")
+    choice = reader.named(QComboBox, "Test device of the device split")
     assert [choice.itemText(place) for place in range(choice.count())] == ["Pixel Fold", "Pixel Tablet"]
     choice.setCurrentIndex(0)
     reader.plan()

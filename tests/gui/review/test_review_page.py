@@ -141,7 +141,7 @@ def test_the_checks_begin_by_themselves_and_can_be_cancelled(bench: BenchReviewi
     bench.go_on.set()
     reviewer.pilot.press("Check")
     reviewer.pilot.qtbot.waitUntil(lambda: reviewer.heard(0).endswith("1 error"))
-    reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.says("Check the episodes"))
+    reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.says("Checking the episodes"))
     assert not check.isEnabled()
 
 

@@ -120,14 +120,14 @@ def test_a_split_that_is_none_is_an_error(root: Path, content: str, words: str) 
         (
             "task",
             {0: {"meta_task": "Same {}."}, 3: {"meta_task": "Same {}."}},
-            ["splits/task_split.json has 1 episode in test with a template of train: 'Same {}.'."],
+            ["splits/task_split.json has 1 episode in test with a template that train uses: 'Same {}.'."],
         ),
-        ("device", {}, ["splits/device_split.json has 2 episodes in test from a device of train: Pixel 7 Pro."]),
+        ("device", {}, ["splits/device_split.json has 2 episodes in test from a device that train uses: Pixel 7 Pro."]),
         ("device", {2: {"device": "Pixel Fold"}, 3: {"device": "Pixel Fold"}}, []),
         (
             "app",
             {1: {"apps": ("Notes", "Shop")}, 2: {"apps": ("Notes", "Mail")}, 3: {"apps": ("Shop", "Notes")}},
-            [f"splits/app_split.json has 1 episode in test with no app but those of train: {IDS[3]}."],
+            [f"splits/app_split.json has 1 episode in test with only apps that train uses: {IDS[3]}."],
         ),
     ],
 )
