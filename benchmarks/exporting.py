@@ -55,7 +55,7 @@ def _of_layout(layout: str, bare: Callable[[Path, Path], None], root: Path, out:
     shutil.rmtree(out)
     name = f"{EPISODES * STEPS} screenshots of {PICTURE / 1000:.0f} kB as {layout}"
     return [
-        Figure(name, exported, "ms", "a bare writer, synced and hashed", floor, "at most 1.7"),
+        Figure(name, exported, "ms", "a bare writer, synced and hashed", floor, "at most 1.67"),
         Figure(f"{name}, peak memory", float(told[1]), "MB", "the modules alone", float(told[0]), "at most 500 MB"),
     ]
 
