@@ -27,6 +27,9 @@ class BatchedInstructions:
     def plan(self) -> Plan:
         return self._annotating.plan_batch(self._ids, self._api.is_open())
 
+    def forget(self, batch_id: str) -> int:
+        return self._api.forget(batch_id)
+
     def submit(self) -> BatchReport:
         return self._api.submit(self._questions(), _PROMPT)
 
@@ -45,6 +48,7 @@ class BatchedInstructions:
             whole.texts += report.texts
             whole.problems += report.problems
             if not report.open:
+                whole.lost = report.lost
                 return whole
             time.sleep(wait_s)
             wait_s = min(2 * wait_s, _LONGEST_POLL_S)

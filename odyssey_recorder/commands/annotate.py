@@ -162,14 +162,18 @@ def batch(  # noqa: PLR0913 - the flags
         Path | None,
         typer.Option(metavar="FILE", help="Take the answers from an output file of vllm run-batch instead."),
     ] = None,
+    forget: Annotated[
+        str, typer.Option(metavar="BATCH", help="Ask again for what this batch did not answer: the server lost it.")
+    ] = "",
 ) -> None:
     """Write instructions through a Batch API at half the price.
 
     Submits requests for the low-level instructions that are missing or stale; they are answered within a day. Run
     again, it says how far they are, and adds those that are answered. The other texts build on each other: write them
-    with `annotate run`, which asks nothing again.
+    with `annotate run`, which asks nothing again. A batch that the server does not know is named; with --forget its
+    requests are submitted again.
 
-    Exit code 0: success; 1: some requests were not answered; 2: not started, or interrupted.
+    Exit code 0: success; 1: some requests were not answered, or a batch is lost; 2: not started, or interrupted.
     """
     from odyssey_recorder.annotation.asking import BATCHED_ANSWERS, Annotating
     from odyssey_recorder.annotation.batching import BatchedInstructions
@@ -183,13 +187,25 @@ def batch(  # noqa: PLR0913 - the flags
         _exchange_files(batches, write, read)
         return
     try:
-        _tell_batches(batches.collect())
+        if forget:
+            say(f"{forget} forgotten: {counted(batches.forget(forget), 'request')} may be asked again")
+        report = batches.collect()
+        _tell_batches(report)
         _submit(batches, dataset, budget, is_given=consent, is_agreed=yes)
         if wait:
-            _tell_batches(batches.wait())
+            report = batches.wait()
+            _tell_batches(report)
     except KeyboardInterrupt as error:
         say("Interrupted. Submitted batches go on. Run the same command to collect them.", to=terminal.err)
         raise typer.Exit(2) from error
+    if report.lost:
+        tell_problems([("", why) for why in report.lost])
+        say(
+            "Check the API key and `model_url`: another project's key does not see a batch. If it is gone, add --forget "
+            "with its name, and what it did not answer is asked again.",
+            to=terminal.err,
+        )
+        raise typer.Exit(1)
 
 
 @app.command()

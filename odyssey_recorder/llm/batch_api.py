@@ -33,13 +33,16 @@ _PER_CORE = 4
 
 @dataclass(slots=True)
 class BatchReport:
-    """What happened to batches. `open` has a sentence for each that is not over; `texts` were added to the dataset."""
+    """What happened to batches. `open` has a sentence for each that is not over, `lost` for each that the server does
+    not know; `texts` were added to the dataset.
+    """
 
     submitted: int = 0
     requests: int = 0
     answered: int = 0
     texts: int = 0
     open: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
@@ -84,6 +87,14 @@ class BatchApi:
         """Cache the answers of batches that are over, and say how far the others are."""
         with self._journal.held():
             return self._done(self._collect())
+
+    def forget(self, batch_id: str) -> int:
+        """Open the questions of a batch that the server does not know; returns how many.
+
+        One that the server knows, or that is not in the journal, is refused: its answers would be paid twice.
+        """
+        with self._journal.held():
+            return self._done(self._forget(batch_id))
 
     def submit(self, questions: Iterable[ModelRequest], prompt: str) -> BatchReport:
         """Those of these questions, all of one prompt, that are open; in as many batches as needed.
@@ -142,18 +153,37 @@ class BatchApi:
     async def _look_at(self, batch: OpenBatch, report: BatchReport) -> None:
         remote = await self._tried(self._model.batch, batch.batch_id)
         questions = self._journal.questions(batch)
+        if remote is None:
+            report.lost.append(f"{batch.batch_id}: {self._model.host} does not know it; {counted(questions, 'request')}")
+            return
         if not remote.is_over:
             report.open.append(f"{batch.batch_id}: {remote.status}, {remote.done:,} of {counted(questions, 'request')}")
             return
         reader = self._reader(batch.prompt, questions)
+        gone = []
         for file_id in remote.files:
-            reader.read((await self._tried(self._model.batch_file, file_id)).split("\n"))
+            words = await self._tried(self._model.batch_file, file_id)
+            reader.read((words or "").split("\n"))
+            gone += [f"{self._model.host} no longer has {file_id}, with its answers"] if words is None else []
         reader.finish(questions)
         self._cache.sync()
         await self._delete_files(batch, remote)
         self._journal.end(batch)
         report.answered += len(reader.answered)
-        report.problems += (f"{batch.batch_id} {remote.status}: {why}" for why in (*remote.problems, *_told(reader)))
+        report.problems += (f"{batch.batch_id} {remote.status}: {why}" for why in (*remote.problems, *gone, *_told(reader)))
+
+    async def _forget(self, batch_id: str) -> int:
+        batch = next((one for one in self._journal.batches() if batch_id and one.batch_id == batch_id), None)
+        if batch is None:
+            raise LanguageModelError(f"No open batch of {self._model.name} at {self._model.host} is {batch_id!r}.")
+        if await self._tried(self._model.batch, batch_id) is not None:
+            raise LanguageModelError(
+                f"{self._model.host} still has {batch_id}: asked again, its requests would be paid twice."
+            )
+        await self._tried(self._model.batches)  # a server without a Batch API knows no batch at all
+        count = len(self._journal.questions(batch))
+        self._journal.end(batch)
+        return count
 
     async def _delete_files(self, batch: OpenBatch, remote: RemoteBatch) -> None:
         for file_id in (*await self._tried(self._model.uploads, batch.name), *remote.files):

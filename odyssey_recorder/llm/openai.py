@@ -118,8 +118,10 @@ class OpenAIModel:
         found = await self._used(lambda client: _all(client.batches.list(limit=_PAGE)))
         return [one for one in map(_remote, found) if one.name]
 
-    async def batch(self, batch_id: str) -> RemoteBatch:
-        return _remote(await self._used(lambda client: client.batches.retrieve(batch_id)))
+    async def batch(self, batch_id: str) -> RemoteBatch | None:
+        """None if the server does not know it."""
+        found = await self._used_if_there(lambda client: client.batches.retrieve(batch_id))
+        return None if found is None else _remote(found)
 
     async def upload(self, name: str, data: bytes) -> str:
         """Returns the id of the file. Raises TooLargeRequestError if the server takes only smaller ones."""
@@ -136,10 +138,10 @@ class OpenAIModel:
             )
         )
 
-    async def batch_file(self, file_id: str) -> str:
-        """Empty if the server no longer has it."""
+    async def batch_file(self, file_id: str) -> str | None:
+        """None if the server no longer has it."""
         found = await self._used_if_there(lambda client: client.files.content(file_id))
-        return found.text if found is not None else ""
+        return found.text if found is not None else None
 
     async def delete_file(self, file_id: str) -> None:
         await self._used_if_there(lambda client: client.files.delete(file_id))
@@ -152,7 +154,7 @@ class OpenAIModel:
     async def _used(self, call: Callable[[AsyncOpenAI], Awaitable[_Result]]) -> _Result:
         result = await self._used_if_there(call)
         if result is None:
-            raise ModelUnusableError(f"{self.host} has no Batch API, or does not know this batch.")
+            raise ModelUnusableError(f"{self.host} has no Batch API.")
         return result
 
     async def _used_if_there(self, call: Callable[[AsyncOpenAI], Awaitable[_Result]]) -> _Result | None:

@@ -227,6 +227,23 @@ def test_a_batch_that_is_waited_for_and_fails_in_part_ends_with_1(
     assert command_line("annotate", "batch", dataset, "--yes", "--wait").exit_code == 0
 
 
+def test_a_lost_batch_is_named_and_asked_again_when_it_is_forgotten(
+    command_line: CommandLine, dataset: Path, batching: tuple[StandIn, BatchService]
+) -> None:
+    _, service = batching
+    service.looks = 0
+    command_line("annotate", "batch", dataset, "--yes")
+    service.batches.clear()
+    lost = command_line("annotate", "batch", dataset, "--yes", "--wait")
+    assert lost.exit_code == 1
+    assert "batch_2: " in lost.err
+    assert "add --forget" in " ".join(lost.err.split())
+    again = command_line("annotate", "batch", dataset, "--yes", "--wait", "--forget", "batch_2")
+    assert again.exit_code == 0, again.err
+    assert again.out.startswith("batch_2 forgotten: 2 requests may be asked again\n1 batch with 2 requests submitted.")
+    assert "2 answers received\n2 texts added\n" in again.out
+
+
 def test_request_files_are_written_and_the_output_is_read(
     command_line: CommandLine, dataset: Path, batching: tuple[StandIn, BatchService], tmp_path: Path
 ) -> None:

@@ -52,6 +52,10 @@ class Asking:
         with self._open() as api:
             return api.collect()
 
+    def forget(self, batch_id: str) -> int:
+        with self._open() as api:
+            return api.forget(batch_id)
+
     def written(self) -> list[bytes]:
         with self._open() as api:
             return [bytes(part.data) for part in api.written(QUESTIONS, [])]
@@ -169,6 +173,64 @@ def test_a_budget_counts_what_is_in_open_batches_at_half_the_price(tmp_path: Pat
         assert "the budget of" in first.problems[0]
         assert Asking(tmp_path, server.url, budget=whole * 0.31).submit().requests == 0
         assert Asking(tmp_path, server.url, budget=whole * 0.51).submit().requests == 4
+
+
+def test_a_batch_that_the_server_lost_is_told_and_asked_again_only_when_forgotten(tmp_path: Path) -> None:
+    service = BatchService()
+    with served(service) as server:
+        asking = Asking(tmp_path, server.url)
+        asking.submit()
+        first, *others = service.batches
+        del service.batches[first]
+        report = asking.collect()
+        assert report.lost == [f"{first}: {server.url.removesuffix('/v1')} does not know it; 4 requests"]
+        assert (report.answered, report.problems) == (6, []), "the others are collected"
+        assert asking.submit().submitted == 0, "it may be there for another key"
+        assert asking.forget(first) == 4
+        sent = asking.submit()
+        assert (sent.submitted, sent.requests) == (1, 4)
+        again = asking.collect()
+        assert (again.answered, again.lost) == (4, [])
+    assert None not in asking.answers()
+    assert set(service.paid.values()) == {1}
+    assert len(others) == 2
+
+
+def test_a_batch_is_not_forgotten_while_the_server_has_it_or_has_no_batch_api(tmp_path: Path) -> None:
+    service = BatchService(looks=9)
+    with served(service) as server:
+        asking = Asking(tmp_path, server.url, Limits())
+        asking.submit()
+        with pytest.raises(LanguageModelError, match="would be paid twice"):
+            asking.forget("batch_2")
+        with pytest.raises(LanguageModelError, match="No open batch of"):
+            asking.forget("batch_9")
+    with StandIn(port=server.port), pytest.raises(ModelUnusableError, match="has no Batch API"):
+        asking.forget("batch_2")
+    with served(service, port=server.port):
+        assert asking.submit().requests == 0
+        assert len(asking.collect().open) == 1
+
+
+def test_an_output_file_that_is_gone_is_named_and_what_another_has_is_kept(tmp_path: Path) -> None:
+    service = BatchService()
+    gone: list[str] = []
+
+    def losing(asked: Asked) -> Turn | None:
+        if asked.path.endswith("/content") and not gone:
+            gone.append(asked.path.split("/")[-2])
+            return Fails(404, {"message": "No such file.", "type": "invalid_request_error"})
+        return service.answer(asked)
+
+    with StandIn(others=losing) as server:
+        asking = Asking(tmp_path, server.url)
+        asking.submit()
+        report = asking.collect()
+        assert report.answered == 6
+        assert any(f"no longer has {gone[0]}, with its answers" in why for why in report.problems)
+        assert asking.submit().requests == 4
+        assert asking.collect().answered == 4
+    assert None not in asking.answers()
 
 
 def test_a_server_without_a_batch_api_is_named(tmp_path: Path) -> None:
