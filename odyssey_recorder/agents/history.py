@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from odyssey_recorder.annotation.memory import Rule
 from odyssey_recorder.errors import SettingsError
 
 _ACTIONS = 4
@@ -11,28 +12,35 @@ _ACTIONS = 4
 
 @dataclass(frozen=True, slots=True)
 class HistoryRule:
-    """Nothing; the last `steps` actions; `steps` screenshots, every `stride`-th, with all actions since; or a text."""
+    """Nothing; the last `steps` actions; `steps` screenshots, every `stride`-th, with all actions since; a step's text
+    `context`; or the Chain-of-Memory of the steps before, by `rule`.
+    """
 
-    kind: Literal["none", "actions", "screenshots", "memory"]
+    kind: Literal["none", "actions", "screenshots", "context", "memory"]
     steps: int = 0
     stride: int = 1
+    rule: Rule = "paper"
 
     @classmethod
     def parse(cls, text: str) -> "HistoryRule":
         """Raises SettingsError."""
         kind, *numbers = text.split(":")
         most = {"actions": 1, "screenshots": 2}.get(kind, 0)
-        is_plain = text in ("none", "actions", "memory")
+        if kind == "memory" and numbers in ([], ["paper"], ["kept"]):
+            return cls("memory", rule=cast(Rule, numbers[0] if numbers else "paper"))
+        is_plain = text in ("none", "actions", "context")
         is_counted = 0 < len(numbers) <= most and all(map(_is_number, numbers))
         if not is_plain and not is_counted:
             raise SettingsError(
-                f"The history {text!r} is unknown. Use none, actions, actions:N, screenshots:N, screenshots:N:STRIDE "
-                "or memory; N and STRIDE are 1 to 99."
+                f"The history {text!r} is unknown. Use none, actions, actions:N, screenshots:N, screenshots:N:STRIDE, "
+                "context, memory:paper or memory:kept; N and STRIDE are 1 to 99."
             )
         steps, stride = (*map(int, numbers), *(_ACTIONS * (kind == "actions"), 1)[len(numbers) :])
         return cls(cast(Any, kind), steps, stride)
 
     def __str__(self) -> str:
+        if self.kind == "memory":
+            return f"memory:{self.rule}"
         return ":".join(map(str, (self.kind, *filter(None, (self.steps, self.stride * (self.stride > 1))))))
 
     def told(self, step: int) -> range:

@@ -17,7 +17,8 @@ from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.annotation.asked import AskedEpisode, AskedStep, read_asked
 from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
 from odyssey_recorder.annotation.kinds import TextKind
-from odyssey_recorder.annotation.semantics import SemanticsStore
+from odyssey_recorder.annotation.memory import recalled
+from odyssey_recorder.annotation.semantics import SemanticsStore, State, StepText
 from odyssey_recorder.dataset.png import png_size
 from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError, ReviewError
 from odyssey_recorder.evaluation.predictions import Prediction, spelled
@@ -96,12 +97,13 @@ class Predicting:
         lacking = [number for number in range(1, len(episode.steps) + 1) if not self._task(episode, number - 1)]
         if lacking:
             raise LanguageModelError(f"Step {lacking[0]} has no low-level instruction. Use annotate run first.")
+        self._words_before(episode)  # refuses an episode without
         return episode
 
     def _task(self, episode: AskedEpisode, number: int) -> str:
         if self._level == "high":
             return episode.instruction
-        return episode.texts.steps[number][TextKind.INSTRUCTION].words
+        return episode.shown(episode.texts.steps[number][TextKind.INSTRUCTION].words)
 
     def _questions(
         self, episode_ids: Sequence[str], leaving: dict[bytes, int], problems: dict[str, str]
@@ -138,15 +140,28 @@ class Predicting:
         return next_step("predict", self._adapter, messages), shown
 
     def _past(self, episode: AskedEpisode, number: int) -> History:
-        memory = ""
-        if self._history.kind == "memory":
-            memory = episode.texts.steps[number][TextKind.CONTEXT].words
         pictured = self._history.pictured(number)
         past = (
             PastStep(episode.steps[at].act, self._screenshot(episode.steps[at]) if at in pictured else None)
             for at in self._history.told(number)
         )
-        return History(tuple(past), memory)
+        return History(tuple(past), self._words_before(episode)[number])
+
+    def _words_before(self, episode: AskedEpisode) -> list[str]:
+        """For each step what the history says in words, empty without. Raises LanguageModelError if it is missing."""
+        match self._history.kind:
+            case "context":
+                if lacking := [at + 1 for at, step in enumerate(episode.texts.steps) if _lacks_context(step)]:
+                    raise LanguageModelError(f"Step {lacking[0]} has no context. Use annotate run first.")
+                words = [step[TextKind.CONTEXT].words for step in episode.texts.steps]
+            case "memory":
+                try:
+                    words = recalled(episode.episode_id, episode.memory, self._history.rule)
+                except DatasetError as error:
+                    raise LanguageModelError(str(error)) from error
+            case _:
+                return [""] * len(episode.steps)
+        return [episode.shown(one) for one in words]
 
     def _screenshot(self, step: AskedStep) -> Screenshot:
         view = step.views[0]
@@ -156,6 +171,10 @@ class Predicting:
         except (OSError, ValueError) as error:
             raise LanguageModelError(f"{view.path} cannot be shown to a model: {error}.") from error
         return Screenshot(replace(view, size=true_size, sent=sent).lazy, true_size)
+
+
+def _lacks_context(step: Mapping[TextKind, StepText]) -> bool:
+    return step[TextKind.CONTEXT].state in (State.MISSING, State.STALE)
 
 
 def next_step(

@@ -44,6 +44,11 @@ class AskedEpisode:
     steps: tuple[AskedStep, ...]
     texts: EpisodeTexts
     memory: Sequence[StepMemory]
+    redaction: Redaction | None = None
+
+    def shown(self, words: str) -> str:
+        """Words about the episode without what is redacted."""
+        return words if self.redaction is None else self.redaction.without_words(words)
 
 
 def open_dataset_episode(root: Path, episode_id: str) -> OpenedEpisode:
@@ -71,7 +76,8 @@ def read_asked(root: Path, episode_id: str, file: SemanticsFile) -> AskedEpisode
         is_secret = isinstance(step.action, Type) and any(node.password and node.focused for node in nodes)
         act, words = (Type(HIDDEN), f"Type {HIDDEN}") if is_secret else (step.action, spoken(step.action))
         steps.append(AskedStep(words, act, tuple(_views(found, number, texts, masks)), is_terminal(act)))
-    return AskedEpisode(episode_id, shown.task.instruction, tuple(steps), texts, memory_of(found, file, texts.inputs))
+    memory = memory_of(found, file, texts.inputs)
+    return AskedEpisode(episode_id, shown.task.instruction, tuple(steps), texts, memory, redaction)
 
 
 def spoken(action: Action) -> str:

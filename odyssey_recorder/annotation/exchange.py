@@ -9,6 +9,7 @@ from typing import Literal
 from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.inputs import inputs_of, texts_of
 from odyssey_recorder.annotation.kinds import TextKind, fixed_text
+from odyssey_recorder.annotation.memory import Rule, memory_of, recalled
 from odyssey_recorder.annotation.semantics import SemanticsStore, Suggestion, suggestion_id
 from odyssey_recorder.dataset.codec import read_annotation
 from odyssey_recorder.dataset.entry_file import refuse_problems
@@ -84,6 +85,13 @@ def with_texts(root: Path, found: OpenedEpisode, texts: Texts) -> Episode:
         for step, words in zip(found.episode.steps, written, strict=True)
     )
     return replace(found.episode, steps=steps)
+
+
+def recalled_in(root: Path, found: OpenedEpisode, rule: Rule) -> list[str]:
+    """What each step recalls, in words. Raises DatasetError, also if memory is missing; ReviewError."""
+    file = SemanticsStore(root).read(found.episode.episode_id)
+    refuse_problems(file)
+    return recalled(found.episode.episode_id, memory_of(found, file, inputs_of(found)), rule)
 
 
 def _annotations(words: dict[TextKind, str | None]) -> StepAnnotations:

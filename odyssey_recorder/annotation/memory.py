@@ -119,18 +119,37 @@ def long_term(cores: Sequence[str], apps: Sequence[str | None], rule: Rule) -> l
     return found
 
 
+def recalled(episode_id: str, steps: Sequence[StepMemory], rule: Rule) -> list[str]:
+    """For each step in words what is known before its action: the results of the last actions, the newest one seen on
+    the step's own screen, and the long-term memory of the steps before. Raises DatasetError if some is missing.
+    """
+    refuse_lacking(episode_id, steps)
+    results = [step.words(MemoryKind.RESULT) for step in steps]
+    cores, apps = [step.words(MemoryKind.CORE) for step in steps], [step.app for step in steps]
+    told = []
+    for number in range(len(steps)):
+        kept = [f"{one.app or 'an app'}: {one.core}" for one in long_term(cores[:number], apps[:number], rule)]
+        remembered = [f"Remembered from earlier screens: {' '.join(kept)}"] if kept else []
+        told.append(" ".join([*short_term(results[: number + 1]), *remembered]))
+    return told
+
+
+def refuse_lacking(episode_id: str, steps: Sequence[StepMemory]) -> None:
+    """Raises DatasetError if some memory is missing or outdated."""
+    lacking = [number + 1 for number, step in enumerate(steps) if any(one.is_open for one in step.kept.values())]
+    if lacking:
+        others = " and others have" if lacking[1:] else " has"
+        raise DatasetError(
+            f"{episode_id}: step {lacking[0]}{others} no memory, or an outdated one. Run `annotate run --memory`."
+        )
+
+
 def memory_json(found: OpenedEpisode, file: SemanticsFile, rule: Rule) -> dict[str, Json]:
     """The memory of an episode as `chain_of_memory/<id>.json` has it. Raises DatasetError if some is missing, and as
     `inputs_of`.
     """
     steps = memory_of(found, file, inputs_of(found))
-    lacking = [number + 1 for number, step in enumerate(steps) if any(one.is_open for one in step.kept.values())]
-    if lacking:
-        others = " and others have" if lacking[1:] else " has"
-        raise DatasetError(
-            f"{found.episode.episode_id}: step {lacking[0]}{others} no memory, or an outdated one. "
-            "Run `annotate run --memory`."
-        )
+    refuse_lacking(found.episode.episode_id, steps)
     results = [step.words(MemoryKind.RESULT) for step in steps]
     cores = [step.words(MemoryKind.CORE) for step in steps]
     apps = [step.app for step in steps]

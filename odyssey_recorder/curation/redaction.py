@@ -79,9 +79,13 @@ class Redaction(ClosedModel):
                 raise _outdated(self.episode_id, f"it has no step {one.step}")
         if not self.words:
             return annotation
+        return _rewritten(annotation, lambda _, text: self.without_words(text))
+
+    def without_words(self, text: str) -> str:
+        """With `REPLACEMENT` in their place."""
         longest_first = sorted({one.text for one in self.words}, key=lambda text: (-len(text), text))
-        pattern = re.compile("|".join(map(literally, longest_first)), re.IGNORECASE)
-        return _rewritten(annotation, lambda _, text: pattern.sub(REPLACEMENT, text))
+        pattern = "|".join(map(literally, longest_first))
+        return re.sub(pattern, REPLACEMENT, text, flags=re.IGNORECASE) if pattern else text
 
     def hides(self, step: int) -> bool:
         return any(one.step == step for one in self.boxes)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odyssey_recorder.annotation.boxing import with_chosen_boxes
-from odyssey_recorder.annotation.exchange import Texts, with_texts
+from odyssey_recorder.annotation.exchange import Texts, recalled_in, with_texts
+from odyssey_recorder.annotation.memory import Rule
 from odyssey_recorder.curation.redaction import Redaction, read_redaction
 from odyssey_recorder.dataset.boxes import with_boxes
 from odyssey_recorder.dataset.codec import Dialect, decode, encode
@@ -29,7 +30,7 @@ _KEYS = {"KEY_HOME", "KEY_BACK", "KEY_APPSELECT"}
 class ExportedEpisode:
     """`tree` is the annotation as the release spells it; `box_sources` are those of its boxes, None if unknown.
 
-    All but the files in `screenshots` is as `redaction` leaves it. `pairs` are none in a redacted episode: a rejected
+    All but the files in `screenshots` is as `redaction` leaves it. `memory` is what each step recalls, if asked for. `pairs` are none in a redacted episode: a rejected
     action may hold what is redacted.
     """
 
@@ -39,6 +40,7 @@ class ExportedEpisode:
     screenshots: Path
     redaction: Redaction | None = None
     pairs: tuple[PreferencePair, ...] = ()
+    memory: tuple[str, ...] = ()
 
     def is_redacted(self, step: int) -> bool:
         """Whether the step's screenshot must not be exported as it is in its file."""
@@ -54,8 +56,10 @@ class ExportedEpisode:
         return png if self.redaction is None else self.redaction.blackened(step, png)
 
 
-def read_exported(root: Path, episode_id: str, texts: Texts = "none") -> ExportedEpisode:
-    """Raises DatasetError, also if its redaction cannot be applied, or if it lacks one of the `texts`."""
+def read_exported(
+    root: Path, episode_id: str, texts: Texts = "none", memory: Rule | None = None
+) -> ExportedEpisode:
+    """Raises DatasetError, also if its redaction cannot be applied, or if it lacks one of the `texts` or the memory."""
     annotation = root / annotation_path(episode_id)
     found = open_published(annotation)
     if found.problem:
@@ -71,7 +75,9 @@ def read_exported(root: Path, episode_id: str, texts: Texts = "none") -> Exporte
         episode = decode(json.dumps(tree), source=annotation.name)
     provenance = found.provenance
     pairs = () if redaction or provenance is None else tuple(preference_pairs(episode, provenance))
-    return ExportedEpisode(episode, tree, sources, root / SCREENSHOTS, redaction, pairs)
+    told = recalled_in(root, found, memory) if memory is not None else ()
+    kept = tuple(told if redaction is None else map(redaction.without_words, told))
+    return ExportedEpisode(episode, tree, sources, root / SCREENSHOTS, redaction, pairs, kept)
 
 
 def step_rows(exported: ExportedEpisode) -> Iterator[dict[str, Json]]:

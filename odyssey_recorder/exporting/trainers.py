@@ -18,7 +18,7 @@ from odyssey_recorder.agents.frames import grid_frame
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.png import png_size
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.exporting.episodes import ExportedEpisode, read_exported
 from odyssey_recorder.exporting.layouts import (
     HashedWriter,
@@ -85,7 +85,10 @@ class Survey:
 
     def refusal(self, episode_id: str) -> str:
         """Why no samples can be made of an episode; empty if they can. Raises DatasetError."""
-        exported = read_exported(self._root, episode_id, self._options.texts)
+        try:
+            exported = read_sampled(self._root, episode_id, self._options)
+        except (DatasetError, ReviewError) as error:
+            return str(error)
         if why := _refusal(exported, self._options.samples):
             return why
         asked = Asked(exported, self._options.samples)
@@ -94,6 +97,12 @@ class Survey:
         self._unspeakable += lost
         self._samples += len(exported.pairs) if self._options.samples.pairs else len(steps) - lost.total()
         return ""
+
+
+def read_sampled(root: Path, episode_id: str, options: Options) -> ExportedEpisode:
+    """Raises as `read_exported`."""
+    rule = HistoryRule.parse(options.samples.history)
+    return read_exported(root, episode_id, options.texts, rule.rule if rule.kind == "memory" else None)
 
 
 def _refuse_options(layout: str, sampling: Sampling) -> None:
@@ -142,6 +151,7 @@ class Asked:
         self._rule = HistoryRule.parse(sampling.history)
         self._sampling = sampling
         self._pairs = exported.pairs
+        self._memory = exported.memory
         self._screens = [self._screen(exported.screenshots / step.screenshot) for step in exported.episode.steps]
 
     def samples(self) -> Iterator[Sample]:
@@ -195,11 +205,11 @@ class Asked:
 
     def _past(self, number: int) -> History:
         steps, pictured = self._episode.steps, self._rule.pictured(number)
-        memory = steps[number].annotations.context or "" if self._rule.kind == "memory" else ""
+        words = steps[number].annotations.context or "" if self._rule.kind == "context" else ""
         past = (
             PastStep(steps[at].action, self._screens[at] if at in pictured else None) for at in self._rule.told(number)
         )
-        return History(tuple(past), memory)
+        return History(tuple(past), self._memory[number] if self._memory else words)
 
     def _screen(self, path: Path) -> Screenshot:
         try:
@@ -216,7 +226,7 @@ def _unread() -> Image:
 
 def _refusal(exported: ExportedEpisode, sampling: Sampling) -> str:
     wanted = {"low_level_instruction"} if "low" in sampling.levels else set[str]()
-    wanted |= {"context"} if sampling.history == "memory" else set()
+    wanted |= {"context"} if sampling.history == "context" else set()
     wanted |= {"description", "intention", "context"} if sampling.semantic else set()
     episode = exported.episode
     for number, step in enumerate(episode.steps):
@@ -224,7 +234,7 @@ def _refusal(exported: ExportedEpisode, sampling: Sampling) -> str:
         lacking = [name for name, words in texts.items() if not words]
         if lacking:
             return f"{episode.episode_id}: step {number} has no {lacking[0]}. Use annotate, and --texts."
-        for words in (*texts.values(), _words(step.action)):
+        for words in (*texts.values(), _words(step.action), *exported.memory[number : number + 1]):
             if found := _RESERVED.search(words or ""):
                 return f"{episode.episode_id}: step {number} has the text {found[0]}, which trainers take for markup."
     if found := _RESERVED.search(episode.task.instruction):
@@ -465,7 +475,7 @@ def plan(layout: str, episodes: Sequence[Planned], options: Options) -> list[Sha
 
 def write(layout: str, root: Path, shard: Shard, folder: Path, options: Options) -> Hashes:
     """Raises DatasetError."""
-    episodes = (read_exported(root, one, options.texts) for one in shard.ids)
+    episodes = (read_sampled(root, one, options) for one in shard.ids)
     if shard.name.startswith(SCREENSHOTS):
         make_folder(folder / SCREENSHOTS, within=folder)
         return {name: sha256 for exported in episodes for name, sha256 in write_screenshots(exported, folder).items()}

@@ -30,6 +30,7 @@ from odyssey_recorder.model.action import (
 from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 from tests.agents.golds import LACKING, GoldReplayer, alike, colour, expected
+from tests.annotation.texts import remember
 from tests.annotation.seeing_model import images_of
 from tests.command_line import CommandLine
 from tests.llm.stand_in import MODEL, Asked, Fails, Says, StandIn
@@ -171,7 +172,7 @@ def test_nothing_leaves_without_consent_and_no_other_file_is_replaced(command_li
 
 def test_the_history_is_what_was_asked_for(command_line: CommandLine, dataset: Path) -> None:
     seen: dict[str, list[str]] = {}
-    for history in ("none", "actions:2", "memory"):
+    for history in ("none", "actions:2"):
         with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
             use(command_line, server)
             out = command_line.folder / "out.jsonl"
@@ -179,8 +180,47 @@ def test_the_history_is_what_was_asked_for(command_line: CommandLine, dataset: P
             seen[history] = [asked.words for asked in server.questions]
     assert [("buy: milk" in words) for words in seen["actions:2"][:8]] == [False, False, True, True, *[False] * 4]
     assert not any("buy: milk" in words for words in seen["none"])
-    assert "What has been done so far: Task just started" in seen["memory"][0]
     assert SemanticsStore(dataset).read(IDS[0]).entries == ()
+
+
+def test_a_step_recalls_the_memory_of_those_before_it_and_never_a_later_one(
+    command_line: CommandLine, dataset: Path
+) -> None:
+    def asked() -> list[str]:
+        with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
+            use(command_line, server)
+            ran = command_line(*options, "--history", "memory", "--filter", f"id:{IDS[0]}", "--at-once", 1)
+            assert ran.exit_code == 0, ran.err
+            return [asked.words for asked in server.questions]
+
+    options = "predict", dataset, command_line.folder / "out.jsonl", "--model", MODEL, "--yes"
+    remember(dataset, IDS[0])
+    before = asked()
+    assert rows(command_line.folder / "out.jsonl")[0]["history"] == "memory:paper"
+    assert "What has been done so far" not in before[0]
+    assert "so far: action_result of step 1. Remembered from earlier screens: an app: core of step 0." in before[1]
+    told = [words.partition("What has been done so far: ")[2] for words in before]
+    assert [told[5].count(f"action_result of step {at}.") for at in range(8)] == [0, 0, 1, 1, 1, 1, 0, 0]
+    assert [told[5].count(f"core of step {at}.") for at in range(8)] == [*[1] * 5, *[0] * 3]
+    remember(dataset, IDS[0], step=5, words="Other words.")
+    after = asked()
+    changed = [at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
+    assert changed == [5, 6, 7], "at step 5 the result of step 4, which its screen shows"
+    assert after[5].count("Other words.") == 1
+
+
+def test_a_history_in_words_that_is_missing_is_named(command_line: CommandLine, dataset: Path) -> None:
+    options = "predict", dataset, command_line.folder / "out.jsonl", "--model", MODEL, "--yes"
+    remember(dataset, IDS[0])
+    with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
+        use(command_line, server)
+        remembered = command_line(*options, "--history", "memory:kept")
+        assert remembered.exit_code == 1
+        assert f"{IDS[1]}: step 1 and others have no memory" in remembered.err
+        count = len(server.questions)
+        context = command_line(*options, "--history", "context")
+        assert (context.exit_code, len(server.questions)) == (1, count)
+    assert "Step 2 has no context. Use annotate run first." in context.err
 
 
 def test_a_model_can_be_given_the_instruction_of_each_step(command_line: CommandLine, dataset: Path) -> None:
@@ -203,7 +243,8 @@ def test_a_model_can_be_given_the_instruction_of_each_step(command_line: Command
 
 @pytest.mark.parametrize(
     "text",
-    ["", "all", "none:3", "actions:0", "actions:100", "screenshots", "screenshots:²", "screenshots:2:0", "actions:2:2"],
+    ["", "all", "none:3", "actions:0", "actions:100", "screenshots", "screenshots:²", "screenshots:2:0", "actions:2:2",
+     "memory:ours", "memory:kept:2", "context:1"],
 )
 def test_an_unknown_history_is_refused(text: str) -> None:
     with pytest.raises(SettingsError, match="The history"):

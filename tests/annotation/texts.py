@@ -5,9 +5,20 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from odyssey_recorder.annotation.inputs import texts_of
+from odyssey_recorder.annotation.asked import open_dataset_episode
+from odyssey_recorder.annotation.inputs import inputs_of, texts_of
 from odyssey_recorder.annotation.kinds import TextKind
-from odyssey_recorder.annotation.semantics import Call, Decision, Entry, SemanticsFile, Suggestion, suggestion_id
+from odyssey_recorder.annotation.memory import memory_of
+from odyssey_recorder.annotation.semantics import (
+    Call,
+    Decision,
+    Entry,
+    Remembered,
+    SemanticsFile,
+    SemanticsStore,
+    Suggestion,
+    suggestion_id,
+)
 from odyssey_recorder.dataset.entry_file import in_order
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import OpenedEpisode
@@ -69,6 +80,21 @@ def suggestion(found: OpenedEpisode, step: int, kind: TextKind, words: str = "",
         "origin": "model", "call": CALL,
     }  # fmt: skip
     return Suggestion(**values | fields)
+
+
+def remember(root: Path, episode_id: str, *, step: int | None = None, words: str = "") -> None:
+    """Memory of every step, or other words for one."""
+    found, store = open_dataset_episode(root, episode_id), SemanticsStore(root)
+    inputs = inputs_of(found)
+    for number, one in enumerate(memory_of(found, store.read(episode_id), inputs)):
+        for kind, inputs_sha in one.inputs.items():
+            if step in (None, number):
+                said = words or f"{kind.value} of step {number}."
+                given: dict[str, Any] = {"id": f"{next(_seconds):032x}", "at": moment(), "call": CALL}
+                entry = Remembered(
+                    step_key=inputs[number].step_key, field=kind, words=said, inputs_sha=inputs_sha, **given
+                )
+                store.append(episode_id, entry)
 
 
 def decided(on: Suggestion, decision: str, words: str | None = None, **fields: Any) -> Decision:

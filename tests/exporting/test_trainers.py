@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from PIL import Image
 
 from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.curation.redaction import RedactedWords, Redaction, write_redaction
 from odyssey_recorder.dataset.codec import action_to_json, read_annotation, write_episode
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.provenance import AgentRecord, RejectedRecord
@@ -22,6 +24,7 @@ from odyssey_recorder.exporting.layouts import TRAINERS, Options, Planned, Sampl
 from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
 from odyssey_recorder.model.action import Action, Click, Scroll, Type, scroll_direction
 from odyssey_recorder.model.geometry import Point, Size
+from tests.annotation.texts import remember
 from tests.command_line import CommandLine
 from tests.dataset.drafts import proof_of, record, write_proof
 from tests.exporting import official_converter
@@ -217,9 +220,28 @@ def test_steps_are_asked_at_both_levels_and_for_their_texts(dataset: Dataset, tm
     assert "guidance on how to Press the button." in first[f"{ids(1)[0]}_0_low"][0]["value"]
 
 
-def test_the_memory_is_the_context_of_the_step(dataset: Dataset, tmp_path: Path, pool: Executor) -> None:
-    out = exported(dataset, tmp_path / "out", pool, "ms-swift", Sampling(history="memory"))
+def test_a_history_in_words_is_the_context_of_the_step(dataset: Dataset, tmp_path: Path, pool: Executor) -> None:
+    out = exported(dataset, tmp_path / "out", pool, "ms-swift", Sampling(history="context"))
     assert "What has been done so far: So far, so good." in rows(out)[0]["messages"][0]["content"]
+
+
+def test_a_memory_is_of_the_steps_before_and_without_it_an_episode_is_left_out(tmp_path: Path, pool: Executor) -> None:
+    root, (first, second) = tmp_path / "data", ids(2)
+    write_dataset(root, 2)
+    remember(root, first)
+    remember(root, first, step=3, words="Ann has <1 lemon> left.")
+    told = RedactedWords(text="lemon", who="Ann", at=datetime.now(UTC), why="a name")
+    write_redaction(root, Redaction(episode_id=first, words=(told,)))
+    found = prepared(root, tmp_path / "out", "ms-swift", Sampling(history="memory:kept"))
+    assert [one.episode_id for one in found.episodes] == [first]
+    lacking = "step 1 and others have no memory, or an outdated one. Run `annotate run --memory`."
+    assert found.left_out == [f"{second}: {lacking}"]
+    asked = [row["messages"][0]["content"] for row in rows(run_export(found.request, found.episodes, pool))]
+    assert "What has been done so far" not in asked[0]
+    assert "so far: action_result of step 1. Remembered from earlier screens: an app: core of step 0." in asked[1]
+    assert not any(f"core of step {at}" in words for at, words in enumerate(asked))
+    assert "Remembered from earlier screens: an app: core of step 0. an app: core of step 1." in asked[2]
+    assert [words.count("Ann has <1 [redacted]> left.") for words in asked[:6]] == [0, 0, 0, 1, 2, 2]
 
 
 def test_the_command_exports_a_split_with_a_history(tmp_path: Path, command_line: CommandLine) -> None:
@@ -291,7 +313,7 @@ def test_a_missing_text_is_named(tmp_path: Path) -> None:
     write_dataset(tmp_path / "data", 1)
     for sampling, lacking in (
         (Sampling(levels=("low",)), "low_level_instruction"),
-        (Sampling(history="memory"), "context"),
+        (Sampling(history="context"), "context"),
         (Sampling(semantic=True), "context"),
     ):
         found = prepared(tmp_path / "data", tmp_path / "out", "trl", sampling)
