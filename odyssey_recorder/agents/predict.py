@@ -18,6 +18,7 @@ from odyssey_recorder.annotation.asked import AskedEpisode, AskedStep, read_aske
 from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.memory import recalled
+from odyssey_recorder.annotation.pictures import View
 from odyssey_recorder.annotation.semantics import SemanticsStore, State, StepText
 from odyssey_recorder.dataset.png import png_size
 from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError, ReviewError
@@ -164,13 +165,17 @@ class Predicting:
         return [episode.shown(one) for one in words]
 
     def _screenshot(self, step: AskedStep) -> Screenshot:
-        view = step.views[0]
-        try:
-            true_size = png_size(view.path)  # that in the episode may be turned
-            sent = self._adapter.fit(true_size)
-        except (OSError, ValueError) as error:
-            raise LanguageModelError(f"{view.path} cannot be shown to a model: {error}.") from error
-        return Screenshot(replace(view, size=true_size, sent=sent).lazy, true_size)
+        return shown_to(self._adapter, step.views[0])
+
+
+def shown_to(adapter: Adapter[Any], view: View) -> Screenshot:
+    """The screenshot in the size that the adapter sends. Raises LanguageModelError if it cannot be read."""
+    try:
+        true_size = png_size(view.path)  # that in the episode may be turned
+        sent = adapter.fit(true_size)
+    except (OSError, ValueError) as error:
+        raise LanguageModelError(f"{view.path} cannot be shown to a model: {error}.") from error
+    return Screenshot(replace(view, size=true_size, sent=sent).lazy, true_size)
 
 
 def _lacks_context(step: Mapping[TextKind, StepText]) -> bool:

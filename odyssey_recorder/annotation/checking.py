@@ -8,14 +8,14 @@ from pathlib import Path
 from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.checks import check_texts
 from odyssey_recorder.annotation.evidence import Course
-from odyssey_recorder.annotation.findings import CHECKS, TextFinding, Verdict, verdict_on
+from odyssey_recorder.annotation.findings import CHECKS, Evidence, TextFinding, Verdict, verdict_on
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
 from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.memory import memory_of
 from odyssey_recorder.annotation.memory_checks import memory_findings
 from odyssey_recorder.annotation.recycled import SeenTexts
-from odyssey_recorder.annotation.said import WrittenText
-from odyssey_recorder.annotation.semantics import SemanticsStore, State
+from odyssey_recorder.annotation.said import WrittenText, cited, contradicts, unseen
+from odyssey_recorder.annotation.semantics import Named, SemanticsFile, SemanticsStore, State
 from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError, ReviewError
@@ -111,7 +111,7 @@ def checked_texts(root: Path, episode_id: str, evidence: EpisodeEvidence, seen: 
         if text.source is not None
     }
     found: dict[tuple[int, TextKind | MemoryKind], list[TextFinding]] = {place: [] for place in written}
-    for one in check_texts(evidence, written, seen):
+    for one in (*check_texts(evidence, written, seen), *_read_otherwise(file, texts)):
         found[one.step, one.kind].append(one)
     checked = [
         CheckedText(number, kind, texts.steps[number][kind].state, text.words, found[number, kind])
@@ -123,6 +123,27 @@ def checked_texts(root: Path, episode_id: str, evidence: EpisodeEvidence, seen: 
             kept = memory.kept[MemoryKind(one.kind)]
             checked.append(CheckedText(number, one.kind, kept.state, kept.words, (one,)))
     return checked
+
+
+def _read_otherwise(file: SemanticsFile, texts: EpisodeTexts) -> Iterator[TextFinding]:
+    """Of texts out of which another model reads no action, or another than was recorded."""
+    newest = {(one.place, one.call.model_answered): one for one in file.entries if isinstance(one, Named)}
+    places = {one.step_key: number for number, one in enumerate(texts.inputs)}
+    for (_, model), one in newest.items():
+        number = places.get(one.step_key)
+        if number is None or one.is_right:
+            continue
+        text, inputs = texts.steps[number][one.field], texts.inputs[number]
+        now = inputs.shown(one.field, texts.edited[:number], with_box=True)
+        if text.source is None or (text.words, now) != (one.words, one.inputs_sha):
+            continue
+        proof = Evidence(f"{model} at {one.call.host}", cited(one.action or "no action"))
+        said = (
+            contradicts(f"Another model, {model}, reads {cited(one.action)} out of it.", proof)
+            if one.action
+            else unseen(f"another model, {model}, reads no action out of it")
+        )
+        yield TextFinding("ANN14", number, one.field, said.verdict, said.found, said.evidence)
 
 
 def _written(texts: EpisodeTexts, number: int, kind: TextKind) -> WrittenText:

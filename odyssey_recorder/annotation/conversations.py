@@ -23,6 +23,7 @@ from odyssey_recorder.errors import DatasetError, LanguageModelError, ReviewErro
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress, Estimate
 from odyssey_recorder.llm.model import LazyImage, ModelAnswer, ModelRequest, Usage
 from odyssey_recorder.llm.prompts import read_prompt
+from odyssey_recorder.llm.schema import FreeText
 from odyssey_recorder.model.episode import Json
 
 _TOKENS = 4_000
@@ -199,7 +200,8 @@ class Conversations(ABC):
                 answer = self._batch.kept(question)
                 if answer is None:
                     screenshots.update(screenshots_leaving(question))
-                    data = usual(question.answer, question.candidate)
+                    is_judged = question.is_judged  # then its answer has no form
+                    data = FreeText(text=_USUAL) if is_judged else usual(question.answer, question.candidate)
                     answer = ModelAnswer(data, "", "", "", "", datetime.now(UTC), Usage(0, 0))
                 question = conversation.send(answer)
         except StopIteration:

@@ -15,7 +15,7 @@ class Verdict(Enum):
     COULD_NOT_LOOK = "could not look"
 
 
-CHECKS = {check.id: check for check in ALL_CHECKS if "ANN03" <= check.id <= "ANN13"}
+CHECKS = {check.id: check for check in ALL_CHECKS if "ANN03" <= check.id <= "ANN14"}
 
 _NO_PROOF = ("ANN10", "ANN11", "ANN12")
 """Their support does not say that a text is true: unique, fresh and well-formed ones may be wrong."""

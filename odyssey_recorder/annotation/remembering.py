@@ -4,7 +4,8 @@ For each, three candidates are asked for, and a judging call (J) marks them by t
 cheap mode one candidate is kept, unless what was recorded contradicts it.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -13,15 +14,19 @@ from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from odyssey_recorder.annotation.asked import AskedEpisode
 from odyssey_recorder.annotation.conversations import Conversation, Conversations, Part, StepWords, plain
+from odyssey_recorder.annotation.evidence import Course
 from odyssey_recorder.annotation.findings import Evidence, Verdict
 from odyssey_recorder.annotation.kinds import MemoryKind
 from odyssey_recorder.annotation.memory import short_term
 from odyssey_recorder.annotation.memory_checks import core_said, result_said
 from odyssey_recorder.annotation.pictures import View
 from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Call, Entry, Remembered, Score, Scores, suggestion_id
+from odyssey_recorder.dataset.layout import annotation_path
+from odyssey_recorder.errors import DatasetError, LanguageModelError
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
 from odyssey_recorder.model.episode import Json
+from odyssey_recorder.quality.evidence import EpisodeEvidence
 
 PROMPTS = {
     MemoryKind.RESULT: "memory_result/1",
@@ -31,6 +36,8 @@ PROMPTS = {
 }
 Mode = Literal["full", "cheap"]
 CANDIDATES = 3
+_OPEN = 8
+"""Episodes whose evidence is kept between two questions."""
 
 _STANDARDS: dict[MemoryKind, list[Json]] = {
     MemoryKind.RESULT: [
@@ -103,11 +110,23 @@ _ANSWERS: dict[MemoryKind, type[BaseModel]] = {
 
 
 class Remembering(Conversations):
-    """The memory of episodes of the dataset `root`, through `batch`, where it is missing or stale."""
+    """The memory of episodes of the dataset `root`, through `batch`, where it is missing or stale.
 
-    def __init__(self, batch: Batch, root: Path, *, mode: Mode = "full", effort: str = "") -> None:
+    `evidence` is of an annotation file; the cheap mode asks it whether an action changed the screen.
+    """
+
+    def __init__(
+        self,
+        batch: Batch,
+        root: Path,
+        evidence: Callable[[Path], EpisodeEvidence],
+        *,
+        mode: Mode = "full",
+        effort: str = "",
+    ) -> None:
         super().__init__(batch, root, {str(stage): name for stage, name in PROMPTS.items()}, effort)
         self._mode = mode
+        self._course = lru_cache(_OPEN)(lambda episode_id: Course(evidence(root / annotation_path(episode_id))))
 
     def parts(self, episode: AskedEpisode) -> Iterator[Part]:
         if any(one.is_open for step in episode.memory for one in step.kept.values()):
@@ -143,7 +162,7 @@ class Remembering(Conversations):
             return step.words(kind)
         questions = [self._ask(kind, _ANSWERS[kind], data, views, candidate=one) for one in range(CANDIDATES)]
         answers = [(yield questions[0])]
-        if self._mode == "full" or _is_contradicted(kind, answers[0], data, views):
+        if self._mode == "full" or self._is_contradicted(episode, number, kind, answers[0], data):
             for question in questions[1:]:
                 answers.append((yield question))
         candidates = [_words(answer) for answer in answers]
@@ -167,6 +186,26 @@ class Remembering(Conversations):
             )
         )
         return candidates[best]
+
+    def _is_contradicted(
+        self, episode: AskedEpisode, number: int, kind: MemoryKind, answer: ModelAnswer, data: dict[str, Json]
+    ) -> bool:
+        words = _words(answer)
+        if kind is MemoryKind.RESULT:
+            had_effect = self._had_effect(episode, number - 1, is_estimate=not answer.key)
+            said = result_said(words, had_effect=had_effect, proof=Evidence("screenshots", "compared"))
+            return said.verdict is Verdict.CONTRADICTS
+        return kind is MemoryKind.CORE and core_said(words, str(data["screen_info"])).verdict is Verdict.CONTRADICTS
+
+    def _had_effect(self, episode: AskedEpisode, number: int, *, is_estimate: bool) -> bool | None:
+        """As the checks see it: a clock or a cursor is no change. An estimate opens no screenshot."""
+        before, after = episode.texts.inputs[number : number + 2]
+        if before.png_sha256 == after.png_sha256:
+            return False
+        try:
+            return None if is_estimate else self._course(episode.episode_id).had_effect(number)
+        except DatasetError as error:
+            raise LanguageModelError(str(error)) from error
 
     def _judged(
         self, kind: MemoryKind, data: dict[str, Json], views: Sequence[View], candidates: Sequence[str]
@@ -199,13 +238,3 @@ def _words(answer: ModelAnswer) -> str:
             return words
         case _:
             raise TypeError(answer.data)
-
-
-def _is_contradicted(kind: MemoryKind, answer: ModelAnswer, data: dict[str, Json], views: Sequence[View]) -> bool:
-    """By what is known without decoding the screenshots: whether they are equal, and what was written before."""
-    words = _words(answer)
-    if kind is MemoryKind.RESULT:
-        is_same = views[0].png_sha256 == views[-1].png_sha256
-        said = result_said(words, had_effect=False if is_same else None, proof=Evidence("screenshots", "equal"))
-        return said.verdict is Verdict.CONTRADICTS
-    return kind is MemoryKind.CORE and core_said(words, str(data["screen_info"])).verdict is Verdict.CONTRADICTS

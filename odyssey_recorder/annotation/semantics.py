@@ -173,7 +173,27 @@ class Remembered(StepEntry):
     scores: Scores = ()
 
 
-Entry = Annotated[Suggestion | Decision | FoundBox | Planted | Remembered, Field(discriminator="kind")]
+class Named(StepEntry):
+    """The action that another model reads out of a text, as the official evaluation spells it; empty for none.
+
+    `words` and `inputs_sha` are of the text; `is_right`: there it counts as the recorded one.
+    """
+
+    kind: Literal["named"] = "named"
+    field: TextKind
+    words: str = Field(max_length=LONGEST_TEXT)
+    inputs_sha: str
+    action: str = Field(max_length=LONGEST_TEXT)
+    is_right: bool
+    call: Call
+
+    @property
+    def place(self) -> tuple[str, TextKind, str, str]:
+        """Names the text; no longer that of the step once this has changed."""
+        return self.step_key, self.field, self.words, self.inputs_sha
+
+
+Entry = Annotated[Suggestion | Decision | FoundBox | Planted | Remembered | Named, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True, slots=True)

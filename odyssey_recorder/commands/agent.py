@@ -166,7 +166,9 @@ def _agent(  # noqa: PLR0913 - the options
 
     chosen, rule = adapter_named(adapter), HistoryRule.parse(history)
     if rule.kind in ("context", "memory"):
-        raise SettingsError(f"The history {rule.kind} needs texts about recorded steps. Use none, actions or screenshots:N.")
+        raise SettingsError(
+            f"The history {rule.kind} needs texts about recorded steps. Use none, actions or screenshots:N."
+        )
     batch = open_batch(settings, budget)
     plan = batch.estimate(())
     if not is_on_this_computer(plan.host) and not is_consented:

@@ -2,8 +2,8 @@
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -73,7 +73,8 @@ def plan(  # noqa: PLR0913 - the flags
     Exit code 0: success; 2: the dataset cannot be read, or no model is set.
     """
     ids = _selected(dataset, selection)
-    found = _asking(dataset, calls, memory, effort).plan(ids)
+    with _asking(dataset, calls, memory, effort) as asking:
+        found = asking.plan(ids)
     states = _states(dataset, ids, memory)
     if as_json:
         estimate = found.estimate
@@ -124,20 +125,10 @@ def run(  # noqa: PLR0913 - the flags
 
     Exit code 0: all texts are there; 1: some could not be written; 2: not started, or interrupted.
     """
-    from odyssey_recorder.commands.task_rewriting import agree_to
-
     ids = _selected(dataset, selection)
-    asking = _asking(dataset, calls, memory, effort, budget=budget, at_once=at_once)
-    found = asking.plan(ids)
-    tell_leaving(found)
-    agree_to(found.estimate, budget, is_agreed=yes, err=terminal.err)
-    obtain_consent(dataset, found, is_given=consent)
-    try:
-        ended = _asked(asking, ids)
-    except KeyboardInterrupt as error:
-        say("Interrupted. Answers so far are kept. Run the same command to continue.", to=terminal.err)
-        raise typer.Exit(2) from error
-    problems = [(one.episode_id, one.problem) for one in ended if one.problem]
+    with _asking(dataset, calls, memory, effort, budget=budget, at_once=at_once) as asking:
+        ended = _asked(asking, dataset, ids, budget, is_given=consent, is_agreed=yes)
+    problems = _problems(ended)
     say(f"{counted(sum(one.texts for one in ended), 'text')} added for {counted(ids, 'episode')}")
     tell_problems(problems)
     if problems:
@@ -201,8 +192,8 @@ def batch(  # noqa: PLR0913 - the flags
     if report.lost:
         tell_problems([("", why) for why in report.lost])
         say(
-            "Check the API key and `model_url`: another project's key does not see a batch. If it is gone, add --forget "
-            "with its name, and what it did not answer is asked again.",
+            "Check the API key and `model_url`: the key of another project sees no batch of this one. If it is gone, "
+            "add --forget with its name, and what it did not answer is asked again.",
             to=terminal.err,
         )
         raise typer.Exit(1)
@@ -210,24 +201,33 @@ def batch(  # noqa: PLR0913 - the flags
 
 @app.command()
 @exits_with_2()
-def check(
+def check(  # noqa: PLR0913 - the flags
     dataset: _DatasetArgument,
     *,
     selection: _FilterOption = "",
+    model: Annotated[
+        str | None,
+        typer.Option(help="Another model, which names the action that an instruction describes.", show_default="none"),
+    ] = None,
+    budget: _BudgetOption = None,
+    consent: _ConsentOption = False,
+    yes: _YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compare the texts with what was recorded.
 
     By what was really touched, typed, shown and done before, each text is supported, contradicted, or could not be
-    compared. No model is asked.
+    compared. Only with --model is a model asked: it sees each instruction with its screenshot, and the instruction is
+    flagged if the model reads another action out of it. Its answers are kept in semantics/, and asked for once.
 
-    Exit code 0: nothing is contradicted; 1: some texts are, or could not be read; 2: the dataset cannot be read.
+    Exit code 0: nothing is contradicted; 1: some texts are, or could not be read; 2: the dataset cannot be read, or the
+    model was not asked.
     """
     from odyssey_recorder.annotation.checking import checked_episodes
     from odyssey_recorder.wiring import user_checker
 
     ids = _selected(dataset, selection)
-    problems: list[tuple[str, str]] = []
+    problems = [] if model is None else _named(dataset, ids, model, budget, is_given=consent, is_agreed=yes)
     rows: list[dict[str, object]] = []
     verdicts: Counter[str] = Counter()
     with closing(user_checker()) as checker:
@@ -426,6 +426,7 @@ def _selected(dataset: Path, selection: str) -> list[str]:
     return sorted(selected_ids(dataset, selection))
 
 
+@contextmanager
 def _asking(  # noqa: PLR0913 - the flags
     dataset: Path,
     calls: Literal["three", "combined"],
@@ -434,16 +435,34 @@ def _asking(  # noqa: PLR0913 - the flags
     *,
     budget: float | None = None,
     at_once: int = 16,
-) -> "Conversations":
+) -> "Iterator[Conversations]":
     from odyssey_recorder.annotation.asking import Annotating
     from odyssey_recorder.annotation.remembering import Remembering
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import open_batch
+    from odyssey_recorder.wiring import open_batch, user_checker
 
     batch = open_batch(read_settings(dataset=dataset), budget, at_once=at_once)
-    if memory is not None:
-        return Remembering(batch, dataset, mode=memory, effort=effort)
-    return Annotating(batch, dataset, calls=calls, effort=effort)
+    if memory is None:
+        yield Annotating(batch, dataset, calls=calls, effort=effort)
+        return
+    with closing(user_checker()) as checker:
+        yield Remembering(batch, dataset, checker.evidence, mode=memory, effort=effort)
+
+
+def _named(  # noqa: PLR0913 - the flags
+    dataset: Path, ids: Sequence[str], model: str, budget: float | None, *, is_given: bool, is_agreed: bool
+) -> list[tuple[str, str]]:
+    """Why some actions were not named, by episode."""
+    from odyssey_recorder.agents.naming import Naming
+    from odyssey_recorder.settings import read_settings
+    from odyssey_recorder.wiring import open_batch
+
+    naming = Naming(open_batch(read_settings(dataset=dataset, model=model), budget), dataset, model)
+    return _problems(_asked(naming, dataset, ids, budget, is_given=is_given, is_agreed=is_agreed))
+
+
+def _problems(ended: "Sequence[Ended]") -> list[tuple[str, str]]:
+    return [(one.episode_id, one.problem) for one in ended if one.problem]
 
 
 def _states(dataset: Path, ids: Sequence[str], memory: str | None) -> Counter[str]:
@@ -492,11 +511,28 @@ def obtain_consent(dataset: Path, found: "Plan", *, is_given: bool) -> None:
     give_consent(dataset, host, found.screenshots, found.bytes, by=read_settings(dataset=dataset).annotator)
 
 
-def _asked(asking: "Conversations", ids: Sequence[str]) -> "list[Ended]":
-    from odyssey_recorder.commands.task_rewriting import progress_bar
+def _asked(  # noqa: PLR0913 - the flags
+    asking: "Conversations",
+    dataset: Path,
+    ids: Sequence[str],
+    budget: float | None,
+    *,
+    is_given: bool,
+    is_agreed: bool,
+) -> "list[Ended]":
+    """Raises Exit if interrupted, and DatasetError without agreement."""
+    from odyssey_recorder.commands.task_rewriting import agree_to, progress_bar
 
-    with progress_bar(terminal.err, "Asking") as tell:
-        return asking.run(ids, progress=tell)
+    found = asking.plan(ids)
+    tell_leaving(found)
+    agree_to(found.estimate, budget, is_agreed=is_agreed, err=terminal.err)
+    obtain_consent(dataset, found, is_given=is_given)
+    try:
+        with progress_bar(terminal.err, "Asking") as tell:
+            return asking.run(ids, progress=tell)
+    except KeyboardInterrupt as error:
+        say("Interrupted. Answers so far are kept. Run the same command to continue.", to=terminal.err)
+        raise typer.Exit(2) from error
 
 
 def _submit(

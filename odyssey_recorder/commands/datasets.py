@@ -140,7 +140,8 @@ def export(
         typer.Option(help="Samples: as this kind of model is asked, see predict.", show_default="of the layout"),
     ] = None,
     history: Annotated[
-        str, typer.Option(help="Samples: none, actions[:N], screenshots:N[:STRIDE], context or memory[:paper|:kept].")
+        str,
+        typer.Option(help="Samples: none, actions[:N], screenshots:N[:STRIDE], context, memory:paper or memory:kept."),
     ] = "actions",
     level: Annotated[
         Literal["high", "low", "both"], typer.Option(help="Samples: the episode's instruction, the step's, or both.")

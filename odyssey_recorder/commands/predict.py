@@ -20,7 +20,11 @@ def predict(  # noqa: PLR0913 - the options
     adapter: Annotated[str, typer.Option(help="The kind of model, such as ours or qwen2.5-vl.")] = "ours",
     model: Annotated[str | None, typer.Option(help="The model's name at the server.", show_default="settings")] = None,
     history: Annotated[
-        str, typer.Option(help="What is told of earlier steps: none, actions[:N], screenshots:N[:STRIDE], context or memory[:paper|:kept].")
+        str,
+        typer.Option(
+            help="What is told of earlier steps: none, actions[:N], screenshots:N[:STRIDE], context, memory:paper or "
+            "memory:kept."
+        ),
     ] = "actions",
     level: Annotated[
         Literal["high", "low"],

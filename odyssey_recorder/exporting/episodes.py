@@ -30,8 +30,8 @@ _KEYS = {"KEY_HOME", "KEY_BACK", "KEY_APPSELECT"}
 class ExportedEpisode:
     """`tree` is the annotation as the release spells it; `box_sources` are those of its boxes, None if unknown.
 
-    All but the files in `screenshots` is as `redaction` leaves it. `memory` is what each step recalls, if asked for. `pairs` are none in a redacted episode: a rejected
-    action may hold what is redacted.
+    All but the files in `screenshots` is as `redaction` leaves it. `memory` is what each step recalls, if asked for.
+    `pairs` are none in a redacted episode: a rejected action may hold what is redacted.
     """
 
     episode: Episode
@@ -56,9 +56,7 @@ class ExportedEpisode:
         return png if self.redaction is None else self.redaction.blackened(step, png)
 
 
-def read_exported(
-    root: Path, episode_id: str, texts: Texts = "none", memory: Rule | None = None
-) -> ExportedEpisode:
+def read_exported(root: Path, episode_id: str, texts: Texts = "none", memory: Rule | None = None) -> ExportedEpisode:
     """Raises DatasetError, also if its redaction cannot be applied, or if it lacks one of the `texts` or the memory."""
     annotation = root / annotation_path(episode_id)
     found = open_published(annotation)

@@ -154,7 +154,9 @@ class BatchApi:
         remote = await self._tried(self._model.batch, batch.batch_id)
         questions = self._journal.questions(batch)
         if remote is None:
-            report.lost.append(f"{batch.batch_id}: {self._model.host} does not know it; {counted(questions, 'request')}")
+            report.lost.append(
+                f"{batch.batch_id}: {self._model.host} does not know it; {counted(questions, 'request')}"
+            )
             return
         if not remote.is_over:
             report.open.append(f"{batch.batch_id}: {remote.status}, {remote.done:,} of {counted(questions, 'request')}")
@@ -170,7 +172,9 @@ class BatchApi:
         await self._delete_files(batch, remote)
         self._journal.end(batch)
         report.answered += len(reader.answered)
-        report.problems += (f"{batch.batch_id} {remote.status}: {why}" for why in (*remote.problems, *gone, *_told(reader)))
+        report.problems += (
+            f"{batch.batch_id} {remote.status}: {why}" for why in (*remote.problems, *gone, *_told(reader))
+        )
 
     async def _forget(self, batch_id: str) -> int:
         batch = next((one for one in self._journal.batches() if batch_id and one.batch_id == batch_id), None)

@@ -30,8 +30,8 @@ from odyssey_recorder.model.action import (
 from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 from tests.agents.golds import LACKING, GoldReplayer, alike, colour, expected
-from tests.annotation.texts import remember
 from tests.annotation.seeing_model import images_of
+from tests.annotation.texts import remember
 from tests.command_line import CommandLine
 from tests.llm.stand_in import MODEL, Asked, Fails, Says, StandIn
 
@@ -243,8 +243,20 @@ def test_a_model_can_be_given_the_instruction_of_each_step(command_line: Command
 
 @pytest.mark.parametrize(
     "text",
-    ["", "all", "none:3", "actions:0", "actions:100", "screenshots", "screenshots:²", "screenshots:2:0", "actions:2:2",
-     "memory:ours", "memory:kept:2", "context:1"],
+    [
+        "",
+        "all",
+        "none:3",
+        "actions:0",
+        "actions:100",
+        "screenshots",
+        "screenshots:²",
+        "screenshots:2:0",
+        "actions:2:2",
+        "memory:ours",
+        "memory:kept:2",
+        "context:1",
+    ],
 )
 def test_an_unknown_history_is_refused(text: str) -> None:
     with pytest.raises(SettingsError, match="The history"):

@@ -15,6 +15,7 @@ from odyssey_recorder.annotation.memory import StepMemory, memory_of
 from odyssey_recorder.annotation.remembering import Mode, Remembering
 from odyssey_recorder.annotation.semantics import SemanticsStore, State
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.quality.checker import Checker
 from tests.annotation.phone_dataset import Touched, look_around
 from tests.annotation.remembering_model import CORE, RESULT, SCREEN, RememberingModel
 from tests.annotation.seeing_model import expected
@@ -29,7 +30,7 @@ class RecordedMemory(Recorded):
         return self.remembering(server, mode).run([EPISODE])
 
     def remembering(self, server: StandIn, mode: Mode = "full") -> Remembering:
-        return Remembering(self.batch(server), self.root, mode=mode)
+        return Remembering(self.batch(server), self.root, Checker(None).evidence, mode=mode)
 
     def memory(self) -> list[StepMemory]:
         found = open_dataset_episode(self.root, EPISODE)

@@ -9,15 +9,17 @@ from odyssey_recorder.agents.frames import Frame, finger_direction, finger_scrol
 from odyssey_recorder.agents.parsing import Fields, json_objects
 from odyssey_recorder.model import action as actions
 
-_SYSTEM = """\
-You operate an Android phone. You see its screen and decide the next step of a task. Answer with one JSON object:
-reason: one sentence that says why.
+FIELDS = """\
 action: CLICK or LONG_PRESS at x, y; SCROLL, in the direction in which the finger moves; TYPE the text into the focused
 field; HOME, BACK or RECENT for the system keys; COMPLETE when the task is done, with the answer as text if it asks for
 one; IMPOSSIBLE when it cannot be done, with the reason as text.
 x, y: whole numbers from 0 to 1000, of the screen's width and height, from its top left corner.
 direction: UP, DOWN, LEFT or RIGHT.
 What an action does not need is null."""
+_SYSTEM = f"""\
+You operate an Android phone. You see its screen and decide the next step of a task. Answer with one JSON object:
+reason: one sentence that says why.
+{FIELDS}"""
 _NAMES = {kind: kind for kind in get_args(Kind)}
 
 

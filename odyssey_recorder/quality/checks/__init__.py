@@ -58,6 +58,7 @@ CHECKS: tuple[Check, ...] = (
     Check("ANN11", _WARNING, None, "A text was written for an earlier state of the episode"),
     Check("ANN12", _WARNING, None, "A text has the wrong form"),
     Check("ANN13", _WARNING, None, "A memory says something else than the screens"),
+    Check("ANN14", _NOTE, None, "Another model reads another action out of a text"),
     Check("PRV01", _WARNING, None, "Personal data may be shown", texts.nothing_private),
     Check("EXP01", _ERROR, _PICTURES, "An exported folder is incomplete"),
     Check("SET01", _WARNING, None, "Files without an episode"),
