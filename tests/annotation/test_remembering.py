@@ -3,9 +3,11 @@
 import json
 import shutil
 from collections import Counter
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.conversations import Ended
@@ -14,6 +16,7 @@ from odyssey_recorder.annotation.listing import write_memory
 from odyssey_recorder.annotation.memory import StepMemory, memory_of
 from odyssey_recorder.annotation.remembering import Mode, Remembering
 from odyssey_recorder.annotation.semantics import SemanticsStore, State
+from odyssey_recorder.dataset.layout import provenance_path, screenshot_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.checker import Checker
 from tests.annotation.phone_dataset import Touched, look_around
@@ -103,6 +106,46 @@ def test_the_cheap_mode_judges_only_what_the_record_contradicts(recorded: Record
     assert {number for number, kind in judged if kind is CORE} <= set(at_home)
     assert steps[0].words(CORE) == "screen 0, way 2"
     assert steps[0].words(SCREEN) == "It is screen 0, way 0."
+
+
+def test_the_cheap_mode_takes_the_tick_of_a_clock_for_no_change(recorded: RecordedMemory) -> None:
+    show_a_tick(recorded, 1)
+    with StandIn(RememberingModel(recorded.screens)) as server:
+        recorded.run(server, "cheap")
+    assert judged_results(recorded) == [1], "it says what changed, but only the clock did"
+
+
+def test_the_cheap_mode_judges_who_says_that_a_changed_screen_did_not_change(recorded: RecordedMemory) -> None:
+    model = RememberingModel(recorded.screens)
+
+    def blind(asked: Asked) -> Says:
+        said = model(asked)
+        is_first = RESULT in asked.schema["properties"] and "way 0" in said.raw
+        return says({RESULT: "Nothing changed."}) if is_first else said
+
+    show_a_tick(recorded, 1)
+    with StandIn(blind) as server:
+        recorded.remembering(server, "cheap").plan([EPISODE])
+        recorded.run(server, "cheap")
+    pngs = [(recorded.root / screenshot_path(EPISODE, at)).read_bytes() for at in range(STEPS + 1)]
+    assert judged_results(recorded) == [at for at in range(2, STEPS + 1) if pngs[at] != pngs[at - 1]] != []
+
+
+def judged_results(recorded: RecordedMemory) -> list[int]:
+    sources = [step.kept[RESULT].source for step in recorded.memory()]
+    return [at for at, one in enumerate(sources) if one is not None and one.judge is not None]
+
+
+def show_a_tick(recorded: RecordedMemory, number: int) -> None:
+    """The screen of a step becomes that of the step before, with another minute in the status bar."""
+    with Image.open(recorded.root / screenshot_path(EPISODE, number - 1)) as before:
+        image = before.convert("RGB")
+    image.paste((90, 90, 90), (8, 8, 20, 20))
+    path, proof = recorded.root / screenshot_path(EPISODE, number), recorded.root / provenance_path(EPISODE)
+    image.save(path)
+    told = json.loads(proof.read_text())
+    told["steps"][number]["frame"]["png_sha256"] = sha256(path.read_bytes()).hexdigest()
+    proof.write_text(json.dumps(told))
 
 
 @pytest.mark.parametrize("core", ["", "<b>37</b>", "\x00", "x" * 4_001])
