@@ -65,13 +65,49 @@ def test_the_box_is_that_of_the_element_that_took_the_touch(profile: str) -> Non
     assert len(seen) > 50
 
 
+OVERLAYS = {
+    "menu": ("Notes", "Packing list", "More options"),
+    "question": ("Notes", "Packing list", "More options", "Delete"),
+    "drawer": ("Mail", "Open folders"),
+    "dropdown": ("Shop", "Sort"),
+    "sheet": ("Shop", "Filter"),
+    "choices": ("Settings", "Display", "Font size"),
+    "date": ("To-do", "Call grandma", "Today"),
+    "time": ("Calendar", "New event", "12:00"),
+    "field": ("To-do", "New list"),
+    "songs": ("Music", "More about Delta"),
+}
+"""Every kind of overlay of the simulated phone; it has no notification shade."""
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_box_is_that_of_the_element_in_every_kind_of_overlay(profile: str) -> None:
+    for name, words in OVERLAYS.items():
+        with person_with(profile) as person:
+            person.open(*words)
+            assert "Overlay" in compared(person), name
+            person.phone.set_rotation(1)  # a keyboard may leave no room for the overlay
+            assert compared(person), name
+    with person_with(profile) as person:
+        person.open("Notes")
+        person.recents()
+        assert "RecentsActivity" in compared(person)
+        person.home()
+        person.open_drawer()
+        assert compared(person)
+
+
 def compared(person: Person) -> list[str]:
-    """The window of each touch, on a grid over the screen, that an element took; asserts that its box is found."""
+    """The window of each touch, on a grid over the screen and on the middle of each view, that an element took; asserts
+    that its box is found.
+    """
     state = person.phone.state()
     size, views = Size(state.size.width, state.size.height), parse(dump_views(person.phone).decode())
     windows = []
-    for column, row in product(range(1, 20, 2), range(1, 30, 2)):
-        at = Pixel(column * size.width // 20, row * size.height // 30)
+    grid = product(range(1, 20, 2), range(1, 30, 2))
+    places = [Pixel(column * size.width // 20, row * size.height // 30) for column, row in grid]
+    places += [Pixel((one.box.left + one.box.right) // 2, (one.box.top + one.box.bottom) // 2) for one in views]
+    for at in places:
         window, box = taker(person, at)
         if box is None or box.area > LARGEST_SHARE * size.width * size.height:
             continue
