@@ -1,3 +1,5 @@
+"""Patches as the vision tower reads them, compared with the image processor of transformers."""
+
 import numpy as np
 import pytest
 import torch

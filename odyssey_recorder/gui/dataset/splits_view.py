@@ -287,7 +287,8 @@ class MakeSplitsDialog(QDialog):
         cancel = push_button("Cancel", "Change nothing (Esc)", call=self.reject)
         fill_dialog(
             self, text_label("Divide the episodes into train and test", "title"), numbers,
-            labelled("The random split keeps together", self._unit), labelled("Test device of the device split", self._device),
+            labelled("The random split keeps together", self._unit),
+            labelled("Test device of the device split", self._device),
             self._reshuffle, self._told, row(None, cancel, self._plan, self._write), width=_LEAST_PX,
         )  # fmt: skip
 

@@ -45,6 +45,11 @@ class Annotator:
     def wait_for_main_window(self) -> Sight:
         return self.window.wait_until(lambda sight: not sight.is_dialog, "the main window")
 
+    def show_steps(self) -> None:
+        """Open the panel of the steps once all is ready; beside the screen of a tablet it is closed."""
+        if not any(self.wait_for("Ready.").named("Steps")):
+            self.keys("ctrl+shift+b")
+
     def wait_for_steps(self, count: int) -> tuple[str, ...]:
         """Until `count` steps are recorded and the next action is possible; returns their texts."""
         is_so = self.window.wait_until(lambda sight: _has_steps(sight, count), f"{count} steps, and Ready")

@@ -41,10 +41,7 @@ def first_use_of(room: Room, name: str = "Ada", *, leads: bool = False, **settin
 
 def start_recording(annotator: Annotator) -> None:
     annotator.press("Start recording")
-    ready = annotator.wait_for("Ready.")
-    # Beside the screen of a tablet the panel with the steps is closed.
-    if not any(ready.named("Steps")):
-        annotator.keys("ctrl+shift+b")
+    annotator.show_steps()
     annotator.wait_for_steps(0)
 
 

@@ -39,6 +39,7 @@ def test_neither_a_lost_device_nor_a_window_that_is_killed_under_the_finger_cost
         annotator.find("Resume")
         annotator.photograph("drafts")
         annotator.press("Resume")
+        annotator.show_steps()
         assert annotator.wait_for_steps(2) == recorded
         complete(annotator)
 
