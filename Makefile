@@ -97,7 +97,7 @@ packages-for-tests:
 .venv-train/.installed: pyproject.toml constraints.txt | system-packages
 	@echo "Installing the libraries of training into .venv-train (once; a few minutes)"
 	@test -x .venv-train/bin/python || python3 -m venv .venv-train
-	@.venv-train/bin/python -m pip install --quiet --disable-pip-version-check --use-pep517 --constraint constraints.txt --editable '.[train,llm]' pytest pytest-timeout
+	@.venv-train/bin/python -m pip install --quiet --disable-pip-version-check --use-pep517 --constraint constraints.txt --editable '.[train,llm]' pytest pytest-timeout tensorboard
 	@touch $@
 
 $(INSTALLED): pyproject.toml constraints.txt | system-packages

@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 import torch
+from accelerate.commands.config.config_args import load_config_from_file
 from peft import PeftModel
 from safetensors.torch import load_file, save_file
 
 from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.training.collator import Collator
 from odyssey_recorder.training.generating import load_trained
+from odyssey_recorder.training.model import OdysseyAgent
 from odyssey_recorder.training.recipe import TrainingRecipe, encoder, load_model, load_tokenizer, read_recipe
 from odyssey_recorder.training.samples import Content, Sample, Turn, read_samples
 from odyssey_recorder.training.train import train
@@ -137,12 +139,24 @@ def test_two_processes_have_the_losses_of_one_with_twice_the_batch(
     assert losses(tmp_path / "two") == pytest.approx(losses(tmp_path / "one"), rel=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"), [("one-gpu", "NO"), ("ddp", "MULTI_GPU"), ("fsdp2", "FSDP"), ("deepspeed", "DEEPSPEED")]
+)
+def test_accelerate_reads_the_configurations(name: str, kind: str) -> None:
+    found = load_config_from_file(str(ROOT / "docs" / "accelerate" / f"{name}.yaml"))
+    assert found.distributed_type == kind
+    wrapped = found.fsdp_config.get("fsdp_transformer_layer_cls_to_wrap", "") if kind == "FSDP" else ""
+    assert set(filter(None, wrapped.split(","))) <= set(OdysseyAgent._no_split_modules)
+
+
 def test_metrics_tell_the_test_samples_that_are_answered_exactly(recipes: Recipes, data: Path) -> None:
     recipe = recipes(data, most_steps=-1, epochs=1, test_samples=3)
     train(recipe)
     entries = [json.loads(line) for line in (recipe.out / "metrics.jsonl").read_text().splitlines()]
     [tested] = [one for one in entries if "test_exact" in one]
     assert (tested["test_samples"], tested["epoch"], 0 <= tested["test_exact"] <= 1) == (3, 1.0, True)
+    assert (tested["protocol"], 0 <= tested["ams"] <= 100) == ("official", True)
+    assert list((recipe.out / "runs").rglob("events.out.tfevents.*")), "TensorBoard's"
 
 
 def test_the_paper_trains_all_but_the_vision_tower(recipes: Recipes, data: Path) -> None:

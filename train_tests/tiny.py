@@ -89,4 +89,5 @@ def row(name: str, history: History, answer: str) -> dict[str, object]:
         "images": [f"screenshots/{one}.png" for one in (*history, "grey")],
         "prompt": [{"role": "user", "content": asked}],
         "completion": [{"role": "assistant", "content": [{"type": "text", "text": answer}]}],
+        "gold": {"adapter": "odyssey-agent", "size": [28, 28], "answer": answer, "box": None},
     }

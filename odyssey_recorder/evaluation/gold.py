@@ -83,11 +83,11 @@ def read_gold(
             episode_id, task.category, episode.device.device_name, tuple(kinds), task.meta_task, len(episode.steps),
             size.width, size.height,
         )  # fmt: skip
-        episodes.append((head, [_gold_step(step) for step in episode.steps]))
+        episodes.append((head, [gold_step(step) for step in episode.steps]))
     return replace(gold_of(episodes), others=episode_ids(root) - wanted), tuple(problems)
 
 
-def _gold_step(step: Step) -> GoldStep:
+def gold_step(step: Step) -> GoldStep:
     action, box = spelled(step.action), step.annotations.sam2_bbox
     malformed = step.annotations.malformed.get("sam2_bbox")
     return answer_of(action["action"], action["info"]), malformed if box is None else list(box)

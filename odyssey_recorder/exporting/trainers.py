@@ -19,6 +19,7 @@ from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.png import png_size
 from odyssey_recorder.errors import DatasetError, ReviewError
+from odyssey_recorder.evaluation.gold import gold_step
 from odyssey_recorder.exporting.episodes import ExportedEpisode, read_exported
 from odyssey_recorder.exporting.layouts import (
     HashedWriter,
@@ -129,13 +130,15 @@ def _refuse_options(layout: str, sampling: Sampling) -> None:
 class Sample:
     """`id` names episode, step, and what is asked. Images are LazyImages, whose `identity` is the path.
 
-    With `rejected`, the answer is the better of the two.
+    With `rejected`, the answer is the better of the two. `gold` is what a trainer needs to score other answers as the
+    official evaluation does.
     """
 
     id: str
     messages: tuple[ChatMessage, ...]
     answer: str
     rejected: str = ""
+    gold: Json = None
 
     @property
     def images(self) -> list[Json]:
@@ -186,7 +189,13 @@ class Asked:
             step = self._episode.steps[number]
             task = self._episode.task.instruction if level == "high" else step.annotations.low_level_instruction or ""
             messages = self._adapter.prompt(task, self._past(number), self._screens[number])
-            yield Sample(self._id(number, "" if level == "high" else level), messages, answer)
+            name = self._id(number, "" if level == "high" else level)
+            yield Sample(name, messages, answer, gold=self._gold(number))
+
+    def _gold(self, number: int) -> Json:
+        answer, box = gold_step(self._episode.steps[number])
+        size = self._screens[number].true_size
+        return {"adapter": self._adapter.name, "size": [size.width, size.height], "answer": answer, "box": box}
 
     def _semantic(self, number: int) -> Iterator[Sample]:
         annotations, screen = self._episode.steps[number].annotations, self._screens[number]
@@ -297,8 +306,10 @@ def _trl(sample: Sample) -> dict[str, Json]:
     prompt: list[Json] = [{"role": role, "content": [_part(one) for one in parts]} for role, parts in _turns(sample)]
     answer: list[Json] = [_said([_part(Words(sample.answer))])]
     rejected: list[Json] = [_said([_part(Words(sample.rejected))])]
-    pair: dict[str, Json] = {"chosen": answer, "rejected": rejected} if sample.rejected else {"completion": answer}
-    return {"id": sample.id, "images": sample.images, "prompt": prompt, **pair}
+    said: dict[str, Json] = (
+        {"chosen": answer, "rejected": rejected} if sample.rejected else {"completion": answer, "gold": sample.gold}
+    )
+    return {"id": sample.id, "images": sample.images, "prompt": prompt, **said}
 
 
 def _part(part: Part) -> Json:

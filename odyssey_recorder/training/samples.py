@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from PIL import Image
-from pydantic import Field, ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
 from odyssey_recorder.dataset.png import BrokenImageError, decode_png
 from odyssey_recorder.errors import TrainingError
@@ -27,6 +27,15 @@ class Turn(FrozenModel):
     content: tuple[Content, ...]
 
 
+class Gold(FrozenModel):
+    """The true action and its box on the grid, spelled as by the official converter; the screenshot's `size`."""
+
+    adapter: str
+    size: tuple[int, int]
+    answer: str
+    box: JsonValue = None
+
+
 class Row(FrozenModel):
     """A line of the export; `images` are paths within it, those of earlier steps first."""
 
@@ -34,17 +43,19 @@ class Row(FrozenModel):
     images: tuple[str, ...] = Field(min_length=1)
     prompt: tuple[Turn, ...] = Field(min_length=1)
     completion: tuple[Turn, ...] = Field(min_length=1, max_length=1)
+    gold: Gold | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What is asked, with the current screenshot as its last image; and the `answer`."""
+    """What is asked, with the current screenshot as its last image; and the `answer`. Texts have no `gold`."""
 
     id: str
     folder: Path
     images: tuple[str, ...]
     prompt: tuple[Turn, ...]
     answer: str
+    gold: Gold | None = None
 
     def picture(self, number: int) -> Image.Image:
         """In RGB. Raises TrainingError for a screenshot that is missing or damaged."""
@@ -79,7 +90,7 @@ def _samples(folder: Path, file: Path) -> Iterator[Sample]:
         if shown != len(row.images):
             raise TrainingError(f"{file}:{number}: {shown} places for {len(row.images)} images.")
         answer = "".join(part.text for part in row.completion[0].content)
-        yield Sample(row.id, folder, row.images, row.prompt, answer)
+        yield Sample(row.id, folder, row.images, row.prompt, answer, row.gold)
 
 
 def read_picture(folder: Path, name: str) -> Image.Image:

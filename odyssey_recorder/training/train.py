@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from transformers import Trainer, TrainerCallback, TrainingArguments, set_seed
+from transformers.integrations import is_tensorboard_available
 
 from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.files import write_durably
@@ -26,6 +27,7 @@ from odyssey_recorder.training.recipe import (
     write_mark,
 )
 from odyssey_recorder.training.samples import Sample, read_samples
+from odyssey_recorder.training.scoring import official_right
 
 _METRICS = "metrics.jsonl"
 _TRAINED = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
@@ -113,7 +115,7 @@ def _arguments(recipe: TrainingRecipe) -> TrainingArguments:
         logging_steps=1 if recipe.save_steps < 10 else 10,
         dataloader_num_workers=recipe.workers,
         remove_unused_columns=False,
-        report_to="none",
+        report_to="tensorboard" if is_tensorboard_available() else "none",
         seed=recipe.seed,
         data_seed=recipe.seed,
         disable_tqdm=True,
@@ -162,7 +164,7 @@ class _Marks(TrainerCallback):
 
 
 class _Metrics(TrainerCallback):
-    """Writes what the trainer logs, and after each epoch the share of test samples that are answered exactly.
+    """Writes what the trainer logs, and after each epoch how the test samples are answered: exactly, and the AMS.
 
     Not with weights that are divided among processes: the first process answers alone.
     """
@@ -194,7 +196,9 @@ class _Metrics(TrainerCallback):
         answers = [answer(model, self._encoding, one).words for one in self._tests]
         model.train(was_training)
         right = sum(said == one.answer for said, one in zip(answers, self._tests, strict=True))
-        return {"test_samples": len(self._tests), "test_exact": right / len(self._tests)}
+        told = {"test_samples": len(self._tests), "test_exact": right / len(self._tests)}
+        scored = official_right((one.gold, said) for one, said in zip(self._tests, answers, strict=True) if one.gold)
+        return {**told, "protocol": "official", "ams": 100 * sum(scored) / len(scored)} if scored else told
 
     def _write(self, entry: dict[str, Any]) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -19,11 +19,17 @@ from odyssey_recorder.dataset.codec import action_to_json, read_annotation, writ
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.provenance import AgentRecord, RejectedRecord
 from odyssey_recorder.errors import DatasetError, SettingsError
+from odyssey_recorder.evaluation.gold import read_gold
+from odyssey_recorder.evaluation.loading import load
+from odyssey_recorder.evaluation.predictions import Header, Prediction, header_line, prediction_line, spelled
+from odyssey_recorder.evaluation.report import Asked, evaluate
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.layouts import TRAINERS, Options, Planned, Sampling
 from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
 from odyssey_recorder.model.action import Action, Click, Scroll, Type, scroll_direction
 from odyssey_recorder.model.geometry import Point, Size
+from odyssey_recorder.training.samples import Gold
+from odyssey_recorder.training.scoring import official_right
 from tests.annotation.texts import remember
 from tests.command_line import CommandLine
 from tests.dataset.drafts import proof_of, record, write_proof
@@ -184,6 +190,30 @@ def test_the_rows_of_trl_are_loaded_with_their_images(dataset: Dataset, tmp_path
     assert len(loaded) == COUNT * STEPS
     assert [one.size for one in loaded[5]["images"]] == [(SIZE.width, SIZE.height)] * 3
     assert loaded[5]["completion"][0]["content"][0]["text"] == "PRESS_HOME"
+
+
+@pytest.mark.parametrize("adapter", ["odyssey-agent", "ours", "qwen2.5-vl", "ui-tars-1.5"])
+def test_answers_to_trl_samples_are_scored_as_predictions_are(
+    dataset: Dataset, tmp_path: Path, pool: Executor, adapter: str
+) -> None:
+    asked = rows(exported(dataset, tmp_path / "out", pool, "trl", Sampling(adapter=adapter, history="none")))
+    words = [row["completion"][0]["content"][0]["text"] for row in asked]
+    words[::3] = words[1::3] + ["no action"] * (len(words[::3]) - len(words[1::3]))  # some are wrong
+    told = official_right((Gold.model_validate(row["gold"]), said) for row, said in zip(asked, words, strict=True))
+    predictions = tmp_path / "predictions.jsonl"
+    lines = [header_line(Header(adapter))]
+    for row, said in zip(asked, words, strict=True):
+        episode, step = row["id"].split("_")
+        size = Size(*row["gold"]["size"])
+        action = adapter_named(adapter).read(said, adapter_named(adapter).fit(size), size).action
+        lines.append(prediction_line(Prediction(episode, int(step), action and spelled(action))))
+    predictions.write_bytes(b"".join(lines))
+    gold, _ = read_gold(dataset[0], frozenset(row["id"].split("_")[0] for row in asked))
+    found = evaluate(gold, load(predictions), Asked("", ""))
+    assert 0 < sum(told) < len(told)
+    judged = dict(zip(found.scored.rows.tolist(), found.scored.verdicts.right.tolist(), strict=True))
+    places = [row["id"].split("_") for row in asked]
+    assert [judged[gold.row_of[episode, int(step)]] for episode, step in places] == told
 
 
 def test_llama_factory_finds_its_files_and_tags(dataset: Dataset, tmp_path: Path, pool: Executor) -> None:

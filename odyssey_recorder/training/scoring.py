@@ -1,0 +1,30 @@
+"""Answers to samples, scored under the protocol `official`."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.evaluation.answers import answer_of, read_answers
+from odyssey_recorder.evaluation.gold import GoldEpisode, gold_of
+from odyssey_recorder.evaluation.matching import verdicts
+from odyssey_recorder.evaluation.predictions import spelled
+from odyssey_recorder.evaluation.protocols import OFFICIAL
+from odyssey_recorder.model.geometry import Size
+from odyssey_recorder.training.samples import Gold
+
+
+def official_right(said: Iterable[tuple[Gold, str]]) -> list[bool]:
+    """Whether each answer of a model counts as its step's true action, as `evaluate` judges a prediction of it."""
+    pairs = list(said)
+    gold = gold_of(
+        [(GoldEpisode(str(row), "", "", (), "", 1), [(one.answer, one.box)]) for row, (one, _) in enumerate(pairs)]
+    )
+    answers = read_answers([_spelled(*pair) for pair in pairs], whole=OFFICIAL.whole_text)
+    return [bool(one) for one in verdicts(gold, np.arange(len(pairs)), answers, OFFICIAL).right]
+
+
+def _spelled(gold: Gold, words: str) -> str:
+    adapter, true_size = adapter_named(gold.adapter), Size(*gold.size)
+    action = adapter.read(words, adapter.fit(true_size), true_size).action
+    return "" if action is None else answer_of(*spelled(action).values())
