@@ -185,6 +185,7 @@ class FakeDevice:
         with self._changed:
             self._wait_for(lambda: self._unseen is not None, wait_s)
             frame, self._unseen = self._unseen, None
+            self._changed.notify_all()
             return frame
 
     def repeat_frame(self) -> None:
@@ -333,10 +334,15 @@ class FakeDevice:
     def screen(self) -> int | str | Image.Image:
         return self._screen
 
-    def show(self, screen: int | str | Image.Image) -> None:
-        """A number, a name, or an RGB image of the device's size."""
+    def show(self, screen: int | str | Image.Image, *, since_ns: int | None = None) -> None:
+        """A number, a name, or an RGB image of the device's size; the stream dates it now, or at `since_ns`."""
         with self._changed:
-            self._show(screen)
+            self._show(screen, since_ns)
+
+    def await_consumer(self) -> None:
+        """Wait until the stream's consumer has taken the newest frame; it never sees one that was replaced before."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: self._unseen is None, 60.0), "nobody took the frame"
 
     def picture(self, screen: int | str) -> Image.Image:
         """The image that a capture of `screen` returns; the caller may draw on it."""
@@ -408,10 +414,10 @@ class FakeDevice:
         self._screens_shown += 1
         self._show(self._screens_shown)
 
-    def _show(self, screen: int | str | Image.Image) -> None:
+    def _show(self, screen: int | str | Image.Image, since_ns: int | None = None) -> None:
         self._screen = screen
         if self.streams:
-            self._unseen = self._last_change = self._frame(time.monotonic_ns(), streamed=True)
+            self._unseen = self._last_change = self._frame(since_ns or time.monotonic_ns(), streamed=True)
             self._changed.notify_all()
 
     def _frame(self, started_ns: int, *, streamed: bool = False) -> Frame:

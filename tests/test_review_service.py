@@ -31,7 +31,7 @@ from odyssey_recorder.selection.index import EpisodeIndex
 from tests.dataset.published_episode import recorded, released
 from tests.quality.verdicts import judgements, verdict
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 RECORDER = "ann"
 
 

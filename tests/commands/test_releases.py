@@ -103,7 +103,7 @@ def test_what_cannot_be_released_is_said(command_line: CommandLine) -> None:
     assert command_line("release", "list", root).out == "No releases yet\n"
     write_dataset(root, FIRST)
     ran = command_line("release", "make", root)
-    assert (ran.exit_code, "No episode of" in ran.err, "is not accepted: unreviewed" in ran.err) == (2, True, True)
+    assert (ran.exit_code, "no episode of" in ran.err, "is not accepted: unreviewed" in ran.err) == (2, True, True)
     named = command_line("release", "make", root, "../out")
     assert (named.exit_code, "cannot name a release" in named.err) == (2, True)
     assert not (root / "releases").exists()

@@ -1,5 +1,6 @@
 """Recordings on a device in memory that sends frames by itself and follows the finger."""
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -76,21 +77,20 @@ def test_a_finger_is_on_the_device_at_once_and_its_step_holds_the_picture_from_b
 
 def test_a_screen_that_changed_unseen_before_the_touch_is_the_picture(service: RecordingBench) -> None:
     class Sudden(FakeDevice):
-        """Its screen changes by itself once more while the finger is on its way."""
+        """Its screen has changed by itself before the finger landed, and the stream tells it only now."""
 
-        sudden = False
+        changed_ns = 0
 
-        @property
-        def follows_finger(self) -> bool:
-            if self.sudden:
-                self.show("other")
-            return super().follows_finger
+        def put_finger(self, at: Pixel) -> None:
+            self.show("other", since_ns=self.changed_ns)
+            self.await_consumer()
+            super().put_finger(at)
 
     device = Sudden()
     device.streams = True
     with service.recording(device) as recording:
         recording.ready()
-        device.sudden = True
+        device.changed_ns = time.monotonic_ns()
         put_down(recording, Pixel(100, 200))
         lift(recording)
         recording.ready(steps=1)
