@@ -19,7 +19,7 @@ from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.memory import recalled
 from odyssey_recorder.annotation.pictures import View
-from odyssey_recorder.annotation.semantics import SemanticsStore, State, StepText
+from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.dataset.png import png_size
 from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError, ReviewError
 from odyssey_recorder.evaluation.predictions import Prediction, spelled
@@ -152,7 +152,7 @@ class Predicting:
         """For each step what the history says in words, empty without. Raises LanguageModelError if it is missing."""
         match self._history.kind:
             case "context":
-                if lacking := [at + 1 for at, step in enumerate(episode.texts.steps) if _lacks_context(step)]:
+                if lacking := [at + 1 for at, step in enumerate(episode.texts.steps) if step[TextKind.CONTEXT].is_open]:
                     raise LanguageModelError(f"Step {lacking[0]} has no context. Use annotate run first.")
                 words = [step[TextKind.CONTEXT].words for step in episode.texts.steps]
             case "memory":
@@ -176,10 +176,6 @@ def shown_to(adapter: Adapter[Any], view: View) -> Screenshot:
     except (OSError, ValueError) as error:
         raise LanguageModelError(f"{view.path} cannot be shown to a model: {error}.") from error
     return Screenshot(replace(view, size=true_size, sent=sent).lazy, true_size)
-
-
-def _lacks_context(step: Mapping[TextKind, StepText]) -> bool:
-    return step[TextKind.CONTEXT].state in (State.MISSING, State.STALE)
 
 
 def next_step(

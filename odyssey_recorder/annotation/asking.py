@@ -21,7 +21,7 @@ from odyssey_recorder.annotation.conversations import (
     screenshots_leaving,
 )
 from odyssey_recorder.annotation.kinds import FIRST_CONTEXT, TextKind
-from odyssey_recorder.annotation.semantics import Entry, State, Suggestion, suggestion_id
+from odyssey_recorder.annotation.semantics import Entry, Suggestion, suggestion_id
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import BATCH_PRICE, ModelAnswer, ModelRequest
@@ -227,7 +227,7 @@ class Annotating(Conversations):
 
 def _is_open(episode: AskedEpisode, number: int, *kinds: TextKind) -> bool:
     texts = episode.texts.steps[number]
-    return any(texts[kind].state in (State.MISSING, State.STALE) for kind in kinds)
+    return any(texts[kind].is_open for kind in kinds)
 
 
 def _words(episode: AskedEpisode, number: int, kind: TextKind) -> str:

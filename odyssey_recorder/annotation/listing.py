@@ -6,7 +6,7 @@ from pathlib import Path
 
 from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.inputs import inputs_of, texts_of
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.memory import Rule, memory_json, memory_of
 from odyssey_recorder.annotation.semantics import SemanticsFile, SemanticsStore, StepText
 from odyssey_recorder.dataset.entry_file import refuse_problems
@@ -16,11 +16,14 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import write_durably
 from odyssey_recorder.model.episode import Json
 
-KIND_WORDS = {
+KIND_WORDS: Mapping[TextKind | MemoryKind, str] = {
     TextKind.INSTRUCTION: "Low-level instruction",
     TextKind.DESCRIPTION: "Description",
     TextKind.CONTEXT: "Context",
     TextKind.INTENTION: "Intention",
+    MemoryKind.RESULT: "Action result",
+    MemoryKind.SCREEN: "Screen information",
+    MemoryKind.CORE: "Core text",
 }
 
 

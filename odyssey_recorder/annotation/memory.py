@@ -13,7 +13,15 @@ from typing import Literal
 
 from odyssey_recorder.annotation.inputs import Inputs, inputs_of
 from odyssey_recorder.annotation.kinds import MemoryKind
-from odyssey_recorder.annotation.semantics import Remembered, SemanticsFile, State
+from odyssey_recorder.annotation.semantics import (
+    Decision,
+    Remembered,
+    SemanticsFile,
+    State,
+    StepText,
+    by_text,
+    step_text,
+)
 from odyssey_recorder.dataset.entry_file import canonical
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError
@@ -27,24 +35,11 @@ SHORT_TERM = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """The entry of one kind for a step; `source` is None if it is missing or follows from the format."""
-
-    state: State
-    words: str = ""
-    source: Remembered | None = None
-
-    @property
-    def is_open(self) -> bool:
-        return self.state in (State.MISSING, State.STALE)
-
-
-@dataclass(frozen=True, slots=True)
 class StepMemory:
     """`app` is the package in front, None if that is not known."""
 
     inputs: Mapping[MemoryKind, str]
-    kept: Mapping[MemoryKind, Kept]
+    kept: Mapping[MemoryKind, StepText]
     app: str | None
 
     def words(self, kind: MemoryKind) -> str:
@@ -63,20 +58,12 @@ class LongTerm:
 
 def memory_of(found: OpenedEpisode, file: SemanticsFile, inputs: Sequence[Inputs]) -> list[StepMemory]:
     """The memory of every step; `inputs` are the episode's. The first step has no action result."""
-    newest: dict[tuple[str, MemoryKind, str], Remembered] = {}
-    known: set[tuple[str, MemoryKind]] = set()
-    for entry in file.entries:
-        if isinstance(entry, Remembered):
-            newest[entry.step_key, entry.field, entry.inputs_sha] = entry
-            known.add((entry.step_key, entry.field))
-    steps = []
+    entries, steps = by_text(file), []
     for number, one in enumerate(inputs):
         hashes = dict(_hashes(inputs, number))
-        kept = {MemoryKind.RESULT: Kept(State.ACCEPTED)} if number == 0 else {}
+        kept = {MemoryKind.RESULT: StepText(State.ACCEPTED)} if number == 0 else {}
         for kind, wanted in hashes.items():
-            source = newest.get((one.step_key, kind, wanted))
-            missing = State.STALE if (one.step_key, kind) in known else State.MISSING
-            kept[kind] = Kept(missing) if source is None else Kept(State.SUGGESTED, source.words, source)
+            kept[kind] = step_text(entries.get((one.step_key, kind), ()), frozenset({wanted}))
         record = found.record(number)
         app = record.screen.package or None if record is not None and record.screen is not None else None
         steps.append(StepMemory(hashes, kept, app))
@@ -153,13 +140,15 @@ def memory_json(found: OpenedEpisode, file: SemanticsFile, rule: Rule) -> dict[s
     results = [step.words(MemoryKind.RESULT) for step in steps]
     cores = [step.words(MemoryKind.CORE) for step in steps]
     apps = [step.app for step in steps]
-    sources = [one.source for step in steps for one in step.kept.values() if one.source is not None]
+    texts = [one for step in steps for one in step.kept.values()]
+    calls = [one.suggestion.call for one in texts if isinstance(one.suggestion, Remembered)]
     return {
         "episode_id": found.episode.episode_id,
         "rule": rule,
         "short_term": SHORT_TERM,
-        "prompts": list[Json](sorted({one.call.prompt for one in sources})),
-        "models": list[Json](sorted({one.call.model_answered for one in sources})),
+        "prompts": list[Json](sorted({one.prompt for one in calls})),
+        "models": list[Json](sorted({one.model_answered for one in calls})),
+        "people": list[Json](sorted({one.source.by for one in texts if isinstance(one.source, Decision)})),
         "steps": [
             {
                 "step": number,

@@ -51,7 +51,7 @@ def core_said(words: str, screen_info: str) -> Said:
 def memory_findings(course: Course, number: int, memory: StepMemory) -> Iterator[TextFinding]:
     """Findings on the entries of one step; missing and outdated ones are left out."""
     for kind, kept in memory.kept.items():
-        if kept.source is None or not kept.words:
+        if kept.source is None or kept.is_open or not kept.words:
             continue
         match kind:
             case MemoryKind.RESULT:

@@ -160,7 +160,9 @@ class Remembering(Conversations):
         step = episode.memory[number]
         if not step.kept[kind].is_open:
             return step.words(kind)
-        questions = [self._ask(kind, _ANSWERS[kind], data, views, candidate=one) for one in range(CANDIDATES)]
+        first = step.kept[kind].rejected * CANDIDATES
+        asked = range(first, first + CANDIDATES)
+        questions = [self._ask(kind, _ANSWERS[kind], data, views, candidate=one) for one in asked]
         answers = [(yield questions[0])]
         if self._mode == "full" or self._is_contradicted(episode, number, kind, answers[0], data):
             for question in questions[1:]:
@@ -180,7 +182,7 @@ class Remembering(Conversations):
                 words=candidates[best],
                 inputs_sha=step.inputs[kind],
                 call=self._call(questions[best], answer, views),
-                candidate=best,
+                candidate=first + best,
                 judge=judge,
                 scores=scores,
             )

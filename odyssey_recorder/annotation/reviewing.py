@@ -14,9 +14,11 @@ from odyssey_recorder.annotation.checking import CheckedText, checked_texts
 from odyssey_recorder.annotation.findings import TextFinding, Verdict, verdict_on
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
 from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
+from odyssey_recorder.annotation.memory import StepMemory, memory_of
 from odyssey_recorder.annotation.recycled import SeenTexts
 from odyssey_recorder.annotation.semantics import (
     Decision,
+    Offer,
     Planted,
     SemanticsFile,
     SemanticsStore,
@@ -40,7 +42,7 @@ IDLE_S = 30.0
 
 CONTRADICTED = "contradicted"
 
-_Key = tuple[str, TextKind]
+_Key = tuple[str, TextKind | MemoryKind]
 _Made = TypeVar("_Made")
 
 
@@ -63,13 +65,13 @@ class Plant:
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """One text as a person is shown it; `step` counts from 0.
+    """One text or memory as a person is shown it; `step` counts from 0.
 
     A text to be written blind has no words yet. Another is hidden while the instruction of its step has to be.
     """
 
     step: int
-    kind: TextKind
+    kind: TextKind | MemoryKind
     step_key: str
     inputs_sha: str
     text: StepText
@@ -104,18 +106,19 @@ class ShownText:
         return self.text.state in (State.SUGGESTED, State.STALE, State.MISSING) and not self.is_hidden
 
     @property
-    def suggestion(self) -> Suggestion | None:
+    def suggestion(self) -> Offer | None:
         """The one that is decided on."""
-        source = self.text.source
-        if isinstance(source, Suggestion):
-            return source
-        wanted = source.suggestion if source is not None else ""
-        return next((one for one in self.text.suggestions if one.id == wanted), None)
+        return self.text.suggestion
+
+    @property
+    def may_be_empty(self) -> bool:
+        """A core text is empty if nothing of the screen is needed later."""
+        return self.kind is MemoryKind.CORE and self.text.state is not State.MISSING and not self.is_hidden
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedTexts:
-    """`steps` has the four texts of each step in the order of `TextKind`."""
+    """`steps` has the four texts of each step in the order of `TextKind`, and its memory if the episode has any."""
 
     found: OpenedEpisode
     file: SemanticsFile
@@ -136,7 +139,7 @@ class EpisodeRow:
     problem: str = ""
 
 
-def drawn(by: str, step_key: str, kind: TextKind) -> float:
+def drawn(by: str, step_key: str, kind: TextKind | MemoryKind) -> float:
     """A number in [0, 1) that is always the same for this person and text."""
     return int(sha256(f"{by.casefold()}:{step_key}:{kind.value}".encode()).hexdigest()[:13], 16) / 16**13
 
@@ -192,7 +195,9 @@ class TextReviewing:
         found = open_dataset_episode(self.root, episode_id)
         texts = texts_of(found, file)
         findings = {(one.step, one.kind): tuple(one.findings) for one in self._checked(found)} if file.entries else {}
-        return OpenedTexts(found, file, _Shower(self.who(), self._shares, texts, file, findings).steps())
+        has_memory = any(isinstance(one.field, MemoryKind) for one in file.entries if isinstance(one, Offer | Decision))
+        memory = memory_of(found, file, texts.inputs) if has_memory else ()
+        return OpenedTexts(found, file, _Shower(self.who(), self._shares, texts, memory, file, findings).steps())
 
     def save(self, episode_id: str, *entries: Decision | Planted) -> OpenedTexts:
         self._store.append(episode_id, *entries)
@@ -230,6 +235,7 @@ class _Shower:
     by: str
     shares: Shares
     texts: EpisodeTexts
+    memory: Sequence[StepMemory]
     file: SemanticsFile
     findings: Mapping[tuple[int, TextKind | MemoryKind], tuple[TextFinding, ...]]
 
@@ -238,7 +244,16 @@ class _Shower:
         told = {
             (one.step_key, one.field) for one in self.file.entries if isinstance(one, Planted) and one.by == self.by
         }
-        return [list(self._step(number, decided, told)) for number in range(len(self.texts.steps))]
+        steps = [list(self._step(number, decided, told)) for number in range(len(self.texts.steps))]
+        for number, memory in enumerate(self.memory):
+            steps[number] += self._remembered(number, memory, is_blind=any(one.is_blind for one in steps[number]))
+        return steps
+
+    def _remembered(self, number: int, memory: StepMemory, *, is_blind: bool) -> Iterator[ShownText]:
+        key = self.texts.inputs[number].step_key
+        for kind, text in memory.kept.items():
+            is_hidden, said = is_blind and text.state is State.SUGGESTED, self.findings.get((number, kind), ())
+            yield ShownText(number, kind, key, memory.inputs.get(kind, ""), text, said, is_hidden=is_hidden)
 
     def _step(self, number: int, decided: Set[_Key], told: Set[_Key]) -> Iterator[ShownText]:
         inputs, step = self.texts.inputs[number], self.texts.steps[number]
@@ -289,7 +304,7 @@ Choice = Literal["accept", "edit", "reject"]
 
 
 def decided_on(  # noqa: PLR0913 - the decision
-    shown: ShownText, by: str, decision: Choice, words: str, seconds: float, *, on: Suggestion | None = None
+    shown: ShownText, by: str, decision: Choice, words: str, seconds: float, *, on: Offer | None = None
 ) -> Decision | Planted:
     """What is kept of a decision on `shown`, or on another suggestion for it. Raises DatasetError if it has no words.
 
@@ -299,13 +314,13 @@ def decided_on(  # noqa: PLR0913 - the decision
     plant, own = shown.plant, on or shown.suggestion
     if not by.strip():
         raise DatasetError("Your name is not set. Enter it in Settings.")
-    if plant is not None:
+    if plant is not None and isinstance(shown.kind, TextKind):
         is_caught = decision == "reject" or (decision == "edit" and agreement(words, plant.words) < _SAME)
         return Planted(
             id=uuid4().hex, at=now, step_key=shown.step_key, field=shown.kind, of=plant.step_key, by=by,
             is_caught=is_caught, seconds=seconds,
         )  # fmt: skip
-    if decision != "reject" and not words:
+    if decision != "reject" and not words and not shown.may_be_empty:
         raise DatasetError("The text is empty. Write it first.")
     return Decision(
         id=uuid4().hex, at=now, step_key=shown.step_key, field=shown.kind, words=words, inputs_sha=shown.inputs_sha,
@@ -339,7 +354,7 @@ def _undone(file: SemanticsFile, last: Decision) -> Decision:
     return again.model_copy(update={"id": uuid4().hex, "at": datetime.now(UTC), "seconds": 0.0})
 
 
-def _place(one: Decision) -> tuple[str, TextKind, str]:
+def _place(one: Decision) -> tuple[str, TextKind | MemoryKind, str]:
     return one.step_key, one.field, one.suggestion
 
 

@@ -87,18 +87,16 @@ class FoundBox(StepEntry):
     models: tuple[str, ...] = ()
 
 
-class _Entry(StepEntry):
-    """`inputs_sha` is a hash of what the text depends on: `inputs.py`."""
+class Suggestion(StepEntry):
+    """A text by a model (`call`), or out of a released dataset (`origin`), whose models are not known.
 
+    `inputs_sha` is a hash of what the text depends on: `inputs.py`.
+    """
+
+    kind: Literal["suggestion"] = "suggestion"
     field: TextKind
     words: str = Field(max_length=LONGEST_TEXT)
     inputs_sha: str
-
-
-class Suggestion(_Entry):
-    """A text by a model (`call`), or out of a released dataset (`origin`), whose models are not known."""
-
-    kind: Literal["suggestion"] = "suggestion"
     origin: Literal["model", "released"]
     call: Call | None = None
     candidate: int = Field(default=0, ge=0)
@@ -114,14 +112,18 @@ class Suggestion(_Entry):
         return self.call.model_answered if self.call is not None else "released"
 
 
-class Decision(_Entry):
-    """A person's decision. `suggestion` is the id of the one decided on, empty for a text that a person wrote anew.
+class Decision(StepEntry):
+    """A person's decision on a text or a memory. `suggestion` is the id of the one decided on, empty for a text that a
+    person wrote anew.
 
     `seconds` is how long the text was looked at, 0 if unmeasured; `blind` whether the person wrote before seeing the
     suggestion; `bulk` whether it was accepted together with others. A withdrawal undoes the decision before it.
     """
 
     kind: Literal["decision"] = "decision"
+    field: TextKind | MemoryKind
+    words: str = Field(max_length=LONGEST_TEXT)
+    inputs_sha: str
     by: str = Field(pattern=r"\S")
     decision: Literal["accept", "edit", "reject", "withdraw"]
     suggestion: str = ""
@@ -171,6 +173,14 @@ class Remembered(StepEntry):
     candidate: int = Field(default=0, ge=0)
     judge: Call | None = None
     scores: Scores = ()
+
+    @property
+    def author(self) -> str:
+        return self.call.model_answered
+
+
+Offer = Suggestion | Remembered
+"""What a person can decide on."""
 
 
 class Named(StepEntry):
@@ -232,9 +242,21 @@ class StepText:
 
     state: State
     words: str = ""
-    source: Suggestion | Decision | None = None
-    suggestions: tuple[Suggestion, ...] = ()
+    source: Offer | Decision | None = None
+    suggestions: tuple[Offer, ...] = ()
     rejected: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a model has to write it."""
+        return self.state in (State.MISSING, State.STALE)
+
+    @property
+    def suggestion(self) -> Offer | None:
+        """The one that counts, or that the decision is on."""
+        if not isinstance(self.source, Decision):
+            return self.source
+        return next((one for one in self.suggestions if one.id == self.source.suggestion), None)
 
     def exported(self, texts: Literal["accepted", "all"]) -> str | None:
         """None if an export of these texts has none."""
@@ -242,23 +264,23 @@ class StepText:
         return self.words if self.state in allowed and self.words.strip() else None
 
 
-def by_text(file: SemanticsFile) -> Mapping[tuple[str, TextKind], Sequence[Suggestion | Decision]]:
-    """The entries on texts, by the key of their step and their kind."""
-    found: dict[tuple[str, TextKind], list[Suggestion | Decision]] = {}
+def by_text(file: SemanticsFile) -> Mapping[tuple[str, TextKind | MemoryKind], Sequence[Offer | Decision]]:
+    """The entries on texts and memory, by the key of their step and their kind."""
+    found: dict[tuple[str, TextKind | MemoryKind], list[Offer | Decision]] = {}
     for one in file.entries:
-        if isinstance(one, Suggestion | Decision):
+        if isinstance(one, Offer | Decision):
             found.setdefault((one.step_key, one.field), []).append(one)
     return found
 
 
-def step_text(entries: Sequence[Suggestion | Decision], valid: frozenset[str]) -> StepText:
+def step_text(entries: Sequence[Offer | Decision], valid: frozenset[str]) -> StepText:
     """What counts of the `entries` on one text, oldest first; `valid` are the inputs for which a text is not stale.
 
     A person's newest decision counts before any suggestion, unless it is stale and something newer is not. Among
     suggestions the newest that is not stale counts.
     """
     gone = {one.suggestion for one in _last_decisions(entries) if one.decision == "reject"}
-    every = [one for one in reversed(entries) if isinstance(one, Suggestion)]
+    every = [one for one in reversed(entries) if not isinstance(one, Decision)]
     offered = tuple(one for one in every if one.id not in gone)
     rejected = len(every) - len(offered)
     decided = next(iter(reversed(list(_standing(entries)))), None)
@@ -274,17 +296,17 @@ def step_text(entries: Sequence[Suggestion | Decision], valid: frozenset[str]) -
     return StepText(State.STALE, stale.words, stale, offered, rejected)
 
 
-def last_edit(entries: Sequence[Suggestion | Decision]) -> str | None:
+def last_edit(entries: Sequence[Offer | Decision]) -> str | None:
     """What a person wrote, stale or not; None if the last decision is another."""
     last = next(iter(reversed(list(_standing(entries)))), None)
     return last.words if last is not None and last.decision == "edit" else None
 
 
-def _standing(entries: Sequence[Suggestion | Decision]) -> Iterator[Decision]:
+def _standing(entries: Sequence[Offer | Decision]) -> Iterator[Decision]:
     yield from (one for one in _last_decisions(entries) if one.decision != "reject")
 
 
-def _last_decisions(entries: Sequence[Suggestion | Decision]) -> Iterator[Decision]:
+def _last_decisions(entries: Sequence[Offer | Decision]) -> Iterator[Decision]:
     """The last decision on each suggestion, and on what people wrote anew; oldest first."""
     last: dict[str, Decision] = {}
     for one in entries:

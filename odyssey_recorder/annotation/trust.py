@@ -7,8 +7,8 @@ from statistics import mean, median
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from odyssey_recorder.annotation.kinds import TextKind
-from odyssey_recorder.annotation.semantics import Decision, Planted, SemanticsFile, Suggestion
+from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
+from odyssey_recorder.annotation.semantics import Decision, Offer, Planted, SemanticsFile
 from odyssey_recorder.quality.agreement.measures import wilson
 
 CAUGHT_BAR = 0.8
@@ -75,7 +75,7 @@ class Seen:
 
     @classmethod
     def of(cls, file: SemanticsFile) -> "Seen":
-        last: dict[tuple[str, TextKind, str, str], dict[bool, Decision]] = {}
+        last: dict[tuple[str, TextKind | MemoryKind, str, str], dict[bool, Decision]] = {}
         for one in file.entries:
             if isinstance(one, Decision):
                 given = last.setdefault((one.step_key, one.field, one.suggestion, one.by), {})
@@ -86,7 +86,7 @@ class Seen:
         standing = [one for given in last.values() for one in given.values()]
         planted = [one for one in file.entries if isinstance(one, Planted)]
         wanted = {one.suggestion for one in standing}
-        suggested = {one.id: one.words for one in file.entries if isinstance(one, Suggestion) and one.id in wanted}
+        suggested = {one.id: one.words for one in file.entries if isinstance(one, Offer) and one.id in wanted}
         return cls(suggested, standing, planted)
 
 

@@ -15,7 +15,7 @@ from odyssey_recorder.annotation.inputs import inputs_of
 from odyssey_recorder.annotation.listing import write_memory
 from odyssey_recorder.annotation.memory import StepMemory, memory_of
 from odyssey_recorder.annotation.remembering import Mode, Remembering
-from odyssey_recorder.annotation.semantics import SemanticsStore, State
+from odyssey_recorder.annotation.semantics import Remembered, SemanticsStore, State
 from odyssey_recorder.dataset.layout import provenance_path, screenshot_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.checker import Checker
@@ -23,6 +23,7 @@ from tests.annotation.phone_dataset import Touched, look_around
 from tests.annotation.remembering_model import CORE, RESULT, SCREEN, RememberingModel
 from tests.annotation.seeing_model import expected
 from tests.annotation.test_asking import EPISODE, Recorded
+from tests.annotation.texts import decided
 from tests.llm.stand_in import Asked, Says, StandIn, says, server_error
 
 STEPS = 3
@@ -70,7 +71,7 @@ def test_the_judge_chooses_among_three_candidates_that_saw_the_right_screens(rec
     assert [one.words(RESULT) for one in steps[:STEPS]] == ["", *results]
     assert [one.words(SCREEN) for one in steps[:STEPS]] == [f"It is {one}, way 1." for one in bare]
     for one in (kept for step in steps for kept in step.kept.values() if kept.source is not None and kept.words):
-        assert one.source is not None
+        assert isinstance(one.source, Remembered)
         assert one.source.judge is not None
         assert (one.source.candidate, one.source.scores) == (1, ((2, 2, 2), (5, 5, 5), (2, 2, 2)))
         assert one.source.judge.prompt == "memory_judge/1"
@@ -100,7 +101,7 @@ def test_the_cheap_mode_judges_only_what_the_record_contradicts(recorded: Record
         recorded.run(server, "cheap")
     steps = recorded.memory()
     judged = [(number, kind) for number, step in enumerate(steps) for kind, one in step.kept.items()
-              if one.source is not None and one.source.judge is not None]  # fmt: skip
+              if isinstance(one.source, Remembered) and one.source.judge is not None]  # fmt: skip
     at_home = [number for number, step in enumerate(steps) if "screen 0" in step.words(SCREEN)]
     assert (0, CORE) in judged
     assert {number for number, kind in judged if kind is CORE} <= set(at_home)
@@ -133,7 +134,7 @@ def test_the_cheap_mode_judges_who_says_that_a_changed_screen_did_not_change(rec
 
 def judged_results(recorded: RecordedMemory) -> list[int]:
     sources = [step.kept[RESULT].source for step in recorded.memory()]
-    return [at for at, one in enumerate(sources) if one is not None and one.judge is not None]
+    return [at for at, one in enumerate(sources) if isinstance(one, Remembered) and one.judge is not None]
 
 
 def show_a_tick(recorded: RecordedMemory, number: int) -> None:
@@ -146,6 +147,33 @@ def show_a_tick(recorded: RecordedMemory, number: int) -> None:
     told = json.loads(proof.read_text())
     told["steps"][number]["frame"]["png_sha256"] = sha256(path.read_bytes()).hexdigest()
     proof.write_text(json.dumps(told))
+
+
+def test_what_a_person_decides_on_a_memory_counts_and_a_rejected_one_is_asked_for_anew(
+    recorded: RecordedMemory, tmp_path: Path
+) -> None:
+    model, store = RememberingModel(recorded.screens, ways=9), SemanticsStore(recorded.root)
+    with StandIn(model) as server:
+        recorded.run(server, "cheap")
+        first, second = (recorded.memory()[at].kept for at in (0, 1))
+        rejected, core = second[RESULT].suggestion, first[CORE].suggestion
+        assert isinstance(rejected, Remembered)
+        assert isinstance(core, Remembered)
+        store.append(EPISODE, decided(rejected, "reject"), decided(core, "edit", ""))
+        assert [one.kept[RESULT].state for one in recorded.memory()[:3]][1] is State.MISSING
+        with pytest.raises(DatasetError, match="step 2 has no memory"):
+            write_memory(recorded.root, EPISODE, "kept", tmp_path)
+        assert recorded.run(server, "cheap") == [Ended(EPISODE, 1)]
+    now = recorded.memory()[1].kept[RESULT].suggestion
+    assert isinstance(now, Remembered)
+    assert (now.candidate, now.words != rejected.words) == (3, True)
+    write_memory(recorded.root, EPISODE, "kept", tmp_path)
+    written = json.loads((tmp_path / "chain_of_memory" / f"{EPISODE}.json").read_text())
+    assert written["people"] == ["Ann"]
+    assert written["steps"][0]["long_term"]["is_stored"] is False
+    assert written["steps"][1]["action_result"] == now.words
+    store.append(EPISODE, decided(core, "withdraw"))
+    assert recorded.memory()[0].words(CORE) == core.words
 
 
 @pytest.mark.parametrize("core", ["", "<b>37</b>", "\x00", "x" * 4_001])

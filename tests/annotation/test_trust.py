@@ -107,7 +107,7 @@ def test_a_planted_text_is_never_stored(root: Path) -> None:
     new = [entry for entry in after.file.entries if entry not in before]
     assert all(isinstance(entry, Planted) and not hasattr(entry, "words") for entry in new)
     for one in plants:
-        now = after.steps[one.step][list(TextKind).index(one.kind)]
+        now = after.steps[one.step][[*TextKind].index(TextKind(one.kind))]
         assert (now.words, now.text.state, now.plant) == (one.text.words, State.SUGGESTED, None)
 
 

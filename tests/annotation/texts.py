@@ -13,6 +13,7 @@ from odyssey_recorder.annotation.semantics import (
     Call,
     Decision,
     Entry,
+    Offer,
     Remembered,
     SemanticsFile,
     SemanticsStore,
@@ -97,7 +98,7 @@ def remember(root: Path, episode_id: str, *, step: int | None = None, words: str
                 store.append(episode_id, entry)
 
 
-def decided(on: Suggestion, decision: str, words: str | None = None, **fields: Any) -> Decision:
+def decided(on: Offer, decision: str, words: str | None = None, **fields: Any) -> Decision:
     values: dict[str, Any] = {
         "id": f"{next(_seconds):032x}", "at": moment(), "step_key": on.step_key, "field": on.field, "by": "Ann",
         "words": on.words if words is None else words, "inputs_sha": on.inputs_sha, "decision": decision,

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from odyssey_recorder.annotation.listing import KIND_WORDS
+from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.reviewing import (
     CONTRADICTED,
     ActiveTime,
@@ -19,7 +19,7 @@ from odyssey_recorder.annotation.reviewing import (
     decided_on,
     supported,
 )
-from odyssey_recorder.annotation.semantics import Decision, Planted, State, Suggestion
+from odyssey_recorder.annotation.semantics import Decision, Offer, Planted, State
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.annotate.decisions import Decisions, Place
 from odyssey_recorder.gui.annotate.episodes_pane import EpisodesPane
@@ -180,6 +180,11 @@ class AnnotatePage(Page):
         self._commands.enable(Command.ACCEPT_SUPPORTED, on=bool(supported(self._opened, self._texts.who() or "?")))
 
     @property
+    def _texts_a_step(self) -> int:
+        """Four, or seven with memory."""
+        return len(self._opened.steps[0]) if self._opened is not None else len(TextKind)
+
+    @property
     def _place(self) -> Place:
         return self._wanted, self._at
 
@@ -201,7 +206,7 @@ class AnnotatePage(Page):
 
     def _choose(self, kind_number: int) -> None:
         if not self._steps.is_writing:
-            self._move(kind_number - self._at % len(KIND_WORDS))
+            self._move(kind_number - self._at % self._texts_a_step)
 
     def _next_contradicted(self) -> None:
         if self._opened is not None:
@@ -245,14 +250,16 @@ class AnnotatePage(Page):
             self._go_on()
 
     def _reject(self) -> None:
-        if self._opened is not None and (shown := self._opened.all[self._at]).words and shown.suggestion is not None:
+        if self._opened is None or (shown := self._opened.all[self._at]).suggestion is None:
+            return
+        if shown.words or shown.may_be_empty:
             self._decide("reject", shown.words)
 
     def _take_candidate(self) -> None:
         if (other := self._steps.candidate) is not None:
             self._decide("accept", other.words, on=other)
 
-    def _decide(self, choice: Choice, words: str, on: Suggestion | None = None) -> None:
+    def _decide(self, choice: Choice, words: str, on: Offer | None = None) -> None:
         if self._opened is None or self._place in self._decisions.saving:
             return
         shown = self._opened.all[self._at]
@@ -298,9 +305,11 @@ class AnnotatePage(Page):
         self._message.show_message(Tone.SUCCESS if entry.is_caught else Tone.WARNING, words, hint)
 
     def _tell_unsaved(self, place: Place, why: str) -> None:
-        told = f"The decision on step {place[1] // len(KIND_WORDS) + 1} was not saved."
+        is_shown = self._opened is not None and place[0] == self._wanted
+        of = f"step {place[1] // self._texts_a_step + 1}" if is_shown else f"a text of {place[0]}"
+        told = f"The decision on {of} was not saved."
         self._message.show_message(Tone.DANGER, told, breakable(why))
-        if self._opened is not None and place[0] == self._wanted and not self._steps.is_writing:
+        if is_shown and not self._steps.is_writing:
             self._go(place[1])
 
     def _accept_supported(self) -> None:
@@ -330,7 +339,6 @@ class AnnotatePage(Page):
         self._panels.arrange()
 
     def _calls_of_texts(self) -> dict[Command, Callable[[], object]]:
-        count = len(KIND_WORDS)
         return {
             Command.EDIT_TEXT: self._edit,
             Command.REJECT_TEXT: self._reject,
@@ -339,8 +347,8 @@ class AnnotatePage(Page):
             Command.UNDO_TEXT: self._undo_last,
             Command.NEXT_TEXT: lambda: self._move(1),
             Command.PREVIOUS_TEXT: lambda: self._move(-1),
-            Command.NEXT_TEXT_STEP: lambda: self._move(count - self._at % count),
-            Command.PREVIOUS_TEXT_STEP: lambda: self._move(-count - self._at % count),
+            Command.NEXT_TEXT_STEP: lambda: self._move(self._texts_a_step - self._at % self._texts_a_step),
+            Command.PREVIOUS_TEXT_STEP: lambda: self._move(-self._texts_a_step - self._at % self._texts_a_step),
             Command.NEXT_CANDIDATE: self._steps.turn_candidate,
             Command.TAKE_CANDIDATE: self._take_candidate,
         }

@@ -1,4 +1,4 @@
-"""One step: its screenshot with the action and plain, and the cards of its four texts."""
+"""One step: its screenshot with the action and plain, and the cards of its texts and memory."""
 
 from collections.abc import Sequence
 
@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.reviewing import OpenedTexts, ShownText
-from odyssey_recorder.annotation.semantics import Suggestion
+from odyssey_recorder.annotation.semantics import Offer
 from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.annotate.text_card import TextCard
 from odyssey_recorder.gui.background import Background
@@ -46,7 +46,7 @@ class StepTexts(QWidget):
         self._pictures = row((self._marked, 1), (self._plain, 1), spacing=10)
         self._action = selectable("instruction")
         self._task = selectable("hint")
-        self._cards = [TextCard(kind) for kind in TextKind]
+        self._cards = [TextCard(kind) for kind in (*TextKind, *MemoryKind)]
         self._area = scroll_area(pile(*self._cards, spacing=8), "Texts of the step")
         self._chosen = self._cards[0]
         self._lay_out(commands)
@@ -66,7 +66,7 @@ class StepTexts(QWidget):
         return self._chosen.field.words
 
     @property
-    def candidate(self) -> Suggestion | None:
+    def candidate(self) -> Offer | None:
         return self._chosen.candidate
 
     def show_episode(self, opened: OpenedTexts) -> None:
@@ -82,7 +82,9 @@ class StepTexts(QWidget):
     def show_step(self, texts: Sequence[ShownText], chosen: ShownText) -> None:
         assert self._opened is not None
         self._chosen = self._cards[texts.index(chosen)]
-        for card, shown in zip(self._cards, texts, strict=True):
+        for number, card in enumerate(self._cards):
+            card.setVisible(number < len(texts))
+        for card, shown in zip(self._cards, texts, strict=False):
             card.show_text(shown)
             card.mark(on=card is self._chosen)
         self._action.setText(breakable(in_words(self._opened.found.episode.steps[chosen.step].action)))

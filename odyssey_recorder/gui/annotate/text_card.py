@@ -1,14 +1,14 @@
-"""One text of a step: its state, words, findings, other suggestions and author, and the field to edit it in."""
+"""One text or memory of a step: state, words, findings, other suggestions and author, and the field to edit it in."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QPlainTextEdit
 
 from odyssey_recorder.annotation.findings import Verdict
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.listing import KIND_WORDS
 from odyssey_recorder.annotation.reviewing import CONTRADICTED, ShownText
-from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Decision, State, Suggestion
+from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Decision, Offer, Remembered, State, Suggestion
 from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, text_changes
 from odyssey_recorder.gui.parts import Card, breakable, fill_column, named, row, say, selectable, set_kind, text_label
 from odyssey_recorder.gui.theme import grown
@@ -17,6 +17,7 @@ _LOOKS = {State.SUGGESTED.value: "hint", CONTRADICTED: "danger", State.STALE.val
 _FIELD_PX = 76
 _BLIND = "Write the instruction of this step before you see the suggestion (F2)."
 _HIDDEN = "Shown once you have written the instruction of this step."
+_NOT_NEEDED = "Nothing of this screen is needed later."
 _MISSING = "No text yet. Write one (F2), or have a model write it: odyssey-recorder annotate run"
 
 
@@ -25,7 +26,7 @@ class TextCard(Card):
     finished = Signal()
     """The person pressed Enter in the field."""
 
-    def __init__(self, kind: TextKind) -> None:
+    def __init__(self, kind: TextKind | MemoryKind) -> None:
         super().__init__()
         self._name = KIND_WORDS[kind]
         self._shown: ShownText | None = None
@@ -84,7 +85,7 @@ class TextCard(Card):
         self._show_other()
 
     @property
-    def candidate(self) -> Suggestion | None:
+    def candidate(self) -> Offer | None:
         """The other suggestion that is compared with the shown text."""
         shown = self._shown
         if shown is None or shown.plant is not None or not shown.words:
@@ -146,7 +147,11 @@ def _state_words(shown: ShownText) -> str:
 def _notes(shown: ShownText) -> str:
     if shown.is_blind or shown.is_hidden:
         return _BLIND if shown.is_blind else _HIDDEN
-    return _MISSING if shown.text.state is State.MISSING else ""
+    if shown.may_be_empty and not shown.words:
+        return _NOT_NEEDED
+    if shown.text.state is not State.MISSING:
+        return ""
+    return f"{_MISSING} --memory" if isinstance(shown.kind, MemoryKind) else _MISSING
 
 
 def _author(shown: ShownText) -> str:
@@ -157,6 +162,6 @@ def _author(shown: ShownText) -> str:
             return f"{'Written' if decision == 'edit' else 'Accepted'} by {by} on {at:%d %b %Y, %H:%M} UTC"
         case Suggestion(call=None, at=at):
             return f"From a released dataset, taken over on {at:%d %b %Y}"
-        case Suggestion(call=call, at=at) if call is not None:
+        case Suggestion(call=call, at=at) | Remembered(call=call, at=at) if call is not None:
             return f"Written by {call.model_answered} with {call.prompt} on {at:%d %b %Y, %H:%M} UTC"
     return ""

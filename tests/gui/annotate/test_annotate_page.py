@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.annotation.reviewing import Shares, TextReviewing
+from odyssey_recorder.annotation.reviewing import Shares, TextReviewing, decided_on
 from odyssey_recorder.annotation.semantics import Decision, SemanticsStore
 from odyssey_recorder.gui.annotate.annotate_page import AnnotatePage
 from odyssey_recorder.gui.background import Background
@@ -17,6 +17,7 @@ from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from tests.annotation.phone_dataset import look_around
 from tests.annotation.suggested import suggest
+from tests.annotation.texts import remember
 from tests.gui.pilot import LonePilot
 
 EPISODE, OTHER = "1111111111111111", "2222222222222222"
@@ -126,6 +127,45 @@ def test_planted_texts_are_named_after_the_decision(qtbot: QtBot, background: Ba
     desk.wait_to_read("That text was wrong on purpose")
     assert desk.says("You did not notice.")
     assert desk.decisions == []
+
+
+def test_a_memory_is_accepted_edited_and_rejected_with_the_same_keys(
+    qtbot: QtBot, background: Background, root: Path
+) -> None:
+    remember(root, EPISODE)
+    desk = Desk(qtbot, background, root, Shares(0, 0))
+    desk.open()
+    for _ in range(5):
+        desk.commands[Command.NEXT_TEXT].trigger()
+    desk.wait_to_read("screen_info of step 0.")
+    desk.key(KEY.Key_Return)
+    desk.wait_for("accept")
+    desk.write("")
+    desk.wait_for("accept", "edit")
+    desk.commands[Command.PREVIOUS_TEXT_STEP].trigger()
+    desk.wait_to_read("Nothing of this screen is needed later.")
+    desk.commands[Command.NEXT_TEXT_STEP].trigger()
+    desk.wait_to_read("Step 2 of 4")
+    for _ in range(4):
+        desk.commands[Command.NEXT_TEXT].trigger()
+    desk.key(KEY.Key_Delete)
+    desk.wait_for("accept", "edit", "reject")
+    assert desk.decisions == [
+        ("accept", "screen_info of step 0."),
+        ("edit", ""),
+        ("reject", "action_result of step 1."),
+    ]
+    desk.key(KEY.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    desk.wait_for("accept", "edit", "reject", "withdraw")
+
+
+def test_a_memory_is_hidden_until_the_instruction_of_its_step_is_written_blind(root: Path) -> None:
+    remember(root, EPISODE)
+    texts = TextReviewing(root, Checker(None).evidence, lambda: "Ann", Shares(blind=1, planted=0))
+    first, *others = texts.open(EPISODE).steps[1]
+    assert (first.is_blind, len(others), {one.words for one in others}) == (True, 6, {""})
+    texts.save(EPISODE, decided_on(first, "Ann", "edit", "Tap it.", 1.0))
+    assert "core of step 1." in [one.words for one in texts.open(EPISODE).steps[1]]
 
 
 def test_an_empty_dataset_and_one_without_texts_say_what_to_do(
