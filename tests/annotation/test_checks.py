@@ -1,6 +1,7 @@
 """Checks ANN03 to ANN12 on planted wrong texts, clean ones and the paper's own."""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -55,18 +56,34 @@ def walked() -> Sequence[Walk]:
 
 @pytest.mark.parametrize("wording", [TUNED, HELD_OUT, FRESH])
 def test_planted_wrong_texts_are_caught_and_clean_ones_are_not(walked: Sequence[Walk], wording: Wording) -> None:
+    kinds, _ = told_apart(walked, wording)
+    assert len(kinds) == 10
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
+def test_thirty_wrong_texts_of_each_kind_are_told_from_a_thousand_clean_ones() -> None:
+    many = tuple(walks(7, 120))
+    for wording in (TUNED, HELD_OUT, FRESH):
+        kinds, clean = told_apart(many, wording)
+        assert (len(kinds), min(kinds.values()) >= 30, clean >= 1_000) == (10, True, True), kinds
+
+
+def told_apart(walked: Sequence[Walk], wording: Wording) -> tuple[Counter[str], int]:
+    """How many wrong texts there are of each kind, and how many clean ones; asserts that they are told apart."""
     planted = list(Maker(walked, wording, random.Random(3)).every_kind())
-    caught = [one for one in planted if is_caught(one)]
+    caught, clean = [one for one in planted if is_caught(one)], list(clean_texts(walked, wording, 1))
     false = [
         found
-        for walk, texts in clean_texts(walked, wording, 1)
+        for walk, texts in clean
         for found in check_texts(walk.evidence, texts)
         if found.verdict is Verdict.CONTRADICTS
     ]
-    assert len({one.wrong for one in planted}) == 10
-    assert len(caught) / (len(caught) + len(false)) >= 0.97
     provable = [one for one in planted if has_evidence(one)]
+    assert len(caught) / (len(caught) + len(false)) >= 0.97
     assert sum(map(is_caught, provable)) / len(provable) >= 0.95
+    assert len(caught) / len(planted) >= 0.6
+    return Counter(one.wrong for one in planted), sum(len(texts) for _, texts in clean)
 
 
 def test_steps_without_a_view_hierarchy_are_not_passed_as_right(walked: Sequence[Walk]) -> None:

@@ -1,7 +1,10 @@
 """`annotate`: texts from a model, with estimate, consent and budget."""
 
 import json
+import shlex
 import shutil
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +18,7 @@ from tests.annotation.seeing_model import SeeingModel, expected
 from tests.command_line import CommandLine
 from tests.exporting.sample import STEPS, write_dataset
 from tests.llm.batch_service import BatchService
-from tests.llm.stand_in import MODEL, StandIn
+from tests.llm.stand_in import MODEL, StandIn, says
 
 EPISODE = "0000000000000001"
 DONE = 2
@@ -136,6 +139,40 @@ def test_check_says_which_texts_contradict_what_was_recorded(
     assert (text["step"], text["words"]) == (0, "Type 'buy milk' and wait.")
     [kind] = [one for one in text["findings"] if one["check"] == "ANN04"]
     assert kind["evidence"]
+
+
+def test_a_model_that_repeats_itself_in_another_language_is_exposed(
+    command_line: CommandLine, dataset: Path, server: StandIn
+) -> None:
+    german = "Der Bildschirm zeigt jetzt eine Liste mit mehreren Einträgen und Symbolen."
+    server.behaviour = lambda asked: says(dict.fromkeys(asked.schema["properties"], german))
+    command_line("annotate", "run", dataset, "--yes")
+    rows = json.loads(command_line("annotate", "check", dataset, "--json").out)
+    written = [row for row in rows if row["words"] == german]
+    assert len(written) == 7
+    faults = {one["found"] for row in written for one in row["findings"] if one["check"] == "ANN12"}
+    assert faults == {"It is not in English."}
+    recycled = [row["step"] for row in written for one in row["findings"] if one["check"] == "ANN10" and of(one)]
+    assert recycled
+
+
+def test_a_full_disk_leaves_the_texts_as_they_were(command_line: CommandLine, tmp_path: Path) -> None:
+    dataset = tmp_path / "released"
+    write_dataset(dataset, 1, texts=True)
+    path = dataset / "semantics" / "0000000000000001.json"
+    command_line("annotate", "import", dataset)
+    kept = path.read_bytes()
+    annotation = dataset / "annotations" / path.name
+    annotation.write_text(annotation.read_text().replace("Press the button.", "Press another button."))
+    program = f"{shlex.quote(sys.executable)} -m odyssey_recorder annotate import {shlex.quote(str(dataset))}"
+    full = subprocess.run(
+        ["bash", "-c", f"ulimit -f {len(kept) // 1024}; exec {program}"], capture_output=True, text=True, check=False
+    )
+    assert full.returncode == 1, full.stderr
+    assert path.name in full.stderr
+    assert path.read_bytes() == kept
+    assert [one.name for one in path.parent.glob("*.json*")] == [path.name], "nothing half-written"
+    assert command_line("annotate", "import", dataset).out == f"{STEPS} texts imported from 1 episode\n"
 
 
 def test_nothing_is_asked_without_a_person_who_agrees(

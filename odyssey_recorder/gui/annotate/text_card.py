@@ -17,6 +17,7 @@ _LOOKS = {State.SUGGESTED.value: "hint", CONTRADICTED: "danger", State.STALE.val
 _FIELD_PX = 76
 _BLIND = "Write the instruction of this step before you see the suggestion (F2)."
 _HIDDEN = "Shown once you have written the instruction of this step."
+_FIRST = "Nothing was done before the first step."
 _NOT_NEEDED = "Nothing of this screen is needed later."
 _MISSING = "No text yet. Write one (F2), or have a model write it: odyssey-recorder annotate run"
 
@@ -147,6 +148,8 @@ def _state_words(shown: ShownText) -> str:
 def _notes(shown: ShownText) -> str:
     if shown.is_blind or shown.is_hidden:
         return _BLIND if shown.is_blind else _HIDDEN
+    if shown.is_fixed and not shown.words:
+        return _FIRST
     if shown.may_be_empty and not shown.words:
         return _NOT_NEEDED
     if shown.text.state is not State.MISSING:
