@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from odyssey_recorder.exporting.layouts import LAYOUTS, TRAINERS, Sampling
 from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
 from odyssey_recorder.model.action import Type
 from tests.annotation.texts import D, decided
+from tests.exporting import official_converter
 from tests.exporting.converter_rules import assert_convertible
 from tests.exporting.sample import SMALL, STEPS, TEXTS, ids, write_dataset
 
@@ -103,6 +105,11 @@ def test_an_export_has_the_texts_that_were_asked_for_and_the_annotation_files_st
     assert assert_convertible(accepted, like="v2") == STEPS
     assert assert_convertible(every, like="v2") == 2 * STEPS
     assert assert_convertible(none, like="v1") == 3 * STEPS
+    for convert, level in product((official_converter.train, official_converter.semantic), ("high", "low")):
+        answers = [one["conversations"] for one in convert(accepted, "random", level)]
+        assert answers
+        assert all(said["value"] for asked in answers for said in asked)
+        assert not any("guidance on how to None" in asked[0]["value"] for asked in answers)
     steps = json.loads((accepted / annotation_path(ONE)).read_text())["steps"]
     assert {step["intention"] for step in steps} == {"Said by a person."}
     suggested = json.loads((every / annotation_path(OTHER)).read_text())["steps"]
