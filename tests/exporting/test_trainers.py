@@ -206,7 +206,7 @@ def test_answers_to_trl_samples_are_scored_as_predictions_are(
         episode, step = row["id"].split("_")
         size = Size(*row["gold"]["size"])
         action = adapter_named(adapter).read(said, adapter_named(adapter).fit(size), size).action
-        lines.append(prediction_line(Prediction(episode, int(step), action and spelled(action))))
+        lines.append(prediction_line(Prediction(episode, int(step), None if action is None else spelled(action))))
     predictions.write_bytes(b"".join(lines))
     gold, _ = read_gold(dataset[0], frozenset(row["id"].split("_")[0] for row in asked))
     found = evaluate(gold, load(predictions), Asked("", ""))
