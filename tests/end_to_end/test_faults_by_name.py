@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -107,9 +108,16 @@ class Hands:
         yield
         annotator.wait(lambda: any(words in notice for notice in annotator.notices[before:]))
 
-    def is_lost(self, *words: str) -> None:
-        self.recording.recorder.wait_for(
-            lambda view: view.state is State.DEVICE_LOST and all(some in view.message for some in words), LONG_S
+    def lose(self, cause: Callable[[], object], *words: str) -> None:
+        """Wait until `cause` has lost the device, if only for a moment, and the annotator was told in `words`."""
+        annotator, before = self.recording.annotator, len(self.recording.annotator.views)
+        cause()
+        annotator.wait(
+            lambda: any(
+                view.state is State.DEVICE_LOST and all(some in view.message for some in words)
+                for view in annotator.views[before:]
+            ),
+            LONG_S,
         )
 
     def _is_refused(self, told: int) -> bool:
@@ -175,8 +183,7 @@ def test_an_emulator_that_freezes_is_waited_for(
     lab: Laboratory, tmp_path: Path, way: str, frozen_s: float | None
 ) -> None:
     with at_work(lab, tmp_path, way, answer_s=ANSWER_S if frozen_s is None else 5) as hands:
-        lab.emulator.faults.freeze(frozen_s)
-        hands.is_lost(lab.serial, "did not answer")
+        hands.lose(lambda: lab.emulator.faults.freeze(frozen_s), lab.serial, "did not answer")
         if frozen_s is None:
             lab.emulator.faults.thaw()
         hands.recording.recorder.wait_for(lambda view: view.state is State.READY, LONG_S)
@@ -203,16 +210,25 @@ def test_a_device_that_is_lost_over_adb_is_named_with_the_cause_and_waited_for(l
         faults.SERVER: ("adb start-server",),
         faults.DROP: (lab.serial,),
         faults.CUT: (lab.serial, "bytes"),
-        faults.SNAPSHOT: (lab.serial,),
     }
     with at_work(lab, tmp_path, "mirror") as hands:
         for fault, words in causes.items():
-            fault.strike(lab)
-            hands.is_lost(*words)
+            hands.lose(partial(fault.strike, lab), *words)
             fault.mend(lab)
             hands.tap_and_wait()
-        with another_adb_server(lab):
-            hands.is_lost("device not found")
+        with ExitStack() as servers:
+            hands.lose(lambda: servers.enter_context(another_adb_server(lab)), "device not found")
+        hands.tap_and_wait()
+        hands.publish()
+
+
+def test_over_adb_a_snapshot_that_is_loaded_is_the_new_screen(lab: Laboratory, tmp_path: Path) -> None:
+    """The emulator may be back before anyone notices that it was gone."""
+    with at_work(lab, tmp_path, "mirror") as hands:
+        before = hands.recording.ready().frame_number
+        lab.load_snapshot()
+        lab.bring_back()
+        hands.recording.ready(after=before)
         hands.tap_and_wait()
         hands.publish()
 

@@ -68,9 +68,9 @@ class Annotator:
         self.wait(lambda: any(part in notice for notice in self.notices))
         return next(notice for notice in self.notices if part in notice)
 
-    def wait(self, happened: Callable[[], bool]) -> None:
+    def wait(self, happened: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
         """Until `happened`, which is asked with all news, and now and then."""
-        expires_s = time.monotonic() + PATIENCE_S
+        expires_s = time.monotonic() + timeout_s
         with self._news:
             while not happened():
                 assert time.monotonic() < expires_s, f"it never happened; noticed: {self.notices}"

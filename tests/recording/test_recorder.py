@@ -601,6 +601,7 @@ def test_a_draft_folder_that_is_gone_is_named_and_recording_goes_on_when_it_is_b
 ) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
+        recording.recorder.wait_for(lambda view: view.is_read, PATIENCE_S)  # nothing is being written any more
         folder = recording.draft.folder
         aside = folder.rename(folder.with_name("elsewhere"))
         recording.tap()
