@@ -102,7 +102,7 @@ class ReviewService:
         progress: Callable[[float | None, str], object] = lambda _share, _words: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Check what has changed; results arrive as news. Raises CancelledError."""
+        """Check what has changed; results arrive as news, and in the index. Raises CancelledError."""
         news: list[str] = []
 
         def take(done: int, count: int, new: str) -> None:
@@ -115,6 +115,7 @@ class ReviewService:
                 news.clear()
 
         self._checks.run(take, cancelled)
+        self._index.take_reports(self._checks.reports(), settled=True)
 
     def figures(
         self,

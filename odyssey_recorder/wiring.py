@@ -206,10 +206,16 @@ def lab_review_service(store: EpisodeStore, lab: Lab, connector: DeviceConnector
     """The reviewer differs from the annotator, who may not review their own episodes."""
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.review_service import ReviewService
-    from odyssey_recorder.selection.index import EpisodeIndex
 
     checker = Checker(lab.server.home / "checks.sqlite")
-    return ReviewService(EpisodeIndex(store.root, None), checker, lambda: "demo reviewer", connector)
+    return ReviewService(lab_index(store, lab), checker, lambda: "demo reviewer", connector)
+
+
+def lab_index(store: EpisodeStore, lab: Lab) -> "EpisodeIndex":
+    """In a file: what one page writes to its index, the others read."""
+    from odyssey_recorder.selection.index import EpisodeIndex
+
+    return EpisodeIndex(store.root, lab.server.home / "index")
 
 
 def text_reviewing(settings: Settings, service: RecordingService) -> "TextReviewing":

@@ -127,7 +127,6 @@ def open_window(folder: Path, profile: str) -> int:
     require_screen()
     from odyssey_recorder.gui.app import run
     from odyssey_recorder.gui.workplace import Workplace
-    from odyssey_recorder.selection.index import EpisodeIndex
 
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb()), window=True) as lab:
@@ -135,7 +134,7 @@ def open_window(folder: Path, profile: str) -> int:
         open_queue = partial(wiring.task_queue, None, store, service.who_records, drafts=folder / "drafts")
         with wiring.opened_later(open_queue) as tasks:
             workplace = Workplace(
-                dataset=lambda: EpisodeIndex(store.root, None),
+                dataset=partial(wiring.lab_index, store, lab),
                 inventory=lambda: wiring.lab_inventory(lab, service.connector),
                 tasks=tasks,
                 task_service=lambda: wiring.lab_task_service(store, tasks(), service.who_records),

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from odyssey_recorder.commands.terminal import line, print_json, say, tell_agents, tell_retired
 from odyssey_recorder.dataset.fonts import on_one_line
-from odyssey_recorder.dataset.layout import ANNOTATIONS, annotation_files
+from odyssey_recorder.dataset.layout import ANNOTATIONS
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.checker import Checker
@@ -105,8 +105,7 @@ def check_all(index: EpisodeIndex, checker: Checker) -> dict[str, EpisodeReport]
     """Check what has changed, for the index too; returns all reports by id."""
     checks = DatasetChecks(index.root, checker, lambda _: None)
     checks.run()
-    known = (checks.known(path.stem).report for path in annotation_files(index.root))
-    reports = {report.episode_id: report for report in known if report is not None}
+    reports = {report.episode_id: report for report in checks.reports()}
     index.take_reports(reports.values(), settled=True)
     return reports
 

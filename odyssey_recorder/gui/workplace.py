@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -133,11 +133,14 @@ class Pages(QObject):
         self.role: Role = workplace.role
         self._made: dict[Command, Page] = {}
         self._makers: dict[Command, Callable[[], Page]] = {Command.RECORD_PAGE: lambda: record}
+        review = None if workplace.review is None else cache(workplace.review)
         if workplace.dataset is not None:
-            self._makers[Command.DATASET_PAGE] = partial(self._make_dataset, workplace.dataset, workplace.saved_filters)
+            self._makers[Command.DATASET_PAGE] = partial(
+                self._make_dataset, workplace.dataset, workplace.saved_filters, review
+            )
             self._makers[Command.EVALUATE_PAGE] = partial(self._make_evaluate, workplace.dataset)
-        if workplace.review is not None:
-            self._makers[Command.REVIEW_PAGE] = partial(self._make_review, workplace.review, workplace.sheets)
+        if review is not None:
+            self._makers[Command.REVIEW_PAGE] = partial(self._make_review, review, workplace.sheets)
         if workplace.texts is not None:
             self._makers[Command.ANNOTATE_PAGE] = partial(self._make_annotate, workplace.texts)
         if workplace.inventory is not None:
@@ -233,8 +236,16 @@ class Pages(QObject):
 
         return EvaluatePage(dataset, self._tools.background, self._tools.commands)
 
-    def _make_dataset(self, dataset: "Callable[[], EpisodeIndex]", saved: "Callable[[], SavedFilters] | None") -> Page:
+    def _make_dataset(
+        self,
+        dataset: "Callable[[], EpisodeIndex]",
+        saved: "Callable[[], SavedFilters] | None",
+        review: "Callable[[], Reviewing] | None",
+    ) -> Page:
         from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
 
         tools, ready = self._tools, saved and saved()
-        return DatasetPage(dataset, ready, tools.background, tools.commands, self._controller.who_records)
+        page = DatasetPage(dataset, ready, tools.background, tools.commands, self._controller.who_records)
+        if review is not None:
+            page.allow_checks(lambda: review().check_all)
+        return page

@@ -15,7 +15,7 @@ from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
 from odyssey_recorder.dataset.watch import Changes
 from odyssey_recorder.exporting.prepared import Prepared
-from odyssey_recorder.gui.background import Background, error_text
+from odyssey_recorder.gui.background import Background, JobWork, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.dataset.episode_card import EpisodeCard
@@ -45,9 +45,11 @@ from odyssey_recorder.gui.parts import (
     text_label,
     tool_button,
 )
+from odyssey_recorder.gui.review.reviewing import CHECKING
 from odyssey_recorder.gui.table import change_steadily, table_view
 from odyssey_recorder.gui.theme import grown
 from odyssey_recorder.model.wording import counted
+from odyssey_recorder.quality.reviewing.status import ReviewStage
 from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.selection.saved import SavedFilters
 from odyssey_recorder.settings import Role
@@ -78,6 +80,7 @@ class DatasetPage(Page):
     ) -> None:
         super().__init__()
         self._who = who
+        self._checks: Callable[[], JobWork[None]] | None = None
         self._retiring: Retiring | None = None
         self._background = background
         self._commands = commands
@@ -103,6 +106,7 @@ class DatasetPage(Page):
         self._facets = FacetPane(commands)
         self._warning = Banner(commands.button(Command.DISMISS_DATASET, kind="quiet", wordless=True))
         self._job = JobCard()
+        self._checking = JobCard()
         self._messages = column(spacing=0)
         self._empty = _Emptiness(commands)
         self._stack = QStackedWidget()
@@ -124,6 +128,10 @@ class DatasetPage(Page):
             self._said.setText("Loading the dataset…")
             self._listing.begin()
             self._saved.read()
+
+    def allow_checks(self, checks: Callable[[], JobWork[None]]) -> None:
+        """Check the episodes once a verdict depends on it; `checks` returns the work, whose findings the index gets."""
+        self._checks = checks
 
     def close_down(self) -> None:
         self._listing.close()
@@ -164,6 +172,16 @@ class DatasetPage(Page):
         self._line.field.know(found.facets)
         change_steadily(self._view, self._table, _ROW_PX, lambda: self._table.show(found.rows))
         self._tell()
+        if self._is_read and any(row.verdict is ReviewStage.CHECKING for row in found.rows):
+            self._check()
+
+    def _check(self) -> None:
+        """Once for all: what the checks cannot settle, or the person has cancelled, stays as it is."""
+        if self._checks is not None:
+            job = self._background.start(CHECKING, self._checks())
+            self._checks = None
+            job.ended.connect(lambda: self._listing.ask(self._listing.asked))
+            self._checking.follow(job)
 
     def _take_changes(self, changes: Changes) -> None:
         self._is_read = True
@@ -414,7 +432,8 @@ class DatasetPage(Page):
             asked.setAlignment(part, Qt.AlignmentFlag.AlignTop)
         listing = column(asked, head, (self._middle, 1), spacing=10)
         middle = QWidget()
-        fill_column(middle, self._messages, self._warning, self._job, (listing, 3), (self._card, 1), spacing=_SPACE)
+        told = (self._messages, self._warning, self._checking, self._job)
+        fill_column(middle, *told, (listing, 3), (self._card, 1), spacing=_SPACE)
         return Panels("dataset", self._commands, middle, {"left": (self._facets, _FACETS_PX)})
 
 

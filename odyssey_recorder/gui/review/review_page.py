@@ -24,7 +24,7 @@ from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
 from odyssey_recorder.gui.review.review_cards import ReviewCards
 from odyssey_recorder.gui.review.review_table import UNCHECKED, title
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
-from odyssey_recorder.gui.review.reviewing import Following, Reviewing
+from odyssey_recorder.gui.review.reviewing import CHECKING, Following, Reviewing
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.gui.review.verdict_words import what_followed
 from odyssey_recorder.gui.window_state import KeptFile
@@ -166,7 +166,7 @@ class ReviewPage(Page):
 
     def _check(self) -> None:
         self._checked_itself = True
-        job = self._background.start("Checking the episodes", self._reviewing.check_all)
+        job = self._background.start(CHECKING, self._reviewing.check_all)
         self._commands.enable(Command.CHECK_EPISODES, on=False)
         job.ended.connect(self._take_checked)
         self._pane.job_card.follow(job)
@@ -178,7 +178,7 @@ class ReviewPage(Page):
 
     def _tell(self) -> None:
         self._said.setText(self._pane.words)
-        checking = any(job.title == "Check the episodes" for job in self._background.jobs)
+        checking = any(job.title == CHECKING for job in self._background.jobs)
         self._commands.enable(Command.CHECK_EPISODES, on=bool(self._unchecked) and not checking)
         self._commands.enable(Command.NEXT_REVIEW, on=bool(self._next(self._wanted)))
 

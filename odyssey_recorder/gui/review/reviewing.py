@@ -15,6 +15,9 @@ from odyssey_recorder.quality.reviewing.review import ReplayEvidence
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 from odyssey_recorder.replay.player import StepResult
 
+CHECKING = "Checking the episodes"
+"""The title of the job that runs `check_all`."""
+
 
 class Following(Protocol):
     def close(self) -> None: ...

@@ -70,6 +70,10 @@ class DatasetChecks:
     def warned(self, episode_id: str) -> bool | None:
         return self.known(episode_id).warned
 
+    def reports(self) -> list[EpisodeReport]:
+        """Those of the episodes that have not changed since the last complete `run`."""
+        return [self._with_together(found.report) for one in list(self._found) if (found := self._current(one))]
+
     def run(
         self,
         take: Callable[[int, int, str], object] = lambda _done, _count, _new: None,

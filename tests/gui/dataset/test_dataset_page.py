@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,18 @@ from odyssey_recorder.gui.dataset.filmstrips import Filmstrips, StripDelegate
 from odyssey_recorder.gui.table import VALUE, table_view
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.episode import Episode
-from odyssey_recorder.quality.reviewing.status import ReviewStage
+from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.evidence import EpisodeEvidence
+from odyssey_recorder.quality.finding import EpisodeReport
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
+from odyssey_recorder.quality.reviewing.status import ReviewPolicy, ReviewStage
+from odyssey_recorder.review_service import ReviewService
 from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
 from odyssey_recorder.selection.saved import SavedFilters
 from tests.dataset.drafts import png, proof_of, record
 from tests.episodes import ALL_KINDS, episode
 from tests.gui.pilot import OpenAt, Pilot
+from tests.quality.verdicts import verdict
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 NEWEST_US = 1_700_000_000_000_000
@@ -176,6 +183,42 @@ def test_the_newest_episode_is_above_a_column_sorts_and_all_are_counted(three: l
     assert reader.pilot.heard("Device") == ["All: 3", "Small Phone: 2", "Pixel Fold: 1"]
     reader.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
     reader.wait_for("Buy blue shoes", "Buy red shoes", "Set an alarm")
+
+
+def find_nothing(evidence: EpisodeEvidence) -> EpisodeReport:
+    return EpisodeReport(evidence.episode.episode_id)
+
+
+@pytest.fixture
+def checked_reader(open_at: OpenAt, folder: Folder) -> Reader:
+    """The page of a program that can check; one review is enough."""
+    ReviewStore(folder.root).set_policy(ReviewPolicy(seed=1, second_share=0.0))
+    checker = Checker(folder.root.parent / "checks.sqlite", 1, judge=find_nothing)
+
+    def index() -> EpisodeIndex:
+        return EpisodeIndex(folder.root, folder.root.parent / "index", checker.known)
+
+    def service() -> ReviewService:
+        return ReviewService(index(), checker, lambda: "Bea")
+
+    return Reader(open_at(Workplace(dataset=index, review=service)))
+
+
+def test_a_verdict_that_depends_on_the_checks_is_settled_by_them(checked_reader: Reader, folder: Folder) -> None:
+    reviews, verdicts = ReviewStore(folder.root), lambda: checked_reader.column(4)
+    judged = folder.publish("Buy red shoes")
+    revision = sha256(folder.annotation(judged).read_bytes()).hexdigest()
+    reviews.append(judged, verdict("Bea", revision=revision, recorder="Ada"))
+    checked_reader.pilot.press("Dataset")
+    checked_reader.pilot.qtbot.waitUntil(lambda: verdicts() == ["Accepted"])
+    assert not checked_reader.pilot.says("Checking the episodes"), "the card goes with its job"
+
+
+def test_checks_that_nothing_depends_on_are_not_run(checked_reader: Reader, folder: Folder) -> None:
+    folder.publish("Set an alarm")
+    checked_reader.pilot.press("Dataset")
+    checked_reader.wait_for("Set an alarm")
+    assert Checker(folder.root.parent / "checks.sqlite", 1).known(folder.annotation(f"{10**15 + 1}")) is None
 
 
 def test_a_facet_edits_the_filter_and_counts_under_the_others(three: list[str], reader: Reader) -> None:
