@@ -9,13 +9,22 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QMainWindow, QTableView
+
 from benchmarks.across import EPISODES
 from benchmarks.figure import Figure, timed
+from benchmarks.window import run_events, run_until
 from odyssey_recorder.dataset.codec import annotations_of, encode
 from odyssey_recorder.dataset.layout import episode_ids
 from odyssey_recorder.figures.counting import Against, all_figures
 from odyssey_recorder.figures.facts import EpisodeFigures, read_figures
 from odyssey_recorder.figures.published import V2
+from odyssey_recorder.gui.application import application
+from odyssey_recorder.gui.background import Background
+from odyssey_recorder.gui.commands import Commands
+from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
+from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.model.action import Action, Click, Complete, Scroll, Type
 from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
@@ -23,6 +32,9 @@ from odyssey_recorder.selection.filter import parse_filter
 from odyssey_recorder.selection.index import EpisodeIndex
 
 STEPS = 15
+ROWS = 10_000
+_TURNS = 120
+_TICK_MS = 5
 ROUNDS = 3
 _DEVICES = ("Small Phone", "Medium Phone", "Pixel 7 Pro", "Pixel 8 Pro", "Pixel Fold", "Pixel Tablet")
 _FILTERS = (
@@ -48,6 +60,9 @@ def measure(folder: Path) -> list[Figure]:
         asked = max(timed(partial(index.ids, wanted)) for wanted in filters)
         counted = max(timed(partial(index.facets, wanted)) for wanted in filters)
     read, drawn = min(_figures_s(root) for _ in range(ROUNDS))
+    for number in range(EPISODES, ROWS):
+        _write(root / "annotations", number)
+    in_window = _in_window(root, cache)
     shutil.rmtree(root)
     name = f"index of {EPISODES} episodes of {STEPS} steps"
     return [
@@ -57,7 +72,77 @@ def measure(folder: Path) -> list[Figure]:
         Figure(f"{name}, slowest counts of all facets", counted),
         Figure(f"episodes read for the figures, {EPISODES}, CPU", read, "s", "reading and parsing them", min(bare)),
         Figure("the figures counted from these, CPU", drawn, "s", goal="<= 2 s"),
+        *in_window,
     ]
+
+
+def _in_window(root: Path, cache: Path) -> list[Figure]:
+    """The Dataset page of ROWS episodes, its index up to date, used as a person uses it."""
+    _make(root, cache)
+    with closing(EpisodeIndex(root, cache)) as index:
+        counts = [index.count(parse_filter(text)) for text in _FILTERS]
+    application()
+    window = QMainWindow()
+    background = Background(window)
+    page = DatasetPage(lambda: EpisodeIndex(root, cache), None, background, Commands(window), lambda: "Ada")
+    window.setCentralWidget(page)
+    window.setStyleSheet(style_sheet(Theme.current(), font_pt=10))
+    window.resize(1600, 1000)
+    window.show()
+    view = next(one for one in page.findChildren(QTableView) if one.accessibleName() == "Episodes")
+
+    def listed(count: int) -> None:
+        run_until(lambda: view.model().rowCount() == count)
+
+    with LongestPause() as opening:
+        opened = timed(lambda: (page.enter(), listed(ROWS)))
+    with LongestPause() as using:
+        filtered = [
+            timed(lambda each=each: (page.show_filter(each[0]), listed(each[1])))
+            for each in zip(_FILTERS, counts, strict=True)
+        ]  # type: ignore[misc]
+        page.show_filter("")
+        listed(ROWS)
+        for column in (0, 3, 6):
+            view.sortByColumn(column, Qt.SortOrder.AscendingOrder)
+            run_events(0.5)
+        scroll = view.verticalScrollBar()
+        for turn in range(_TURNS + 1):
+            scroll.setValue(scroll.maximum() * turn // _TURNS)
+            run_events(0.01)
+        view.selectAll()
+        run_events(0.5)
+    page.close_down()
+    background.close()
+    window.close()
+    window.deleteLater()
+    name = f"Dataset page of {ROWS:,} episodes"
+    return [
+        Figure(f"{name}, opened", opened, goal="<= 500 ms"),
+        Figure(f"{name}, opened, longest pause of the GUI thread", opening.ms, goal="<= 100 ms"),
+        Figure(f"{name}, slowest filter until it is shown", max(filtered)),
+        Figure(f"{name}, filtered, sorted, scrolled, selected, longest pause", using.ms, goal="<= 100 ms"),
+    ]
+
+
+class LongestPause:
+    """The longest time in which the GUI thread took no events, ms; what other threads take from it counts."""
+
+    def __enter__(self) -> "LongestPause":
+        self.ms = 0.0
+        self._last_s = time.perf_counter()
+        self._timer = QTimer(interval=_TICK_MS, timerType=Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._tick)
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.stop()
+
+    def _tick(self) -> None:
+        now_s = time.perf_counter()
+        self.ms = max(self.ms, 1000 * (now_s - self._last_s) - _TICK_MS)
+        self._last_s = now_s
 
 
 def _figures_s(root: Path) -> tuple[float, float]:
