@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, NamedTuple
 
 from odyssey_recorder.curation.retired import read_retired
 from odyssey_recorder.dataset.contents import EntryReader, Stamps, StepRow, moment
@@ -82,6 +82,13 @@ class FacetCount:
 
     value: str
     count: int
+
+
+class Facet(NamedTuple):
+    """`total` episodes match the other keys' terms; an episode may have several values of a key, or none."""
+
+    total: int
+    counts: tuple[FacetCount, ...]
 
 
 class EpisodeIndex:
@@ -210,10 +217,9 @@ class EpisodeIndex:
         sides: dict[str, list[str]] = {}
         for episode_id, side in self._rows("SELECT episode_id, split || '/' || part FROM sides", ()):
             sides.setdefault(episode_id, []).append(side)
-        return [
-            _episode_row(row, sides.get(row[0], ()))
-            for row in self._rows(f"{query} ORDER BY episode_id", (*found.values, *values))
-        ]
+        rows = self._rows(f"{query} ORDER BY episode_id", (*found.values, *values))
+        apps = json.loads(f"[{','.join(row[_APPS] for row in rows)}]")  # much faster than one by one
+        return [_episode_row(row, used, sides.get(row[0], ())) for row, used in zip(rows, apps, strict=True)]
 
     def steps(self, wanted: Filter = ALL) -> Iterator[tuple[str, StepRow]]:
         """The steps of these episodes with the ids, in order."""
@@ -222,20 +228,21 @@ class EpisodeIndex:
         for episode_id, steps in self._rows(query, found.values):
             yield from ((episode_id, StepRow(*step)) for step in json.loads(steps))
 
-    def facets(self, wanted: Filter = ALL) -> Mapping[Key, tuple[FacetCount, ...]]:
+    def facets(self, wanted: Filter = ALL) -> Mapping[Key, Facet]:
         """How many episodes have each value of a key under the other keys' terms, the most frequent first.
 
         Numbers of steps are counted in bins, from the smallest.
         """
-        among: dict[Filter, str] = {}
+        among: dict[Filter, list[int]] = {}
         found = {}
         for key, query in _FACETS.items():
             others = wanted.without(key)
             if others not in among:
                 where = self._condition(others)
                 numbers = self._rows(f"SELECT n FROM episodes WHERE {where.sql}", where.values)
-                among[others] = json.dumps([n for (n,) in numbers])
-            found[key] = tuple(FacetCount(*row) for row in self._rows(query, (among[others],)))
+                among[others] = [n for (n,) in numbers]
+            counts = self._rows(query, (json.dumps(among[others]),))
+            found[key] = Facet(len(among[others]), tuple(FacetCount(*row) for row in counts))
         return found
 
     def summaries(self, among: Iterable[str] | None = None) -> list[EpisodeSummary]:
@@ -351,6 +358,7 @@ _ROW = (
     "episode_id, instruction, category, template, apps, device, width, height, steps, ending, annotator, task_id, "
     "recorded_us, published_us, verdict, is_checked, errors, warnings, sha256, problem"
 )
+_APPS = 4
 _SUMMARY = (
     "episode_id, instruction, category, device, steps, annotator, recorded_us, problem, template, task_id, sha256"
 )
@@ -386,13 +394,13 @@ def _chosen(query: str, ids: Iterable[str] | None) -> tuple[str, tuple[str, ...]
     return f"{query} AND episode_id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
 
 
-def _episode_row(row: Sequence[Any], splits: Sequence[str]) -> EpisodeRow:
+def _episode_row(row: Sequence[Any], apps: Sequence[str], splits: Sequence[str]) -> EpisodeRow:
     (
-        episode_id, instruction, category, template, apps, device, width, height, steps, ending, annotator, task_id,
+        episode_id, instruction, category, template, _, device, width, height, steps, ending, annotator, task_id,
         recorded_us, published_us, verdict, is_checked, errors, warnings, digest, problem,
     ) = row  # fmt: skip
     return EpisodeRow(
-        episode_id, instruction, category, template, tuple(json.loads(apps)), device,
+        episode_id, instruction, category, template, tuple(apps), device,
         Size(width, height) if width else None, steps, ending, annotator, task_id,
         moment(recorded_us), moment(published_us), _STAGES[verdict], bool(is_checked), errors, warnings,
         tuple(splits), digest, problem,

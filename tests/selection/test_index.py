@@ -115,8 +115,9 @@ def test_small_differences_count(tmp_path: Path, text: str, found: tuple[int, ..
 
 
 def _expect_facets(index: EpisodeIndex, wanted: Filter, all_facts: list[Facts]) -> None:
-    for key, counts in index.facets(wanted).items():
+    for key, (total, counts) in index.facets(wanted).items():
         others = [one for one in all_facts if matches(wanted.without(key), one)]
+        assert total == len(others)
         for each in counts:
             chosen = wanted.choosing(key, [each.value])
             assert each.count == sum(matches(chosen, one) for one in all_facts), (key, each)

@@ -62,12 +62,12 @@ class FacetPane(Card):
         self._filter = found.asked.wanted
         for key, (label, facet) in self._lists.items():
             chosen = {comparable_name(value): value for value in self._filter.chosen(key)}
-            counts = [(one.value, one.count) for one in found.facets[key] if one.value]
+            counts = [(one.value, one.count) for one in found.facets[key].counts if one.value]
             listed = [pair for at, pair in enumerate(counts) if at < _MOST or comparable_name(pair[0]) in chosen]
             there = {comparable_name(value): value for value, _ in listed}
             listed += [(value, 0) for name, value in chosen.items() if value and name not in there]
             with QSignalBlocker(facet):
-                facet.show_counts(listed, found.totals[key])
+                facet.show_counts(listed, found.facets[key].total)
                 facet.setMinimumHeight(facet.sizeHint().height())
                 if len(chosen) == 1:
                     facet.choose(*(there.get(name, value) for name, value in chosen.items()))

@@ -1,6 +1,6 @@
 """The line with the filter: says what is wrong and where, and completes keys and values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from PySide6.QtCore import QRect, QStringListModel, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
@@ -10,7 +10,7 @@ from odyssey_recorder.errors import FilterError
 from odyssey_recorder.gui.parts import SearchField, fill_column, say, text_label
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.selection.filter import ALL, CHOICES, Key, Term, parse_filter
-from odyssey_recorder.selection.index import FacetCount
+from odyssey_recorder.selection.index import Facet
 
 _POPUP_PX = 260
 _EXAMPLE = "Filter, such as:  steps:>20 app:Chrome verdict:accepted invoice"
@@ -64,10 +64,10 @@ class _Field(SearchField):
         self._completer.activated.connect(self._complete)
         self.textEdited.connect(lambda _words: self._offer())
 
-    def know(self, facets: Mapping[Key, Sequence[FacetCount]]) -> None:
+    def know(self, facets: Mapping[Key, Facet]) -> None:
         """The values that occur, for completion."""
-        for key, counts in facets.items():
-            found = [one.value for one in counts if one.value]
+        for key, facet in facets.items():
+            found = [one.value for one in facet.counts if one.value]
             self._values[key] = [*found, *(one for one in self._values.get(key, ()) if one not in found)]
 
     def mark(self, start: int, end: int) -> None:

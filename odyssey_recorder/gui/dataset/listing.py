@@ -11,7 +11,7 @@ from odyssey_recorder.dataset.watch import Changes, DatasetWatch
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.dataset.episode_table import COLUMNS, RECORDED
 from odyssey_recorder.selection.filter import ALL, Filter, Key, unretired
-from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow, FacetCount
+from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow, Facet
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`total` is the number of all episodes, `totals` that under the terms of the other keys."""
+    """`total` is the number of all episodes."""
 
     asked: Asked
     rows: Sequence[EpisodeRow]
     total: int
-    facets: Mapping[Key, Sequence[FacetCount]]
-    totals: Mapping[Key, int]
+    facets: Mapping[Key, Facet]
 
 
 class Listing(QObject):
@@ -118,7 +117,5 @@ def _look_up(index: EpisodeIndex, asked: Asked, known: Sequence[EpisodeRow]) -> 
     order = COLUMNS[asked.column].order
     assert order is not None
     rows.sort(key=order, reverse=asked.descending)
-    facets = index.facets(wanted)
-    totals = {key: index.count(wanted.without(key)) for key in facets}
     everything = Filter(tuple(term for term in wanted.terms if term.key is Key.IS))
-    return Found(asked, rows, index.count(everything), facets, totals)
+    return Found(asked, rows, index.count(everything), index.facets(wanted))
