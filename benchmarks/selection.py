@@ -94,13 +94,18 @@ def _in_window(root: Path, cache: Path) -> list[Figure]:
     def listed(count: int) -> None:
         run_until(lambda: view.model().rowCount() == count)
 
+    def open_page() -> None:
+        page.enter()
+        listed(ROWS)
+
+    def show(text: str, count: int) -> None:
+        page.show_filter(text)
+        listed(count)
+
     with LongestPause() as opening:
-        opened = timed(lambda: (page.enter(), listed(ROWS)))
+        opened = timed(open_page)
     with LongestPause() as using:
-        filtered = [
-            timed(lambda each=each: (page.show_filter(each[0]), listed(each[1])))
-            for each in zip(_FILTERS, counts, strict=True)
-        ]  # type: ignore[misc]
+        filtered = [timed(partial(show, *asked)) for asked in zip(_FILTERS, counts, strict=True)]
         page.show_filter("")
         listed(ROWS)
         for column in (0, 3, 6):

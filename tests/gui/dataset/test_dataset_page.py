@@ -205,12 +205,11 @@ def checked_reader(open_at: OpenAt, folder: Folder) -> Reader:
 
 
 def test_a_verdict_that_depends_on_the_checks_is_settled_by_them(checked_reader: Reader, folder: Folder) -> None:
-    reviews, verdicts = ReviewStore(folder.root), lambda: checked_reader.column(4)
     judged = folder.publish("Buy red shoes")
     revision = sha256(folder.annotation(judged).read_bytes()).hexdigest()
-    reviews.append(judged, verdict("Bea", revision=revision, recorder="Ada"))
+    ReviewStore(folder.root).append(judged, verdict("Bea", revision=revision, recorder="Ada"))
     checked_reader.pilot.press("Dataset")
-    checked_reader.pilot.qtbot.waitUntil(lambda: verdicts() == ["Accepted"])
+    checked_reader.pilot.qtbot.waitUntil(lambda: checked_reader.column(4) == ["Accepted"])
     assert not checked_reader.pilot.says("Checking the episodes"), "the card goes with its job"
 
 
