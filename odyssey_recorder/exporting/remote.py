@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from odyssey_recorder.dataset.layout import SCREENSHOTS
-from odyssey_recorder.errors import DatasetError, MissingFileError
+from odyssey_recorder.errors import DatasetError, MissingFileError, OdysseyError
 from odyssey_recorder.exporting.layouts import sha256_of, whole_file
 from odyssey_recorder.exporting.sums import SUMS, parse_sums
 from odyssey_recorder.files import Largest, check_within, make_folder, open_file, read_file, storage_errors
@@ -40,21 +40,19 @@ class Store:
 
     def read(self, name: str, at_most: int) -> bytes:
         data = b""
-        with self._errors(name):
-            for piece in self._pieces(name):
-                data += piece
-                if len(data) > at_most:
-                    raise DatasetError(f"{self.url}/{name} is larger than the limit of {at_most:,} bytes.")
+        for piece in self._pieces(name):
+            data += piece
+            if len(data) > at_most:
+                raise DatasetError(f"{self.url}/{name} is larger than the limit of {at_most:,} bytes.")
         return data
 
     def copy_to(self, name: str, file: BinaryIO | None = None) -> str:
         """Its SHA-256."""
         whole = hashlib.sha256()
-        with self._errors(name):
-            for piece in self._pieces(name):
-                whole.update(piece)
-                if file is not None:
-                    file.write(piece)
+        for piece in self._pieces(name):
+            whole.update(piece)
+            if file is not None:
+                file.write(piece)
         return whole.hexdigest()
 
     def put_if_absent(self, name: str, path: Path, sha256: str, within: Path) -> None:
@@ -66,17 +64,18 @@ class Store:
             return
         whole = hashlib.sha256()
         with storage_errors(path, "read"), open_file(path, sys.maxsize, within=within) as file, self._errors(name):
-            self._files.makedirs(self._path(name).rpartition("/")[0], exist_ok=True)
+            if not self._files.async_impl:  # others have no folders, and would make a bucket of a mistyped name
+                self._files.makedirs(self._path(name).rpartition("/")[0], exist_ok=True)
             # The file appears when the block ends, where the store can do that.
             with self._files.transaction, self._files.open(self._path(name), "wb") as copy:
-                while piece := file.read(_PIECE):
+                for piece in _pieces_of(file, path):
                     whole.update(piece)
                     copy.write(piece)
                 if whole.hexdigest() != sha256:
                     raise DatasetError(f"{path} is not the file of {SUMS}. Export it again.")
 
     def _pieces(self, name: str) -> Iterator[bytes]:
-        with self._files.open(self._path(name), "rb") as file:
+        with self._errors(name), self._files.open(self._path(name), "rb") as file:
             while piece := file.read(_PIECE):
                 yield piece
 
@@ -85,14 +84,24 @@ class Store:
 
     @contextmanager
     def _errors(self, name: str) -> Iterator[None]:
+        """For what the store does, not for this computer's files: a store's library may raise anything."""
         try:
             yield
+        except OdysseyError:
+            raise
         except FileNotFoundError as error:
             raise MissingFileError(f"{self.url}/{name} does not exist. Check the URL.") from error
-        except OSError as error:
-            raise DatasetError(f"{self.url} cannot be reached: {error}. The same command continues.") from error
         except (ValueError, ImportError, NotImplementedError) as error:
             raise DatasetError(f"{self.url} cannot be used: {error}. Check the URL.") from error
+        except Exception as error:
+            words = f"{self.url} cannot be reached: {str(error).rstrip('.') or type(error).__name__}."
+            raise DatasetError(f"{words} Check the URL and your keys; the same command continues.") from error
+
+
+def _pieces_of(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    with storage_errors(path, "read"):
+        while piece := file.read(_PIECE):
+            yield piece
 
 
 def upload(folder: Path, url: str, tell: Tell) -> int:

@@ -1,0 +1,96 @@
+"""`upload` and `download` with moto's S3 server on this computer."""
+
+import shutil
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import s3fs
+from moto.server import ThreadedMotoServer
+
+from tests.command_line import CommandLine
+from tests.commands.test_remote import contents, export
+
+__all__ = ["export"]
+
+BUCKET = "team"
+URL = f"s3://{BUCKET}/data"
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[s3fs.S3FileSystem]:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    s3fs.S3FileSystem.clear_instance_cache()
+    files = s3fs.S3FileSystem(use_listings_cache=False)
+    files.mkdir(BUCKET)
+    yield files
+    files.rm(BUCKET, recursive=True)
+    server.stop()
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+def names(store: s3fs.S3FileSystem) -> set[str]:
+    store.invalidate_cache()
+    return {name.removeprefix(f"{BUCKET}/data/") for name in store.find(f"{BUCKET}/data")}
+
+
+def test_an_export_goes_to_s3_and_comes_back(
+    export: Path, command_line: CommandLine, store: s3fs.S3FileSystem, tmp_path: Path
+) -> None:
+    whole = contents(export)
+    sent = command_line("upload", export, URL)
+    assert (sent.exit_code, sent.out) == (0, f"{len(whole) - 1} files are at {URL}\n"), sent.err
+    assert names(store) == set(whole)
+    assert command_line("download", URL, tmp_path / "back").exit_code == 0
+    assert contents(tmp_path / "back") == whole
+
+
+def test_a_mistyped_bucket_is_not_made(
+    export: Path, command_line: CommandLine, store: s3fs.S3FileSystem, tmp_path: Path
+) -> None:
+    for words in (("upload", export, "s3://taem/data"), ("download", "s3://taem/data", tmp_path)):
+        refused = command_line(*words)
+        assert (refused.exit_code, "does not exist. Check the URL." in refused.err) == (2, True), refused.err
+    store.invalidate_cache()
+    assert store.ls("") == [BUCKET]
+
+
+def test_a_file_that_differs_from_its_hash_is_not_sent(
+    export: Path, command_line: CommandLine, store: s3fs.S3FileSystem, tmp_path: Path
+) -> None:
+    mine = shutil.copytree(export, tmp_path / "mine")
+    (mine / "README.md").write_text("changed")
+    refused = command_line("upload", mine, URL)
+    assert (refused.exit_code, "README.md is not the file of SHA256SUMS" in refused.err) == (2, True)
+    assert not names(store) & {"README.md", "SHA256SUMS"}
+
+
+def test_what_keeps_us_from_the_store_is_said(
+    export: Path, command_line: CommandLine, store: s3fs.S3FileSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told() -> str:
+        s3fs.S3FileSystem.clear_instance_cache()
+        ran = command_line("upload", export, URL)
+        assert ran.exit_code == 2
+        return ran.err
+
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{closed_port()}")
+    assert f"{URL} cannot be reached: Could not connect" in told()
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    assert "cannot be reached: " in told()
+    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+    assert "Unable to locate credentials. Check the URL and your keys" in told()
+
+
+def closed_port() -> int:
+    with socket.socket() as used:
+        used.bind(("127.0.0.1", 0))
+        return int(used.getsockname()[1])
