@@ -1,7 +1,6 @@
 """Exports of every layout: read back by their own loaders, equal bytes, resumed after a kill."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -334,42 +333,67 @@ def test_too_little_room_is_said_before_anything_is_written(
 
 
 CHILD = """
-import sys
+import os, resource, signal, sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.layouts import Planned
 from tests.exporting.sample import EVERY, ids, request
-root, out, layout = sys.argv[1:]
+root, out, layout, largest = sys.argv[1:]
 planned = [
     Planned(one, sum(p.stat().st_size for p in Path(root, "screenshots").glob(one + "_*")),
             {kind: "test" if number % every == every - 1 else "train" for kind, every in EVERY.items()})
     for number, one in enumerate(ids(12))
 ]
-with ThreadPoolExecutor(1) as pool:
-    wanted = request((Path(root), planned), Path(out), layout)
-    run_export(wanted, planned, pool, tell=lambda _: print("shard", flush=True))
+def run(pieces, largest):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+    left = iter(range(pieces))
+    def tell(_):
+        if next(left, None) is None:
+            os.kill(os.getpid(), signal.SIGKILL)
+    with ThreadPoolExecutor(1) as pool:
+        run_export(request((Path(root), planned), Path(out), layout), planned, pool, tell=tell)
+if largest:
+    run(1000, int(largest))
+for number in range(20):
+    if not (child := os.fork()):
+        run(number // 2, resource.RLIM_INFINITY)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    print(-os.waitstatus_to_exitcode(status))
 """
+"""Exports on a disk that takes no file over `largest` bytes; or, if that is empty, again and again, and is killed each
+time when some pieces are written, while the next one may be."""
 
 
-@pytest.mark.parametrize(("layout", "kills_after"), [("webdataset", (1, 1, 2, 3)), ("parquet", (2, 3))])
-def test_an_export_that_is_killed_again_and_again_ends_with_the_same_bytes(
-    dataset: tuple[Path, list[Planned]], tmp_path: Path, pool: Executor, layout: str, kills_after: tuple[int, ...]
+def in_child(dataset: Path, out: Path, layout: str, largest: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", CHILD, str(dataset), str(out), layout, largest]
+    return subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
+
+
+@pytest.mark.parametrize("layout", ["webdataset", "parquet"])
+def test_an_export_that_is_killed_twenty_times_ends_with_the_same_bytes(
+    dataset: tuple[Path, list[Planned]], tmp_path: Path, pool: Executor, layout: str
 ) -> None:
     out = tmp_path / "out"
-    kills = 0
-    for kill_after in kills_after:
-        command = [sys.executable, "-c", CHILD, str(dataset[0]), str(out), layout]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2])
-        assert child.stdout is not None
-        for _ in range(kill_after):
-            child.stdout.readline()
-        os.kill(child.pid, signal.SIGKILL)
-        kills += child.wait() == -signal.SIGKILL
-        child.stdout.close()
-    assert kills
-    if not out.exists():
-        run_export(request(dataset, out, layout), dataset[1], pool)
+    assert in_child(dataset[0], out, layout).stdout.split() == [str(int(signal.SIGKILL))] * 20
+    assert not out.exists()
 
+    run_export(request(dataset, out, layout), dataset[1], pool)
     whole = run_export(request(dataset, tmp_path / "whole", layout), dataset[1], pool)
     assert contents(out) == contents(whole)
+
+
+@pytest.mark.parametrize(("layout", "largest"), [("webdataset", "9000"), ("parquet", "2500"), ("release", "1500")])
+def test_a_disk_without_room_for_the_rest_is_told_and_the_export_goes_on_later(
+    dataset: tuple[Path, list[Planned]], tmp_path: Path, pool: Executor, layout: str, largest: str
+) -> None:
+    out = tmp_path / "out"
+    told = in_child(dataset[0], out, layout, largest).stderr.splitlines()[-1]
+    assert told.startswith("odyssey_recorder.errors.DatasetError: ")
+    assert "cannot be written" in told
+    assert "Free some space" in told
+    assert not out.exists()
+
+    run_export(request(dataset, out, layout), dataset[1], pool)
+    assert contents(out) == contents(run_export(request(dataset, tmp_path / "whole", layout), dataset[1], pool))
