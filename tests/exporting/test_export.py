@@ -88,6 +88,17 @@ def test_a_release_is_what_the_official_converter_reads(
     assert (out / "screenshots" / source.name).samefile(source), "a hard link: nothing is stored twice"
 
 
+@pytest.mark.soak
+def test_a_release_of_the_size_of_the_second_one_is_what_the_official_converter_reads(
+    tmp_path: Path, pool: Executor
+) -> None:
+    count = 8_334
+    planned = write_dataset(tmp_path / "data", count, texts=True)
+    out = run_export(request((tmp_path / "data", planned), tmp_path / "out", "release", Options()), planned, pool)
+
+    assert assert_convertible(out, like="v2") == count * STEPS
+
+
 @pytest.mark.parametrize("streaming", [False, True])
 def test_parquet_loads_by_split_with_images_and_nothing_is_stored_twice(
     dataset: tuple[Path, list[Planned]],
