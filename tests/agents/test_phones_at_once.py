@@ -1,0 +1,109 @@
+"""`agent bench` with gold answers: the verdicts do not depend on how many phones there are."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from odyssey_recorder.agents.benchmark import DragBetween, Reach, read_benchmark, shipped_benchmark
+from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from tests.agents.test_benchmark import carry_out
+from tests.agents.test_online import results
+from tests.agents.thinking import says
+from tests.command_line import CommandLine
+from tests.llm.stand_in import MODEL, Asked, Says, StandIn
+from tests.simulator.person import Person, person_with
+
+PROFILE = "small_phone"
+TASKS = {name: one.filled(0) for name, one in read_benchmark(shipped_benchmark()).items()}
+TAPPED = [name for name, one in TASKS.items() if not any(isinstance(move, Reach | DragBetween) for move in one.gold)]
+"""The tasks whose gold scripts do not scroll: a model says only in which direction."""
+SHORT = ["sim-alarm-off", "sim-timer-eggs"]
+IDLE = "sim-alarm-time"
+
+
+class Scribe(Person):
+    """Notes what it does as a model would say it."""
+
+    def __init__(self, phone: Any) -> None:
+        super().__init__(phone)
+        self.said: list[Says] = []
+
+    def tap_at(self, x: float, y: float) -> None:
+        self._note("CLICK", x, y)
+        super().tap_at(x, y)
+
+    def hold_at(self, x: float, y: float) -> None:
+        self._note("LONG_PRESS", x, y)
+        super().hold_at(x, y)
+
+    def type(self, text: str) -> None:
+        self.said.append(says("TYPE", text=text))
+        super().type(text)
+
+    def home(self) -> None:
+        self.said.append(says("HOME"))
+        super().home()
+
+    def back(self) -> None:
+        self.said.append(says("BACK"))
+        super().back()
+
+    def recents(self) -> None:
+        self.said.append(says("RECENT"))
+        super().recents()
+
+    def _note(self, action: str, x: float, y: float) -> None:
+        size = self.phone.state().size
+        at = to_grid(Pixel(round(x), round(y)), Size(size.width, size.height))
+        self.said.append(says(action, x=at.x, y=at.y))
+
+
+def gold_answers(task_id: str) -> list[Says]:
+    with person_with(PROFILE) as person:
+        scribe = Scribe(person.phone)
+        for move in TASKS[task_id].gold:
+            carry_out(scribe, move)
+    return [*scribe.said, says("COMPLETE", text=TASKS[task_id].answer)]
+
+
+class Golds:
+    """Answers each task's questions in turn, whichever phone asks; the last one again and again."""
+
+    def __init__(self, answers: dict[str, list[Says]]) -> None:
+        self._answers = {instruction: list(said) for instruction, said in answers.items()}
+        self._lock = threading.Lock()
+
+    def __call__(self, asked: Asked) -> Says:
+        with self._lock:
+            (said,) = (said for instruction, said in self._answers.items() if instruction in asked.words)
+            return said.pop(0) if len(said) > 1 else said[0]
+
+
+def verdicts(command_line: CommandLine, answers: dict[str, list[Says]], ids: list[str], phones: int) -> list[Any]:
+    folder = command_line.folder / f"bench {phones}"
+    command_line.monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    command_line.monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    command_line.monkeypatch.setenv("XDG_DATA_HOME", str(folder / "data"))
+    asked = [word for one in ids for word in ("--task", one)]
+    with StandIn(Golds(answers)) as server:
+        command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+        ran = command_line("agent", "bench", "--model", MODEL, "--out", folder, "--phones", phones, *asked)
+    assert ran.exit_code == 0, ran.err
+    told = ("task_id", "stop", "is_met", "missed", "steps")
+    return sorted([row[key] for key in told] for row in results(folder / "results.jsonl"))
+
+
+@pytest.mark.parametrize("ids", [SHORT, pytest.param(TAPPED, marks=pytest.mark.soak)], ids=["few", "all"])
+def test_four_phones_give_the_verdicts_of_one(command_line: CommandLine, ids: list[str]) -> None:
+    from odyssey_recorder.commands.agent_tasks import chosen_tasks
+
+    instructions = {
+        job.task_id: job.listed.task.instruction
+        for job in chosen_tasks(None, None, [*ids, IDLE], (0,), profile=PROFILE)
+    }
+    answers = {instructions[one]: gold_answers(one) for one in ids if one != IDLE}
+    answers[instructions[IDLE]] = [says("COMPLETE")]
+    one = verdicts(command_line, answers, list(instructions), 1)
+    assert verdicts(command_line, answers, list(instructions), 4) == one
+    assert {row[0]: row[2] for row in one} == {name: name != IDLE for name in instructions}
