@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from odyssey_recorder import wiring
+from odyssey_recorder.commands.demo_agent import record_with_agent
 from odyssey_recorder.commands.demo_annotator import DemoAnnotator, Drag, Eyes, Move, On
 from odyssey_recorder.commands.terminal import line, say
 from odyssey_recorder.commands.window import require_screen
@@ -110,7 +111,8 @@ def run_demo(folder: Path, profile: str, out: Console) -> bool:
         source = data_folder("tasks") / "demonstrations.jsonl"
         # Drafts inside the laboratory: each demo records all tasks again.
         with closing(wiring.task_queue(source, store, service.who_records, drafts=lab.server.home / "drafts")) as queue:
-            annotations = _on_a_fresh_phone(service, lambda device: list(_record_all(service, device, lab, queue, out)))
+            record = partial(_record_all, service, lab=lab, queue=queue, out=out)
+            annotations = _on_a_fresh_phone(service, lambda device: list(record(device)))
         out.print("Replaying on a newly started one …", soft_wrap=True)
         results = _on_a_fresh_phone(service, lambda device: _replay_all(annotations, device, folder))
     out.print(_table(results))
@@ -153,11 +155,14 @@ def _on_a_fresh_phone(service: RecordingService, do: Callable[[Device], _Outcome
             service.phones.stop()
 
 
-def _record_all(service: RecordingService, device: Device, lab: Lab, queue: TaskQueue, out: Console) -> Iterator[Path]:
+def _record_all(
+    service: RecordingService, device: Device, *, lab: Lab, queue: TaskQueue, out: Console
+) -> Iterator[Path]:
     while (task := queue.claim_next()) is not None:
         published = _record(service, device, lab, task.listed.assignment, out)
         queue.mark_recorded(task.task_id, published.stem)
         yield published
+    yield record_with_agent(service, device, Eyes(lab, device.serial), out)
 
 
 def _record(service: RecordingService, device: Device, lab: Lab, assignment: Assignment, out: Console) -> Path:

@@ -76,7 +76,7 @@ class Golds:
 
     def __call__(self, asked: Asked) -> Says:
         with self._lock:
-            (said,) = (said for instruction, said in self._answers.items() if instruction in asked.words)
+            said = self._answers[max((one for one in self._answers if one in asked.words), key=len)]
             return said.pop(0) if len(said) > 1 else said[0]
 
 

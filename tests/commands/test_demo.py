@@ -4,6 +4,8 @@ import pytest
 from PIL import Image
 
 from odyssey_recorder.commands import demo
+from odyssey_recorder.commands.demo_agent import ScriptedModel
+from odyssey_recorder.dataset.preferences import preference_pairs
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Type, action_type
 from odyssey_recorder.resources import data_folder
@@ -31,16 +33,21 @@ def test_episodes_are_recorded_in_both_modes_published_and_replayed(
     assert ran.out.endswith("All steps match.\n")
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     episodes = sorted((store.load(episode) for episode in store.episodes()), key=lambda episode: len(episode.steps))
-    impossible, by_hand, *cross_app = episodes
-    assert len(episodes) == len(names)
+    provenance = {one.episode_id: store.provenance(one.episode_id) for one in episodes}
+    (by_agent,) = (one for one in episodes if provenance[one.episode_id].origin.actor == "agent")  # type: ignore[union-attr]
+    impossible, by_hand, *cross_app = others = [one for one in episodes if one is not by_agent]
+    assert len(others) == len(names)
     assert [action_type(one.steps[-1].action) for one in (impossible, by_hand)] == ["IMPOSSIBLE", "COMPLETE"]
     for one in cross_app:
         assert {action_type(step.action) for step in one.steps} == CROSS_APP
         assert len(one.task.apps) >= 2
-    modes = [store.provenance(one.episode_id).origin.mode for one in episodes]  # type: ignore[union-attr]
+    modes = [provenance[one.episode_id].origin.mode for one in others]  # type: ignore[union-attr]
     assert modes == ["mirror", "passive", "mirror"][: len(names)]
     assert Type("buy milk") in [step.action for step in by_hand.steps]
     assert len(impossible.steps) >= 2
+    (pair,) = preference_pairs(by_agent, provenance[by_agent.episode_id])  # type: ignore[arg-type]
+    assert (pair.step, pair.agent.model) == (1, ScriptedModel.name)
+    assert [step.agent is None for step in provenance[by_agent.episode_id].steps] == [False, True, False, False]  # type: ignore[union-attr]
     for episode in episodes:
         assert f"  {episode.episode_id}  " in ran.out
         assert (folder / f"replay-{episode.episode_id}.html").is_file()
@@ -56,5 +63,5 @@ def test_episodes_are_recorded_in_both_modes_published_and_replayed(
     assert len(found) < 10
     command_line("splits", "make", folder / "dataset")  # too few episodes for the splits by device and app
     command_line("export", folder / "dataset", folder / "release", "--as", "release", "--all", "--jobs", 1)
-    steps = sum(len(one.steps) for one in episodes)
+    steps = sum(len(one.steps) for one in others)  # what an agent did is left out
     assert assert_convertible(folder / "release", like="v1", kinds=("random", "task")) == steps
