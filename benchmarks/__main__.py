@@ -11,6 +11,7 @@ from rich.console import Console
 
 from benchmarks import (
     across,
+    agents,
     annotation,
     capture,
     checks,
@@ -67,6 +68,7 @@ def main() -> None:
             lambda: checks.measure(folder, episodes=ALL_CHECKED if full else CHECKED),
             lambda: selection.measure(folder),
             lambda: exporting.measure(folder),
+            lambda: agents.measure(lab, folder),
             lambda: _of_one_device(lab, folder),
             lambda: start.measure(lab, folder),
             lambda: painting.measure(lab),

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 from odyssey_recorder import wiring
 from odyssey_recorder.agents.online import Agent, Stop
 from odyssey_recorder.agents.results import ResultFile, TaskResult
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.agent_tasks import Attempts, Job
+from odyssey_recorder.commands.agent_tasks import Attempts, Job, Nobody
 from odyssey_recorder.commands.terminal import say
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
@@ -20,29 +19,12 @@ from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 
 
 @dataclass(frozen=True, slots=True)
-class _Nobody:
-    """Allows everything: the phones are thrown away."""
-
-    is_there: ClassVar[bool] = False
-    stopped: threading.Event = field(default_factory=threading.Event)
-
-    def told(self, step: int, words: str) -> None:
-        pass
-
-    def allows(self, words: str, concern: str) -> bool:
-        return True
-
-    def has_stopped(self) -> bool:
-        return self.stopped.is_set()
-
-
-@dataclass(frozen=True, slots=True)
 class _Bench:
     lab: Lab
     store: EpisodeStore
     profile: str
     attempts: Attempts
-    nobody: _Nobody
+    nobody: Nobody
     results: ResultFile
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -87,7 +69,7 @@ def run_bench(  # noqa: PLR0913 - values by keyword
 ) -> None:
     """Blocks. Tasks that the model's server or the budget ended have no result; the next run repeats them."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    nobody = _Nobody()
+    nobody = Nobody()
     with Lab(Path(find_adb())) as lab, ThreadPoolExecutor(phones, "phone") as threads:
         bench = _Bench(lab, store, profile, Attempts(agent, nobody, most_steps), nobody, results)
         running = [threads.submit(bench.carry_out, job) for job in jobs]

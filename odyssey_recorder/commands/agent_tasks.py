@@ -1,11 +1,12 @@
 """One attempt of an agent at one task, and whether it succeeded."""
 
 import sys
+import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import typer
 
@@ -97,6 +98,23 @@ class Supervisor:
 
     def has_stopped(self) -> bool:
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class Nobody:
+    """Allows everything: the phones are simulated, and thrown away."""
+
+    is_there: ClassVar[bool] = False
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def told(self, step: int, words: str) -> None:
+        pass
+
+    def allows(self, words: str, concern: str) -> bool:
+        return True
+
+    def has_stopped(self) -> bool:
+        return self.stopped.is_set()
 
 
 @dataclass(frozen=True, slots=True)

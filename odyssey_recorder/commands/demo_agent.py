@@ -16,6 +16,7 @@ from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.online import Agent, AgentRun, Stop
+from odyssey_recorder.commands.agent_tasks import Nobody
 from odyssey_recorder.commands.demo_annotator import Eyes, On
 from odyssey_recorder.commands.terminal import say
 from odyssey_recorder.device.device import Device
@@ -82,21 +83,6 @@ class ScriptedModel:
         return Click(to_grid(Pixel(*tap.tap), self._size))
 
 
-class _Person:
-    """Allows everything: the phone is simulated."""
-
-    is_there: ClassVar[bool] = False
-
-    def told(self, step: int, words: str) -> None:
-        pass
-
-    def allows(self, words: str, concern: str) -> bool:
-        return True
-
-    def has_stopped(self) -> bool:
-        return False
-
-
 def record_with_agent(service: RecordingService, device: Device, eyes: Eyes, out: Console) -> Path:
     """An episode by the scripted agent, whose second step a person corrects. Raises OdysseyError."""
     device.press(SystemKey.HOME)
@@ -105,7 +91,7 @@ def record_with_agent(service: RecordingService, device: Device, eyes: Eyes, out
     model = ScriptedModel(eyes, device.properties().size, _ANSWERS)
     with closing(AnswerCache()) as cache, ThreadPoolExecutor(1) as thread:
         agent = Agent(adapter_named("ours"), Batch(model, cache, read_prices()), HistoryRule.parse("actions"), Guard())
-        run = AgentRun(agent, recorder, _Person(), _INSTRUCTION, len(_ANSWERS))
+        run = AgentRun(agent, recorder, Nobody(), _INSTRUCTION, len(_ANSWERS))
         try:
             recorder.start()
             recorder.hand_over()

@@ -1,6 +1,7 @@
 """`agent bench` with gold answers: the verdicts do not depend on how many phones there are."""
 
 import threading
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -70,7 +71,7 @@ def gold_answers(task_id: str) -> list[Says]:
 class Golds:
     """Answers each task's questions in turn, whichever phone asks; the last one again and again."""
 
-    def __init__(self, answers: dict[str, list[Says]]) -> None:
+    def __init__(self, answers: Mapping[str, Sequence[Says]]) -> None:
         self._answers = {instruction: list(said) for instruction, said in answers.items()}
         self._lock = threading.Lock()
 
