@@ -200,8 +200,8 @@ class Asked:
     def _semantic(self, number: int) -> Iterator[Sample]:
         annotations, screen = self._episode.steps[number].annotations, self._screens[number]
         done = [self.answer(at) or "" for at in self._rule.told(number)]
-        listed = "\n".join(f"{place}. {words}" for place, words in enumerate(done, 1)) or "None"
-        told = f"{_TASK}{self._episode.task.instruction}\nPrevious Actions: {listed}\n\n"
+        listed = "".join(f"{place}. {words}\n" for place, words in enumerate(done, 1)) or "None"
+        told = f"{_TASK}{self._episode.task.instruction}\nPrevious Actions: {listed}\n"
         for kind, words, answer in (
             ("description", _DESCRIBE, annotations.description),
             ("intention", told + _INTENTION, annotations.intention),

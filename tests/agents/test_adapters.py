@@ -23,6 +23,7 @@ from odyssey_recorder.model.action import (
 )
 from odyssey_recorder.model.geometry import Point, Size
 from tests.agents.golds import LACKING, alike, expected
+from tests.exporting import official_converter
 
 SIZES = {
     "Pixel 7 Pro": Size(1440, 3120), "Small Phone": Size(720, 1280), "Pixel Fold": Size(2208, 1840),
@@ -68,6 +69,17 @@ def test_what_an_adapter_writes_it_reads(name: str) -> None:
                 reading = adapter.read(written, sent, true)
                 assert not reading.problem, (written, reading)
                 assert alike(expected(action, name), reading.action), (action, written, reading)
+
+
+@pytest.mark.parametrize("done", [(), (Click(Point(500, 250)), Type("at 10:30"))])
+def test_odyssey_agent_is_asked_in_the_words_of_the_official_converter(done: tuple[Action, ...]) -> None:
+    screenshot = Screenshot(LazyImage("", (1080, 2400), lambda: Image(b"")), Size(1080, 2400))
+    history = History(tuple(map(PastStep, done)))
+    (message,) = adapter_named("odyssey-agent").prompt("open Settings", history, screenshot)
+    (words,) = (part.text for part in message.parts if isinstance(part, Words))
+    written = ["CLICK: (500, 250)", "TYPE: at 10:30"][: len(done)]
+    told = official_converter.value("", "open Settings", written, 4, official_converter.QUESTIONS["action"])
+    assert words == "\n".join(line for line in told.split("\n") if "<img>" not in line and "screenshots: " not in line)
 
 
 SENT, TRUE = Size(1092, 2408), Size(1080, 2400)

@@ -16,9 +16,9 @@ _COMMAND = re.compile(rf"^[ \t]*({COMMANDS})\b[ \t]*(?::|$)", re.MULTILINE)
 
 
 def _words(told: Told) -> tuple[str, str]:
-    done = told.listed("None", "{0}. {1}")
+    done = told.listed("None", "{0}. {1}\n", "")
     return "", (
-        f"I'm looking for guidance on how to {told.task}\nPrevious Actions: {done}\n\n"
+        f"I'm looking for guidance on how to {told.task}\nPrevious Actions: {done}\n"
         "Provide the command-style action directly."
     )
 

@@ -5,21 +5,25 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Literal, cast
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from odyssey_recorder.admission import Admission, refusal
+from odyssey_recorder.annotation.exchange import Texts
 from odyssey_recorder.dataset.codec import Dialect
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.job import Progress as Exported
 from odyssey_recorder.exporting.job import run_export
+from odyssey_recorder.exporting.layouts import TRAINERS, Options, Sampling
 from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
 from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.gui.parts import (
     CheckBox,
     Choice,
+    fill_column,
     fill_dialog,
     labelled,
     line_edit,
@@ -29,14 +33,36 @@ from odyssey_recorder.gui.parts import (
     text_label,
 )
 from odyssey_recorder.model.wording import counted
+from odyssey_recorder.splits.drawing import Kind
 
 _WRITERS = 2
+_TRAINERS = {
+    "official-chat": "the official code",
+    "llamafactory": "LLaMA-Factory",
+    "ms-swift": "ms-swift",
+    "qwen": "Qwen-VL",
+    "trl": "TRL",
+    "ui-tars": "UI-TARS",
+}
 _LAYOUTS = (
     ("release", "As the published dataset"),
     ("parquet", "Parquet, for Hugging Face"),
     ("webdataset", "WebDataset (tar files)"),
     ("jsonl", "JSON Lines, without screenshots"),
+    *((name, f"Training samples for {words}") for name, words in _TRAINERS.items()),
 )
+_OWN_WORDS = "official-chat"
+"""This layout has its own adapter and history."""
+_HISTORIES = (
+    ("actions", "Actions so far"),
+    ("none", "None"),
+    ("screenshots:4", "4 earlier screenshots"),
+    ("context", "Contexts"),
+    ("memory:kept", "Chain-of-Memory"),
+)
+_LEVELS = (("high", "Of the episode"), ("low", "Of each step"), ("both", "Both"))
+_TEXTS = (("none", "As in the annotation files"), ("accepted", "Accepted by people"), ("all", "Also suggested"))
+_SPLITS = (("", "One part"), ("random", "Random"), ("task", "Task"), ("device", "Device"), ("app", "App"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +71,7 @@ class ExportChoice:
     layout: str
     out: Path
     only_accepted: bool
+    options: Options
 
 
 class ExportDialog(QDialog):
@@ -59,6 +86,8 @@ class ExportDialog(QDialog):
         self._which.offer([*offered, ("listed", f"All that are listed: {counted(len(listed))}")])
         self._which.choose("selected" if len(selected) > 1 else "listed")
         self._layout.offer(_LAYOUTS)
+        self._texts, self._samples = Choice("Texts of steps"), _Samples()
+        self._texts.offer(_TEXTS)
         self._folder = line_edit("Folder", "A folder that does not exist yet")
         self._folder.setText(str(home))
         self._folder.textChanged.connect(self._tell)
@@ -75,12 +104,20 @@ class ExportDialog(QDialog):
             text_label("Export episodes", "title"),
             labelled("&Episodes", self._which),
             labelled("&Layout", self._layout),
+            labelled("&Texts of steps", self._texts),
+            self._samples,
             folder,
             self._accepted,
             row(None, leave, self._export),
             width=460,
         )
+        self._layout.currentIndexChanged.connect(self._show_samples)
         self.accepted.connect(self._ask)
+        self._show_samples()
+
+    def _show_samples(self) -> None:
+        self._samples.show_for(self._layout.value)
+        self.adjustSize()
 
     def _browse(self) -> None:
         dialog = QFileDialog(self, "Choose where the new folder is made", str(self._out.parent))
@@ -98,7 +135,51 @@ class ExportDialog(QDialog):
 
     def _ask(self) -> None:
         ids = self._ids[self._which.value]
-        self.export_asked.emit(ExportChoice(ids, self._layout.value, self._out, self._accepted.isChecked()))
+        layout = self._layout.value
+        options = Options(texts=cast(Texts, self._texts.value), samples=self._samples.chosen(layout))
+        self.export_asked.emit(ExportChoice(ids, layout, self._out, self._accepted.isChecked(), options))
+
+
+class _Samples(QWidget):
+    """What the samples of a trainer's layout are made of; hidden for other layouts."""
+
+    def __init__(self) -> None:
+        from odyssey_recorder.agents.adapter import all_adapters  # slow to load
+
+        super().__init__()
+        self._adapter, self._history, self._level, self._split = (
+            Choice(name) for name in ("Adapter", "History", "Instructions", "Split")
+        )
+        self._adapter.offer([(name, name) for name in sorted(all_adapters())])
+        self._adapter.setToolTip("How the model is asked and answers")
+        self._history.offer(_HISTORIES)
+        self._history.setToolTip("What the model is told of the steps before")
+        self._level.offer(_LEVELS)
+        self._split.offer(_SPLITS)
+        self._split.setToolTip("Write the samples in the parts of this split")
+        words = row((labelled("&Adapter", self._adapter), 1), (labelled("&History", self._history), 1), spacing=8)
+        more = row((labelled("&Instructions", self._level), 1), (labelled("&Split", self._split), 1), spacing=8)
+        fill_column(self, words, more, spacing=10)
+
+    def show_for(self, layout: str) -> None:
+        self.setVisible(layout in TRAINERS)
+        if layout in TRAINERS:
+            self._adapter.choose(TRAINERS[layout])
+            for one in (self._adapter, self._history):
+                one.setEnabled(layout != _OWN_WORDS)
+            if layout == _OWN_WORDS:
+                self._history.choose("actions")
+
+    def chosen(self, layout: str) -> Sampling:
+        if layout not in TRAINERS:
+            return Sampling()
+        levels = ("high", "low") if self._level.value == "both" else (self._level.value,)
+        return Sampling(
+            self._adapter.value,
+            self._history.value,
+            cast(tuple[Literal["high", "low"], ...], levels),
+            split=cast(Kind, self._split.value),
+        )
 
 
 def export(root: Path, choice: ExportChoice, tell: Progress, cancelled: Cancelled) -> Prepared:
@@ -107,7 +188,8 @@ def export(root: Path, choice: ExportChoice, tell: Progress, cancelled: Cancelle
     admission = Admission(checked=choice.only_accepted, accepted=choice.only_accepted)
     refuse = refusal(root, admission, Dialect.RELEASE, cancelled) if choice.only_accepted else lambda _: ""
     files = [root / annotation_path(one) for one in sorted(choice.ids)]
-    prepared = prepare(Wanted(root, choice.out.absolute(), choice.layout), files, refuse, cancelled)
+    wanted = Wanted(root, choice.out.absolute(), choice.layout, choice.options)
+    prepared = prepare(wanted, files, refuse, cancelled)
     if not prepared.episodes:
         why = f" The first: {prepared.left_out[0]}" if prepared.left_out else ""
         raise DatasetError(f"None of these episodes is accepted and without errors.{why}")

@@ -1,5 +1,6 @@
 """The Dataset page on a real folder that others write to."""
 
+import json
 import shutil
 from dataclasses import replace
 from hashlib import sha256
@@ -29,6 +30,7 @@ from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
 from odyssey_recorder.selection.saved import SavedFilters
 from tests.dataset.drafts import png, proof_of, record
 from tests.episodes import ALL_KINDS, episode
+from tests.gui.inspection import faults
 from tests.gui.pilot import OpenAt, Pilot
 from tests.quality.verdicts import verdict
 
@@ -322,6 +324,31 @@ def test_the_selected_episodes_are_exported(three: list[str], reader: Reader, fo
     reader.pilot.press("Only accepted episodes")
     reader.pilot.press_in(reader.pilot.dialog(), "Export")
     reader.pilot.wait_to_read("already exists. Choose another folder")
+
+
+def test_samples_for_a_trainer_are_exported_as_chosen(three: list[str], reader: Reader, folder: Folder) -> None:
+    for episode_id in three:
+        for step in range(len(ALL_KINDS)):
+            QImage(9, 16, QImage.Format.Format_RGB32).save(
+                str(folder.root / "screenshots" / f"{episode_id}_{step}.png")
+            )
+    reader.pilot.press("Export")
+    dialog, out = reader.pilot.dialog(), folder.root.parent / "out"
+    choices = {name: reader.pilot.named(QComboBox, name) for name in ("Layout", "Adapter", "History", "Instructions")}
+    assert not choices["Adapter"].isVisible()
+    choices["Layout"].setCurrentText("Training samples for the official code")
+    assert (choices["Adapter"].isVisible(), choices["Adapter"].isEnabled()) == (True, False)
+    choices["Layout"].setCurrentText("Training samples for TRL")
+    assert not faults(dialog)
+    choices["Adapter"].setCurrentText("qwen2.5-vl")
+    choices["History"].setCurrentText("4 earlier screenshots")
+    reader.pilot.named(QLineEdit, "Folder").setText(str(out))
+    reader.pilot.press("Only accepted episodes")
+    reader.pilot.press_in(dialog, "Export")
+    reader.pilot.wait_to_read("3 episodes exported to")
+    first, second = map(json.loads, (out / "data" / "all" / "00000.jsonl").read_text().splitlines()[:2])
+    assert "<tool_call>" in first["completion"][0]["content"][0]["text"]
+    assert (len(first["images"]), len(second["images"])) == (1, 2)
 
 
 @pytest.mark.usefixtures("as_nobody")
