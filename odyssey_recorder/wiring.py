@@ -4,8 +4,8 @@ import atexit
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from odyssey_recorder.annotation.reviewing import TextReviewing
+    from odyssey_recorder.annotation.writing import TextWriting
     from odyssey_recorder.device.avd import VirtualDevices
     from odyssey_recorder.device.inventory import DeviceInventory
     from odyssey_recorder.llm.answer_cache import AnswerCache
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from odyssey_recorder.task_service import TaskService
 
 
+_AT_ONCE = 16
+"""Questions about screenshots that wait for answers at the same time."""
 _LEFT_ALONE = PreflightFinding(
     "Android Studio's emulators", "left alone by the demo", "To use them, close the demo and run odyssey-recorder."
 )
@@ -223,6 +226,22 @@ def text_reviewing(settings: Settings, service: RecordingService) -> "TextReview
 
     checker = user_checker() if service.checker is None else service.checker()
     return TextReviewing(settings.dataset, checker.evidence, service.who_records)
+
+
+def text_writing(settings: SettingsStore, service: RecordingService) -> "TextWriting":
+    """Asks the model that the settings name when it is asked."""
+    from odyssey_recorder.annotation.writing import TextWriting
+    from odyssey_recorder.selection.filter import ALL, unretired, without_agents
+
+    root, checker = service.store.root, user_checker() if service.checker is None else service.checker()
+
+    def ids() -> Sequence[str]:
+        with closing(user_index(root, checker)) as index:
+            index.refresh()
+            return index.ids(without_agents(unretired(ALL)))
+
+    open_model = lambda budget: open_batch(settings.read(), budget, at_once=_AT_ONCE)  # noqa: E731
+    return TextWriting(root, ids, checker.evidence, open_model, service.who_records)
 
 
 def practice_service(settings: Settings) -> PracticeService:

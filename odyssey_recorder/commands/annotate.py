@@ -436,17 +436,13 @@ def _asking(  # noqa: PLR0913 - the flags
     budget: float | None = None,
     at_once: int = 16,
 ) -> "Iterator[Conversations]":
-    from odyssey_recorder.annotation.asking import Annotating
-    from odyssey_recorder.annotation.remembering import Remembering
+    from odyssey_recorder.annotation.writing import Wanted
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import open_batch, user_checker
 
     batch = open_batch(read_settings(dataset=dataset), budget, at_once=at_once)
-    if memory is None:
-        yield Annotating(batch, dataset, calls=calls, effort=effort)
-        return
     with closing(user_checker()) as checker:
-        yield Remembering(batch, dataset, checker.evidence, mode=memory, effort=effort)
+        yield Wanted(calls, memory, effort).asking(batch, dataset, checker.evidence)
 
 
 def _named(  # noqa: PLR0913 - the flags

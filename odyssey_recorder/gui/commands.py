@@ -307,6 +307,9 @@ class Command(Enum):
     NEXT_CANDIDATE = _annotate("Next suggestion", "Show another suggestion for this text", "swap_horizontal", "]")
     TAKE_CANDIDATE = _annotate("Use the other", "Accept the other suggestion, and go to the next", "swap_vertical", "U")
     NEXT_TEXT_EPISODE = _annotate("Next episode", "Open the next episode with open texts", "skip_next", "Ctrl+J")
+    WRITE_TEXTS = _annotate(
+        "Write texts…", "Have a model write what is missing; shows the cost first", "robot_outline", "Ctrl+M"
+    )
     READ_TEXTS = _annotate("Refresh", "Read the texts again", "refresh", "F5")
     DISMISS_ANNOTATE = _annotate("Dismiss", "Dismiss this message", "close", "Ctrl+.")
     SHOW_SCORES = _evaluate("Scores", "Show the scores", "chart_bar", "Alt+1", checkable=True)

@@ -25,6 +25,7 @@ from odyssey_recorder.settings import Role
 
 if TYPE_CHECKING:  # each page is loaded on first use
     from odyssey_recorder.annotation.reviewing import TextReviewing
+    from odyssey_recorder.annotation.writing import TextWriting
     from odyssey_recorder.device.inventory import DeviceInventory
     from odyssey_recorder.doctor import Doctor
     from odyssey_recorder.gui.review.reviewing import Reviewing
@@ -98,6 +99,7 @@ class Workplace:
     saved_filters: "Callable[[], SavedFilters] | None" = None
     review: "Callable[[], Reviewing] | None" = None
     texts: "Callable[[], TextReviewing] | None" = None
+    writing: "Callable[[], TextWriting] | None" = None
     agents: AgentModels | None = None
     doctor: "Doctor | None" = None
     inventory: "Callable[[], DeviceInventory] | None" = None
@@ -142,7 +144,7 @@ class Pages(QObject):
         if review is not None:
             self._makers[Command.REVIEW_PAGE] = partial(self._make_review, review, workplace.sheets)
         if workplace.texts is not None:
-            self._makers[Command.ANNOTATE_PAGE] = partial(self._make_annotate, workplace.texts)
+            self._makers[Command.ANNOTATE_PAGE] = partial(self._make_annotate, workplace.texts, workplace.writing)
         if workplace.inventory is not None:
             self._makers[Command.DEVICES_PAGE] = partial(self._make_devices, workplace.inventory)
         queue = tools.queue
@@ -226,10 +228,10 @@ class Pages(QObject):
         page.offer_figures(partial(FiguresView, service, *tools))
         return page
 
-    def _make_annotate(self, texts: "Callable[[], TextReviewing]") -> Page:
+    def _make_annotate(self, texts: "Callable[[], TextReviewing]", writing: "Callable[[], TextWriting] | None") -> Page:
         from odyssey_recorder.gui.annotate.annotate_page import AnnotatePage
 
-        return AnnotatePage(texts(), self._tools.background, self._tools.commands)
+        return AnnotatePage(texts(), self._tools.background, self._tools.commands, writing)
 
     def _make_evaluate(self, dataset: "Callable[[], EpisodeIndex]") -> Page:
         from odyssey_recorder.gui.evaluate.evaluate_page import EvaluatePage

@@ -20,10 +20,12 @@ from odyssey_recorder.annotation.reviewing import (
     supported,
 )
 from odyssey_recorder.annotation.semantics import Decision, Offer, Planted, State
+from odyssey_recorder.annotation.writing import TextWriting
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.annotate.decisions import Decisions, Place
 from odyssey_recorder.gui.annotate.episodes_pane import EpisodesPane
 from odyssey_recorder.gui.annotate.step_texts import StepTexts
+from odyssey_recorder.gui.annotate.writing_card import WritingCard
 from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
@@ -48,6 +50,7 @@ class AnnotatePage(Page):
         texts: TextReviewing,
         background: Background,
         commands: Commands,
+        writing: Callable[[], TextWriting] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
@@ -64,6 +67,7 @@ class AnnotatePage(Page):
         self._steps = StepTexts(background, commands)
         self._said = text_label(kind="title")
         self._message = Banner(commands.button(Command.DISMISS_ANNOTATE, kind="quiet", wordless=True))
+        self._writing = None if writing is None else WritingCard(writing(), background)
         self._middle = QStackedWidget()
         self._calls = self._calls_of_texts()
         self._lay_out()
@@ -375,6 +379,25 @@ class AnnotatePage(Page):
             },
         )
         commands.belong_to(self, Command.SHOW_MARK)
+        commands.enable(Command.WRITE_TEXTS, on=self._writing is not None, why="No model can be asked here.")
+        if self._writing is not None:
+            commands.bind(self, {Command.WRITE_TEXTS: self._write})
+            self._writing.told.connect(self._tell_written)
+            self._writing.ended.connect(self._take_written)
+
+    def _write(self) -> None:
+        if self._writing is not None and not self._writing.is_running:
+            self._writing.ask()
+
+    def _take_written(self) -> None:
+        """Texts may have come, also before a failure."""
+        self.enter()
+        if self._opened is not None and not self._steps.is_writing:
+            fail = partial(self._tell_unread, self._wanted)
+            self._background.run(partial(self._texts.open, self._wanted), self._take_changed, fail)
+
+    def _tell_written(self, words: str, problems: str) -> None:
+        self._message.show_message(Tone.WARNING if problems else Tone.SUCCESS, words, breakable(problems))
 
     def _lay_out(self) -> None:
         self._said.setWordWrap(False)
@@ -382,6 +405,7 @@ class AnnotatePage(Page):
         self._middle.addWidget(self._steps)
         self._panels = Panels("texts", commands, self._middle, {"left": (self._episodes, _LIST_PX)},
                               lambda _side, px: px >= _ROOMY_PX or self._opened is None)  # fmt: skip
-        buttons = commands.buttons(Command.READ_TEXTS, Command.NEXT_TEXT_EPISODE, kind="quiet")
+        buttons = commands.buttons(Command.WRITE_TEXTS, Command.READ_TEXTS, Command.NEXT_TEXT_EPISODE, kind="quiet")
         head = row((self._said, 1), *buttons)
-        fill_column(self, column(head, self._message), (self._panels, 1), margins=(_SPACE, 12, _SPACE, _SPACE))
+        told = column(head, self._message, *([] if self._writing is None else [self._writing]))
+        fill_column(self, told, (self._panels, 1), margins=(_SPACE, 12, _SPACE, _SPACE))

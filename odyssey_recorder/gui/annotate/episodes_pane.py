@@ -62,8 +62,7 @@ class EpisodesPane(QWidget):
             return "No episodes yet.", "Published episodes appear here."
         if self._is_reading or any(one.problem or set(one.states or {}) & _WRITTEN for one in rows):
             return "Choose an episode.", "Those with contradicted texts come first. Enter opens."
-        words = f"Have a model write them: odyssey-recorder annotate run {self._texts.root}"
-        return "No texts yet.", f"{words}\nOr open an episode and write them yourself (F2)."
+        return "No texts yet.", "Choose “Write texts…” to have a model write them, or open an episode and write (F2)."
 
     def read(self) -> None:
         """If it is being read, then once more afterwards: what was read already may have changed since."""

@@ -19,7 +19,7 @@ _BLIND = "Write the instruction of this step before you see the suggestion (F2).
 _HIDDEN = "Shown once you have written the instruction of this step."
 _FIRST = "Nothing was done before the first step."
 _NOT_NEEDED = "Nothing of this screen is needed later."
-_MISSING = "No text yet. Write one (F2), or have a model write it: odyssey-recorder annotate run"
+_MISSING = "No text yet. Write one (F2), or have a model write it: “Write texts…”."
 
 
 class TextCard(Card):

@@ -11,6 +11,7 @@ from odyssey_recorder.gui.background import Cancelled, Job, JobState, error_text
 from odyssey_recorder.gui.background import Progress as Tell
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.estimate_dialog import progress_words
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.parts import fill_column
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
@@ -204,15 +205,6 @@ class TaskJobsBar(QWidget):
                 self.tell(Tone.WARNING, f"{job.title}: stopped. Answers so far are kept.", job.words)
 
         job.ended.connect(end)
-
-
-def progress_words(progress: BatchProgress) -> tuple[float | None, str]:
-    """The progress of a rewrite: share done, and text with the cost."""
-    share = progress.done / progress.of if progress.of else None
-    kept = f"{progress.kept:,} reused" if progress.kept else ""
-    failed = f"{progress.failed:,} failed" if progress.failed else ""
-    words = (f"{progress.done:,} of {progress.of:,}", kept, failed, progress.price)
-    return share, " · ".join(filter(None, words))
 
 
 def failure_words(failed: Sequence[Rewritten]) -> Iterator[str]:

@@ -176,7 +176,7 @@ def test_an_empty_dataset_and_one_without_texts_say_what_to_do(
     desk.wait_to_read("No episodes yet.")
     look_around(tmp_path, EPISODE, 2)
     desk.press("Refresh")
-    desk.wait_to_read("odyssey-recorder annotate run")
+    desk.wait_to_read("Choose “Write texts…” to have a model write them")
 
 
 def test_a_damaged_file_is_named(qtbot: QtBot, background: Background, root: Path) -> None:

@@ -1,0 +1,61 @@
+"""What a model is asked to write about a dataset: planned with its cost, agreed to, and carried out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from odyssey_recorder.annotation.asking import Annotating, Calls
+from odyssey_recorder.annotation.consent import give_consent, needs_consent
+from odyssey_recorder.annotation.conversations import Conversations, Ended, Plan
+from odyssey_recorder.annotation.remembering import Mode, Remembering
+from odyssey_recorder.llm.batch import Batch, BatchProgress
+
+if TYPE_CHECKING:
+    from odyssey_recorder.quality.evidence import EpisodeEvidence
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The texts of steps, by `calls`, or Chain-of-Memory in the mode `memory`."""
+
+    calls: Calls = "three"
+    memory: Mode | None = None
+    effort: str = ""
+
+    def asking(self, batch: Batch, root: Path, evidence: "Callable[[Path], EpisodeEvidence]") -> Conversations:
+        if self.memory is None:
+            return Annotating(batch, root, calls=self.calls, effort=self.effort)
+        return Remembering(batch, root, evidence, mode=self.memory, effort=self.effort)
+
+
+@dataclass(frozen=True, slots=True)
+class TextWriting:
+    """For the window; calls block, and raise OdysseyError. `open_batch` takes the budget in US dollars."""
+
+    root: Path
+    ids: Callable[[], Sequence[str]]
+    evidence: "Callable[[Path], EpisodeEvidence]"
+    open_batch: Callable[[float | None], Batch]
+    who: Callable[[], str]
+
+    def plan(self, wanted: Wanted) -> tuple[Plan, bool]:
+        """The plan for all episodes, and whether the owner of the dataset has yet to agree."""
+        found = self._asking(wanted, None).plan(self.ids())
+        return found, needs_consent(self.root, found.estimate.host, found.screenshots, found.bytes)
+
+    def agree(self, plan: Plan) -> None:
+        """The owner agrees that the screenshots of the plan are sent to its host."""
+        give_consent(self.root, plan.estimate.host, plan.screenshots, plan.bytes, by=self.who() or "unknown")
+
+    def run(
+        self,
+        wanted: Wanted,
+        budget: float | None,
+        progress: Callable[[BatchProgress], None],
+        cancelled: Callable[[], bool],
+    ) -> list[Ended]:
+        return self._asking(wanted, budget).run(self.ids(), progress=progress, cancelled=cancelled)
+
+    def _asking(self, wanted: Wanted, budget: float | None) -> Conversations:
+        return wanted.asking(self.open_batch(budget), self.root, self.evidence)

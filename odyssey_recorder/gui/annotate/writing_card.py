@@ -1,0 +1,141 @@
+"""Has a model write the texts of steps: a dialog with the cost, and the job."""
+
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from odyssey_recorder.annotation.conversations import Ended, Plan
+from odyssey_recorder.annotation.writing import TextWriting, Wanted
+from odyssey_recorder.gui.background import Background, Cancelled, Progress, error_text
+from odyssey_recorder.gui.estimate_dialog import EstimateDialog, progress_words
+from odyssey_recorder.gui.job_card import JobCard
+from odyssey_recorder.gui.parts import CheckBox, Choice, labelled, named
+from odyssey_recorder.gui.question_dialog import Question
+from odyssey_recorder.model.wording import counted
+
+_WRITE = Question(
+    title="Write texts",
+    question="Have a model write what is missing?",
+    answer="Write texts",
+    tip="Start; you can keep using the page (Enter)",
+    cancel_tip="Cancel (Esc)",
+    detail="Every text is a suggestion until a person accepts it.",
+)
+_WANTED = {
+    "three": ("Texts of steps, three requests each", Wanted()),
+    "combined": ("Texts of steps, one request each (cheaper)", Wanted("combined")),
+    "full": ("Chain-of-Memory, three candidates each", Wanted(memory="full")),
+    "cheap": ("Chain-of-Memory, one candidate (cheaper)", Wanted(memory="cheap")),
+}
+
+
+class WriteDialog(EstimateDialog):
+    """Emits `wanted` whenever something else is to be written; agreed to only with the owner's consent, if needed."""
+
+    wanted = Signal(object)
+
+    def __init__(self, parent: QWidget) -> None:
+        self._what = Choice("What to write")
+        self._what.offer([(key, words) for key, (words, _) in _WANTED.items()])
+        self._consent = named(CheckBox("The &owner of the dataset agrees"), "The owner agrees")
+        self._consent.setToolTip(
+            "Screenshots leave this computer; password fields and redacted boxes are black in them"
+        )
+        super().__init__(_WRITE, parent, labelled("&What to write", self._what), below=(self._consent,))
+        self._consent.hide()
+        self._what.currentIndexChanged.connect(lambda _at: self._ask())
+        self._consent.toggled.connect(lambda on: self.ok.setEnabled(on))
+
+    @property
+    def chosen(self) -> Wanted:
+        return _WANTED[self._what.value][1]
+
+    def show_plan(self, plan: Plan, *, needs_consent: bool) -> None:
+        sent = f"{counted(plan.screenshots, 'screenshot')}, about {plan.bytes / 1e6:,.1f} MB, to {plan.estimate.host}"
+        more = [("Sent", sent)] if plan.screenshots else []
+        if plan.problems:
+            more.append(("Left out", f"{counted(plan.problems, 'episode')}: {next(iter(plan.problems.values()))}"))
+        self.show_estimate(plan.estimate, *more)
+        self._consent.setVisible(needs_consent)
+        self.ok.setEnabled(bool(plan.estimate.calls or plan.estimate.kept) and not needs_consent)
+        if not plan.estimate.calls and not plan.estimate.kept:
+            self.show_failure("Nothing is missing.")
+        self.adjustSize()
+
+    def _ask(self) -> None:
+        self.wait_for_estimate()
+        self._consent.setChecked(False)
+        self._consent.hide()
+        self.wanted.emit(self.chosen)
+
+
+class WritingCard(JobCard):
+    """Plans, asks for agreement, and shows the job. `told` has what came of it, `ended` when texts may have come."""
+
+    ended = Signal()
+    told = Signal(str, str)
+    """Words and details; with details something was not written."""
+
+    def __init__(self, writing: TextWriting, background: Background) -> None:
+        super().__init__()
+        self._writing = writing
+        self._background = background
+        self._dialog: WriteDialog | None = None
+        self._planned: tuple[Wanted, Plan, bool] | None = None
+        self.is_running = False
+
+    def ask(self) -> None:
+        dialog = self._dialog = WriteDialog(self.window())
+        dialog.wanted.connect(self._plan)
+        dialog.agreed.connect(self._write)
+        dialog.finished.connect(self._forget)
+        self._plan(dialog.chosen)
+        dialog.open()
+
+    def _forget(self) -> None:
+        self._dialog = None
+
+    def _plan(self, wanted: Wanted) -> None:
+        asked, self._planned = self._dialog, None
+
+        def waiting() -> WriteDialog | None:
+            """The dialog, unless it was closed or asks for something else by now."""
+            return asked if asked is not None and asked is self._dialog and asked.chosen == wanted else None
+
+        def show(found: tuple[Plan, bool]) -> None:
+            if (dialog := waiting()) is not None:
+                self._planned = wanted, *found
+                dialog.show_plan(found[0], needs_consent=found[1])
+
+        def fail(error: Exception) -> None:
+            words = error_text(error)
+            if (dialog := waiting()) is not None:
+                dialog.show_failure(words)
+
+        self._background.run(partial(self._writing.plan, wanted), show, fail)
+
+    def _write(self, budget: float | None) -> None:
+        if self._planned is None or self.is_running:
+            return
+        wanted, plan, needs_consent = self._planned
+
+        def work(tell: Progress, cancelled: Cancelled) -> list[Ended]:
+            if needs_consent:
+                self._writing.agree(plan)
+            return self._writing.run(wanted, budget, lambda now: tell(*progress_words(now)), cancelled)
+
+        self.is_running = True
+        job = self._background.start("Writing texts", work, self._tell)
+        job.ended.connect(self._end)
+        self.follow(job)
+
+    def _end(self) -> None:
+        self.is_running = False
+        self.ended.emit()
+
+    def _tell(self, ended: list[Ended]) -> None:
+        failed = [one for one in ended if one.problem]
+        words = f"{counted(sum(one.texts for one in ended), 'text')} added for {counted(ended, 'episode')}."
+        more = f"{counted(failed, 'episode')} not finished: {failed[0].problem}" if failed else ""
+        self.told.emit(words, more)
