@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.cluster import ClusterOption
 
 PathArgument = Annotated[Path, typer.Argument(metavar="PATH", help="The dataset folder.")]
 FilterOption = Annotated[
@@ -153,9 +154,7 @@ def export(
         bool, typer.Option("--pairs", help="Samples: only those of preference pairs, from corrected agents.")
     ] = False,
     jobs: JobsOption = None,
-    cluster: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Work on this Dask cluster, such as tcp://host:8786.")
-    ] = None,
+    cluster: ClusterOption = None,
 ) -> None:
     """Export accepted episodes for others to load.
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.cluster import ClusterOption
+from odyssey_recorder.commands.cluster import cluster as on_cluster
 from odyssey_recorder.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ def evaluate(  # noqa: PLR0913 - the options
     against: Annotated[
         Path | None, typer.Option(metavar="OTHER", help="The predictions of another model, to compare with.")
     ] = None,
+    cluster: ClusterOption = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page to this file.")] = None,
     as_json: terminal.JsonOption = False,
 ) -> None:
@@ -55,7 +58,12 @@ def evaluate(  # noqa: PLR0913 - the options
         raise DatasetError("Scoring needs numpy. Install it: pip install 'odyssey-recorder[evaluation]'") from error
     loaded = load(predictions)
     wanted = f"{selection} split:{split}/test".strip() if split else selection
-    gold, unread = read_gold(data, selected_ids(data, wanted))
+    ids = selected_ids(data, wanted)
+    if cluster is None:
+        gold, unread = read_gold(data, ids)
+    else:
+        with on_cluster(cluster) as executor:
+            gold, unread = read_gold(data, ids, carry_out=executor.map)
     if not gold.episodes:
         raise DatasetError(f"{data} has no readable episode of this selection. Check --split and --filter.")
     asked = report.Asked(

@@ -2,7 +2,7 @@
 
 import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError, Executor, ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from odyssey_recorder.admission import Admission, refusal
+from odyssey_recorder.commands.cluster import cluster
 from odyssey_recorder.commands.listing import selected_ids
 from odyssey_recorder.commands.terminal import say
 from odyssey_recorder.dataset.codec import Dialect
@@ -25,7 +26,6 @@ from odyssey_recorder.exporting.prepared import Wanted, prepare
 from odyssey_recorder.model.wording import counted
 
 _TOLD = 10
-_CONNECT_S = 3
 _WORKERS = get_context("spawn")
 
 
@@ -75,7 +75,7 @@ def _tell_left_out(reasons: Sequence[str], err: Console) -> None:
 @contextmanager
 def _executor(request: ExportOptions) -> Iterator[Executor]:
     if request.cluster is not None:
-        with _cluster(request.cluster) as executor:
+        with cluster(request.cluster) as executor:
             yield executor
         return
     ignore_interrupts = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
@@ -83,28 +83,6 @@ def _executor(request: ExportOptions) -> Iterator[Executor]:
         request.jobs, mp_context=_WORKERS, initializer=signal.signal, initargs=ignore_interrupts
     ) as pool:
         yield pool
-
-
-@contextmanager
-def _cluster(address: str) -> Iterator[Executor]:
-    try:
-        from distributed import Client, KilledWorker
-    except ImportError as error:
-        raise DatasetError("A cluster needs Dask. Install it: pip install 'odyssey-recorder[cluster]'") from error
-    try:
-        client = Client(address, timeout=_CONNECT_S)
-    except (OSError, ValueError) as error:
-        raise DatasetError(f"The Dask scheduler {address} cannot be reached: {error}. Check the address.") from error
-    with client:
-        if not client.scheduler_info()["workers"]:
-            raise DatasetError(f"The Dask scheduler {address} has no workers. Start some: dask worker {address}")
-        try:
-            yield client.get_executor()
-        except (KilledWorker, CancelledError, OSError, ImportError) as error:
-            raise DatasetError(
-                f"The cluster did not finish: {error or type(error).__name__}. Check that every worker has this "
-                "version of odyssey-recorder and enough memory. The same command continues the export."
-            ) from error
 
 
 @contextmanager

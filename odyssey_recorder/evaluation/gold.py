@@ -1,7 +1,8 @@
 """The true actions of a dataset's episodes, in columns."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -61,15 +62,37 @@ GoldStep = tuple[str, Json]
 """Answer and box, as in the file."""
 
 
+_Read = tuple[list[tuple[GoldEpisode, list[GoldStep]]], list[str]]
+_AT_ONCE = 200
+"""Episodes that one worker reads."""
+
+
 def read_gold(
-    root: Path, wanted: frozenset[str], tell: Callable[[int, int], object] = lambda _done, _of: None
+    root: Path,
+    wanted: frozenset[str],
+    tell: Callable[[int, int], object] = lambda _done, _of: None,
+    carry_out: Callable[[Callable[[Sequence[str]], _Read], Sequence[Sequence[str]]], Iterable[_Read]] = map,
 ) -> tuple[Gold, tuple[str, ...]]:
-    """Of those that can be read; the texts say why others cannot. `tell` gets how many are read; it may raise."""
+    """Of those that can be read; the texts say why others cannot. `tell` gets how many are read; it may raise.
+
+    `carry_out` reads the parts in order, such as an executor's `map`.
+    """
+    ids = sorted(wanted)
+    parts = [ids[at : at + _AT_ONCE] for at in range(0, len(ids), _AT_ONCE)]
+    episodes: list[tuple[GoldEpisode, list[GoldStep]]] = []
+    problems: list[str] = []
+    for number, (read, unread) in enumerate(carry_out(partial(_read_part, root), parts), 1):
+        episodes += read
+        problems += unread
+        tell(min(number * _AT_ONCE, len(ids)), len(ids))
+    return replace(gold_of(episodes), others=episode_ids(root) - wanted), tuple(problems)
+
+
+def _read_part(root: Path, ids: Sequence[str]) -> _Read:
     classes = app_classes()
     episodes: list[tuple[GoldEpisode, list[GoldStep]]] = []
     problems = []
-    for number, episode_id in enumerate(sorted(wanted)):
-        tell(number, len(wanted))
+    for episode_id in ids:
         path = root / annotation_path(episode_id)
         try:
             found = open_published(path)
@@ -84,7 +107,7 @@ def read_gold(
             size.width, size.height,
         )  # fmt: skip
         episodes.append((head, [gold_step(step) for step in episode.steps]))
-    return replace(gold_of(episodes), others=episode_ids(root) - wanted), tuple(problems)
+    return episodes, problems
 
 
 def gold_step(step: Step) -> GoldStep:

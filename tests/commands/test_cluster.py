@@ -1,5 +1,6 @@
-"""Exports on a Dask cluster in processes: the same bytes, a killed worker, and what is said when it cannot work."""
+"""Exports and scores on a Dask cluster in processes: equal results, also with a killed worker, and clear errors."""
 
+import json
 import os
 import signal
 import socket
@@ -15,9 +16,12 @@ from rich.console import Console
 from odyssey_recorder.admission import Admission
 from odyssey_recorder.commands.export import ExportOptions, export_dataset
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.evaluation import gold
 from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.job import Progress, Request, run_export
 from odyssey_recorder.exporting.layouts import Planned, Shard, write_shard
+from tests.command_line import CommandLine
+from tests.evaluation.prediction_files import own, predictions
 from tests.exporting.sample import SMALL, write_dataset
 
 
@@ -70,6 +74,19 @@ def test_a_cluster_gives_the_same_bytes_also_when_a_worker_is_killed(
         killed = run_export(wanted, dataset[1], client.get_executor(), tell=kill)
     assert not victims
     assert shards(killed) == shards(tmp_path / "here")
+
+
+def test_a_cluster_gives_the_same_scores(
+    dataset: tuple[Path, list[Planned]], command_line: CommandLine, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gold, "_AT_ONCE", 5)
+    file = own(command_line.folder / "predictions.jsonl", predictions(dataset[0])[3:])
+    words = ("evaluate", file, "--data", dataset[0], "--json")
+    here = command_line(*words)
+    there = command_line(*words, "--cluster", cluster.scheduler_address)
+    assert (there.exit_code, there.out, there.err) == (here.exit_code, here.out, here.err)
+    assert json.loads(there.out)["ams"] == 100
+    assert "3 steps" in there.err, "what was not predicted is told"
 
 
 def test_a_scheduler_that_cannot_be_reached_is_named(dataset: tuple[Path, list[Planned]], tmp_path: Path) -> None:
