@@ -1,8 +1,12 @@
 """What an agent may not do unasked: where it acts, what it touches, and where it is in doubt itself."""
 
 import re
-from collections.abc import Collection, Iterator
+import tomllib
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from unicodedata import normalize
 
 from odyssey_recorder.device.view_hierarchy import ViewNode, hit_at, labels_of
 from odyssey_recorder.errors import SettingsError
@@ -10,7 +14,10 @@ from odyssey_recorder.model.action import Action, Click, Complete, Impossible, L
 from odyssey_recorder.model.geometry import Point, to_pixel
 from odyssey_recorder.recording.step_writer import ShownScreen
 
-_RISKY = re.compile(r"(?<![a-z])(buy|pay|send|delete|install|uninstall|password)(?![a-z])", re.IGNORECASE)
+_ACCENTS = re.compile("[\u0300-\u036f\u0640\u064b-\u0655]")
+"""Of Latin, Cyrillic and Arabic letters, with which a label may be written or not."""
+_LETTER = r"[^\W\d_]|[\u0900-\u0963]"
+"""Python counts no vowel sign of Devanagari as a letter."""
 _DOUBT = re.compile(r"\bcall_user\b|\bneed_feedback\b|\"interrupt\"")
 """How UI-TARS and AgentCPM-GUI ask for their user."""
 _EMULATOR = re.compile(r"emulator-\d+")
@@ -73,9 +80,38 @@ def _under(point: Point, shown: ShownScreen, *, is_touch: bool) -> Iterator[str]
     if place is None:
         return
     for words in (*_named(shown.nodes[place]), *labels_of(shown.nodes, place)):
-        if found := _RISKY.search(words):
-            yield f"{found[0].casefold()!r} is under the finger: {words:.60}"
+        if risk := risky_word(words):
+            yield f"{risk!r} is under the finger: {words:.60}"
             return
+
+
+def risky_word(text: str) -> str:
+    """The word of `risky_words.toml`, in whatever language, that `text` has; empty if it has none."""
+    pattern, words = _risky()
+    found = (one["word"] for one in pattern.finditer(_folded(text)))
+    return next((words[one] for one in found if one), "")
+
+
+@cache
+def _risky() -> tuple[re.Pattern[str], dict[str, str]]:
+    """The pattern also matches what is innocent, without a `word`; and how the words are spelled, by their match."""
+    languages = tomllib.loads(Path(__file__).with_name("risky_words.toml").read_text("utf-8")).values()
+    words, parts, innocent = (
+        {_folded(word): word for language in languages for word in language.get(kind, ())}
+        for kind in ("words", "parts", "innocent")
+    )
+    pattern = (
+        rf"{_any_of(innocent)}|(?P<word>(?<!{_LETTER})(?:{_any_of(words)})(?!{_LETTER})|{_any_of(parts)})"
+    )
+    return re.compile(pattern), words | parts
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
+def _folded(text: str) -> str:
+    return normalize("NFKC", _ACCENTS.sub("", normalize("NFKD", text.casefold())))
 
 
 def _named(node: ViewNode) -> tuple[str, ...]:
