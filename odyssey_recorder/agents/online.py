@@ -132,8 +132,8 @@ class Person(Protocol):
     def told(self, step: int, words: str) -> None:
         """The agent is about to do this."""
 
-    def allows(self, words: str, concern: str) -> bool:
-        """Whether it may; blocks."""
+    def allows(self, words: str, concern: str) -> bool | None:
+        """Whether it may; None if nobody answered. Blocks."""
 
     def has_stopped(self) -> bool: ...
 
@@ -199,8 +199,7 @@ class AgentRun:
         self.person.told(len(shown.steps) + 1, _words(reading.action, shown))
         if self.is_dry:
             raise _EndedError(Stop.DRY_RUN, _words(reading.action, shown))
-        was_allowed = self._allowed(reading.action, shown, answer.raw)
-        self._act(reading.action, shown, self._credit(answer, reading, approved=was_allowed))
+        self._act(reading.action, shown, self._allowed(reading.action, shown, self._credit(answer, reading)))
 
     # Look.
 
@@ -308,18 +307,21 @@ class AgentRun:
         if self._seen[action, looks] >= _REPEATS:
             raise _EndedError(Stop.REPEATED, f"{_words(action, shown)}, {_REPEATS} times on the same screen")
 
-    def _allowed(self, action: Action, shown: ShownScreen, raw: str) -> bool:
-        """Whether a person allowed it."""
-        concern = self.agent.guard.concern(action, shown, raw)
+    def _allowed(self, action: Action, shown: ShownScreen, credit: AgentRecord) -> AgentRecord:
+        """With whether a person allowed it; what a person refuses is kept for the step that is shown instead."""
+        concern = self.agent.guard.concern(action, shown, credit.raw)
         if not concern:
-            return False
+            return credit
         self.run.interventions += 1
-        if not self.person.allows(_words(action, shown), concern):
-            self._refuse_if_stopped()
-            raise _EndedError(Stop.GUARD, concern)
-        return self.person.is_there
+        is_allowed = self.person.allows(_words(action, shown), concern)
+        if is_allowed:
+            return credit.model_copy(update={"approved": self.person.is_there})
+        if is_allowed is False:
+            self.recorder.refuse(action, shown.kept.frame.number, credit)
+        self._refuse_if_stopped()
+        raise _EndedError(Stop.GUARD, concern)
 
-    def _credit(self, answer: ModelAnswer, reading: Reading, *, approved: bool) -> AgentRecord:
+    def _credit(self, answer: ModelAnswer, reading: Reading) -> AgentRecord:
         return AgentRecord(
             adapter=self.agent.adapter.name,
             model=answer.model_answered,
@@ -328,7 +330,6 @@ class AgentRun:
             tokens_in=answer.usage.tokens_in,
             tokens_out=answer.usage.tokens_out,
             seconds=answer.seconds,
-            approved=approved,
         )
 
     def _act(self, action: Action, shown: ShownScreen, credit: AgentRecord) -> None:

@@ -89,11 +89,11 @@ class Supervisor:
     def told(self, step: int, words: str) -> None:
         say(f"  {step}. {spelled_out(words)[:200]}", to=terminal.err)
 
-    def allows(self, words: str, concern: str) -> bool:
+    def allows(self, words: str, concern: str) -> bool | None:
         asked = spelled_out(f"The agent wants: {words}. But {concern}.")
         if not sys.stdin.isatty():
             say((f"{asked} Without a terminal nobody can be asked.", "yellow"), to=terminal.err)
-            return False
+            return None
         return typer.confirm(f"{asked} Allow it?", err=True)
 
     def has_stopped(self) -> bool:

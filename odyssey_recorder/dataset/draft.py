@@ -61,12 +61,20 @@ class _Story:
     next_flags: tuple[Flag, ...] = ()
     resumed: tuple[provenance.ResumedRecord, ...] = ()
     rejected: tuple[provenance.RejectedRecord, ...] = ()
+    refused_on: Path | None = None
 
     def with_step(self, step: DraftStep) -> "_Story":
         steps, added = (*self.steps, step), self.added + 1
         return replace(
-            self, steps=steps, added=added, touched=False, wanted=None, left=None, next_flags=(), rejected=()
-        )
+            self, steps=steps, added=added, touched=False, wanted=None, left=None, next_flags=(), rejected=(),
+            refused_on=None,
+        )  # fmt: skip
+
+    def with_refused(self, picture: Path, record: provenance.RejectedRecord) -> "_Story":
+        """What was refused on another screen no longer counts, and of two equal actions the first one does."""
+        before = self.rejected if self.refused_on in (None, picture) else ()
+        is_new = all(one.action != record.action for one in before)
+        return replace(self, rejected=(*before, *[record] * is_new), refused_on=picture)
 
     def with_amended(self, step: DraftStep) -> "_Story":
         return replace(self, steps=tuple(step if one.key == step.key else one for one in self.steps))
@@ -217,6 +225,11 @@ class Draft:
         return self._story.rejected
 
     @property
+    def refused_on(self) -> Path | None:
+        """The screen that `rejected` are from if a person refused them; None if they were undone."""
+        return self._story.refused_on
+
+    @property
     def resumed(self) -> tuple[provenance.ResumedRecord, ...]:
         return self._story.resumed
 
@@ -236,7 +249,7 @@ class Draft:
     def forget_picture(self, picture: Path) -> None:
         """Delete a screenshot unless a step uses it or the device should show it again; thread-safe."""
         story = self._story
-        used = [story.left, *(step.picture for step in (*story.steps, *filter(None, [story.wanted])))]
+        used = [story.left, story.refused_on, *(step.picture for step in (*story.steps, *filter(None, [story.wanted])))]
         if picture not in used:
             with suppress(OSError):
                 picture.unlink(missing_ok=True)
@@ -299,6 +312,11 @@ class Draft:
             )
         )
 
+    def refuse(self, action: Action, picture: Path, agent: provenance.AgentRecord) -> None:
+        """A person did not allow an agent's action on the screen of `picture`. Raises DatasetError."""
+        record = provenance.RejectedRecord(action=action_to_json(action), agent=agent)
+        self._write(draft_log.RejectLine(picture=picture.name, record=record))
+
     # The screen that the steps led to, and the device.
 
     def note_screen(self, picture: Path, flags: tuple[Flag, ...]) -> None:
@@ -341,6 +359,8 @@ class Draft:
                 return self._retyped(self._of(key), text)
             case draft_log.DropLine():
                 return self._without(line)
+            case draft_log.RejectLine(picture=picture, record=record):
+                return story.with_refused(self.folder / picture, record)
             case draft_log.ScreenLine(picture=picture, flags=flags):
                 return replace(story, left=self.folder / picture, next_flags=flags)
             case draft_log.ResumeLine(record=record):
@@ -365,8 +385,9 @@ class Draft:
         screen, flags = gone[0].picture, line.next_flags
         rejected = _rejected(gone[0], rejects=line.rejects)
         return replace(
-            story, steps=left, dropped=dropped, wanted=wanted, left=screen, next_flags=flags, rejected=rejected
-        )
+            story, steps=left, dropped=dropped, wanted=wanted, left=screen, next_flags=flags, rejected=rejected,
+            refused_on=None if line.leads_back else screen,
+        )  # fmt: skip
 
     def _newest_picture(self) -> Path | None:
         """The newest screenshot since the last step: older recorders stored it in mirror mode without a log line."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
-from odyssey_recorder.dataset.provenance import ResumedRecord, StepRecord, StoredFlag, Whole
+from odyssey_recorder.dataset.provenance import RejectedRecord, ResumedRecord, StepRecord, StoredFlag, Whole
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, change_file, create_file, read_json, storage_errors, sync_folder
 from odyssey_recorder.validation import FrozenModel
@@ -55,6 +55,14 @@ class DropLine(FrozenModel):
     next_flags: tuple[StoredFlag, ...] = ()
 
 
+class RejectLine(FrozenModel):
+    """A person refused what an agent wanted to do on the screen of `picture`, so it was not carried out."""
+
+    kind: Literal["reject"] = "reject"
+    picture: str = Field(pattern=_PICTURE)
+    record: RejectedRecord
+
+
 class TouchLine(FrozenModel):
     kind: Literal["touch"] = "touch"
     picture: str = Field(pattern=_PICTURE)
@@ -84,6 +92,7 @@ Line = (
     | AmendStepLine
     | AmendTextLine
     | DropLine
+    | RejectLine
     | TouchLine
     | DropTouchLine
     | ScreenLine

@@ -21,7 +21,7 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.action import Complete, Impossible
+from odyssey_recorder.model.action import Action, Complete, Impossible
 from odyssey_recorder.recording import effects, events, work
 from odyssey_recorder.recording.finger import LiveFinger
 from odyssey_recorder.recording.foreign import ForeignRules
@@ -115,6 +115,15 @@ class AgentActed:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentRefused:
+    """A person did not allow an agent's action on the frame that it judged."""
+
+    action: Action
+    frame_number: int
+    agent: AgentRecord
+
+
+@dataclass(frozen=True, slots=True)
 class ScreenAsked:
     """Asks for the screen that an action would be recorded with; None if there is none at present."""
 
@@ -134,7 +143,7 @@ class _Stop:
     pass
 
 
-_OfAgent = TurnGiven | AgentActed
+_OfAgent = TurnGiven | AgentActed | AgentRefused
 Message = work.Outcome | Report | _FrameCame | TouchEnded | NoteWritten | _OfAgent | ScreenAsked | TrialAsked | _Stop
 
 _BY_PERSON = events.TouchedDown | events.Intended | events.UndoWanted | events.ScreenAccepted | events.AbandonWanted
@@ -309,6 +318,8 @@ class Engine:
                 self._give_turn(to_agent=to_agent)
             case AgentActed():
                 message.answer.set_result(self._begins(message))
+            case AgentRefused(action, frame_number, agent):
+                self._refuse(action, frame_number, agent)
             case ScreenAsked(asked):
                 asked.set_result(self._writer.shown(self._session.frame))
             case TrialAsked(ending, answer):
@@ -429,6 +440,12 @@ class Engine:
             self._writer.note(key, text)
         except DatasetError as error:
             self._listener.notice(f"Your note could not be saved. {error}")
+
+    def _refuse(self, action: Action, frame_number: int, agent: AgentRecord) -> None:
+        try:
+            self._writer.refuse(action, frame_number, agent)
+        except DatasetError as error:
+            self._listener.notice(f"What you refused could not be saved. {error}")
 
     def _trial(self, ending: Complete | Impossible) -> tuple[DraftStep, ...]:
         shown = self._rest if self._is_passive else self._session.frame

@@ -13,11 +13,12 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import InputRefusedError, RecordingError
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.action import Complete, Impossible, SystemKey
+from odyssey_recorder.model.action import Action, Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import events
 from odyssey_recorder.recording.engine import (
     AgentActed,
+    AgentRefused,
     Engine,
     NoteWritten,
     Rules,
@@ -149,6 +150,10 @@ class Recorder:
         self._engine.post(AgentActed(intent, frame_number, agent, time.monotonic_ns(), asked))
         self._engine.hurry()
         return self._answered(asked)
+
+    def refuse(self, action: Action, frame_number: int, agent: AgentRecord) -> None:
+        """A person did not allow this on the frame that the agent judged: it is kept with the step recorded there."""
+        self._engine.post(AgentRefused(action, frame_number, agent))
 
     def shown(self) -> ShownScreen | None:
         """The screen that an action would be recorded with now; not from the engine's thread. Raises RecordingError."""

@@ -215,7 +215,7 @@ class StepWriter:
             bbox_source="hierarchy" if box else None,
             flags=(*wanted.flags, *self._size_flags(kept.frame.size)),
             agent=self.agent,
-            rejected=self._draft.rejected,
+            rejected=self._draft.rejected if self._is_refused_on(kept) else (),
         )
         return DraftStep(self._draft.next_key, self._action(wanted.intent, kept.frame), kept.path, record)
 
@@ -234,6 +234,16 @@ class StepWriter:
         self._draft.drop_last(wanted.why, there, leads_back=back, rejects=wanted.rejects, next_flags=flags)
         self.last_frame = None
         return StepsDropped(back, flags, lost=wanted.leads_back and not back)
+
+    def refuse(self, action: Action, frame_number: int, agent: AgentRecord) -> None:
+        """A person did not allow an agent's action on this frame; forgotten if its screenshot is gone."""
+        if (kept := self._pictures.get(frame_number)) is not None:
+            self._draft.refuse(action, kept.path, agent)
+
+    def _is_refused_on(self, kept: KeptPicture) -> bool:
+        """Whether what was refused is from this screen; what was undone always is, or the step has a flag."""
+        refused_on = self._draft.refused_on
+        return refused_on in (None, kept.path) or self.shows(kept.frame, refused_on)
 
     def note(self, key: int, text: str) -> None:
         self._draft.amend(key, {"note": text})

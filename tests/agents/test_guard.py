@@ -7,11 +7,10 @@ import pytest
 
 from odyssey_recorder.agents import guard
 from odyssey_recorder.agents.guard import Guard, risky_word
-from odyssey_recorder.dataset.provenance import FrameRecord
-from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import parse
 from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.geometry import Point
+from odyssey_recorder.recording.evidence import Clock, encode_frame
 from odyssey_recorder.recording.step_writer import KeptPicture, ShownScreen
 from tests.fakes import FakeDevice
 
@@ -30,7 +29,7 @@ RISKY = {
     "ko": ["바로구매", "결제하기", "보내기", "삭제할까요?", "설치하기", "비밀번호를 잊으셨나요?"],
 }
 INNOCENT = {
-    "en": ["Sender", "payload", "Buyer's guide", "PayPal", "Undeleted", "Installer", "Repayment", "sendmail"],
+    "en": ["Sender", "payload", "Buyer's guide", "PayPal", "Undeleted", "Installed", "Repayment", "sendmail"],
     "de": ["Sendersuche", "Bezahlt", "Löschpapier", "Einkaufen", "Verkaufen", "Zahlenschloss", "Kalender"],
     "fr": ["Payeur", "Renvoyé", "Supprimés", "Passeport"],
     "es": ["Comprador", "Enviados", "Eliminados", "Página"],
@@ -48,13 +47,8 @@ INNOCENT = {
 def shown(label: str) -> ShownScreen:
     frame = FakeDevice().capture()
     node = f'<node text="{label}" class="android.widget.Button" clickable="true" bounds="[60,270][300,330]"/>'
-    kept = KeptPicture(frame, Path("1.png"), record_of(frame))
+    kept = KeptPicture(frame, Path("1.png"), encode_frame(frame, Clock())[1])
     return ShownScreen(kept, parse(f"<hierarchy>{node}</hierarchy>"), None, ())
-
-
-def record_of(frame: Frame) -> FrameRecord:
-    size = frame.size
-    return FrameRecord.model_construct(width=size.width, height=size.height)
 
 
 def test_every_language_of_the_file_is_tested_and_each_word_is_found_in_its_own_spelling() -> None:

@@ -28,7 +28,7 @@ _BEGUN = "An agent began this recording. Go on yourself, or have an agent go on.
 _CORRECT = "Show the right action on the phone. It is stored with the rejected one."
 _RESTORE = "Once the screen is restored, show the right action."
 _ENDS = {
-    "guard": "You did not allow its last action. Show what is right, or resume the agent.",
+    "guard": "You did not allow its last action. Show the right one, which is stored with it, or resume the agent.",
     "step limit": f"It has made {MOST_STEPS} steps. Resume it for more.",
     "repeated": "It repeats itself: {}.",
     "unreadable": "Its answers cannot be carried out: {}",
@@ -125,7 +125,7 @@ class AgentRunner(QObject):
             return _BEGUN
         if self.is_working:
             return self._doing or _LOOKS
-        if self._is_correcting:
+        if self._is_correcting and not self._end:
             return _RESTORE if self._is_restoring else _CORRECT
         return self._end or _TAKEN
 
@@ -219,6 +219,8 @@ class AgentRunner(QObject):
         if self._run is None:
             return
         before = self._state
+        if len(view.steps) < self._steps:
+            self._end = ""
         if len(view.steps) != self._steps:
             self._steps, self._doing = len(view.steps), ""
         self._has_turn, self._is_correcting = view.is_agents_turn, view.is_correcting
@@ -248,8 +250,8 @@ class AgentRunner(QObject):
     def told(self, step: int, words: str) -> None:
         self._told_came.emit(step, words)
 
-    def allows(self, words: str, concern: str) -> bool:
-        """Blocks until the person answers, or it is no longer the agent's turn."""
+    def allows(self, words: str, concern: str) -> bool | None:
+        """Blocks until the person answers; None if it is no longer the agent's turn."""
         run, answer = self._run, Future[bool]()
         self._question_came.emit(AgentQuestion(words, concern, answer))
         while run is not None and run.recorder.is_agents_turn:
@@ -257,7 +259,7 @@ class AgentRunner(QObject):
                 return answer.result(_WATCH_S)
             except TimeoutError:
                 pass
-        return False
+        return None
 
     def has_stopped(self) -> bool:
         return False  # the recorder says whose turn it is
