@@ -65,10 +65,12 @@ _MISSES = 3
 _ATTEMPTS = 10_000
 """More than the questions of a run: so the seeds have different candidates."""
 _LONGEST_RAW = 20_000
+LOST_S = 15.0
+"""How long a device may be silent; it may be slow, or come back. Longer than adb waits for one answer."""
 _TREE_S = 15.0
 """How long to wait for a screen's view hierarchy; without one, a person is asked before a touch."""
-_LOST_S = 20.0
-"""How long a device may be lost."""
+_READY_S = 120.0
+"""How long a device that answers may take to be ready."""
 _ACTING_S = 2_100.0
 """How long an action may take: typing the longest answer."""
 _WATCH_S = 0.1
@@ -148,6 +150,7 @@ class AgentRun:
     instruction: str
     most_steps: int
     is_dry: bool = False
+    lost_s: float = LOST_S
     run: Run = field(default_factory=Run)
     _past: dict[int, PastStep] = field(default_factory=dict)
     _seen: Counter[tuple[Action, bytes]] = field(default_factory=Counter)
@@ -180,6 +183,10 @@ class AgentRun:
         return self.run
 
     def _is_stopped(self) -> bool:
+        """Raises RecordingError if the device is gone."""
+        view = self.recorder.view
+        if view.state is State.DEVICE_LOST and self.recorder.silent_s > self.lost_s:
+            raise RecordingError(f"{view.message} The draft is saved.")
         return self.person.has_stopped() or not self.recorder.is_agents_turn
 
     def _refuse_if_stopped(self) -> None:
@@ -204,16 +211,23 @@ class AgentRun:
     # Look.
 
     def _screen(self) -> ShownScreen:
-        """The screen at rest, if possible with its view hierarchy."""
-        try:
-            self._wait(lambda view: view.is_read, _TREE_S)
-        except RecordingError:
-            self._wait(lambda _: True, _LOST_S)
+        """The screen at rest, if possible with its view hierarchy. Raises RecordingError, CancelledError."""
+        self._await_ready()
+        number = self.recorder.view.frame_number
+        is_read = self._wait(lambda view: view.is_read, _TREE_S)
         shown = self.recorder.shown()
-        return self._screen() if shown is None else shown
+        if shown is None:
+            return self._screen()
+        if shown.kept.frame.number == number and shown.state is None and not is_read:  # frames come over gRPC only
+            raise RecordingError(f"{self.recorder.serial} does not answer over adb any more. The draft is saved.")
+        return shown
 
-    def _wait(self, is_wanted: Callable[[RecordingView], bool], timeout_s: float) -> None:
-        """Wait for a view that is ready and wanted. Raises RecordingError, and CancelledError."""
+    def _await_ready(self) -> None:
+        if not self._wait(lambda _: True, _READY_S):
+            raise RecordingError(f"{self.recorder.serial} was not ready within {_READY_S:g} s. The draft is saved.")
+
+    def _wait(self, is_wanted: Callable[[RecordingView], bool], timeout_s: float) -> bool:
+        """Wait for a view that is ready and wanted; False if none came. Raises RecordingError, and CancelledError."""
         give_up_s = time.monotonic() + timeout_s
         broken = State.STORAGE_LOST, State.RESTORING
 
@@ -226,13 +240,15 @@ class AgentRun:
             try:
                 view = self.recorder.wait_for(is_over, _WATCH_S)
             except RecordingError:
-                if time.monotonic() > give_up_s or self.recorder.has_ended:
+                if self.recorder.has_ended:
                     raise
+                if time.monotonic() > give_up_s:
+                    return False
                 continue
             if view.state in broken:
                 self._refuse_if_stopped()
                 raise RecordingError(f"{view.message} The draft is saved.")
-            return
+            return True
 
     def _screenshot(self, path: Path, frame: FrameRecord, nodes: Sequence[ViewNode]) -> Screenshot:
         """What is typed into a password field stays black, as in `predict`."""
@@ -364,7 +380,7 @@ class AgentRun:
 
         view = self.recorder.wait_for(is_over, _ACTING_S)
         if view.state is State.DEVICE_LOST:  # only when it is back is it known whether the step stays
-            self._wait(lambda _: True, _LOST_S)
+            self._await_ready()
             view = self.recorder.view
         return any(step.agent == credit for step in view.steps[steps:])
 

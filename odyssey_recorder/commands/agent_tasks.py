@@ -125,7 +125,10 @@ class Attempts:
     is_dry: bool = False
 
     def attempt(self, job: Job, service: RecordingService, device: Device) -> TaskResult:
-        """Blocks. A draft that did not become an episode is kept, but for one of a dry run. Raises OdysseyError."""
+        """Blocks. A draft that did not become an episode is kept, but for one of a dry run.
+
+        Closes a `device` that was lost, because what it was still asked would take long to end. Raises OdysseyError.
+        """
         say(f"{job.task_id}: {job.listed.task.instruction}", to=terminal.err)
         began_s = time.monotonic()
         player = ScriptPlayer()
@@ -136,6 +139,9 @@ class Attempts:
         try:
             recorder.start()
             result = self._played(job, service, recorder, player)
+            if result.stop is Stop.DEVICE:
+                recorder.stop()
+                device.close()
         except KeyboardInterrupt:
             say(f"Stopped. The draft {recorder.episode_id} is saved.", to=terminal.err)
             raise

@@ -215,6 +215,11 @@ class Engine:
     def restoring(self) -> bool:
         return self._session.restoring
 
+    @property
+    def silent_s(self) -> float:
+        since_s = self._reader.silent_since_s
+        return 0.0 if since_s is None else time.monotonic() - since_s
+
     def stop(self) -> None:
         self.finger.stop()
         self.post(_Stop())

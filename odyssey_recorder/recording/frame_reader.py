@@ -35,6 +35,8 @@ class FrameReader:
         self._asked = True
         self._seen_s = 0.0
         self._newest: Frame | None = None
+        self.silent_since_s: float | None = None
+        """When the first of the requests in a row that failed was made; None after a frame."""
         self._now = threading.Event()
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name=f"frames of {device.serial}", daemon=True)
@@ -74,13 +76,13 @@ class FrameReader:
         try:
             frame = self._next()
         except DeviceError as error:
-            return self._failed(error)
+            return self._failed(error, asked_s)
         except Exception as error:  # noqa: BLE001 - top of a thread; callers must not wait for ever
             _log.exception("Taking a frame of %s broke", self._device.serial)
-            return self._failed(DeviceError(f"Taking a screenshot of {self._device.label} failed: {error!r}."))
+            return self._failed(DeviceError(f"Taking a screenshot of {self._device.label} failed: {error!r}."), asked_s)
         if frame is None:
             return 0.0
-        before, self._seen_s = self._newest, time.monotonic()
+        before, self._seen_s, self.silent_since_s = self._newest, time.monotonic(), None
         rests = before is None or before.pixels == frame.pixels
         # The same bytes object makes comparing and drawing cheap.
         self._newest = replace(frame, pixels=before.pixels) if before and rests else frame
@@ -102,7 +104,8 @@ class FrameReader:
         self._asked = False
         return self._device.capture()
 
-    def _failed(self, error: DeviceError) -> float:
+    def _failed(self, error: DeviceError, asked_s: float) -> float:
+        self.silent_since_s = asked_s if self.silent_since_s is None else self.silent_since_s
         if not self._stopping:
             self._on_failure(error)
         return LOST_S

@@ -192,6 +192,11 @@ class Recorder:
         return self._engine.board.newest
 
     @property
+    def silent_s(self) -> float:
+        """For how long the device has not answered requests for frames, 0 if it has answered the last one."""
+        return self._engine.silent_s
+
+    @property
     def has_ended(self) -> bool:
         return self._engine.board.has_ended
 
