@@ -39,6 +39,10 @@ def window_state_file() -> Path:
     return platformdirs.user_state_path(APP) / "window.json"
 
 
+def agent_file() -> Path:
+    return platformdirs.user_state_path(APP) / "agent.json"
+
+
 def sheets_file() -> Path:
     return platformdirs.user_state_path(APP) / "reviews.json"
 

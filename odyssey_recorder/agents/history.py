@@ -38,6 +38,16 @@ class HistoryRule:
         steps, stride = (*map(int, numbers), *(_ACTIONS * (kind == "actions"), 1)[len(numbers) :])
         return cls(cast(Any, kind), steps, stride)
 
+    @classmethod
+    def for_agent(cls, text: str) -> "HistoryRule":
+        """What an agent at work can be told: it has no texts about its steps. Raises SettingsError."""
+        rule = cls.parse(text)
+        if rule.kind in ("context", "memory"):
+            raise SettingsError(
+                f"The history {rule.kind} needs texts about recorded steps. Use none, actions or screenshots:N."
+            )
+        return rule
+
     def __str__(self) -> str:
         if self.kind == "memory":
             return f"memory:{self.rule}"

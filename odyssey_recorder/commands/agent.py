@@ -160,15 +160,10 @@ def _agent(  # noqa: PLR0913 - the options
     from odyssey_recorder.agents.history import HistoryRule
     from odyssey_recorder.agents.online import Agent
     from odyssey_recorder.agents.results import Header
-    from odyssey_recorder.errors import SettingsError
     from odyssey_recorder.llm.model import is_on_this_computer
     from odyssey_recorder.wiring import open_batch
 
-    chosen, rule = adapter_named(adapter), HistoryRule.parse(history)
-    if rule.kind in ("context", "memory"):
-        raise SettingsError(
-            f"The history {rule.kind} needs texts about recorded steps. Use none, actions or screenshots:N."
-        )
+    chosen, rule = adapter_named(adapter), HistoryRule.for_agent(history)
     batch = open_batch(settings, budget)
     plan = batch.estimate(())
     if not is_on_this_computer(plan.host) and not is_consented:

@@ -48,8 +48,8 @@ def _workplace(
     from odyssey_recorder.gui.record.agent_runner import AgentModels
     from odyssey_recorder.gui.window_state import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
-    from odyssey_recorder.settings import log_file, sheets_file, shortcuts_file, window_state_file
-    from odyssey_recorder.wiring import device_inventory, review_service, task_service, text_reviewing, text_writing
+    from odyssey_recorder.settings import agent_file, log_file, sheets_file, shortcuts_file, window_state_file
+    from odyssey_recorder.wiring import device_inventory, review_service, task_service, text_reviewing
 
     def saved_filters() -> "SavedFilters":
         from odyssey_recorder.selection.saved import SavedFilters
@@ -62,10 +62,10 @@ def _workplace(
 
         return user_index(settings.dataset, user_checker() if service.checker is None else service.checker())
 
-    def open_model(name: str) -> "Batch":
+    def open_model(name: str, budget: float | None) -> "Batch":
         from odyssey_recorder.wiring import open_batch
 
-        return open_batch(store.read().model_copy(update={"model": name}))
+        return open_batch(store.read().model_copy(update={"model": name}), budget)
 
     settings = store.read()
     role = "reviewer" if to_review and settings.role == "annotator" else settings.role
@@ -78,8 +78,7 @@ def _workplace(
         practice=service.practice,
         review=partial(review_service, settings, service),
         texts=partial(text_reviewing, settings, service),
-        writing=partial(text_writing, store, service),
-        agents=AgentModels(lambda: store.read().model, open_model),
+        agents=AgentModels(lambda: store.read().model, open_model, KeptFile(agent_file())),
         doctor=Doctor(store.read, on_screen=True, log=log_file()),
         settings=store,
         role=role,

@@ -18,7 +18,8 @@ from odyssey_recorder.gui.job_card import ClosingDialog
 from odyssey_recorder.gui.main_window import SMALLEST
 from odyssey_recorder.gui.practice.first_use import FirstUseDialog
 from odyssey_recorder.gui.question_dialog import QuestionDialog, SendBackDialog, SkipDialog
-from odyssey_recorder.gui.record.agent_card import ConsentDialog, RunAgentDialog
+from odyssey_recorder.gui.record.agent_card import ConsentDialog
+from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
 from odyssey_recorder.gui.record.agent_runner import AgentModels
 from odyssey_recorder.gui.record.drafts import DraftsDialog
 from odyssey_recorder.gui.record.finishing import DISCARD, CompleteDialog, ImpossibleDialog, undo_question
@@ -83,7 +84,7 @@ def pilot(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> Pilot:
     workplace = Workplace(
         review=lambda: review,
         texts=lambda: TextReviewing(_with_texts(tmp_path), Checker(None).evidence, lambda: "Ann"),
-        agents=AgentModels(lambda: "gpt-x", lambda name: open_batch(read_settings(model=name))),
+        agents=AgentModels(lambda: "gpt-x", lambda name, budget: open_batch(read_settings(model=name), budget)),
         dataset=lambda: EpisodeIndex(service.store.root, None),
         doctor=FakeDoctor(),
         inventory=lambda: inventory,
@@ -191,7 +192,7 @@ def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBo
         SendBackDialog(TASK.instruction, window),
         CompleteDialog(window),
         ImpossibleDialog(window),
-        RunAgentDialog("gpt-x", window),
+        RunAgentDialog("gpt-x", KeptFile(), window),
         ConsentDialog("https://a-rather-long-name.of-a-host.example", window),
         QuestionDialog(DISCARD, window),
         QuestionDialog(undo_question(2, 4), window),

@@ -1,53 +1,13 @@
-"""What the Record page shows of an agent: the dialog that chooses one, what it does, and its questions."""
+"""What the Record page shows of an agent: what it does, and its questions."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.parts import (
-    Choice,
-    fill_column,
-    labelled,
-    line_edit,
-    push_button,
-    row,
-    say,
-    set_kind,
-    text_label,
-)
+from odyssey_recorder.gui.parts import fill_column, push_button, row, say, set_kind, text_label
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
 from odyssey_recorder.gui.record.agent_runner import AgentRunner
-
-_RUN = Question(
-    title="Run agent",
-    question="Have a model carry out this task?",
-    answer="Run agent",
-    tip="Start recording, with the agent's actions as its steps (Enter)",
-    cancel_tip="Cancel (Esc)",
-    detail="Touch the phone or press Esc at any time to take over.",
-)
-
-
-class RunAgentDialog(QuestionDialog):
-    """Emits the names of the adapter and the model."""
-
-    chosen = Signal(str, str)
-
-    def __init__(self, model: str, parent: QWidget | None = None) -> None:
-        from odyssey_recorder.agents.adapter import all_adapters  # slow to load
-
-        self._adapter = Choice("Adapter")
-        self._adapter.offer([(name, name) for name in sorted(all_adapters())])
-        self._adapter.choose("ours")
-        self._adapter.setToolTip("How this kind of model is asked and answers; “ours” is for any model")
-        self._model = line_edit("Model", "The model's name at the server")
-        self._model.setToolTip("The model of the settings, or another one of the same server")
-        super().__init__(_RUN, parent, labelled("&Adapter", self._adapter), labelled("&Model", self._model))
-        self._model.textChanged.connect(lambda text: self.ok.setEnabled(bool(text.strip())))
-        self._model.setText(model)
-        self.ok.setEnabled(bool(model))
-        self.accepted.connect(lambda: self.chosen.emit(self._adapter.value, self._model.text().strip()))
-
 
 class ConsentDialog(QuestionDialog):
     def __init__(self, host: str, parent: QWidget | None = None) -> None:
@@ -145,7 +105,7 @@ class AgentCard(QFrame):
 
     def _connect(self, runner: AgentRunner) -> None:
         def choose() -> None:
-            dialog = RunAgentDialog(runner.models.usual(), self._page)
+            dialog = RunAgentDialog(runner.models.usual(), runner.models.kept, self._page)
             dialog.chosen.connect(runner.prepare)
             dialog.open()
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from odyssey_recorder.gui.background import error_text
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
@@ -31,6 +32,7 @@ _ENDS = {
     "guard": "You did not allow its last action. Show the right one, which is stored with it, or resume the agent.",
     "step limit": f"It has made {MOST_STEPS} steps. Resume it for more.",
     "repeated": "It repeats itself: {}.",
+    "budget": "{} To do so, stop, resume the draft, and run an agent again.",
     "unreadable": "Its answers cannot be carried out: {}",
 }
 """Why a turn ended, by what ended it."""
@@ -38,10 +40,25 @@ _ENDS = {
 
 @dataclass(frozen=True, slots=True)
 class AgentModels:
-    """`usual` is the model of the settings; `open` blocks, and raises SettingsError, LanguageModelError."""
+    """`usual` is the model of the settings; `open` gets a model and a budget in US dollars, None for no limit.
+
+    It blocks, and raises SettingsError, LanguageModelError. `kept` has what was chosen the last time.
+    """
 
     usual: Callable[[], str]
-    open: "Callable[[str], Batch]"
+    open: "Callable[[str, float | None], Batch]"
+    kept: KeptFile = field(default_factory=KeptFile)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentChoice:
+    """`budget` is in US dollars, None for no limit; without `packages`, no app needs to be asked about."""
+
+    adapter: str
+    model: str
+    history: str
+    budget: float | None
+    packages: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +148,7 @@ class AgentRunner(QObject):
 
     # Before the recording.
 
-    def prepare(self, adapter: str, model: str) -> None:
+    def prepare(self, choice: AgentChoice) -> None:
         """Open the model in the background; a failure is the controller's `failed`."""
 
         def fail(error: Exception) -> None:
@@ -141,7 +158,7 @@ class AgentRunner(QObject):
 
         self.is_opening = True
         self.changed.emit()
-        call = partial(_open, self.models, adapter, model, self._controller.serial)
+        call = partial(_open, self.models, choice, self._controller.serial)
         self._controller.background.run(call, self._take_agent, fail)
 
     def agree(self) -> None:
@@ -265,15 +282,16 @@ class AgentRunner(QObject):
         return False  # the recorder says whose turn it is
 
 
-def _open(models: AgentModels, adapter: str, model: str, serial: str) -> "tuple[Agent, str, str]":
+def _open(models: AgentModels, choice: AgentChoice, serial: str) -> "tuple[Agent, str, str]":
     """The agent, its model and the model's host."""
     from odyssey_recorder.agents.adapter import adapter_named
     from odyssey_recorder.agents.guard import Guard
     from odyssey_recorder.agents.history import HistoryRule
     from odyssey_recorder.agents.online import Agent
 
-    guard = Guard(asks_before_end=True)
+    guard = Guard(packages=frozenset(choice.packages), asks_before_end=True)
     guard.admit(serial)
-    batch = models.open(model)
+    batch = models.open(choice.model, choice.budget)
     plan = batch.estimate(())
-    return Agent(adapter_named(adapter), batch, HistoryRule.parse("actions"), guard), plan.model, plan.host
+    agent = Agent(adapter_named(choice.adapter), batch, HistoryRule.for_agent(choice.history), guard)
+    return agent, plan.model, plan.host

@@ -62,7 +62,7 @@ def pilot(open_at: OpenAt, server: StandIn) -> Pilot:
 
 
 def models_of(server: StandIn) -> AgentModels:
-    return AgentModels(lambda: MODEL, lambda _: batch_of(server))
+    return AgentModels(lambda: MODEL, lambda _, __: batch_of(server))
 
 
 def is_offered(pilot: Pilot, name: str) -> bool:
@@ -177,7 +177,7 @@ def test_screens_leave_this_computer_only_with_consent(
     open_at: OpenAt, server: StandIn, thinker: Thinker, service: FakeRecordings
 ) -> None:
     far = read_settings(model=MODEL, model_url="https://models.invalid/v1")
-    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, lambda _: open_batch(far))))
+    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, lambda _, __: open_batch(far))))
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.write_task()
     choose(pilot)
@@ -331,7 +331,7 @@ def test_a_recording_that_a_person_begins_while_the_model_is_opened_stays_theirs
 ) -> None:
     gate = threading.Event()
 
-    def open_late(_: str) -> Batch:
+    def open_late(_: str, __: float | None) -> Batch:
         assert gate.wait(30)
         return batch_of(server)
 

@@ -1,0 +1,140 @@
+"""The dialog that chooses an agent: its adapter and model, what it is told, and how far it may go."""
+
+import math
+import re
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from odyssey_recorder.errors import SettingsError
+from odyssey_recorder.gui.parts import Choice, fill_column, labelled, line_edit, say, text_label
+from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
+from odyssey_recorder.gui.record.agent_runner import AgentChoice
+from odyssey_recorder.gui.window_state import KeptFile
+
+_RUN = Question(
+    title="Run agent",
+    question="Have a model carry out this task?",
+    answer="Run agent",
+    tip="Start recording, with the agent's actions as its steps (Enter)",
+    cancel_tip="Cancel (Esc)",
+    detail="Touch the phone or press Esc at any time to take over.",
+)
+_PACKAGE = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+", re.ASCII)
+
+
+class RunAgentDialog(QuestionDialog):
+    """Emits what was chosen, and keeps all but the model in `kept` for the next time."""
+
+    chosen = Signal(AgentChoice)
+
+    def __init__(self, model: str, kept: KeptFile, parent: QWidget | None = None) -> None:
+        from odyssey_recorder.agents.adapter import all_adapters  # slow to load
+        from odyssey_recorder.agents.history import HistoryRule
+
+        self._kept = kept
+        self._adapter = Choice("Adapter")
+        self._adapter.offer([(name, name) for name in sorted(all_adapters())])
+        self._adapter.setToolTip("How this kind of model is asked and answers; “ours” is for any model")
+        self._model = _Field("Model", "The model's name at the server", _name)
+        self._model.tell("The model of the settings, or another one of the same server")
+        self._history = _Field("History", "actions", HistoryRule.for_agent)
+        self._history.tell("What the model is told of earlier steps: none, actions, actions:N or screenshots:N")
+        self._budget = _Field("Budget in US dollars", "No limit", _dollars)
+        self._budget.tell("The agent stops before a question that could exceed it")
+        self._packages = _Field("Allowed packages", "Any app", _packages)
+        self._packages.tell("The agent asks before it touches any other app; several, separated by commas")
+        self._fields = {
+            "&Model": self._model,
+            "&History": self._history,
+            "At most, in US &dollars": self._budget,
+            "Allowed &packages": self._packages,
+        }
+        parts = (labelled(words, one) for words, one in self._fields.items())
+        super().__init__(_RUN, parent, labelled("&Adapter", self._adapter), *parts)
+        self._show(model)
+        for one in self._fields.values():
+            one.line.textChanged.connect(self._check)
+        self.accepted.connect(self._choose)
+        self._check()
+
+    def _show(self, model: str) -> None:
+        values = {"adapter": "ours", "history": "actions"} | self._kept.read()
+        self._adapter.choose(str(values["adapter"]))
+        self._model.line.setText(model)
+        self._history.line.setText(str(values["history"]))
+        self._budget.line.setText(str(values.get("budget", "")))
+        self._packages.line.setText(str(values.get("packages", "")))
+
+    def _check(self) -> None:
+        self.ok.setEnabled(all([one.check() for one in self._fields.values()]))
+        self.adjustSize()
+
+    def _choose(self) -> None:
+        words = [self._history.text, self._budget.text, self._packages.text]
+        self._kept.write(
+            {"adapter": self._adapter.value, **dict(zip(("history", "budget", "packages"), words, strict=True))}
+        )
+        history, budget, packages = words
+        self.chosen.emit(
+            AgentChoice(self._adapter.value, self._model.text, history, _dollars(budget), _packages(packages))
+        )
+
+
+class _Field(QWidget):
+    """A line of text, and under it why `read` refuses the text, by a SettingsError."""
+
+    def __init__(self, name: str, placeholder: str, read: Callable[[str], object]) -> None:
+        super().__init__()
+        self.line = line_edit(name, placeholder)
+        self._problem = text_label(kind="danger")
+        self._read = read
+        fill_column(self, self.line, self._problem, spacing=4)
+        self.setFocusProxy(self.line)
+
+    @property
+    def text(self) -> str:
+        return self.line.text().strip()
+
+    def tell(self, tip: str) -> None:
+        self.line.setToolTip(tip)
+
+    def check(self) -> bool:
+        try:
+            self._read(self.text)
+        except SettingsError as error:
+            problem = str(error)
+        else:
+            problem = ""
+        say(self._problem, problem)
+        self.line.setAccessibleDescription(problem)
+        return not problem
+
+
+def _name(text: str) -> str:
+    if not text:
+        raise SettingsError("Enter the model's name.")
+    return text
+
+
+def _dollars(text: str) -> float | None:
+    """None for no limit. Raises SettingsError."""
+    if not text:
+        return None
+    try:
+        dollars = float(text.replace(",", "."))
+    except ValueError:
+        dollars = math.nan
+    if not 0 <= dollars < math.inf:
+        raise SettingsError("Enter an amount such as 2.50, or nothing for no limit.")
+    return dollars
+
+
+def _packages(text: str) -> tuple[str, ...]:
+    """Raises SettingsError."""
+    packages = tuple(filter(None, re.split(r"[\s,]+", text)))
+    for one in packages:
+        if _PACKAGE.fullmatch(one) is None:
+            raise SettingsError(f"“{one}” is not a package. Packages look like com.example.notes.")
+    return packages
