@@ -100,9 +100,7 @@ def _risky() -> tuple[re.Pattern[str], dict[str, str]]:
         {_folded(word): word for language in languages for word in language.get(kind, ())}
         for kind in ("words", "parts", "innocent")
     )
-    pattern = (
-        rf"{_any_of(innocent)}|(?P<word>(?<!{_LETTER})(?:{_any_of(words)})(?!{_LETTER})|{_any_of(parts)})"
-    )
+    pattern = rf"{_any_of(innocent)}|(?P<word>(?<!{_LETTER})(?:{_any_of(words)})(?!{_LETTER})|{_any_of(parts)})"
     return re.compile(pattern), words | parts
 
 

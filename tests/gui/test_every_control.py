@@ -29,6 +29,7 @@ from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog, ProposeDialog
 from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates
+from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.gui.workplace import PAGES, Workplace
 from odyssey_recorder.llm.batch import Estimate
 from odyssey_recorder.model.episode import Category

@@ -9,6 +9,7 @@ from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
 from odyssey_recorder.gui.record.agent_runner import AgentRunner
 
+
 class ConsentDialog(QuestionDialog):
     def __init__(self, host: str, parent: QWidget | None = None) -> None:
         asked = Question(
