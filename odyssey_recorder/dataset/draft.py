@@ -346,7 +346,7 @@ class Draft:
         self._log.append(line, durable=durable)
         self._story = story
 
-    def _after(self, line: draft_log.Line) -> _Story:
+    def _after(self, line: draft_log.Line) -> _Story:  # noqa: C901 - one case for each line
         story = self._story
         match line:
             case draft_log.StepLine(picture=picture, action=action, record=record):

@@ -13,10 +13,13 @@ import pytest
 
 from odyssey_recorder.agents.benchmark import OnText, read_benchmark, shipped_benchmark
 from odyssey_recorder.commands.demo_annotator import Eyes, On
-from odyssey_recorder.dataset.provenance import EpisodeProvenance, read_provenance
+from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, RejectedRecord, read_provenance
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
+from odyssey_recorder.llm.tokens import USUAL_ANSWER
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.recording import script
+from odyssey_recorder.settings import prices_file
 from odyssey_recorder.simulator.profile import profile_named
 from tests.agents.thinking import says
 from tests.command_line import CommandLine, LabPhone, Ran
@@ -145,10 +148,58 @@ def test_a_dry_run_sends_nothing_and_leaves_nothing(command_line: CommandLine, a
     assert "dry run (Click" in ran.err
 
 
+def rejected(command_line: CommandLine) -> list[RejectedRecord]:
+    """Of the only draft."""
+    (episode_id,) = command_line.draft_ids()
+    draft = Draft(command_line.drafts / episode_id)
+    draft.close()
+    return list(draft.rejected)
+
+
 def test_what_is_not_allowed_needs_a_person(command_line: CommandLine, agent_phone: LabPhone) -> None:
     ran, (row,) = run_with(command_line, Gold(agent_phone, ALARM), "--allow-package", "com.example.notes")
     assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1)
     assert "is not allowed. Without a terminal nobody can be asked" in ran.err
+    assert rejected(command_line) == [], "nobody refused it"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a terminal of its own")
+def test_what_a_person_refuses_at_the_terminal_is_kept_in_the_draft(
+    command_line: CommandLine, agent_phone: LabPhone
+) -> None:
+    ours, theirs = os.openpty()
+    with open(ours, "wb", buffering=0) as keyboard, open(theirs) as terminal:
+        command_line.monkeypatch.setattr(sys, "stdin", terminal)
+        keyboard.write(b"n\n")
+        ran, (row,) = run_with(command_line, Gold(agent_phone, ALARM), "--allow-package", "com.example.notes")
+    assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1), ran.err
+    (record,) = rejected(command_line)
+    assert record.action["action"] == "CLICK"
+    assert json.loads(record.agent.raw)["action"] == "CLICK"
+    assert (record.agent.model, record.agent.approved) == (MODEL, False)
+
+
+def test_a_run_stops_before_the_question_that_would_exceed_its_budget(
+    command_line: CommandLine, agent_phone: LabPhone
+) -> None:
+    home = says("HOME")
+    table = prices_file()
+    table.parent.mkdir(parents=True)
+    table.write_text(f'date = 2026-11-01\n[[models]]\nname = "{MODEL}"\ninput = 0\noutput = 1000\n')
+    answer, expected = len(home.raw) // 4 / 1000, USUAL_ANSWER / 1000
+    asked: list[Asked] = []
+
+    def goes_home(one: Asked) -> Says:
+        asked.append(one)
+        return home
+
+    ran, rows = run_with(command_line, goes_home, "--budget", expected + 1.5 * answer)
+    assert (ran.exit_code, rows, len(asked)) == (1, [], 2), ran.err
+    assert f"would be exceeded (${2 * answer:.4f} spent)" in " ".join(ran.err.split())
+    (episode_id,) = command_line.draft_ids()
+    draft = Draft(command_line.drafts / episode_id)
+    draft.close()
+    assert len(draft.steps) == 2
 
 
 def test_a_killed_run_goes_on_with_the_next_task_and_asks_nothing_twice(

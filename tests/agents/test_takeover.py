@@ -11,7 +11,7 @@ from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.online import Agent, AgentRun, Stop
-from odyssey_recorder.dataset.preferences import preference_pairs
+from odyssey_recorder.dataset.preferences import PreferencePair, preference_pairs
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, Press, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Point
@@ -36,13 +36,14 @@ class Watcher:
     is_there = True
     on_told: Callable[[], None] = lambda: None
     allowed: list[str] = field(default_factory=list)
+    answer: bool | None = True
 
     def told(self, step: int, words: str) -> None:
         self.on_told()
 
-    def allows(self, words: str, concern: str) -> bool:
+    def allows(self, words: str, concern: str) -> bool | None:
         self.allowed.append(concern)
-        return True
+        return self.answer
 
     def has_stopped(self) -> bool:
         return False
@@ -220,6 +221,81 @@ def test_a_correction_is_kept_with_what_was_rejected_even_over_another_attempt_a
     unreadable = provenance.steps[0].rejected[0].model_copy(update={"action": {"action": "FLY"}})
     steps = (provenance.steps[0].model_copy(update={"rejected": (unreadable,)}), *provenance.steps[1:])
     assert list(preference_pairs(episode, provenance.model_copy(update={"steps": steps}))) == []
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An agent wanted to click, and the person, asked in vain or not, gave this `answer`."""
+
+    duo: Duo
+    bench: RecordingBench
+
+    def pairs(self) -> list[PreferencePair]:
+        """Of the episode that the person ends now."""
+        recorder = self.duo.recording.recorder
+        recorder.complete()
+        self.duo.recording.until(State.FINISHED)
+        proof = self.bench.store.provenance(recorder.episode_id)
+        assert proof is not None
+        return list(preference_pairs(self.bench.store.load(recorder.episode_id), proof))
+
+
+@pytest.fixture
+def refusal(duo: Duo, tmp_path: Path) -> Refusal:
+    before = duo.recording.recorder.view.frame_number
+    duo.device.tree = duo.device.tree.replace("OK", "Jetzt kaufen")
+    duo.device.show("a shop")
+    duo.recording.recorder.wait_for(lambda view: view.is_read and view.frame_number != before, PATIENCE_S)
+    duo.watcher.answer = False
+    return Refusal(duo, RecordingBench(tmp_path))
+
+
+def refuse(duo: Duo) -> None:
+    duo.agent_clicks()
+    assert duo.hand_over()() is Stop.GUARD
+    duo.thinker.await_question()
+    assert duo.device.performed == []
+
+
+def test_what_a_person_refuses_is_kept_once_with_what_they_show_on_that_screen(refusal: Refusal) -> None:
+    duo = refusal.duo
+    refuse(duo)
+    refuse(duo)
+    assert duo.recording.ready(steps=0).is_correcting
+    duo.person_clicks()
+    assert duo.recording.ready(steps=1).steps[0].is_corrected
+    (pair,) = refusal.pairs()
+    assert (pair.step, pair.chosen, pair.rejected) == (0, Click(Point(250, 781)), Click(Point(500, 469)))
+    assert ('"CLICK"' in pair.agent.raw, pair.agent.approved) == (True, False)
+    assert duo.watcher.allowed == ["'kaufen' is under the finger: Jetzt kaufen"] * 2
+
+
+def test_what_nobody_answered_is_not_kept_as_refused(refusal: Refusal) -> None:
+    duo = refusal.duo
+    duo.watcher.answer = None
+    refuse(duo)
+    duo.person_clicks()
+    duo.recording.ready(steps=1)
+    assert refusal.pairs() == []
+
+
+@pytest.mark.parametrize("is_back", [True, False])
+def test_what_a_person_refused_belongs_to_its_screen_over_a_restart_too(refusal: Refusal, is_back: bool) -> None:
+    duo = refusal.duo
+    refuse(duo)
+    judged = duo.recording.recorder.view.frame_number
+    duo.device.show("a message")
+    other = duo.recording.ready(after=judged).frame_number
+    if is_back:
+        duo.device.show("a shop")
+        duo.recording.ready(after=other)
+    draft = duo.recording.recorder.episode_id
+    duo.recording.recorder.stop()
+    duo.recording.recorder.join()
+    with refusal.bench.recording(duo.device, refusal.bench.store.resume(draft)) as again:
+        again.tap_and_wait()
+        record = again.draft.steps[0].record
+    assert [one.action["action"] for one in record.rejected] == ["CLICK"] * is_back
 
 
 def test_on_a_screen_that_changed_meanwhile_the_model_is_asked_again(duo: Duo) -> None:

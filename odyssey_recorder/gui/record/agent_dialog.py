@@ -68,7 +68,8 @@ class RunAgentDialog(QuestionDialog):
         self._packages.line.setText(str(values.get("packages", "")))
 
     def _check(self) -> None:
-        self.ok.setEnabled(all([one.check() for one in self._fields.values()]))
+        are_right = [one.check() for one in self._fields.values()]  # each says what is wrong with it
+        self.ok.setEnabled(all(are_right))
         self.adjustSize()
 
     def _choose(self) -> None:
