@@ -151,6 +151,7 @@ class AgentRun:
     most_steps: int
     is_dry: bool = False
     lost_s: float = LOST_S
+    tree_s: float = _TREE_S
     run: Run = field(default_factory=Run)
     _past: dict[int, PastStep] = field(default_factory=dict)
     _seen: Counter[tuple[Action, bytes]] = field(default_factory=Counter)
@@ -214,7 +215,7 @@ class AgentRun:
         """The screen at rest, if possible with its view hierarchy. Raises RecordingError, CancelledError."""
         self._await_ready()
         number = self.recorder.view.frame_number
-        is_read = self._wait(lambda view: view.is_read, _TREE_S)
+        is_read = self._wait(lambda view: view.is_read, self.tree_s)
         shown = self.recorder.shown()
         if shown is None:
             return self._screen()

@@ -168,7 +168,7 @@ def test_what_a_person_refuses_at_the_terminal_is_kept_in_the_draft(
     command_line: CommandLine, agent_phone: LabPhone
 ) -> None:
     ours, theirs = os.openpty()
-    with open(ours, "wb", buffering=0) as keyboard, open(theirs) as terminal:
+    with os.fdopen(ours, "wb", buffering=0) as keyboard, os.fdopen(theirs) as terminal:
         command_line.monkeypatch.setattr(sys, "stdin", terminal)
         keyboard.write(b"n\n")
         ran, (row,) = run_with(command_line, Gold(agent_phone, ALARM), "--allow-package", "com.example.notes")

@@ -1,98 +1,23 @@
 """A person takes over at any moment of an agent's action: a real recorder on a device in memory."""
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.agents.adapter import adapter_named
-from odyssey_recorder.agents.guard import Guard
-from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.online import Agent, AgentRun, Stop
+from odyssey_recorder.agents.online import Stop
 from odyssey_recorder.dataset.preferences import PreferencePair, preference_pairs
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, Press, SystemKey
-from odyssey_recorder.model.geometry import Pixel, Point
+from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
-from tests.agents.thinking import Thinker, batch_of
-from tests.command_line import CommandLine
-from tests.fakes import FakeDevice
-from tests.llm.stand_in import StandIn
-from tests.recording.recording_bench import PATIENCE_S, Recording, RecordingBench
+from tests.agents.duo import OF_PERSON, Duo
+from tests.recording.recording_bench import PATIENCE_S, RecordingBench
 
-OF_AGENT, OF_PERSON = Pixel(180, 300), Pixel(90, 500)
 PASSWORD_FIELD = """<hierarchy rotation="0"><node class="android.widget.EditText" package="com.fake.app"
     password="true" focused="true" bounds="[60,270][300,330]"/></hierarchy>"""
 MOMENTS = (State.CHECKING, State.INJECTING, State.SETTLING, State.CAPTURING, State.READY)
-
-
-@dataclass
-class Watcher:
-    """The person, who may act when told what the agent is about to do."""
-
-    is_there = True
-    on_told: Callable[[], None] = lambda: None
-    allowed: list[str] = field(default_factory=list)
-    answer: bool | None = True
-
-    def told(self, step: int, words: str) -> None:
-        self.on_told()
-
-    def allows(self, words: str, concern: str) -> bool | None:
-        self.allowed.append(concern)
-        return self.answer
-
-    def has_stopped(self) -> bool:
-        return False
-
-
-@dataclass(frozen=True)
-class Duo:
-    """An agent in a thread of its own, and a person, on one recording."""
-
-    recording: Recording
-    device: FakeDevice
-    run: AgentRun
-    thinker: Thinker
-    watcher: Watcher
-    thread: ThreadPoolExecutor
-
-    def agent_clicks(self) -> None:
-        self.thinker.say("CLICK", x=500, y=round(OF_AGENT.y * 1000 / 640))
-
-    def person_clicks(self) -> None:
-        recorder = self.recording.recorder
-        recorder.touch_down(recorder.view.frame_number or 0)
-        recorder.lift(TouchStroke.press(OF_PERSON))
-
-    def hand_over(self) -> Callable[[], Stop]:
-        """Begin a turn; the result waits for its end."""
-        self.recording.recorder.hand_over()
-        playing = self.thread.submit(self.run.play)
-        return lambda: playing.result(PATIENCE_S).stop
-
-    def check_steps(self) -> list[bool]:
-        """Who made the steps, True for the agent: each was sent to the device once, in this order."""
-        steps = self.recording.draft.steps
-        strokes = [one for one in self.device.performed if isinstance(one, TouchStroke)]
-        by_agent = [step.record.agent is not None for step in steps]
-        assert [one.start for one in strokes] == [OF_AGENT if one else OF_PERSON for one in by_agent]
-        return by_agent
-
-
-@pytest.fixture
-def duo(tmp_path: Path, command_line: CommandLine) -> Iterator[Duo]:
-    thinker, watcher, device = Thinker(), Watcher(), FakeDevice()
-    bench = RecordingBench(tmp_path)
-    with StandIn(thinker) as server, ThreadPoolExecutor(1) as thread, bench.recording(device) as recording:
-        recording.ready()
-        agent = Agent(adapter_named("ours"), batch_of(server), HistoryRule.parse("actions"), Guard())
-        run = AgentRun(agent, recording.recorder, watcher, "Do it.", 30)
-        yield Duo(recording, device, run, thinker, watcher, thread)
-        recording.recorder.take_over()
 
 
 @pytest.mark.parametrize("streams", [False, True])

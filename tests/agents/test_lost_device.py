@@ -1,0 +1,156 @@
+"""A device that dies, is slow or comes back under an agent: a real recorder on a device in memory."""
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.agents.adapter import adapter_named
+from odyssey_recorder.agents.guard import Guard
+from odyssey_recorder.agents.history import HistoryRule
+from odyssey_recorder.agents.online import LOST_S, Agent, Stop
+from odyssey_recorder.commands.agent_tasks import Attempts, Job
+from odyssey_recorder.device.adb_shell import ANSWER_S
+from odyssey_recorder.device.device import ScreenState
+from odyssey_recorder.device.screen import Frame
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
+from odyssey_recorder.recording.state import State
+from odyssey_recorder.task.listing import ListedTask
+from tests.agents.duo import Duo, Watcher
+from tests.agents.thinking import batch_of, says
+from tests.command_line import CommandLine, wait_until
+from tests.fakes import FakeDevice
+from tests.gui.fakes import TASK, FakeRecordings
+from tests.llm.stand_in import StandIn
+
+NEVER_S = 1e9
+_MANY = 20
+
+
+class SlowDevice(FakeDevice):
+    """Gives frames only while the gate is open, and then answers all that were asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = threading.Event()
+        self.gate.set()
+
+    def capture(self) -> Frame:
+        assert self.gate.wait(60)
+        return super().capture()
+
+
+class HalfDeadDevice(FakeDevice):
+    """Its frames still come, but adb has lost it."""
+
+    is_dead = False
+
+    def screen_state(self) -> ScreenState:
+        if self.is_dead:
+            raise DeviceDisconnectedError(f"{self.serial} is gone.")
+        return super().screen_state()
+
+    def view_hierarchy(self) -> str:
+        if self.is_dead:
+            raise DeviceDisconnectedError(f"{self.serial} is gone.")
+        return super().view_hierarchy()
+
+
+@dataclass
+class HangingDevice(FakeDevice):
+    """The first question for its screen state is only answered once it is closed, and it refuses all inputs."""
+
+    is_closed: threading.Event = field(default_factory=threading.Event)
+    asked: int = 0
+
+    def __post_init__(self) -> None:
+        super().__init__(serial="emulator-5554")
+        self.refuse_input()
+
+    def screen_state(self) -> ScreenState:
+        self.asked += 1
+        if self.asked == 1:
+            assert self.is_closed.wait(60), "the device was not closed"
+            raise DeviceError("It was closed.")
+        return super().screen_state()
+
+    def close(self) -> None:
+        self.is_closed.set()
+        super().close()
+
+
+def test_adb_reports_a_hung_device_before_the_agent_gives_it_up() -> None:
+    assert ANSWER_S < LOST_S <= 15
+
+
+@pytest.mark.parametrize("moment", ["looking", "asking", "acting"])
+@pytest.mark.parametrize("hangs", [True, False])
+def test_a_device_that_dies_ends_the_turn_whatever_the_agent_was_doing(duo: Duo, moment: str, hangs: bool) -> None:
+    duo.run.lost_s = 0.0
+    dies = duo.device.freeze if hangs else duo.device.disconnect
+    if moment == "looking":
+        dies()
+    elif moment == "acting":
+        duo.watcher.on_told = dies
+        duo.agent_clicks()
+    ended = duo.hand_over()
+    if moment == "asking":
+        duo.thinker.await_question()
+        dies()
+    assert ended() is Stop.DEVICE
+    assert duo.run.run.why.startswith("fake-1 did not answer" if hangs else "fake-1 is gone. Restart it or plug it in.")
+    assert duo.run.run.why.endswith("The draft is saved.")
+    if moment == "asking":
+        duo.agent_clicks()  # for the abandoned question
+
+
+@pytest.mark.parametrize("device", [SlowDevice], indirect=True)
+def test_a_slow_device_is_waited_for(duo: Duo, device: SlowDevice) -> None:
+    duo.run.lost_s = 0.0
+    device.gate.clear()
+    duo.person_clicks()
+    duo.recording.until(State.CHECKING)
+    ended = duo.hand_over()
+    wait_until(lambda: duo.watcher.looks > _MANY)
+    assert duo.thinker.was_asked() is False
+    device.gate.set()
+    duo.thinker.await_question()
+    duo.thinker.say("IMPOSSIBLE", text="That is all.")
+    assert ended() is Stop.IMPOSSIBLE
+
+
+def test_a_device_that_comes_back_in_time_is_acted_on(duo: Duo) -> None:
+    duo.run.lost_s = NEVER_S
+    ended = duo.hand_over()
+    duo.thinker.await_question()
+    duo.device.disconnect()
+    duo.recording.until(State.DEVICE_LOST)
+    duo.device.recover()
+    duo.recording.ready()
+    duo.agent_clicks()
+    duo.thinker.await_question()
+    duo.thinker.say("IMPOSSIBLE", text="That is all.")
+    assert ended() is Stop.IMPOSSIBLE
+
+
+@pytest.mark.parametrize("device", [HalfDeadDevice], indirect=True)
+def test_a_device_that_only_adb_has_lost_ends_the_turn(duo: Duo, device: HalfDeadDevice) -> None:
+    before = duo.recording.ready().frame_number
+    device.is_dead = True
+    device.show(1)
+    duo.recording.ready(after=before)
+    duo.run.tree_s = 0.0
+    assert duo.hand_over()() is Stop.DEVICE
+    assert duo.run.run.why == "fake-1 does not answer over adb any more. The draft is saved."
+
+
+def test_the_result_does_not_wait_for_what_a_lost_device_was_asked(command_line: CommandLine, tmp_path: Path) -> None:
+    device = HangingDevice()
+    with StandIn(lambda _: says("CLICK", x=500, y=200)) as server:
+        agent = Agent(adapter_named("ours"), batch_of(server), HistoryRule.parse("none"), Guard())
+        job = Job(ListedTask("t", TASK), None, 0)
+        result = Attempts(agent, Watcher(), 30).attempt(job, FakeRecordings(tmp_path, device), device)
+    assert (result.stop, result.steps) == (Stop.DEVICE, 0)
+    assert "3 actions in a row came too late or were refused" in result.why
+    assert device.is_closed.is_set()
