@@ -60,12 +60,13 @@ class RunAgentDialog(QuestionDialog):
         self._check()
 
     def _show(self, model: str) -> None:
-        values = {"adapter": "ours", "history": "actions"} | self._kept.read()
-        self._adapter.choose(str(values["adapter"]))
+        kept = {name: value for name, value in self._kept.read().items() if isinstance(value, str)}
+        is_known = self._adapter.findData(kept.get("adapter")) >= 0
+        self._adapter.choose(kept["adapter"] if is_known else "ours")
         self._model.line.setText(model)
-        self._history.line.setText(str(values["history"]))
-        self._budget.line.setText(str(values.get("budget", "")))
-        self._packages.line.setText(str(values.get("packages", "")))
+        self._history.line.setText(kept.get("history", "actions"))
+        self._budget.line.setText(kept.get("budget", ""))
+        self._packages.line.setText(kept.get("packages", ""))
 
     def _check(self) -> None:
         are_right = [one.check() for one in self._fields.values()]  # each says what is wrong with it

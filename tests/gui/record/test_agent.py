@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QListView
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QListView
 
 from odyssey_recorder.dataset.preferences import preference_pairs
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
@@ -15,11 +15,13 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.application import TextSize, use_text_size
 from odyssey_recorder.gui.main_window import SMALLEST
 from odyssey_recorder.gui.record.agent_card import AgentCard
+from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
 from odyssey_recorder.gui.record.agent_runner import AgentModels, AgentRunner
 from odyssey_recorder.gui.record.recording_controller import Phase
+from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.llm.batch import Batch
-from odyssey_recorder.model.action import Click, SystemKey
+from odyssey_recorder.model.action import Click, Complete, SystemKey
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.settings import read_settings
@@ -260,6 +262,94 @@ def test_a_task_that_an_agent_recorded_still_waits_for_a_person(
     assert queue.board().count(Status.CLAIMED) == 1
 
 
+def opened_with(open_at: OpenAt, server: StandIn, kept: KeptFile) -> tuple[Pilot, list[float | None]]:
+    """A window with a task, and the budgets that agents were opened with in it."""
+    budgets: list[float | None] = []
+
+    def open_model(_: str, budget: float | None) -> Batch:
+        budgets.append(budget)
+        return batch_of(server)
+
+    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_model, kept)))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.write_task()
+    return pilot, budgets
+
+
+def write(pilot: Pilot, name: str, words: str) -> None:
+    field = pilot.named(QLineEdit, name)
+    field.clear()
+    QTest.keyClicks(field, words)
+
+
+def test_an_agent_has_the_history_and_the_limits_that_are_chosen_and_they_are_kept(
+    open_at: OpenAt, server: StandIn, thinker: Thinker, tmp_path: Path
+) -> None:
+    kept = KeptFile(tmp_path / "agent.json")
+    pilot, budgets = opened_with(open_at, server, kept)
+    pilot.qtbot.waitUntil(lambda: is_offered(pilot, "Run agent"))
+    pilot.press("Run agent")
+    write(pilot, "History", "screenshots:2")
+    write(pilot, "Budget in US dollars", "2,50")
+    write(pilot, "Allowed packages", "com.example.notes, com.example.clock")
+    pilot.press_in(pilot.dialog(), "Run agent")
+    await_question(pilot, thinker)
+    thinker.say("CLICK", x=500, y=500)
+    pilot.wait_to_read("The agent must ask: the app com.fake.app is not allowed")
+    press(pilot, "Refuse")
+    assert budgets == [2.5]
+    assert kept.read() == {
+        "adapter": "ours",
+        "history": "screenshots:2",
+        "budget": "2,50",
+        "packages": "com.example.notes, com.example.clock",
+    }
+    again = RunAgentDialog("another-model", kept, pilot.window)
+    shown = {one.accessibleName(): one.text() for one in again.findChildren(QLineEdit)}
+    assert shown == {
+        "Model": "another-model",
+        "History": "screenshots:2",
+        "Budget in US dollars": "2,50",
+        "Allowed packages": "com.example.notes, com.example.clock",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "right", "words"),
+    [
+        ("Model", " ", "m", "Enter the model's name."),
+        ("History", "memory", "none", "The history memory needs texts about recorded steps."),
+        ("History", "screenshots:0", "actions:9", "The history 'screenshots:0' is unknown."),
+        ("Budget in US dollars", "-1", "0", "Enter an amount such as 2.50"),
+        ("Budget in US dollars", "nan", "", "Enter an amount such as 2.50"),
+        ("Allowed packages", "com.example.notes Clock", "com.example.notes", "“Clock” is not a package."),
+    ],
+)
+def test_what_cannot_be_used_is_told_at_its_field_and_runs_nothing(
+    pilot: Pilot, name: str, wrong: str, right: str, words: str
+) -> None:
+    dialog = RunAgentDialog(MODEL, KeptFile(), pilot.window)
+    dialog.open()
+    field = next(one for one in dialog.findChildren(QLineEdit) if one.accessibleName() == name)
+    field.setText(wrong)
+    assert field.accessibleDescription().startswith(words)
+    (told,) = [one for one in field.parent().findChildren(QLabel) if one.isVisible()]
+    assert told.text() == field.accessibleDescription()
+    assert not dialog.ok.isEnabled()
+    pilot.qtbot.waitUntil(lambda: faults(dialog) == [])
+    field.setText(right)
+    assert (field.accessibleDescription(), told.isVisible(), dialog.ok.isEnabled()) == ("", False, True)
+
+
+def test_kept_values_that_are_damaged_are_told_or_ignored(pilot: Pilot, tmp_path: Path) -> None:
+    kept = KeptFile(tmp_path / "agent.json")
+    kept.write({"adapter": "gone", "history": 7, "budget": ["x"], "packages": None})
+    dialog = RunAgentDialog(MODEL, kept, pilot.window)
+    shown = [one.text() for one in dialog.findChildren(QLineEdit)]
+    assert shown == [MODEL, "actions", "", ""]
+    assert dialog.ok.isEnabled()
+
+
 # The person takes over.
 
 
@@ -363,6 +453,24 @@ def test_a_question_is_withdrawn_when_the_person_acts(pilot: Pilot, thinker: Thi
 
 
 # The person corrects.
+
+
+def test_what_is_refused_is_kept_beside_what_is_shown_instead(
+    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
+) -> None:
+    run_agent(pilot)
+    thinker.say("COMPLETE")
+    pilot.wait_to_read("this ends the episode and publishes it")
+    press(pilot, "Refuse")
+    pilot.wait_to_read("You did not allow its last action. Show the right one, which is stored with it")
+    pilot.click(180, 300)
+    pilot.wait_for_steps(1)
+    assert pilot.heard("Steps")[0].startswith("Step 1, corrected: ")
+    pilot.complete()
+    (episode_id,) = service.store.episodes()
+    (pair,) = preference_pairs(service.store.load(episode_id), provenance(service))
+    assert (pair.step, pair.rejected, isinstance(pair.chosen, Click)) == (0, Complete(), True)
+    assert len(device.performed) == 1
 
 
 def test_a_corrected_step_is_kept_beside_the_right_one(
