@@ -191,7 +191,7 @@ def _decide(
         better = f", superseded by {one.superseded_by}" if one.superseded_by else ""
         terminal.say(f"{what} {one.episode_id}{better}{f': {one.reason}' if one.reason else ''}")
     if unchanged := len(ids) - len(planned):
-        terminal.say(f"{counted(unchanged, 'episode')} unchanged: already so")
+        terminal.say(f"{counted(unchanged, 'episode')} unchanged")
     if planned and yes:
         record_decisions(dataset, planned)
         terminal.say(f"{counted(planned, 'episode')} {what}d")

@@ -133,7 +133,7 @@ def show(dataset: DatasetArgument, *, as_json: terminal.JsonOption = False) -> N
     changed -= by_agents(dataset, changed & there)
     if not as_json and changed:
         words = counted(changed, "episode")
-        terminal.say((f"{words} came or went since. Make the splits again.", "yellow"))
+        terminal.say((f"{words} added or removed since. Make the splits again.", "yellow"))
 
 
 def _facts(dataset: Path, *, agents: bool, with_screenshots: bool = False) -> "tuple[list[SplitFacts], set[str]]":

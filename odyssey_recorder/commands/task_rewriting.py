@@ -120,7 +120,7 @@ def print_rewritten(tasks: Sequence[ListedTask], done: Sequence[Rewritten], err:
         say((f"{count} of {len(done)}: {words}", "red"), to=err)
     if len(troubles) > _TROUBLES:
         err.print(line(f"... and {len(troubles) - _TROUBLES} other reasons"))
-    told = f"{len(worded)} of {len(done)} rewritten, {len(faulty)} with problems to review"
+    told = f"{len(worded)} of {len(done)} rewritten, {len(faulty)} with faults to review"
     say(told, to=err)
     return len(worded) == len(done) and not faulty and not any(one.trouble for one in done)
 

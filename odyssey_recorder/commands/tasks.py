@@ -302,7 +302,7 @@ def check(
         print_json({"tasks": len(tasks), "faulty": found})
     else:
         print_faulty(faulty, terminal.err)
-        say(f"{counted(tasks, 'task')}, {len(faulty)} with problems")
+        say(f"{counted(tasks, 'task')}, {len(faulty)} with faults")
     if faulty:
         raise typer.Exit(1)
 

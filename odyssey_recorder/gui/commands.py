@@ -160,7 +160,7 @@ class Command(Enum):
         primary=True,
     )  # fmt: skip
     MAKE_RELEASE = _dataset(
-        "Make release…", "Fix the state of the dataset by hash; shows first what would be released",
+        "Make release…", "Release the accepted episodes by hash; shows first what would be released",
         "tag_plus_outline", "Ctrl+Shift+M", primary=True,
     )  # fmt: skip
     VERIFY_RELEASE = _dataset("Verify", "Compare the files with the selected release", "shield_check_outline", "Ctrl+Y")

@@ -65,7 +65,7 @@ class Prompt:
         try:
             return _compiled(part).render(data).strip()
         except TemplateError as error:
-            raise LanguageModelError(f"The prompt {self.name} cannot be filled: {error}. Mend its file.") from error
+            raise LanguageModelError(f"The prompt {self.name} cannot be filled: {error}. Fix its file.") from error
 
 
 def read_prompt(name: str, folder: Path | None = None) -> Prompt:

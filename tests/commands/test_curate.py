@@ -79,12 +79,12 @@ def test_splits_are_made_and_checked_as_if_a_retired_episode_were_not_there(
     assert "no_part" not in old.out
     named = {one["check"] for one in findings(command_line("check", root, "--json"))}
     assert not named & {"SPL01", "SPL03"}, "splits that name it are not wrong"
-    assert "1 episode came or went since" in command_line("splits", "show", root).out
+    assert "1 episode added or removed since" in command_line("splits", "show", root).out
 
     again = command_line("splits", "make", root)
     assert "1 retired episode left out" in again.err
     assert TWO not in "".join(file.read_text() for file in (root / "splits").iterdir())
-    assert "came or went" not in command_line("splits", "show", root).out
+    assert "added or removed" not in command_line("splits", "show", root).out
     assert "no_part" not in command_line("splits", "check", root, "--json").out
     assert not {one["check"] for one in findings(command_line("check", root, "--json"))} & {"SPL01", "SPL03"}
 

@@ -92,7 +92,7 @@ def test_a_reshuffle_tells_how_many_moved_and_a_release_is_kept(command_line: Co
 def test_episodes_that_came_later_are_told(command_line: CommandLine, root: Path) -> None:
     command_line("splits", "make", root)
     write_episodes(root, [facts(100)])
-    assert "1 episode came or went since. Make the splits again." in command_line("splits", "show", root).out
+    assert "1 episode added or removed since. Make the splits again." in command_line("splits", "show", root).out
     checked = command_line("splits", "check", root)
     assert (checked.exit_code, checked.out.count("has 1 episode in neither part")) == (1, 4)
 

@@ -137,9 +137,9 @@ def test_words_that_lose_something_are_told_and_left_to_a_person(
     server.behaviour = shortest
     ran = command_line("tasks", "rewrite", listed, "--out", command_line.folder / "out.jsonl", "--yes")
     assert ran.exit_code == 1
-    assert "It lacks" in ran.err
-    assert "12 of 12 rewritten, 12 with problems to review" in ran.err
-    assert command_line("tasks", "check", listed).out == "12 tasks, 0 with problems\n"
+    assert "Leaves out" in ran.err
+    assert "12 of 12 rewritten, 12 with faults to review" in ran.err
+    assert command_line("tasks", "check", listed).out == "12 tasks, 0 with faults\n"
     ran = command_line("tasks", "check", command_line.folder / "out.jsonl", "--json")
     assert ran.exit_code == 1
     assert len(json.loads(ran.out)["faulty"]) == 12

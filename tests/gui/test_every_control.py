@@ -169,7 +169,7 @@ def test_the_tasks_page_does_so_whatever_a_lead_does_on_it(pilot: Pilot, qtbot: 
     dialog = pilot.dialog()
     check(qtbot, dialog)
     pilot.press_in(dialog, "Generate")
-    qtbot.waitUntil(lambda: pilot.says("200 tasks made"))
+    qtbot.waitUntil(lambda: pilot.says("200 tasks generated"))
     check(qtbot, pilot.window)
     pilot.press("Edit")
     check(qtbot, pilot.window)
@@ -203,7 +203,7 @@ def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBo
         GenerateDialog(NO_TEMPLATES, FOR_MULTI_APPS, window),
         ConfirmDialog(
             "Approve 12 tasks at once?",
-            "3 with problems.",
+            "3 with faults.",
             ("Approve", "Approve all"),
             window,
         ),

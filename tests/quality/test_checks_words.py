@@ -169,7 +169,7 @@ def test_what_the_judge_said_of_the_instruction_is_told() -> None:
     "text",
     [
         TextOrigin(Writer.PHRASING),
-        TextOrigin(Writer.MODEL, equivalence=Equivalence(faults=("It lacks 7.",))),
+        TextOrigin(Writer.MODEL, equivalence=Equivalence(faults=("Leaves out 7.",))),
         TextOrigin(Writer.MODEL, equivalence=replace(AGREED, added=("a deadline",)), edited_by="Ada"),
     ],
     ids=["a person's words", "never judged", "changed since"],

@@ -91,7 +91,7 @@ def test_those_like_one_there_is_or_like_one_before_are_dropped(library: Templat
         ),
         (
             {"phrasings": ["I want to watch {film} twice, then write 3 reviews of it.", *NEW["phrasings"][1:]]},
-            "phrasings.0: It has the number \u201c3\u201d, which the task has not.",
+            "phrasings.0: Adds the number \u201c3\u201d, which is not in the task.",
         ),
         ({"meta_task": "Watch YouTube about {film}"}, 'meta_task: names the app "YouTube"'),
     ],

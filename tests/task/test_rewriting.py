@@ -76,8 +76,8 @@ def test_what_the_rules_find_is_mended_by_the_model() -> None:
     assert one.task.instruction == GOOD
     assert found.holds
     first, second, judge = (asked.words for asked in server.questions)
-    assert "It lacks" not in first
-    assert "It lacks the number \u201c3\u201d." in second
+    assert "Leaves out" not in first
+    assert "Leaves out the number \u201c3\u201d." in second
     assert GOOD.replace("three", "ten") in second
     assert GOOD in judge
     assert all('{"podcast": "Spotify", "todo": "Todoist"}' in asked.words for asked in server.questions)
@@ -92,7 +92,7 @@ def test_words_that_stay_wrong_are_kept_for_a_person_with_what_is_wrong_and_no_j
     assert not found.holds
     assert not found.is_judged
     assert found.faults == (
-        "It lacks the number \u201c3\u201d.", "It has the number \u201c10\u201d, which the task has not.",
+        "Leaves out the number \u201c3\u201d.", "Adds the number \u201c10\u201d, which is not in the task.",
     )  # fmt: skip
     assert len(server.questions) == 2
 
@@ -213,7 +213,7 @@ def test_the_instruction_of_another_task_is_a_fault_and_no_question_more() -> No
     )
     with StandIn(ScriptedModel({FILLED: [GOOD]})) as server:
         _, _, found = only(Rewriting(batch(server), APPS, [other]).rewrite([TASK], names_apps=True))
-    assert found.faults == ("It is the instruction of another task, too.",)
+    assert found.faults == ("Same instruction as another task.",)
     assert len(server.questions) == 2
 
 

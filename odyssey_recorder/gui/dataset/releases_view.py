@@ -58,7 +58,7 @@ class ReleasesView(QWidget):
         self._view = table_view("Releases", self._model, _ROW_PX)
         self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.selectionModel().selectionChanged.connect(lambda _now, _before: self._offer())
-        self._nothing = notice("No releases yet.", "Choose “Make release…” to fix the present state by hash.")
+        self._nothing = notice("No releases yet.", "Choose “Make release…” to release the accepted episodes by hash.")
         self._told_of = text_label(kind="title")
         self._told = TableModel(_TOLD_COLUMNS)
         self._differences = table_view("What differs", self._told, _ROW_PX)
@@ -107,7 +107,7 @@ class ReleasesView(QWidget):
         return sorted((one.record for one in rows if one is not None), key=lambda one: one.number)
 
     def _offer(self) -> None:
-        chosen, busy = self._chosen, "This waits until the present work has ended."
+        chosen, busy = self._chosen, "Wait until the current work has ended."
         one = len(chosen) == 1
         comparable = len(chosen) == 2 or (one and bool(chosen[0].previous))
         why_not = "Select two releases, or one that has another before it."
@@ -136,8 +136,8 @@ class ReleasesView(QWidget):
     def _ask_for_name(self) -> None:
         asked = Question(
             "Make a release", "What is the release called?", "Plan", "Show what would be released, and write nothing",
-            "Make no release (Esc)", "Without a name it gets the next version, such as 1.2.0. It takes the accepted "
-            "episodes without errors, and copies no screenshots.",
+            "Make no release (Esc)", "Without a name, it gets the next version, such as 1.2.0. It contains the accepted "
+            "episodes without errors; no screenshots are copied.",
         )  # fmt: skip
         name = line_edit("Name of the release", "The next version")
         dialog = QuestionDialog(asked, self, labelled("&Name", name))
@@ -244,7 +244,7 @@ def _planned(drafted: DraftedRelease) -> list[str]:
     since = f"Since {record.previous}" if record.previous else "The first release"
     lines = [f"{since}: {', '.join(_counts(record.changes))}."]
     if not record.with_splits:
-        lines.append("It has no splits: make them first if it should.")
+        lines.append("The dataset has no splits. Make them first if the release needs them.")
     if left_out:
         lines += [f"{counted(len(left_out), 'episodes')} left out:", *map(breakable, left_out[:_REASONS])]
     more = len(left_out) - _REASONS

@@ -40,8 +40,8 @@ _SHARE = 0.85
 _REASONS = ("Duplicate", "Recorded by mistake", "Personal data", "App has changed", "Bad quality")
 _REQUEST_REASONS = ("Part of the next release", "Looks wrong", "Reviewed too quickly", "The reviewer was new")
 _REQUEST = (
-    "Each gets a second review by somebody else. Left out are episodes for which that was requested before, that two "
-    "have judged, or that were sent back or rejected."
+    "Each gets a second review by somebody else. Episodes are left out if a second review was "
+    "requested before, if 2 reviewers have judged them, or if they were sent back or rejected."
 )
 _LIKENESSES: tuple[tuple[Likeness, str], ...] = (
     ("take", "Task and apps"),
@@ -64,7 +64,7 @@ class Retiring(QWidget):
         self._background = background
         self._job = job
         self._revert: Callable[[], object] = list
-        self._undo = push_button("Undo", "Take back what was just done", call=self._take_back)
+        self._undo = push_button("Undo", "Undo the last change", call=self._take_back)
         self._banner = Banner(self._undo, can_dismiss=True)
         fill_column(self, self._banner, spacing=0)
 
@@ -185,7 +185,7 @@ class DuplicatesDialog(QDialog):
         self._view = table_view("Duplicates", self._model, _ROW_PX)
         self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.selectionModel().selectionChanged.connect(lambda _now, _before: self._offer())
-        tip = "Retire the others of the groups in which rows are selected; shows first which"
+        tip = "Retire all but the best of the selected groups; shows first which"
         self._retire = push_button("Retire others…", tip, call=self._ask)
         close = push_button("Close", "Close (Esc)", call=self.reject)
         hint = text_label(
@@ -286,7 +286,7 @@ def _lines(plan: _Plan, asked_for: int) -> Iterable[str]:
     if len(planned) > _SHOWN:
         yield f"and {len(planned) - _SHOWN:,} more"
     if same := asked_for - len(planned):
-        yield f"{counted(same, 'episodes')} unchanged: already so"
+        yield f"{counted(same, 'episodes')} unchanged"
 
 
 def _because(planned: Sequence[Decision], why: str) -> list[Decision]:

@@ -308,7 +308,7 @@ def _read(root: Path, tell: Progress) -> _Found:
             drawn = list(read_drawing(root)[1].drawn.values())
             named_ids = {*drawn[0].split.train, *drawn[0].split.test} if drawn else set()
             if gone := len(named_ids.symmetric_difference(episode_ids(root))):
-                remarks.append(f"{counted(gone, 'episodes')} came or went since. Make the splits again.")
+                remarks.append(f"{counted(gone, 'episodes')} added or removed since. Make the splits again.")
             far = (_far(one) for one in drawn if not one.is_near)
             return _Found(drawn, record.leaks, record, [*remarks, *far, *record.missing.values()])
         except DatasetError as error:
@@ -365,7 +365,7 @@ def _sheet(found: _Found) -> QWidget:
         cards.append(text_label("Leaks from train into test", "title"))
         if not found.leaks.with_screenshots:
             cards.append(text_label("Screenshots are not compared here; “splits check --screenshots” does.", "hint"))
-        cards.append(fitted(_leak_table(rows), _ROW_PX) if rows else text_label("None was found.", "hint"))
+        cards.append(fitted(_leak_table(rows), _ROW_PX) if rows else text_label("None found.", "hint"))
         cards.append(figure_card(_crossed(found.leaks), lambda _: None))
     fill_column(sheet, *cards, None, margins=(0, 0, 6, 0), spacing=12)
     return sheet

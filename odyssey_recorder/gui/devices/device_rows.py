@@ -27,7 +27,7 @@ def state_words(device: InventoryDevice) -> str:
         if device.is_ready:
             return f"{kind} · {device.serial}" if device.name != device.serial else kind
         return f"{device.serial} is {device.state}" if device.name != device.serial else device.state.capitalize()
-    return "Stopped" if device.avd is not None else "Not made yet"
+    return "Stopped" if device.avd is not None else "Not created yet"
 
 
 def device_model(work_words: WorkWords, parent: QObject) -> TableModel[InventoryDevice]:

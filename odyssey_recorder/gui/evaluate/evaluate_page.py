@@ -43,8 +43,8 @@ _SPACE = 16
 _SPLITS = [("", "All episodes"), *((kind, f"Test part of {kind}") for kind in KINDS)]
 _LEVELS = [("", "As the file says, or high"), ("high", "High"), ("low", "Low")]
 _HOW_TO_BEGIN = (
-    "Choose a file of predictions, then “Score”. It may be that of the official evaluator, AgentCPM-GUI or OS-Atlas, "
-    "or our own."
+    "Choose a file of predictions, then “Score”. It can come from the official evaluator, AgentCPM-GUI, OS-Atlas, "
+    "or “odyssey-recorder predict”."
 )
 _VIEWS = (Command.SHOW_SCORES, Command.SHOW_JUDGED, Command.SHOW_PROBLEMS)
 
@@ -72,7 +72,7 @@ class EvaluatePage(Page):
         self._scored: ScoredFiles | None = None
         self._is_scoring = False
         self._predictions = line_edit("Predictions", "A file of predictions")
-        self._against = line_edit("Compare with", "Another file, if you like")
+        self._against = line_edit("Compare with", "Another file (optional)")
         self._dataset = line_edit("Dataset", "The open dataset")
         self._protocol, self._level, self._split = Choice("Protocol"), Choice("Level"), Choice("Episodes")
         self._message = Banner(commands.button(Command.DISMISS_EVALUATE, kind="quiet", wordless=True))
@@ -130,7 +130,7 @@ class EvaluatePage(Page):
 
     def _tell(self) -> None:
         is_named = bool(self._predictions.text().strip())
-        why = "This waits until the present work has ended." if self._is_scoring else "Choose a file of predictions."
+        why = "Wait until the current work has ended." if self._is_scoring else "Choose a file of predictions."
         self._commands.enable(Command.SCORE, on=is_named and not self._is_scoring, why=why)
         there = self._scored is not None
         self._commands.enable(Command.EXPORT_REPORT, *_VIEWS, on=there, why="There are no scores yet.")

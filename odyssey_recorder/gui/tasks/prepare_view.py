@@ -112,7 +112,7 @@ class PrepareView(QWidget):
         rows = [one for one in self.chosen if one.task.status in (Status.TO_APPROVE, Status.REJECTED)]
         faulty = sum(bool(one.faults) for one in rows)
         if len(rows) > 1:
-            said = f"{faulty:,} with problems." if faulty else ""
+            said = f"{faulty:,} with faults." if faulty else ""
             dialog = ConfirmDialog(f"Approve {len(rows):,} tasks at once?", said, _APPROVE_ALL, self)
         elif faulty:
             verdict = rows[0].task.listed.text.equivalence if rows[0].task.listed.text else None

@@ -177,7 +177,7 @@ class Legend(QWidget):
             left += painter.fontMetrics().horizontalAdvance(words) + 18
 
 
-_BAR = "Bar: recorded dark, not yet light"
+_BAR = "Bar: dark is recorded, light is not"
 
 
 def tally_words(tally: Tally) -> str:

@@ -98,7 +98,7 @@ class TaskJobsBar(QWidget):
 
     def _generate(self, wanted: ModelChoice) -> None:
         job = self._bridge.start(
-            f"Making {count_words(wanted.count, 'task')}",
+            f"Generating {count_words(wanted.count, 'task')}",
             lambda service, _tell, _cancelled: service.generate(wanted),
             partial(self._take_batch, wanted),
             can_cancel=False,
@@ -111,11 +111,11 @@ class TaskJobsBar(QWidget):
 
     def _take_batch(self, wanted: ModelChoice, batch: GeneratedTasks) -> None:
         made, left = len(batch.tasks), sum(batch.left.values())
-        words = f"{count_words(made, 'task')} made. {'It waits' if made == 1 else 'They wait'} to be approved."
+        words = f"{count_words(made, 'task')} generated. {'It waits' if made == 1 else 'They wait'} to be approved."
         if made < wanted.count:
-            words = f"{made:,} of {count_words(wanted.count, 'task')} made. No more of this kind are available."
+            words = f"{made:,} of {count_words(wanted.count, 'task')} generated. No more of this kind are available."
         enough = made == wanted.count
-        more = f"{count_words(left, 'different task')} can still be made."
+        more = f"{count_words(left, 'different task')} can still be generated."
         self.generated.emit()
         self.tell(Tone.SUCCESS if enough else Tone.WARNING, words, more)
 

@@ -35,7 +35,7 @@ def rule_faults(
     are the `bare_words` of the instructions of other tasks.
     """
     if len(instruction) > LONGEST:
-        return (f"It is too long: {len(instruction):,} letters.",)
+        return (f"Too long: {len(instruction):,} characters.",)
     items = tuple(task.slots.values()) or ((task.item,) if task.item else ())
     wording = Wording(task.task, items, instruction, catalogue.by_name.keys())
     apps = partial(_apps, names_apps=names_apps)
@@ -45,7 +45,7 @@ def rule_faults(
 
 
 def said_already(instruction: str, others: Set[str]) -> tuple[str, ...]:
-    return ("It is the instruction of another task, too.",) if bare_words(instruction) in others else ()
+    return ("Same instruction as another task.",) if bare_words(instruction) in others else ()
 
 
 def bare_words(instruction: str) -> str:
@@ -144,21 +144,21 @@ _WORDS_THAT_TELL_ENGLISH = 8
 def _shape(wording: Wording) -> Iterator[str]:
     text = wording.instruction
     if len(text.strip().splitlines()) > 1 or any(unicodedata.category(one) == "Cc" for one in text.strip()):
-        yield "It is more than one line."
+        yield "Has more than one line."
     if hidden := _HIDDEN.findall(text):
-        yield f"It has signs that nobody sees: {', '.join(f'U+{ord(one):04X}' for one in dict.fromkeys(hidden))}."
+        yield f"Contains invisible characters: {', '.join(f'U+{ord(one):04X}' for one in dict.fromkeys(hidden))}."
     if gaps := gaps_left(wording):
-        yield f"It has a gap left: {in_quotes(gaps)}."
+        yield f"Still has a gap: {in_quotes(gaps)}."
     if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(wording.told):
-        yield "It is no instruction: it declines, or speaks of itself."
+        yield "Not an instruction: it declines, or talks about itself."
     if (found := _TO_A_MODEL.search(text)) and found[0].casefold() not in wording.told.casefold():
-        yield f"It speaks to a language model, not of the task: {in_quotes([found[0]])}."
+        yield f"Addresses a language model: {in_quotes([found[0]])}."
     if (found := _SCREEN.search(text)) and found[0] not in wording.told:
-        yield f"It speaks of places on the screen or of gestures: {in_quotes([found[0]])}."
+        yield f"Names screen positions or gestures: {in_quotes([found[0]])}."
     if links := [link for link in _LINKED.findall(text) if link.rstrip(".,!?") not in wording.told]:
-        yield f"It has an address which the task has not: {in_quotes(links)}."
+        yield f"Adds the address {in_quotes(links)}, which is not in the task."
     if not _is_english(text, wording.stems_told):
-        yield "It is not in English."
+        yield "Not in English."
 
 
 def gaps_left(wording: Wording) -> list[str]:
@@ -178,9 +178,9 @@ def _length(wording: Wording) -> Iterator[str]:
     count, of_task = len(wording.instruction.split()), len(wording.task.task.split())
     fewest, most = min(FEWEST_WORDS, of_task), min(MOST_WORDS, 3 * of_task + 20)
     if count < max(fewest, of_task // 2):
-        yield f"It is too short: {count} words, where the task has {of_task}."
+        yield f"Too short: {count} words; the task has {of_task}."
     if count > most:
-        yield f"It is too long: {count} words, where the task has {of_task}; no more than {most}, please."
+        yield f"Too long: {count} words; the task has {of_task}. At most {most} are allowed."
 
 
 # --- lost from the task ----------------------------------------------------------------------------------------
@@ -209,9 +209,9 @@ def lost_items(wording: Wording) -> Iterator[MissingItem]:
 def _items(wording: Wording) -> Iterator[str]:
     for one in lost_items(wording):
         if one.lost == one.words:
-            yield f"It lacks {in_quotes([one.item])}."
+            yield f"Leaves out {in_quotes([one.item])}."
         else:
-            yield f"It lacks {in_quotes(list(dict.fromkeys(one.lost)))} of {in_quotes([one.item])}."
+            yield f"Leaves out {in_quotes(list(dict.fromkeys(one.lost)))} of {in_quotes([one.item])}."
 
 
 def lost_figures(wording: Wording) -> list[Figure]:
@@ -222,10 +222,10 @@ def lost_figures(wording: Wording) -> list[Figure]:
 
 def _figures(wording: Wording) -> Iterator[str]:
     for figure in lost_figures(wording):
-        yield f"It lacks the {figure.kind.value} {in_quotes([figure.said])}."
+        yield f"Leaves out the {figure.kind.value} {in_quotes([figure.said])}."
     for figure in dict.fromkeys(wording.figures_asked):
         if not figure.is_loose and figure not in wording.figures_told:
-            yield f"It has the {figure.kind.value} {in_quotes([figure.said])}, which the task has not."
+            yield f"Adds the {figure.kind.value} {in_quotes([figure.said])}, which is not in the task."
 
 
 _QUOTED = re.compile(r"[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb]+)[\"\u201d\u201c\u00bb]")
@@ -248,11 +248,11 @@ def lost_quotes(wording: Wording) -> list[str]:
 
 def _quotes(wording: Wording) -> Iterator[str]:
     for text in lost_quotes(wording):
-        yield f"It lacks {in_quotes([text])} letter by letter."
+        yield f"Does not quote {in_quotes([text])} word for word."
     told = f" {bare_words(wording.told)} {' '.join(map(bare_words, wording.task.apps))} "
     for text in dict.fromkeys(_quoted(wording.instruction)):
         if f" {bare_words(text)} " not in told:
-            yield f"It quotes {in_quotes([text])}, which the task has not."
+            yield f"Quotes {in_quotes([text])}, which is not in the task."
 
 
 # --- people and apps -------------------------------------------------------------------------------------------
@@ -262,12 +262,12 @@ def _apps(wording: Wording, *, names_apps: bool) -> Iterator[str]:
     own = wording.task.apps
     there = {mention.app for mention in wording.mentions} | wording.apps_told
     if names_apps:
-        yield from (f"It does not name the app {app}." for app in own if app not in there)
+        yield from (f"Does not name the app {app}." for app in own if app not in there)
     for app in wording.apps_named:
         if app not in own:
-            yield f"It names the app {app}, which is none of the task's."
+            yield f"Names {app}, which is not one of the task's apps."
         elif not names_apps:
-            yield f"It names the app {app}, and apps are not to be named."
+            yield f"Names the app {app}; apps must not be named."
 
 
 _NO_NAMES = frozenset({"i", "i'm", "i'd", "i'll", "i've", "ok", "tv", "pm", "am", "wi", "fi", "a"})
@@ -284,7 +284,7 @@ def _names(wording: Wording) -> Iterator[str]:
         and stem(word[0]) not in wording.stems_told
     ]
     if added:
-        yield f"It has the name {in_quotes(list(dict.fromkeys(added)))}, which the task has not."
+        yield f"Adds the name {in_quotes(list(dict.fromkeys(added)))}, which is not in the task."
 
 
 _TO_WHOM = re.compile(

@@ -70,12 +70,12 @@ def lost_denial(task: str, asked: str) -> str:
 
 def _lost_denials(task: Statement, asked: Statement) -> Iterator[str]:
     if lost := lost_denial(task.text, asked.text):
-        yield f"It lacks {in_quotes([lost])}."
+        yield f"Leaves out {in_quotes([lost])}."
 
 
 def _exceptions(task: Statement, asked: Statement) -> Iterator[str]:
     if found := _alone(_EXCEPTED, _DENIED_SOMEHOW, asked, task):
-        yield f"It has {in_quotes([_phrase(asked.bare, found)])}, and the task leaves nothing out."
+        yield f"Says {in_quotes([_phrase(asked.bare, found)])}, but the task excludes nothing."
 
 
 def _alone(
@@ -121,7 +121,7 @@ def _denials(task: Statement, asked: Statement) -> Iterator[str]:
         is_first = found.start() == 0 and deed in VERBS
         if is_first or (stem(deed) in task.stems and deed not in SMALL):
             denied = in_quotes([f"{found['no']} {found['deed']}"])
-            yield f"It says {denied}, and the task has nothing that is not to be done."
+            yield f"Says {denied}, but the task forbids nothing."
 
 
 # --- only, at least, at most ---------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ _ONLY_SOMEHOW = re.compile(
 
 def _lost_only(task: Statement, asked: Statement) -> Iterator[str]:
     if found := _alone(_ONLY, _ONLY_SOMEHOW, task, asked):
-        yield f"It lacks {in_quotes([_phrase(task.bare, found)])}."
+        yield f"Leaves out {in_quotes([_phrase(task.bare, found)])}."
 
 
 _LIMIT = re.compile(
@@ -155,9 +155,9 @@ def _turned_limits(task: Statement, asked: Statement) -> Iterator[str]:
     is_lost = _alone(_LIMIT, _LIMITED_SOMEHOW, task, asked)
     for figure in asked.figures:
         if figure.limit and limits.get(figure, figure.limit) != figure.limit:
-            yield f"It turns the limit {in_quotes([figure.said])} round."
+            yield f"Reverses the limit {in_quotes([figure.said])}."
         elif is_lost and figure in limits:
-            yield f"It lacks that {in_quotes([figure.said])} is the {limits[figure]}."
+            yield f"Does not say that {in_quotes([figure.said])} is the {limits[figure]}."
 
 
 # --- before and after, un- -----------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def _opposites(task: Statement, asked: Statement) -> Iterator[str]:
     for pair in _OPPOSITES:
         for one, other in (pair, pair[::-1]):
             if one in task.words and other not in task.words and other in asked.words and one not in asked.words:
-                yield f"It says {in_quotes([other])} where the task says {in_quotes([one])}."
+                yield f"Says {in_quotes([other])} where the task says {in_quotes([one])}."
 
 
 _NO_UNDOING = frozenset({"until", "unless", "unlike", "under", "unit", "union", "unique", "universal", "uncle"})
@@ -192,7 +192,7 @@ def _unmade(task: Statement, asked: Statement) -> Iterator[str]:
                 continue
             if stem(made) in of_that.stems and stem(word) not in of_that.stems and stem(made) not in of_this.stems:
                 one, other = (made, word) if of_this is task else (word, made)
-                yield f"It says {in_quotes([one])} where the task says {in_quotes([other])}."
+                yield f"Says {in_quotes([one])} where the task says {in_quotes([other])}."
 
 
 def _without_un(said: Statement) -> str:

@@ -44,7 +44,7 @@ def _make(lead: Annotator, count: int, device: str = "") -> None:
         lead.select(device, of="For the device")
     lead.press("Generate")
     lead.wait_for_main_window()
-    lead.wait_for(f"{count} tasks made.")
+    lead.wait_for(f"{count} tasks generated.")
 
 
 def _put_into_words(lead: Annotator) -> None:

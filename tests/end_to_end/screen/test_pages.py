@@ -20,7 +20,7 @@ def test_a_device_is_mended_and_a_simulated_fold_started_folded_turned_and_broug
         annotator.press("Fix Animations")
         annotator.window.wait_until(lambda sight: not list(sight.named("Fix Animations")), "the fixed finding")
         annotator.photograph("devices-mended")
-        annotator.choose("Pixel Fold: Not made yet", of="Devices")
+        annotator.choose("Pixel Fold: Not created yet", of="Devices")
         annotator.photograph("devices-not-made")
         annotator.press("Start simulated")
         annotator.wait_for("Pixel Fold: Simulated")
@@ -38,7 +38,7 @@ def test_a_device_is_mended_and_a_simulated_fold_started_folded_turned_and_broug
         annotator.wait_for("Posture: open", "Rotation: 0")
         annotator.photograph("devices")
         annotator.press("Stop")
-        annotator.wait_for("Pixel Fold: Not made yet")
+        annotator.wait_for("Pixel Fold: Not created yet")
 
 
 def look_at_dialogs(annotator: Annotator, **titles: str) -> None:

@@ -98,7 +98,7 @@ def generate(lead: Annotator) -> None:
     lead.photograph("tasks-generate")
     lead.press("Generate")
     lead.wait_for_main_window()
-    lead.wait_for("4 tasks made. They wait to be approved.", "A phrasing that a person wrote")
+    lead.wait_for("4 tasks generated. They wait to be approved.", "A phrasing that a person wrote")
 
 
 def rewrite(lead: Annotator) -> None:

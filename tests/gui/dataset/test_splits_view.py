@@ -196,4 +196,4 @@ def test_episodes_that_came_since_are_told(reader: Reader) -> None:
     write_episodes(reader.root, [facts(77)])
     reader.open()
 
-    assert reader.says("1 episode came or went since. Make the splits again.")
+    assert reader.says("1 episode added or removed since. Make the splits again.")

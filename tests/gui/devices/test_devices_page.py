@@ -89,11 +89,11 @@ def test_the_six_are_listed_and_strangers_say_what_to_do(open_page: OpenPage, in
     pilot = open_page(inventory)
 
     assert pilot.rows == [
-        "Medium Phone: Not made yet",
-        "Pixel 7 Pro: Not made yet",
-        "Pixel 8 Pro: Not made yet",
+        "Medium Phone: Not created yet",
+        "Pixel 7 Pro: Not created yet",
+        "Pixel 8 Pro: Not created yet",
         f"Pixel Fold: Running · {SERIAL}",
-        "Pixel Tablet: Not made yet",
+        "Pixel Tablet: Not created yet",
         "Small Phone: Stopped",
         "SM S911B: R5CT90 is unauthorized",
     ]

@@ -112,13 +112,13 @@ def test_it_is_told_whose_words_the_instruction_is_and_what_the_judge_found(card
     call = ModelCall(
         "rewrite/1", "luna", "luna-0815", "https://models.example", datetime(2026, 11, 20, tzinfo=UTC), 9, 9
     )
-    verdict = Equivalence(("It lacks “red”.",), missing=("The shoes are red.",), judge=replace(call, prompt="judge/1"))
+    verdict = Equivalence(("Leaves out “red”.",), missing=("The shoes are red.",), judge=replace(call, prompt="judge/1"))
     proof = proof_of(step_record(), step_record())
     making = TaskOrigin("red_shoes", text=TextOrigin(Writer.MODEL, call=call, equivalence=verdict, approved_by="Lea"))
     proof = proof.model_copy(update={"origin": proof.origin.model_copy(update={"making": making})})
     made = replace(episode(Click(Point(1, 1)), Complete()), task=TASK)
     card.show_review(reviewed(tmp_path, made, proof=proof))
-    for words in ("luna-0815", "It lacks “red”.", "Missing: The shoes are red.", "Lea"):
+    for words in ("luna-0815", "Leaves out “red”.", "Missing: The shoes are red.", "Lea"):
         assert says(card, words)
     card.show_review(reviewed(tmp_path, made, proof=proof_of(step_record(), step_record())))
     assert not says(card, "luna-0815")

@@ -87,7 +87,7 @@ def test_one_with_faults_is_approved_only_after_a_question_that_tells_them(lead:
     lead.wait_for(lambda: lead.rows[0].faults > 0)
     lead.use(Command.APPROVE_TASKS)
     dialog = lead.dialog_of(ConfirmDialog)
-    assert any("It lacks" in label.text() for label in dialog.findChildren(QLabel))
+    assert any("Leaves out" in label.text() for label in dialog.findChildren(QLabel))
     lead.press_in(dialog, "Cancel")
     assert lead.task(task.task_id).status is Status.TO_APPROVE
     lead.use(Command.APPROVE_TASKS)

@@ -96,7 +96,7 @@ def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
     numbers = {box.accessibleName(): box for box in dialog.findChildren(QSpinBox)}
     numbers["Number of tasks"].setValue(8)
     lead.press_in(dialog, "Generate")
-    lead.wait_to_read("8 tasks made. They wait to be approved.")
+    lead.wait_to_read("8 tasks generated. They wait to be approved.")
     lead.wait_for(lambda: len(lead.rows) == 8)
     made = lead.service.board().tasks
     assert {task.status for task in made} == {Status.TO_APPROVE}
