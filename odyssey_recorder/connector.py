@@ -60,7 +60,7 @@ class DeviceConnector:
         """What the apps of a simulated emulator tell about themselves. Raises DeviceError for another device."""
         console = self._console(serial)
         if console is None:
-            raise DeviceError(f"{serial} is not an emulator on this computer: it tells no facts.")
+            raise DeviceError(f"{serial} is not an emulator on this computer: it has no facts.")
         return console.facts()
 
     def _console(self, serial: str) -> EmulatorConsole | None:

@@ -260,7 +260,7 @@ def _group_as_json(group: "DuplicateGroup") -> dict[str, object]:
 def _sides(text: str) -> tuple[int, int, int, int]:
     numbers = re.fullmatch(r"(\d{1,6}),(\d{1,6}),(\d{1,6}),(\d{1,6})", text.replace(" ", ""))
     if numbers is None:
-        raise typer.BadParameter(f"“{text}” is no box: expected left,top,right,bottom in pixels, such as 0,96,540,160.")
+        raise typer.BadParameter(f"“{text}” is not a box. Use left,top,right,bottom in pixels: 0,96,540,160.")
     left, top, right, bottom = map(int, numbers.groups())
     return left, top, right, bottom
 
@@ -269,7 +269,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern, re.IGNORECASE)
     except re.error as error:
-        raise DatasetError(f"“{pattern}” is no regular expression: {error}. Correct it.") from error
+        raise DatasetError(f"“{pattern}” is not a regular expression: {error}. Correct it.") from error
 
 
 def _print_found(found: "FoundTexts") -> None:

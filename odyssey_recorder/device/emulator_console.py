@@ -96,9 +96,9 @@ class EmulatorConsole:
         try:
             facts = json.loads(self.command("facts"))
         except (ValueError, RecursionError) as error:
-            raise DeviceError(f"{self} told facts that are not JSON: {error}.") from error
+            raise DeviceError(f"{self} sent facts that are not JSON: {error}.") from error
         if not isinstance(facts, dict):
-            raise DeviceError(f"{self} told no facts.")
+            raise DeviceError(f"{self} sent no facts.")
         return facts
 
     def snapshots(self) -> tuple[str, ...]:
@@ -118,7 +118,7 @@ class EmulatorConsole:
             known = self.snapshots()
             if name in known:
                 raise
-            listed = f"It has {', '.join(known)}." if known else "It has none."
+            listed = f"It has {', '.join(known)}." if known else "It has no snapshots."
             raise DeviceError(f"emulator-{self.port} has no snapshot {name!r}. {listed} Save it first.") from error
 
     def delete_snapshot(self, name: str) -> None:

@@ -90,7 +90,7 @@ def proposed_name(previous: ReleaseRecord | None, changed: Changes) -> str:
         return "1.0.0"
     numbers = _VERSION.fullmatch(previous.name)
     if numbers is None:
-        raise DatasetError(f"The previous release is {previous.name}, which is no version such as 1.2.0. Give a name.")
+        raise DatasetError(f"The previous release is {previous.name}, which is not a version such as 1.2.0. Name it.")
     major, minor, patch = map(int, numbers.groups()[1:])
     if changed.moved or previous.format != FORMAT:
         return f"{numbers[1]}{major + 1}.0.0"

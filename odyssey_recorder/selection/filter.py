@@ -241,7 +241,7 @@ def _compared(text: str, read: Callable[[str], int | date]) -> Compared | Range:
     if dots:
         ends = Range(read(low), read(high))
         if ends.low > ends.high:  # type: ignore[operator]
-            raise FilterError(f"“{low}” comes after “{high}”.", hint="Exchange them.")
+            raise FilterError(f"“{low}” comes after “{high}”.", hint="Swap them.")
         return ends
     split = _COMPARED.fullmatch(text)
     assert split is not None
@@ -268,7 +268,7 @@ def _one_of(choices: Iterable[str], text: str, key: Key) -> str:
     if wanted in choices:
         return wanted
     near = get_close_matches(wanted, choices, 1)
-    hint = f"Did you mean “{near[0]}”?" if near else f"It is one of {', '.join(choices)}."
+    hint = f"Did you mean “{near[0]}”?" if near else f"Use one of {', '.join(choices)}."
     raise FilterError(f"“{text}” is no {key.value}.", hint=hint)
 
 

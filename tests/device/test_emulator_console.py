@@ -51,7 +51,7 @@ def test_only_an_emulator_of_this_computer_has_a_console(tmp_path: Path) -> None
 
 
 def test_a_snapshot_that_is_not_there_is_named_with_those_that_are(console: EmulatorConsole) -> None:
-    with pytest.raises(DeviceError, match=r"no snapshot 'lost'\. It has none\."):
+    with pytest.raises(DeviceError, match=r"no snapshot 'lost'\. It has no snapshots\."):
         console.load_snapshot("lost")
     console.save_snapshot("kept")
 

@@ -194,7 +194,7 @@ def test_a_release_never_changes(root: Path) -> None:
         folder.write_release(root, plan_with(root, name="second", number=1), {}, {})
     assert contents(root / "releases") == before
     Trash(root).move(ids(1)[0])
-    with pytest.raises(DatasetError, match="First, which is no version"):
+    with pytest.raises(DatasetError, match="First, which is not a version"):
         plan(root)
 
 

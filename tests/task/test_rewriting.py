@@ -155,8 +155,8 @@ def test_tasks_are_to_be_said_in_different_manners() -> None:
         ([truncated()], "cut off"),
         ([no_quota()], "quota"),
         ([server_error(400)], "The server had an error"),
-        (["  "], f"The model {MODEL} gave no words that can be used."),
-        (["17 a.b " * 150_000] * 2, f"The model {MODEL} gave no words that can be used."),
+        (["  "], f"The model {MODEL} gave no usable answer."),
+        (["17 a.b " * 150_000] * 2, f"The model {MODEL} gave no usable answer."),
     ],
     ids=["no", "cut", "quota", "400", "nothing", "a million letters"],
 )

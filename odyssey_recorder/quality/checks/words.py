@@ -122,7 +122,7 @@ def judged_the_same(evidence: EpisodeEvidence) -> Said:
     if not verdict.holds:
         found = "; ".join(wrong) or "one does not follow from the other"
         yield Found(
-            None, f"To {verdict.judge.model_answered}, it does not mean the same as the task: {found}.", _REWRITE
+            None, f"{verdict.judge.model_answered} finds another meaning than the task's: {found}.", _REWRITE
         )
 
 

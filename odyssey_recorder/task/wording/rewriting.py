@@ -141,7 +141,7 @@ class Rewriting:
             else:
                 best = best if len(best.faults) < len(mended.faults) else mended
         if not best.words:
-            return Rewritten(task, trouble or f"The model {best.call.model_answered} gave no words that can be used.")
+            return Rewritten(task, trouble or f"The model {best.call.model_answered} gave no usable answer.")
         equivalence, unjudged = yield from self._held(task, best.words, best.faults, names_apps)
         text = TextOrigin(Writer.MODEL, names_apps, best.call, equivalence)
         return Rewritten(replace(task, task=replace(task.task, instruction=best.words), text=text), trouble or unjudged)
