@@ -10,7 +10,7 @@ _PICTURES, _SEQUENCE, _INSTRUCTION = Criterion.PICTURES, Criterion.SEQUENCE, Cri
 
 
 def _judged(_evidence: EpisodeEvidence) -> Said:
-    """A language model judges it, which no check calls: its word is advice, and asked for elsewhere."""
+    """A language model's verdict on the steps; no check asks for one."""
     yield Unseen(None, "it needs a language model")
 
 

@@ -20,19 +20,19 @@ _CORRECT_FILE = "Correct the file or restore it from a backup; otherwise record 
 
 
 def in_the_vocabulary(evidence: EpisodeEvidence) -> Said:
-    """An action or its info is not one of the words of the format, or a value of the file is missing or of another
-    kind."""
+    """An action or its info is not part of the format, or a value of the file is missing or of another type."""
     yield from _breaches(evidence, Rule.VOCABULARY, Rule.FORM)
 
 
 def on_the_grid(evidence: EpisodeEvidence) -> Said:
-    """A coordinate is no whole number of 0..1000, or an action has not the points that belong to it: a SCROLL two, a
-    CLICK and a LONG_PRESS one."""
+    """A coordinate is not a whole number from 0 to 1000, or an action has the wrong number of points: a SCROLL has
+    two, a CLICK and a LONG_PRESS one.
+    """
     yield from _breaches(evidence, Rule.PLACE)
 
 
 def ends_once(evidence: EpisodeEvidence) -> Said:
-    """The last action is neither COMPLETE nor IMPOSSIBLE, or one of them comes before it."""
+    """The last action is neither COMPLETE nor IMPOSSIBLE, or one of them comes earlier."""
     yield from _breaches(evidence, Rule.ENDING)
 
 
@@ -43,9 +43,10 @@ def _breaches(evidence: EpisodeEvidence, *rules: Rule) -> Said:
 
 
 def of_the_right_kind(evidence: EpisodeEvidence) -> Said:
-    """A SCROLL whose path is shorter than `SHORTEST_SCROLL` thousandths of the screen, or a CLICK for which the finger
-    stayed longer than `LONGEST_CLICK_US`; or the recorder was not sure what the touch meant. How long a finger stayed
-    is in the provenance alone."""
+    """A SCROLL is shorter than `SHORTEST_SCROLL` thousandths of the screen, the finger stayed longer than
+    `LONGEST_CLICK_US` for a CLICK, or the recorder was not sure what the touch meant. Only provenance says how long a
+    finger stayed.
+    """
     flags = dict(flagged("ACT04", evidence))
     for step in evidence.steps:
         match step.spelled.action:
@@ -75,9 +76,10 @@ def _length(path: Sequence[Point]) -> float:
 
 
 def typed_and_seen(evidence: EpisodeEvidence) -> Said:
-    """A TYPE without text, or whose text ends in a backslash; one on a screen that shows no keyboard and has no field
-    with the focus; or one whose text no view of the next screen shows. A colon in the text is a note: the official
-    evaluator compares only what is before it. The last two need view hierarchies."""
+    """A TYPE has no text, or its text ends in a backslash; or no keyboard is shown and no field has the focus; or no
+    view of the next screen shows the text. The last two need view hierarchies. A colon in the text is a note: the
+    official evaluator compares only what is before it.
+    """
     flags = dict(flagged("ACT05", evidence))
     for step in evidence.steps:
         if not isinstance(action := step.spelled.action, Type):
@@ -137,8 +139,9 @@ def _folded(text: str) -> str:
 
 
 def gets_on(evidence: EpisodeEvidence) -> Said:
-    """The same action at the same place `REPEATED_ACTIONS` times in a row, unless each of them is known to have had an
-    effect; or two screens, byte for byte, that give way to one another until one is there for the third time."""
+    """The same action at the same place `REPEATED_ACTIONS` times in a row, unless each is known to have had an effect;
+    or two screens alternate until one is there, byte for byte, for the third time.
+    """
     run = 1
     for before, step in pairwise(evidence.steps):
         idle = is_without_effect(evidence, before) is not False

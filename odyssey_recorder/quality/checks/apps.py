@@ -15,10 +15,10 @@ from odyssey_recorder.task.templates.template_files import shipped_catalogues
 
 
 def apps_in_front(evidence: EpisodeEvidence) -> Said:
-    """An app of the task was in front at no step, or one that is none of the task's at more than `FOREIGN_STEPS`, by
-    the packages of the provenance. Which app a package is, the catalogues say, or its own name; where one is left
-    over that no catalogue has, it may be an app of the task, and neither is checked. What belongs to Android, such
-    as the launcher, counts for nothing.
+    """An app of the task was never in front, or an app that is not the task's was in front at more than
+    `FOREIGN_STEPS` steps, by the packages in the provenance. Packages get their names from the catalogues or from
+    themselves. A package that is in no catalogue may be an app of the task; then neither is checked. Parts of Android,
+    such as the launcher, do not count.
     """
     screens = [step.record.screen for step in evidence.steps if step.record and step.record.screen]
     seen = Counter(screen.package for screen in screens if not is_of_android(screen.package))
@@ -44,9 +44,9 @@ def apps_in_front(evidence: EpisodeEvidence) -> Said:
 
 
 def enough_apps(evidence: EpisodeEvidence) -> Said:
-    """Fewer apps than the category asks for: three in Multi_Apps, one in General_Tool, two in the others. One app in
-    General_Tool is a note: the published episodes that we know have two. A category that is none of the six is not
-    checked."""
+    """Fewer apps than the category needs: three in Multi_Apps, one in General_Tool, two in the others. One app in
+    General_Tool is a note: the published episodes that we know have two. An unknown category is not checked.
+    """
     task = evidence.episode.task
     try:
         category = Category(task.category)

@@ -26,11 +26,11 @@ _NO_DENSITY = "the device's density is unknown, so clicks and scrolls cannot be 
 
 
 def as_recorded(evidence: EpisodeEvidence) -> Said:
-    """An action is not exactly what the recorder makes of its provenance: the kind, place and path of a touch, the
-    key, the text, the end with its words; or what the fixes in the review file made of that. Or the provenance is
-    missing where the dataset has view hierarchies of the episode, cannot be read, or has other steps; as a warning,
-    its times are not in the order of the steps. Proofs of older recorders do not say how an episode ended. Without
-    a provenance nothing is checked.
+    """An action differs from what the recorder derives from its provenance and the fixes in the review file: kind and
+    position of a touch, key, text, or the end with its note. Or the provenance is missing although the dataset has
+    view hierarchies of the episode, cannot be read, or has other steps. Times that are not in the order of the steps
+    are a warning. Provenance of older recorders does not say how an episode ended. Without provenance nothing is
+    checked.
     """
     if evidence.proof is None:
         if evidence.proof_problem:

@@ -30,9 +30,8 @@ _TAG = re.compile(
 
 
 def whole_texts(evidence: EpisodeEvidence) -> Said:
-    """Where steps have texts of a language model: one that is missing or empty, that is a refusal, or that breaks off
-    within a sentence. Whether a text is of an older screenshot is not checked: what it was written from is not
-    kept.
+    """A step has texts of a language model, and one is missing, empty, a refusal, or breaks off within a sentence.
+    Whether a text belongs to an older screenshot is not checked: its source is not stored.
     """
     if not (keys := _keys(evidence)):
         yield Unseen(None, _NONE)
@@ -89,9 +88,10 @@ _PHONES = (
 
 
 def nothing_private(evidence: EpisodeEvidence) -> Said:
-    """A typed text, a note, a reason, the task or the instruction has an e-mail address, a telephone number (with a
-    country, an area or the groups of North America), or a number of 13 to 19 digits that is a card's by its check
-    digit. What the screenshots show is not read."""
+    """A typed text, a note, a reason, the task or the instruction contains an e-mail address, a telephone number (with
+    a country or area code, or in North American groups), or a card number: 13 to 19 digits with a valid check digit.
+    Texts in screenshots are not read.
+    """
     task = evidence.episode.task
     if kinds := _kinds(f"{task.task}\n{task.instruction}"):
         yield _found(None, "The task or the instruction", kinds)

@@ -26,12 +26,11 @@ _REWRITE = "Correct the instruction so that it asks for exactly the task."
 
 
 def keeps_the_items(evidence: EpisodeEvidence) -> Said:
-    """The instruction is empty or has a gap of its template left; or it lacks what the task was filled with, a name, a
-    number, a time, a date or what stands in quotation marks; or what the task says is not to be done, or left out.
-    An item is lost when fewer than `ITEM_KEPT` of its words and figures are there, in whatever form and order; what
-    is to be done with it does not count. A figure may be told by its digits as one of another kind, a date by its
-    day. As a warning, somebody is to be told or sent something, and by the task nobody is. What filled the gaps,
-    the provenance says, or else the template. Whether the words mean the same is for INS03.
+    """The instruction is empty, still has a gap of its template, or leaves out what the task was filled with: a name,
+    number, time, date or quoted text, or what the task forbids or excludes. An item is lost when fewer than
+    `ITEM_KEPT` of its words and figures are there, in any form and order. A figure may have the same digits as another
+    kind, a date only its day. As a warning, somebody is to be told or sent something, and the task names nobody. The
+    values come from the provenance, otherwise from the template. Whether the words mean the same is for INS03.
     """
     wording = _wording(evidence)
     if wording is None:
@@ -107,8 +106,9 @@ def _missed_quotes(wording: equivalence.Wording) -> list[str]:
 
 
 def judged_the_same(evidence: EpisodeEvidence) -> Said:
-    """What a language model found when the task was made, where one was asked: the instruction does not follow from the
-    task or the task not from it, or it lacks or adds a requirement. What a person changed since was not judged."""
+    """A language model found, when the task was made, that the instruction does not follow from the task or the task
+    not from it, or that it lacks or adds a requirement. What a person changed later was not judged.
+    """
     making = evidence.proof.origin.making if evidence.proof else None
     text = making.text if making else None
     verdict = text.equivalence if text else None
@@ -130,8 +130,9 @@ def judged_the_same(evidence: EpisodeEvidence) -> Said:
 
 
 def names_its_apps(evidence: EpisodeEvidence) -> Said:
-    """The instruction names some of the task's apps and not the others, or an app that is none of the task's and does
-    not stand in the task. One that names no app at all is not checked: some datasets want it so."""
+    """The instruction names some but not all apps of the task, or an app that is neither the task's nor named in the
+    task. An instruction that names no app is not checked: some datasets want it so.
+    """
     wording = _wording(evidence)
     if wording is None:
         yield Unseen(None, _TOO_LONG)
