@@ -105,7 +105,7 @@ def list_releases(dataset: DatasetArgument, *, as_json: terminal.JsonOption = Fa
         told = f"{one.episodes:6,} episodes {one.steps:8,} steps {one.bytes / 1e6:10,.1f} MB"
         terminal.say((f"{one.name:12}", "bold"), f"{told}{'' if one.with_splits else '  without splits'}")
     if not found:
-        terminal.say("No releases yet")
+        terminal.say("No releases yet.")
 
 
 @app.command()

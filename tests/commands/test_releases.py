@@ -100,7 +100,7 @@ def test_what_cannot_be_released_is_said(command_line: CommandLine) -> None:
     root = command_line.dataset
     assert "has no episodes" in command_line("release", "make", root).err
     assert "has no releases" in command_line("release", "verify", root).err
-    assert command_line("release", "list", root).out == "No releases yet\n"
+    assert command_line("release", "list", root).out == "No releases yet.\n"
     write_dataset(root, FIRST)
     ran = command_line("release", "make", root)
     assert (ran.exit_code, "no episode of" in ran.err, "is not accepted: unreviewed" in ran.err) == (2, True, True)

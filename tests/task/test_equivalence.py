@@ -108,9 +108,7 @@ def test_what_is_no_sound_instruction_is_told(instruction: str, told: str) -> No
     ],
 )
 def test_what_is_told_not_to_be_done_is_told(change: tuple[str, str], told: str) -> None:
-    assert f"Says \u201c{told}\u201d, but the task forbids nothing." in faults(
-        GOOD.replace(*change)
-    )
+    assert f"Says \u201c{told}\u201d, but the task forbids nothing." in faults(GOOD.replace(*change))
 
 
 @pytest.mark.parametrize(
@@ -156,9 +154,7 @@ def test_signs_that_nobody_sees_are_told() -> None:
 def test_a_limit_and_an_opposite_that_are_turned_round_are_told() -> None:
     asked = task("Find {item} under {price}", {"item": "a kettle", "price": "$40"}, ["eBay"])
     assert faults("Find a kettle for at most 40 dollars on eBay", asked) == ()
-    assert faults("Find a kettle for over 40 dollars on eBay", asked) == (
-        "Reverses the limit \u201c40 dollars\u201d.",
-    )
+    assert faults("Find a kettle for over 40 dollars on eBay", asked) == ("Reverses the limit \u201c40 dollars\u201d.",)
     asked = task("Turn on {item} of the phone", {"item": "the dark theme"}, ["Clock"])
     assert faults("Turn the dark theme of my phone off", asked, names_apps=False) == (
         "Says \u201coff\u201d where the task says \u201con\u201d.",

@@ -136,7 +136,7 @@ class ReleasesView(QWidget):
     def _ask_for_name(self) -> None:
         asked = Question(
             "Make a release", "What is the release called?", "Plan", "Show what would be released, and write nothing",
-            "Make no release (Esc)", "Without a name, it gets the next version, such as 1.2.0. It contains the accepted "
+            "Make no release (Esc)", "Without a name, it gets the next version, such as 1.2.0. It has the accepted "
             "episodes without errors; no screenshots are copied.",
         )  # fmt: skip
         name = line_edit("Name of the release", "The next version")

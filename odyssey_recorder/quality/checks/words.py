@@ -121,9 +121,7 @@ def judged_the_same(evidence: EpisodeEvidence) -> Said:
     wrong = [f"it lacks {named(one)}" for one in verdict.missing] + [f"it adds {named(one)}" for one in verdict.added]
     if not verdict.holds:
         found = "; ".join(wrong) or "one does not follow from the other"
-        yield Found(
-            None, f"{verdict.judge.model_answered} finds another meaning than the task's: {found}.", _REWRITE
-        )
+        yield Found(None, f"{verdict.judge.model_answered} finds another meaning than the task's: {found}.", _REWRITE)
 
 
 # --- apps ------------------------------------------------------------------------------------------------

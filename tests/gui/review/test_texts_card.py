@@ -112,7 +112,9 @@ def test_it_is_told_whose_words_the_instruction_is_and_what_the_judge_found(card
     call = ModelCall(
         "rewrite/1", "luna", "luna-0815", "https://models.example", datetime(2026, 11, 20, tzinfo=UTC), 9, 9
     )
-    verdict = Equivalence(("Leaves out “red”.",), missing=("The shoes are red.",), judge=replace(call, prompt="judge/1"))
+    verdict = Equivalence(
+        ("Leaves out “red”.",), missing=("The shoes are red.",), judge=replace(call, prompt="judge/1")
+    )
     proof = proof_of(step_record(), step_record())
     making = TaskOrigin("red_shoes", text=TextOrigin(Writer.MODEL, call=call, equivalence=verdict, approved_by="Lea"))
     proof = proof.model_copy(update={"origin": proof.origin.model_copy(update={"making": making})})
