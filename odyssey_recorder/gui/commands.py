@@ -74,7 +74,7 @@ class Command(Enum):
     LOOK_OVER = _record("Check again", "Check again whether the device is ready for passive mode", "refresh", "F7")
     RUN_AGENT = _record("Run agent…", "Have a model carry out this task", "robot_outline", "Ctrl+Shift+A")
     TAKE_OVER = _record("Take over", "Pause the agent and go on yourself", "hand_back_right_outline", "Esc")
-    RESUME_AGENT = _record("Resume agent", "Hand the phone back to the agent", "robot_outline", "Ctrl+Shift+R")
+    RESUME_AGENT = _record("Resume agent", "Hand the device back to the agent", "robot_outline", "Ctrl+Shift+R")
     CORRECT_STEP = _record(
         "Correct step",
         "Undo the agent's selected step and all after it, then show the right action",

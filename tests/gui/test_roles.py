@@ -223,7 +223,7 @@ class TestFirstUse:
         pilot.press_in(pilot.dialog(), "I agree, start practice")
         pilot.wait_for_phase(Phase.RECORDING)
         assert rail(pilot) == OF_ANNOTATORS
-        assert pilot.says("Do the task on the phone")
+        assert pilot.says("Do the task on the device")
 
     def test_people_with_a_role_are_not_asked_for_it(self, open_at: OpenAt, workplace: Workplace) -> None:
         pilot = opened(open_at, replace(workplace, practice=FakePractice(agrees=None)), "annotator")
