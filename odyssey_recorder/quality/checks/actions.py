@@ -26,8 +26,7 @@ def in_the_vocabulary(evidence: EpisodeEvidence) -> Said:
 
 def on_the_grid(evidence: EpisodeEvidence) -> Said:
     """A coordinate is not a whole number from 0 to 1000, or an action has the wrong number of points: a SCROLL has
-    two, a CLICK and a LONG_PRESS one.
-    """
+    two, a CLICK and a LONG_PRESS one."""
     yield from _breaches(evidence, Rule.PLACE)
 
 
@@ -45,8 +44,7 @@ def _breaches(evidence: EpisodeEvidence, *rules: Rule) -> Said:
 def of_the_right_kind(evidence: EpisodeEvidence) -> Said:
     """A SCROLL is shorter than `SHORTEST_SCROLL` thousandths of the screen, the finger stayed longer than
     `LONGEST_CLICK_US` for a CLICK, or the recorder was not sure what the touch meant. Only provenance says how long a
-    finger stayed.
-    """
+    finger stayed."""
     flags = dict(flagged("ACT04", evidence))
     for step in evidence.steps:
         match step.spelled.action:
@@ -78,8 +76,7 @@ def _length(path: Sequence[Point]) -> float:
 def typed_and_seen(evidence: EpisodeEvidence) -> Said:
     """A TYPE has no text, or its text ends in a backslash; or no keyboard is shown and no field has the focus; or no
     view of the next screen shows the text. The last two need view hierarchies. A colon in the text is a note: the
-    official evaluator compares only what is before it.
-    """
+    official evaluator compares only what is before it."""
     flags = dict(flagged("ACT05", evidence))
     for step in evidence.steps:
         if not isinstance(action := step.spelled.action, Type):
@@ -140,8 +137,7 @@ def _folded(text: str) -> str:
 
 def gets_on(evidence: EpisodeEvidence) -> Said:
     """The same action at the same place `REPEATED_ACTIONS` times in a row, unless each is known to have had an effect;
-    or two screens alternate until one is there, byte for byte, for the third time.
-    """
+    or two screens alternate until one is there, byte for byte, for the third time."""
     run = 1
     for before, step in pairwise(evidence.steps):
         idle = is_without_effect(evidence, before) is not False

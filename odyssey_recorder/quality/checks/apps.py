@@ -18,8 +18,7 @@ def apps_in_front(evidence: EpisodeEvidence) -> Said:
     """An app of the task was never in front, or an app that is not the task's was in front at more than
     `FOREIGN_STEPS` steps, by the packages in the provenance. Packages get their names from the catalogues or from
     themselves. A package that is in no catalogue may be an app of the task; then neither is checked. Parts of Android,
-    such as the launcher, do not count.
-    """
+    such as the launcher, do not count."""
     screens = [step.record.screen for step in evidence.steps if step.record and step.record.screen]
     seen = Counter(screen.package for screen in screens if not is_of_android(screen.package))
     if not screens:
@@ -45,8 +44,7 @@ def apps_in_front(evidence: EpisodeEvidence) -> Said:
 
 def enough_apps(evidence: EpisodeEvidence) -> Said:
     """Fewer apps than the category needs: three in Multi_Apps, one in General_Tool, two in the others. One app in
-    General_Tool is a note: the published episodes that we know have two. An unknown category is not checked.
-    """
+    General_Tool is a note: the published episodes that we know have two. An unknown category is not checked."""
     task = evidence.episode.task
     try:
         category = Category(task.category)

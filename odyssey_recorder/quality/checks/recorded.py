@@ -30,8 +30,7 @@ def as_recorded(evidence: EpisodeEvidence) -> Said:
     position of a touch, key, text, or the end with its note. Or the provenance is missing although the dataset has
     view hierarchies of the episode, cannot be read, or has other steps. Times that are not in the order of the steps
     are a warning. Provenance of older recorders does not say how an episode ended. Without provenance nothing is
-    checked.
-    """
+    checked."""
     if evidence.proof is None:
         if evidence.proof_problem:
             yield Found(None, f"The provenance cannot be used: {evidence.proof_problem.rstrip('.')}.", _LOST)

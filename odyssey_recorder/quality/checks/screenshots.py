@@ -15,8 +15,7 @@ _RECORD_AGAIN = "Restore the file from a backup, or record the episode again."
 
 def whole_files(evidence: EpisodeEvidence) -> Said:
     """The file of the screenshot is missing, empty or cannot be decoded completely, or its SHA-256 differs from the
-    one in the provenance. Without provenance the hash is not checked.
-    """
+    one in the provenance. Without provenance the hash is not checked."""
     for step in evidence.steps:
         picture = step.picture
         if picture is None:
@@ -32,8 +31,7 @@ def whole_files(evidence: EpisodeEvidence) -> Said:
 
 def counted_and_named(evidence: EpisodeEvidence) -> Said:
     """step_length differs from the number of steps, steps are not numbered 0..n-1, a screenshot is not named
-    ``<episode_id>_<step>.png``, or a screenshot belongs to no step.
-    """
+    ``<episode_id>_<step>.png``, or a screenshot belongs to no step."""
     for breach in evidence.episode.breaches:
         if breach.rule in (Rule.COUNT, Rule.NUMBER, Rule.SCREENSHOT):
             todo = "Check whether a step was lost or added, and correct the count, the number or the name."
@@ -47,8 +45,7 @@ def sizes(evidence: EpisodeEvidence) -> Said:
     """The screenshot has neither the size in device_info nor that size turned by 90 degrees; or it is turned although
     the device was not, or the reverse, by the rotation in the provenance; or its size differs from the provenance.
     device_info describes the first step. Without a rotation, as in released data, a turned screenshot is a warning.
-    The recorder's flags on size and rotation only explain.
-    """
+    The recorder's flags on size and rotation only explain."""
     device = evidence.episode.device
     if device is None:
         yield Unseen(None, "device_info has no size")
@@ -95,8 +92,7 @@ def _is_turned(evidence: EpisodeEvidence, step: StepEvidence) -> bool | None:
 def shows_something(evidence: EpisodeEvidence) -> Said:
     """Outside the system bars, the screenshot is blank: the standard deviation of its luma is below `BLANK_DEVIATION`,
     or more than `BLANK_FLAT` of it is one colour. Windows that forbid screenshots are black; the recorder does not
-    store whether one did.
-    """
+    store whether one did."""
     for step in evidence.steps:
         picture = step.picture
         if picture is None or picture.problem:
@@ -113,8 +109,7 @@ def shows_something(evidence: EpisodeEvidence) -> Said:
 def taken_in_time(evidence: EpisodeEvidence) -> Said:
     """The frame was requested after touch-down; or it was older than `OLDEST_PICTURE_US` then and no second frame
     proves it; or the recorder flagged it: the screen changed at the touch, nothing proves the screenshot, the clocks
-    disagreed, or a restored screen was not the same. Flags that no other check reports are reported here.
-    """
+    disagreed, or a restored screen was not the same. Flags that no other check reports are reported here."""
     todo = (
         "Compare the screenshot with the touched point. If it shows another screen, remove this "
         "step and those after it."
@@ -139,8 +134,7 @@ def taken_in_time(evidence: EpisodeEvidence) -> Said:
 def has_an_effect(evidence: EpisodeEvidence) -> Said:
     """After an action other than the last, the next screenshot differs by less than a person would see
     (`NO_EFFECT_DP2`, `NO_EFFECT_SHARE`), without the system bars; or the recorder saw no change, or does not know
-    whether the action reached the device.
-    """
+    whether the action reached the device."""
     todo = (
         "If the action had no effect, drop the step. If it had, the next screenshot is outdated: "
         "record the episode again."
@@ -167,8 +161,7 @@ def _is_end(action: Action | None) -> bool:
 
 def at_rest(evidence: EpisodeEvidence) -> Said:
     """The screen was still moving when the frame was taken, by the recorder's flag: it may show a spinner, or be half
-    drawn. Without provenance this is not checked.
-    """
+    drawn. Without provenance this is not checked."""
     for step in evidence.steps:
         if step.record is None:
             yield Unseen(step.number, no_proof(evidence))

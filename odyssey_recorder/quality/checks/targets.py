@@ -18,8 +18,7 @@ _BOX = "sam2_bbox"
 def hits_a_view(evidence: EpisodeEvidence) -> Said:
     """A CLICK hits no view of the app, or no clickable view and the screen looks the same afterwards. A click with an
     effect hit what view hierarchies do not show, such as the keyboard or the menu over selected text. Without a view
-    hierarchy this is not checked.
-    """
+    hierarchy this is not checked."""
     for step in evidence.steps:
         if not isinstance(action := step.spelled.action, Click):
             continue
@@ -63,8 +62,7 @@ def may_be_keyboard(step: StepEvidence, at: Pixel) -> bool:
 
 def keys_work(evidence: EpisodeEvidence) -> Said:
     """After HOME the launcher is not in front, by the provenance of the next step; or after BACK the screen looks the
-    same.
-    """
+    same."""
     for step in evidence.steps:
         following = after(evidence, step)
         if following is None or not isinstance(action := step.spelled.action, Press):
@@ -102,8 +100,7 @@ def _back(evidence: EpisodeEvidence, step: StepEvidence) -> Said:
 def boxes_hold(evidence: EpisodeEvidence) -> Said:
     """The box of a CLICK or LONG_PRESS, sam2_bbox in the file or the one in the provenance, is empty, not a box,
     reversed, or does not contain the press within `BOX_SLACK` thousandths; or it is missing although other presses of
-    the file have one. A box larger than `LARGEST_BOX` of the screen is a warning.
-    """
+    the file have one. A box larger than `LARGEST_BOX` of the screen is a warning."""
     has_boxes = any(_grid_box(step) for step in evidence.steps)
     for step in evidence.steps:
         match step.spelled.action:

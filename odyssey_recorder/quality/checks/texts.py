@@ -31,8 +31,7 @@ _TAG = re.compile(
 
 def whole_texts(evidence: EpisodeEvidence) -> Said:
     """A step has texts of a language model, and one is missing, empty, a refusal, or breaks off within a sentence.
-    Whether a text belongs to an older screenshot is not checked: its source is not stored.
-    """
+    Whether a text belongs to an older screenshot is not checked: its source is not stored."""
     if not (keys := _keys(evidence)):
         yield Unseen(None, _NONE)
         return
@@ -90,8 +89,7 @@ _PHONES = (
 def nothing_private(evidence: EpisodeEvidence) -> Said:
     """A typed text, a note, a reason, the task or the instruction contains an e-mail address, a telephone number (with
     a country or area code, or in North American groups), or a card number: 13 to 19 digits with a valid check digit.
-    Texts in screenshots are not read.
-    """
+    Texts in screenshots are not read."""
     task = evidence.episode.task
     if kinds := _kinds(f"{task.task}\n{task.instruction}"):
         yield _found(None, "The task or the instruction", kinds)

@@ -30,8 +30,7 @@ def keeps_the_items(evidence: EpisodeEvidence) -> Said:
     number, time, date or quoted text, or what the task forbids or excludes. An item is lost when fewer than
     `ITEM_KEPT` of its words and figures are there, in any form and order. A figure may have the same digits as another
     kind, a date only its day. As a warning, somebody is to be told or sent something, and the task names nobody. The
-    values come from the provenance, otherwise from the template. Whether the words mean the same is for INS03.
-    """
+    values come from the provenance, otherwise from the template. Whether the words mean the same is for INS03."""
     wording = _wording(evidence)
     if wording is None:
         yield Unseen(None, _TOO_LONG)
@@ -107,8 +106,7 @@ def _missed_quotes(wording: equivalence.Wording) -> list[str]:
 
 def judged_the_same(evidence: EpisodeEvidence) -> Said:
     """A language model found, when the task was made, that the instruction does not follow from the task or the task
-    not from it, or that it lacks or adds a requirement. What a person changed later was not judged.
-    """
+    not from it, or that it lacks or adds a requirement. What a person changed later was not judged."""
     making = evidence.proof.origin.making if evidence.proof else None
     text = making.text if making else None
     verdict = text.equivalence if text else None
@@ -129,8 +127,7 @@ def judged_the_same(evidence: EpisodeEvidence) -> Said:
 
 def names_its_apps(evidence: EpisodeEvidence) -> Said:
     """The instruction names some but not all apps of the task, or an app that is neither the task's nor named in the
-    task. An instruction that names no app is not checked: some datasets want it so.
-    """
+    task. An instruction that names no app is not checked: some datasets want it so."""
     wording = _wording(evidence)
     if wording is None:
         yield Unseen(None, _TOO_LONG)
