@@ -160,8 +160,8 @@ def batch(  # noqa: PLR0913 - the flags
     """Write instructions through a Batch API at half the price.
 
     Submits requests for the low-level instructions that are missing or stale; they are answered within a day. Run
-    again, it says how far they are, and adds those that are answered. The other texts build on each other: write them
-    with `annotate run`, which asks nothing again. A batch that the server does not know is named; with --forget its
+    it again to see the progress and to collect answers. The other texts build on each other: write them with
+    `annotate run`, which asks nothing again. A batch that the server does not know is named; with --forget its
     requests are submitted again.
 
     Exit code 0: success; 1: some requests were not answered, or a batch is lost; 2: not started, or interrupted.
@@ -216,9 +216,9 @@ def check(  # noqa: PLR0913 - the flags
 ) -> None:
     """Compare the texts with what was recorded.
 
-    By what was really touched, typed, shown and done before, each text is supported, contradicted, or could not be
-    compared. Only with --model is a model asked: it sees each instruction with its screenshot, and the instruction is
-    flagged if the model reads another action out of it. Its answers are kept in semantics/, and asked for once.
+    Each text is supported or contradicted by what was touched, typed and shown, or not comparable. With --model, a
+    model also reads each instruction with its screenshot; if it reads another action, the instruction is flagged.
+    Its answers are kept in semantics/, and asked for once.
 
     Exit code 0: nothing is contradicted; 1: some texts are, or could not be read; 2: the dataset cannot be read, or the
     model was not asked.
@@ -353,8 +353,8 @@ def _write_memory(dataset: Path, ids: Sequence[str], rule: Literal["paper", "kep
 def figures(dataset: _DatasetArgument, *, as_json: JsonOption = False) -> None:
     """Show how far the texts that people accepted can be trusted.
 
-    From their decisions on the page Annotate: how much they accepted and changed, how long they looked, how many texts
-    that were wrong on purpose they noticed, and how alike what they wrote blind is to what was suggested.
+    Counts decisions on the Annotate page: how much people accepted and changed, how long they looked, how many
+    planted errors they noticed, and how alike their blind texts are to the suggestions.
 
     Exit code 0: success; 1: too few planted errors were noticed; 2: the dataset cannot be read.
     """

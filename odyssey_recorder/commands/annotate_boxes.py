@@ -39,8 +39,8 @@ def boxes(  # noqa: PLR0913 - the flags
 ) -> None:
     """Find the boxes of the pressed elements.
 
-    From the view hierarchy; and, if SAM2's files are given, by SAM2 where the view hierarchy has no box or one of more
-    than 5 % of the screen. All are kept with their source in semantics/; exports write a person's box, or else the best
+    Uses the view hierarchy and, if SAM2's files are given, SAM2 where the view hierarchy has no box or one of more than
+    5 % of the screen. All are kept with their source in semantics/; exports write a person's box, or else the best
     of the others. Shows how large they are, how far the sources agree, and how much they widen the area in which the
     official evaluator counts a click as right. A second run finds only what is new.
 

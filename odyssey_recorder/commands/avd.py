@@ -156,7 +156,7 @@ def save_snapshot(name: _Snapshot, *, device: _DeviceOption = None) -> None:
 
 @snapshot_app.command("load")
 def load_snapshot(name: _Snapshot, *, device: _DeviceOption = None) -> None:
-    """Load a snapshot; the present state of the device is lost."""
+    """Load a snapshot; the current state of the device is lost."""
     devices = _devices()
     devices.load_snapshot(running_serial(devices, device), name)
 

@@ -139,8 +139,8 @@ def redact(  # noqa: PLR0913 - the options
 ) -> None:
     """Hide parts of screenshots and words in all exports.
 
-    The dataset itself is not changed: `export` draws the black boxes and replaces the words. Without --yes, it is only
-    shown what would be hidden.
+    The dataset itself is not changed: `export` draws the black boxes and replaces the words. Without --yes, only shows
+    what would be hidden.
 
     Exit code 0: success; 1: nothing is found; 2: the episode cannot be read, or the redaction not written.
     """

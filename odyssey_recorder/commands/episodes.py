@@ -49,7 +49,7 @@ def record(
         ),
     ] = False,
 ) -> None:
-    """Record without the window, by script or by listening.
+    """Record without the window, by script or in passive mode.
 
     In passive mode, work in the emulator's own window and enter commands here. A new episode needs --instruction,
     --category and --app. Prints the path of the annotation file.

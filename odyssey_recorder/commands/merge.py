@@ -31,7 +31,7 @@ def merge(  # noqa: PLR0913 - the options
     """Merge two datasets, with their reviews, history and trash.
 
     Episodes with the same id count as the same episode. If they differ, the one whose history has the other is kept. If
-    neither has, nothing is done until --prefer decides. With both, one of them gets a new id.
+    neither has, nothing is done until --prefer decides. With `--prefer both`, one of them gets a new id.
 
     Exit code 0: success; 1: something must be decided first, nothing was done; 2: a dataset cannot be read or written.
     """

@@ -67,7 +67,7 @@ def verify(
 ) -> None:
     """Compare a release with the files of the dataset.
 
-    Of an episode that was fixed or rejected since, the released files are found in the history or the trash.
+    The released files of episodes that were fixed or rejected since are in the history or the trash.
 
     Exit code 0: all released files are there; 1: some are missing or changed; 2: the release cannot be read.
     """

@@ -23,7 +23,7 @@ def upload(
     """Upload an export or a release to a store.
 
     Every file is compared with its hash, and none that differs is replaced. After an interruption the same command
-    continues. SHA256SUMS comes last: where it is, all files are.
+    continues. SHA256SUMS comes last, when all other files are there.
 
     Exit code 0: success; 2: the folder or the store cannot be used.
     """

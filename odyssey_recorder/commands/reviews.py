@@ -124,7 +124,7 @@ def request(  # noqa: PLR0913 - the options
 ) -> None:
     """Request a second review of episodes.
 
-    Episodes are left out if it was requested before, if 2 reviewers have judged
+    Episodes are left out if one was requested before, if 2 reviewers have judged
     them, or if they were sent back or rejected.
 
     Exit code 0: success; 2: the episodes or their reviews cannot be read or written.

@@ -88,7 +88,7 @@ def check(  # noqa: PLR0913 - the options
     ] = "error",
     as_json: terminal.JsonOption = False,
 ) -> None:
-    """Report what leaks from test into train.
+    """Report what leaks between train and test.
 
     Reads any splits, also released ones.
 

@@ -220,7 +220,7 @@ def rewrite(  # noqa: PLR0913 - the flags
     Rules and a judge compare each new instruction with its task. Shows the estimated cost first. Answers are kept, so
     an interrupted run can be continued. A task that cannot be rewritten stays as it was.
 
-    Exit code 0: all rewritten without problems; 1: some have problems or were not rewritten; 2: not started, or
+    Exit code 0: all rewritten without faults; 1: some have faults or were not rewritten; 2: not started, or
     interrupted.
     """
     from odyssey_recorder.commands.task_making import need_room_for, write_list
@@ -289,7 +289,7 @@ def check(
     Rules find what is missing, added or repeated. Only the judge of `rewrite`, or a person, can say whether an
     instruction still means the same.
 
-    Exit code 0: no problems; 1: problems found; 2: the list cannot be read.
+    Exit code 0: no faults; 1: faults found; 2: the list cannot be read.
     """
     from odyssey_recorder.commands.task_rewriting import check_words, print_faulty
     from odyssey_recorder.task.listing import read_tasks
@@ -318,7 +318,7 @@ def import_tasks(
     """Add the tasks of a list to the end of the queue.
 
     Tasks that the queue already has do not change. A task must always be approved first if its instruction was
-    rejected, or has known problems that nobody approved.
+    rejected, or has known faults that nobody approved.
 
     Exit code 0: success; 2: the list or the queue cannot be used, and nothing was added.
     """

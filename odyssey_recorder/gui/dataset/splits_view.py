@@ -362,7 +362,7 @@ def _sheet(found: _Found) -> QWidget:
     cards.append(fitted(_split_table(found), _ROW_PX) if found.splits else notice(*nothing))
     if found.leaks is not None:
         rows = [(one.kind, leak) for one in found.leaks.splits for leak in one.leaks]
-        cards.append(text_label("Leaks from train into test", "title"))
+        cards.append(text_label("Leaks between train and test", "title"))
         if not found.leaks.with_screenshots:
             cards.append(text_label("Screenshots are not compared here; “splits check --screenshots” does.", "hint"))
         cards.append(fitted(_leak_table(rows), _ROW_PX) if rows else text_label("None found.", "hint"))
