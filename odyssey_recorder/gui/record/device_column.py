@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # loaded when a recording begins
     from odyssey_recorder.recording.recorder import Recorder
 
 _SPACE = 12
-_NO_FIELD = "No text field has the focus. Press Enter again to type anyway"
+_NO_FIELD = "No text field has the focus. Enter again to type"
 _REFUSED = "Nothing was recorded or sent."
 
 
