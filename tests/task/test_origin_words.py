@@ -25,7 +25,7 @@ def test_a_models_words_say_by_which_call_and_who_changed_and_approved_them() ->
 
 
 def test_what_nobody_knows_the_price_of_says_so() -> None:
-    assert call_words(replace(CALL, cost=None)).endswith("no price known.")
+    assert call_words(replace(CALL, cost=None)).endswith("price unknown.")
 
 
 def test_rules_and_judge_say_what_they_found() -> None:
@@ -33,8 +33,8 @@ def test_rules_and_judge_say_what_they_found() -> None:
     assert judge_words(FAULTY.equivalence) == ""
     judged = Equivalence((), True, False, ("yoga",), ("tea",), CALL)
     assert judge_words(judged) == (
-        "The judge (m-1-0301) was asked whether the task asks for all that the instruction does (yes), and the other"
-        " way round (no).\nMissing: yoga\nAdded: tea"
+        "The judge (m-1-0301): Does the task ask for everything in the instruction? Yes."
+        " Does the instruction ask for everything in the task? No.\nMissing: yoga\nAdded: tea"
     )
 
 

@@ -177,7 +177,7 @@ class Legend(QWidget):
             left += painter.fontMetrics().horizontalAdvance(words) + 18
 
 
-_BAR = "Bar: dark is recorded, light is not"
+_BAR = "Bar: full colour is recorded, pale is not"
 
 
 def tally_words(tally: Tally) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
 
-_ENTAILED = {True: "yes", False: "no", None: "not said"}
+_ENTAILED = {True: "Yes", False: "No", None: "Not said"}
 
 
 def origin_words(origin: TextOrigin | None) -> str:
@@ -21,7 +21,7 @@ def origin_words(origin: TextOrigin | None) -> str:
 
 
 def call_words(call: ModelCall) -> str:
-    cost = "no price known" if call.cost is None else f"${call.cost:.4f}"
+    cost = "price unknown" if call.cost is None else f"${call.cost:.4f}"
     tokens = f"{call.tokens_in:,} + {call.tokens_out:,} tokens"
     return f"Prompt {call.prompt}, {call.host}, {call.at.astimezone():%Y-%m-%d %H:%M}, {tokens}, {cost}."
 
@@ -40,8 +40,8 @@ def judge_words(equivalence: Equivalence | None) -> str:
     if there and back and not (equivalence.missing or equivalence.added):
         return f"The judge ({model}) finds nothing against it."
     lines = [
-        f"The judge ({model}) was asked whether the task asks for all that the instruction does ({_ENTAILED[there]}),"
-        f" and the other way round ({_ENTAILED[back]}).",
+        f"The judge ({model}): Does the task ask for everything in the instruction? {_ENTAILED[there]}."
+        f" Does the instruction ask for everything in the task? {_ENTAILED[back]}.",
         *(f"Missing: {one}" for one in equivalence.missing),
         *(f"Added: {one}" for one in equivalence.added),
     ]
