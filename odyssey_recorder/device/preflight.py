@@ -191,7 +191,7 @@ def _animations(readings: PreflightReadings) -> PreflightFinding:
     if not moving:
         return PreflightFinding("Animations", "off")
     repairs = [PutSetting("global", name, "0") for name in moving]
-    return _repairable(readings, "Animations", "on: " + ", ".join(moving), "Screens take longer to settle.", *repairs)
+    return _repairable(readings, "Animations", "on", "Screens take longer to settle.", *repairs)
 
 
 def _staying_awake(readings: PreflightReadings) -> PreflightFinding:

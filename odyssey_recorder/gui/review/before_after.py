@@ -159,7 +159,7 @@ class BeforeAfterView(FittedWidget):
         before, after = places
         return [
             _Half(before, f"Before step {self._present + 1}", self._present, has_action=True),
-            _Half(after, "After it", self._present + 1, has_action=False),
+            _Half(after, f"After step {self._present + 1}", self._present + 1, has_action=False),
         ]
 
     def _look(self, half: _Half) -> ScreenshotZoom:

@@ -88,13 +88,13 @@ def test_keys_and_clicks_lead_from_step_to_step(pilot: ViewerPilot, review: Open
     assert pilot.viewer.current_step == 0
     assert pilot.says("Step 1 of 8 · Click")
     assert pilot.says("No provenance for this screenshot.")
-    assert pilot.view.shown == "Before step 1: a screenshot of 72x128. After it: a screenshot of 72x128"
+    assert pilot.view.shown == "Before step 1: a screenshot of 72x128. After step 1: a screenshot of 72x128"
     changes: list[int] = []
     pilot.viewer.step_changed.connect(changes.append)
     for key in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Period, Qt.Key.Key_Comma, Qt.Key.Key_End):
         pilot.key(key)
     pilot.wait_for(LAST)
-    assert pilot.view.shown.endswith("After it: this is the last step")
+    assert pilot.view.shown.endswith(": this is the last step")
     pilot.key(Qt.Key.Key_Right)
     pilot.key(Qt.Key.Key_Home)
     place = pilot.strip.visualRect(pilot.strip.model().index(3, 0)).center()
@@ -228,7 +228,7 @@ def test_pictures_of_an_episode_that_was_left_are_dropped(pilot: ViewerPilot, tm
         pilot.viewer.go_to_step(3)
         pilot.viewer.show_review(other)
     pilot.qtbot.waitUntil(
-        lambda: pilot.view.shown == "Before step 1: a screenshot of 128x72. After it: a screenshot of 128x72"
+        lambda: pilot.view.shown == "Before step 1: a screenshot of 128x72. After step 1: a screenshot of 128x72"
     )
     pilot.qtbot.waitUntil(lambda: pilot.thumbnail(1) is not None)
     pilot.qtbot.waitUntil(lambda: pilot.view.shown in seen)
