@@ -49,7 +49,7 @@ def _workplace(
     from odyssey_recorder.gui.window_state import KeptFile
     from odyssey_recorder.gui.workplace import Workplace
     from odyssey_recorder.settings import agent_file, log_file, sheets_file, shortcuts_file, window_state_file
-    from odyssey_recorder.wiring import device_inventory, review_service, task_service, text_reviewing
+    from odyssey_recorder.wiring import device_inventory, review_service, task_service, text_reviewing, text_writing
 
     def saved_filters() -> "SavedFilters":
         from odyssey_recorder.selection.saved import SavedFilters
@@ -78,6 +78,7 @@ def _workplace(
         practice=service.practice,
         review=partial(review_service, settings, service),
         texts=partial(text_reviewing, settings, service),
+        writing=partial(text_writing, store, service),
         agents=AgentModels(lambda: store.read().model, open_model, KeptFile(agent_file())),
         doctor=Doctor(store.read, on_screen=True, log=log_file()),
         settings=store,

@@ -333,7 +333,7 @@ def test_what_cannot_be_used_is_told_at_its_field_and_runs_nothing(
     field = next(one for one in dialog.findChildren(QLineEdit) if one.accessibleName() == name)
     field.setText(wrong)
     assert field.accessibleDescription().startswith(words)
-    (told,) = [one for one in field.parent().findChildren(QLabel) if one.isVisible()]
+    (told,) = [one for one in dialog.findChildren(QLabel) if one.isVisible() and one.text().startswith(words)]
     assert told.text() == field.accessibleDescription()
     assert not dialog.ok.isEnabled()
     pilot.qtbot.waitUntil(lambda: faults(dialog) == [])
