@@ -1,5 +1,6 @@
 """What a model is told of the steps before."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -40,13 +41,14 @@ class HistoryRule:
 
     @classmethod
     def for_agent(cls, text: str) -> "HistoryRule":
-        """What an agent at work can be told: it has no texts about its steps. Raises SettingsError."""
-        rule = cls.parse(text)
-        if rule.kind in ("context", "memory"):
-            raise SettingsError(
-                f"The history {rule.kind} needs texts about recorded steps. Use none, actions or screenshots:N."
-            )
-        return rule
+        """What an agent at work can be told: there are no texts about its steps yet. Raises SettingsError."""
+        if text.partition(":")[0] in ("none", "actions", "screenshots"):
+            with suppress(SettingsError):
+                return cls.parse(text)
+        raise SettingsError(
+            f"The history {text!r} cannot be told to an agent. Use none, actions[:N] or screenshots:N[:STRIDE], with "
+            "numbers up to 99."
+        )
 
     def __str__(self) -> str:
         if self.kind == "memory":

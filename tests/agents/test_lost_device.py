@@ -17,7 +17,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.task.listing import ListedTask
-from tests.agents.duo import Duo, Watcher
+from tests.agents.conftest import Duo, Watcher
 from tests.agents.thinking import batch_of, says
 from tests.command_line import CommandLine, wait_until
 from tests.fakes import FakeDevice

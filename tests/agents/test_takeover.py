@@ -1,18 +1,17 @@
 """A person takes over at any moment of an agent's action: a real recorder on a device in memory."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from odyssey_recorder.agents.online import Stop
-from odyssey_recorder.dataset.preferences import PreferencePair, preference_pairs
+from odyssey_recorder.dataset.preferences import preference_pairs
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, Press, SystemKey
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
-from tests.agents.duo import OF_PERSON, Duo
+from tests.agents.conftest import OF_PERSON, Duo
 from tests.recording.recording_bench import PATIENCE_S, RecordingBench
 
 PASSWORD_FIELD = """<hierarchy rotation="0"><node class="android.widget.EditText" package="com.fake.app"
@@ -148,31 +147,15 @@ def test_a_correction_is_kept_with_what_was_rejected_even_over_another_attempt_a
     assert list(preference_pairs(episode, provenance.model_copy(update={"steps": steps}))) == []
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """An agent wanted to click, and the person, asked in vain or not, gave this `answer`."""
-
-    duo: Duo
-    bench: RecordingBench
-
-    def pairs(self) -> list[PreferencePair]:
-        """Of the episode that the person ends now."""
-        recorder = self.duo.recording.recorder
-        recorder.complete()
-        self.duo.recording.until(State.FINISHED)
-        proof = self.bench.store.provenance(recorder.episode_id)
-        assert proof is not None
-        return list(preference_pairs(self.bench.store.load(recorder.episode_id), proof))
-
-
 @pytest.fixture
-def refusal(duo: Duo, tmp_path: Path) -> Refusal:
+def shop(duo: Duo) -> Duo:
+    """The agent is about to click “Jetzt kaufen”, and the person would refuse that."""
     before = duo.recording.recorder.view.frame_number
     duo.device.tree = duo.device.tree.replace("OK", "Jetzt kaufen")
     duo.device.show("a shop")
     duo.recording.recorder.wait_for(lambda view: view.is_read and view.frame_number != before, PATIENCE_S)
     duo.watcher.answer = False
-    return Refusal(duo, RecordingBench(tmp_path))
+    return duo
 
 
 def refuse(duo: Duo) -> None:
@@ -182,42 +165,46 @@ def refuse(duo: Duo) -> None:
     assert duo.device.performed == []
 
 
-def test_what_a_person_refuses_is_kept_once_with_what_they_show_on_that_screen(refusal: Refusal) -> None:
-    duo = refusal.duo
-    refuse(duo)
-    refuse(duo)
-    assert duo.recording.ready(steps=0).is_correcting
-    duo.person_clicks()
-    assert duo.recording.ready(steps=1).steps[0].is_corrected
-    (pair,) = refusal.pairs()
+def test_what_a_person_refuses_is_kept_once_with_what_they_show_on_that_screen(shop: Duo, tmp_path: Path) -> None:
+    refuse(shop)
+    refuse(shop)
+    assert shop.recording.ready(steps=0).is_correcting
+    shop.person_clicks()
+    assert shop.recording.ready(steps=1).steps[0].is_corrected
+    shop.recording.recorder.complete()
+    shop.recording.until(State.FINISHED)
+    store, episode_id = RecordingBench(tmp_path).store, shop.recording.recorder.episode_id
+    provenance = store.provenance(episode_id)
+    assert provenance is not None
+    (pair,) = preference_pairs(store.load(episode_id), provenance)
     assert (pair.step, pair.chosen, pair.rejected) == (0, Click(Point(250, 781)), Click(Point(500, 469)))
     assert ('"CLICK"' in pair.agent.raw, pair.agent.approved) == (True, False)
-    assert duo.watcher.allowed == ["'kaufen' is under the finger: Jetzt kaufen"] * 2
+    assert shop.watcher.allowed == ["'kaufen' is under the finger: Jetzt kaufen"] * 2
 
 
-def test_what_nobody_answered_is_not_kept_as_refused(refusal: Refusal) -> None:
-    duo = refusal.duo
-    duo.watcher.answer = None
-    refuse(duo)
-    duo.person_clicks()
-    duo.recording.ready(steps=1)
-    assert refusal.pairs() == []
+def test_what_nobody_answered_is_not_kept_as_refused(shop: Duo) -> None:
+    shop.watcher.answer = None
+    refuse(shop)
+    shop.person_clicks()
+    shop.recording.ready(steps=1)
+    assert shop.recording.draft.steps[0].record.rejected == ()
 
 
 @pytest.mark.parametrize("is_back", [True, False])
-def test_what_a_person_refused_belongs_to_its_screen_over_a_restart_too(refusal: Refusal, is_back: bool) -> None:
-    duo = refusal.duo
-    refuse(duo)
-    judged = duo.recording.recorder.view.frame_number
-    duo.device.show("a message")
-    other = duo.recording.ready(after=judged).frame_number
+def test_what_a_person_refused_belongs_to_its_screen_over_a_restart_too(
+    shop: Duo, tmp_path: Path, is_back: bool
+) -> None:
+    refuse(shop)
+    judged = shop.recording.recorder.view.frame_number
+    shop.device.show("a message")
+    other = shop.recording.ready(after=judged).frame_number
     if is_back:
-        duo.device.show("a shop")
-        duo.recording.ready(after=other)
-    draft = duo.recording.recorder.episode_id
-    duo.recording.recorder.stop()
-    duo.recording.recorder.join()
-    with refusal.bench.recording(duo.device, refusal.bench.store.resume(draft)) as again:
+        shop.device.show("a shop")
+        shop.recording.ready(after=other)
+    shop.recording.recorder.stop()
+    shop.recording.recorder.join()
+    bench = RecordingBench(tmp_path)
+    with bench.recording(shop.device, bench.store.resume(shop.recording.recorder.episode_id)) as again:
         again.tap_and_wait()
         record = again.draft.steps[0].record
     assert [one.action["action"] for one in record.rejected] == ["CLICK"] * is_back

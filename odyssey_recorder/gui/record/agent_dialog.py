@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.errors import SettingsError
-from odyssey_recorder.gui.parts import Choice, fill_column, labelled, line_edit, say, text_label
+from odyssey_recorder.gui.parts import Choice, labelled, line_edit, say, text_label
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.record.agent_runner import AgentChoice
 from odyssey_recorder.gui.window_state import KeptFile
@@ -37,24 +37,21 @@ class RunAgentDialog(QuestionDialog):
         self._adapter = Choice("Adapter")
         self._adapter.offer([(name, name) for name in sorted(all_adapters())])
         self._adapter.setToolTip("How this kind of model is asked and answers; “ours” is for any model")
-        self._model = _Field("Model", "The model's name at the server", _name)
-        self._model.tell("The model of the settings, or another one of the same server")
-        self._history = _Field("History", "actions", HistoryRule.for_agent)
-        self._history.tell("What the model is told of earlier steps: none, actions, actions:N or screenshots:N")
-        self._budget = _Field("Budget in US dollars", "No limit", _dollars)
-        self._budget.tell("The agent stops before a question that could exceed it")
-        self._packages = _Field("Allowed packages", "Any app", _packages)
-        self._packages.tell("The agent asks before it touches any other app; several, separated by commas")
-        self._fields = {
-            "&Model": self._model,
-            "&History": self._history,
-            "At most, in US &dollars": self._budget,
-            "Allowed &packages": self._packages,
-        }
-        parts = (labelled(words, one) for words, one in self._fields.items())
+        self._model = _Field("&Model", "Model", "The model's name at the server", _name)
+        self._model.line.setToolTip("The model of the settings, or another one of the same server")
+        self._history = _Field("&History", "History", "actions", HistoryRule.for_agent)
+        self._history.line.setToolTip(
+            "What the model is told of earlier steps: none, actions, actions:N, screenshots:N"
+        )
+        self._budget = _Field("At most, in US &dollars", "Budget in US dollars", "No limit", _dollars)
+        self._budget.line.setToolTip("The agent stops before a question that could exceed it")
+        self._packages = _Field("Allowed &packages", "Allowed packages", "Any app", _packages)
+        self._packages.line.setToolTip("The agent asks before it touches any other app; several, separated by commas")
+        self._fields = self._model, self._history, self._budget, self._packages
+        parts = (one.layout for one in self._fields)
         super().__init__(_RUN, parent, labelled("&Adapter", self._adapter), *parts)
         self._show(model)
-        for one in self._fields.values():
+        for one in self._fields:
             one.line.textChanged.connect(self._check)
         self.accepted.connect(self._choose)
         self._check()
@@ -69,9 +66,10 @@ class RunAgentDialog(QuestionDialog):
         self._packages.line.setText(kept.get("packages", ""))
 
     def _check(self) -> None:
-        are_right = [one.check() for one in self._fields.values()]  # each says what is wrong with it
+        are_right = [one.check() for one in self._fields]  # each says what is wrong with it
         self.ok.setEnabled(all(are_right))
-        self.adjustSize()
+        width = self.sizeHint().width()
+        self.resize(width, self.heightForWidth(width))  # `adjustSize` stops at two thirds of the screen
 
     def _choose(self) -> None:
         words = [self._history.text, self._budget.text, self._packages.text]
@@ -84,23 +82,19 @@ class RunAgentDialog(QuestionDialog):
         )
 
 
-class _Field(QWidget):
-    """A line of text, and under it why `read` refuses the text, by a SettingsError."""
+class _Field:
+    """A line of text under a label, and below it why `read` refuses the text, by a SettingsError."""
 
-    def __init__(self, name: str, placeholder: str, read: Callable[[str], object]) -> None:
-        super().__init__()
+    def __init__(self, label: str, name: str, placeholder: str, read: Callable[[str], object]) -> None:
         self.line = line_edit(name, placeholder)
         self._problem = text_label(kind="danger")
         self._read = read
-        fill_column(self, self.line, self._problem, spacing=4)
-        self.setFocusProxy(self.line)
+        self.layout = labelled(label, self.line)
+        self.layout.addWidget(self._problem)
 
     @property
     def text(self) -> str:
         return self.line.text().strip()
-
-    def tell(self, tip: str) -> None:
-        self.line.setToolTip(tip)
 
     def check(self) -> bool:
         try:

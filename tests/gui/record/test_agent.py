@@ -318,8 +318,8 @@ def test_an_agent_has_the_history_and_the_limits_that_are_chosen_and_they_are_ke
     ("name", "wrong", "right", "words"),
     [
         ("Model", " ", "m", "Enter the model's name."),
-        ("History", "memory", "none", "The history memory needs texts about recorded steps."),
-        ("History", "screenshots:0", "actions:9", "The history 'screenshots:0' is unknown."),
+        ("History", "memory", "none", "The history 'memory' cannot be told to an agent."),
+        ("History", "screenshots:0", "actions:9", "The history 'screenshots:0' cannot be told to an agent."),
         ("Budget in US dollars", "-1", "0", "Enter an amount such as 2.50"),
         ("Budget in US dollars", "nan", "", "Enter an amount such as 2.50"),
         ("Allowed packages", "com.example.notes Clock", "com.example.notes", "“Clock” is not a package."),
@@ -333,12 +333,26 @@ def test_what_cannot_be_used_is_told_at_its_field_and_runs_nothing(
     field = next(one for one in dialog.findChildren(QLineEdit) if one.accessibleName() == name)
     field.setText(wrong)
     assert field.accessibleDescription().startswith(words)
-    (told,) = [one for one in dialog.findChildren(QLabel) if one.isVisible() and one.text().startswith(words)]
-    assert told.text() == field.accessibleDescription()
-    assert not dialog.ok.isEnabled()
+    (told,) = [one for one in dialog.findChildren(QLabel) if one.text() == field.accessibleDescription()]
+    assert (told.isVisible(), dialog.ok.isEnabled()) == (True, False)
     pilot.qtbot.waitUntil(lambda: faults(dialog) == [])
     field.setText(right)
     assert (field.accessibleDescription(), told.isVisible(), dialog.ok.isEnabled()) == ("", False, True)
+
+
+def test_a_budget_for_a_model_without_a_price_begins_nothing(open_at: OpenAt, server: StandIn) -> None:
+    def open_model(name: str, budget: float | None) -> Batch:
+        return open_batch(read_settings(model=name, model_url=server.url), budget)
+
+    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_model)))
+    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.write_task()
+    pilot.qtbot.waitUntil(lambda: is_offered(pilot, "Run agent"))
+    pilot.press("Run agent")
+    write(pilot, "Budget in US dollars", "5")
+    pilot.press_in(pilot.dialog(), "Run agent")
+    pilot.wait_to_read("The price of 'stand-in-1' is unknown, so a budget cannot be kept.")
+    assert pilot.controller.phase is Phase.WATCHING
 
 
 def test_kept_values_that_are_damaged_are_told_or_ignored(pilot: Pilot, tmp_path: Path) -> None:
