@@ -386,7 +386,7 @@ class Draft:
         rejected = _rejected(gone[0], rejects=line.rejects)
         return replace(
             story, steps=left, dropped=dropped, wanted=wanted, left=screen, next_flags=flags, rejected=rejected,
-            refused_on=None if line.leads_back else screen,
+            refused_on=screen if rejected and not line.leads_back else None,
         )  # fmt: skip
 
     def _newest_picture(self) -> Path | None:

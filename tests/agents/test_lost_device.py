@@ -126,8 +126,10 @@ def test_a_device_that_comes_back_in_time_is_acted_on(duo: Duo) -> None:
     duo.thinker.await_question()
     duo.device.disconnect()
     duo.recording.until(State.DEVICE_LOST)
+    assert duo.recording.recorder.silent_s > 0.0
     duo.device.recover()
     duo.recording.ready()
+    assert duo.recording.recorder.silent_s == 0.0, "another loss begins anew"
     duo.agent_clicks()
     duo.thinker.await_question()
     duo.thinker.say("IMPOSSIBLE", text="That is all.")
