@@ -13,7 +13,7 @@ from odyssey_recorder.model.geometry import Size, to_grid
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.profile import profile_named
-from tests.agents.duo import Watcher
+from tests.agents.conftest import Watcher
 from tests.agents.thinking import Thinker, batch_of
 from tests.command_line import CommandLine
 from tests.end_to_end.test_undo_on_the_phone import assert_pictures_are_those_under_the_finger, ready, record
