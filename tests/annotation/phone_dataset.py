@@ -42,7 +42,7 @@ class Touched:
     name: str
 
 
-class _Recording:
+class EpisodeRecording:
     def __init__(self, root: Path, episode_id: str, device: str, phone: Phone) -> None:
         self.root, self.episode_id, self.device, self.phone = root, episode_id, device, phone
         self.steps: list[Step] = []
@@ -131,7 +131,7 @@ def look_around(
     with person_with(device) as person:
         phone = person.phone
         phone.set_rotation(rotation)
-        recording = _Recording(root, episode_id, device, phone)
+        recording = EpisodeRecording(root, episode_id, device, phone)
         others: list[Action] = [UP, Press(SystemKey.BACK), Type("sour cherries"), Press(SystemKey.HOME)]
         packages = [one.package for one in phone.packages()]
         while len(recording.steps) < steps:
