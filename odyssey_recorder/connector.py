@@ -1,16 +1,18 @@
 """Connecting to devices: through which adb server, how frames are captured, and which device."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.device import Device, ListedDevice
 from odyssey_recorder.device.discovery import find_control, running_avds
 from odyssey_recorder.device.emulator_console import EmulatorConsole, console_of
 from odyssey_recorder.device.profile import avd_title
+from odyssey_recorder.device.state import Source, read_state
 from odyssey_recorder.errors import DeviceError
 
 CapturePolicy = Literal["auto", "adb", "grpc"]
@@ -57,11 +59,22 @@ class DeviceConnector:
         return device
 
     def facts(self, serial: str) -> Mapping[str, Any]:
-        """What the apps of a simulated emulator tell about themselves. Raises DeviceError for another device."""
+        """What the apps of a simulated emulator tell about themselves. Raises DeviceError for another device.
+
+        For other devices there is `state`.
+        """
         console = self._console(serial)
         if console is None:
             raise DeviceError(f"{serial} is not an emulator on this computer: it has no facts.")
         return console.facts()
+
+    def state(self, serial: str, sources: Iterable[Source]) -> Mapping[str, Any]:
+        """What any device says about itself, see `read_state`. Raises DeviceError."""
+        shell = AdbShell(serial, self.server)
+        try:
+            return read_state(shell, sources)
+        finally:
+            shell.close()
 
     def _console(self, serial: str) -> EmulatorConsole | None:
         return console_of(serial, self.console_token) if self.console_token is not None else None

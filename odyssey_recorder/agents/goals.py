@@ -105,17 +105,26 @@ def in_path(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
+def source_of(path: str) -> tuple[str, str]:
+    """The first two names of a path; the second one is empty if there is none."""
+    names = [_name(segment) for segment in _SEGMENT.finditer(path)]
+    return names[0], (*names, "")[1]
+
+
 def values_at(path: str, facts: Facts) -> list[Any]:
     """All values at the end of `path`, those of lists one by one; empty if it leads nowhere."""
     found: list[Any] = [facts]
     for segment in _SEGMENT.finditer(path):
-        name = segment["name"]
-        plain = _plain(name[1:-1] if name.startswith('"') else name)
-        found = [entry for one in found for entry in _entries(one, plain)]
+        found = [entry for one in found for entry in _entries(one, _name(segment))]
         if segment["key"]:
             wanted = _plain(segment["wanted"])
             found = [one for one in found if _is_selected(one, segment["key"], segment["how"], wanted)]
     return found
+
+
+def _name(segment: re.Match[str]) -> str:
+    name = segment["name"]
+    return _plain(name[1:-1] if name.startswith('"') else name)
 
 
 def _plain(text: str) -> str:

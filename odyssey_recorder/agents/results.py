@@ -29,8 +29,9 @@ class Header(FrozenModel):
 
 class TaskResult(FrozenModel):
     """`seed` chose the task's parameters. `is_met`: whether all goals are met at the end; None if there are no goals
-    or no facts, and then `unjudged` says why. `missed` are the paths of goals that are not, and "answer". `gold_steps`:
-    of the script that solves the task. Times are in seconds, `cost` in US dollars.
+    or no facts, and then `unjudged` says why. With `judged_by` it is the opinion of that model, and no goal was looked
+    at. `missed` are the paths of goals that are not met, and "answer". `gold_steps`: of the script that solves the
+    task. Times are in seconds, `cost` in US dollars.
     """
 
     task_id: str
@@ -41,6 +42,7 @@ class TaskResult(FrozenModel):
     episode_id: str = ""
     is_met: bool | None = None
     unjudged: str = ""
+    judged_by: str = ""
     missed: tuple[str, ...] = ()
     steps: int = 0
     gold_steps: int | None = None
@@ -129,7 +131,8 @@ def open_results(
 
 def summary(results: Sequence[TaskResult]) -> Iterator[str]:
     """Lines for people; tasks without a verdict are counted, and left out of the shares."""
-    judged = [one for one in results if one.is_met is not None and one.stop is not Stop.FAULTY_TASK]
+    told = [one for one in results if one.is_met is not None and one.stop is not Stop.FAULTY_TASK]
+    judged = [one for one in told if not one.judged_by]
     done = [one for one in judged if one.says_done]
     yield f"Success: {_share([one.succeeded for one in judged])}"
     for difficulty in Difficulty:
@@ -147,7 +150,10 @@ def summary(results: Sequence[TaskResult]) -> Iterator[str]:
     tokens = sum(one.tokens_in + one.tokens_out for one in results)
     costs = [one.cost for one in results if one.cost is not None]
     yield f"Tokens: {tokens:,}; cost: {f'${sum(costs):,.4f}' if costs else 'unknown'}"
-    others = len(results) - len(judged)
+    for model in sorted({one.judged_by for one in told} - {""}):
+        opinions = [one.succeeded for one in told if one.judged_by == model]
+        yield f"In the opinion of {model}, which is no proof: {_share(opinions)}"
+    others = len(results) - len(told)
     if others:
         yield f"Without a verdict: {others:,}"
 

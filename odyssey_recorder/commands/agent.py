@@ -63,6 +63,10 @@ def run(  # noqa: PLR0913 - the options
         list[str] | None,
         typer.Option(metavar="PACKAGE", help="Ask before touching any other app. Repeatable.", show_default="any"),
     ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="Ask this model whether tasks are done that no goals can judge."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Ask for the first action of each task only, and send nothing.")
     ] = False,
@@ -84,7 +88,7 @@ def run(  # noqa: PLR0913 - the options
     from odyssey_recorder.model.assignment import FromSnapshot
     from odyssey_recorder.recording_service import RecordingService
     from odyssey_recorder.settings import read_settings
-    from odyssey_recorder.wiring import episode_store, user_connector
+    from odyssey_recorder.wiring import episode_store, open_batch, user_connector
 
     settings = read_settings(dataset=dataset, model=model)
     guard = Guard(frozenset(allow_device or ()), frozenset(allow_package or ()))
@@ -94,7 +98,8 @@ def run(  # noqa: PLR0913 - the options
     agent, header = _agent(settings, adapter, history, budget, guard, is_consented=consent)
     connector = user_connector(settings)
     service = RecordingService(connector, episode_store(settings), settings.annotator, "agent")
-    attempts = Attempts(agent, Supervisor(), most_steps, is_dry=dry_run)
+    opinion = None if judge is None else open_batch(read_settings(model=judge), budget)
+    attempts = Attempts(agent, Supervisor(), most_steps, is_dry=dry_run, opinion=opinion)
     with open_results(out, header) as results:
         phone = connector.connect_chosen(device)
         try:

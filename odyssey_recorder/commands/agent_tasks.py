@@ -4,6 +4,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,13 +18,15 @@ from odyssey_recorder.agents.benchmark import (
     read_benchmark,
     shipped_benchmark,
 )
-from odyssey_recorder.agents.goals import judge
+from odyssey_recorder.agents.goals import judge, source_of
 from odyssey_recorder.agents.online import Agent, AgentRun, Person, Run, Stop
 from odyssey_recorder.agents.results import TaskResult, summary
+from odyssey_recorder.agents.verdict import verdict_on
 from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.terminal import say
 from odyssey_recorder.device.device import Device
-from odyssey_recorder.errors import DeviceError, TaskError
+from odyssey_recorder.errors import DatasetError, DeviceError, LanguageModelError, ReviewError, TaskError
+from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.logs import spelled_out
 from odyssey_recorder.model.assignment import AsFound
 from odyssey_recorder.model.wording import counted
@@ -123,6 +126,8 @@ class Attempts:
     person: Person
     most_steps: int
     is_dry: bool = False
+    opinion: Batch | None = None
+    """A model that judges tasks which no goals can."""
 
     def attempt(self, job: Job, service: RecordingService, device: Device) -> TaskResult:
         """Blocks. A draft that did not become an episode is kept, but for one of a dry run.
@@ -172,10 +177,21 @@ class Attempts:
         if before is not None and ran.stop.is_final:
             after, unjudged = _facts(job, service, recorder.serial)
         if job.bench is None or before is None or after is None:
-            return result.model_copy(update={"unjudged": unjudged})
+            return self._with_opinion(result.model_copy(update={"unjudged": unjudged}), service)
         judged = judge(job.bench.goals, job.bench.answer, before=before, after=after, note=ran.note)
         missed = (*(one.path for one in judged.missed), *["answer"] * judged.lacks_answer)
         return result.model_copy(update={"is_met": judged.succeeded, "missed": missed})
+
+    def _with_opinion(self, result: TaskResult, service: RecordingService) -> TaskResult:
+        if self.opinion is None or result.stop not in (Stop.COMPLETE, Stop.IMPOSSIBLE):
+            return result
+        try:
+            verdict, model = verdict_on(self.opinion, service.store.root, result.episode_id)
+        except (LanguageModelError, DatasetError, ReviewError) as error:
+            return result.model_copy(
+                update={"unjudged": f"{result.unjudged} The judge gave no verdict: {error}".strip()}
+            )
+        return result.model_copy(update={"is_met": verdict.done, "judged_by": model, "unjudged": ""})
 
     def _limit(self, job: Job) -> int:
         gold = job.gold_steps
@@ -203,11 +219,13 @@ def tell_results(results: Sequence[TaskResult], jobs: Sequence[Job]) -> int:
 
 
 def _facts(job: Job, service: RecordingService, serial: str) -> tuple[Mapping[str, Any] | None, str]:
-    """The facts, or None and why not."""
+    """The facts, of the simulated phone or as any device tells them, or None and why not."""
     if job.bench is None:
         return None, "the task has no goals"
-    try:
+    with suppress(DeviceError):
         return service.connector.facts(serial), ""
+    try:
+        return service.connector.state(serial, {source_of(goal.path) for goal in job.bench.goals}), ""
     except DeviceError as error:
         return None, str(error)
 
@@ -219,5 +237,7 @@ def _discard(recorder: Recorder) -> None:
 
 def _verdict(result: TaskResult) -> str:
     met = {True: "goals met", False: f"goals missed: {', '.join(result.missed)}", None: "not judged"}[result.is_met]
+    if result.judged_by:
+        met = f"{'done' if result.is_met else 'not done'} in the opinion of {spelled_out(result.judged_by)}"
     why = f" ({spelled_out(result.why)[:200]})" if result.why else ""
     return f"{result.stop.value}{why}, {counted(result.steps, 'step')}, {met}"

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from odyssey_recorder.recording import script
 from odyssey_recorder.settings import prices_file
 from odyssey_recorder.simulator.profile import profile_named
 from tests.agents.thinking import says
+from tests.annotation.seeing_model import images_of
 from tests.command_line import CommandLine, LabPhone, Ran
 from tests.llm.stand_in import MODEL, Asked, Fails, Says, StandIn
 
@@ -121,6 +122,53 @@ def test_goals_are_those_of_the_seed(
     assert ran.exit_code == 0, ran.err
     (row,) = results(command_line.folder / "results.jsonl")
     assert (row["seed"], row["stop"], row["is_met"], row["difficulty"]) == (seed, "complete", is_met, "easy")
+
+
+def test_goals_about_settings_files_and_the_screen_are_those_of_any_device(
+    command_line: CommandLine, agent_phone: LabPhone
+) -> None:
+    """Without the console's token the phone has no facts of its own, like a real device."""
+    (command_line.folder / "home" / TOKEN_FILE).unlink()
+    goals = command_line.folder / "goals.jsonl"
+    wanted = [
+        {"path": "screen.text", "op": "equals", "value": "Water the plants"},
+        {"path": "settings.global.wifi_on", "op": "unchanged"},
+        {"path": 'files."/sdcard/plants.txt"', "op": "any"},
+    ]
+    goals.write_text(json.dumps({"task_id": ALARM, "goals": wanted, "gold": [{"on": "Clock"}]}))
+    left: list[Callable[[Asked], Says]] = [Gold(agent_phone, ALARM), idle]
+    with StandIn(lambda asked: left.pop(0)(asked)) as server:
+        server_words = words(command_line, server, "--task", ALARM, "--goals", goals)
+        ran = command_line(*(one for one in server_words if one not in ("--snapshot", SNAPSHOT)))
+    (row,) = results(command_line.folder / "results.jsonl")
+    assert (row["stop"], row["is_met"], row["missed"]) == ("complete", False, ['files."/sdcard/plants.txt"']), ran.err
+
+
+def test_without_goals_a_model_may_judge_and_that_is_labelled(command_line: CommandLine, agent_phone: LabPhone) -> None:
+    tasks, questions = command_line.folder / "tasks.jsonl", list[Asked]()
+    task = {
+        "category": "General_Tool",
+        "apps": ["Clock"],
+        "meta_task": "Look.",
+        "task": "Look.",
+        "instruction": "Look.",
+    }
+    tasks.write_text(json.dumps({"task_id": "look", **task}))
+
+    def agent_and_judge(asked: Asked) -> Says:
+        if "done" not in asked.schema.get("properties", {}):
+            return says("COMPLETE", text="I have looked.")
+        questions.append(asked)
+        return Says(json.dumps({"reason": "The home screen is shown.", "done": False}))
+
+    with StandIn(agent_and_judge) as server:
+        ran = command_line(*words(command_line, server, "--task", "look", "--tasks", tasks, "--judge", MODEL))
+    (row,) = results(command_line.folder / "results.jsonl")
+    assert (row["is_met"], row["judged_by"], row["unjudged"]) == (False, MODEL, ""), ran.err
+    assert "not done in the opinion of" in ran.err
+    assert f"In the opinion of {MODEL}, which is no proof: 0.0% (0 of 1" in ran.out
+    assert "Success: none judged" in ran.out
+    assert len(images_of(questions[0])) == 1
 
 
 def test_an_idle_agent_solves_nothing(command_line: CommandLine, agent_phone: LabPhone) -> None:

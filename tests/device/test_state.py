@@ -1,0 +1,66 @@
+"""What any device says about itself, for goals: over the real adb, and in words that only other devices say."""
+
+import pytest
+
+from odyssey_recorder.device.adb import AdbDevice
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.adb_shell import AdbShell
+from odyssey_recorder.device.state import read_state
+from odyssey_recorder.errors import DeviceError
+from tests.command_line import LabPhone
+from tests.device.scripted_adb_server import ScriptedAdbServer, printed, shell
+
+SMS = "content://sms/sent?x='; reboot"
+ROWS = b"""Row: 0 _id=7, address=555-0100, body=See you, Ada, at 10
+Row: 1 _id=8, address=NULL, body=a=b
+and more
+"""
+
+
+@pytest.fixture
+def device(phone: LabPhone) -> AdbShell:
+    shell = AdbShell(phone.serial, AdbServer(port=phone.lab.server.port))
+    AdbDevice(shell).wait_until_ready(20)
+    return shell
+
+
+def test_settings_files_and_the_screen_are_told(device: AdbShell) -> None:
+    device.run("echo 'two lines' > /sdcard/it\\'s.txt; echo more >> /sdcard/it\\'s.txt")
+    files = "/sdcard/it's.txt", "/sdcard/missing; reboot"
+    state = read_state(device, [("settings", "global"), ("screen", "text"), *(("files", one) for one in files)])
+    assert state["settings"]["global"]["airplane_mode_on"] == "0"
+    assert state["files"] == {files[0]: "two lines\nmore\n"}
+    assert "Clock" in [view["text"] for view in state["screen"]]
+
+
+@pytest.mark.parametrize(
+    "source", [("clock", "alarms"), ("settings", "system; reboot"), ("files", ""), ("content", "")]
+)
+def test_what_no_device_can_tell_is_refused(device: AdbShell, source: tuple[str, str]) -> None:
+    with pytest.raises(DeviceError, match=r"can be asked for settings, content, files and screen, not for"):
+        read_state(device, [source])
+
+
+def test_a_provider_that_the_device_lacks_is_named(device: AdbShell) -> None:
+    with pytest.raises(DeviceError, match=r"could not carry out content query --uri content://sms\. .*not found"):
+        read_state(device, [("content", "content://sms")])
+
+
+def test_rows_of_a_provider_are_objects_and_its_name_is_no_command() -> None:
+    asked = shell("content query --uri 'content://sms/sent?x='\"'\"'; reboot'")
+    with ScriptedAdbServer({asked: printed(ROWS)}) as server:
+        state = read_state(AdbShell("lone", AdbServer(port=server.port)), [("content", SMS)])
+    assert state["content"][SMS] == [
+        {"_id": "7", "address": "555-0100", "body": "See you, Ada, at 10"},
+        {"_id": "8", "address": "NULL", "body": "a=b\nand more"},
+    ]
+
+
+def test_an_error_of_a_provider_is_no_row() -> None:
+    asked = shell("content query --uri content://no")
+    error = printed(b"[ERROR] Unsupported argument: no\n")
+    with (
+        ScriptedAdbServer({asked: error}) as server,
+        pytest.raises(DeviceError, match=r"could not carry out content query .*Unsupported argument"),
+    ):
+        read_state(AdbShell("lone", AdbServer(port=server.port)), [("content", "content://no")])
