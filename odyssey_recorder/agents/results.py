@@ -163,4 +163,4 @@ def _share(values: Sequence[bool]) -> str:
         return "none judged"
     interval: Interval = wilson(sum(values), len(values))
     share = sum(values) / len(values)
-    return f"{share:.1%} ({sum(values):,} of {len(values):,}; 95 % interval {interval.low:.1%} to {interval.high:.1%})"
+    return f"{share:.1%} ({sum(values):,} of {len(values):,}; 95% interval {interval.low:.1%} to {interval.high:.1%})"

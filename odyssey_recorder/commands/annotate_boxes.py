@@ -40,7 +40,7 @@ def boxes(  # noqa: PLR0913 - the flags
     """Find the boxes of the pressed elements.
 
     Uses the view hierarchy and, if SAM2's files are given, SAM2 where the view hierarchy has no box or one of more than
-    5 % of the screen. All are kept with their source in semantics/; exports write a person's box, or else the best
+    5% of the screen. All are kept with their source in semantics/; exports write a person's box, or else the best
     of the others. Shows how large they are, how far the sources agree, and how much they widen the area in which the
     official evaluator counts a click as right. A second run finds only what is new.
 
@@ -128,7 +128,7 @@ def _tell(pressed: "Sequence[BoxedPress]") -> None:
     for source, one in chosen.items():
         say(
             f"{source}: {counted(one.boxes, 'box', 'boxes')}, {one.mean_area:.1%} of the screen on average (median "
-            f"{one.median_area:.1%}), {one.large} above 5 %; a right click has {one.mean_widening:.0%} more room on "
+            f"{one.median_area:.1%}), {one.large} above 5%; a right click has {one.mean_widening:.0%} more room on "
             f"average, at most {one.most_widening:.0%}"
         )
     kept = ", ".join(f"{one.boxes:,} {source}" for source, one in every.items())

@@ -94,9 +94,9 @@ def _print(found: "Evaluation") -> None:
     part = f"split {asked.split}, test" if asked.split else "all episodes"
     terminal.say((f"Protocol {asked.protocol}, {part}, {asked.level}-level instructions, in percent", "bold"))
     for name, value, note in (
-        ("AMS, pooled", whole.ams, f"95 %: {shown(found.ams_interval)}, over {found.units}"),
+        ("AMS, pooled", whole.ams, f"95%: {shown(found.ams_interval)}, over {found.units}"),
         ("AMS, category mean", found.ams_category_mean, ""),
-        ("SR", whole.sr, f"95 %: {shown(found.sr_interval)}"),
+        ("SR", whole.sr, f"95%: {shown(found.sr_interval)}"),
         ("Type match", whole.type_match, ""),
         ("Click accuracy", whole.click, "given the type"),
         ("Goal progress", whole.progress, ""),
@@ -110,9 +110,9 @@ def _print(found: "Evaluation") -> None:
         terminal.say(f"  {one.switch:14} {figures}  {one.changed:,} steps judged otherwise")
     if other := found.against:
         terminal.say((f"{other.model}, protocol {asked.protocol}, {other.episodes:,} episodes in both", "bold"))
-        more = f"difference {shown(other.ams_more)}  (95 %: {shown(other.ams_interval)})"
+        more = f"difference {shown(other.ams_more)}  (95%: {shown(other.ams_interval)})"
         terminal.say(f"{'AMS':21} {shown(other.ams):>8}  {more}")
-        more = f"difference {shown(other.sr_more)}  (95 %: {shown(other.sr_interval)})"
+        more = f"difference {shown(other.sr_more)}  (95%: {shown(other.sr_interval)})"
         terminal.say(f"{'SR':21} {shown(other.sr):>8}  {more}")
     for row in found.published:
         terminal.say(f"Published: {row.model} ({row.source}): AMS {shown(row.ams)}, SR {shown(row.sr)}")

@@ -70,7 +70,7 @@ def _print(report: QualityReport, out: Console) -> None:
         ("Reason", "Times"), ((f"{one.criterion.value}: {one.words}", str(one.count)) for one in report.reasons), out
     )
     _print_rows(
-        ("Reviewer", "Verdicts", "Median", "90 % within"),
+        ("Reviewer", "Verdicts", "Median", "90% within"),
         ((one.name, str(one.n), seconds(one.median_s), seconds(one.p90_s)) for one in report.pace),
         out,
     )

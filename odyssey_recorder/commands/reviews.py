@@ -105,7 +105,7 @@ def policy(
     wanted = ReviewPolicy(now.seed if seed is None else seed, now.second_share if share is None else share)
     if wanted != now:
         store.set_policy(wanted)
-    told = f"{wanted.second_share * 100:.4g} % of the episodes of each category, device and annotator"
+    told = f"{wanted.second_share * 100:.4g}% of the episodes of each category, device and annotator"
     terminal.say(f"{told} get a second review, chosen at random (seed {wanted.seed})")
 
 

@@ -84,9 +84,7 @@ def box_refusal(box: Box, touched: Pixel, size: Size) -> str:
     if touched not in box:
         return f"The box does not contain the touched point {touched.x}, {touched.y}. Draw it around that point."
     if box.area * 100 > size.width * size.height * LARGEST_BOX_PERCENT:
-        return (
-            f"The box fills more than {LARGEST_BOX_PERCENT} % of the screen. Draw it around the touched element only."
-        )
+        return f"The box fills more than {LARGEST_BOX_PERCENT}% of the screen. Draw it around the touched element only."
     return ""
 
 

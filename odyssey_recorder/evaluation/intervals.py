@@ -32,7 +32,7 @@ def ratios(sums: Sequence[tuple[Ints, Ints]], *, samples: int = SAMPLES, seed: i
 
 
 def percentiles(column: Floats, units: int) -> Interval | None:
-    """The expanded percentile interval of 95 % from samples of `units` episodes; None of fewer than two.
+    """The expanded percentile interval of 95% from samples of `units` episodes; None of fewer than two.
 
     The plain percentile interval is too narrow by the factor that Student's t and n - 1 make up for in a mean's
     (Hesterberg 2015, "What Teachers Should Know about the Bootstrap", The American Statistician 69).
@@ -46,7 +46,7 @@ def percentiles(column: Floats, units: int) -> Interval | None:
 
 
 def _student(freedom: int) -> float:
-    """The 97.5 % point of Student's t by its expansion about the normal's (Abramowitz and Stegun, 26.7.5)."""
+    """The 97.5% point of Student's t by its expansion about the normal's (Abramowitz and Stegun, 26.7.5)."""
     z = _Z
     return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
 

@@ -14,7 +14,7 @@ class Rules:
 
     `box`: a point in the box of the element is right. `whole_text`: a text ends at its end, not at its first colon.
     `every_step`: a missing step is wrong, a repeated one too, and every episode counts for SR. `sound_box`: a box
-    counts if it holds the true point and covers at most 60 % of the screen, and distances are in pixels, relative to
+    counts if it holds the true point and covers at most 60% of the screen, and distances are in pixels, relative to
     the short side. `invalid_differs`: an answer that cannot be read has no type. `on_grid`: a point is two numbers of
     0..1000. `grouped`: RECENT counts as HOME, IMPOSSIBLE as COMPLETE, and the system keys are one type. `origin`: what
     is not two numbers is the point 0, 0. `partial`: SR counts an episode by the steps that were predicted.

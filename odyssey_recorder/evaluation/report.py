@@ -45,7 +45,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Of another model from this one on the episodes that both have, in points, with 95 % intervals."""
+    """Of another model from this one on the episodes that both have, in points, with 95% intervals."""
 
     model: str
     predictions: str

@@ -100,10 +100,10 @@ def _bars(panel: Bars, width: float) -> tuple[list[Shape], float]:
     for number, mark in enumerate(panel.marks):
         y = number * _ROW
         share = mark.value / whole
-        words = f"{int(mark.value):,} · {panel.percent(mark)} %"
-        tip = f"{mark.label}: {counted(mark.value, panel.unit)}, {panel.percent(mark)} %"
+        words = f"{int(mark.value):,} · {panel.percent(mark)}%"
+        tip = f"{mark.label}: {counted(mark.value, panel.unit)}, {panel.percent(mark)}%"
         if mark.published is not None:
-            tip += f"; published: {100 * mark.published:.1f} %"
+            tip += f"; published: {100 * mark.published:.1f}%"
         shapes.append(Label(_LABELS - 8, y + 16, _short(mark.label, _LABELS - 12), "end"))
         shapes.append(Rect(_LABELS, y + 4, max(share * across, 1), _ROW - 8, tip=tip, filter=mark.filter))
         if mark.published is not None:

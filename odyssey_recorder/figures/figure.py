@@ -82,7 +82,7 @@ class Boxes:
     spreads: tuple[Spread, ...]
 
     def table(self) -> tuple[Sequence[str], list[Sequence[Cell]]]:
-        head = [self.of, "episodes", "5 %", "25 %", "median", "75 %", "95 %"]
+        head = [self.of, "episodes", "5%", "25%", "median", "75%", "95%"]
         return head, [
             [one.label, one.n, one.low, one.quarter, one.median, one.three_quarters, one.high] for one in self.spreads
         ]

@@ -149,5 +149,5 @@ def _measures(compared: Comparison) -> str:
 
 def _percent(share: float) -> str:
     if 0 < share < 0.0001:
-        return "< 0.01 %"
-    return f"{share * 100:.2f} %"
+        return "< 0.01%"
+    return f"{share * 100:.2f}%"

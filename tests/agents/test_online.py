@@ -292,7 +292,7 @@ def test_two_phones_at_once_give_each_task_its_result(command_line: CommandLine)
         again = command_line(*bench)
         asked = len(server.questions)
     assert (ran.exit_code, again.exit_code, again.out == ran.out) == (0, 0, True), ran.err
-    assert "Success: 0.0% (0 of 2; 95 % interval 0.0% to" in ran.out
+    assert "Success: 0.0% (0 of 2; 95% interval 0.0% to" in ran.out
     assert {(row["task_id"], row["is_met"]) for row in results(folder / "results.jsonl")} == {
         (ALARM, False),
         (TIMER, False),

@@ -95,7 +95,7 @@ def test_copies_of_a_conflict_are_taken_in(command_line: CommandLine, store: Rev
 
 def told_policy(percent: int, *, seed: int) -> str:
     of = "of the episodes of each category, device and annotator"
-    return f"{percent} % {of} get a second review, chosen at random (seed {seed})\n"
+    return f"{percent}% {of} get a second review, chosen at random (seed {seed})\n"
 
 
 def test_the_policy_is_shown_and_set_for_all(command_line: CommandLine, store: ReviewStore) -> None:

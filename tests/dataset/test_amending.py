@@ -214,8 +214,8 @@ def test_a_box_goes_into_the_file_where_there_is_no_proof_or_the_file_has_boxes(
         ((300, 600, 300, 700), "outside the screenshot"),
         ((361, 600, 400, 700), "does not contain the touched point 360, 640"),
         ((300, 600, 360, 700), "does not contain the touched point"),
-        ((0, 0, 720, 1280), "more than 60 %"),
-        ((0, 0, 720, 769), "more than 60 %"),
+        ((0, 0, 720, 1280), "more than 60%"),
+        ((0, 0, 720, 769), "more than 60%"),
     ],
 )
 def test_a_box_that_cannot_be_that_of_the_touched_element_is_refused(box: tuple[int, int, int, int], why: str) -> None:

@@ -133,4 +133,4 @@ def test_one_is_singular() -> None:
         for one in (drawn(panel) or Drawing(0, 0, ())).shapes
         if isinstance(one, Rect)
     ]
-    assert tips == ["a: 1 episode, 50.0 %", "b: 2 episodes, 100.0 %", "steps 1: 1 episode"]
+    assert tips == ["a: 1 episode, 50.0%", "b: 2 episodes, 100.0%", "steps 1: 1 episode"]

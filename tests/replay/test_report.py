@@ -137,7 +137,7 @@ def test_a_screen_that_did_not_rest_and_a_trace_of_a_difference_are_told(tmp_pat
     page = Page(render_report(Player(device, open_recorded(path), restless).play()))
 
     assert "The screen did not settle and was compared as it was." in page.words
-    assert "< 0.01 % changed" in page.words
+    assert "< 0.01% changed" in page.words
     assert page.steps() == ["step match"]
 
 

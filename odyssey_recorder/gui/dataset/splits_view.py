@@ -269,7 +269,7 @@ class MakeSplitsDialog(QDialog):
             button.setDefault(is_next)
 
     def _lay_out(self) -> None:
-        self._share.setSuffix(" %")
+        self._share.setSuffix("%")
         self._seed.setMinimum(0)
         self._unit.offer([("take", "All takes of a task"), ("episode", "Nothing")])
         self._unit.setToolTip(self._unit.accessibleName())

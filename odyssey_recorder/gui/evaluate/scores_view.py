@@ -135,9 +135,9 @@ def _score_table(scored: ScoredFiles) -> QTableView:
         ("SR", whole.sr, found.sr_interval),
         *((said, getattr(whole, name), "") for name, said in zip(names, words, strict=True)),
     ]
-    heads = ["Score", _short(model_name(found)), "95 %"]
+    heads = ["Score", _short(model_name(found)), "95%"]
     if against is not None and scored.other is not None:
-        heads += [_short(against.model), "Difference", "95 %"]
+        heads += [_short(against.model), "Difference", "95%"]
         more = {
             0: (_signed(against.ams_more), against.ams_interval),
             2: (_signed(against.sr_more), against.sr_interval),
@@ -174,7 +174,7 @@ def _table(name: str, heads: Sequence[str], rows: Sequence[_Row], *, wide: Seque
     """The first column takes the remaining width; `wide` ones have longer heads."""
     columns: list[Column[_Row]] = []
     for at, head in enumerate(heads):
-        px = _NAME_PX if at in wide else _INTERVAL_PX if head in ("95 %", "Source") else _FIGURE_PX
+        px = _NAME_PX if at in wide else _INTERVAL_PX if head in ("95%", "Source") else _FIGURE_PX
         columns.append(
             Column(
                 head, partial(_text, at), width=px if at else 0, is_number=at > 0 and head != "Source",

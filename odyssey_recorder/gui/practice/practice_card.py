@@ -102,7 +102,7 @@ class PracticeCard(Card):
 
     def _show_score(self, score: Score, left: int) -> None:
         theme = Theme.current()
-        self._title.setText(f"{'Passed' if score.is_passed else 'Not passed yet'}: {score.value} %")
+        self._title.setText(f"{'Passed' if score.is_passed else 'Not passed yet'}: {score.value}%")
         self._words.setText(_what_now(score, left))
         self._put_lines(_lines(score, theme))
 
@@ -159,7 +159,7 @@ class _LineList(QScrollArea):
 
 def _what_now(score: Score, left: int) -> str:
     if not score.is_passed:
-        return f"{PASS_MARK} % is needed. See what is missing, and try again."
+        return f"{PASS_MARK}% is needed. See what is missing, and try again."
     if not left:
         return "All practice tasks passed. You can record now."
     return f"{left} more to pass before you can record."

@@ -35,7 +35,7 @@ class PracticeRow:
     def state(self) -> str:
         if self.best is None:
             return "to do"
-        return f"passed, {self.best} %" if self.best >= PASS_MARK else f"not passed yet, {self.best} %"
+        return f"passed, {self.best}%" if self.best >= PASS_MARK else f"not passed yet, {self.best}%"
 
 
 def practice_rows(welcome: Welcome) -> Sequence[PracticeRow]:
@@ -204,6 +204,6 @@ def _status_words(welcome: Welcome) -> str:
         return f"{welcome.name}, you have passed all {wanted}. You can record now, and practise again at any time."
     passed = wanted - left
     return (
-        f"{welcome.name}, {passed} of {wanted} practice tasks are passed, each with {PASS_MARK} % "
+        f"{welcome.name}, {passed} of {wanted} practice tasks are passed, each with {PASS_MARK}% "
         f"or more. You can record when all {wanted} are passed."
     )

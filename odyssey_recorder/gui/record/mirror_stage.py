@@ -100,7 +100,7 @@ class ViewStrip(QWidget):
 
     def _show_scale(self) -> None:
         scale = self._mirror.viewport.actual_scale
-        self._scale.setText("" if scale is None else f"{scale * 100:.0f} %")
+        self._scale.setText("" if scale is None else f"{scale * 100:.0f}%")
         enable = self._commands.enable
         enable(Command.ZOOM_FIT, on=scale is not None and self._mirror.viewport.scale is not None)
         enable(Command.ZOOM_PIXELS, on=scale is not None and self._mirror.viewport.scale != 1.0)

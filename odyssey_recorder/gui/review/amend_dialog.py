@@ -205,8 +205,8 @@ def _join_words(first: int, last: int, share: float | None) -> str:
 
 
 def percent(share: float) -> str:
-    """A share (0..1) as a percentage; a small one is never rounded to 0 %."""
-    return f"{share:.1%}".replace("%", " %") if 0 < share < 0.1 else f"{share:.0%}".replace("%", " %")
+    """A share (0..1) as a percentage; a small one is never rounded to 0%."""
+    return f"{share:.1%}" if 0 < share < 0.1 else f"{share:.0%}"
 
 
 def quoted(words: str) -> str:

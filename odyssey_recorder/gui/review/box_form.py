@@ -268,7 +268,7 @@ class BoxForm(AmendForm):
             return ""
         box = self._box
         share = 100 * box.area / (self.picture_size.width * self.picture_size.height)
-        size = f"{box.right - box.left} x {box.bottom - box.top} pixels, {share:.1f} % of the screen."
+        size = f"{box.right - box.left} x {box.bottom - box.top} pixels, {share:.1f}% of the screen."
         return size if self._element is not None else f"No box yet. Draw one around the element. {size}"
 
     @property

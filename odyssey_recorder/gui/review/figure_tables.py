@@ -118,7 +118,7 @@ def _panel(report: QualityReport, panel: ReportPanel) -> Section:
     trust, is_few = trust_words(panel), panel.questions[0].agreement.is_few
     choice = choice_words(report, panel)
     title = f"Agreement of {'two' if panel.reviewers == 2 else panel.reviewers} reviewers"
-    heads = ("Question", "Episodes", "Raw agreement, 0 to 100 %", f"{measure(panel)}, -0.5 to 1")
+    heads = ("Question", "Episodes", "Raw agreement, 0 to 100%", f"{measure(panel)}, -0.5 to 1")
     table = Table(title, heads, tuple(map(_agreement, panel.questions)))
     said = tuple(filter(None, (trust if not is_few else "", choice)))
     return Section(title, said, trust if is_few else "", (table,) if panel.questions[0].agreement.n else ())
@@ -139,7 +139,7 @@ def _breakdown(breakdown: Breakdown) -> Table:
         )
         for one in breakdown.shares
     )
-    return Table(f"By {breakdown.by.lower()}", (breakdown.by, "", "Accepted, with 95 % interval"), tuple(rows))
+    return Table(f"By {breakdown.by.lower()}", (breakdown.by, "", "Accepted, with 95% interval"), tuple(rows))
 
 
 def _reasons(reasons: Sequence[Reason]) -> Iterator[Table]:
@@ -159,7 +159,7 @@ def _pace(pace: Sequence[Pace]) -> Table:
             (
                 Measured(
                     _reaching(one.median_s, one.p90_s, slowest),
-                    f"{seconds(one.median_s)}, 90 % within {seconds(one.p90_s)}",
+                    f"{seconds(one.median_s)}, 90% within {seconds(one.p90_s)}",
                 ),
             ),
         )

@@ -181,7 +181,7 @@ class ReviewViewer(QWidget):
     def _show_scale(self) -> None:
         viewport, enable = self._view.viewport, self._commands.enable
         scale = viewport.actual_scale
-        self._scale.setText("" if scale is None else f"{scale * 100:.0f} %")
+        self._scale.setText("" if scale is None else f"{scale * 100:.0f}%")
         enable(Command.REVIEW_FIT, on=scale is not None and viewport.scale is not None)
         enable(Command.REVIEW_PIXELS, on=scale is not None and viewport.scale != 1.0)
         enable(Command.REVIEW_LARGER, on=scale is not None and scale < ZOOMS[-1] and not isclose(scale, ZOOMS[-1]))

@@ -21,7 +21,7 @@ class Interval:
 
 
 def wilson(count: float, of: int) -> Interval:
-    """The two-sided 95 % score interval of a share (Wilson 1927); 0..1 if `of` is 0.
+    """The two-sided 95% score interval of a share (Wilson 1927); 0..1 if `of` is 0.
 
     `count` is a sum of values from 0 to 1. With values other than 0 and 1 the interval is conservative: they have a
     smaller variance.
@@ -36,10 +36,10 @@ def wilson(count: float, of: int) -> Interval:
 
 
 def upper_bound(defects: int, of: int) -> float:
-    """The largest rate of defects that a sample of `of` with `defects` still supports: exact, one-sided, 95 %.
+    """The largest rate of defects that a sample of `of` with `defects` still supports: exact, one-sided, 95%.
 
     At this rate one sample in twenty would show so few defects or fewer (Clopper and Pearson 1934): none among 59 means
-    less than 5 %, among 149 less than 2 %, among 299 less than 1 %.
+    less than 5%, among 149 less than 2%, among 299 less than 1%.
     """
     if defects >= of:
         return 1.0
@@ -64,7 +64,7 @@ FEW = 30
 """Fewer episodes than this do not give reliable figures."""
 _ROUNDS = 1000
 _TAILS = 40
-"""Quantiles in fortieths: the first and the last are cut off, 2.5 % each."""
+"""Quantiles in fortieths: the first and the last are cut off, 2.5% each."""
 
 Said = tuple[Hashable, ...]
 
@@ -74,7 +74,7 @@ class Agreement:
     """Agreement on `n` episodes: `raw` is the share of pairs of verdicts that are the same.
 
     `kappa` is None if nothing was judged or all verdicts are equal. The interval of `raw` is Wilson's, that of kappa a
-    95 % percentile bootstrap over episodes (seeded), or None if all resamples give the same value: an interval of zero
+    95% percentile bootstrap over episodes (seeded), or None if all resamples give the same value: an interval of zero
     width would be misleading.
     """
 

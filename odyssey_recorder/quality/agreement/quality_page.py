@@ -127,18 +127,18 @@ def _ends(interval: Interval | None) -> Json:
 
 
 def percent(share: float | None, interval: Interval | None = None) -> str:
-    """``93 %``, with its interval ``93 % (78 to 98 %)``; a dash for None."""
+    """``93%``, with its interval ``93% (78 to 98%)``; a dash for None."""
     if share is None:
         return "—"
     reach = f" ({interval_words(interval)})" if interval is not None else ""
-    return f"{share * 100:.0f} %{reach}"
+    return f"{share * 100:.0f}%{reach}"
 
 
 def interval_words(interval: Interval) -> str:
-    """``78 to 98 %``, with as many decimals as needed to tell both ends apart."""
+    """``78 to 98%``, with as many decimals as needed to tell both ends apart."""
     low, high = interval.low * 100, interval.high * 100
     digits = next((digits for digits in range(6) if f"{low:.{digits}f}" != f"{high:.{digits}f}"), 0)
-    return f"{low:.{digits}f} to {high:.{digits}f} %"
+    return f"{low:.{digits}f} to {high:.{digits}f}%"
 
 
 def seconds(value: float) -> str:
@@ -195,8 +195,8 @@ def bound_words(bound: DefectBound) -> str:
         judged = "accepted episode that was" if bound.n == 1 else "accepted episodes that were"
         said = (
             f"Of {bound.n} {judged} reviewed again, at random and blind, {bound.defects or 'none'} "
-            f"{'was' if bound.defects < 2 else 'were'} not accepted the second time: with 95 % "
-            f"confidence, less than {ceil(bound.below * 1000) / 10} % of the episodes that one "
+            f"{'was' if bound.defects < 2 else 'were'} not accepted the second time: with 95% "
+            f"confidence, less than {ceil(bound.below * 1000) / 10}% of the episodes that one "
             "reviewer accepts are defective."
         )
     waiting = f" {bound.waiting} more of the sample wait for their second review." if bound.waiting else ""

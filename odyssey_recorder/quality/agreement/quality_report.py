@@ -21,7 +21,7 @@ QUESTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many `of` a group were accepted, with Wilson's 95 % interval."""
+    """How many `of` a group were accepted, with Wilson's 95% interval."""
 
     name: str
     count: int
@@ -82,7 +82,7 @@ class DefectBound:
     """What the sample shows about the episodes that one reviewer accepted.
 
     Of `n` sampled ones a second, blind review did not accept `defects`; `waiting` are still to be judged. The true rate
-    is below `below` with 95 % confidence.
+    is below `below` with 95% confidence.
     """
 
     n: int

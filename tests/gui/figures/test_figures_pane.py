@@ -52,7 +52,7 @@ def test_the_keys_reach_every_bar_and_say_what_it_is(qtbot: QtBot) -> None:
         QTest.keyClick(view, Qt.Key.Key_Return)
 
     assert said == [
-        "Maps: 8 episodes, 80.0 %", "Mail: 1 episode, 10.0 %", "x: 1 episode, 10.0 %", "x: 1 episode, 10.0 %"
+        "Maps: 8 episodes, 80.0%", "Mail: 1 episode, 10.0%", "x: 1 episode, 10.0%", "x: 1 episode, 10.0%"
     ]  # fmt: skip
     assert chosen == ['app:"Maps"', 'app:"Mail"'], "a mark without a filter chooses nothing"
 

@@ -147,7 +147,7 @@ class TestPractice:
         pilot.press("Practise this")
         assert pilot.says(FIRST.task.instruction)
         record_practice(pilot)
-        pilot.wait_to_read("Passed: 92 %")
+        pilot.wait_to_read("Passed: 92%")
         assert pilot.says("1 more to pass before you can record.")
         assert pilot.says("The Display page is open")
         pilot.press("Next practice task")
@@ -159,7 +159,7 @@ class TestPractice:
         assert [attempt.task_id for attempt in practice.attempts] == [FIRST.task_id, SECOND.task_id]
         pilot.press("Practice")
         pilot.wait_to_read("you have passed all 2")
-        assert rows(pilot)[0] == f"1. {FIRST.teaches}: passed, 92 %"
+        assert rows(pilot)[0] == f"1. {FIRST.teaches}: passed, 92%"
 
     def test_a_failed_attempt_says_what_was_missed_and_is_tried_again(self, open_at: OpenAt) -> None:
         practice = FakePractice()
@@ -167,8 +167,8 @@ class TestPractice:
         pilot = open_with(open_at, practice)
         pilot.press("Practise this")
         record_practice(pilot)
-        pilot.wait_to_read("Not passed yet: 17 %")
-        for words in ("Missed: the Display page is open", "The ending is wrong.", "70 % is needed."):
+        pilot.wait_to_read("Not passed yet: 17%")
+        for words in ("Missed: the Display page is open", "The ending is wrong.", "70% is needed."):
             assert pilot.says(words)
         pilot.press("Practise again")
         record_practice(pilot)
@@ -252,7 +252,7 @@ class TestPractice:
         pilot.wait_for_phase(Phase.RECORDING)
         pilot.wait_for_steps(0)
         pilot.complete()
-        pilot.wait_to_read("Passed: 92 %")
+        pilot.wait_to_read("Passed: 92%")
         assert pilot.status.state == "Recorded"
         assert not pilot.says("The episode is published.")
         assert [attempt.task_id for attempt in practice.attempts] == [SECOND.task_id]

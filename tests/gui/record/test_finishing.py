@@ -68,11 +68,11 @@ def said(dialog: CompleteDialog) -> str:
 def test_an_answer_waits_for_the_checks_and_is_final_without_findings(
     dialog: CompleteDialog, endings: list[Complete]
 ) -> None:
-    dialog.findChildren(QLineEdit)[0].setText("80 %")
+    dialog.findChildren(QLineEdit)[0].setText("80%")
     dialog.ok.click()
     assert endings == []
     dialog.show_report(report(finding(2, severity=Severity.NOTE)))
-    assert endings == [Complete("80 %")]
+    assert endings == [Complete("80%")]
 
 
 def test_findings_are_told_before_anything_is_published(dialog: CompleteDialog, endings: list[Complete]) -> None:

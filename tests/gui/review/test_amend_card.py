@@ -281,8 +281,8 @@ def test_who_changes_an_action_is_told_which_texts_go_with_it(tmp_path: Path, fi
 @pytest.mark.parametrize(
     ("last", "picture", "join"),
     [
-        (TYPE, png(200), "step 2 and of step 3 differ in 100 % of their pixels, so the sequence would jump"),
-        (LONG, png(20), "step 2 and of step 4 differ in 0 % of their pixels, so the sequence continues without a jump"),
+        (TYPE, png(200), "step 2 and of step 3 differ in 100% of their pixels, so the sequence would jump"),
+        (LONG, png(20), "step 2 and of step 4 differ in 0% of their pixels, so the sequence continues without a jump"),
         (TYPE, b"no picture", "The screens of step 2 and of step 3 cannot be compared."),
     ],
     ids=["a jump", "no jump", "no screenshot"],

@@ -17,7 +17,7 @@ WIDTH = 800
 def paint(qtbot: QtBot) -> Callable[[Bar], QImage]:
 
     def paint(bar: Bar) -> QImage:
-        bars = BarList(Table("Shares", (), (BarRow("Ada", "", (Measured(bar, "50 %"),)),)))
+        bars = BarList(Table("Shares", (), (BarRow("Ada", "", (Measured(bar, "50%"),)),)))
         qtbot.addWidget(bars)
         bars.resize(WIDTH, 100)
         bars.show()

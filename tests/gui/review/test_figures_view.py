@@ -94,24 +94,24 @@ def judged(place: Place) -> Place:
 
 def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: Place, read: Read) -> None:
     reader = read()
-    assert reader.pilot.says("of them accepted (44 to 100 %)")
+    assert reader.pilot.says("of them accepted (44 to 100%)")
     assert reader.pilot.heard("Episodes by review status") == [
         "Unreviewed: 2", "Second review: 6", "Disputed: 1", "Accepted: 3", "Sent back: 0", "Rejected: 0",
     ]  # fmt: skip
     assert reader.pilot.says("Of 4 accepted episodes that were reviewed again, at random and blind, 1 was not")
     assert reader.pilot.heard("By annotator") == [
-        "Annotator: Accepted, with 95 % interval",
-        "Ada: 3 of 3, 100 % (44 to 100 %)",
+        "Annotator: Accepted, with 95% interval",
+        "Ada: 3 of 3, 100% (44 to 100%)",
     ]
     assert reader.pilot.heard("Time per episode")[1:] == [
-        "All: 14 verdicts, 20 s, 90 % within 20 s",
-        "Bea: 10 verdicts, 20 s, 90 % within 20 s",
-        "Cem: 4 verdicts, 20 s, 90 % within 20 s",
+        "All: 14 verdicts, 20 s, 90% within 20 s",
+        "Bea: 10 verdicts, 20 s, 90% within 20 s",
+        "Cem: 4 verdicts, 20 s, 90% within 20 s",
     ]
     assert reader.pilot.heard("Reasons: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
     assert reader.pilot.says("4 episodes with two verdicts: too few to be meaningful.")
     taken, _pictures, sequence, _instruction = reader.pilot.heard("Agreement of two reviewers")[1:]
-    assert taken.startswith("Decision: Episodes: 4, Raw agreement, 0 to 100 %: 75 % (30 to 95 %), Cohen's kappa")
+    assert taken.startswith("Decision: Episodes: 4, Raw agreement, 0 to 100%: 75% (30 to 95%), Cohen's kappa")
     assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: all gave the same answer")
 
 

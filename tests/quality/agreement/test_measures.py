@@ -103,7 +103,7 @@ def test_a_few_cases_in_which_all_agreed_claim_no_certainty() -> None:
     assert same.raw_interval == wilson(11, 11)
     assert kappa_words(same) == "1.00 (too few cases for an interval)"
     assert kappa_bar(same).value == 100
-    assert percent(same.raw, same.raw_interval) == "100 % (74 to 100 %)"
+    assert percent(same.raw, same.raw_interval) == "100% (74 to 100%)"
     assert agreement([("a", "b", "b")]).kappa_interval is None
 
 

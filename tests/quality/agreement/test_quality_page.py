@@ -107,17 +107,17 @@ def test_where_everybody_said_the_same_kappa_is_said_to_be_undefined() -> None:
 def test_what_the_sample_says_is_never_less_than_it_is() -> None:
     assert bound_words(DefectBound(59, 0, 0, 0.04951)) == (
         "Of 59 accepted episodes that were reviewed again, at random and blind, none was not "
-        "accepted the second time: with 95 % confidence, less than 5.0 % of the episodes that "
+        "accepted the second time: with 95% confidence, less than 5.0% of the episodes that "
         "one reviewer accepts are defective."
     )
-    assert "1 was not accepted the second time: with 95 % confidence, less than 39.5 %" in bound_words(
+    assert "1 was not accepted the second time: with 95% confidence, less than 39.5%" in bound_words(
         DefectBound(10, 1, 0, 0.39416)
     )
     assert "so no estimate is possible. 3 more of the sample wait" in bound_words(DefectBound(0, 0, 3, 1.0))
 
 
 def test_figures_are_told_with_their_units() -> None:
-    assert (percent(0.934), percent(None)) == ("93 %", "—")
+    assert (percent(0.934), percent(None)) == ("93%", "—")
     assert (seconds(42.4), seconds(119.4), seconds(125)) == ("42 s", "119 s", "2 min 05 s")
 
 

@@ -9,7 +9,7 @@ from tests.quality.damaged.wreck import Wreck
 
 @at_step("", "library", "forecast", where=action("SCROLL"))
 def little_scroll(wreck: Wreck, step: int) -> None:
-    """A SCROLL of 5 % of the screen."""
+    """A SCROLL of 5% of the screen."""
     wreck.put_scroll(step, (500, 500), (500, 550))
 
 

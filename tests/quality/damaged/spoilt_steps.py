@@ -36,7 +36,7 @@ def ended_twice(wreck: Wreck, step: int) -> None:
 
 @at_step("ACT04", "library", "forecast", where=action("SCROLL"))
 def hardly_scrolled(wreck: Wreck, step: int) -> None:
-    """A SCROLL of 2 % of the screen."""
+    """A SCROLL of 2% of the screen."""
     wreck.put_scroll(step, (500, 500), (500, 520))
 
 
