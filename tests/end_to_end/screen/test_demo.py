@@ -24,6 +24,7 @@ def test_the_demo_has_tasks_and_a_dataset_and_leads_from_its_device_to_recording
         annotator.choose("Pixel Tablet", of="Devices")
         annotator.wait_for("left alone by the demo")
         annotator.choose("Small Phone", of="Devices")
+        annotator.wait_for("Ready to record. ")  # what is known of the device moves its buttons
         annotator.press("Record on it")
         annotator.wait_for("Live view. ")
         annotator.find("Start recording")
