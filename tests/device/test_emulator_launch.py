@@ -1,4 +1,5 @@
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,16 +16,25 @@ def test_a_start_names_device_ports_and_the_way_to_the_control_service() -> None
     )
 
 
+def console_with_listener(offset: int) -> tuple[int, socket.socket]:
+    """A free console port, and a listener so many ports above it; another program may be there first."""
+    while True:
+        console = free_console_port()
+        with suppress(OSError):
+            return console, socket.create_server(("127.0.0.1", console + offset))
+
+
 def test_a_port_at_which_somebody_listens_is_passed_over() -> None:
-    first, second = free_console_port(), free_console_port()
-    with socket.create_server(("127.0.0.1", first + 1)):
+    second = free_console_port()
+    first, listener = console_with_listener(1)
+    with listener:
         assert free_ports((first, second)).console == second
     assert free_ports((first, second)).console == first
 
 
 def test_a_control_service_whose_port_is_taken_gets_another() -> None:
-    console = free_console_port()
-    with socket.create_server(("127.0.0.1", console + 3000)):
+    console, listener = console_with_listener(3000)
+    with listener:
         found = free_ports((console,))
     assert found.console == console
     assert found.control not in {console, console + 1, console + 3000}
