@@ -27,7 +27,7 @@ def recipes(base: Path, tmp_path: Path) -> Recipes:
     """Quick to learn from; `model` and the other arguments replace values."""
 
     def make(data: Path, model: dict[str, object] | None = None, **values: object) -> TrainingRecipe:
-        return quick_recipe(base, data, tmp_path / "out", model, **values)
+        return quick_recipe(base, data, tmp_path / "out", model).model_copy(update=values)
 
     return make
 
