@@ -164,7 +164,7 @@ def export(
     """
     from odyssey_recorder.admission import Admission
     from odyssey_recorder.commands.export import ExportOptions, export_dataset
-    from odyssey_recorder.exporting.layouts import TRAINERS, Options, Sampling
+    from odyssey_recorder.exporting.shards import TRAINERS, Options, Sampling
 
     admission = Admission() if every else Admission(checked=True, accepted=True)
     levels: tuple[Literal["high", "low"], ...] = ("high", "low") if level == "both" else (level,)

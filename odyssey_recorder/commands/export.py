@@ -21,8 +21,8 @@ from odyssey_recorder.dataset.layout import annotation_files
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.job import Progress as ExportProgress
 from odyssey_recorder.exporting.job import run_export
-from odyssey_recorder.exporting.layouts import Options
 from odyssey_recorder.exporting.prepared import Wanted, prepare
+from odyssey_recorder.exporting.shards import Options
 from odyssey_recorder.model.wording import counted
 
 _TOLD = 10

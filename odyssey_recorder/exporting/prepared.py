@@ -15,7 +15,7 @@ from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.exporting.card import About, own_section
 from odyssey_recorder.exporting.episodes import lacks_texts, read_exported
 from odyssey_recorder.exporting.job import Request, sides_of
-from odyssey_recorder.exporting.layouts import TRAINERS, Options, Planned
+from odyssey_recorder.exporting.shards import TRAINERS, Options, Planned
 from odyssey_recorder.exporting.trainers import Survey
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.wording import counted

@@ -17,8 +17,9 @@ from odyssey_recorder.dataset.codec import read_annotation, write_episode
 from odyssey_recorder.dataset.layout import annotation_files, annotation_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.job import run_export
-from odyssey_recorder.exporting.layouts import LAYOUTS, TRAINERS, Sampling
+from odyssey_recorder.exporting.layouts import LAYOUTS
 from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
+from odyssey_recorder.exporting.shards import TRAINERS, Sampling
 from odyssey_recorder.model.action import Type
 from tests.annotation.texts import D, decided
 from tests.exporting import official_converter

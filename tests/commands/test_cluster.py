@@ -19,7 +19,8 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation import gold
 from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.job import Progress, Request, run_export
-from odyssey_recorder.exporting.layouts import Planned, Shard, write_shard
+from odyssey_recorder.exporting.layouts import write_shard
+from odyssey_recorder.exporting.shards import Planned, Shard
 from tests.command_line import CommandLine
 from tests.evaluation.prediction_files import own, predictions
 from tests.exporting.sample import SMALL, write_dataset

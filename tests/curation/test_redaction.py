@@ -28,7 +28,8 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.episodes import fingerprint, read_exported
 from odyssey_recorder.exporting.job import Request, run_export
-from odyssey_recorder.exporting.layouts import LAYOUTS, Options, Planned
+from odyssey_recorder.exporting.layouts import LAYOUTS
+from odyssey_recorder.exporting.shards import Options, Planned
 from tests.exporting.sample import SIZE, ids, splits, write_dataset
 
 ONE, TWO, THREE = ids(3)

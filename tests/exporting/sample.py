@@ -7,7 +7,7 @@ from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.job import Request
-from odyssey_recorder.exporting.layouts import Options, Planned
+from odyssey_recorder.exporting.shards import Options, Planned
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import (
     Category,

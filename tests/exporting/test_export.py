@@ -16,7 +16,8 @@ import pytest
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.job import ExportCancelledError, Progress, run_export
-from odyssey_recorder.exporting.layouts import LAYOUTS, Options, Planned
+from odyssey_recorder.exporting.layouts import LAYOUTS
+from odyssey_recorder.exporting.shards import Options, Planned
 from tests.exporting.converter_rules import assert_convertible
 from tests.exporting.sample import SMALL, STEPS, ids, request, write_dataset
 
@@ -348,7 +349,7 @@ import os, resource, signal, sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from odyssey_recorder.exporting.job import run_export
-from odyssey_recorder.exporting.layouts import Planned
+from odyssey_recorder.exporting.shards import Planned
 from tests.exporting.sample import EVERY, ids, request
 root, out, layout, largest = sys.argv[1:]
 planned = [

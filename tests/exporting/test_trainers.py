@@ -24,8 +24,8 @@ from odyssey_recorder.evaluation.loading import load
 from odyssey_recorder.evaluation.predictions import Header, Prediction, header_line, prediction_line, spelled
 from odyssey_recorder.evaluation.report import Asked, evaluate
 from odyssey_recorder.exporting.job import run_export
-from odyssey_recorder.exporting.layouts import TRAINERS, Options, Planned, Sampling
 from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
+from odyssey_recorder.exporting.shards import TRAINERS, Options, Planned, Sampling
 from odyssey_recorder.model.action import Action, Click, Scroll, Type, scroll_direction
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.training.samples import Gold

@@ -17,8 +17,8 @@ from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.job import Progress as Exported
 from odyssey_recorder.exporting.job import run_export
-from odyssey_recorder.exporting.layouts import TRAINERS, Options, Sampling
 from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
+from odyssey_recorder.exporting.shards import TRAINERS, Options, Sampling
 from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.gui.parts import (
     CheckBox,

@@ -1,0 +1,166 @@
+"""What a model is asked at each step, and what it should answer.
+
+A question is that of `predict` with the same adapter and history, so that a model is trained on what it will be asked.
+Paths of screenshots are relative to the export.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Screenshot, adapter_named
+from odyssey_recorder.agents.history import HistoryRule
+from odyssey_recorder.dataset.layout import SCREENSHOTS
+from odyssey_recorder.dataset.png import png_size
+from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.evaluation.gold import gold_step
+from odyssey_recorder.exporting.episodes import ExportedEpisode, read_exported
+from odyssey_recorder.exporting.official_chat import CONTEXT, DESCRIBE, INTENTION, TASK
+from odyssey_recorder.exporting.shards import Options, Sampling
+from odyssey_recorder.llm.model import ChatMessage, Image, LazyImage, Words
+from odyssey_recorder.model.action import Action, Complete, Impossible, Type
+from odyssey_recorder.model.episode import Json
+
+_RESERVED = re.compile(r"<\|[^|<>]*\|>|</?(?:image|video|audio|img|ref|box|quad|bbox|ref-object|point|tool_call)>")
+"""What a trainer or a tokenizer takes for markup."""
+
+
+def read_sampled(root: Path, episode_id: str, options: Options) -> ExportedEpisode:
+    """Raises as `read_exported`."""
+    rule = HistoryRule.parse(options.samples.history)
+    return read_exported(root, episode_id, options.texts, rule.rule if rule.kind == "memory" else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """`id` names episode, step, and what is asked. Images are LazyImages, whose `identity` is the path.
+
+    With `rejected`, the answer is the better of the two. `gold` is what a trainer needs to score other answers as the
+    official evaluation does.
+    """
+
+    id: str
+    messages: tuple[ChatMessage, ...]
+    answer: str
+    rejected: str = ""
+    gold: Json = None
+
+    @property
+    def images(self) -> list[Json]:
+        return [part.identity for message in self.messages for part in message.parts if isinstance(part, LazyImage)]
+
+
+class Asked:
+    """The questions about the steps of one episode. Raises DatasetError if a screenshot cannot be read."""
+
+    def __init__(self, exported: ExportedEpisode, sampling: Sampling) -> None:
+        self._episode = exported.episode
+        self._adapter: Adapter[Any] = adapter_named(sampling.adapter)
+        self._rule = HistoryRule.parse(sampling.history)
+        self._sampling = sampling
+        self._pairs = exported.pairs
+        self._memory = exported.memory
+        self._screens = [self._screen(exported.screenshots / step.screenshot) for step in exported.episode.steps]
+
+    def samples(self) -> Iterator[Sample]:
+        if self._sampling.pairs:
+            yield from self._of_pairs()
+            return
+        for number in range(len(self._screens)):
+            for level in self._sampling.levels:
+                yield from self._of_step(number, level)
+            if self._sampling.semantic:
+                yield from self._semantic(number)
+
+    def answer(self, number: int) -> str | None:
+        """None if the model's grammar has no word for the action."""
+        return self._written(self._episode.steps[number].action, number)
+
+    def _written(self, action: Action, number: int) -> str | None:
+        screen = self._screens[number]
+        return self._adapter.write(action, self._adapter.frame(screen.sent_size, screen.true_size))
+
+    def _of_pairs(self) -> Iterator[Sample]:
+        for place, pair in enumerate(self._pairs):
+            chosen, rejected = (self._written(one, pair.step) for one in (pair.chosen, pair.rejected))
+            if chosen and rejected and chosen != rejected:
+                task = self._episode.task.instruction
+                messages = self._adapter.prompt(task, self._past(pair.step), self._screens[pair.step])
+                yield Sample(self._id(pair.step, f"pair_{place}"), messages, chosen, rejected)
+
+    def _of_step(self, number: int, level: str) -> Iterator[Sample]:
+        answer = self.answer(number)
+        if answer is not None:
+            step = self._episode.steps[number]
+            task = self._episode.task.instruction if level == "high" else step.annotations.low_level_instruction or ""
+            messages = self._adapter.prompt(task, self._past(number), self._screens[number])
+            name = self._id(number, "" if level == "high" else level)
+            yield Sample(name, messages, answer, gold=self._gold(number))
+
+    def _gold(self, number: int) -> Json:
+        answer, box = gold_step(self._episode.steps[number])
+        size = self._screens[number].true_size
+        return {"adapter": self._adapter.name, "size": [size.width, size.height], "answer": answer, "box": box}
+
+    def _semantic(self, number: int) -> Iterator[Sample]:
+        annotations, screen = self._episode.steps[number].annotations, self._screens[number]
+        done = [self.answer(at) or "" for at in self._rule.told(number)]
+        listed = "".join(f"{place}. {words}\n" for place, words in enumerate(done, 1)) or "None"
+        told = f"{TASK}{self._episode.task.instruction}\nPrevious Actions: {listed}\n"
+        for kind, words, answer in (
+            ("description", DESCRIBE, annotations.description),
+            ("intention", told + INTENTION, annotations.intention),
+            ("context", told + CONTEXT, annotations.context),
+        ):
+            yield Sample(self._id(number, kind), (ChatMessage("user", (screen.image, Words(words))),), answer or "")
+
+    def _id(self, number: int, kind: str) -> str:
+        return "_".join(filter(None, (self._episode.episode_id, str(number), kind)))
+
+    def _past(self, number: int) -> History:
+        steps, pictured = self._episode.steps, self._rule.pictured(number)
+        words = steps[number].annotations.context or "" if self._rule.kind == "context" else ""
+        past = (
+            PastStep(steps[at].action, self._screens[at] if at in pictured else None) for at in self._rule.told(number)
+        )
+        return History(tuple(past), self._memory[number] if self._memory else words)
+
+    def _screen(self, path: Path) -> Screenshot:
+        try:
+            true_size = png_size(path)
+            fitted = self._adapter.fit(true_size)
+        except (OSError, ValueError) as error:
+            raise DatasetError(f"{path} cannot be exported: {error}.") from error
+        return Screenshot(LazyImage(f"{SCREENSHOTS}/{path.name}", (fitted.width, fitted.height), _unread), true_size)
+
+
+def _unread() -> Image:
+    raise AssertionError("an export links screenshots")
+
+
+def refusal(exported: ExportedEpisode, sampling: Sampling) -> str:
+    wanted = {"low_level_instruction"} if "low" in sampling.levels else set[str]()
+    wanted |= {"context"} if sampling.history == "context" else set()
+    wanted |= {"description", "intention", "context"} if sampling.semantic else set()
+    episode = exported.episode
+    for number, step in enumerate(episode.steps):
+        texts = {name: getattr(step.annotations, name) for name in sorted(wanted)}
+        lacking = [name for name, words in texts.items() if not words]
+        if lacking:
+            return f"{episode.episode_id}: step {number} has no {lacking[0]}. Use annotate, and --texts."
+        for words in (*texts.values(), _words(step.action), *exported.memory[number : number + 1]):
+            if found := _RESERVED.search(words or ""):
+                return f"{episode.episode_id}: step {number} has the text {found[0]}, which trainers take for markup."
+    if found := _RESERVED.search(episode.task.instruction):
+        return f"{episode.episode_id}: the instruction has the text {found[0]}, which trainers take for markup."
+    return ""
+
+
+def _words(action: Action) -> str:
+    match action:
+        case Type(words) | Complete(words) | Impossible(words):
+            return words
+        case _:
+            return ""
