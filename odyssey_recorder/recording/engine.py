@@ -5,7 +5,6 @@ import queue
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,16 +21,16 @@ from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible
-from odyssey_recorder.recording import effects, events, work
+from odyssey_recorder.recording import effects, events, messages, work
 from odyssey_recorder.recording.finger import LiveFinger
 from odyssey_recorder.recording.foreign import ForeignRules
 from odyssey_recorder.recording.frame_reader import FrameReader
-from odyssey_recorder.recording.input_listener import InputListener, Report
+from odyssey_recorder.recording.input_listener import InputListener
 from odyssey_recorder.recording.passive import PassiveSession
 from odyssey_recorder.recording.raw_input import Interpreter
 from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, Session
 from odyssey_recorder.recording.state import Goal, State
-from odyssey_recorder.recording.step_writer import KeptPicture, ShownScreen, StepWriter
+from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
 from odyssey_recorder.recording.view import (
     TYPED_KEYS,
     Listener,
@@ -77,81 +76,6 @@ class Rules:
     snapshots: work.SnapshotPolicy = "never"
 
 
-@dataclass(frozen=True, slots=True)
-class _FrameCame:
-    frame: Frame
-
-
-@dataclass(frozen=True, slots=True)
-class TouchEnded:
-    """The finger left the mirror; `stroke` is None if the window lost it."""
-
-    stroke: TouchStroke | None
-    now_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class NoteWritten:
-    key: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class TurnGiven:
-    """It is the agent's turn, or the person's."""
-
-    to_agent: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AgentActed:
-    """An agent's action on the frame that it judged; the answer is whether it begins."""
-
-    intent: events.Intent
-    frame_number: int
-    agent: AgentRecord
-    now_ns: int
-    answer: "Future[bool]"
-
-
-@dataclass(frozen=True, slots=True)
-class AgentRefused:
-    """A person did not allow an agent's action on the frame that it judged."""
-
-    action: Action
-    frame_number: int
-    agent: AgentRecord
-
-
-@dataclass(frozen=True, slots=True)
-class ScreenAsked:
-    """Asks for the screen that an action would be recorded with; None if there is none at present."""
-
-    answer: "Future[ShownScreen | None]"
-
-
-@dataclass(frozen=True, slots=True)
-class TrialAsked:
-    """Asks for the steps that the episode would have if it ended now."""
-
-    ending: Complete | Impossible
-    answer: "Future[tuple[DraftStep, ...]]"
-
-
-@dataclass(frozen=True, slots=True)
-class _Stop:
-    pass
-
-
-_OfAgent = TurnGiven | AgentActed | AgentRefused
-Message = work.Outcome | Report | _FrameCame | TouchEnded | NoteWritten | _OfAgent | ScreenAsked | TrialAsked | _Stop
-
-_BY_PERSON = events.TouchedDown | events.Intended | events.UndoWanted | events.ScreenAccepted | events.AbandonWanted
-"""Messages that end an agent's turn at once."""
-_LAST_ANSWERS = work.Sent | work.InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
-"""Messages that must not be lost if they arrive while the recording stops."""
-
-
 class Engine:
     """Records one draft from one device, on its own thread, fed by its inbox."""
 
@@ -162,7 +86,7 @@ class Engine:
         self._listener = listener
         self._rules = rules
         self._session = _session(draft, rules)
-        self._inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[messages.Message] = queue.SimpleQueue()
         self.finger = LiveFinger(device, self._inbox.put)
         self._reader = FrameReader(
             device, on_frame=self._frame_came, on_failure=lambda error: self.post(events.DeviceWentAway(str(error)))
@@ -205,7 +129,7 @@ class Engine:
         self.finger.start()
         self._input_listener.start()
 
-    def post(self, message: Message) -> None:
+    def post(self, message: messages.Message) -> None:
         self._inbox.put(message)
 
     def hurry(self) -> None:
@@ -222,7 +146,7 @@ class Engine:
 
     def stop(self) -> None:
         self.finger.stop()
-        self.post(_Stop())
+        self.post(messages.Stop())
 
     def join(self) -> None:
         self._thread.join()
@@ -237,14 +161,14 @@ class Engine:
     # The reader's thread.
 
     def _frame_came(self, frame: Frame) -> None:
-        self._inbox.put(_FrameCame(frame))  # first, so that nobody can touch a frame that is not in the inbox
+        self._inbox.put(messages.FrameCame(frame))  # first, so that nobody can touch a frame that is not in the inbox
         self._listener.frame(frame)
 
     # The engine's thread.
 
     def _run(self) -> None:
         try:
-            while not isinstance(message := self._next_message(), _Stop):
+            while not isinstance(message := self._next_message(), messages.Stop):
                 self._go_on(message)
                 if self._session.state in {State.FINISHED, State.ABANDONED}:
                     return
@@ -268,7 +192,7 @@ class Engine:
         self._work.finish()
         while not self._inbox.empty():
             message = self._inbox.get()
-            if isinstance(message, _LAST_ANSWERS):
+            if isinstance(message, messages.LAST_ANSWERS):
                 self._take(message)
         self._happened(events.FramesEnded())
         self.board.show(self._make_view())
@@ -283,14 +207,14 @@ class Engine:
         while self._draft.left is None and self._session.state is State.READY and time.monotonic() < expires_s:
             self._go_on(self._next_message())
 
-    def _next_message(self) -> Message:
+    def _next_message(self) -> messages.Message:
         """The next message, or a tick in passive mode if none comes."""
         try:
             return self._inbox.get(timeout=TICK_S if self._is_passive else None)
         except queue.Empty:
             return events.Tick(time.monotonic_ns())
 
-    def _go_on(self, message: Message) -> None:
+    def _go_on(self, message: messages.Message) -> None:
         self._happened(events.Tick(time.monotonic_ns()))
         self._take(message)
         self.board.show(self._make_view())
@@ -300,11 +224,11 @@ class Engine:
         self.finger.stop()
         self._input_listener.stop()
 
-    def _take(self, message: Message) -> None:  # noqa: C901 - one line for each message
-        if isinstance(message, _BY_PERSON):
+    def _take(self, message: messages.Message) -> None:  # noqa: C901 - one line for each message
+        if isinstance(message, messages.BY_PERSON):
             self._give_turn(to_agent=False)
         match message:
-            case _FrameCame(frame):
+            case messages.FrameCame(frame):
                 self._take_frame(frame)
             case KeptPicture():
                 self._writer.take_picture(message)
@@ -313,21 +237,21 @@ class Engine:
                 self._want_tree(message.frame.number)
             case work.ScreenKnown() | work.TreeRead() | work.ReturnLooked():
                 self._take_reading(message)
-            case TouchEnded(stroke, now_ns):
+            case messages.TouchEnded(stroke, now_ns):
                 self._lifted(stroke, now_ns)
             case work.Sent(started_ns, ended_ns):
                 self._input_sent(started_ns, ended_ns)
-            case NoteWritten(key, text):
+            case messages.NoteWritten(key, text):
                 self._note(key, text)
-            case TurnGiven(to_agent):
+            case messages.TurnGiven(to_agent):
                 self._give_turn(to_agent=to_agent)
-            case AgentActed():
+            case messages.AgentActed():
                 message.answer.set_result(self._begins(message))
-            case AgentRefused(action, frame_number, agent):
+            case messages.AgentRefused(action, frame_number, agent):
                 self._refuse(action, frame_number, agent)
-            case ScreenAsked(asked):
+            case messages.ScreenAsked(asked):
                 asked.set_result(self._writer.shown(self._session.frame))
-            case TrialAsked(ending, answer):
+            case messages.TrialAsked(ending, answer):
                 answer.set_result(self._trial(ending))
             case work.InDataset(annotation):
                 self._published = annotation
@@ -335,7 +259,7 @@ class Engine:
                 self._happened(events.Published())
             case work.WorkerFailed(error):
                 raise error
-            case _Stop():
+            case messages.Stop():
                 pass  # already stopped
             case event:
                 self._happened(event)
@@ -345,7 +269,7 @@ class Engine:
         if not self._session.touched:  # otherwise a step is being made, by whoever began it
             self._writer.agent = None
 
-    def _begins(self, acted: AgentActed) -> bool:
+    def _begins(self, acted: messages.AgentActed) -> bool:
         """Begin an agent's action, if it is the agent's turn and the screen is still the one that it judged."""
         is_ready = self._session.state is State.READY and not self._session.touched
         if not (self.is_agents_turn and is_ready and self._session.frame == acted.frame_number):

@@ -15,18 +15,8 @@ from odyssey_recorder.errors import InputRefusedError, RecordingError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording import events
-from odyssey_recorder.recording.engine import (
-    AgentActed,
-    AgentRefused,
-    Engine,
-    NoteWritten,
-    Rules,
-    ScreenAsked,
-    TouchEnded,
-    TrialAsked,
-    TurnGiven,
-)
+from odyssey_recorder.recording import events, messages
+from odyssey_recorder.recording.engine import Engine, Rules
 from odyssey_recorder.recording.session import RETRY_NS
 from odyssey_recorder.recording.step_writer import ShownScreen
 from odyssey_recorder.recording.view import Listener, RecordingView
@@ -69,12 +59,12 @@ class Recorder:
     def lift(self, stroke: TouchStroke) -> None:
         """The finger left the mirror; `stroke` is the whole contact, in pixels of the frame."""
         self._finger.leave(stroke.duration_us)
-        self._engine.post(TouchEnded(stroke, time.monotonic_ns()))
+        self._engine.post(messages.TouchEnded(stroke, time.monotonic_ns()))
 
     def cancel_touch(self) -> None:
         """The finger left without a gesture: nothing is recorded, unless the device followed it."""
         self._finger.leave()
-        self._engine.post(TouchEnded(None, time.monotonic_ns()))
+        self._engine.post(messages.TouchEnded(None, time.monotonic_ns()))
 
     def press(self, key: SystemKey) -> None:
         self._intend(events.KeyPress(key))
@@ -101,7 +91,7 @@ class Recorder:
         Nothing is recorded. Takes a while; from any thread but the engine's. Raises OdysseyError.
         """
         asked: Future[tuple[DraftStep, ...]] = Future()
-        self._engine.post(TrialAsked(ending, asked))
+        self._engine.post(messages.TrialAsked(ending, asked))
         return publish(self._draft, root, self._answered(asked))
 
     def answer_text(self, step: int, text: str) -> None:
@@ -122,17 +112,17 @@ class Recorder:
         self._engine.post(events.ScreenAccepted(time.monotonic_ns()))
 
     def note_step(self, key: int, text: str) -> None:
-        self._engine.post(NoteWritten(key, text))
+        self._engine.post(messages.NoteWritten(key, text))
 
     # An agent's turn; it lasts until a person touches, types, presses, undoes or ends anything, or takes over.
 
     def hand_over(self) -> None:
         """From now on it is the agent's turn."""
-        self._engine.post(TurnGiven(to_agent=True))
+        self._engine.post(messages.TurnGiven(to_agent=True))
 
     def take_over(self) -> None:
         """From now on it is the person's turn; an action of the agent that has begun is still completed."""
-        self._engine.post(TurnGiven(to_agent=False))
+        self._engine.post(messages.TurnGiven(to_agent=False))
 
     @property
     def is_agents_turn(self) -> bool:
@@ -147,18 +137,18 @@ class Recorder:
         if isinstance(intent, events.TextEntered):
             self._device.check_text(intent.text)
         asked: Future[bool] = Future()
-        self._engine.post(AgentActed(intent, frame_number, agent, time.monotonic_ns(), asked))
+        self._engine.post(messages.AgentActed(intent, frame_number, agent, time.monotonic_ns(), asked))
         self._engine.hurry()
         return self._answered(asked)
 
     def refuse(self, action: Action, frame_number: int, agent: AgentRecord) -> None:
         """A person did not allow this on the frame that the agent judged: it is kept with the step recorded there."""
-        self._engine.post(AgentRefused(action, frame_number, agent))
+        self._engine.post(messages.AgentRefused(action, frame_number, agent))
 
     def shown(self) -> ShownScreen | None:
         """The screen that an action would be recorded with now; not from the engine's thread. Raises RecordingError."""
         asked: Future[ShownScreen | None] = Future()
-        self._engine.post(ScreenAsked(asked))
+        self._engine.post(messages.ScreenAsked(asked))
         return self._answered(asked)
 
     def _answered(self, asked: Future[_Answer]) -> _Answer:

@@ -1,7 +1,6 @@
 """The Evaluate page: which predictions are scored by which protocol, and the scores."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -15,6 +14,7 @@ from odyssey_recorder.evaluation.protocols import PROTOCOLS, Name
 from odyssey_recorder.gui.background import Background, Cancelled, Progress, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
+from odyssey_recorder.gui.evaluate.order import ScoreOrder
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.page import Page
 from odyssey_recorder.gui.panels import Panels
@@ -47,18 +47,6 @@ _HOW_TO_BEGIN = (
     "or “odyssey-recorder predict”."
 )
 _VIEWS = (Command.SHOW_SCORES, Command.SHOW_JUDGED, Command.SHOW_PROBLEMS)
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreOrder:
-    """Without `dataset`, the open one; without `level`, that of the file."""
-
-    predictions: Path
-    against: Path | None
-    dataset: Path | None
-    protocol: Name
-    level: str
-    split: str
 
 
 class EvaluatePage(Page):

@@ -10,12 +10,12 @@ from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.evaluation import report, scores
 from odyssey_recorder.evaluation.gold import read_gold
 from odyssey_recorder.evaluation.loading import load
+from odyssey_recorder.gui.evaluate.order import ScoreOrder
 from odyssey_recorder.selection.filter import parse_filter, unretired, without_agents
 from odyssey_recorder.selection.index import EpisodeIndex
 
 if TYPE_CHECKING:
     from odyssey_recorder.gui.background import Cancelled, Progress
-    from odyssey_recorder.gui.evaluate.evaluate_page import ScoreOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class ScoredFiles:
 
 
 def score_files(
-    order: "ScoreOrder", open_index: Callable[[], EpisodeIndex], tell: "Progress", cancelled: "Cancelled"
+    order: ScoreOrder, open_index: Callable[[], EpisodeIndex], tell: "Progress", cancelled: "Cancelled"
 ) -> ScoredFiles:
     """Raises DatasetError, FilterError, CancelledError."""
 
