@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.asking import BudgetOption
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.errors import LanguageModelError
 
@@ -30,9 +31,6 @@ GoalsOption = Annotated[
     Path | None, typer.Option(help="The file with the goals of the tasks.", show_default="of the simulated phone")
 ]
 MostStepsOption = Annotated[int, typer.Option(min=1, help="The step limit of tasks without a gold script.")]
-BudgetOption = Annotated[
-    float | None, typer.Option(min=0, help="The highest cost, in US dollars.", show_default="no limit")
-]
 ConsentOption = Annotated[
     bool, typer.Option("--consent", help="The owner of the phone agrees that its screens are sent to the model.")
 ]

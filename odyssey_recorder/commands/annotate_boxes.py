@@ -10,6 +10,7 @@ import typer
 from rich.progress import track
 
 from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.asking import DatasetArgument, FilterOption
 from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, say, tell_unread
 from odyssey_recorder.errors import DatasetError, ReviewError, SettingsError
 from odyssey_recorder.model.wording import counted
@@ -25,9 +26,9 @@ _Hash = Annotated[str, typer.Option(metavar="SHA256", help="The SHA-256 of this 
 
 @exits_with_2()
 def boxes(  # noqa: PLR0913 - the flags
-    dataset: Annotated[Path, typer.Argument(metavar="PATH", help="The dataset folder.")],
+    dataset: DatasetArgument,
     *,
-    selection: Annotated[str, typer.Option("--filter", help="Only episodes that this filter selects.")] = "",
+    selection: FilterOption = "",
     sam2_encoder: Annotated[Path | None, typer.Option(help="SAM2's encoder, an ONNX file.")] = None,
     sam2_encoder_sha256: _Hash = "",
     sam2_decoder: Annotated[Path | None, typer.Option(help="SAM2's decoder, an ONNX file.")] = None,

@@ -6,7 +6,16 @@ from typing import Annotated, Literal
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.annotate import obtain_consent, tell_leaving, tell_problems
+from odyssey_recorder.commands.asking import (
+    BudgetOption,
+    ConsentOption,
+    FilterOption,
+    YesOption,
+    agree,
+    interruptible,
+    progress_bar,
+    tell_problems,
+)
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.wording import counted
@@ -31,19 +40,15 @@ def predict(  # noqa: PLR0913 - the options
         typer.Option(help="The instruction that the model is given: the episode's or the step's."),
     ] = "high",
     split: Annotated[str, typer.Option(help="Only episodes of this part of a split, such as app/test.")] = "",
-    selection: Annotated[str, typer.Option("--filter", help="Only episodes that this filter selects.")] = "",
+    selection: FilterOption = "",
     sample: Annotated[
         int | None, typer.Option(min=1, help="The number of episodes, in proportion to categories.", show_default="all")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the sample.")] = 0,
-    budget: Annotated[
-        float | None, typer.Option(min=0, help="The highest cost, in US dollars.", show_default="no limit")
-    ] = None,
+    budget: BudgetOption = None,
     at_once: Annotated[int, typer.Option(min=1, max=64, help="The number of concurrent requests.")] = 16,
-    consent: Annotated[
-        bool, typer.Option("--consent", help="The owner of the dataset agrees that the screenshots are sent.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    consent: ConsentOption = False,
+    yes: YesOption = False,
 ) -> None:
     """Ask a language model for the action of every step.
 
@@ -57,7 +62,6 @@ def predict(  # noqa: PLR0913 - the options
     from odyssey_recorder.agents.adapter import adapter_named
     from odyssey_recorder.agents.history import HistoryRule
     from odyssey_recorder.agents.predict import Predicting
-    from odyssey_recorder.commands.task_rewriting import agree_to, progress_bar
     from odyssey_recorder.evaluation.predictions import Header, header_line, prediction_line
     from odyssey_recorder.files import write_durably
     from odyssey_recorder.settings import read_settings
@@ -69,15 +73,9 @@ def predict(  # noqa: PLR0913 - the options
     settings = read_settings(dataset=dataset, model=model)
     predicting = Predicting(open_batch(settings, budget, at_once=at_once), dataset, chosen, rule, level)
     plan = predicting.plan(ids)
-    tell_leaving(plan)
-    agree_to(plan.estimate, budget, is_agreed=yes, err=terminal.err)
-    obtain_consent(dataset, plan, is_given=consent)
-    try:
-        with progress_bar(terminal.err, "Asking") as tell:
-            ended = predicting.run(ids, progress=tell)
-    except KeyboardInterrupt as error:
-        say("Interrupted. Answers so far are kept. Run the same command to continue.", to=terminal.err)
-        raise typer.Exit(2) from error
+    agree(dataset, plan, budget, consent=consent, yes=yes)
+    with interruptible(), progress_bar() as tell:
+        ended = predicting.run(ids, progress=tell)
     tell_problems([*ended.problems.items()])
     if ended.unasked:
         for why, count in ended.unasked.most_common(3):

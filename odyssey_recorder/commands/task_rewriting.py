@@ -2,20 +2,16 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
 
+from odyssey_recorder.commands.asking import progress_bar
 from odyssey_recorder.commands.terminal import line, say
-from odyssey_recorder.errors import TaskError
-from odyssey_recorder.llm.batch import BatchProgress, Estimate
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.templates.filling import texts_of
 from odyssey_recorder.task.templates.template import TemplateLibrary
@@ -55,59 +51,9 @@ def print_faulty(faulty: Sequence[Faulty], out: Console) -> None:
         out.print(line(f"... and {len(faulty) - _SHOWN} more"))
 
 
-def agree_to(estimate: Estimate, budget: float | None, *, is_agreed: bool, err: Console) -> None:
-    """Print the estimate and ask for agreement. Raises TaskError if it is refused."""
-    for words in _told(estimate, budget):
-        say(words, to=err)
-    for warning in estimate.warnings:
-        say((warning, "yellow"), to=err)
-    if is_agreed or not estimate.calls:
-        return
-    if not sys.stdin.isatty():
-        raise TaskError("Nobody can confirm this here. Add --yes.")
-    if not typer.confirm("Continue?", err=True):
-        raise TaskError("Nothing was sent to the model.")
-
-
-def _told(estimate: Estimate, budget: float | None) -> Iterator[str]:
-    asked = f"{estimate.calls:,} requests, {estimate.kept:,} answers in the cache"
-    yield f"{estimate.model} at {estimate.host}: {asked}"
-    if not estimate.calls:
-        return
-    tokens = f"about {estimate.tokens_in:,} tokens in, {estimate.tokens_out:,} out"
-    if estimate.cost is None:
-        yield f"{tokens}; the price of this model is unknown"
-    else:
-        yield f"{tokens}, about ${estimate.cost:.4f} by the prices of {estimate.priced_on}"
-    if budget is not None:
-        yield f"It stops before the cost exceeds ${budget:.2f}."
-
-
-def rewrite(tasks: Sequence[ListedTask], rewriting: Rewriting, *, names_apps: bool, err: Console) -> list[Rewritten]:
-    with progress_bar(err, "Rewriting") as tell:
+def rewrite(tasks: Sequence[ListedTask], rewriting: Rewriting, *, names_apps: bool) -> list[Rewritten]:
+    with progress_bar("Rewriting") as tell:
         return rewriting.rewrite(tasks, names_apps=names_apps, progress=tell)
-
-
-@contextmanager
-def progress_bar(err: Console, doing: str) -> Iterator[Callable[[BatchProgress], None]]:
-    """Shows the progress that it is told, and in the end what was spent."""
-    columns = (
-        TextColumn(doing), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[cost]}"), TimeRemainingColumn(),
-    )  # fmt: skip
-    spent = ""
-    with Bar(*columns, console=err, transient=True) as bar:
-        shown = bar.add_task("", total=None, cost="")
-
-        def tell(progress: BatchProgress) -> None:
-            nonlocal spent
-            spent = progress.spent
-            cost = "" if progress.cost is None else f"${progress.cost:.4f}"
-            failed = f", {progress.failed} failed" if progress.failed else ""
-            bar.update(shown, completed=progress.done, total=progress.of, cost=f"{cost}{failed}")
-
-        yield tell
-    if spent:
-        say(spent, to=err)
 
 
 def print_rewritten(tasks: Sequence[ListedTask], done: Sequence[Rewritten], err: Console) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.asking import BudgetOption, YesOption, agree_to_cost, interruptible
 from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, say
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
@@ -207,13 +208,11 @@ def generate(  # noqa: PLR0913 - the flags
 def rewrite(  # noqa: PLR0913 - the flags
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A list of tasks.")],
     out: Annotated[Path, typer.Option(help="The output file.")],
-    budget: Annotated[
-        float | None, typer.Option(min=0, help="The highest cost, in US dollars.", show_default="no limit")
-    ] = None,
+    budget: BudgetOption = None,
     at_once: Annotated[int, typer.Option(min=1, max=64, help="The number of concurrent requests.")] = 8,
     *,
     apps: _AppsOption = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """Have a language model rewrite the instructions of tasks.
 
@@ -224,26 +223,23 @@ def rewrite(  # noqa: PLR0913 - the flags
     interrupted.
     """
     from odyssey_recorder.commands.task_making import need_room_for, write_list
-    from odyssey_recorder.commands.task_rewriting import agree_to, print_rewritten
+    from odyssey_recorder.commands.task_rewriting import print_rewritten
     from odyssey_recorder.commands.task_rewriting import rewrite as rewrite_tasks
     from odyssey_recorder.task.listing import read_tasks
     from odyssey_recorder.task.templates.template_files import load_library
     from odyssey_recorder.task.wording.rewriting import Rewriting
     from odyssey_recorder.wiring import open_batch
 
-    try:
+    with interruptible():
         settings, tasks = _settings(), read_tasks(file)
         need_room_for(out)
         names_apps = settings.name_apps if apps is None else apps
         batch = open_batch(settings, budget, at_once=at_once)
         rewriting = Rewriting(batch, load_library(_template_folders()))
         likely = rewriting.likely_questions(tasks, names_apps=names_apps)
-        agree_to(batch.estimate(likely), budget, is_agreed=yes, err=terminal.err)
-        done = rewrite_tasks(tasks, rewriting, names_apps=names_apps, err=terminal.err)
+        agree_to_cost(batch.estimate(likely), budget, is_agreed=yes)
+        done = rewrite_tasks(tasks, rewriting, names_apps=names_apps)
         write_list([one.task for one in done], out, terminal.out)
-    except KeyboardInterrupt as error:
-        say("Interrupted. Answers so far are kept. Run the same command to continue.", to=terminal.err)
-        raise typer.Exit(2) from error
     is_clear = print_rewritten(tasks, done, terminal.err)
     say(f"The list is in {out}.", to=terminal.err)
     if not is_clear:

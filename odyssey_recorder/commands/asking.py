@@ -1,0 +1,150 @@
+"""What commands share that send screenshots of a dataset to a model: options, cost, consent, progress."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands.terminal import say
+from odyssey_recorder.errors import DatasetError, TaskError
+from odyssey_recorder.model.wording import counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from odyssey_recorder.annotation.conversations import Plan
+    from odyssey_recorder.llm.batch import BatchProgress, Estimate
+
+DatasetArgument = Annotated[Path, typer.Argument(metavar="PATH", help="The dataset folder.")]
+FilterOption = Annotated[str, typer.Option("--filter", help="Only episodes that this filter selects.")]
+EffortOption = Annotated[
+    str, typer.Option(help="The reasoning effort to ask for, such as low.", show_default="the model's own")
+]
+BudgetOption = Annotated[
+    float | None, typer.Option(min=0, help="The highest cost, in US dollars.", show_default="no limit")
+]
+ConsentOption = Annotated[
+    bool, typer.Option("--consent", help="The owner of the dataset agrees that the screenshots are sent.")
+]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+
+_TOLD = 10
+
+
+def selected(dataset: Path, selection: str) -> list[str]:
+    from odyssey_recorder.commands.listing import selected_ids
+
+    return sorted(selected_ids(dataset, selection))
+
+
+def agree(dataset: Path, found: "Plan", budget: float | None, *, consent: bool, yes: bool) -> None:
+    """Tell what would be sent and what it costs, and ask. Raises DatasetError without agreement."""
+    tell_leaving(found)
+    agree_to_cost(found.estimate, budget, is_agreed=yes)
+    _obtain_consent(dataset, found, is_given=consent)
+
+
+def agree_to_cost(estimate: "Estimate", budget: float | None, *, is_agreed: bool) -> None:
+    """Print the estimate and ask for agreement. Raises TaskError if it is refused."""
+    tell_cost(estimate, budget, to=terminal.err)
+    if is_agreed or not estimate.calls:
+        return
+    if not sys.stdin.isatty():
+        raise TaskError("Nobody can confirm this here. Add --yes.")
+    if not typer.confirm("Continue?", err=True):
+        raise TaskError("Nothing was sent to the model.")
+
+
+def tell_cost(estimate: "Estimate", budget: float | None = None, *, to: "Console") -> None:
+    for words in _told(estimate, budget):
+        say(words, to=to)
+    for warning in estimate.warnings:
+        say((warning, "yellow"), to=to)
+
+
+def _told(estimate: "Estimate", budget: float | None) -> Iterator[str]:
+    asked = f"{estimate.calls:,} requests, {estimate.kept:,} answers in the cache"
+    yield f"{estimate.model} at {estimate.host}: {asked}"
+    if not estimate.calls:
+        return
+    tokens = f"about {estimate.tokens_in:,} tokens in, {estimate.tokens_out:,} out"
+    if estimate.cost is None:
+        yield f"{tokens}; the price of this model is unknown"
+    else:
+        yield f"{tokens}, about ${estimate.cost:.4f} by the prices of {estimate.priced_on}"
+    if budget is not None:
+        yield f"It stops before the cost exceeds ${budget:.2f}."
+
+
+def tell_leaving(found: "Plan") -> None:
+    if found.screenshots:
+        size = f"{found.bytes / 1e6:,.1f} MB"
+        say(
+            f"{counted(found.screenshots, 'screenshot')}, about {size}, would be sent to {found.estimate.host}",
+            to=terminal.err,
+        )
+
+
+def _obtain_consent(dataset: Path, found: "Plan", *, is_given: bool) -> None:
+    """Raises DatasetError if there is none and none is given."""
+    from odyssey_recorder.annotation.consent import give_consent, needs_consent
+    from odyssey_recorder.settings import read_settings
+
+    host = found.estimate.host
+    if not needs_consent(dataset, host, found.screenshots, found.bytes):
+        return
+    if not is_given and sys.stdin.isatty():
+        words = f"Does the owner of {dataset} agree that {counted(found.screenshots, 'screenshot')} are sent to {host}?"
+        is_given = typer.confirm(words, err=True)
+    if not is_given:
+        raise DatasetError(
+            f"The owner of {dataset} has not agreed that its screenshots are sent to {host}. Nothing was sent. "
+            "With their agreement, add --consent."
+        )
+    give_consent(dataset, host, found.screenshots, found.bytes, by=read_settings(dataset=dataset).annotator)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raises Exit if interrupted: the answers so far are kept."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        say("Interrupted. Answers so far are kept. Run the same command to continue.", to=terminal.err)
+        raise typer.Exit(2) from error
+
+
+@contextmanager
+def progress_bar(doing: str = "Asking") -> "Iterator[Callable[[BatchProgress], None]]":
+    """Shows the progress that it is told, and in the end what was spent."""
+    columns = (
+        TextColumn(doing), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[cost]}"), TimeRemainingColumn(),
+    )  # fmt: skip
+    spent = ""
+    with Bar(*columns, console=terminal.err, transient=True) as bar:
+        shown = bar.add_task("", total=None, cost="")
+
+        def tell(progress: "BatchProgress") -> None:
+            nonlocal spent
+            spent = progress.spent
+            cost = "" if progress.cost is None else f"${progress.cost:.4f}"
+            failed = f", {progress.failed} failed" if progress.failed else ""
+            bar.update(shown, completed=progress.done, total=progress.of, cost=f"{cost}{failed}")
+
+        yield tell
+    if spent:
+        say(spent, to=terminal.err)
+
+
+def tell_problems(problems: Sequence[tuple[str, str]]) -> None:
+    for episode_id, why in problems[:_TOLD]:
+        named = why if episode_id in why else f"{episode_id}: {why}"
+        say((named, "yellow"), to=terminal.err)
+    if len(problems) > _TOLD:
+        say(f"... and {len(problems) - _TOLD} more", to=terminal.err)
