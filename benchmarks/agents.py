@@ -13,8 +13,8 @@ from odyssey_recorder import wiring
 from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.online import Agent, AgentRun, Stop
-from odyssey_recorder.agents.results import Header, open_results
+from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
+from odyssey_recorder.agents.results import ResultsHeader, open_results
 from odyssey_recorder.commands.agent_bench import run_bench
 from odyssey_recorder.commands.agent_tasks import Nobody, chosen_tasks
 from odyssey_recorder.dataset.store import EpisodeStore
@@ -80,7 +80,7 @@ def _own_ms(golds: Mapping[str, Sequence[Says]], lab: Lab, folder: Path) -> floa
         began_s = time.perf_counter()
         run = AgentRun(agent, recorder, Nobody(), _instruction(LOOP), 30).play()
         whole_s = time.perf_counter() - began_s
-        if run.stop is not Stop.COMPLETE:
+        if run.stop is not StopReason.COMPLETE:
             raise RuntimeError(f"The agent ended early: {run.why}")
         recorder.stop()
         recorder.join()
@@ -99,7 +99,9 @@ def _bench_s(golds: Mapping[str, Sequence[Says]], folder: Path, phones: int) -> 
     jobs = chosen_tasks(None, None, TASKS, (0,), profile=PROFILE)
     with (
         _agent(Golds(golds)) as agent,
-        open_results(folder / "results.jsonl", Header(adapter="ours", model=MODEL, history="actions")) as results,
+        open_results(
+            folder / "results.jsonl", ResultsHeader(adapter="ours", model=MODEL, history="actions")
+        ) as results,
     ):
         began_s = time.perf_counter()
         run_bench(agent, jobs, results, phones=phones, profile=PROFILE, folder=folder, most_steps=30)

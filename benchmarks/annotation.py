@@ -22,7 +22,7 @@ from PIL import ImageDraw
 
 from benchmarks.figure import Figure, in_turn
 from benchmarks.language_model import ANSWER_MS, AT_ONCE, QUESTIONS, Answer
-from odyssey_recorder.annotation.pictures import View
+from odyssey_recorder.annotation.pictures import ShownScreenshot
 from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import ChatMessage, Image, LazyImage, ModelAnswer, ModelRequest, Usage, Words
@@ -120,11 +120,11 @@ def _prepared(folder: Path) -> float:
     cores = os.cpu_count() or 1
     with ThreadPoolExecutor(cores) as pool:
         started = time.process_time()
-        list(pool.map(View.load, views))
+        list(pool.map(ShownScreenshot.load, views))
     return len(views) / (time.process_time() - started)
 
 
-def _view(folder: Path, number: int) -> View:
+def _view(folder: Path, number: int) -> ShownScreenshot:
     """A screen with text and a photo of noise."""
     image = Picture.new("RGB", (_PIXEL_7_PRO.width, _PIXEL_7_PRO.height), "white")
     draw = ImageDraw.Draw(image)
@@ -136,7 +136,7 @@ def _view(folder: Path, number: int) -> View:
     path = folder / "screenshots" / f"{number}.png"
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(file.getvalue())
-    return View(path, sha256(file.getvalue()).hexdigest(), _PIXEL_7_PRO, (), (100, 100, 400, 300))
+    return ShownScreenshot(path, sha256(file.getvalue()).hexdigest(), _PIXEL_7_PRO, (), (100, 100, 400, 300))
 
 
 # A server that reads each request and answers after 100 ms.

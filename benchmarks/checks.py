@@ -28,7 +28,7 @@ from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.simulator.phone import Phase, Phone
+from odyssey_recorder.simulator.phone import Phone, TouchPhase
 from odyssey_recorder.simulator.profile import profile_named
 from odyssey_recorder.simulator.shell.uiautomator import dump_views
 
@@ -110,8 +110,8 @@ def _tour(seed: int) -> Iterator[_Sight]:
         for _ in range(_TAPS):
             yield _sight(phone)
             x, y = chance.randrange(_SIZE.width), chance.randrange(200, _SIZE.height - 200)
-            phone.touch(Phase.DOWN, x, y)
-            phone.touch(Phase.UP, x, y)
+            phone.touch(TouchPhase.DOWN, x, y)
+            phone.touch(TouchPhase.UP, x, y)
     phone.stop()
 
 

@@ -18,7 +18,7 @@ from benchmarks.figure import Figure, in_turn
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.exporting.card import About
-from odyssey_recorder.exporting.job import Request, run_export
+from odyssey_recorder.exporting.job import ExportRequest, run_export
 from odyssey_recorder.exporting.shards import MIB, Options, Planned
 from odyssey_recorder.exporting.writing import sha256_of
 from odyssey_recorder.model.action import Action, Click, Complete
@@ -70,7 +70,7 @@ def _export(layout: str, root: Path, out: Path) -> None:
     planned = [Planned(path.stem, STEPS * PICTURE) for path in (root / "annotations").iterdir()]
     about = About("bench", EPISODES, EPISODES * STEPS)
     with ThreadPoolExecutor(1) as pool:
-        run_export(Request(root, out, layout, Options(shard_bytes=100 * MIB), {}, about), planned, pool)
+        run_export(ExportRequest(root, out, layout, Options(shard_bytes=100 * MIB), {}, about), planned, pool)
 
 
 def _hashed(bare: Callable[[Path, Path], None], root: Path, out: Path) -> None:

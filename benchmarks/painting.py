@@ -21,7 +21,7 @@ from odyssey_recorder.gui.application import application
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.recorder_bridge import RecorderBridge
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.recording.evidence import Clock, encode_frame
+from odyssey_recorder.recording.evidence import EpochClock, encode_frame
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.simulator.lab import Lab
 
@@ -162,7 +162,7 @@ class _Encoder:
         self._thread.join()
 
     def _run(self) -> None:
-        clock = Clock()
+        clock = EpochClock()
         while (frame := self._waiting.get()) is not None:
             encode_frame(frame, clock)
 

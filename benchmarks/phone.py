@@ -18,7 +18,7 @@ from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import Profile, profile_named
-from odyssey_recorder.simulator.screen import Screen
+from odyssey_recorder.simulator.screen import ComposedFrame
 from odyssey_recorder.simulator.server_main import run_until_killed, stop_when_stdin_ends
 from odyssey_recorder.simulator.ui.view import Action
 
@@ -34,7 +34,7 @@ class VideoPhone(Phone):
         self._shown = super().screen()
         self._told: list[Action] = []
 
-    def screen(self) -> Screen:
+    def screen(self) -> ComposedFrame:
         return self._shown
 
     def on_frame(self, tell: Action) -> Action:
@@ -58,7 +58,7 @@ class VideoPhone(Phone):
             time.sleep(max(0.0, due_s - time.monotonic()))
 
 
-def _pictures(screen: Screen) -> list[bytes]:
+def _pictures(screen: ComposedFrame) -> list[bytes]:
     whole = Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba)
     step = screen.height // _PICTURES
     return [ImageChops.offset(whole, 0, number * step).tobytes() for number in range(_PICTURES)]

@@ -16,7 +16,7 @@ from rich.console import Console
 from benchmarks.figure import Figure, medians_in_turn, table_of
 from odyssey_recorder.training.collator import Collator, History
 from odyssey_recorder.training.recipe import ModelRecipe, encoder, load_model, load_tokenizer
-from odyssey_recorder.training.samples import Sample, read_samples
+from odyssey_recorder.training.samples import TrainingSample, read_samples
 from train_tests import tiny
 
 SIZE = (1080, 2400)
@@ -34,7 +34,7 @@ def main() -> None:
     Console().print(table_of(figures))
 
 
-def _sample(folder: Path) -> Sample:
+def _sample(folder: Path) -> TrainingSample:
     """A step with earlier screenshots, made of pictures of this project."""
     (folder / "screenshots").mkdir()
     names = [f"screenshots/{number}.png" for number in range(EARLIER + 1)]
@@ -52,7 +52,7 @@ def _collator(base: Path, history: History) -> Collator:
     return Collator(encoder(recipe, load_tokenizer(str(base)), patch=14, merge=2))
 
 
-def _batches(base: Path, sample: Sample) -> list[Figure]:
+def _batches(base: Path, sample: TrainingSample) -> list[Figure]:
     collate = _collator(base, "resampler")
     decoded, batched = medians_in_turn(
         [

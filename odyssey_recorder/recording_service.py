@@ -166,11 +166,11 @@ class RecordingService:
         """Practice always reads view hierarchies, which its scoring uses."""
         from odyssey_recorder.gesture.areas import NavigationRules
         from odyssey_recorder.gesture.recognizer import TouchRules
-        from odyssey_recorder.recording.engine import Rules
+        from odyssey_recorder.recording.engine import RecordingRules
         from odyssey_recorder.recording.recorder import Recorder  # imported late: slow to load
 
         density = device.properties().density
-        rules = Rules(
+        rules = RecordingRules(
             TouchRules.for_density(density),
             NavigationRules.for_density(density),
             view_hierarchies=self.view_hierarchies or store is not self.store,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.layout import ANNOTATIONS, annotation_path
 from odyssey_recorder.dataset.opened import EpisodeSummary, open_damaged
-from odyssey_recorder.dataset.watch import Changes, DatasetWatch
+from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.errors import CancelledError, DatasetError, DeviceError, ReviewError
 from odyssey_recorder.quality.agreement.quality_report import QualityReport, quality_report
@@ -316,7 +316,7 @@ class ReviewService:
         if isinstance(role, str):
             raise ReviewError(role)
 
-    def _hear(self, following: ReviewFollowing, warn: Callable[[str], object], changes: Changes) -> None:
+    def _hear(self, following: ReviewFollowing, warn: Callable[[str], object], changes: FolderChanges) -> None:
         if self._index.sample_problem:
             warn(self._index.sample_problem)
         wanted = sorted(changes.added | changes.changed, reverse=True)

@@ -8,19 +8,19 @@ import torch
 
 from odyssey_recorder.training.generating import answer, load_trained
 from odyssey_recorder.training.model import HistoryResampler
-from odyssey_recorder.training.samples import Sample, read_samples
+from odyssey_recorder.training.samples import TrainingSample, read_samples
 from odyssey_recorder.training.train import train
 from train_tests import tiny
 from train_tests.conftest import Recipes
 
 
-def rotated(sample: Sample) -> Sample:
+def rotated(sample: TrainingSample) -> TrainingSample:
     """Its history in another order."""
     first, *others, now = sample.images
     return replace(sample, images=(*others, first, now))
 
 
-def right(folder: Path, samples: list[Sample]) -> float:
+def right(folder: Path, samples: list[TrainingSample]) -> float:
     model, encoding = load_trained(folder)
     return sum(answer(model, encoding, one).words == one.answer for one in samples) / len(samples)
 

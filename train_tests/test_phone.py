@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from odyssey_recorder.agents.adapter import History, PastStep, Screenshot, adapter_named
+from odyssey_recorder.agents.adapter import History, PastStep, SentScreenshot, adapter_named
 from odyssey_recorder.dataset.layout import annotation_files
 from odyssey_recorder.exporting.job import run_export
-from odyssey_recorder.exporting.layouts import Options, Sampling
-from odyssey_recorder.exporting.prepared import Wanted, prepare
+from odyssey_recorder.exporting.prepared import ExportWanted, prepare
+from odyssey_recorder.exporting.shards import Options, Sampling
 from odyssey_recorder.llm.model import Image as SentImage
 from odyssey_recorder.llm.model import LazyImage, Words
 from odyssey_recorder.model.action import Click, Press, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.training.collator import Encoder
 from odyssey_recorder.training.generating import answer, answer_to, load_trained
-from odyssey_recorder.training.samples import Content, Sample, Turn, read_samples
+from odyssey_recorder.training.samples import Content, TrainingSample, Turn, read_samples
 from odyssey_recorder.training.scoring import official_right
 from odyssey_recorder.training.train import train
 from tests.annotation.phone_dataset import EpisodeRecording
@@ -75,12 +75,12 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def exported(root: Path, out: Path, history: str) -> Path:
     options = Options(samples=Sampling(history=history, split="random"))
-    prepared = prepare(Wanted(root, out, "trl", options), annotation_files(root), lambda _: "")
+    prepared = prepare(ExportWanted(root, out, "trl", options), annotation_files(root), lambda _: "")
     with ThreadPoolExecutor(1) as pool:
         return run_export(prepared.request, prepared.episodes, pool)
 
 
-Trained = Mapping[str, tuple[Any, Encoder, list[Sample]]]
+Trained = Mapping[str, tuple[Any, Encoder, list[TrainingSample]]]
 """Model, encoding and the held-out samples of each kind of history."""
 
 
@@ -122,7 +122,7 @@ def play(person: Person, model: Any, encoding: Encoder) -> str:
     for _ in range(4):
         screen = person.phone.screen()
         picture = Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB")
-        shown = Screenshot(LazyImage("", (whole.width, whole.height), lambda: SentImage(b"")), whole)
+        shown = SentScreenshot(LazyImage("", (whole.width, whole.height), lambda: SentImage(b"")), whole)
         past = tuple(one if encoding.history == "resampler" else PastStep(one.action) for one, _ in steps[-2:])
         (message,) = adapter.prompt(INSTRUCTION, History(past), shown)
         content = tuple(

@@ -21,7 +21,7 @@ from odyssey_recorder.training.collator import Collator
 from odyssey_recorder.training.generating import load_trained
 from odyssey_recorder.training.model import OdysseyAgent
 from odyssey_recorder.training.recipe import TrainingRecipe, encoder, load_model, load_tokenizer, read_recipe
-from odyssey_recorder.training.samples import Content, Sample, Turn, read_samples
+from odyssey_recorder.training.samples import Content, TrainingSample, Turn, read_samples
 from odyssey_recorder.training.train import train
 from train_tests import tiny
 from train_tests.conftest import Recipes
@@ -189,7 +189,9 @@ def test_steps_without_a_history_train_the_resampler_by_nothing(recipes: Recipes
     tokenizer = load_tokenizer(recipe.model.base)
     model = load_model(recipe.model, tokenizer, "fp32").train()
     encoding = encoder(recipe.model, tokenizer, 14, 2)
-    first = Sample("x", data, ("screenshots/grey.png",), (Turn(role="user", content=(Content(type="image"),)),), "a")
+    first = TrainingSample(
+        "x", data, ("screenshots/grey.png",), (Turn(role="user", content=(Content(type="image"),)),), "a"
+    )
     model(**Collator(encoding)([first])).loss.backward()
     gradients = [one.grad for one in model.history_resampler.parameters()]
     assert all(one is not None and not one.any() for one in gradients)

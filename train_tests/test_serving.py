@@ -8,7 +8,7 @@ from threading import Thread
 import openai
 import pytest
 
-from odyssey_recorder.training.samples import Sample, read_samples
+from odyssey_recorder.training.samples import TrainingSample, read_samples
 from odyssey_recorder.training.serving import ModelServer
 from odyssey_recorder.training.train import train
 from train_tests import tiny
@@ -32,7 +32,7 @@ def client(recipes: Recipes, data: Path) -> Iterator[openai.OpenAI]:
     server.server_close()
 
 
-def messages(sample: Sample) -> list[dict[str, object]]:
+def messages(sample: TrainingSample) -> list[dict[str, object]]:
     pictures = iter(sample.images)
 
     def part(one: object) -> dict[str, object]:

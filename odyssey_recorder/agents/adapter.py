@@ -14,8 +14,8 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import BaseModel
 
 from odyssey_recorder.agents import adapters
-from odyssey_recorder.agents.frames import Frame, FrameOf, grid_frame, within
-from odyssey_recorder.agents.parsing import UnreadableError, cleaned, optional_text, text_of
+from odyssey_recorder.agents.frames import CoordinateFrame, FrameOf, grid_frame, within
+from odyssey_recorder.agents.parsing import UnreadableAnswerError, cleaned, optional_text, text_of
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.llm.model import ChatMessage, LazyImage, Part, Words
 from odyssey_recorder.llm.schema import FreeText
@@ -40,7 +40,7 @@ Kind = Literal["CLICK", "LONG_PRESS", "SCROLL", "TYPE", "HOME", "BACK", "RECENT"
 
 
 @dataclass(frozen=True, slots=True)
-class Screenshot:
+class SentScreenshot:
     """`image` as it is sent; `true_size` is the screenshot's own."""
 
     image: LazyImage
@@ -54,7 +54,7 @@ class Screenshot:
 @dataclass(frozen=True, slots=True)
 class PastStep:
     action: Action
-    screenshot: Screenshot | None = None
+    screenshot: SentScreenshot | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PromptWords:
     """What the words of a prompt are made of; `done` are the earlier actions as the model writes them."""
 
     task: str
@@ -97,19 +97,19 @@ class Adapter(Generic[_Part]):
     """
 
     name: str
-    words: Callable[[Told], tuple[str, str]]
+    words: Callable[[PromptWords], tuple[str, str]]
     split: Callable[[str], Sequence[_Part]]
-    act: Callable[[_Part, Frame], Action]
-    write: Callable[[Action, Frame], str | None]
+    act: Callable[[_Part, CoordinateFrame], Action]
+    write: Callable[[Action, CoordinateFrame], str | None]
     frame: FrameOf = grid_frame
     fit: Callable[[Size], Size] = field(default=within(2048))
     answer: type[BaseModel] = FreeText
     in_turns: bool = False
 
-    def prompt(self, task: str, history: History, screenshot: Screenshot) -> tuple[ChatMessage, ...]:
+    def prompt(self, task: str, history: History, screenshot: SentScreenshot) -> tuple[ChatMessage, ...]:
         past = [(one, self._written(one.action, one.screenshot or screenshot)) for one in history.steps]
         done = [] if self.in_turns else [written for _, written in past]
-        system, user = self.words(Told(task, done, screenshot.sent_size, screenshot.true_size))
+        system, user = self.words(PromptWords(task, done, screenshot.sent_size, screenshot.true_size))
         memory = (f"What has been done so far: {history.memory}",) if history.memory else ()
         first = ChatMessage("system", (Words(system),)) if system else None
         asked = tuple(map(Words, (user, *memory)))
@@ -121,15 +121,15 @@ class Adapter(Generic[_Part]):
         try:
             found = self.split(cleaned(raw))
             action = self.act(found[0], self.frame(sent_size, true_size))
-        except UnreadableError as error:
+        except UnreadableAnswerError as error:
             return Reading(None, str(error))
         return Reading(action, f"several: the first of {len(found)} actions" if len(found) > 1 else "")
 
-    def _written(self, action: Action, shown: Screenshot) -> str:
+    def _written(self, action: Action, shown: SentScreenshot) -> str:
         return self.write(action, self.frame(shown.sent_size, shown.true_size)) or describe(action)
 
     def _turns(
-        self, past: Sequence[tuple[PastStep, str]], asked: tuple[Part, ...], screenshot: Screenshot
+        self, past: Sequence[tuple[PastStep, str]], asked: tuple[Part, ...], screenshot: SentScreenshot
     ) -> list[ChatMessage]:
         messages = [ChatMessage("user", asked)]
         for step, written in past:
@@ -139,7 +139,7 @@ class Adapter(Generic[_Part]):
         return [*messages, ChatMessage("user", (screenshot.image,))]
 
 
-def made(kind: str | None, name: object, frame: Frame, place: object = None, text: object = "") -> Action:
+def made(kind: str | None, name: object, frame: CoordinateFrame, place: object = None, text: object = "") -> Action:
     """The action of this type, other than SCROLL, which an answer calls `name`. Raises UnreadableError."""
     match kind:
         case "CLICK":
@@ -155,10 +155,12 @@ def made(kind: str | None, name: object, frame: Frame, place: object = None, tex
         case "IMPOSSIBLE":
             return Impossible(optional_text(text))
         case _:
-            raise UnreadableError("unmapped", f"{name!r:.60} is none of the nine actions")
+            raise UnreadableAnswerError("unmapped", f"{name!r:.60} is none of the nine actions")
 
 
-def json_of(action: Action, frame: Frame, names: Mapping[str, str], *, key: str, pair: str = "", **more: object) -> str:
+def json_of(
+    action: Action, frame: CoordinateFrame, names: Mapping[str, str], *, key: str, pair: str = "", **more: object
+) -> str:
     """Its name as `key`, its place as x and y or as the `pair`, its text as `text`, and `more`."""
     fields: dict[str, object] = {key: names[action_type(action)]}
     match action:
@@ -174,7 +176,7 @@ def json_of(action: Action, frame: Frame, names: Mapping[str, str], *, key: str,
 
 
 def _at_once(
-    past: Sequence[tuple[PastStep, str]], asked: tuple[Part, ...], screenshot: Screenshot
+    past: Sequence[tuple[PastStep, str]], asked: tuple[Part, ...], screenshot: SentScreenshot
 ) -> list[ChatMessage]:
     earlier: list[Part] = []
     for step, written in past:

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
-from odyssey_recorder.agents.goals import Goal, in_path
+from odyssey_recorder.agents.goals import TaskGoal, in_path
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.files import Largest, read_text
 from odyssey_recorder.recording.script import PressKey, TypeText
@@ -82,7 +82,7 @@ class BenchmarkTask(ClosedModel):
     """
 
     task_id: str
-    goals: Annotated[tuple[Goal, ...], Field(min_length=1)]
+    goals: Annotated[tuple[TaskGoal, ...], Field(min_length=1)]
     answer: str = ""
     gold: tuple[Move, ...]
     task: dict[str, JsonValue] | None = None

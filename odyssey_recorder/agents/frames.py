@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from odyssey_recorder.agents.parsing import UnreadableError, two_numbers
+from odyssey_recorder.agents.parsing import UnreadableAnswerError, two_numbers
 from odyssey_recorder.model.action import Scroll, scroll_direction
 from odyssey_recorder.model.geometry import GRID, Point, Size
 
@@ -20,7 +20,7 @@ _TOLERANCE = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class CoordinateFrame:
     """Coordinates from 0 to `width` and to `height`, both included."""
 
     width: int
@@ -39,30 +39,30 @@ class Frame:
         return round(point.x * self.width / GRID), round(point.y * self.height / GRID)
 
 
-FrameOf: TypeAlias = Callable[[Size, Size], Frame]
+FrameOf: TypeAlias = Callable[[Size, Size], CoordinateFrame]
 """The frame of an answer about an image: of its size as sent, and of the screenshot's true size."""
 
 
-def grid_frame(_sent: Size, _true: Size) -> Frame:
-    return Frame(GRID, GRID)
+def grid_frame(_sent: Size, _true: Size) -> CoordinateFrame:
+    return CoordinateFrame(GRID, GRID)
 
 
-def grid_999_frame(_sent: Size, _true: Size) -> Frame:
+def grid_999_frame(_sent: Size, _true: Size) -> CoordinateFrame:
     """Qwen3-VL: the prompt calls the screen 999x999."""
-    return Frame(GRID - 1, GRID - 1)
+    return CoordinateFrame(GRID - 1, GRID - 1)
 
 
-def sent_frame(sent: Size, _true: Size) -> Frame:
-    return Frame(sent.width, sent.height)
+def sent_frame(sent: Size, _true: Size) -> CoordinateFrame:
+    return CoordinateFrame(sent.width, sent.height)
 
 
-def true_frame(_sent: Size, true: Size) -> Frame:
-    return Frame(true.width, true.height)
+def true_frame(_sent: Size, true: Size) -> CoordinateFrame:
+    return CoordinateFrame(true.width, true.height)
 
 
 def _on_grid(value: float, extent: int) -> int:
     if not -_TOLERANCE <= value <= extent + _TOLERANCE:  # NaN is outside too
-        raise UnreadableError("outside", f"{value:.6g} is not between 0 and {extent}")
+        raise UnreadableAnswerError("outside", f"{value:.6g} is not between 0 and {extent}")
     return min(max(round(value * GRID / extent), 0), GRID)
 
 
@@ -143,7 +143,7 @@ def path(start: Point, end: Point) -> Scroll:
 def _word(direction: object) -> str:
     word = direction.strip().upper() if isinstance(direction, str) else ""
     if word not in _DELTAS:
-        raise UnreadableError("unreadable", f"{direction!r:.40} is not a direction")
+        raise UnreadableAnswerError("unreadable", f"{direction!r:.40} is not a direction")
     return word
 
 

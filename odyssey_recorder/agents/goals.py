@@ -30,7 +30,7 @@ _SPECIAL = re.compile(r'[\\".\[\]=~]')
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
-class Goal(ClosedModel):
+class TaskGoal(ClosedModel):
     """`equals`: a value found is `value`; `contains`: a text found contains it, or each text of a list, in any case.
 
     `any`: something is found; `count`: that many values are found; `unchanged`: the same values as at the start.
@@ -49,7 +49,7 @@ class Goal(ClosedModel):
         return path
 
     @model_validator(mode="after")
-    def _fits(self) -> "Goal":
+    def _fits(self) -> "TaskGoal":
         fits = {
             "equals": self.value is not None,
             "contains": isinstance(self.value, str) or _are_texts(self.value),
@@ -79,10 +79,10 @@ class Goal(ClosedModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class GoalJudgement:
     """The goals that are not met at the end, and whether all others were met at the start already."""
 
-    missed: tuple[Goal, ...]
+    missed: tuple[TaskGoal, ...]
     was_done: bool
     lacks_answer: bool = False
 
@@ -91,9 +91,9 @@ class Judgement:
         return not self.missed and not self.lacks_answer
 
 
-def judge(goals: Sequence[Goal], answer: str, *, before: Facts, after: Facts, note: str) -> Judgement:
+def judge(goals: Sequence[TaskGoal], answer: str, *, before: Facts, after: Facts, note: str) -> GoalJudgement:
     """`note` is that of COMPLETE, which must contain `answer`. A task that `was_done` at the start proves nothing."""
-    return Judgement(
+    return GoalJudgement(
         tuple(one for one in goals if not one.is_met(before, after)),
         was_done=not answer and all(one.is_met(before, before) for one in goals),
         lacks_answer=answer.casefold() not in note.casefold(),

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from odyssey_recorder.agents.adapter import History, Told, adapter_named
+from odyssey_recorder.agents.adapter import History, PromptWords, adapter_named
 from odyssey_recorder.agents.adapters.ours import FIELDS
 from odyssey_recorder.agents.predict import next_step, shown_to
 from odyssey_recorder.annotation.asked import HIDDEN, AskedEpisode
 from odyssey_recorder.annotation.conversations import Conversation, Conversations, Part
 from odyssey_recorder.annotation.kinds import TextKind
-from odyssey_recorder.annotation.semantics import Entry, Named, State, StepText, suggestion_id
+from odyssey_recorder.annotation.semantics import Entry, Named, StepText, TextState, suggestion_id
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.evaluation.answers import answer_of, read_answers
 from odyssey_recorder.evaluation.gold import Gold, read_gold
@@ -37,7 +37,7 @@ reason: one sentence that says which words of the instruction say so.
 {FIELDS}"""
 
 
-def _words(told: Told) -> tuple[str, str]:
+def _words(told: PromptWords) -> tuple[str, str]:
     return _SYSTEM, f"Instruction: {told.task}\nWhich action does it describe?"
 
 
@@ -98,7 +98,7 @@ class Naming(Conversations):
 
 def _is_asked(text: StepText, act: Action) -> bool:
     """Not about what the format gives, and not about a password."""
-    return text.source is not None and text.state is not State.STALE and act != Type(HIDDEN)
+    return text.source is not None and text.state is not TextState.STALE and act != Type(HIDDEN)
 
 
 def _place(episode: AskedEpisode, number: int) -> tuple[str, TextKind, str, str]:

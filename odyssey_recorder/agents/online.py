@@ -13,12 +13,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
-from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Reading, Screenshot
+from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Reading, SentScreenshot
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.predict import next_step
 from odyssey_recorder.annotation.asked import HIDDEN
-from odyssey_recorder.annotation.pictures import View
+from odyssey_recorder.annotation.pictures import ShownScreenshot
 from odyssey_recorder.control.inputs import input_for
 from odyssey_recorder.dataset.draft import DraftStep
 from odyssey_recorder.dataset.layout import read_dataset_file
@@ -76,7 +76,7 @@ _ACTING_S = 2_100.0
 _WATCH_S = 0.1
 
 
-class Stop(StrEnum):
+class StopReason(StrEnum):
     COMPLETE = "complete"
     IMPOSSIBLE = "impossible"
     STEP_LIMIT = "step limit"
@@ -93,14 +93,20 @@ class Stop(StrEnum):
     @property
     def is_final(self) -> bool:
         """Whether the agent or the task ended the run; other runs are repeated."""
-        return self not in (Stop.DRY_RUN, Stop.BUDGET, Stop.MODEL, Stop.DEVICE, Stop.INTERRUPTED)
+        return self not in (
+            StopReason.DRY_RUN,
+            StopReason.BUDGET,
+            StopReason.MODEL,
+            StopReason.DEVICE,
+            StopReason.INTERRUPTED,
+        )
 
 
 @dataclass(slots=True)
-class Run:
+class RunOutcome:
     """The result of a run so far; times are in seconds, `cost` in US dollars, None without a price."""
 
-    stop: Stop = Stop.INTERRUPTED
+    stop: StopReason = StopReason.INTERRUPTED
     why: str = ""
     note: str = ""
     steps: int = 0
@@ -125,7 +131,7 @@ class Agent:
     seed: int = 0
 
 
-class Person(Protocol):
+class AgentSupervisor(Protocol):
     """Who supervises an agent; `is_there` is False if nobody does, and everything is allowed."""
 
     @property
@@ -146,40 +152,40 @@ class AgentRun:
 
     agent: Agent
     recorder: Recorder
-    person: Person
+    person: AgentSupervisor
     instruction: str
     most_steps: int
     is_dry: bool = False
     lost_s: float = LOST_S
     tree_s: float = _TREE_S
-    run: Run = field(default_factory=Run)
+    run: RunOutcome = field(default_factory=RunOutcome)
     _past: dict[int, PastStep] = field(default_factory=dict)
     _seen: Counter[tuple[Action, bytes]] = field(default_factory=Counter)
     _failed: int = 0
     _missed: int = 0
 
-    def play(self) -> Run:
+    def play(self) -> RunOutcome:
         """One turn of the agent; begins with `Recorder.hand_over`, and may be played again after a person's turn.
 
         Never raises for what the model or the device does.
         """
-        self.run.stop, self.run.why = Stop.INTERRUPTED, ""
+        self.run.stop, self.run.why = StopReason.INTERRUPTED, ""
         self._seen.clear()
         self._failed = self._missed = 0
         last = self.run.steps + self.most_steps
         try:
             self.recorder.shown()  # answered once the turn was given
-            while self.run.stop not in (Stop.COMPLETE, Stop.IMPOSSIBLE):
+            while self.run.stop not in (StopReason.COMPLETE, StopReason.IMPOSSIBLE):
                 self._refuse_if_stopped()
                 if self.run.steps >= last:
-                    raise _EndedError(Stop.STEP_LIMIT, f"{self.run.steps} steps")
+                    raise _EndedError(StopReason.STEP_LIMIT, f"{self.run.steps} steps")
                 self._step()
         except _EndedError as ended:
             self.run.stop, self.run.why = ended.stop, ended.why
         except CancelledError:
             pass
         except (RecordingError, DeviceError, DatasetError) as error:
-            self.run.stop, self.run.why = Stop.DEVICE, str(error)
+            self.run.stop, self.run.why = StopReason.DEVICE, str(error)
         self.recorder.take_over()
         return self.run
 
@@ -206,7 +212,7 @@ class AgentRun:
         self._refuse_repetition(reading.action, shown)
         self.person.told(len(shown.steps) + 1, _words(reading.action, shown))
         if self.is_dry:
-            raise _EndedError(Stop.DRY_RUN, _words(reading.action, shown))
+            raise _EndedError(StopReason.DRY_RUN, _words(reading.action, shown))
         self._act(reading.action, shown, self._allowed(reading.action, shown, self._credit(answer, reading)))
 
     # Look.
@@ -251,12 +257,12 @@ class AgentRun:
                 raise RecordingError(f"{view.message} The draft is saved.")
             return True
 
-    def _screenshot(self, path: Path, frame: FrameRecord, nodes: Sequence[ViewNode]) -> Screenshot:
+    def _screenshot(self, path: Path, frame: FrameRecord, nodes: Sequence[ViewNode]) -> SentScreenshot:
         """What is typed into a password field stays black, as in `predict`."""
         boxes = (node.box for node in nodes if node.password)
         masks = tuple((one.left, one.top, one.right, one.bottom) for one in boxes)
-        view = View(path, frame.png_sha256, frame.size, masks, sent=self.agent.adapter.fit(frame.size))
-        return Screenshot(view.lazy, frame.size)
+        view = ShownScreenshot(path, frame.png_sha256, frame.size, masks, sent=self.agent.adapter.fit(frame.size))
+        return SentScreenshot(view.lazy, frame.size)
 
     def _history(self, steps: Sequence[DraftStep]) -> History:
         """What the model is told of the steps before, whoever made them."""
@@ -276,7 +282,7 @@ class AgentRun:
 
     # Ask.
 
-    def _ask(self, history: History, screenshot: Screenshot) -> tuple[ModelAnswer, Reading]:
+    def _ask(self, history: History, screenshot: SentScreenshot) -> tuple[ModelAnswer, Reading]:
         answer = self._answer(self._question(history, screenshot))
         self.run.tokens_in += answer.usage.tokens_in
         self.run.tokens_out += answer.usage.tokens_out
@@ -285,7 +291,7 @@ class AgentRun:
             reading = Reading(None, "unreadable: there is no text to type")
         return answer, reading
 
-    def _question(self, history: History, screenshot: Screenshot) -> ModelRequest:
+    def _question(self, history: History, screenshot: SentScreenshot) -> ModelRequest:
         messages = self.agent.adapter.prompt(self.instruction, history, screenshot)
         self.run.asked += 1
         return next_step("agent", self.agent.adapter, messages, self.agent.seed * _ATTEMPTS + self.run.asked)
@@ -301,18 +307,18 @@ class AgentRun:
             case AnswerError():  # such as a content filter
                 self.run.tokens_in += answer.tokens_in
                 self.run.tokens_out += answer.tokens_out
-                raise _EndedError(Stop.UNREADABLE, str(answer))
+                raise _EndedError(StopReason.UNREADABLE, str(answer))
             case BudgetError():
-                raise _EndedError(Stop.BUDGET, str(answer))
+                raise _EndedError(StopReason.BUDGET, str(answer))
             case LanguageModelError():
-                raise _EndedError(Stop.MODEL, str(answer))
+                raise _EndedError(StopReason.MODEL, str(answer))
 
     def _failed_answer(self, problem: str, shown: ShownScreen) -> None:
         self.run.unreadable += 1
         self._failed += 1
         self.person.told(len(shown.steps) + 1, f"nothing ({problem})")
         if self._failed >= _UNREADABLE:
-            raise _EndedError(Stop.UNREADABLE, problem)
+            raise _EndedError(StopReason.UNREADABLE, problem)
 
     # Act.
 
@@ -322,7 +328,7 @@ class AgentRun:
         looks = sha256(memoryview(frame.pixels)[top * frame.size.width * frame.bytes_per_pixel :]).digest()
         self._seen[action, looks] += 1
         if self._seen[action, looks] >= _REPEATS:
-            raise _EndedError(Stop.REPEATED, f"{_words(action, shown)}, {_REPEATS} times on the same screen")
+            raise _EndedError(StopReason.REPEATED, f"{_words(action, shown)}, {_REPEATS} times on the same screen")
 
     def _allowed(self, action: Action, shown: ShownScreen, credit: AgentRecord) -> AgentRecord:
         """With whether a person allowed it; what a person refuses is kept for the step that is shown instead."""
@@ -336,7 +342,7 @@ class AgentRun:
         if is_allowed is False:
             self.recorder.refuse(action, shown.kept.frame.number, credit)
         self._refuse_if_stopped()
-        raise _EndedError(Stop.GUARD, concern)
+        raise _EndedError(StopReason.GUARD, concern)
 
     def _credit(self, answer: ModelAnswer, reading: Reading) -> AgentRecord:
         return AgentRecord(
@@ -365,9 +371,9 @@ class AgentRun:
         self.run.steps += 1
         match action:
             case Complete(note):
-                self.run.stop, self.run.note = Stop.COMPLETE, note
+                self.run.stop, self.run.note = StopReason.COMPLETE, note
             case Impossible(reason):
-                self.run.stop, self.run.note = Stop.IMPOSSIBLE, reason
+                self.run.stop, self.run.note = StopReason.IMPOSSIBLE, reason
             case _:
                 pass
 
@@ -416,7 +422,7 @@ def _nodes(tree: Path | None) -> Sequence[ViewNode]:
 
 
 class _EndedError(Exception):
-    def __init__(self, stop: Stop, why: str) -> None:
+    def __init__(self, stop: StopReason, why: str) -> None:
         super().__init__(why)
         self.stop = stop
         self.why = why

@@ -32,7 +32,7 @@ _ARGUMENT = re.compile(r"(?:\A|,)\s*([A-Za-z_]\w{0,39})\s*=\s*")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\"}
 
 
-class UnreadableError(Exception):
+class UnreadableAnswerError(Exception):
     """`kind` is counted, the words are for people."""
 
     def __init__(self, kind: Kind, words: str) -> None:
@@ -41,7 +41,7 @@ class UnreadableError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     name: str
     arguments: Fields
 
@@ -50,7 +50,7 @@ def cleaned(raw: str) -> str:
     """Without thoughts and lone surrogates. Raises UnreadableError if it is too long."""
     text = showable(raw.rpartition("</think>")[2]).replace("\0", "")
     if len(text) > LONGEST:
-        raise UnreadableError("too long", f"{len(text):,} characters")
+        raise UnreadableAnswerError("too long", f"{len(text):,} characters")
     return text
 
 
@@ -80,7 +80,7 @@ def json_objects(text: str) -> list[Fields]:
     if not found and (tree := _as_mapping(literal(text[text.find("{") : text.rfind("}") + 1]))) is not None:
         found.append(tree)
     if not found:
-        raise UnreadableError("unreadable", "there is no JSON object")
+        raise UnreadableAnswerError("unreadable", "there is no JSON object")
     return found
 
 
@@ -109,7 +109,7 @@ def literal(text: str) -> Value:
 # Calls.
 
 
-def calls(text: str) -> list[Call]:
+def calls(text: str) -> list[FunctionCall]:
     """Calls with named arguments, each on lines of its own: `click(start_box='(10,20)')`.
 
     Raises UnreadableError if the first is none.
@@ -118,14 +118,14 @@ def calls(text: str) -> list[Call]:
     return [_call(part.strip()) for part in parts[:_MOST_OBJECTS]] or [_call("")]
 
 
-def _call(text: str) -> Call:
+def _call(text: str) -> FunctionCall:
     found = _CALL.match(text)
     if found is None:
-        raise UnreadableError("unreadable", f"{text[:60]!r} is not a call")
+        raise UnreadableAnswerError("unreadable", f"{text[:60]!r} is not a call")
     name, inside = found[1], found[2]
     marks = list(_ARGUMENT.finditer(inside))
     ends = [*(mark.start() for mark in marks[1:]), len(inside)]
-    return Call(name, _arguments(inside, [(mark[1], mark.end()) for mark in marks], ends))
+    return FunctionCall(name, _arguments(inside, [(mark[1], mark.end()) for mark in marks], ends))
 
 
 def _arguments(inside: str, begins: Sequence[tuple[str, int]], ends: Sequence[int]) -> Fields:
@@ -169,7 +169,7 @@ def numbers(value: Value) -> tuple[float, ...]:
 def number(value: Value) -> float:
     """Raises UnreadableError for what is not a number of usual size."""
     if not _is_number(value):
-        raise UnreadableError("unreadable", f"{value!r:.60} is not a number")
+        raise UnreadableAnswerError("unreadable", f"{value!r:.60} is not a number")
     return value  # type: ignore[return-value]
 
 
@@ -181,13 +181,13 @@ def two_numbers(value: Value) -> tuple[float, float]:
         case (left, top, right, bottom):
             return (left + right) / 2, (top + bottom) / 2
         case _:
-            raise UnreadableError("unreadable", f"{value!r:.60} is not a point")
+            raise UnreadableAnswerError("unreadable", f"{value!r:.60} is not a point")
 
 
 def text_of(value: Value) -> str:
     """Raises UnreadableError for what is not text."""
     if not isinstance(value, str):
-        raise UnreadableError("unreadable", f"{value!r:.60} is not a text")
+        raise UnreadableAnswerError("unreadable", f"{value!r:.60} is not a text")
     return showable(value)
 
 
@@ -199,7 +199,7 @@ def fields_of(value: Value) -> Fields:
     """Raises UnreadableError for what is not a JSON object."""
     found = _as_mapping(value)
     if found is None:
-        raise UnreadableError("unreadable", f"{value!r:.60} is not an object")
+        raise UnreadableAnswerError("unreadable", f"{value!r:.60} is not an object")
     return found
 
 

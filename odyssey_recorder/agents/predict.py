@@ -12,13 +12,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Screenshot
+from odyssey_recorder.agents.adapter import Adapter, History, PastStep, SentScreenshot
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.annotation.asked import AskedEpisode, AskedStep, read_asked
 from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.memory import recalled
-from odyssey_recorder.annotation.pictures import View
+from odyssey_recorder.annotation.pictures import ShownScreenshot
 from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.dataset.png import png_size
 from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError, ReviewError
@@ -135,7 +135,7 @@ class Predicting:
 
     # The question of a step.
 
-    def _question(self, episode: AskedEpisode, number: int) -> tuple[ModelRequest, Screenshot]:
+    def _question(self, episode: AskedEpisode, number: int) -> tuple[ModelRequest, SentScreenshot]:
         shown = self._screenshot(episode.steps[number])
         messages = self._adapter.prompt(self._task(episode, number), self._past(episode, number), shown)
         return next_step("predict", self._adapter, messages), shown
@@ -164,18 +164,18 @@ class Predicting:
                 return [""] * len(episode.steps)
         return [episode.shown(one) for one in words]
 
-    def _screenshot(self, step: AskedStep) -> Screenshot:
+    def _screenshot(self, step: AskedStep) -> SentScreenshot:
         return shown_to(self._adapter, step.views[0])
 
 
-def shown_to(adapter: Adapter[Any], view: View) -> Screenshot:
+def shown_to(adapter: Adapter[Any], view: ShownScreenshot) -> SentScreenshot:
     """The screenshot in the size that the adapter sends. Raises LanguageModelError if it cannot be read."""
     try:
         true_size = png_size(view.path)  # that in the episode may be turned
         sent = adapter.fit(true_size)
     except (OSError, ValueError) as error:
         raise LanguageModelError(f"{view.path} cannot be shown to a model: {error}.") from error
-    return Screenshot(replace(view, size=true_size, sent=sent).lazy, true_size)
+    return SentScreenshot(replace(view, size=true_size, sent=sent).lazy, true_size)
 
 
 def next_step(

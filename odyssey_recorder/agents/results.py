@@ -9,7 +9,7 @@ from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from odyssey_recorder.agents.benchmark import Difficulty
-from odyssey_recorder.agents.online import Stop
+from odyssey_recorder.agents.online import StopReason
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest, make_folder, read_text, storage_errors, write_durably
 from odyssey_recorder.quality.agreement.measures import Interval, wilson
@@ -19,7 +19,7 @@ _Line = TypeVar("_Line", bound=FrozenModel)
 FORMAT = "odyssey-agent-results"
 
 
-class Header(FrozenModel):
+class ResultsHeader(FrozenModel):
     format: str = Field(default=FORMAT, pattern=f"^{FORMAT}$")
     version: int = Field(default=1, le=1)
     adapter: str
@@ -36,7 +36,7 @@ class TaskResult(FrozenModel):
 
     task_id: str
     seed: int
-    stop: Stop
+    stop: StopReason
     why: str = ""
     difficulty: Difficulty | None = None
     episode_id: str = ""
@@ -57,7 +57,7 @@ class TaskResult(FrozenModel):
 
     @property
     def says_done(self) -> bool:
-        return self.stop is Stop.COMPLETE
+        return self.stop is StopReason.COMPLETE
 
     @property
     def succeeded(self) -> bool:
@@ -68,7 +68,7 @@ class TaskResult(FrozenModel):
 class ResultFile:
     """The results so far; only one program has a file open."""
 
-    def __init__(self, path: Path, header: Header, on_added: Callable[[TaskResult], None]) -> None:
+    def __init__(self, path: Path, header: ResultsHeader, on_added: Callable[[TaskResult], None]) -> None:
         """Raises DatasetError if the file is damaged, or of another agent."""
         self._path = path
         self._header = header
@@ -93,7 +93,7 @@ class ResultFile:
             return ()
         except UnicodeDecodeError as error:
             raise DatasetError(f"{self._path} is not UTF-8 text, so it is not a file of results.") from error
-        header = self._parsed(Header, first, 1)
+        header = self._parsed(ResultsHeader, first, 1)
         if header != self._header:
             told = f"{header.model} with {header.adapter} and the history {header.history}"
             raise DatasetError(f"{self._path} has the results of {told}. Choose another file.")
@@ -111,7 +111,7 @@ class ResultFile:
 
 @contextmanager
 def open_results(
-    path: Path, header: Header, on_added: Callable[[TaskResult], None] = lambda _: None
+    path: Path, header: ResultsHeader, on_added: Callable[[TaskResult], None] = lambda _: None
 ) -> Iterator[ResultFile]:
     """Raises DatasetError, also if another program is writing the file."""
     with storage_errors(path, "written"):
@@ -131,7 +131,7 @@ def open_results(
 
 def summary(results: Sequence[TaskResult]) -> Iterator[str]:
     """Lines for people; tasks without a verdict are counted, and left out of the shares."""
-    told = [one for one in results if one.is_met is not None and one.stop is not Stop.FAULTY_TASK]
+    told = [one for one in results if one.is_met is not None and one.stop is not StopReason.FAULTY_TASK]
     judged = [one for one in told if not one.judged_by]
     done = [one for one in judged if one.says_done]
     yield f"Success: {_share([one.succeeded for one in judged])}"

@@ -17,14 +17,14 @@ _SCREENS = 3
 _LONGEST = 2_000
 
 
-class Verdict(BaseModel):
+class TaskVerdict(BaseModel):
     """Whether the task was done."""
 
     reason: str
     done: bool
 
 
-def verdict_on(batch: Batch, root: Path, episode_id: str) -> tuple[Verdict, str]:
+def verdict_on(batch: Batch, root: Path, episode_id: str) -> tuple[TaskVerdict, str]:
     """On a published episode, and the model that answered. Raises LanguageModelError, DatasetError, ReviewError."""
     episode = read_asked(root, episode_id, SemanticsStore(root).read(episode_id))
     *steps, last = episode.steps
@@ -37,12 +37,12 @@ def verdict_on(batch: Batch, root: Path, episode_id: str) -> tuple[Verdict, str]
             "images": len(views),
         },
         schema_name="verdict",
-        answer=Verdict,
+        answer=TaskVerdict,
         longest=_LONGEST,
         images=views,
     )
     (answer,) = batch.ask_all([question])
     if not isinstance(answer, ModelAnswer):
         raise answer if isinstance(answer, LanguageModelError) else LanguageModelError(str(answer))
-    assert isinstance(answer.data, Verdict)
+    assert isinstance(answer.data, TaskVerdict)
     return answer.data, answer.model_answered

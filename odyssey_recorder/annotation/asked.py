@@ -7,7 +7,7 @@ from pathlib import Path
 
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
 from odyssey_recorder.annotation.memory import StepMemory, memory_of
-from odyssey_recorder.annotation.pictures import Box, View, around
+from odyssey_recorder.annotation.pictures import Box, ShownScreenshot, around
 from odyssey_recorder.annotation.semantics import SemanticsFile
 from odyssey_recorder.curation.redaction import Redaction, read_redaction
 from odyssey_recorder.dataset.amending import proof_refusal, touched_pixel
@@ -33,7 +33,7 @@ class AskedStep:
 
     action: str
     act: Action
-    views: tuple[View, ...]
+    views: tuple[ShownScreenshot, ...]
     is_terminal: bool
 
 
@@ -96,15 +96,15 @@ def _redacted(episode: Episode, redaction: Redaction | None) -> Episode:
     return decode(json.dumps(tree), source=episode.episode_id)
 
 
-def _views(found: OpenedEpisode, number: int, texts: EpisodeTexts, masks: tuple[Box, ...]) -> Iterator[View]:
+def _views(found: OpenedEpisode, number: int, texts: EpisodeTexts, masks: tuple[Box, ...]) -> Iterator[ShownScreenshot]:
     record, action = found.record(number), found.episode.steps[number].action
     size = found.episode.device.size if record is None else record.frame.size
     inputs = texts.inputs[number]
-    plain = View(found.files.screenshot(number), inputs.png_sha256, size, masks)
+    plain = ShownScreenshot(found.files.screenshot(number), inputs.png_sha256, size, masks)
     yield plain
     if isinstance(action, Click | LongPress):
         mark = inputs.box or around(touched_pixel(action, record, size), size)
-        yield View(plain.path, plain.png_sha256, size, masks, mark)
+        yield ShownScreenshot(plain.path, plain.png_sha256, size, masks, mark)
 
 
 def _nodes(found: OpenedEpisode, number: int) -> tuple[ViewNode, ...]:

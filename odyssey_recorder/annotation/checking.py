@@ -8,14 +8,14 @@ from pathlib import Path
 from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.checks import check_texts
 from odyssey_recorder.annotation.evidence import Course
-from odyssey_recorder.annotation.findings import CHECKS, Evidence, TextFinding, Verdict, verdict_on
+from odyssey_recorder.annotation.findings import CHECKS, Evidence, Support, TextFinding, verdict_on
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
 from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.memory import memory_of
 from odyssey_recorder.annotation.memory_checks import memory_findings
 from odyssey_recorder.annotation.recycled import SeenTexts
 from odyssey_recorder.annotation.said import WrittenText, cited, contradicts, unseen
-from odyssey_recorder.annotation.semantics import Named, SemanticsFile, SemanticsStore, State
+from odyssey_recorder.annotation.semantics import Named, SemanticsFile, SemanticsStore, TextState
 from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError, ReviewError
@@ -30,17 +30,17 @@ class CheckedText:
 
     step: int
     kind: TextKind | MemoryKind
-    state: State
+    state: TextState
     words: str
     findings: Sequence[TextFinding]
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Support:
         return verdict_on(self.findings)
 
     @property
     def contradictions(self) -> Iterator[TextFinding]:
-        return (one for one in self.findings if one.verdict is Verdict.CONTRADICTS)
+        return (one for one in self.findings if one.verdict is Support.CONTRADICTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class CheckedEpisode:
         findings = tuple(self._finding(one, said) for one in self.texts for said in one.contradictions)
         unseen: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
         for said in (said for one in self.texts for said in one.findings):
-            if said.verdict is Verdict.COULD_NOT_LOOK:
+            if said.verdict is Support.COULD_NOT_LOOK:
                 unseen[said.check, said.found.removeprefix("Not checked: ").rstrip(".")].add(said.step)
         skipped = [NotChecked(check, why, tuple(sorted(steps))) for (check, why), steps in unseen.items()]
         if self.problem:
@@ -89,9 +89,9 @@ def text_figures(checked: Iterable[CheckedEpisode]) -> tuple[TextCheckFigures, .
     """For each check how many texts it supports, contradicts and could not compare."""
     said = Counter((one.check, one.verdict) for episode in checked for text in episode.texts for one in text.findings)
     return tuple(
-        TextCheckFigures(check.id, check.title, *(said[check.id, verdict] for verdict in Verdict))
+        TextCheckFigures(check.id, check.title, *(said[check.id, verdict] for verdict in Support))
         for check in CHECKS.values()
-        if any(said[check.id, verdict] for verdict in Verdict)
+        if any(said[check.id, verdict] for verdict in Support)
     )
 
 
@@ -150,6 +150,6 @@ def _written(texts: EpisodeTexts, number: int, kind: TextKind) -> WrittenText:
     text = texts.steps[number][kind]
     assert text.source is not None
     then = text.source.inputs_sha
-    if text.state is State.STALE:
+    if text.state is TextState.STALE:
         return WrittenText(text.words, then, texts.inputs[number].shown(kind, texts.edited[:number], with_box=True))
     return WrittenText(text.words, then, then)

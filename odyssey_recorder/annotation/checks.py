@@ -7,19 +7,19 @@ from rapidfuzz import fuzz
 
 from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.apps import apps_in_use
-from odyssey_recorder.annotation.evidence import Course, Words
-from odyssey_recorder.annotation.findings import Evidence, TextFinding, Verdict
+from odyssey_recorder.annotation.evidence import Course, SourceWords
+from odyssey_recorder.annotation.findings import Evidence, Support, TextFinding
 from odyssey_recorder.annotation.form import form_fault
 from odyssey_recorder.annotation.future import told_too_early
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.recycled import SeenText, SeenTexts
-from odyssey_recorder.annotation.said import Said, Text, WrittenText, cited, contradicts, supports, unseen
+from odyssey_recorder.annotation.said import Said, SaidText, WrittenText, cited, contradicts, supports, unseen
 from odyssey_recorder.model.action import Click, LongPress, Press, Scroll, SystemKey, Type, scroll_direction
 from odyssey_recorder.quality.checks.apps import is_launcher
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.thresholds import SAME_LOOK
 from odyssey_recorder.task.wording.equivalence import bare_words
-from odyssey_recorder.task.wording.figures import Kind, read_figures
+from odyssey_recorder.task.wording.figures import QuantityKind, read_figures
 from odyssey_recorder.task.wording.naming import cut_out
 from odyssey_recorder.task.wording.stems import SMALL, stem, words_of
 
@@ -49,11 +49,11 @@ def check_texts(
     found: list[TextFinding] = []
     for (number, kind), text in sorted(texts.items()):
         if 0 <= number < len(evidence.steps):
-            found += _check(Text(course, number, kind, text, seen))
+            found += _check(SaidText(course, number, kind, text, seen))
     return found
 
 
-def _check(text: Text) -> Iterator[TextFinding]:
+def _check(text: SaidText) -> Iterator[TextFinding]:
     for check, kinds, look in _LOOKS:
         if text.kind not in kinds or (len(text.words) > LONGEST and check not in ("ANN11", "ANN12")):
             continue
@@ -69,7 +69,7 @@ def _look(course: Course, number: int) -> int | None:
 # --- ANN03 -----------------------------------------------------------------------------------------------
 
 
-def _target(text: Text) -> Said | None:
+def _target(text: SaidText) -> Said | None:
     if not isinstance(text.action, Click | LongPress):
         return None
     target = text.course.target(text.number)
@@ -93,7 +93,7 @@ def _target(text: Text) -> Said | None:
     return unseen(f"it does not clearly name {cited(target.labels[0])} or another element")
 
 
-def _not_on_screen(text: Text) -> str:
+def _not_on_screen(text: SaidText) -> str:
     """A quote or a name of what the text says is touched that the screen lacks; empty if there is none."""
     screen = text.course.screen(text.number)
     if screen is None:
@@ -130,7 +130,7 @@ _LONGEST_KEY_LABEL = 3
 """In words; a longer label is a sentence, which has such words by chance."""
 
 
-def _kind_of_action(text: Text) -> Said | None:
+def _kind_of_action(text: SaidText) -> Said | None:
     kind = text.course.kind(text.number)
     if not kind:
         return unseen("the action of the step cannot be read")
@@ -160,7 +160,7 @@ _DIGITS = re.compile(r"\d+")
 _INTO = re.compile(r"\b(?:into|in|on|as|using|with|inside|within)\b")
 
 
-def _typed(text: Text) -> Said | None:
+def _typed(text: SaidText) -> Said | None:
     if not isinstance(text.action, Type):
         return None
     typed = text.action.text
@@ -179,7 +179,7 @@ def _typed(text: Text) -> Said | None:
 _QUERY = claims.stems_of("query text search name title message note keyword term word content body item phrase")
 
 
-def _typed_in_words(text: Text, typed: str, proof: Evidence) -> Said:
+def _typed_in_words(text: SaidText, typed: str, proof: Evidence) -> Said:
     lead, *_ = _INTO.split(claims.masked(text.clause), maxsplit=1)
     told, wanted = claims.object_words(lead) - _QUERY, frozenset(map(stem, words_of(typed)))
     wanted_words = {stem(word) for word in words_of(typed) if word.casefold() not in SMALL} - _QUERY or wanted
@@ -195,7 +195,7 @@ def _typed_in_words(text: Text, typed: str, proof: Evidence) -> Said:
 # --- ANN06 -----------------------------------------------------------------------------------------------
 
 
-def _direction(text: Text) -> Said | None:
+def _direction(text: SaidText) -> Said | None:
     if not isinstance(text.action, Scroll):
         return None
     told, is_open = claims.direction_claimed(text.words)
@@ -215,11 +215,11 @@ def _direction(text: Text) -> Said | None:
 _TEXT_MENU = {"copy", "paste", "cut", "select all", "share", "translate"}
 _UNDUMPED = _TEXT_MENU | claims.words_in("go enter search done next send space shift delete return")
 """Entries of the menu over a selected text and keys of the keyboard, which no view hierarchy shows."""
-_LOOSE = {Kind.TIME, Kind.DAY, Kind.ORDINAL}
+_LOOSE = {QuantityKind.TIME, QuantityKind.DAY, QuantityKind.ORDINAL}
 """A status bar may show them, which the app's view hierarchy does not; "the first result" counts nothing."""
 
 
-def _facts(text: Text) -> Said | None:
+def _facts(text: SaidText) -> Said | None:
     course, number = text.course, text.number
     past = number if text.kind is CONTEXT else number + 1
     near = text.kind in (LOW, DESCRIPTION)
@@ -233,7 +233,7 @@ def _facts(text: Text) -> Said | None:
     missing = [said for said, source in found.items() if source is None]
     if not missing:
         proof = tuple(Evidence(source.source, cited(said)) for said, source in found.items() if source)
-        return Said(Verdict.SUPPORTS, "What it states is on the screen, asked for or typed.", proof)
+        return Said(Support.SUPPORTS, "What it states is on the screen, asked for or typed.", proof)
     if unread := [one for one, words in screens.items() if words is None]:
         return unseen(f"there is no view hierarchy of step {unread[0] + 1} to look up {cited(missing[0])}")
     if text.kind in (LOW, INTENTION) and isinstance(text.action, Click | LongPress):
@@ -247,11 +247,11 @@ def _facts(text: Text) -> Said | None:
 
 def is_on_screen(course: Course, number: int, words: str) -> Said:
     """Whether the figures, quotes and names of a text about a screen are there, asked for or typed before."""
-    text = Text(course, number, DESCRIPTION, WrittenText(words), SeenTexts())
+    text = SaidText(course, number, DESCRIPTION, WrittenText(words), SeenTexts())
     return _facts(text) or unseen("it states no figure, quote or name")
 
 
-_Holds = Callable[[Words], bool]
+_Holds = Callable[[SourceWords], bool]
 
 
 def facts_told(words: str) -> Iterator[tuple[str, _Holds]]:
@@ -274,7 +274,7 @@ def _quotes_told(told: str) -> Iterator[tuple[str, _Holds]]:
             yield quote, lambda words, bare=bare: _is_said(bare, words)  # type: ignore[misc]
 
 
-def _is_said(quote: str, words: Words) -> bool:
+def _is_said(quote: str, words: SourceWords) -> bool:
     if f" {quote} " in words.bare:
         return True
     digits = _DIGITS.findall(quote)
@@ -294,7 +294,7 @@ def _names_told(told: str) -> Iterator[tuple[str, _Holds]]:
 # --- ANN09 to ANN12 --------------------------------------------------------------------------------------
 
 
-def _recycled(text: Text) -> Said | None:
+def _recycled(text: SaidText) -> Said | None:
     own = _look(text.course, text.number)
     if own is None:
         return unseen("the screenshot is not measured")
@@ -310,7 +310,7 @@ def _recycled(text: Text) -> Said | None:
     return supports("No screen that looks different has this text.", Evidence("texts of other screens", "compared"))
 
 
-def _may_be_its_own(text: Text, other: SeenText) -> bool:
+def _may_be_its_own(text: SaidText, other: SeenText) -> bool:
     """Whether half of what the text is about is on the screen or asked for.
 
     Without a view hierarchy: unless it is word for word the text of another episode.
@@ -329,7 +329,7 @@ _PROSE = claims.stems_of(
 )
 
 
-def _stale(text: Text) -> Said | None:
+def _stale(text: SaidText) -> Said | None:
     then, now = text.written.inputs, text.written.inputs_now
     if not then or not now:
         return unseen("it is not known what the text was written from")
@@ -339,7 +339,7 @@ def _stale(text: Text) -> Said | None:
     return supports("What it was written from has not changed.", proof)
 
 
-def _form(text: Text) -> Said:
+def _form(text: SaidText) -> Said:
     proof = Evidence("the text itself", cited(text.words))
     if fault := form_fault(text):
         return contradicts(f"It {fault}.", proof)
@@ -347,7 +347,7 @@ def _form(text: Text) -> Said:
 
 
 _OF_ACTION = (LOW, INTENTION)
-_LOOKS: tuple[tuple[str, Sequence[TextKind], Callable[[Text], Said | None]], ...] = (
+_LOOKS: tuple[tuple[str, Sequence[TextKind], Callable[[SaidText], Said | None]], ...] = (
     ("ANN03", _OF_ACTION, _target),
     ("ANN04", _OF_ACTION, _kind_of_action),
     ("ANN05", _OF_ACTION, _typed),

@@ -17,8 +17,8 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import AfterValidator, BaseModel, Field
 
 from odyssey_recorder.annotation.asked import AskedEpisode, read_asked
-from odyssey_recorder.annotation.pictures import View, leaving
-from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Call, Entry, SemanticsStore
+from odyssey_recorder.annotation.pictures import ShownScreenshot, leaving
+from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Entry, RecordedCall, SemanticsStore
 from odyssey_recorder.errors import DatasetError, LanguageModelError, ReviewError
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress, Estimate
 from odyssey_recorder.llm.model import LazyImage, ModelAnswer, ModelRequest, Usage
@@ -142,7 +142,7 @@ class Conversations(ABC):
         stage: str,
         answer: type[BaseModel],
         data: dict[str, Json],
-        views: Sequence[View] = (),
+        views: Sequence[ShownScreenshot] = (),
         *,
         candidate: int = 0,
     ) -> ModelRequest:
@@ -156,9 +156,9 @@ class Conversations(ABC):
             effort=self._effort,
         )
 
-    def _call(self, question: ModelRequest, answer: ModelAnswer, views: Sequence[View]) -> Call:
+    def _call(self, question: ModelRequest, answer: ModelAnswer, views: Sequence[ShownScreenshot]) -> RecordedCall:
         made = self._batch.call(question, answer)
-        return Call(
+        return RecordedCall(
             prompt=made.prompt, model_asked=made.model_asked, model_answered=made.model_answered, host=made.host,
             at=made.at, tokens_in=made.tokens_in, tokens_out=made.tokens_out, cost=made.cost, key=made.key,
             effort=self._effort, images=tuple(view.shown for view in views),

@@ -27,7 +27,7 @@ def app_of_package() -> Mapping[str, str]:
 
 
 @dataclass(frozen=True)
-class Words:
+class SourceWords:
     """Texts of one place of evidence."""
 
     source: str
@@ -60,10 +60,10 @@ class Course:
     def __init__(self, evidence: EpisodeEvidence) -> None:
         self.evidence = evidence
         self.steps = evidence.steps
-        self._screens: dict[int, Words | None] = {}
+        self._screens: dict[int, SourceWords | None] = {}
         self._targets: dict[int, Target | str] = {}
         task = evidence.episode.task
-        self.asked = Words("instruction", (task.instruction, task.task, *task.apps))
+        self.asked = SourceWords("instruction", (task.instruction, task.task, *task.apps))
 
     def action(self, number: int) -> Action | None:
         return self.steps[number].spelled.action
@@ -73,7 +73,7 @@ class Course:
         action = self.action(number)
         return "" if action is None else action_type(action)
 
-    def screen(self, number: int) -> Words | None:
+    def screen(self, number: int) -> SourceWords | None:
         """The texts of the view hierarchy; None if there is none."""
         if number not in self._screens:
             self._screens[number] = _screen(self.steps[number])
@@ -92,10 +92,10 @@ class Course:
         """Packages in front at steps 0 to `until`, exclusive, without those of Android."""
         return frozenset(one for one in map(self.front, range(until)) if not is_of_android(one))
 
-    def typed(self, until: int) -> Words:
+    def typed(self, until: int) -> SourceWords:
         """What was typed at steps 0 to `until`, inclusive."""
         texts = (self.action(number) for number in range(until + 1))
-        return Words("typed text", tuple(action.text for action in texts if isinstance(action, Type)))
+        return SourceWords("typed text", tuple(action.text for action in texts if isinstance(action, Type)))
 
     def had_effect(self, number: int) -> bool | None:
         """Whether the screen after a step differs from that before; None if that is not known."""
@@ -134,7 +134,7 @@ def touch_of(step: StepEvidence) -> tuple[Pixel, Size] | str:
     return touched_pixel(action, step.record, size), size
 
 
-def _screen(step: StepEvidence) -> Words | None:
+def _screen(step: StepEvidence) -> SourceWords | None:
     if step.views is None:
         return None
     said = (
@@ -143,7 +143,7 @@ def _screen(step: StepEvidence) -> Words | None:
         for text in (view.text, view.description, view.hint, id_words(view))
         if text and not view.password
     )
-    return Words(f"view hierarchy of step {step.number + 1}", tuple(dict.fromkeys(said)))
+    return SourceWords(f"view hierarchy of step {step.number + 1}", tuple(dict.fromkeys(said)))
 
 
 def id_words(view: ViewNode) -> str:

@@ -9,7 +9,7 @@ from odyssey_recorder.quality.checks import CHECKS as ALL_CHECKS
 from odyssey_recorder.quality.finding import Severity
 
 
-class Verdict(Enum):
+class Support(Enum):
     SUPPORTS = "supports"
     CONTRADICTS = "contradicts"
     COULD_NOT_LOOK = "could not look"
@@ -36,7 +36,7 @@ class TextFinding:
     check: str
     step: int
     kind: TextKind | MemoryKind
-    verdict: Verdict
+    verdict: Support
     found: str
     evidence: tuple[Evidence, ...] = ()
 
@@ -47,12 +47,12 @@ class TextFinding:
     @property
     def is_proof(self) -> bool:
         """Whether it supports what the text says."""
-        return self.verdict is Verdict.SUPPORTS and self.check not in _NO_PROOF
+        return self.verdict is Support.SUPPORTS and self.check not in _NO_PROOF
 
 
-def verdict_on(findings: Iterable[TextFinding]) -> Verdict:
+def verdict_on(findings: Iterable[TextFinding]) -> Support:
     """The verdict on one text: contradicted by any check, supported only if a check supports what it says."""
     found = tuple(findings)
-    if any(one.verdict is Verdict.CONTRADICTS for one in found):
-        return Verdict.CONTRADICTS
-    return Verdict.SUPPORTS if any(one.is_proof for one in found) else Verdict.COULD_NOT_LOOK
+    if any(one.verdict is Support.CONTRADICTS for one in found):
+        return Support.CONTRADICTS
+    return Support.SUPPORTS if any(one.is_proof for one in found) else Support.COULD_NOT_LOOK

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from odyssey_recorder.annotation.kinds import TextKind, fixed_text
-from odyssey_recorder.annotation.semantics import SemanticsFile, State, StepText, by_text, last_edit, step_text
+from odyssey_recorder.annotation.semantics import SemanticsFile, StepText, TextState, by_text, last_edit, step_text
 from odyssey_recorder.dataset.entry_file import canonical
 from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.dataset.opened import OpenedEpisode
@@ -123,7 +123,7 @@ def texts_of(found: OpenedEpisode, file: SemanticsFile) -> EpisodeTexts:
         for kind in TextKind:
             fixed = fixed_text(one.action, number, kind)
             text = step_text(entries.get((one.step_key, kind), ()), one.valid(kind, edited))
-            texts[kind] = StepText(State.ACCEPTED, fixed) if fixed and text.state is not State.EDITED else text
+            texts[kind] = StepText(TextState.ACCEPTED, fixed) if fixed and text.state is not TextState.EDITED else text
         edited.append(last_edit(entries.get((one.step_key, TextKind.INTENTION), ())))
         steps.append(texts)
     return EpisodeTexts(inputs, steps, edited)

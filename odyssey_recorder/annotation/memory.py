@@ -14,11 +14,11 @@ from typing import Literal
 from odyssey_recorder.annotation.inputs import Inputs, inputs_of
 from odyssey_recorder.annotation.kinds import MemoryKind
 from odyssey_recorder.annotation.semantics import (
-    Decision,
     Remembered,
     SemanticsFile,
-    State,
     StepText,
+    TextDecision,
+    TextState,
     by_text,
     step_text,
 )
@@ -61,7 +61,7 @@ def memory_of(found: OpenedEpisode, file: SemanticsFile, inputs: Sequence[Inputs
     entries, steps = by_text(file), []
     for number, one in enumerate(inputs):
         hashes = dict(_hashes(inputs, number))
-        kept = {MemoryKind.RESULT: StepText(State.ACCEPTED)} if number == 0 else {}
+        kept = {MemoryKind.RESULT: StepText(TextState.ACCEPTED)} if number == 0 else {}
         for kind, wanted in hashes.items():
             kept[kind] = step_text(entries.get((one.step_key, kind), ()), frozenset({wanted}))
         record = found.record(number)
@@ -148,7 +148,7 @@ def memory_json(found: OpenedEpisode, file: SemanticsFile, rule: Rule) -> dict[s
         "short_term": SHORT_TERM,
         "prompts": list[Json](sorted({one.prompt for one in calls})),
         "models": list[Json](sorted({one.model_answered for one in calls})),
-        "people": list[Json](sorted({one.source.by for one in texts if isinstance(one.source, Decision)})),
+        "people": list[Json](sorted({one.source.by for one in texts if isinstance(one.source, TextDecision)})),
         "steps": [
             {
                 "step": number,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.checks import facts_told, is_on_screen
-from odyssey_recorder.annotation.evidence import Course, Words
+from odyssey_recorder.annotation.evidence import Course, SourceWords
 from odyssey_recorder.annotation.findings import Evidence, TextFinding
 from odyssey_recorder.annotation.kinds import MemoryKind
 from odyssey_recorder.annotation.memory import StepMemory
@@ -35,7 +35,7 @@ def result_said(words: str, *, had_effect: bool | None, proof: Evidence) -> Said
 
 def core_said(words: str, screen_info: str) -> Said:
     """Whether the figures, quotes and names of a core text are in the information about the screen."""
-    source = Words("screen information", (screen_info,))
+    source = SourceWords("screen information", (screen_info,))
     told = dict(facts_told(words))
     missing = [said for said, holds in told.items() if not holds(source)]
     proof = Evidence(source.source, cited(screen_info))

@@ -35,7 +35,7 @@ Box = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class ShownScreenshot:
     """One screenshot as it is shown; boxes are in its pixels, right and bottom exclusive. `mark` None: not marked.
 
     `sent` is the size in which it is sent, None for the usual one.
@@ -71,7 +71,7 @@ class View:
 
 
 @lru_cache(maxsize=32)
-def _made(view: View) -> SentImage:
+def _made(view: ShownScreenshot) -> SentImage:
     """Kept for a moment: two of a step's questions show the same images."""
     try:
         data = read_file(view.path, Largest.PICTURE, within=view.path.parent.parent)

@@ -15,12 +15,20 @@ from pydantic import BaseModel, Field, ValidationInfo, field_validator
 from odyssey_recorder.annotation.asked import AskedEpisode
 from odyssey_recorder.annotation.conversations import Conversation, Conversations, Part, StepWords, plain
 from odyssey_recorder.annotation.evidence import Course
-from odyssey_recorder.annotation.findings import Evidence, Verdict
+from odyssey_recorder.annotation.findings import Evidence, Support
 from odyssey_recorder.annotation.kinds import MemoryKind
 from odyssey_recorder.annotation.memory import short_term
 from odyssey_recorder.annotation.memory_checks import core_said, result_said
-from odyssey_recorder.annotation.pictures import View
-from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Call, Entry, Remembered, Score, Scores, suggestion_id
+from odyssey_recorder.annotation.pictures import ShownScreenshot
+from odyssey_recorder.annotation.semantics import (
+    LONGEST_TEXT,
+    Entry,
+    RecordedCall,
+    Remembered,
+    Score,
+    Scores,
+    suggestion_id,
+)
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError, LanguageModelError
 from odyssey_recorder.llm.batch import Batch
@@ -136,7 +144,7 @@ class Remembering(Conversations):
         results: list[str] = []
         for number, step in enumerate(episode.steps):
             data: dict[str, Json] = {"task": episode.instruction}
-            views: Sequence[View] = step.views[:1]
+            views: Sequence[ShownScreenshot] = step.views[:1]
             if number:
                 before = episode.steps[number - 1]
                 told: dict[str, Json] = {"action": before.action, "marked": len(before.views) > 1}
@@ -153,7 +161,7 @@ class Remembering(Conversations):
         number: int,
         kind: MemoryKind,
         data: dict[str, Json],
-        views: Sequence[View],
+        views: Sequence[ShownScreenshot],
         made: list[Entry],
     ) -> Generator[ModelRequest, ModelAnswer, str]:
         """The words that are kept of this kind for the step; asks for them if they are open."""
@@ -196,8 +204,8 @@ class Remembering(Conversations):
         if kind is MemoryKind.RESULT:
             had_effect = self._had_effect(episode, number - 1, is_estimate=not answer.key)
             said = result_said(words, had_effect=had_effect, proof=Evidence("screenshots", "compared"))
-            return said.verdict is Verdict.CONTRADICTS
-        return kind is MemoryKind.CORE and core_said(words, str(data["screen_info"])).verdict is Verdict.CONTRADICTS
+            return said.verdict is Support.CONTRADICTS
+        return kind is MemoryKind.CORE and core_said(words, str(data["screen_info"])).verdict is Support.CONTRADICTS
 
     def _had_effect(self, episode: AskedEpisode, number: int, *, is_estimate: bool) -> bool | None:
         """As the checks see it: a clock or a cursor is no change. An estimate opens no screenshot."""
@@ -210,8 +218,8 @@ class Remembering(Conversations):
             raise LanguageModelError(str(error)) from error
 
     def _judged(
-        self, kind: MemoryKind, data: dict[str, Json], views: Sequence[View], candidates: Sequence[str]
-    ) -> Generator[ModelRequest, ModelAnswer, tuple[int, Call, Scores]]:
+        self, kind: MemoryKind, data: dict[str, Json], views: Sequence[ShownScreenshot], candidates: Sequence[str]
+    ) -> Generator[ModelRequest, ModelAnswer, tuple[int, RecordedCall, Scores]]:
         """The best candidate, the first of equal ones; shown in an order that their words decide."""
         order = sorted(range(CANDIDATES), key=lambda one: sha256(candidates[one].encode()).digest())
         told = {name: value for name, value in data.items() if name != "marked"}

@@ -11,20 +11,20 @@ from uuid import uuid4
 
 from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.checking import CheckedText, checked_texts
-from odyssey_recorder.annotation.findings import TextFinding, Verdict, verdict_on
+from odyssey_recorder.annotation.findings import Support, TextFinding, verdict_on
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
 from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.memory import StepMemory, memory_of
 from odyssey_recorder.annotation.recycled import SeenTexts
 from odyssey_recorder.annotation.semantics import (
-    Decision,
     Offer,
     Planted,
     SemanticsFile,
     SemanticsStore,
-    State,
     StepText,
     Suggestion,
+    TextDecision,
+    TextState,
 )
 from odyssey_recorder.annotation.trust import Seen, TrustFigures, agreement, trust_figures
 from odyssey_recorder.dataset.entry_file import refuse_problems
@@ -87,23 +87,23 @@ class ShownText:
         return self.text.words if self.plant is None else self.plant.words
 
     @property
-    def verdict(self) -> Verdict:
-        return Verdict.COULD_NOT_LOOK if self.plant is not None else verdict_on(self.findings)
+    def verdict(self) -> Support:
+        return Support.COULD_NOT_LOOK if self.plant is not None else verdict_on(self.findings)
 
     @property
     def state(self) -> str:
-        is_contradicted = self.text.state is State.SUGGESTED and self.verdict is Verdict.CONTRADICTS
+        is_contradicted = self.text.state is TextState.SUGGESTED and self.verdict is Support.CONTRADICTS
         return CONTRADICTED if is_contradicted else self.text.state.value
 
     @property
     def is_fixed(self) -> bool:
         """Whether the format alone gives it."""
-        return self.text.state is State.ACCEPTED and self.text.source is None
+        return self.text.state is TextState.ACCEPTED and self.text.source is None
 
     @property
     def is_open(self) -> bool:
         """Whether it waits for a decision."""
-        return self.text.state in (State.SUGGESTED, State.STALE, State.MISSING) and not self.is_hidden
+        return self.text.state in (TextState.SUGGESTED, TextState.STALE, TextState.MISSING) and not self.is_hidden
 
     @property
     def suggestion(self) -> Offer | None:
@@ -113,7 +113,7 @@ class ShownText:
     @property
     def may_be_empty(self) -> bool:
         """A core text is empty if nothing of the screen is needed later."""
-        return self.kind is MemoryKind.CORE and self.text.state is not State.MISSING and not self.is_hidden
+        return self.kind is MemoryKind.CORE and self.text.state is not TextState.MISSING and not self.is_hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class OpenedTexts:
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeRow:
+class AnnotatedEpisode:
     """`states` counts the texts; `problem` says why they cannot be read."""
 
     episode_id: str
@@ -160,10 +160,10 @@ class TextReviewing:
         self._shares = shares
         self._store = SemanticsStore(root)
         self._last: tuple[OpenedEpisode, EpisodeEvidence] | None = None
-        self._rows: dict[str, tuple[str, EpisodeRow]] = {}
+        self._rows: dict[str, tuple[str, AnnotatedEpisode]] = {}
         self._seen: dict[str, tuple[str, Seen]] = {}
 
-    def rows(self) -> Iterator[list[EpisodeRow]]:
+    def rows(self) -> Iterator[list[AnnotatedEpisode]]:
         """Those of the last call, then each that has to be checked again because its files have changed.
 
         An episode that cannot be read has its problem.
@@ -177,15 +177,15 @@ class TextReviewing:
             if (row := _kept(self._rows, one, mark, self._row)) is not (before and before[1]):
                 yield [row]
 
-    def _row(self, episode_id: str) -> EpisodeRow:
+    def _row(self, episode_id: str) -> AnnotatedEpisode:
         try:
             return self.row(self.open(episode_id))
         except OdysseyError as error:
-            return EpisodeRow(episode_id, problem=str(error))
+            return AnnotatedEpisode(episode_id, problem=str(error))
 
-    def row(self, opened: OpenedTexts) -> EpisodeRow:
+    def row(self, opened: OpenedTexts) -> AnnotatedEpisode:
         episode = opened.found.episode
-        return EpisodeRow(
+        return AnnotatedEpisode(
             episode.episode_id, episode.task.instruction, Counter(one.state for one in opened.all if not one.is_fixed)
         )
 
@@ -195,15 +195,17 @@ class TextReviewing:
         found = open_dataset_episode(self.root, episode_id)
         texts = texts_of(found, file)
         findings = {(one.step, one.kind): tuple(one.findings) for one in self._checked(found)} if file.entries else {}
-        has_memory = any(isinstance(one.field, MemoryKind) for one in file.entries if isinstance(one, Offer | Decision))
+        has_memory = any(
+            isinstance(one.field, MemoryKind) for one in file.entries if isinstance(one, Offer | TextDecision)
+        )
         memory = memory_of(found, file, texts.inputs) if has_memory else ()
         return OpenedTexts(found, file, _Shower(self.who(), self._shares, texts, memory, file, findings).steps())
 
-    def save(self, episode_id: str, *entries: Decision | Planted) -> OpenedTexts:
+    def save(self, episode_id: str, *entries: TextDecision | Planted) -> OpenedTexts:
         self._store.append(episode_id, *entries)
         return self.open(episode_id)
 
-    def undo(self, episode_id: str, entries: Sequence[Decision]) -> OpenedTexts:
+    def undo(self, episode_id: str, entries: Sequence[TextDecision]) -> OpenedTexts:
         return self.save(episode_id, *undone(self._store.read(episode_id), entries))
 
     def figures(self) -> list[TrustFigures]:
@@ -240,7 +242,7 @@ class _Shower:
     findings: Mapping[tuple[int, TextKind | MemoryKind], tuple[TextFinding, ...]]
 
     def steps(self) -> list[list[ShownText]]:
-        decided = {(one.step_key, one.field) for one in self.file.entries if isinstance(one, Decision)}
+        decided = {(one.step_key, one.field) for one in self.file.entries if isinstance(one, TextDecision)}
         told = {
             (one.step_key, one.field) for one in self.file.entries if isinstance(one, Planted) and one.by == self.by
         }
@@ -252,7 +254,7 @@ class _Shower:
     def _remembered(self, number: int, memory: StepMemory, *, is_blind: bool) -> Iterator[ShownText]:
         key = self.texts.inputs[number].step_key
         for kind, text in memory.kept.items():
-            is_hidden, said = is_blind and text.state is State.SUGGESTED, self.findings.get((number, kind), ())
+            is_hidden, said = is_blind and text.state is TextState.SUGGESTED, self.findings.get((number, kind), ())
             yield ShownText(number, kind, key, memory.inputs.get(kind, ""), text, said, is_hidden=is_hidden)
 
     def _step(self, number: int, decided: Set[_Key], told: Set[_Key]) -> Iterator[ShownText]:
@@ -270,12 +272,12 @@ class _Shower:
                 text,
                 said,
                 is_blind=is_asked,
-                is_hidden=is_blind and not is_asked and text.state is State.SUGGESTED,
+                is_hidden=is_blind and not is_asked and text.state is TextState.SUGGESTED,
                 plant=self._plant(number, kind) if may_plant else None,
             )
 
     def _is_blind(self, step_key: str, step: Mapping[TextKind, StepText]) -> bool:
-        is_suggested = step[TextKind.INSTRUCTION].state is State.SUGGESTED
+        is_suggested = step[TextKind.INSTRUCTION].state is TextState.SUGGESTED
         return is_suggested and drawn(self.by, step_key, TextKind.INSTRUCTION) < self.shares.blind
 
     def _plant(self, number: int, kind: TextKind) -> Plant | None:
@@ -294,7 +296,7 @@ class _Shower:
 
 
 def _is_plain(text: StepText, findings: Sequence[TextFinding]) -> bool:
-    return text.state is State.SUGGESTED and verdict_on(findings) is not Verdict.CONTRADICTS
+    return text.state is TextState.SUGGESTED and verdict_on(findings) is not Support.CONTRADICTS
 
 
 # What is kept.
@@ -305,7 +307,7 @@ Choice = Literal["accept", "edit", "reject"]
 
 def decided_on(  # noqa: PLR0913 - the decision
     shown: ShownText, by: str, decision: Choice, words: str, seconds: float, *, on: Offer | None = None
-) -> Decision | Planted:
+) -> TextDecision | Planted:
     """What is kept of a decision on `shown`, or on another suggestion for it. Raises DatasetError if it has no words.
 
     Line breaks become spaces.
@@ -322,39 +324,39 @@ def decided_on(  # noqa: PLR0913 - the decision
         )  # fmt: skip
     if decision != "reject" and not words and not shown.may_be_empty:
         raise DatasetError("The text is empty. Write it first.")
-    return Decision(
+    return TextDecision(
         id=uuid4().hex, at=now, step_key=shown.step_key, field=shown.kind, words=words, inputs_sha=shown.inputs_sha,
         by=by, decision=decision, suggestion=own.id if own is not None else "", seconds=seconds, blind=shown.is_blind,
     )  # fmt: skip
 
 
-def supported(opened: OpenedTexts, by: str) -> list[Decision]:
+def supported(opened: OpenedTexts, by: str) -> list[TextDecision]:
     """Accepts all suggestions that the evidence supports; never one that is blind, hidden, planted or contradicted."""
     return [
         decision.model_copy(update={"bulk": True})
         for one in opened.all
-        if one.text.state is State.SUGGESTED and one.words and one.verdict is Verdict.SUPPORTS
-        if isinstance(decision := decided_on(one, by, "accept", one.words, 0.0), Decision)
+        if one.text.state is TextState.SUGGESTED and one.words and one.verdict is Support.SUPPORTS
+        if isinstance(decision := decided_on(one, by, "accept", one.words, 0.0), TextDecision)
     ]
 
 
-def undone(file: SemanticsFile, entries: Sequence[Decision]) -> list[Decision]:
+def undone(file: SemanticsFile, entries: Sequence[TextDecision]) -> list[TextDecision]:
     """What takes `entries` back: the decision before each, made again, or its withdrawal."""
     return [_undone(file, one) for one in entries]
 
 
-def _undone(file: SemanticsFile, last: Decision) -> Decision:
+def _undone(file: SemanticsFile, last: TextDecision) -> TextDecision:
     before = None
     for one in file.entries:
         if one.id == last.id:
             break
-        if isinstance(one, Decision) and _place(one) == _place(last):
+        if isinstance(one, TextDecision) and _place(one) == _place(last):
             before = one
     again = before or last.model_copy(update={"decision": "withdraw"})
     return again.model_copy(update={"id": uuid4().hex, "at": datetime.now(UTC), "seconds": 0.0})
 
 
-def _place(one: Decision) -> tuple[str, TextKind | MemoryKind, str]:
+def _place(one: TextDecision) -> tuple[str, TextKind | MemoryKind, str]:
     return one.step_key, one.field, one.suggestion
 
 

@@ -6,7 +6,7 @@ from functools import cache, cached_property
 
 from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.evidence import Course, app_of_package
-from odyssey_recorder.annotation.findings import Evidence, Verdict
+from odyssey_recorder.annotation.findings import Evidence, Support
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.recycled import SeenTexts
 from odyssey_recorder.dataset.fonts import on_one_line
@@ -26,7 +26,7 @@ class WrittenText:
 
 
 @dataclass(frozen=True)
-class Text:
+class SaidText:
     course: Course
     number: int
     kind: TextKind
@@ -59,21 +59,21 @@ def _catalogue() -> Set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    verdict: Verdict
+    verdict: Support
     found: str
     evidence: tuple[Evidence, ...] = ()
 
 
 def supports(found: str, *proof: Evidence) -> Said:
-    return Said(Verdict.SUPPORTS, found, proof)
+    return Said(Support.SUPPORTS, found, proof)
 
 
 def contradicts(found: str, *proof: Evidence) -> Said:
-    return Said(Verdict.CONTRADICTS, found, proof)
+    return Said(Support.CONTRADICTS, found, proof)
 
 
 def unseen(why: str) -> Said:
-    return Said(Verdict.COULD_NOT_LOOK, f"Not checked: {why}.")
+    return Said(Support.COULD_NOT_LOOK, f"Not checked: {why}.")
 
 
 def cited(words: str) -> str:

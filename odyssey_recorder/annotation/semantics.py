@@ -26,7 +26,7 @@ LONGEST_TEXT = 4_000
 _Edge = Annotated[int, Field(ge=0, le=65_535)]
 
 
-class State(Enum):
+class TextState(Enum):
     MISSING = "missing"
     SUGGESTED = "suggested"
     ACCEPTED = "accepted"
@@ -46,7 +46,7 @@ class ShownImage(_Record):
     mark: tuple[int, int, int, int] | None = None
 
 
-class Call(_Record):
+class RecordedCall(_Record):
     """The request whose answer a text is; fields as of `ModelCall`, and what was shown.
 
     `effort` is the reasoning effort that was asked for, empty if none was.
@@ -98,7 +98,7 @@ class Suggestion(StepEntry):
     words: str = Field(max_length=LONGEST_TEXT)
     inputs_sha: str
     origin: Literal["model", "released"]
-    call: Call | None = None
+    call: RecordedCall | None = None
     candidate: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
@@ -112,7 +112,7 @@ class Suggestion(StepEntry):
         return self.call.model_answered if self.call is not None else "released"
 
 
-class Decision(StepEntry):
+class TextDecision(StepEntry):
     """A person's decision on a text or a memory. `suggestion` is the id of the one decided on, empty for a text that a
     person wrote anew.
 
@@ -169,9 +169,9 @@ class Remembered(StepEntry):
     field: MemoryKind
     words: str = Field(max_length=LONGEST_TEXT)
     inputs_sha: str
-    call: Call
+    call: RecordedCall
     candidate: int = Field(default=0, ge=0)
-    judge: Call | None = None
+    judge: RecordedCall | None = None
     scores: Scores = ()
 
     @property
@@ -195,7 +195,7 @@ class Named(StepEntry):
     inputs_sha: str
     action: str = Field(max_length=LONGEST_TEXT)
     is_right: bool
-    call: Call
+    call: RecordedCall
 
     @property
     def place(self) -> tuple[str, TextKind, str, str]:
@@ -203,7 +203,7 @@ class Named(StepEntry):
         return self.step_key, self.field, self.words, self.inputs_sha
 
 
-Entry = Annotated[Suggestion | Decision | FoundBox | Planted | Remembered | Named, Field(discriminator="kind")]
+Entry = Annotated[Suggestion | TextDecision | FoundBox | Planted | Remembered | Named, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,77 +240,77 @@ class StepText:
     `suggestions` are all that nobody rejected, newest first; `rejected` is how many were.
     """
 
-    state: State
+    state: TextState
     words: str = ""
-    source: Offer | Decision | None = None
+    source: Offer | TextDecision | None = None
     suggestions: tuple[Offer, ...] = ()
     rejected: int = 0
 
     @property
     def is_open(self) -> bool:
         """Whether a model has to write it."""
-        return self.state in (State.MISSING, State.STALE)
+        return self.state in (TextState.MISSING, TextState.STALE)
 
     @property
     def suggestion(self) -> Offer | None:
         """The one that counts, or that the decision is on."""
-        if not isinstance(self.source, Decision):
+        if not isinstance(self.source, TextDecision):
             return self.source
         return next((one for one in self.suggestions if one.id == self.source.suggestion), None)
 
     def exported(self, texts: Literal["accepted", "all"]) -> str | None:
         """None if an export of these texts has none."""
-        allowed = (State.ACCEPTED, State.EDITED) + ((State.SUGGESTED,) if texts == "all" else ())
+        allowed = (TextState.ACCEPTED, TextState.EDITED) + ((TextState.SUGGESTED,) if texts == "all" else ())
         return self.words if self.state in allowed and self.words.strip() else None
 
 
-def by_text(file: SemanticsFile) -> Mapping[tuple[str, TextKind | MemoryKind], Sequence[Offer | Decision]]:
+def by_text(file: SemanticsFile) -> Mapping[tuple[str, TextKind | MemoryKind], Sequence[Offer | TextDecision]]:
     """The entries on texts and memory, by the key of their step and their kind."""
-    found: dict[tuple[str, TextKind | MemoryKind], list[Offer | Decision]] = {}
+    found: dict[tuple[str, TextKind | MemoryKind], list[Offer | TextDecision]] = {}
     for one in file.entries:
-        if isinstance(one, Offer | Decision):
+        if isinstance(one, Offer | TextDecision):
             found.setdefault((one.step_key, one.field), []).append(one)
     return found
 
 
-def step_text(entries: Sequence[Offer | Decision], valid: frozenset[str]) -> StepText:
+def step_text(entries: Sequence[Offer | TextDecision], valid: frozenset[str]) -> StepText:
     """What counts of the `entries` on one text, oldest first; `valid` are the inputs for which a text is not stale.
 
     A person's newest decision counts before any suggestion, unless it is stale and something newer is not. Among
     suggestions the newest that is not stale counts.
     """
     gone = {one.suggestion for one in _last_decisions(entries) if one.decision == "reject"}
-    every = [one for one in reversed(entries) if not isinstance(one, Decision)]
+    every = [one for one in reversed(entries) if not isinstance(one, TextDecision)]
     offered = tuple(one for one in every if one.id not in gone)
     rejected = len(every) - len(offered)
     decided = next(iter(reversed(list(_standing(entries)))), None)
     fresh = next((one for one in offered if one.inputs_sha in valid), None)
     if decided is not None and decided.inputs_sha in valid:
-        state = State.EDITED if decided.decision == "edit" else State.ACCEPTED
+        state = TextState.EDITED if decided.decision == "edit" else TextState.ACCEPTED
         return StepText(state, decided.words, decided, offered, rejected)
     if fresh is not None:
-        return StepText(State.SUGGESTED, fresh.words, fresh, offered, rejected)
+        return StepText(TextState.SUGGESTED, fresh.words, fresh, offered, rejected)
     stale = decided or next(iter(offered), None)
     if stale is None:
-        return StepText(State.MISSING, rejected=rejected)
-    return StepText(State.STALE, stale.words, stale, offered, rejected)
+        return StepText(TextState.MISSING, rejected=rejected)
+    return StepText(TextState.STALE, stale.words, stale, offered, rejected)
 
 
-def last_edit(entries: Sequence[Offer | Decision]) -> str | None:
+def last_edit(entries: Sequence[Offer | TextDecision]) -> str | None:
     """What a person wrote, stale or not; None if the last decision is another."""
     last = next(iter(reversed(list(_standing(entries)))), None)
     return last.words if last is not None and last.decision == "edit" else None
 
 
-def _standing(entries: Sequence[Offer | Decision]) -> Iterator[Decision]:
+def _standing(entries: Sequence[Offer | TextDecision]) -> Iterator[TextDecision]:
     yield from (one for one in _last_decisions(entries) if one.decision != "reject")
 
 
-def _last_decisions(entries: Sequence[Offer | Decision]) -> Iterator[Decision]:
+def _last_decisions(entries: Sequence[Offer | TextDecision]) -> Iterator[TextDecision]:
     """The last decision on each suggestion, and on what people wrote anew; oldest first."""
-    last: dict[str, Decision] = {}
+    last: dict[str, TextDecision] = {}
     for one in entries:
-        if isinstance(one, Decision):
+        if isinstance(one, TextDecision):
             last.pop(one.suggestion, None)
             if one.decision != "withdraw":
                 last[one.suggestion] = one

@@ -8,7 +8,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
-from odyssey_recorder.annotation.semantics import Decision, Offer, Planted, SemanticsFile
+from odyssey_recorder.annotation.semantics import Offer, Planted, SemanticsFile, TextDecision
 from odyssey_recorder.quality.agreement.measures import wilson
 
 CAUGHT_BAR = 0.8
@@ -70,14 +70,14 @@ class Seen:
     """Of one episode: the suggestions that were decided on, by id; the decisions that stand; what was planted."""
 
     suggested: dict[str, str]
-    decisions: Sequence[Decision]
+    decisions: Sequence[TextDecision]
     planted: Sequence[Planted]
 
     @classmethod
     def of(cls, file: SemanticsFile) -> "Seen":
-        last: dict[tuple[str, TextKind | MemoryKind, str, str], dict[bool, Decision]] = {}
+        last: dict[tuple[str, TextKind | MemoryKind, str, str], dict[bool, TextDecision]] = {}
         for one in file.entries:
-            if isinstance(one, Decision):
+            if isinstance(one, TextDecision):
                 given = last.setdefault((one.step_key, one.field, one.suggestion, one.by), {})
                 if one.blind or one.decision == "withdraw":
                     given.clear()  # made again after another decision, a blind text takes that one back

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TextsWanted:
     """The texts of steps, by `calls`, or Chain-of-Memory in the mode `memory`."""
 
     calls: Calls = "three"
@@ -39,7 +39,7 @@ class TextWriting:
     open_batch: Callable[[float | None], Batch]
     who: Callable[[], str]
 
-    def plan(self, wanted: Wanted) -> tuple[Plan, bool]:
+    def plan(self, wanted: TextsWanted) -> tuple[Plan, bool]:
         """The plan for all episodes, and whether the owner of the dataset has yet to agree."""
         found = self._asking(wanted, None).plan(self.ids())
         return found, needs_consent(self.root, found.estimate.host, found.screenshots, found.bytes)
@@ -50,12 +50,12 @@ class TextWriting:
 
     def run(
         self,
-        wanted: Wanted,
+        wanted: TextsWanted,
         budget: float | None,
         progress: Callable[[BatchProgress], None],
         cancelled: Callable[[], bool],
     ) -> list[Ended]:
         return self._asking(wanted, budget).run(self.ids(), progress=progress, cancelled=cancelled)
 
-    def _asking(self, wanted: Wanted, budget: float | None) -> Conversations:
+    def _asking(self, wanted: TextsWanted, budget: float | None) -> Conversations:
         return wanted.asking(self.open_batch(budget), self.root, self.evidence)

@@ -13,7 +13,7 @@ from odyssey_recorder.errors import LanguageModelError
 if TYPE_CHECKING:
     from odyssey_recorder.agents.guard import Guard
     from odyssey_recorder.agents.online import Agent
-    from odyssey_recorder.agents.results import Header
+    from odyssey_recorder.agents.results import ResultsHeader
     from odyssey_recorder.settings import Settings
 
 app = typer.Typer(help="Have a model carry out tasks on a phone, and judge it.", rich_markup_mode=None)
@@ -157,12 +157,12 @@ def bench(  # noqa: PLR0913 - the options
 
 def _agent(  # noqa: PLR0913 - the options
     settings: "Settings", adapter: str, history: str, budget: float | None, guard: "Guard", *, is_consented: bool
-) -> "tuple[Agent, Header]":
+) -> "tuple[Agent, ResultsHeader]":
     """Raises SettingsError, and LanguageModelError without consent to send screenshots to another computer."""
     from odyssey_recorder.agents.adapter import adapter_named
     from odyssey_recorder.agents.history import HistoryRule
     from odyssey_recorder.agents.online import Agent
-    from odyssey_recorder.agents.results import Header
+    from odyssey_recorder.agents.results import ResultsHeader
     from odyssey_recorder.llm.model import is_on_this_computer
     from odyssey_recorder.wiring import open_batch
 
@@ -172,4 +172,4 @@ def _agent(  # noqa: PLR0913 - the options
     if not is_on_this_computer(plan.host) and not is_consented:
         raise LanguageModelError(f"Screens of the phone would be sent to {plan.host}. If you agree, add --consent.")
     say(f"{plan.model} at {plan.host}, asked as {chosen.name}", to=terminal.err)
-    return Agent(chosen, batch, rule, guard), Header(adapter=chosen.name, model=plan.model, history=str(rule))
+    return Agent(chosen, batch, rule, guard), ResultsHeader(adapter=chosen.name, model=plan.model, history=str(rule))

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from odyssey_recorder import wiring
-from odyssey_recorder.agents.online import Agent, Stop
+from odyssey_recorder.agents.online import Agent, StopReason
 from odyssey_recorder.agents.results import ResultFile, TaskResult
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.agent_tasks import Attempts, Job, Nobody
+from odyssey_recorder.commands.agent_tasks import Attempts, Nobody, TaskJob
 from odyssey_recorder.commands.terminal import say
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
@@ -28,7 +28,7 @@ class _Bench:
     results: ResultFile
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def carry_out(self, job: Job) -> None:
+    def carry_out(self, job: TaskJob) -> None:
         if self.nobody.has_stopped():
             return
         try:
@@ -41,10 +41,10 @@ class _Bench:
         with self.lock:
             if result.stop.is_final:
                 self.results.add(result)
-            elif result.stop in (Stop.BUDGET, Stop.MODEL):
+            elif result.stop in (StopReason.BUDGET, StopReason.MODEL):
                 self.nobody.stopped.set()
 
-    def _attempt(self, job: Job) -> TaskResult:
+    def _attempt(self, job: TaskJob) -> TaskResult:
         phones = PhoneProcesses(self.lab.server.environment)
         service = wiring.lab_service(self.lab, self.store, actor="agent", profile=self.profile)
         try:
@@ -59,7 +59,7 @@ class _Bench:
 
 def run_bench(  # noqa: PLR0913 - values by keyword
     agent: Agent,
-    jobs: Sequence[Job],
+    jobs: Sequence[TaskJob],
     results: ResultFile,
     *,
     phones: int,

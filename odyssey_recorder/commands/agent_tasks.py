@@ -19,7 +19,7 @@ from odyssey_recorder.agents.benchmark import (
     shipped_benchmark,
 )
 from odyssey_recorder.agents.goals import judge, source_of
-from odyssey_recorder.agents.online import Agent, AgentRun, Person, Run, Stop
+from odyssey_recorder.agents.online import Agent, AgentRun, AgentSupervisor, RunOutcome, StopReason
 from odyssey_recorder.agents.results import TaskResult, summary
 from odyssey_recorder.agents.verdict import verdict_on
 from odyssey_recorder.commands import terminal
@@ -42,7 +42,7 @@ _TIMES_GOLD = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TaskJob:
     listed: ListedTask
     bench: BenchmarkTask | None
     seed: int
@@ -63,7 +63,7 @@ class Job:
 
 def chosen_tasks(
     tasks: Path | None, goals: Path | None, ids: Sequence[str], seeds: Iterable[int], *, profile: str | None = None
-) -> list[Job]:
+) -> list[TaskJob]:
     """Those of the list, and of the shipped list also those that the goals file describes itself. Raises TaskError."""
     listed = {one.task_id: one for one in read_tasks(tasks or shipped_tasks())}
     templates = read_benchmark(goals or shipped_benchmark())
@@ -76,12 +76,12 @@ def chosen_tasks(
     return [one for one in jobs if one.listed.fits(profile)]
 
 
-def _job(listed: ListedTask | None, template: TaskTemplate | None, seed: int) -> Job:
+def _job(listed: ListedTask | None, template: TaskTemplate | None, seed: int) -> TaskJob:
     """A task that is not in the list has its words in the template. Raises TaskError."""
     bench = None if template is None else template.filled(seed)
     known = listed if bench is None else listed or bench.listed
     assert known is not None
-    return Job(known, bench, seed)
+    return TaskJob(known, bench, seed)
 
 
 class Supervisor:
@@ -123,13 +123,13 @@ class Nobody:
 @dataclass(frozen=True, slots=True)
 class Attempts:
     agent: Agent
-    person: Person
+    person: AgentSupervisor
     most_steps: int
     is_dry: bool = False
     opinion: Batch | None = None
     """A model that judges tasks which no goals can."""
 
-    def attempt(self, job: Job, service: RecordingService, device: Device) -> TaskResult:
+    def attempt(self, job: TaskJob, service: RecordingService, device: Device) -> TaskResult:
         """Blocks. A draft that did not become an episode is kept, but for one of a dry run.
 
         Closes a `device` that was lost, because what it was still asked would take long to end. Raises OdysseyError.
@@ -144,7 +144,7 @@ class Attempts:
         try:
             recorder.start()
             result = self._played(job, service, recorder, player)
-            if result.stop is Stop.DEVICE:
+            if result.stop is StopReason.DEVICE:
                 recorder.stop()
                 device.close()
         except KeyboardInterrupt:
@@ -157,21 +157,21 @@ class Attempts:
         say((f"  {_verdict(result)}", "green" if result.succeeded else "yellow"), to=terminal.err)
         return result
 
-    def _played(self, job: Job, service: RecordingService, recorder: Recorder, player: ScriptPlayer) -> TaskResult:
+    def _played(self, job: TaskJob, service: RecordingService, recorder: Recorder, player: ScriptPlayer) -> TaskResult:
         before, unjudged = _facts(job, service, recorder.serial)
         if job.bench is not None and before is not None:
             at_start = judge(job.bench.goals, job.bench.answer, before=before, after=before, note="")
             if at_start.was_done:
                 _discard(recorder)
-                return self._result(job, Run(Stop.FAULTY_TASK, "its goals are met at the start"))
+                return self._result(job, RunOutcome(StopReason.FAULTY_TASK, "its goals are met at the start"))
         agent = replace(self.agent, seed=job.seed)
         recorder.hand_over()
         instruction = job.listed.task.instruction
         ran = AgentRun(agent, recorder, self.person, instruction, self._limit(job), self.is_dry).play()
         result = self._result(job, ran, recorder.episode_id)
-        if ran.stop is Stop.DRY_RUN:
+        if ran.stop is StopReason.DRY_RUN:
             _discard(recorder)
-        elif ran.stop in (Stop.COMPLETE, Stop.IMPOSSIBLE):
+        elif ran.stop in (StopReason.COMPLETE, StopReason.IMPOSSIBLE):
             player.published(recorder)
         after = None
         if before is not None and ran.stop.is_final:
@@ -183,7 +183,7 @@ class Attempts:
         return result.model_copy(update={"is_met": judged.succeeded, "missed": missed})
 
     def _with_opinion(self, result: TaskResult, service: RecordingService) -> TaskResult:
-        if self.opinion is None or result.stop not in (Stop.COMPLETE, Stop.IMPOSSIBLE):
+        if self.opinion is None or result.stop not in (StopReason.COMPLETE, StopReason.IMPOSSIBLE):
             return result
         try:
             verdict, model = verdict_on(self.opinion, service.store.root, result.episode_id)
@@ -193,11 +193,11 @@ class Attempts:
             )
         return result.model_copy(update={"is_met": verdict.done, "judged_by": model, "unjudged": ""})
 
-    def _limit(self, job: Job) -> int:
+    def _limit(self, job: TaskJob) -> int:
         gold = job.gold_steps
         return self.most_steps if gold is None else max(_FEWEST_STEPS, _TIMES_GOLD * gold)
 
-    def _result(self, job: Job, ran: Run, episode_id: str = "") -> TaskResult:
+    def _result(self, job: TaskJob, ran: RunOutcome, episode_id: str = "") -> TaskResult:
         return TaskResult(
             task_id=job.task_id, seed=job.seed, stop=ran.stop, why=ran.why, episode_id=episode_id, steps=ran.steps,
             gold_steps=job.gold_steps, difficulty=job.difficulty, unreadable=ran.unreadable,
@@ -206,7 +206,7 @@ class Attempts:
         )  # fmt: skip
 
 
-def tell_results(results: Sequence[TaskResult], jobs: Sequence[Job]) -> int:
+def tell_results(results: Sequence[TaskResult], jobs: Sequence[TaskJob]) -> int:
     """The exit code."""
     wanted = {(one.task_id, one.seed) for one in jobs}
     told = [one for one in results if (one.task_id, one.seed) in wanted]
@@ -218,7 +218,7 @@ def tell_results(results: Sequence[TaskResult], jobs: Sequence[Job]) -> int:
     return 1 if missing else 0
 
 
-def _facts(job: Job, service: RecordingService, serial: str) -> tuple[Mapping[str, Any] | None, str]:
+def _facts(job: TaskJob, service: RecordingService, serial: str) -> tuple[Mapping[str, Any] | None, str]:
     """The facts, of the simulated phone or as any device tells them, or None and why not."""
     if job.bench is None:
         return None, "the task has no goals"

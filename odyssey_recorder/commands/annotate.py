@@ -266,13 +266,13 @@ def _asking(  # noqa: PLR0913 - the flags
     budget: float | None = None,
     at_once: int = 16,
 ) -> "Iterator[Conversations]":
-    from odyssey_recorder.annotation.writing import Wanted
+    from odyssey_recorder.annotation.writing import TextsWanted
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import open_batch, user_checker
 
     batch = open_batch(read_settings(dataset=dataset), budget, at_once=at_once)
     with closing(user_checker()) as checker:
-        yield Wanted(calls, memory, effort).asking(batch, dataset, checker.evidence)
+        yield TextsWanted(calls, memory, effort).asking(batch, dataset, checker.evidence)
 
 
 def _named(  # noqa: PLR0913 - the flags

@@ -70,7 +70,7 @@ def export_texts(
     import json
 
     from odyssey_recorder.annotation.listing import listed_memory, listed_texts
-    from odyssey_recorder.annotation.semantics import State
+    from odyssey_recorder.annotation.semantics import TextState
     from odyssey_recorder.files import write_durably
 
     ids = selected(dataset, selection)
@@ -82,7 +82,7 @@ def export_texts(
         for episode_id in ids
         for row in (
             *listed_texts(dataset, episode_id),
-            *(one for one in listed_memory(dataset, episode_id) if one["state"] != State.MISSING.value),
+            *(one for one in listed_memory(dataset, episode_id) if one["state"] != TextState.MISSING.value),
         )
     )
     lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)

@@ -175,14 +175,14 @@ def _decide(
     dataset: Path, ids: Mapping[str, tuple[str, str | None]], what: "Verb", name: str | None, *, yes: bool
 ) -> None:
     """`ids` have the reasons, and the better episodes if there are any."""
-    from odyssey_recorder.curation.retired import Decision, plan_decisions, record_decisions
+    from odyssey_recorder.curation.retired import RetireDecision, plan_decisions, record_decisions
     from odyssey_recorder.dataset.layout import checked_id
 
     who = _name(name)
     planned = plan_decisions(
         dataset,
         [
-            Decision(episode_id=checked_id(one), decision=what, reason=why, superseded_by=better, who=who)
+            RetireDecision(episode_id=checked_id(one), decision=what, reason=why, superseded_by=better, who=who)
             for one, (why, better) in ids.items()
             if better is None or checked_id(better)
         ],

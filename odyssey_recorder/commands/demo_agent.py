@@ -15,7 +15,7 @@ from rich.console import Console
 from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.online import Agent, AgentRun, Stop
+from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
 from odyssey_recorder.commands.agent_tasks import Nobody
 from odyssey_recorder.commands.demo_annotator import Eyes, On
 from odyssey_recorder.commands.terminal import say
@@ -103,7 +103,7 @@ def record_with_agent(service: RecordingService, device: Device, eyes: Eyes, out
             player.perform(eyes.command(_RIGHT), recorder)
             recorder.hand_over()
             ended = run.play()
-            if ended.stop is not Stop.COMPLETE:
+            if ended.stop is not StopReason.COMPLETE:
                 raise RecordingError(f"The demo's agent ended early: {ended.why} The draft is saved.")
             published = player.published(recorder).published
         finally:

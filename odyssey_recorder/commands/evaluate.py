@@ -66,7 +66,7 @@ def evaluate(  # noqa: PLR0913 - the options
             gold, unread = read_gold(data, ids, carry_out=executor.map)
     if not gold.episodes:
         raise DatasetError(f"{data} has no readable episode of this selection. Check --split and --filter.")
-    asked = report.Asked(
+    asked = report.ScoringTerms(
         str(data), str(predictions), protocol, split or "", level or loaded.header.level or "high", selection
     )
     found = report.evaluate(gold, loaded, asked, unread=unread)

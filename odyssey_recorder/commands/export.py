@@ -19,9 +19,9 @@ from odyssey_recorder.commands.terminal import say
 from odyssey_recorder.dataset.codec import Dialect
 from odyssey_recorder.dataset.layout import annotation_files
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.exporting.job import Progress as ExportProgress
+from odyssey_recorder.exporting.job import ExportProgress as ExportProgress
 from odyssey_recorder.exporting.job import run_export
-from odyssey_recorder.exporting.prepared import Wanted, prepare
+from odyssey_recorder.exporting.prepared import ExportWanted, prepare
 from odyssey_recorder.exporting.shards import Options
 from odyssey_recorder.model.wording import counted
 
@@ -54,7 +54,7 @@ def export_dataset(request: ExportOptions, out: Console, err: Console) -> None:
         raise DatasetError(f"{request.root} is not a dataset folder: annotations/ with episode files is missing.")
     selected = selected_ids(request.root, request.filter, agents=request.agents)
     files = [file for file in files if file.stem in selected]
-    wanted = Wanted(request.root, request.out, request.layout, request.options, request.like)
+    wanted = ExportWanted(request.root, request.out, request.layout, request.options, request.like)
     prepared = prepare(wanted, files, refusal(request.root, request.admission, Dialect.RELEASE))
     _tell_left_out(prepared.left_out, err)
     with _executor(request) as executor, _progress(err) as tell:

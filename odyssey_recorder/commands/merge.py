@@ -8,7 +8,7 @@ import typer
 from odyssey_recorder.commands import terminal
 
 if TYPE_CHECKING:
-    from odyssey_recorder.merging.plan import Decisions, MergePlan, Preference
+    from odyssey_recorder.merging.plan import MergeDecisions, MergePlan, Preference
 
 _TOLD = 20
 _QUIET = ("in both", "from A", "from B")
@@ -50,8 +50,8 @@ def merge(  # noqa: PLR0913 - the options
         raise typer.Exit(1)
 
 
-def _decisions(prefer: list[str], policy: Literal["A", "B"] | None) -> "Decisions":
-    from odyssey_recorder.merging.plan import Decisions
+def _decisions(prefer: list[str], policy: Literal["A", "B"] | None) -> "MergeDecisions":
+    from odyssey_recorder.merging.plan import MergeDecisions
     from odyssey_recorder.model.episode import is_episode_id
 
     known: dict[str, Preference] = {"A": "A", "B": "B", "both": "both"}
@@ -61,7 +61,7 @@ def _decisions(prefer: list[str], policy: Literal["A", "B"] | None) -> "Decision
         if choice not in known or not (is_episode_id(episode_id) or words == choice):
             raise typer.BadParameter(f"--prefer {words}: expected A, B, both, or ID=A, ID=B, ID=both.")
         chosen[episode_id] = known[choice]
-    return Decisions(chosen.pop("", None), chosen, policy)
+    return MergeDecisions(chosen.pop("", None), chosen, policy)
 
 
 def _as_json(plan: "MergePlan", into: Path) -> dict[str, object]:

@@ -62,7 +62,7 @@ def predict(  # noqa: PLR0913 - the options
     from odyssey_recorder.agents.adapter import adapter_named
     from odyssey_recorder.agents.history import HistoryRule
     from odyssey_recorder.agents.predict import Predicting
-    from odyssey_recorder.evaluation.predictions import Header, header_line, prediction_line
+    from odyssey_recorder.evaluation.predictions import PredictionsHeader, header_line, prediction_line
     from odyssey_recorder.files import write_durably
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import open_batch
@@ -82,7 +82,7 @@ def predict(  # noqa: PLR0913 - the options
             say((f"{counted(count, 'step')}: {why}", "yellow"), to=terminal.err)
         say("Nothing was written. Answers so far are kept. Run the same command to continue.", to=terminal.err)
         raise typer.Exit(1)
-    header = header_line(Header(chosen.name, plan.estimate.model, str(rule), level))
+    header = header_line(PredictionsHeader(chosen.name, plan.estimate.model, str(rule), level))
     write_durably(out, b"".join([header, *map(prediction_line, ended.predictions)]))
     unread = sum(one.action is None for one in ended.predictions)
     episodes = counted(len(ids) - len(ended.problems), "episode")

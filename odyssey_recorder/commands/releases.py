@@ -10,7 +10,7 @@ from odyssey_recorder.model.wording import counted
 
 if TYPE_CHECKING:
     from odyssey_recorder.releases.folder import ReleaseRecord
-    from odyssey_recorder.releases.manifest import Changes
+    from odyssey_recorder.releases.manifest import ReleaseChanges
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make, verify and compare releases of a dataset.")
 
@@ -146,7 +146,7 @@ def _newest(dataset: Path) -> "ReleaseRecord":
     return found[-1]
 
 
-def _print_changes(changed: "Changes") -> None:
+def _print_changes(changed: "ReleaseChanges") -> None:
     for what, episodes in changed.told.items():
         if episodes:
             terminal.say((f"{len(episodes):,} {what}", "bold"))

@@ -12,9 +12,9 @@ from odyssey_recorder.commands.listing import selected
 from odyssey_recorder.commands.terminal import line, say
 from odyssey_recorder.figures.counting import Against, all_figures, mean_steps
 from odyssey_recorder.figures.facts import EpisodeFigures, class_of_app
-from odyssey_recorder.figures.figure import Bars, Figure, Listing
+from odyssey_recorder.figures.figure import Bars, Figure, TextTable
 from odyssey_recorder.figures.page import Told, cell_text, figures_as_json, write_figures_page
-from odyssey_recorder.figures.published import V1, V2, Published, published_of
+from odyssey_recorder.figures.published import V1, V2, PublishedFigures, published_of
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.reports import report_json
 from odyssey_recorder.selection.figures import figures_of
@@ -62,19 +62,19 @@ def _read(root: Path, selection: str = "", *, agents: bool = False) -> tuple[lis
         return figures_of(index, wanted)
 
 
-def _published(name: str) -> Published:
+def _published(name: str) -> PublishedFigures:
     for known in (V1, V2):
         if name == known.name:
             return known
     episodes, _ = _read(Path(name))
-    alone = Against(Published(name), class_of_app())
+    alone = Against(PublishedFigures(name), class_of_app())
     return published_of(name, all_figures(episodes, alone), mean_steps(episodes))
 
 
 def _print(figures: list[Figure], out: Console) -> None:
     for figure in figures:
         for panel in figure.panels:
-            if not isinstance(panel, Listing | Bars):
+            if not isinstance(panel, TextTable | Bars):
                 continue
             head, rows = panel.table()
             table = Table(*map(str, head), box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")

@@ -173,7 +173,7 @@ def _write(root: Path, path: Path, redaction: Redaction) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundBox:
+class SensitiveBox:
     """`text` is what the view says, or empty for a box that a person drew; `share` is that of the screen, 0 to 1."""
 
     step: int
@@ -190,7 +190,7 @@ class FoundTexts:
     `words` are the different matches, and `unseen` the steps without a readable view hierarchy.
     """
 
-    boxes: tuple[FoundBox, ...] = ()
+    boxes: tuple[SensitiveBox, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     words: tuple[str, ...] = ()
     unseen: tuple[int, ...] = ()
@@ -204,7 +204,7 @@ class FoundTexts:
 
 def drawn_boxes(
     root: Path, episode_id: str, box: tuple[int, int, int, int], *, step: int, steps: int
-) -> Iterator[FoundBox]:
+) -> Iterator[SensitiveBox]:
     """The box on a step's screenshot, and on those of the other `steps` that have the same bytes.
 
     Raises DatasetError if a screenshot cannot be read, or the box is not on it.
@@ -215,12 +215,12 @@ def drawn_boxes(
     share = Box(*box).area / (size[0] * size[1])
     for other in range(steps):
         if other == step or _screenshot(root, episode_id, other) == png:
-            yield FoundBox(other, box, sha256(png).hexdigest(), share)
+            yield SensitiveBox(other, box, sha256(png).hexdigest(), share)
 
 
 def find_texts(root: Path, episode_id: str, annotation: dict[str, Json], pattern: re.Pattern[str]) -> FoundTexts:
     """Look for `pattern` in view hierarchies and in the annotation, spelled as released. Raises DatasetError."""
-    boxes: list[FoundBox] = []
+    boxes: list[SensitiveBox] = []
     words: set[str] = set()
     unseen: list[int] = []
     for step in range(len(_steps_of(annotation))):
@@ -254,14 +254,14 @@ def _views(xml: str, pattern: re.Pattern[str], words: set[str]) -> Iterator[tupl
             yield node.box, " ".join(dict.fromkeys(filter(None, said)))
 
 
-def _on_screen(episode_id: str, step: int, png: bytes, views: Sequence[tuple[Box, str]]) -> Iterator[FoundBox]:
+def _on_screen(episode_id: str, step: int, png: bytes, views: Sequence[tuple[Box, str]]) -> Iterator[SensitiveBox]:
     width, height = _image(episode_id, step, png).size
     digest = sha256(png).hexdigest()
     for box, text in views:
         shown = Box(max(0, box.left), max(0, box.top), min(width, box.right), min(height, box.bottom))
         if shown.area:
             sides = (shown.left, shown.top, shown.right, shown.bottom)
-            yield FoundBox(step, sides, digest, shown.area / (width * height), text)
+            yield SensitiveBox(step, sides, digest, shown.area / (width * height), text)
 
 
 def _screenshot(root: Path, episode_id: str, step: int) -> bytes:

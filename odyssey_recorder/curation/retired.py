@@ -22,7 +22,7 @@ Verb = Literal["retire", "restore"]
 _Id = Annotated[str, Field(pattern=r"^[0-9]{16}$")]
 
 
-class Decision(FrozenModel):
+class RetireDecision(FrozenModel):
     """A line of the file. `superseded_by` is the better episode, if there is one."""
 
     episode_id: _Id
@@ -33,7 +33,7 @@ class Decision(FrozenModel):
     at: AwareDatetime = Field(default_factory=lambda: datetime.now(UTC))
 
 
-def read_retired(root: Path) -> dict[str, Decision]:
+def read_retired(root: Path) -> dict[str, RetireDecision]:
     """Why each retired episode is, by id. Raises DatasetError."""
     return {one: made for one, made in _latest(_read(root), root).items() if made.decision == "retire"}
 
@@ -44,7 +44,7 @@ def without_retired(split: Split, retired: Collection[str]) -> Split:
     return Split(split.kind, train, test)
 
 
-def plan_decisions(root: Path, decisions: Sequence[Decision]) -> list[Decision]:
+def plan_decisions(root: Path, decisions: Sequence[RetireDecision]) -> list[RetireDecision]:
     """Those that would change something. Raises DatasetError for an id that is unknown, or cannot supersede another."""
     known, retired = episode_ids(root), read_retired(root)
     leaving = {one.episode_id for one in decisions if one.decision == "retire"}
@@ -57,7 +57,7 @@ def plan_decisions(root: Path, decisions: Sequence[Decision]) -> list[Decision]:
     return [one for one in decisions if (one.episode_id in retired) != (one.decision == "retire")]
 
 
-def record_decisions(root: Path, decisions: Sequence[Decision]) -> None:
+def record_decisions(root: Path, decisions: Sequence[RetireDecision]) -> None:
     """Each counts from now on, also where clocks differ. Raises DatasetError."""
     with Journal(root).held():
         data = _read(root)
@@ -82,12 +82,12 @@ def _read(root: Path) -> bytes:
         return b""
 
 
-def _latest(data: bytes, root: Path) -> dict[str, Decision]:
+def _latest(data: bytes, root: Path) -> dict[str, RetireDecision]:
     made = []
     for number, line in enumerate(data.split(b"\n"), start=1):
         if line.strip():
             try:
-                made.append(Decision.model_validate_json(line))
+                made.append(RetireDecision.model_validate_json(line))
             except ValidationError as error:
                 raise DatasetError(
                     f"{root / RETIRED}, line {number}, is not a decision ({first_fault(error)}). Correct the line."

@@ -50,7 +50,7 @@ _Stamps = dict[str, tuple[_Stamp | None, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class FolderChanges:
     added: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
@@ -76,7 +76,7 @@ class DatasetWatch:
     def __init__(
         self,
         root: Path,
-        tell: Callable[[Changes], object],
+        tell: Callable[[FolderChanges], object],
         warn: Callable[[str], object] = lambda _: None,
         rules: WatchRules = WatchRules(),
         *,
@@ -217,8 +217,8 @@ def _files(folder: Path) -> Iterator[tuple[str, _Stamp]]:
                     yield named[1], (about.st_mtime_ns, about.st_size)
 
 
-def difference(before: Mapping[str, object], after: Mapping[str, object]) -> Changes:
-    return Changes(
+def difference(before: Mapping[str, object], after: Mapping[str, object]) -> FolderChanges:
+    return FolderChanges(
         added=frozenset(after.keys() - before.keys()),
         changed=frozenset(one for one in after.keys() & before.keys() if after[one] != before[one]),
         removed=frozenset(before.keys() - after.keys()),

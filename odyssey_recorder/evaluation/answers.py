@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Kind(IntEnum):
+class AnswerKind(IntEnum):
     """The nine actions, an answer that is none of them, and no answer."""
 
     CLICK = 0
@@ -28,7 +28,7 @@ class Kind(IntEnum):
     MISSING = 10
 
 
-KINDS = tuple(kind.name for kind in Kind if kind < Kind.INVALID)
+KINDS = tuple(kind.name for kind in AnswerKind if kind < AnswerKind.INVALID)
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -96,7 +96,7 @@ def direction(across: float, down: float) -> str:
 def read_answers(texts: Sequence[object], *, whole: bool = False) -> Answers:
     """`whole`: the argument is all after the first colon; the official evaluator stops at the second."""
     count = len(texts)
-    kind, info = [int(Kind.INVALID)] * count, [""] * count
+    kind, info = [int(AnswerKind.INVALID)] * count, [""] * count
     x, y = [np.nan] * count, [np.nan] * count
     unread: list[int] = []
     odd: dict[int, Value] = {}
@@ -106,13 +106,13 @@ def read_answers(texts: Sequence[object], *, whole: bool = False) -> Answers:
         elif found := _USUAL(text):
             name, across, down = found.groups()
             kind[row], x[row], y[row] = _CODES[name], float(across), float(down)
-        elif (code := _CODES.get(text, Kind.INVALID)) > Kind.TYPE and code != Kind.INVALID:
+        elif (code := _CODES.get(text, AnswerKind.INVALID)) > AnswerKind.TYPE and code != AnswerKind.INVALID:
             kind[row] = code
         else:
             head, colon, rest = text.partition(":")
-            kind[row] = code = _CODES.get(head.strip(), Kind.INVALID)
+            kind[row] = code = _CODES.get(head.strip(), AnswerKind.INVALID)
             info[row] = rest = (rest if whole else rest.partition(":")[0]).strip()
-            if code <= Kind.LONG_PRESS:
+            if code <= AnswerKind.LONG_PRESS:
                 odd[row] = point = read_point(rest)
                 if point is None and colon:
                     unread.append(row)

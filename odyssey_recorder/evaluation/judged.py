@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from odyssey_recorder.evaluation.answers import Bools, Floats, Ints, Kind, read_answers
+from odyssey_recorder.evaluation.answers import AnswerKind, Bools, Floats, Ints, read_answers
 from odyssey_recorder.evaluation.scores import Scored, by_step
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import GRID, Point
@@ -17,12 +17,14 @@ Which = Literal["wrong", "only this", "both"]
 _MIDDLE = GRID // 2
 _SWIPES = {"UP": (0, -200), "DOWN": (0, 200), "LEFT": (-200, 0), "RIGHT": (200, 0)}
 _KEYS = {
-    Kind.PRESS_HOME: SystemKey.HOME, Kind.PRESS_BACK: SystemKey.BACK, Kind.PRESS_RECENT: SystemKey.RECENT,
-}  # fmt: skip
+    AnswerKind.PRESS_HOME: SystemKey.HOME,
+    AnswerKind.PRESS_BACK: SystemKey.BACK,
+    AnswerKind.PRESS_RECENT: SystemKey.RECENT,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class StepsWanted:
     """With a `cell` of the confusion matrix, true and predicted kind, all its steps, right or wrong."""
 
     which: Which = "wrong"
@@ -51,31 +53,31 @@ class JudgedStep:
     @property
     def verdict(self) -> str:
         truth, said = self.kinds
-        match Kind(said):
+        match AnswerKind(said):
             case _ if self.is_right:
                 return "Right"
-            case Kind.MISSING:
+            case AnswerKind.MISSING:
                 return "No prediction"
-            case Kind.INVALID:
+            case AnswerKind.INVALID:
                 return "Cannot be read"
             case _ if said != truth:
                 return "Another action"
-            case Kind.TYPE:
+            case AnswerKind.TYPE:
                 return "Another text"
-            case Kind.SCROLL:
+            case AnswerKind.SCROLL:
                 return "Another direction"
             case _:
                 return f"{self.apart:.3f} away" if self.apart else "Another place"
 
 
-def judged_steps(one: Scored, other: Scored | None, wanted: Wanted, most: int) -> tuple[list[JudgedStep], int]:
+def judged_steps(one: Scored, other: Scored | None, wanted: StepsWanted, most: int) -> tuple[list[JudgedStep], int]:
     """At most `most` of them, the worst first, and how many there are.
 
     Worst is no answer, then one that cannot be read, another action, another text or direction, and then points by
     their distance.
     """
     rows, said = one.with_missing()
-    there = np.flatnonzero(one.verdicts.kind != Kind.MISSING)
+    there = np.flatnonzero(one.verdicts.kind != AnswerKind.MISSING)
     right = np.concatenate([one.verdicts.right[there], np.zeros(len(one.missing), bool)])
     others = by_step(other) if other is not None else np.full(len(one.gold.kind), -1)
     if wanted.cell is not None:
@@ -104,20 +106,20 @@ def judged_steps(one: Scored, other: Scored | None, wanted: Wanted, most: int) -
 def drawn(answer: object, *, off: int = 0) -> Action | None:
     """The action that an answer says; a scroll, which has a direction only, is `off` the middle of the screen."""
     read = read_answers([answer], whole=True)
-    kind, info = Kind(int(read.kind[0])), read.info[0]
+    kind, info = AnswerKind(int(read.kind[0])), read.info[0]
     match kind:
-        case Kind.CLICK | Kind.LONG_PRESS:
+        case AnswerKind.CLICK | AnswerKind.LONG_PRESS:
             point = _point(read.odd.get(0, [float(read.x[0]), float(read.y[0])]))
-            return None if point is None else Click(point) if kind is Kind.CLICK else LongPress(point)
-        case Kind.SCROLL if reach := _SWIPES.get(info.upper()):
+            return None if point is None else Click(point) if kind is AnswerKind.CLICK else LongPress(point)
+        case AnswerKind.SCROLL if reach := _SWIPES.get(info.upper()):
             across, down = (off, 0) if reach[0] == 0 else (0, off)
             start, end = (Point(_MIDDLE + across + way * reach[0], _MIDDLE + down + way * reach[1]) for way in (-1, 1))
             return Scroll(start, end, (start, end))
-        case Kind.TYPE:
+        case AnswerKind.TYPE:
             return Type(info)
-        case Kind.COMPLETE:
+        case AnswerKind.COMPLETE:
             return Complete()
-        case Kind.IMPOSSIBLE:
+        case AnswerKind.IMPOSSIBLE:
             return Impossible("")
         case _:
             return Press(_KEYS[kind]) if kind in _KEYS else None
@@ -137,8 +139,8 @@ def _distances(one: Scored, rows: Ints, answers: Sequence[object]) -> Floats:
 
 
 def _mildness(truth: Ints, said: Ints, right: Bools) -> Ints:
-    same = np.where(truth <= Kind.LONG_PRESS, 4, 3)
-    wrong = np.select([said == Kind.MISSING, said == Kind.INVALID, said != truth], [0, 1, 2], same)
+    same = np.where(truth <= AnswerKind.LONG_PRESS, 4, 3)
+    wrong = np.select([said == AnswerKind.MISSING, said == AnswerKind.INVALID, said != truth], [0, 1, 2], same)
     return np.where(right, 5, wrong)
 
 

@@ -21,7 +21,7 @@ from odyssey_recorder.evaluation.answers import answer_of, direction
 from odyssey_recorder.evaluation.predictions import (
     LONGEST_LINE,
     BrokenLineError,
-    Header,
+    PredictionsHeader,
     json_of,
     lines_of,
     prediction_of,
@@ -57,7 +57,7 @@ class Loaded:
     """
 
     layout: Layout
-    header: Header = field(default_factory=Header)
+    header: PredictionsHeader = field(default_factory=PredictionsHeader)
     unit: str = "line"
     episodes: list[str] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
@@ -159,7 +159,7 @@ def _document(path: Path, file: BinaryIO) -> Loaded:
         raise DatasetError(f"{words}: it is neither JSON nor JSON Lines of a known form ({error}).") from error
     into = Loaded("official", unit="prediction")
     if isinstance(tree, dict):
-        into.header = Header(model=str(tree.get("model", "")))
+        into.header = PredictionsHeader(model=str(tree.get("model", "")))
         metrics = tree.get("metrics")
         tree = metrics.get("pred") if isinstance(metrics, dict) else None
     if not isinstance(tree, list):

@@ -8,22 +8,22 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cpdist
 
-from odyssey_recorder.evaluation.answers import Answers, Bools, Floats, Ints, Kind, Value, read_point
+from odyssey_recorder.evaluation.answers import AnswerKind, Answers, Bools, Floats, Ints, Value, read_point
 from odyssey_recorder.evaluation.gold import BOX, BROKEN_BOX, NO_BOX, Gold
-from odyssey_recorder.evaluation.protocols import Rules, TextRule
+from odyssey_recorder.evaluation.protocols import ScoringRules, TextRule
 from odyssey_recorder.model.geometry import GRID
 
 _NEAR = 0.14
 _ALIKE = 0.5
 _LARGEST_BOX = 0.6 * GRID * GRID
-_SAME = np.arange(Kind.INVALID + 1)
+_SAME = np.arange(AnswerKind.INVALID + 1)
 """Kinds as a grouped protocol tells them apart."""
-_SAME[[Kind.PRESS_RECENT, Kind.IMPOSSIBLE]] = Kind.PRESS_HOME, Kind.COMPLETE
-_GROUP = np.where(_SAME == Kind.PRESS_BACK, Kind.PRESS_HOME, _SAME)
+_SAME[[AnswerKind.PRESS_RECENT, AnswerKind.IMPOSSIBLE]] = AnswerKind.PRESS_HOME, AnswerKind.COMPLETE
+_GROUP = np.where(_SAME == AnswerKind.PRESS_BACK, AnswerKind.PRESS_HOME, _SAME)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdicts:
+class AnswerVerdicts:
     """A row per answer. `invalid` could not be read; `typed`: its type counts as right; `kind` is the answer's."""
 
     right: Bools
@@ -32,29 +32,29 @@ class Verdicts:
     kind: Ints
 
 
-def verdicts(gold: Gold, rows: Ints, answers: Answers, rules: Rules) -> Verdicts:
+def verdicts(gold: Gold, rows: Ints, answers: Answers, rules: ScoringRules) -> AnswerVerdicts:
     """Of answers to the steps `rows` of `gold`."""
     truth, said = gold.kind[rows], answers.kind
-    unread = answers.unread & (said > Kind.LONG_PRESS) if rules.origin else answers.unread
-    known = (said != Kind.INVALID) & ~unread
+    unread = answers.unread & (said > AnswerKind.LONG_PRESS) if rules.origin else answers.unread
+    known = (said != AnswerKind.INVALID) & ~unread
     same = known & ((_SAME[truth] == _SAME[said]) if rules.grouped else (truth == said))
-    right, invalid = same & (truth > Kind.TYPE), unread.copy()
-    pressed = np.flatnonzero(same & (truth <= Kind.LONG_PRESS))
+    right, invalid = same & (truth > AnswerKind.TYPE), unread.copy()
+    pressed = np.flatnonzero(same & (truth <= AnswerKind.LONG_PRESS))
     right[pressed], invalid[pressed] = _presses(gold, rows[pressed], pressed, answers, rules)
-    typed = np.flatnonzero(same & (truth == Kind.TYPE))
+    typed = np.flatnonzero(same & (truth == AnswerKind.TYPE))
     right[typed] = _texts(_picked(gold.text, rows[typed]), _picked(answers.info, typed), rules)
-    scrolled = np.flatnonzero(same & (truth == Kind.SCROLL))
+    scrolled = np.flatnonzero(same & (truth == AnswerKind.SCROLL))
     pairs = zip(_picked(gold.text, rows[scrolled]), _picked(answers.info, scrolled), strict=True)
     right[scrolled] = [true.lower() == one.lower() for true, one in pairs]
     alike = (_GROUP[truth] == _GROUP[said]) & known if rules.grouped else same
     counted = alike & ~invalid if rules.invalid_differs else alike | invalid
-    return Verdicts(right, counted, invalid, np.where(invalid, Kind.INVALID, said))
+    return AnswerVerdicts(right, counted, invalid, np.where(invalid, AnswerKind.INVALID, said))
 
 
 # --- points ----------------------------------------------------------------------------------------------
 
 
-def _presses(gold: Gold, rows: Ints, at: Ints, answers: Answers, rules: Rules) -> tuple[Bools, Bools]:
+def _presses(gold: Gold, rows: Ints, at: Ints, answers: Answers, rules: ScoringRules) -> tuple[Bools, Bools]:
     """Whether right, and whether unreadable, for answers in rows `at` to the steps `rows`, all of them presses."""
     x, y = answers.x[at], answers.y[at]
     boxed = gold.boxed[rows] if rules.box else np.full(len(rows), NO_BOX)
@@ -76,7 +76,7 @@ def _inside(box: Floats, x: Floats, y: Floats) -> Bools:
     return within
 
 
-def _near(gold: Gold, rows: Ints, x: Floats, y: Floats, rules: Rules) -> Bools:
+def _near(gold: Gold, rows: Ints, x: Floats, y: Floats, rules: ScoringRules) -> Bools:
     """In the arithmetic of the official evaluator: at distances of exactly 0.14 its rounding decides."""
     across, down = x / GRID - gold.x[rows] / GRID, y / GRID - gold.y[rows] / GRID
     reach: float | Floats = _NEAR
@@ -93,7 +93,7 @@ def _sound(gold: Gold, rows: Ints) -> Bools:
     return small & _inside(box, gold.x[rows], gold.y[rows])
 
 
-def _odd(value: Value, gold: Gold, row: int, boxed: int, rules: Rules) -> bool | None:
+def _odd(value: Value, gold: Gold, row: int, boxed: int, rules: ScoringRules) -> bool | None:
     """The verdict on a point that is not two plain whole numbers, as numpy broadcasts it; None: invalid."""
     if isinstance(value, str):  # the official evaluator evaluates once more what is a text
         value = read_point(value.strip())
@@ -107,7 +107,7 @@ def _odd(value: Value, gold: Gold, row: int, boxed: int, rules: Rules) -> bool |
     return _official(value, gold, row, boxed, rules)
 
 
-def _official(value: Any, gold: Gold, row: int, boxed: int, rules: Rules) -> bool | None:
+def _official(value: Any, gold: Gold, row: int, boxed: int, rules: ScoringRules) -> bool | None:
     if boxed == BROKEN_BOX:
         return None
     try:
@@ -132,7 +132,7 @@ def _picked(texts: list[str], rows: Ints) -> list[str]:
 # --- texts -----------------------------------------------------------------------------------------------
 
 
-def _texts(truths: list[str], said: list[str], rules: Rules) -> Bools:
+def _texts(truths: list[str], said: list[str], rules: ScoringRules) -> Bools:
     if not rules.whole_text:
         truths = [one.partition(":")[0] for one in truths]
     return _TEXT_RULES[rules.text]([one.strip() for one in truths], said)

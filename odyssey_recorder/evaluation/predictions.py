@@ -22,7 +22,7 @@ LONGEST_LINE = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class PredictionsHeader:
     adapter: str = ""
     model: str = ""
     history: str = ""
@@ -55,7 +55,7 @@ def spelled(action: Action) -> dict[str, Json]:
     return {key: tree[key] for key in ("action", "info")}
 
 
-def header_line(header: Header) -> bytes:
+def header_line(header: PredictionsHeader) -> bytes:
     return _line({"format": FORMAT, "version": VERSION, **asdict(header)})
 
 
@@ -63,7 +63,7 @@ def prediction_line(prediction: Prediction) -> bytes:
     return _line(prediction._asdict())
 
 
-def read_header(line: bytes) -> Header | None:
+def read_header(line: bytes) -> PredictionsHeader | None:
     """None if the line is not the header of such a file. Raises BrokenLineError for a later version."""
     try:
         tree = json_of(line)
@@ -73,7 +73,7 @@ def read_header(line: bytes) -> Header | None:
         return None
     if tree.get("version") != VERSION:
         raise BrokenLineError(f"version is {shown(tree.get('version'))}; expected {VERSION}")
-    return Header(*(_text(tree, key) for key in ("adapter", "model", "history", "level")))
+    return PredictionsHeader(*(_text(tree, key) for key in ("adapter", "model", "history", "level")))
 
 
 def prediction_of(tree: Json) -> Prediction:

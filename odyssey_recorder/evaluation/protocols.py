@@ -9,7 +9,7 @@ TextRule = Literal["official", "distance", "contained", "words"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ScoringRules:
     """The defaults are those of the official evaluator with all that is odd about it.
 
     `box`: a point in the box of the element is right. `whole_text`: a text ends at its end, not at its first colon.
@@ -32,7 +32,7 @@ class Rules:
     partial: bool = False
 
 
-OFFICIAL = Rules()
+OFFICIAL = ScoringRules()
 
 SWITCHES: Mapping[str, Mapping[str, Any]] = {
     "first-colon": {"whole_text": True},
@@ -45,18 +45,20 @@ SWITCHES: Mapping[str, Mapping[str, Any]] = {
 """What `strict` changes in `official`, in this order."""
 
 
-def switched(*names: str) -> Rules:
+def switched(*names: str) -> ScoringRules:
     """The official rules with these switches on. Raises KeyError."""
     return replace(OFFICIAL, **dict(change for name in names for change in SWITCHES[name].items()))
 
 
 _V1 = replace(OFFICIAL, box=False)
-PROTOCOLS: Mapping[Name, Rules] = {
+PROTOCOLS: Mapping[Name, ScoringRules] = {
     "official": OFFICIAL,
     "official-v1": _V1,
     "strict": switched(*SWITCHES),
-    "agentcpm": Rules(box=False, whole_text=True, invalid_differs=True, text="contained", grouped=True, partial=True),
-    "osatlas": Rules(box=False, whole_text=True, invalid_differs=True, text="words", origin=True, partial=True),
+    "agentcpm": ScoringRules(
+        box=False, whole_text=True, invalid_differs=True, text="contained", grouped=True, partial=True
+    ),
+    "osatlas": ScoringRules(box=False, whole_text=True, invalid_differs=True, text="words", origin=True, partial=True),
     "com": _V1,
 }
 """`agentcpm`: OpenBMB/AgentCPM-GUI, eval/utils/evaluator.py. `osatlas`: OS-Copilot/OS-Atlas, eval_scripts/odyssey.

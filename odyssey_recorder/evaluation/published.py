@@ -9,7 +9,7 @@ from typing import NamedTuple
 from odyssey_recorder.evaluation.protocols import Name
 
 
-class Published(NamedTuple):
+class PublishedScore(NamedTuple):
     """`ams` and `sr` are means over the categories for the random split of `official` and `official-v1`."""
 
     model: str
@@ -51,14 +51,14 @@ _ON_RANDOM: dict[tuple[Name, str, str], dict[str, tuple[float, float] | float]] 
 }  # fmt: skip
 
 
-def published(protocol: Name, split: str, level: str) -> list[Published]:
+def published(protocol: Name, split: str, level: str) -> list[PublishedScore]:
     on_all = [
-        Published(model, source, *results[_SPLITS.index(split)])
+        PublishedScore(model, source, *results[_SPLITS.index(split)])
         for (of, source), models in _ON_ALL_SPLITS.items() if (of, "high") == (protocol, level) and split
         for model, results in models.items()
     ]  # fmt: skip
     on_random = [
-        Published(model, source, *(result if isinstance(result, tuple) else (result,)))
+        PublishedScore(model, source, *(result if isinstance(result, tuple) else (result,)))
         for (*of, source), models in _ON_RANDOM.items() if [*of, "random"] == [protocol, level, split]
         for model, result in models.items()
     ]  # fmt: skip

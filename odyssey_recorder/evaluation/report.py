@@ -15,14 +15,14 @@ from odyssey_recorder.evaluation.intervals import by_unit, percentiles, ratios
 from odyssey_recorder.evaluation.loading import Loaded
 from odyssey_recorder.evaluation.placing import Fit, place
 from odyssey_recorder.evaluation.protocols import OFFICIAL, PROTOCOLS, SWITCHES, Name, switched
-from odyssey_recorder.evaluation.published import Published, published
+from odyssey_recorder.evaluation.published import PublishedScore, published
 from odyssey_recorder.evaluation.scores import Figures, Placed, Scored
 from odyssey_recorder.quality.agreement.measures import Interval, wilson
 from odyssey_recorder.reports import render_page, write_page
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ScoringTerms:
     """`split` is one of the four, whose test part is scored, or empty: all episodes of `selection`."""
 
     dataset: str
@@ -34,7 +34,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SwitchEffect:
     """What a switch of `strict` changes, after those before it: `changed` steps are judged otherwise."""
 
     switch: str
@@ -44,7 +44,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ModelDifference:
     """Of another model from this one on the episodes that both have, in points, with 95% intervals."""
 
     model: str
@@ -66,7 +66,7 @@ class Evaluation:
     `other` are the verdicts on the model that `against` compares with.
     """
 
-    asked: Asked
+    asked: ScoringTerms
     loaded: Loaded
     fit: Fit
     unread: Sequence[str]
@@ -79,9 +79,9 @@ class Evaluation:
     units: str
     by: dict[str, dict[str, Figures]]
     confusion: list[list[int]]
-    changes: Sequence[Change]
-    published: Sequence[Published]
-    against: Difference | None = None
+    changes: Sequence[SwitchEffect]
+    published: Sequence[PublishedScore]
+    against: ModelDifference | None = None
     other: Scored | None = None
 
     @property
@@ -91,7 +91,7 @@ class Evaluation:
         return [(self.asked.predictions, self.fit), *others]
 
 
-def evaluate(gold: Gold, loaded: Loaded, asked: Asked, *, unread: Sequence[str] = ()) -> Evaluation:
+def evaluate(gold: Gold, loaded: Loaded, asked: ScoringTerms, *, unread: Sequence[str] = ()) -> Evaluation:
     """`unread` says which episodes of the dataset cannot be read."""
     placed, fit = place(gold, loaded)
     scored = scores.score(gold, placed, PROTOCOLS[asked.protocol])
@@ -119,7 +119,7 @@ def with_difference(one: Evaluation, other: Loaded, path: str) -> Evaluation:
     pairs = _sums(gold, one.asked.split, both, *right, *solved)
     ams, their_ams, sr, their_sr = (scores.percent(int(part.sum()), int(of.sum())) for part, of in pairs)
     drawn, units = ratios(pairs), len(pairs[0][0])
-    difference = Difference(
+    difference = ModelDifference(
         other.header.model or Path(path).name, path, their_ams, their_sr, int(both.sum()),
         _less(their_ams, ams), percentiles(drawn[:, 1] - drawn[:, 0], units),
         _less(their_sr, sr), percentiles(drawn[:, 3] - drawn[:, 2], units), fit,
@@ -177,14 +177,14 @@ def shown(value: object) -> str:
             return str(value)
 
 
-def _changes(gold: Gold, placed: Placed) -> list[Change]:
+def _changes(gold: Gold, placed: Placed) -> list[SwitchEffect]:
     """From `official` to `strict`, one switch after the other."""
     before = scores.by_step(scores.score(gold, placed, OFFICIAL))
     found = []
     for names in accumulate(((name,) for name in SWITCHES), tuple.__add__):
         scored = scores.score(gold, placed, switched(*names))
         figures, right = scores.figures(scored), scores.by_step(scored)
-        found.append(Change(names[-1], figures.ams, figures.sr, int((before != right).sum())))
+        found.append(SwitchEffect(names[-1], figures.ams, figures.sr, int((before != right).sum())))
         before = right
     return found
 
@@ -204,7 +204,7 @@ def _wilson(scored: Scored) -> Interval | None:
     return Interval(round(100 * interval.low, 2), round(100 * interval.high, 2))
 
 
-def _tree(value: Interval | Difference | None) -> dict[str, Any] | None:
+def _tree(value: Interval | ModelDifference | None) -> dict[str, Any] | None:
     return None if value is None else asdict(value)
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from odyssey_recorder.evaluation.answers import KINDS, Bools, Ints, Kind, read_answers
+from odyssey_recorder.evaluation.answers import KINDS, AnswerKind, Bools, Ints, read_answers
 from odyssey_recorder.evaluation.gold import Gold
-from odyssey_recorder.evaluation.matching import Verdicts, verdicts
-from odyssey_recorder.evaluation.protocols import Rules
+from odyssey_recorder.evaluation.matching import AnswerVerdicts, verdicts
+from odyssey_recorder.evaluation.protocols import ScoringRules
 
 COLUMNS = (*KINDS, "invalid", "missing")
 """Of the confusion matrix; its rows are the nine actions."""
@@ -16,11 +16,11 @@ COLUMNS = (*KINDS, "invalid", "missing")
 _LENGTHS = (5, 10, 15, 20, 30)
 _POSITIONS = ("first", "2nd quarter", "3rd quarter", "4th quarter", "last")
 _STOP_COLUMNS = {
-    "CLICK": [Kind.CLICK],
-    "TYPE": [Kind.TYPE],
-    "SCROLL": [Kind.SCROLL],
-    "HOME": [Kind.PRESS_HOME],
-    "STOP": [Kind.COMPLETE, Kind.IMPOSSIBLE],
+    "CLICK": [AnswerKind.CLICK],
+    "TYPE": [AnswerKind.TYPE],
+    "SCROLL": [AnswerKind.SCROLL],
+    "HOME": [AnswerKind.PRESS_HOME],
+    "STOP": [AnswerKind.COMPLETE, AnswerKind.IMPOSSIBLE],
 }
 
 
@@ -41,9 +41,9 @@ class Scored:
     """
 
     gold: Gold
-    rules: Rules
+    rules: ScoringRules
     rows: Ints
-    verdicts: Verdicts
+    verdicts: AnswerVerdicts
     answers: Sequence[object]
     missing: Ints
     counts: Ints
@@ -57,8 +57,8 @@ class Scored:
 
     def with_missing(self) -> tuple[Ints, Ints]:
         """Rows of gold steps and the kinds of their answers; the missing ones come last."""
-        there = self.verdicts.kind != Kind.MISSING
-        kinds = self.verdicts.kind[there], np.full(len(self.missing), Kind.MISSING)
+        there = self.verdicts.kind != AnswerKind.MISSING
+        kinds = self.verdicts.kind[there], np.full(len(self.missing), AnswerKind.MISSING)
         return np.concatenate([self.rows[there], self.missing]), np.concatenate(kinds)
 
 
@@ -81,7 +81,7 @@ class Figures:
     tss: float | None = None
 
 
-def score(gold: Gold, placed: Placed, rules: Rules) -> Scored:
+def score(gold: Gold, placed: Placed, rules: ScoringRules) -> Scored:
     """Judge answers; with `every_step` missing and repeated ones are wrong."""
     rows, texts = placed.rows, placed.answers
     gone = np.zeros(0, np.int64)
@@ -90,7 +90,7 @@ def score(gold: Gold, placed: Placed, rules: Rules) -> Scored:
         rows, gone = np.arange(len(gold.kind)), placed.missing
         texts = [by_row.get(row) for row in range(len(gold.kind))]
     found = verdicts(gold, rows, read_answers(texts, whole=rules.whole_text), rules)
-    found.kind[gone] = Kind.MISSING
+    found.kind[gone] = AnswerKind.MISSING
     episodes, of = len(gold.episodes), gold.episode[rows]
     counts = np.bincount(of, minlength=episodes)
     right = np.bincount(of[found.right], minlength=episodes)
@@ -170,13 +170,18 @@ def by_step(scored: Scored) -> Ints:
 
 def _of_steps(scored: Scored, among: Bools) -> tuple[int, float | None, float | None, float | None, float | None]:
     found, total = scored.verdicts, int(among.sum())
-    presses = among & (scored.gold.kind[scored.rows] <= Kind.LONG_PRESS) & found.typed & (found.kind <= Kind.LONG_PRESS)
+    presses = (
+        among
+        & (scored.gold.kind[scored.rows] <= AnswerKind.LONG_PRESS)
+        & found.typed
+        & (found.kind <= AnswerKind.LONG_PRESS)
+    )
     return (
         total,
         percent(int((found.right & among).sum()), total),
         percent(int((found.typed & among).sum()), total),
         percent(int((found.right & presses).sum()), int(presses.sum())),
-        percent(int(((found.kind < Kind.INVALID) & among).sum()), total),
+        percent(int(((found.kind < AnswerKind.INVALID) & among).sum()), total),
     )
 
 
@@ -189,7 +194,7 @@ def _tss(scored: Scored, chosen: Bools) -> float | None:
     right = np.zeros(len(gold.kind) + 1, bool)
     right[scored.rows[scored.verdicts.right]] = True
     judged = (chosen & (scored.counts > 0))[gold.episode]
-    home = np.flatnonzero((gold.kind == Kind.PRESS_HOME) & judged)
+    home = np.flatnonzero((gold.kind == AnswerKind.PRESS_HOME) & judged)
     home = home[home + 1 < len(gold.kind)]
     home = home[gold.episode[home + 1] == gold.episode[home]]
     return percent(int((right[home] & right[home + 1]).sum()), len(home))

@@ -35,7 +35,7 @@ _POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ExportProgress:
     episodes: int
     of_episodes: int
     bytes: int
@@ -47,7 +47,7 @@ class ExportCancelledError(DatasetError):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ExportRequest:
     """`splits` are the files for splits/, by name, as released. `about` is what the card says beyond the figures."""
 
     root: Path
@@ -59,11 +59,11 @@ class Request:
 
 
 def run_export(
-    request: Request,
+    request: ExportRequest,
     episodes: Sequence[Planned],
     executor: Executor,
     *,
-    tell: Callable[[Progress], object] = lambda _: None,
+    tell: Callable[[ExportProgress], object] = lambda _: None,
     is_cancelled: Callable[[], bool] = lambda: False,
 ) -> Path:
     """Write the export and return its folder. The source is only read.
@@ -101,7 +101,7 @@ def run_export(
                 finished[shard.name] = hashes
             count += len(shard.ids)
             total += weight[shard.name]
-            tell(Progress(min(count, len(ids)), len(ids), total, sum(weight.values())))
+            tell(ExportProgress(min(count, len(ids)), len(ids), total, sum(weight.values())))
     with files.storage_errors(request.out, "written"):
         names = _complete(request, part, ids, [finished[shard.name] for shard in shards])
         _publish(part, names, request.out)
@@ -113,7 +113,7 @@ def _refuse_existing(out: Path) -> None:
         raise DatasetError(f"{out} already exists. Choose another folder, or move it away.")
 
 
-def _mark(request: Request, of_input: str, shards: Sequence[Shard]) -> dict[str, object]:
+def _mark(request: ExportRequest, of_input: str, shards: Sequence[Shard]) -> dict[str, object]:
     splits = hashlib.sha256(b"".join(name.encode() + data for name, data in sorted(request.splits.items())))
     return {
         "format": FORMAT,
@@ -172,7 +172,7 @@ def _is_intact(part: Path, name: str, sha256: str) -> bool:
         return False
 
 
-def _ask_for_room(request: Request, episodes: Sequence[Planned], part: Path) -> None:
+def _ask_for_room(request: ExportRequest, episodes: Sequence[Planned], part: Path) -> None:
     copies = LAYOUTS[request.layout].copies
     needed = int(sum(one.size for one in episodes) * _SPARE) if copies else 20_000 * len(episodes)
     used = sum(path.stat().st_size for path in part.rglob("*") if path.is_file()) if copies else 0
@@ -209,7 +209,7 @@ def _written(
                 job.cancel()
 
 
-def _complete(request: Request, part: Path, ids: Sequence[str], shards: Sequence[Hashes]) -> set[str]:
+def _complete(request: ExportRequest, part: Path, ids: Sequence[str], shards: Sequence[Hashes]) -> set[str]:
     """Write what describes the whole: splits, index, card, Croissant, hashes. Return the names of all files."""
     hashes = {name: sha256 for shard in shards for name, sha256 in shard.items()}
     more: dict[str, bytes] = {}

@@ -14,7 +14,7 @@ from odyssey_recorder.dataset.opened import summarise
 from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.exporting.card import About, own_section
 from odyssey_recorder.exporting.episodes import lacks_texts, read_exported
-from odyssey_recorder.exporting.job import Request, sides_of
+from odyssey_recorder.exporting.job import ExportRequest, sides_of
 from odyssey_recorder.exporting.shards import TRAINERS, Options, Planned
 from odyssey_recorder.exporting.trainers import Survey
 from odyssey_recorder.model.episode import Episode
@@ -24,7 +24,7 @@ from odyssey_recorder.splits.files import read_split, split_as_json, split_names
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExportWanted:
     """`like` None: as the second release if every step has its texts, else as the first."""
 
     root: Path
@@ -38,14 +38,14 @@ class Wanted:
 class Prepared:
     """`left_out` says for each episode that is not exported why, `limits` what a consumer will miss."""
 
-    request: Request
+    request: ExportRequest
     episodes: Sequence[Planned]
     left_out: Sequence[str]
     limits: Sequence[str]
 
 
 def prepare(
-    wanted: Wanted,
+    wanted: ExportWanted,
     files: Sequence[Path],
     refuse: Callable[[Path], str],
     cancelled: Callable[[], bool] = lambda: False,
@@ -84,7 +84,7 @@ def prepare(
     ids = frozenset(one.episode_id for one in episodes)
     names = {Path(split_path(one.kind)).name: split_as_json(_of(one, ids)) for one in splits}
     options = replace(wanted.options, like=like)
-    request = Request(wanted.root, wanted.out, wanted.layout, options, names, about)
+    request = ExportRequest(wanted.root, wanted.out, wanted.layout, options, names, about)
     return Prepared(request, episodes, left_out, limits)
 
 
@@ -106,7 +106,7 @@ def _planned(root: Path, episode: Episode, sides: dict[str, str]) -> Planned:
     return Planned(episode.episode_id, size, sides)
 
 
-def _likeness(wanted: Wanted, lacking: int) -> tuple[Literal["v1", "v2"], tuple[str, ...]]:
+def _likeness(wanted: ExportWanted, lacking: int) -> tuple[Literal["v1", "v2"], tuple[str, ...]]:
     """Which release the annotations follow, and what a consumer will miss."""
     if wanted.layout != "release" or not lacking:
         return wanted.like if wanted.layout == "release" and wanted.like else "v2", ()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Screenshot, adapter_named
+from odyssey_recorder.agents.adapter import Adapter, History, PastStep, SentScreenshot, adapter_named
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.dataset.png import png_size
@@ -52,7 +52,7 @@ class Sample:
         return [part.identity for message in self.messages for part in message.parts if isinstance(part, LazyImage)]
 
 
-class Asked:
+class Questions:
     """The questions about the steps of one episode. Raises DatasetError if a screenshot cannot be read."""
 
     def __init__(self, exported: ExportedEpisode, sampling: Sampling) -> None:
@@ -127,13 +127,15 @@ class Asked:
         )
         return History(tuple(past), self._memory[number] if self._memory else words)
 
-    def _screen(self, path: Path) -> Screenshot:
+    def _screen(self, path: Path) -> SentScreenshot:
         try:
             true_size = png_size(path)
             fitted = self._adapter.fit(true_size)
         except (OSError, ValueError) as error:
             raise DatasetError(f"{path} cannot be exported: {error}.") from error
-        return Screenshot(LazyImage(f"{SCREENSHOTS}/{path.name}", (fitted.width, fitted.height), _unread), true_size)
+        return SentScreenshot(
+            LazyImage(f"{SCREENSHOTS}/{path.name}", (fitted.width, fitted.height), _unread), true_size
+        )
 
 
 def _unread() -> Image:

@@ -13,7 +13,7 @@ from odyssey_recorder.dataset.layout import SCREENSHOTS
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.exporting import official_chat
 from odyssey_recorder.exporting.episodes import ExportedEpisode
-from odyssey_recorder.exporting.samples import Asked, Sample, read_sampled, refusal
+from odyssey_recorder.exporting.samples import Questions, Sample, read_sampled, refusal
 from odyssey_recorder.exporting.shards import Options, Planned, Sampling, Shard, by_count
 from odyssey_recorder.exporting.writing import HashedWriter, Hashes, whole_file, write_screenshots
 from odyssey_recorder.files import make_folder
@@ -71,7 +71,7 @@ class Survey:
             return str(error)
         if why := refusal(exported, self._options.samples):
             return why
-        asked = Asked(exported, self._options.samples)
+        asked = Questions(exported, self._options.samples)
         steps = exported.episode.steps
         lost = Counter(action_type(step.action) for number, step in enumerate(steps) if asked.answer(number) is None)
         self._unspeakable += lost
@@ -251,5 +251,5 @@ def _pieces(layout: str, shard: Shard, episodes: Iterable[ExportedEpisode], chos
     elif layout == "official-chat":
         yield from official_chat.pieces(shard.name, episodes, chosen)
     else:
-        samples = (sample for exported in episodes for sample in Asked(exported, chosen).samples())
+        samples = (sample for exported in episodes for sample in Questions(exported, chosen).samples())
         yield from (json.dumps(_ROWS[layout](sample), ensure_ascii=False) + "\n" for sample in samples)

@@ -8,18 +8,18 @@ from statistics import fmean, quantiles
 
 from odyssey_recorder.figures.facts import EpisodeFigures
 from odyssey_recorder.figures.figure import (
+    BarMark,
     Bars,
     Boxes,
     Cell,
     Columns,
+    CountGrid,
     Figure,
-    Grid,
-    Listing,
-    Mark,
     Panel,
     Spread,
+    TextTable,
 )
-from odyssey_recorder.figures.published import OTHERS, Published
+from odyssey_recorder.figures.published import OTHERS, PublishedFigures
 from odyssey_recorder.model.geometry import GRID, Point, Size
 from odyssey_recorder.model.wording import counted
 
@@ -42,7 +42,7 @@ Episodes = Sequence[EpisodeFigures]
 class Against:
     """What the figures are compared with, and how apps are classed."""
 
-    published: Published
+    published: PublishedFigures
     class_of: Callable[[str], str]
 
 
@@ -86,8 +86,8 @@ def headline(episodes: Episodes, against: Against) -> Figure:
         "headline",
         "At a glance",
         (
-            Listing("", ("", "this dataset", other.name), rows),
-            Listing("Steps per episode elsewhere", ("dataset", "mean"), elsewhere),
+            TextTable("", ("", "this dataset", other.name), rows),
+            TextTable("Steps per episode elsewhere", ("dataset", "mean"), elsewhere),
         ),
         "A combination is the set of an episode's different apps.",
     )
@@ -129,7 +129,7 @@ def lengths_by_category(episodes: Episodes, _: Against) -> Figure:
 def apps(episodes: Episodes, against: Against) -> Figure:
     used = Counter(app for one in episodes for app in set(one.apps))
     bars = _bars(_Kind("apps", "app", _by("app"), most=TOP), used, against, len(episodes))
-    ranked = tuple(Mark(str(rank), count) for rank, (_, count) in enumerate(used.most_common(), start=1))
+    ranked = tuple(BarMark(str(rank), count) for rank, (_, count) in enumerate(used.most_common(), start=1))
     curve = Columns("All apps by rank", "rank", "episodes", 1, 1, ranked, is_log=True)
     return Figure("apps", "Apps", (bars, curve), "An episode counts once for each of its apps.")
 
@@ -153,7 +153,7 @@ def app_pairs(episodes: Episodes, _: Against) -> Figure:
         tuple(0 if row == column else pairs[min(row, column), max(row, column)] for column in names) for row in names
     )
     filters = tuple(tuple(f"{term('app', row)} {term('app', column)}" for column in names) for row in names)
-    return Figure("pairs", "Apps used together", (Grid("", "episodes", names, names, counts, "dots", filters),))
+    return Figure("pairs", "Apps used together", (CountGrid("", "episodes", names, names, counts, "dots", filters),))
 
 
 def app_classes(episodes: Episodes, against: Against) -> Figure:
@@ -169,7 +169,7 @@ def actions(episodes: Episodes, against: Against) -> Figure:
     counts = sum(of_category.values(), Counter[str]())
     total = counts.total()
     panels: list[Panel] = []
-    marks = [Mark(name, counts[name]) for name in _ACTIONS if counts[name]]
+    marks = [BarMark(name, counts[name]) for name in _ACTIONS if counts[name]]
     panels.append(Bars("All steps", "action", "steps", total, tuple(marks)))
     if against.published.shares.get("actions"):
         merged: Counter[str] = Counter()
@@ -178,7 +178,7 @@ def actions(episodes: Episodes, against: Against) -> Figure:
         panels.append(_bars(_Kind("actions", "action", unit="steps"), merged, against, total))
     rows = tuple(sorted(of_category))
     cells = tuple(tuple(of_category[row][name] for name in _ACTIONS) for row in rows)
-    panels.append(Grid("By category", "steps", rows, _ACTIONS, cells, by_row=True))
+    panels.append(CountGrid("By category", "steps", rows, _ACTIONS, cells, by_row=True))
     return Figure("actions", "Actions", tuple(panels))
 
 
@@ -221,18 +221,18 @@ def endings(episodes: Episodes, _: Against) -> Figure:
     filters = tuple(
         (*(f"{term('category', name)} ending:{end.lower()}" for end in ends), term("category", name)) for name in names
     )
-    grid = Grid("", "category", names, (*ends, "neither"), cells, filters=filters, by_row=True)
+    grid = CountGrid("", "category", names, (*ends, "neither"), cells, filters=filters, by_row=True)
     return Figure("endings", "How episodes end", (grid,))
 
 
 def days(episodes: Episodes, against: Against) -> Figure:
     dated = sorted(one.day for one in episodes if one.day is not None)
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[BarMark, ...] = ()
     if dated:
         counts = Counter(dated)
         span = range(dated[0].toordinal(), dated[-1].toordinal() + 1)
         marks = tuple(
-            Mark(day.isoformat(), counts[day], f"recorded:{day.isoformat()}")
+            BarMark(day.isoformat(), counts[day], f"recorded:{day.isoformat()}")
             for day in map(type(dated[0]).fromordinal, span)
         )
     people = Counter(one.annotator for one in episodes if one.annotator)
@@ -284,7 +284,7 @@ def _by(key: str) -> Callable[[str], str]:
 def _bars(kind: _Kind, counts: Mapping[str, int], against: Against, total: int) -> Bars:
     ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     marks = (
-        Mark(label, count, kind.select(label), against.published.share(kind.figure, label))
+        BarMark(label, count, kind.select(label), against.published.share(kind.figure, label))
         for label, count in ordered[: kind.most]
     )
     title = "" if kind.most is None or len(counts) <= kind.most else f"The first {kind.most}"
@@ -304,7 +304,7 @@ def _histogram(values: Sequence[int], names: tuple[str, str], lines: tuple[tuple
         start = first + number * step
         end = start + step - 1
         label = str(start) if step == 1 else f"{start}-{end}"
-        marks.append(Mark(label, counts[number], f"{key}:>={start} {key}:<={end}" if key else ""))
+        marks.append(BarMark(label, counts[number], f"{key}:>={start} {key}:<={end}" if key else ""))
     return Columns("", of, "episodes", first, step, tuple(marks), lines)
 
 
@@ -317,14 +317,16 @@ def _spread(label: str, values: Sequence[int], chosen: str) -> Spread:
     return Spread(label, len(values), cuts[0], cuts[4], cuts[9], cuts[14], cuts[18], chosen)
 
 
-def _heat(device: str, points: Iterable[Point], size: Size) -> Grid:
+def _heat(device: str, points: Iterable[Point], size: Size) -> CountGrid:
     def cell(at: int) -> int:
         return min(max(at, 0) * HEAT // GRID, HEAT - 1)
 
     counts = Counter((cell(point.y), cell(point.x)) for point in points)
     rows = tuple(tuple(counts[y, x] for x in range(HEAT)) for y in range(HEAT))
     names = ("",) * HEAT
-    return Grid(f"{device}: {counts.total()}", "presses", names, names, rows, "screen", aspect=size.height / size.width)
+    return CountGrid(
+        f"{device}: {counts.total()}", "presses", names, names, rows, "screen", aspect=size.height / size.width
+    )
 
 
 def _orientation(size: Size) -> str:
@@ -333,8 +335,8 @@ def _orientation(size: Size) -> str:
 
 def _split_grid(
     title: str, rows: tuple[str, ...], columns: tuple[str, tuple[str, ...]], counts: Counter[tuple[str, str]]
-) -> Grid:
+) -> CountGrid:
     key, names = columns
     cells = tuple(tuple(counts[row, name] for name in names) for row in rows)
     filters = tuple(tuple(f"split:{row} {term(key, name)}" for name in names) for row in rows)
-    return Grid(title, "part", rows, names, cells, filters=filters, by_row=True)
+    return CountGrid(title, "part", rows, names, cells, filters=filters, by_row=True)

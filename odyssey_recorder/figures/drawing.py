@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from odyssey_recorder.figures.figure import Bars, Boxes, Columns, Grid, Listing, Panel
+from odyssey_recorder.figures.figure import Bars, Boxes, Columns, CountGrid, Panel, TextTable
 from odyssey_recorder.model.wording import counted
 
 Tone = Literal["bar", "published", "text", "faint", "grid", "ground"]
@@ -29,7 +29,7 @@ _LOWEST = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Rect:
+class FilledRect:
     """`level` 0..1 is how dark it is. `tip` describes it, `filter` selects what it counts."""
 
     x: float
@@ -63,7 +63,7 @@ class Label:
     upright: bool = False
 
 
-Shape = Rect | Line | Label
+Shape = FilledRect | Line | Label
 
 _ACROSS: tuple[tuple[Tone, float], ...] = (("ground", 6.5), ("published", 2.5))
 """The line of a published share; the edge of the ground's colour shows it on a bar without colours too."""
@@ -85,9 +85,9 @@ def drawn(panel: Panel, width: float = WIDTH) -> Drawing | None:
             shapes, height = _columns(panel, width)
         case Boxes(spreads=spreads) if spreads:
             shapes, height = _boxes(panel, width)
-        case Grid(rows=rows, columns=columns) if rows and columns:
+        case CountGrid(rows=rows, columns=columns) if rows and columns:
             shapes, height, width = _grid(panel, width)
-        case Listing() | Bars() | Columns() | Boxes() | Grid():
+        case TextTable() | Bars() | Columns() | Boxes() | CountGrid():
             return None
     return Drawing(width, height, tuple(shapes))
 
@@ -105,7 +105,7 @@ def _bars(panel: Bars, width: float) -> tuple[list[Shape], float]:
         if mark.published is not None:
             tip += f"; published: {100 * mark.published:.1f}%"
         shapes.append(Label(_LABELS - 8, y + 16, _short(mark.label, _LABELS - 12), "end"))
-        shapes.append(Rect(_LABELS, y + 4, max(share * across, 1), _ROW - 8, tip=tip, filter=mark.filter))
+        shapes.append(FilledRect(_LABELS, y + 4, max(share * across, 1), _ROW - 8, tip=tip, filter=mark.filter))
         if mark.published is not None:
             x = _LABELS + mark.published * across
             shapes += (Line(x, y + 1, x, y + _ROW - 1, tone, wide) for tone, wide in _ACROSS)
@@ -137,7 +137,7 @@ def _columns(panel: Columns, width: float) -> tuple[list[Shape], float]:
         tip = f"{panel.of} {mark.label}: {counted(mark.value, panel.unit)}"
         if mark.value:
             shapes.append(
-                Rect(x + slot * 0.08, top + _HIGH - high, slot * 0.84, high, tip=tip, filter=mark.filter)
+                FilledRect(x + slot * 0.08, top + _HIGH - high, slot * 0.84, high, tip=tip, filter=mark.filter)
             )  # fmt: skip
         if number % every == 0:
             shapes.append(Label(x + slot / 2, top + _HIGH + 16, mark.label, "middle", "faint"))
@@ -175,13 +175,13 @@ def _boxes(panel: Boxes, width: float) -> tuple[list[Shape], float]:
         )
         shapes.append(Label(_LABELS - 8, middle + 4, _short(one.label, _LABELS - 12), "end"))
         shapes.append(Line(low, middle, high, middle, "text"))
-        shapes.append(Rect(start, middle - 7, max(end - start, 1), 14, 0.55, tip, one.filter))
+        shapes.append(FilledRect(start, middle - 7, max(end - start, 1), 14, 0.55, tip, one.filter))
         shapes.append(Line(centre, middle - 8, centre, middle + 8, "text", 2.5))
     shapes.append(Label(_LABELS + (width - _LABELS) / 2, below + 34, panel.unit, "middle", "faint"))
     return shapes, below + 40
 
 
-def _grid(panel: Grid, width: float) -> tuple[list[Shape], float, float]:
+def _grid(panel: CountGrid, width: float) -> tuple[list[Shape], float, float]:
     if panel.form == "screen":
         return _screen(panel)
     labels = min(_LABELS, max(len(row) for row in panel.rows) * _LETTER + 14)
@@ -207,20 +207,20 @@ def _grid(panel: Grid, width: float) -> tuple[list[Shape], float, float]:
             at, chosen = labels + x * slot, panel.filters[y][x] if panel.filters else ""
             tip = f"{name}, {panel.columns[x]}: {count:,}"
             level = 0.06 + 0.6 * count / scale if panel.form == "numbers" else 0.12 + 0.88 * count / scale
-            shapes.append(Rect(at + 1, below + 1, slot - 2, high - 2, level if count else 0.0, tip, chosen))
+            shapes.append(FilledRect(at + 1, below + 1, slot - 2, high - 2, level if count else 0.0, tip, chosen))
             if panel.form == "numbers":
                 shapes.append(Label(at + slot / 2, below + high / 2 + 4, f"{count:,}", "middle"))
     return shapes, head + len(panel.rows) * high, labels + len(panel.columns) * slot
 
 
 @lru_cache(maxsize=16)
-def _screen(panel: Grid) -> tuple[list[Shape], float, float]:
+def _screen(panel: CountGrid) -> tuple[list[Shape], float, float]:
     """A heat map in the proportions of the screen."""
     wide = 200.0 if panel.aspect >= 1 else 360.0
     cell, high = wide / len(panel.columns), wide * panel.aspect / len(panel.rows)
     most = max(map(max, panel.counts)) or 1
     shapes: list[Shape] = [
-        Rect(x * cell, y * high, cell, high, 0.1 + 0.9 * (count / most) ** 0.5)
+        FilledRect(x * cell, y * high, cell, high, 0.1 + 0.9 * (count / most) ** 0.5)
         for y, row in enumerate(panel.counts)
         for x, count in enumerate(row)
         if count

@@ -8,7 +8,7 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class BarMark:
     """One bar: `filter` selects the episodes it counts; `published` is what another dataset has, in the same unit."""
 
     label: str
@@ -25,7 +25,7 @@ class Bars:
     of: str
     unit: str
     total: int
-    marks: tuple[Mark, ...]
+    marks: tuple[BarMark, ...]
 
     def table(self) -> tuple[Sequence[str], list[Sequence[Cell]]]:
         head: list[str] = [self.of, self.unit, "%"]
@@ -36,7 +36,7 @@ class Bars:
                 row.append(None if one.published is None else round(100 * one.published, 1))  # type: ignore[attr-defined]
         return head, rows
 
-    def percent(self, mark: Mark) -> float:
+    def percent(self, mark: BarMark) -> float:
         return round(100 * mark.value / self.total, 1) if self.total else 0.0
 
 
@@ -52,7 +52,7 @@ class Columns:
     unit: str
     first: float
     step: float
-    marks: tuple[Mark, ...]
+    marks: tuple[BarMark, ...]
     lines: tuple[tuple[str, float], ...] = ()
     is_log: bool = False
 
@@ -89,7 +89,7 @@ class Boxes:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class CountGrid:
     """Counts in `rows` by `columns`; darker is more, by row if `by_row`. `filters` has one text per cell, or is empty.
 
     `form`: "numbers" shows the counts, "dots" does not and has small cells, "screen" has no labels either.
@@ -125,7 +125,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class TextTable:
     """A table of texts and numbers."""
 
     title: str
@@ -136,7 +136,7 @@ class Listing:
         return self.head, [list(row) for row in self.rows]
 
 
-Panel = Bars | Columns | Boxes | Grid | Listing
+Panel = Bars | Columns | Boxes | CountGrid | TextTable
 
 
 @dataclass(frozen=True, slots=True)

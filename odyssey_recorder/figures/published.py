@@ -7,11 +7,11 @@ published files. What is not published is absent.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from odyssey_recorder.figures.figure import Bars, Cell, Figure, Listing
+from odyssey_recorder.figures.figure import Bars, Cell, Figure, TextTable
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedFigures:
     """`shares` (0..1) by figure and label, `means` by figure, `headline` by row of the first figure."""
 
     name: str
@@ -40,7 +40,7 @@ _V2_ACTIONS = {"CLICK, HOME, BACK, RECENT": 18764, "TYPE": 2666, "SCROLL": 2622,
                "LONG_PRESS": 89}  # fmt: skip
 """Of the steps of v2's random test part."""
 
-V1 = Published(
+V1 = PublishedFigures(
     "v1",
     {
         "Episodes": 7735, "Steps": 118791, "Steps per episode": 15.4, "Apps": 201, "App combinations": 1399,
@@ -49,7 +49,7 @@ V1 = Published(
     {"categories": _shares(_V1_CATEGORIES), "devices": {"Pixel Fold": 1262 / 7735}},
     {"lengths": 15.4},
 )  # fmt: skip
-V2 = Published(
+V2 = PublishedFigures(
     "v2",
     {
         "Episodes": 8334, "Steps": 127893, "Steps per episode": 15.3, "Apps": 212, "App combinations": 1357,
@@ -70,7 +70,7 @@ OTHERS: Mapping[str, float] = {
 """Steps per episode of other datasets, from table 1 of the paper."""
 
 
-def published_of(name: str, figures: Sequence[Figure], mean_steps: float) -> Published:
+def published_of(name: str, figures: Sequence[Figure], mean_steps: float) -> PublishedFigures:
     """The figures of another dataset, to compare with."""
     shares: dict[str, Mapping[str, float]] = {}
     headline: dict[str, Cell] = {}
@@ -78,6 +78,6 @@ def published_of(name: str, figures: Sequence[Figure], mean_steps: float) -> Pub
         for panel in figure.panels:
             if isinstance(panel, Bars) and panel.total:
                 shares.setdefault(figure.key, _shares({one.label: one.value for one in panel.marks}, panel.total))
-            if isinstance(panel, Listing) and not headline:
+            if isinstance(panel, TextTable) and not headline:
                 headline = {str(row[0]): row[1] for row in panel.rows}
-    return Published(name, headline, shares, {"lengths": mean_steps})
+    return PublishedFigures(name, headline, shares, {"lengths": mean_steps})

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from odyssey_recorder.dataset.fonts import on_one_line
-from odyssey_recorder.figures.drawing import Drawing, Label, Line, Rect
+from odyssey_recorder.figures.drawing import Drawing, FilledRect, Label, Line
 
 STYLE = """
 .figure { --fill: #2f6db5; --published: #b4540a; font: 12px system-ui, "Segoe UI", Roboto, sans-serif; }
@@ -31,9 +31,9 @@ def svg(drawing: Drawing, title: str, *, alone: bool = False) -> str:
     parts += _cells(drawing)
     for shape in drawing.shapes:
         match shape:
-            case Rect(tip="", filter=""):
+            case FilledRect(tip="", filter=""):
                 pass  # in `_cells`
-            case Rect(x, y, width, height, level, tip):
+            case FilledRect(x, y, width, height, level, tip):
                 shade = "" if level == 1 else f' fill-opacity="{level:.2f}"'
                 parts.append(
                     f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"{shade}>'
@@ -60,7 +60,7 @@ def _cells(drawing: Drawing) -> Iterator[str]:
     """Rectangles without a description, as one path per shade: a heat map has thousands."""
     shades: defaultdict[int, list[str]] = defaultdict(list)
     for shape in drawing.shapes:
-        if isinstance(shape, Rect) and not shape.tip and not shape.filter:
+        if isinstance(shape, FilledRect) and not shape.tip and not shape.filter:
             shades[round(shape.level * _LEVELS)].append(
                 f"M{shape.x:.1f} {shape.y:.1f}h{shape.width:.1f}v{shape.height:.1f}h-{shape.width:.1f}z"
             )

@@ -7,8 +7,8 @@ from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QListView, QSizePolicy
 
-from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, paint_bar, paint_figures
-from odyssey_recorder.gui.table import Column, TableModel, fill_list
+from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, paint_bar, paint_figures
+from odyssey_recorder.gui.table import TableColumn, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme, grown
 
 _ROW_PX = 30
@@ -25,7 +25,7 @@ class _Facet:
     share: float | None = None
 
 
-_COLUMN = Column[_Facet](
+_COLUMN = TableColumn[_Facet](
     "", lambda facet: facet.words, tip=lambda facet: facet.words, spoken=lambda facet: f"{facet.words}: {facet.count}"
 )
 
@@ -38,7 +38,7 @@ class FacetList(QListView):
         self._spelled = spelled
         self._facets = TableModel((_COLUMN,), key=lambda facet: facet.value, steady=True, parent=self)
         self._facets.show([_Facet("", "All", 0)])
-        fill_list(self, name, self._facets, RowDelegate(_paint, QSize(100, _ROW_PX), self, Mark(radius=6)))
+        fill_list(self, name, self._facets, RowDelegate(_paint, QSize(100, _ROW_PX), self, RowMark(radius=6)))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.choose("")
         self.selectionModel().currentChanged.connect(lambda _now, _before: self.value_chosen.emit())

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.page import MainPage
 
 Field = QLineEdit | QPlainTextEdit | QTextEdit | QAbstractSpinBox
 
@@ -51,7 +51,7 @@ _ALT_GR = _MODIFIER.ControlModifier | _MODIFIER.AltModifier
 class Keyboard(QObject):
     """Applies the rules above in one window, and brings the key for help to its dialogs."""
 
-    def __init__(self, window: QWidget, page: Callable[[], Page], for_help: QAction) -> None:
+    def __init__(self, window: QWidget, page: Callable[[], MainPage], for_help: QAction) -> None:
         super().__init__(window)
         self._window = window
         self._page = page

@@ -14,7 +14,7 @@ from odyssey_recorder.gui.help_dialog import HelpDialog
 from odyssey_recorder.gui.idle import IdleQueue, make_classes
 from odyssey_recorder.gui.job_card import ClosingDialog
 from odyssey_recorder.gui.keyboard import Keyboard
-from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.page import MainPage
 from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import fill_column, fill_row, fix_width, tool_button
 from odyssey_recorder.gui.practice.first_use import FirstUse
@@ -184,10 +184,10 @@ class MainWindow(QMainWindow):
         if self._first_use is not None and command in _TO_RECORD and self._pages.role != "lead":
             self._first_use.expect_recording()
 
-    def _shown(self) -> Page:
+    def _shown(self) -> MainPage:
         return self._pages[self.page]
 
-    def _put_in(self, page: Page) -> None:
+    def _put_in(self, page: MainPage) -> None:
         if self._stack.indexOf(page) < 0:
             self._stack.addWidget(page)
 

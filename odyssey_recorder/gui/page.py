@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from odyssey_recorder.settings import Role
 
 
-class Page(QWidget):
+class MainPage(QWidget):
     """A page does slow work through `Background` alone, and shows its failures itself."""
 
     def __init__(self) -> None:

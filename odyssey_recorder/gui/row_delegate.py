@@ -18,7 +18,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class RowMark:
     """The mark of the chosen row; `inset` is horizontal and vertical, in px.
 
     A framed mark has a frame without the focus too.
@@ -40,7 +40,7 @@ class RowDelegate(QStyledItemDelegate):
         paint: Callable[[QPainter, QRectF, Any, QFont], None] | None,
         size: QSize,
         parent: QObject | None = None,
-        mark: Mark = Mark(),
+        mark: RowMark = RowMark(),
     ) -> None:
         super().__init__(parent)
         self._paint = paint

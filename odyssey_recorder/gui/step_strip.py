@@ -21,8 +21,8 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.keyboard import is_text
-from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, small_font
-from odyssey_recorder.gui.table import Column, Index, TableModel
+from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, small_font
+from odyssey_recorder.gui.table import Index, TableColumn, TableModel
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.action import Action, Click, LongPress, Type, in_words, place_words
 from odyssey_recorder.model.geometry import Box, Size, to_pixel
@@ -104,7 +104,7 @@ def sentence(flag: str) -> str:
 
 
 class StepModel(TableModel[StripStep]):
-    def __init__(self, column: Column[StripStep]) -> None:
+    def __init__(self, column: TableColumn[StripStep]) -> None:
         super().__init__((column,), key=lambda step: step.number, steady=True)
 
     def change_step(self, number: int, **changes: Any) -> None:
@@ -270,7 +270,7 @@ class StepStrip(StepView):
 
 class _StripDelegate(RowDelegate):
     def __init__(self, style: StripStyle, parent: StepStrip) -> None:
-        super().__init__(None, QSize(), parent, Mark((1, 1), is_framed=style.is_centred))
+        super().__init__(None, QSize(), parent, RowMark((1, 1), is_framed=style.is_centred))
         self._style = style
 
     def height(self, font: QFont) -> int:

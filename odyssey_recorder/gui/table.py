@@ -25,7 +25,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True)
-class Column(Generic[Row]):
+class TableColumn(Generic[Row]):
     """A column; `spoken` is for screen readers, by default the text.
 
     `order` is the sort key, by default the text. `width` is in px; 0 takes the remaining width. `edited` is an editor's
@@ -76,7 +76,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
 
     def __init__(
         self,
-        columns: Sequence[Column[Row]],
+        columns: Sequence[TableColumn[Row]],
         key: Callable[[Row], Hashable] | None = None,
         criteria: Mapping[str, Callable[[Row, Any], bool]] | None = None,
         *,

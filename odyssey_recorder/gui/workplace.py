@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from odyssey_recorder.gui.application import TextSize, ThemeName
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.page import MainPage
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
 from odyssey_recorder.gui.record.agent_runner import AgentModels
 from odyssey_recorder.gui.record.record_page import RecordPage
@@ -133,8 +133,8 @@ class Pages(QObject):
         self._controller = controller
         self._tools = tools
         self.role: Role = workplace.role
-        self._made: dict[Command, Page] = {}
-        self._makers: dict[Command, Callable[[], Page]] = {Command.RECORD_PAGE: lambda: record}
+        self._made: dict[Command, MainPage] = {}
+        self._makers: dict[Command, Callable[[], MainPage]] = {Command.RECORD_PAGE: lambda: record}
         review = None if workplace.review is None else cache(workplace.review)
         if workplace.dataset is not None:
             self._makers[Command.DATASET_PAGE] = partial(
@@ -165,23 +165,23 @@ class Pages(QObject):
             page.show_for(self.role)
 
     @property
-    def made(self) -> tuple[Page, ...]:
+    def made(self) -> tuple[MainPage, ...]:
         return tuple(self._made.values())
 
-    def __getitem__(self, command: Command) -> Page:
+    def __getitem__(self, command: Command) -> MainPage:
         if command not in self._made:
             self._made[command] = self._makers[command]()
             self._made[command].show_for(self.role)
         return self._made[command]
 
-    def _make_settings(self, settings: "SettingsStore") -> Page:
+    def _make_settings(self, settings: "SettingsStore") -> MainPage:
         from odyssey_recorder.gui.settings.settings_page import SettingsPage
 
         page = SettingsPage(settings, self._tools.shortcuts, self._tools.background, self._tools.commands)
         page.role_saved.connect(self.role_saved)
         return page
 
-    def _make_tasks(self, queue: QueueBridge, service: "Callable[[], TaskService] | None") -> Page:
+    def _make_tasks(self, queue: QueueBridge, service: "Callable[[], TaskService] | None") -> MainPage:
         from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
         from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 
@@ -189,12 +189,12 @@ class Pages(QObject):
         bridge = None if service is None else TaskServiceBridge(service, tools.background, queue)
         return TasksPage(queue, tools.commands, bridge)
 
-    def _make_practice(self, coach: PracticeBridge) -> Page:
+    def _make_practice(self, coach: PracticeBridge) -> MainPage:
         from odyssey_recorder.gui.practice.practice_page import PracticePage
 
         return PracticePage(coach, self._tools.commands)
 
-    def _make_devices(self, inventory: "Callable[[], DeviceInventory]") -> Page:
+    def _make_devices(self, inventory: "Callable[[], DeviceInventory]") -> MainPage:
         from odyssey_recorder.gui.devices.devices_page import DevicesPage
 
         page = DevicesPage(inventory(), self._tools.background, self._tools.commands)
@@ -217,23 +217,25 @@ class Pages(QObject):
         self._controller.choose_device(serial)
         self._tools.commands[Command.RECORD_PAGE].trigger()
 
-    def _make_review(self, reviewing: "Callable[[], Reviewing]", sheets: KeptFile) -> Page:
-        from odyssey_recorder.gui.review.figures_view import FiguresView
+    def _make_review(self, reviewing: "Callable[[], Reviewing]", sheets: KeptFile) -> MainPage:
+        from odyssey_recorder.gui.review.figures_view import QualityView
         from odyssey_recorder.gui.review.review_page import ReviewPage
 
         tools, service = (self._tools.background, self._tools.commands), reviewing()
         page = ReviewPage(service, *tools)
         page.keep_answers_in(sheets)
         self._tell_recording(page.show_recording)
-        page.offer_figures(partial(FiguresView, service, *tools))
+        page.offer_figures(partial(QualityView, service, *tools))
         return page
 
-    def _make_annotate(self, texts: "Callable[[], TextReviewing]", writing: "Callable[[], TextWriting] | None") -> Page:
+    def _make_annotate(
+        self, texts: "Callable[[], TextReviewing]", writing: "Callable[[], TextWriting] | None"
+    ) -> MainPage:
         from odyssey_recorder.gui.annotate.annotate_page import AnnotatePage
 
         return AnnotatePage(texts(), self._tools.background, self._tools.commands, writing)
 
-    def _make_evaluate(self, dataset: "Callable[[], EpisodeIndex]") -> Page:
+    def _make_evaluate(self, dataset: "Callable[[], EpisodeIndex]") -> MainPage:
         from odyssey_recorder.gui.evaluate.evaluate_page import EvaluatePage
 
         return EvaluatePage(dataset, self._tools.background, self._tools.commands)
@@ -243,7 +245,7 @@ class Pages(QObject):
         dataset: "Callable[[], EpisodeIndex]",
         saved: "Callable[[], SavedFilters] | None",
         review: "Callable[[], Reviewing] | None",
-    ) -> Page:
+    ) -> MainPage:
         from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
 
         tools, ready = self._tools, saved and saved()

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from odyssey_recorder.errors import BudgetError, LanguageModelError, ModelBusyError, TooLargeRequestError
 from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
 from odyssey_recorder.llm.batch_journal import BatchJournal, OpenBatch
-from odyssey_recorder.llm.batch_lines import FilePart, Limits, OutputReader, parts_of, request_line
+from odyssey_recorder.llm.batch_lines import FileLimits, FilePart, OutputReader, parts_of, request_line
 from odyssey_recorder.llm.budget import Budget
 from odyssey_recorder.llm.model import BATCH_PRICE, ModelRequest, RemoteBatch
 from odyssey_recorder.llm.openai import BATCH_ENDPOINT, OpenAIModel
@@ -62,7 +62,7 @@ class BatchApi:
         answers: Mapping[str, type[BaseModel]],
         *,
         budget: float | None = None,
-        limits: Limits = Limits(),  # noqa: B008 - frozen
+        limits: FileLimits = FileLimits(),  # noqa: B008 - frozen
         retry: RetryPolicy = _USUAL,
     ) -> None:
         self._model = model

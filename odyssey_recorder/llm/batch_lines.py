@@ -17,7 +17,7 @@ _SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FileLimits:
     """Of a request file, below those of OpenAI's Batch API (200 MB and 50,000 requests)."""
 
     bytes: int = 190_000_000
@@ -35,7 +35,7 @@ class FilePart:
         self.keys.append(key)
         self.data += line
 
-    def has_room(self, line: bytes, limits: Limits) -> bool:
+    def has_room(self, line: bytes, limits: FileLimits) -> bool:
         return len(self.keys) < limits.requests and len(self.data) + len(line) <= limits.bytes
 
     def halves(self) -> "Iterator[FilePart]":
@@ -44,7 +44,7 @@ class FilePart:
             yield FilePart(self.keys[part], bytearray().join(lines[part]))
 
 
-def parts_of(lines: Iterable[tuple[str, bytes]], limits: Limits) -> Iterator[FilePart]:
+def parts_of(lines: Iterable[tuple[str, bytes]], limits: FileLimits) -> Iterator[FilePart]:
     """A line that exceeds the limit by itself is a part of its own."""
     part = FilePart()
     for key, line in lines:

@@ -23,11 +23,11 @@ from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, make_folder, read_file, storage_errors, sync_folder, write_durably
 from odyssey_recorder.merging.plan import (
-    Decisions,
     Files,
+    MergeDecisions,
     MergePlan,
+    MergeSource,
     PlannedEpisode,
-    Source,
     contents_of,
     plan_merge,
     same_contents,
@@ -42,12 +42,12 @@ _UNFINISHED = f"{METADATA}/merge.json"
 _SECOND_NS = 10**9
 
 
-def prepare(first: Path, second: Path, target: Path, decisions: Decisions) -> MergePlan:
+def prepare(first: Path, second: Path, target: Path, decisions: MergeDecisions) -> MergePlan:
     """The plan of a merge into `target`: one of both datasets, or a folder that does not exist yet.
 
     Raises DatasetError, ReviewError.
     """
-    a, b = Source(first), Source(second)
+    a, b = MergeSource(first), MergeSource(second)
     into = next((one for one in (a, b) if _is_same(target, one.root)), None)
     if into is not None:
         decisions = replace(decisions, versions=_unfinished(into.root))
@@ -60,7 +60,7 @@ def prepare(first: Path, second: Path, target: Path, decisions: Decisions) -> Me
     return plan_merge(a, b, decisions)
 
 
-def merge(first: Path, second: Path, target: Path, decisions: Decisions) -> MergePlan:
+def merge(first: Path, second: Path, target: Path, decisions: MergeDecisions) -> MergePlan:
     """Merge two datasets, and return what was done: nothing if there are conflicts.
 
     After an interruption the same call continues. Raises DatasetError, ReviewError.
@@ -104,7 +104,7 @@ def _empty(part: Path) -> None:
 class _Merge:
     """Into `root`, which is the dataset `into`, or a new folder if that is None. Every step may be repeated."""
 
-    def __init__(self, plan: MergePlan, root: Path, into: Source | None) -> None:
+    def __init__(self, plan: MergePlan, root: Path, into: MergeSource | None) -> None:
         self._plan = plan
         self._root = root
         self._present = dict(into.files) if into is not None else {}

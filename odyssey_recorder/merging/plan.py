@@ -42,7 +42,7 @@ Preference = Literal["A", "B", "both"]
 Outcome = Literal["from A", "from B", "in both", "completed", "A is newer", "B is newer", "A", "B", "both", "in trash"]
 
 
-class Source:
+class MergeSource:
     """One of the two datasets, which is only read; its files are looked up once. Raises DatasetError."""
 
     def __init__(self, root: Path) -> None:
@@ -123,7 +123,7 @@ class PlannedEpisode:
 class MergePlan:
     """`conflicts` say by episode what differs and was not decided; "" stands for the review policy."""
 
-    sources: tuple[Source, Source]
+    sources: tuple[MergeSource, MergeSource]
     episodes: tuple[PlannedEpisode, ...]
     reviews: Mapping[str, ReviewFile]
     semantics: Mapping[str, SemanticsFile]
@@ -136,7 +136,7 @@ class MergePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Decisions:
+class MergeDecisions:
     """What people decided: in general, by episode, and on the review policy. `versions` are of an interrupted merge."""
 
     prefer: Preference | None = None
@@ -148,7 +148,9 @@ class Decisions:
         return self.by_episode.get(episode_id, self.prefer)
 
 
-def plan_merge(first: Source, second: Source, decisions: Decisions, *, keeps_id: Preference | None = None) -> MergePlan:
+def plan_merge(
+    first: MergeSource, second: MergeSource, decisions: MergeDecisions, *, keeps_id: Preference | None = None
+) -> MergePlan:
     """Decide on every episode; writes nothing. Raises DatasetError, ReviewError.
 
     `keeps_id` is the dataset whose episode keeps its id where both are kept: the one that is merged into.
@@ -172,7 +174,9 @@ def plan_merge(first: Source, second: Source, decisions: Decisions, *, keeps_id:
 
 
 class _Planner:
-    def __init__(self, first: Source, second: Source, decisions: Decisions, keeps_id: Preference | None) -> None:
+    def __init__(
+        self, first: MergeSource, second: MergeSource, decisions: MergeDecisions, keeps_id: Preference | None
+    ) -> None:
         self._a, self._b = first, second
         self._decisions = decisions
         self._keeps_id = keeps_id
@@ -188,7 +192,7 @@ class _Planner:
             return self._one(PlannedEpisode(episode_id, "from A", a), self._a, self._b)
         return self._one(PlannedEpisode(episode_id, "from B", b or {}), self._b, self._a)
 
-    def _one(self, live: PlannedEpisode, here: Source, there: Source) -> PlannedEpisode | None:
+    def _one(self, live: PlannedEpisode, here: MergeSource, there: MergeSource) -> PlannedEpisode | None:
         """An episode of one dataset, which may be in the other's trash: the last recorded move decides."""
         episode_id, folder = live.episode_id, there.trashed(live.episode_id)
         if not folder:
@@ -282,7 +286,7 @@ def _renamed_provenance(data: bytes, old: str, new: str) -> bytes:
     return json.dumps(renamed_tree, ensure_ascii=False, indent=2).encode()
 
 
-def saved(source: Source) -> Iterator[tuple[str, str, Path]]:
+def saved(source: MergeSource) -> Iterator[tuple[str, str, Path]]:
     """Each saved version and trashed episode: its path in the dataset, its episode, its folder."""
     for episode_id, versions in source.histories.items():
         for version in versions:

@@ -77,7 +77,7 @@ _ID = "0" * 16
 
 
 @dataclass(frozen=True, slots=True)
-class Gold:
+class GoldTrail:
     episode: Episode
     trail: Trail
 
@@ -95,7 +95,7 @@ class _File(FrozenModel):
     screens: tuple[_Screen, ...]
 
 
-def read_gold(task: PracticeTask) -> Gold:
+def read_gold(task: PracticeTask) -> GoldTrail:
     """Raises PracticeError."""
     path = task.gold_file
     try:
@@ -109,7 +109,7 @@ def read_gold(task: PracticeTask) -> Gold:
         raise PracticeError(f"The gold episode {path} is incomplete. Record it again (docs/practice.md).")
     pairs = zip(episode.steps, read.screens, strict=True)
     trail = tuple(PassedStep(step.action, s.package, s.activity, s.texts, s.is_idle) for step, s in pairs)
-    return Gold(episode, trail)
+    return GoldTrail(episode, trail)
 
 
 def gold_as_json(episode: Episode, trail: Trail) -> bytes:

@@ -17,12 +17,12 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from odyssey_recorder.quality.screenshot import Screenshot
+from odyssey_recorder.quality.screenshot import MeasuredScreenshot
 
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 """SQLITE_ERROR occurs if the tables are different ones."""
-_SCREENSHOT = TypeAdapter(Screenshot)
+_SCREENSHOT = TypeAdapter(MeasuredScreenshot)
 _Value = TypeVar("_Value")
 _TABLES = """
 CREATE TABLE IF NOT EXISTS files (path BLOB PRIMARY KEY, stamp TEXT, sha256 TEXT) WITHOUT ROWID;
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS episodes
 @dataclass(frozen=True, slots=True)
 class Measurements:
     files: dict[str, tuple[str, str]] = field(default_factory=dict)
-    pictures: dict[str, Screenshot] = field(default_factory=dict)
+    pictures: dict[str, MeasuredScreenshot] = field(default_factory=dict)
     changes: dict[tuple[str, str], float] = field(default_factory=dict)
 
 
@@ -88,7 +88,7 @@ class Cache:
         row = self._row("SELECT sha256 FROM files WHERE path = ? AND stamp = ?", (os.fsencode(path), stamp))
         return _believed(str, row)
 
-    def picture(self, sha256: str) -> Screenshot | None:
+    def picture(self, sha256: str) -> MeasuredScreenshot | None:
         row = self._row("SELECT measured FROM pictures WHERE sha256 = ? AND by = ?", (sha256, self._editions.measures))
         return _believed(_SCREENSHOT.validate_json, row)
 

@@ -7,7 +7,7 @@ from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.lenient import LenientEpisode, LenientStep
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
 from odyssey_recorder.device.view_hierarchy import ViewNode
-from odyssey_recorder.quality.screenshot import Screenshot
+from odyssey_recorder.quality.screenshot import MeasuredScreenshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class StepEvidence:
 
     number: int
     spelled: LenientStep
-    picture: Screenshot | None = None
+    picture: MeasuredScreenshot | None = None
     change: float | None = None
     record: StepRecord | None = None
     views: tuple[ViewNode, ...] | None = None

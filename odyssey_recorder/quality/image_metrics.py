@@ -9,14 +9,14 @@ from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.errors import DatasetError, MissingFileError
 from odyssey_recorder.files import Largest
 from odyssey_recorder.quality.cache import Cache, Measurements
-from odyssey_recorder.quality.screenshot import Screenshot, ScreenshotView, change, measure
+from odyssey_recorder.quality.screenshot import MeasuredScreenshot, ScreenshotView, change, measure
 from odyssey_recorder.quality.sources import stamp
 
 
 @dataclass(slots=True)
 class _Shot:
     path: Path
-    picture: Screenshot
+    picture: MeasuredScreenshot
     view: ScreenshotView | None = None
 
 
@@ -25,7 +25,7 @@ class ImageMetrics:
         self._cache = cache
         self.measured = Measurements()
 
-    def measure_in_turn(self, paths: Iterable[Path]) -> Iterator[tuple[Screenshot | None, float | None]]:
+    def measure_in_turn(self, paths: Iterable[Path]) -> Iterator[tuple[MeasuredScreenshot | None, float | None]]:
         """Each screenshot, and its change from the one before; None if missing or broken. Two are in memory."""
         before: _Shot | None = None
         for path in paths:
@@ -48,7 +48,7 @@ class ImageMetrics:
         except MissingFileError:
             return None
         except DatasetError as error:
-            return _Shot(path, Screenshot("", problem=str(error)))
+            return _Shot(path, MeasuredScreenshot("", problem=str(error)))
         sha256 = hashlib.sha256(data).hexdigest()
         self.measured.files[str(path)] = now, sha256
         if known := self._cache.picture(sha256):

@@ -27,7 +27,7 @@ _BEYOND = [0] * (CHANNEL + 1) + [255] * (255 - CHANNEL)
 
 
 @dataclass(frozen=True, slots=True)
-class Screenshot:
+class MeasuredScreenshot:
     """Measurements of one screenshot file.
 
     `problem` says why it cannot be decoded completely, or is empty; then `size` is in pixels, `deviation` the standard
@@ -49,16 +49,16 @@ class ScreenshotView:
     whole: Size
 
 
-def measure(data: bytes, sha256: str = "") -> tuple[Screenshot, ScreenshotView | None]:
+def measure(data: bytes, sha256: str = "") -> tuple[MeasuredScreenshot, ScreenshotView | None]:
     """The view is None if the bytes cannot be decoded; `sha256` is that of `data`, if known."""
     sha256 = sha256 or hashlib.sha256(data).hexdigest()
     try:
         view = _decode(data)
     except BrokenImageError as error:
-        return Screenshot(sha256, problem=str(error)), None
+        return MeasuredScreenshot(sha256, problem=str(error)), None
     coarse = _thinned(view.seen, _COARSE)
     deviation = ImageStat.Stat(coarse.convert("L")).stddev[0]
-    return Screenshot(sha256, "", view.whole, deviation, _flat(coarse), _look(view.seen.convert("L"))), view
+    return MeasuredScreenshot(sha256, "", view.whole, deviation, _flat(coarse), _look(view.seen.convert("L"))), view
 
 
 def change(one: ScreenshotView, other: ScreenshotView) -> float:

@@ -60,7 +60,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RecordingRules:
     """The rules of a recording on one device.
 
     `view_hierarchies`: whether to read the view hierarchy of every settled screen. `navigation` matters in passive mode
@@ -79,7 +79,9 @@ class Rules:
 class Engine:
     """Records one draft from one device, on its own thread, fed by its inbox."""
 
-    def __init__(self, device: Device, draft: Draft, store: EpisodeStore, *, listener: Listener, rules: Rules) -> None:
+    def __init__(
+        self, device: Device, draft: Draft, store: EpisodeStore, *, listener: Listener, rules: RecordingRules
+    ) -> None:
         self._device = device
         self._draft = draft
         self._store = store
@@ -570,7 +572,7 @@ class Engine:
         return Goal.UNKNOWN if self._draft.steps else None
 
 
-def _session(draft: Draft, rules: Rules) -> Session | PassiveSession:
+def _session(draft: Draft, rules: RecordingRules) -> Session | PassiveSession:
     if draft.origin.mode == "passive":
         return PassiveSession(Interpreter(rules.touch, rules.navigation))
     return Session(rules.late_input_ns, rules.foreign)

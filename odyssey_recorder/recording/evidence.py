@@ -14,7 +14,7 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.events import Intent, KeyPress, TextEntered, Touch
 
 
-class Clock:
+class EpochClock:
     """Converts monotonic time to epoch time with one fixed offset, so that differences stay exact."""
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Clock:
         return (monotonic_ns + self._offset_ns) // 1000
 
 
-def encode_frame(frame: Frame, clock: Clock) -> tuple[bytes, provenance.FrameRecord]:
+def encode_frame(frame: Frame, clock: EpochClock) -> tuple[bytes, provenance.FrameRecord]:
     """The frame as a lossless PNG, and its record with both hashes; marked as settled until proved otherwise."""
     image = frame.image()
     buffer = BytesIO()
@@ -45,7 +45,7 @@ def encode_frame(frame: Frame, clock: Clock) -> tuple[bytes, provenance.FrameRec
     return png, record
 
 
-def check_record(frame: Frame, clock: Clock) -> provenance.CheckRecord:
+def check_record(frame: Frame, clock: EpochClock) -> provenance.CheckRecord:
     return provenance.CheckRecord(
         number=frame.number,
         started_us=clock.epoch_us(frame.started_ns),

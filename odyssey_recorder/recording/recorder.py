@@ -16,7 +16,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Complete, Impossible, SystemKey
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import events, messages
-from odyssey_recorder.recording.engine import Engine, Rules
+from odyssey_recorder.recording.engine import Engine, RecordingRules
 from odyssey_recorder.recording.session import RETRY_NS
 from odyssey_recorder.recording.step_writer import ShownScreen
 from odyssey_recorder.recording.view import Listener, RecordingView
@@ -28,7 +28,9 @@ _LISTEN_S = 0.1
 
 
 class Recorder:
-    def __init__(self, device: Device, draft: Draft, store: EpisodeStore, *, listener: Listener, rules: Rules) -> None:
+    def __init__(
+        self, device: Device, draft: Draft, store: EpisodeStore, *, listener: Listener, rules: RecordingRules
+    ) -> None:
         self._device = device
         self.serial = device.serial
         self.episode_id = draft.episode_id

@@ -79,7 +79,7 @@ class StepWriter:
         self.agent: AgentRecord | None = None
         self._draft = draft
         self._rules = rules
-        self._clock = evidence.Clock()
+        self._clock = evidence.EpochClock()
         self._frames: dict[int, Frame] = {}
         self._checks: dict[int, CheckRecord] = {}
         self._pictures: dict[int, KeptPicture] = {}

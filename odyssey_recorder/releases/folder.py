@@ -31,7 +31,7 @@ from odyssey_recorder.files import (
     sync_folder,
     write_durably,
 )
-from odyssey_recorder.releases.manifest import Changes, ReleasedEpisode, read_released
+from odyssey_recorder.releases.manifest import ReleaseChanges, ReleasedEpisode, read_released
 from odyssey_recorder.splits.drawing import Split
 from odyssey_recorder.splits.files import read_drawing, read_record, split_names
 from odyssey_recorder.validation import FrozenModel, first_fault
@@ -60,11 +60,11 @@ class ReleaseRecord(FrozenModel):
     steps: int
     bytes: int
     with_splits: bool
-    changes: Changes
+    changes: ReleaseChanges
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FileDifference:
     """`kept` says where the released files still are, if the episode has changed since; otherwise they are lost."""
 
     what: str
@@ -81,7 +81,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-def proposed_name(previous: ReleaseRecord | None, changed: Changes) -> str:
+def proposed_name(previous: ReleaseRecord | None, changed: ReleaseChanges) -> str:
     """The next semantic version: major for another format or moved sides, minor for episodes, patch for fixes.
 
     Raises DatasetError if the previous release is not named by one.
@@ -224,19 +224,19 @@ def untold(_done: int, _of: int) -> None:
     """For who need not hear of progress."""
 
 
-def verify(root: Path, name: str, progress: Progress = untold) -> Iterator[Difference]:
+def verify(root: Path, name: str, progress: Progress = untold) -> Iterator[FileDifference]:
     """What differs from what was released, in its folder and in the dataset. Raises DatasetError."""
     folder = release_folder(root, name)
     sums = parse_sums(_read(folder / SUMS), str(folder / SUMS))
     for path in sorted(one for one in folder.rglob("*") if not one.is_dir() or one.is_symlink()):
         if (inner := path.relative_to(folder).as_posix()) not in sums and inner != SUMS:
-            yield Difference(f"{path} does not belong to the release. Move it away.")
+            yield FileDifference(f"{path} does not belong to the release. Move it away.")
     for inner, sha256 in sums.items():
         try:
             if _sha256(_read_in(folder, inner)) != sha256:
-                yield Difference(f"{folder / inner} has changed. Restore it from a backup.")
+                yield FileDifference(f"{folder / inner} has changed. Restore it from a backup.")
         except DatasetError as error:
-            yield Difference(str(error))
+            yield FileDifference(str(error))
     manifest = read_manifest(root, name)
     for done, one in enumerate(manifest, start=1):
         yield from _verified(root, one)
@@ -248,17 +248,19 @@ def _read_in(folder: Path, name: str) -> bytes:
         return read_file(folder / name, Largest.INDEX, within=folder)
 
 
-def _verified(root: Path, released: ReleasedEpisode) -> Iterator[Difference]:
+def _verified(root: Path, released: ReleasedEpisode) -> Iterator[FileDifference]:
     faults = list(_faults(root, released))
     if not faults:
         return
     for place in _earlier(root, released):
         if not any(_faults(place, released)):
             where = place.relative_to(root).as_posix()
-            yield Difference(f"Episode {released.episode_id} has changed since; the released one is in {where}.", where)
+            yield FileDifference(
+                f"Episode {released.episode_id} has changed since; the released one is in {where}.", where
+            )
             return
     for fault in faults:
-        yield Difference(fault)
+        yield FileDifference(fault)
 
 
 def _earlier(root: Path, released: ReleasedEpisode) -> Iterable[Path]:

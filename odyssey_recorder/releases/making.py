@@ -34,7 +34,7 @@ from odyssey_recorder.releases.folder import (
     untold,
     write_release,
 )
-from odyssey_recorder.releases.manifest import Changes, ReleasedEpisode, changes, moved_sides, read_released
+from odyssey_recorder.releases.manifest import ReleaseChanges, ReleasedEpisode, changes, moved_sides, read_released
 from odyssey_recorder.reports import report_json
 from odyssey_recorder.splits.drawing import Split
 
@@ -149,7 +149,7 @@ def described(root: Path, planned: PlannedRelease, about: About, class_of: Calla
     }
 
 
-def changes_between(root: Path, old: str, new: str) -> Changes:
+def changes_between(root: Path, old: str, new: str) -> ReleaseChanges:
     """Between any two releases. Raises DatasetError."""
     reasons = {one: why for release in releases(root) for one, why in release.changes.removed.items()}
     before, after = (read_manifest(root, one) for one in (old, new))
@@ -169,7 +169,7 @@ def _changes(
     manifest: Sequence[ReleasedEpisode],
     splits: Sequence[Split],
     why_removed: Callable[[str], str],
-) -> Changes:
+) -> ReleaseChanges:
     if previous is None:
         return changes((), manifest, why_removed)
     changed = changes(read_manifest(root, previous.name), manifest, why_removed)

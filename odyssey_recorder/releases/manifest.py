@@ -35,7 +35,7 @@ class ReleasedEpisode(FrozenModel):
     fields: Mapping[str, str]
 
 
-class Changes(FrozenModel):
+class ReleaseChanges(FrozenModel):
     """From one release to the next: `removed` says why, `changed` names keys, `moved` are episodes by split."""
 
     added: tuple[str, ...] = ()
@@ -80,10 +80,10 @@ def read_released(folder: Path, episode_id: str, verdict: str) -> ReleasedEpisod
 
 def changes(
     before: Iterable[ReleasedEpisode], after: Iterable[ReleasedEpisode], why_removed: Callable[[str], str]
-) -> Changes:
+) -> ReleaseChanges:
     old, new = ({one.episode_id: one for one in listed} for listed in (before, after))
     both = {episode_id: _changed(old[episode_id], new[episode_id]) for episode_id in sorted(old.keys() & new.keys())}
-    return Changes(
+    return ReleaseChanges(
         added=tuple(sorted(new.keys() - old.keys())),
         removed={episode_id: why_removed(episode_id) for episode_id in sorted(old.keys() - new.keys())},
         changed={episode_id: names for episode_id, names in both.items() if names},

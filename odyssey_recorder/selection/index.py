@@ -21,7 +21,7 @@ from odyssey_recorder.dataset.contents import EntryReader, Stamps, StepRow, mome
 from odyssey_recorder.dataset.journal import under_way
 from odyssey_recorder.dataset.layout import PROVENANCE, REVIEWS, annotation_path
 from odyssey_recorder.dataset.opened import EpisodeSummary, summarise
-from odyssey_recorder.dataset.watch import Changes, DatasetWatch, difference
+from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges, difference
 from odyssey_recorder.errors import CancelledError, DatasetError
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.finding import EpisodeReport
@@ -140,20 +140,20 @@ class EpisodeIndex:
         self,
         progress: Callable[[int, int], object] = lambda _done, _count: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> Changes:
+    ) -> FolderChanges:
         """Read all that has changed; `progress` gets how many episodes are read, of how many.
 
         Raises DatasetError, CancelledError; what was read by then is kept.
         """
         return self._bring_up_to_date(None, progress, cancelled)
 
-    def update(self, episode_ids: Iterable[str]) -> Changes:
+    def update(self, episode_ids: Iterable[str]) -> FolderChanges:
         """Like `refresh` for these episodes, which may be new, changed or gone."""
         return self._bring_up_to_date(list(episode_ids), lambda _done, _count: None, lambda: False)
 
     def follow(
         self,
-        take: Callable[[Changes], object],
+        take: Callable[[FolderChanges], object],
         warn: Callable[[str], object],
         progress: Callable[[int, int], object] = lambda _done, _count: None,
         cancelled: Callable[[], bool] = lambda: False,
@@ -166,7 +166,7 @@ class EpisodeIndex:
         """
         told: dict[str, object] | None = None
 
-        def hear(noticed: Changes) -> None:
+        def hear(noticed: FolderChanges) -> None:
             nonlocal told
             try:
                 if told is None:
@@ -188,14 +188,14 @@ class EpisodeIndex:
 
         return DatasetWatch(self.root, hear, warn, beside=(PROVENANCE, REVIEWS))
 
-    def take_reports(self, reports: Iterable[EpisodeReport], *, settled: bool) -> Changes:
+    def take_reports(self, reports: Iterable[EpisodeReport], *, settled: bool) -> FolderChanges:
         """Keep these findings; `settled` if the dataset as a whole was checked with them."""
         given = list(reports)
         with self._refreshing, self._database.writing() as connection:
             for report in given:
                 write_report(connection, report, is_settled=settled)
             changed = self._verdicts.settle(connection)
-        return Changes(changed=changed | {report.episode_id for report in given})
+        return FolderChanges(changed=changed | {report.episode_id for report in given})
 
     # Questions.
 
@@ -261,7 +261,7 @@ class EpisodeIndex:
 
     def _bring_up_to_date(
         self, only: Sequence[str] | None, progress: Callable[[int, int], object], cancelled: Callable[[], bool]
-    ) -> Changes:
+    ) -> FolderChanges:
         with self._refreshing:
             while True:
                 try:
@@ -272,14 +272,14 @@ class EpisodeIndex:
 
     def _read_changes(
         self, only: Sequence[str] | None, progress: Callable[[int, int], object], cancelled: Callable[[], bool]
-    ) -> Changes:
+    ) -> FolderChanges:
         self._retired = frozenset(read_retired(self.root))
         with closing(EntryReader(self.root)) as reader:
             there, before = reader.stamps(only), self._stamps(only)
             gone = before.keys() - there.keys() - _coming_back(self.root)
             stale = [one for one, stamps in there.items() if before.get(one) != stamps]
             if only is not None and not stale and not gone:
-                return Changes()
+                return FolderChanges()
             for start in range(0, len(stale), _AT_ONCE):
                 if cancelled():
                     raise CancelledError("Reading the dataset was cancelled.")
@@ -290,7 +290,7 @@ class EpisodeIndex:
             self._take_splits(connection)
             others = self._take_known(connection, only) | self._verdicts.settle(connection)
         added = frozenset(stale) - before.keys()
-        return Changes(added, (others | frozenset(stale)) - added - gone, frozenset(gone))
+        return FolderChanges(added, (others | frozenset(stale)) - added - gone, frozenset(gone))
 
     def _read_part(self, reader: EntryReader, part: Mapping[str, Stamps], before: Mapping[str, Stamps]) -> None:
         changed = [one for one, stamps in part.items() if before.get(one, ("",))[:2] != stamps[:2]]

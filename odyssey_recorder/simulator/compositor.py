@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from PIL import Image
 
-from odyssey_recorder.simulator.journal import Journal
+from odyssey_recorder.simulator.journal import PhoneJournal
 from odyssey_recorder.simulator.looper import Looper, Timer
-from odyssey_recorder.simulator.screen import Screen
+from odyssey_recorder.simulator.screen import ComposedFrame
 from odyssey_recorder.simulator.system.floating import Scrim
 from odyssey_recorder.simulator.system.system_ui import SystemUi
-from odyssey_recorder.simulator.system.transition import STEP_S, Change, Transition, pictures
+from odyssey_recorder.simulator.system.transition import STEP_S, ScreenChange, Transition, pictures
 from odyssey_recorder.simulator.system.windows import Areas, Window, build_windows
 from odyssey_recorder.simulator.ui.draw import Canvas
 from odyssey_recorder.simulator.ui.geometry import Rect
@@ -30,7 +30,7 @@ class _Before:
 class Compositor:
     """Lives on the looper, except `listen` and `screen`, which is replaced as a whole: any thread may use these."""
 
-    def __init__(self, looper: Looper, *, animation: bool, journal: Journal | None) -> None:
+    def __init__(self, looper: Looper, *, animation: bool, journal: PhoneJournal | None) -> None:
         self._looper = looper
         self._animation = animation
         self._journal = journal
@@ -41,7 +41,7 @@ class Compositor:
         self._listeners: list[Action] = []
         self._shown: tuple[tuple[int, int], ...] = ()
         self.cause: int | None = None
-        self.screen = Screen(0, 0, 0, b"", 0)
+        self.screen = ComposedFrame(0, 0, 0, b"", 0)
         self.windows: list[Window] = []
         self.areas = Areas(*(Rect(0, 0, 0, 0) for _ in range(5)))
 
@@ -120,18 +120,18 @@ class Compositor:
             width, height = self.areas.screen.right, self.areas.navigation.top
             system.keep_thumbnail(before.front, self._settled.crop((0, 0, width, height)).reduce(2))
 
-    def _transition(self, system: SystemUi, before: _Before) -> Change | None:
+    def _transition(self, system: SystemUi, before: _Before) -> ScreenChange | None:
         areas = self.areas
         whole = Rect(0, areas.status.bottom, areas.screen.right, areas.navigation.top)
         asked, system.transition = system.transition, None
         if asked:
-            return Change(asked, whole)
+            return ScreenChange(asked, whole)
         pages = len(system.front.pages)
         if pages != before.pages and system.package == before.front:
-            return Change(_turn(deeper=pages > before.pages, at_home=system.front is system.launcher), whole)
+            return ScreenChange(_turn(deeper=pages > before.pages, at_home=system.front is system.launcher), whole)
         return _layer_change(before.layers, self._layers())
 
-    def _show_change(self, after: Image.Image, change: Change | None, system: SystemUi) -> None:
+    def _show_change(self, after: Image.Image, change: ScreenChange | None, system: SystemUi) -> None:
         before = self._picture
         self._cancel()
         if change is None or before is None or before.size != after.size or not self.moves(system):
@@ -166,7 +166,7 @@ class Compositor:
     def _present(self, picture: Image.Image, system: SystemUi, *, anew: bool = False) -> None:
         self._picture = picture
         display = system.display
-        screen = Screen(
+        screen = ComposedFrame(
             self.screen.number + 1,
             picture.width,
             picture.height,
@@ -197,12 +197,12 @@ def _turn(*, deeper: bool, at_home: bool) -> Transition:
     return Transition.FORWARD if deeper else Transition.BACKWARD
 
 
-def _layer_change(before: dict[str, Rect | None], after: dict[str, Rect | None]) -> Change | None:
+def _layer_change(before: dict[str, Rect | None], after: dict[str, Rect | None]) -> ScreenChange | None:
     for name, moving in after.items():
         if name not in before:
             veil = Scrim.ALPHA if name == "Overlay" else 0.0
-            return Change(Transition.RISE, moving, veil) if moving else Change(Transition.FADE, NOWHERE)
+            return ScreenChange(Transition.RISE, moving, veil) if moving else ScreenChange(Transition.FADE, NOWHERE)
     for name, moving in before.items():
         if name not in after:
-            return Change(Transition.SINK, moving) if moving else Change(Transition.FADE, NOWHERE)
+            return ScreenChange(Transition.SINK, moving) if moving else ScreenChange(Transition.FADE, NOWHERE)
     return None

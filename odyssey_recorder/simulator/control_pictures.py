@@ -10,7 +10,7 @@ from urllib.request import url2pathname
 from PIL import Image as Pillow
 
 from odyssey_recorder.simulator.control_messages import Channel, Image, ImageFormat, ImgFormat
-from odyssey_recorder.simulator.screen import Screen
+from odyssey_recorder.simulator.screen import ComposedFrame
 from odyssey_recorder.simulator.ui.geometry import Size
 
 _PNG_LEVEL = 1
@@ -25,7 +25,7 @@ class Pictures:
         self._number = 0
         self._made: dict[tuple[ImgFormat, Size], bytes] = {}
 
-    def image(self, asked: Any, screen: Screen, seq: int) -> Any:
+    def image(self, asked: Any, screen: ComposedFrame, seq: int) -> Any:
         """Shows the whole panel, even under `wm size`; without pixels while the display is off. Raises PictureError."""
         try:
             kind = ImgFormat(asked.format)
@@ -49,7 +49,7 @@ class Pictures:
             made.image = pixels
         return made
 
-    def _pixels(self, screen: Screen, kind: ImgFormat, size: Size) -> bytes:
+    def _pixels(self, screen: ComposedFrame, kind: ImgFormat, size: Size) -> bytes:
         with self._lock:
             if screen.number != self._number:
                 self._number, self._made = screen.number, {}
@@ -64,7 +64,7 @@ def _fitted(panel: Size, width: int, height: int) -> Size:
     return Size(max(1, int(panel.width * scale + 1e-6)), max(1, int(panel.height * scale + 1e-6)))
 
 
-def _rendered(screen: Screen, kind: ImgFormat, size: Size) -> bytes:
+def _rendered(screen: ComposedFrame, kind: ImgFormat, size: Size) -> bytes:
     is_whole = size == Size(screen.width, screen.height) == screen.panel
     if kind is ImgFormat.RGBA8888 and is_whole:
         return screen.rgba
@@ -79,7 +79,7 @@ def _rendered(screen: Screen, kind: ImgFormat, size: Size) -> bytes:
     return picture.tobytes("raw", "RGB" if kind is ImgFormat.RGB888 else "RGBX")
 
 
-def _on_panel(picture: Pillow.Image, screen: Screen, size: Size) -> Pillow.Image:
+def _on_panel(picture: Pillow.Image, screen: ComposedFrame, size: Size) -> Pillow.Image:
     across, down = size.width / screen.panel.width, size.height / screen.panel.height
     left, top = round(screen.on_panel.left * across), round(screen.on_panel.top * down)
     right, bottom = round(screen.on_panel.right * across), round(screen.on_panel.bottom * down)

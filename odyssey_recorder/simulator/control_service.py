@@ -14,7 +14,7 @@ from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.simulator import control_messages as messages
 from odyssey_recorder.simulator.control_pictures import PictureError, Pictures
 from odyssey_recorder.simulator.guest import Guest
-from odyssey_recorder.simulator.screen import Screen
+from odyssey_recorder.simulator.screen import ComposedFrame
 
 EXPIRES_S = 120.0
 """A finger that does not move for this long is lifted."""
@@ -216,7 +216,7 @@ class ControlService:
             shown = screen.number
         context.abort(grpc.StatusCode.UNAVAILABLE, "The stream was dropped.")
 
-    def _next_screen(self, context: grpc.ServicerContext, shown: int, drops: int) -> Screen | None:
+    def _next_screen(self, context: grpc.ServicerContext, shown: int, drops: int) -> ComposedFrame | None:
         """Blocks until a screen differs from `shown`; None at the end of the stream."""
         faults, phone = self._guest.faults, self._guest.phone
 
@@ -232,7 +232,7 @@ class ControlService:
         self._wait(context, flows)
         return screen if context.is_active() and not is_dropped() else None
 
-    def _image(self, asked: Any, screen: Screen, seq: int) -> Any:
+    def _image(self, asked: Any, screen: ComposedFrame, seq: int) -> Any:
         if not _is_lit(asked.display, screen):
             raise PictureError(f"There is no display {asked.display}.")
         return self._pictures.image(asked, screen, seq)
@@ -304,7 +304,7 @@ class ControlService:
         return messages.Nothing()
 
 
-def _is_lit(display: int, screen: Screen) -> bool:
+def _is_lit(display: int, screen: ComposedFrame) -> bool:
     return display == 0 or (display == _OUTER_DISPLAY and screen.folded)
 
 

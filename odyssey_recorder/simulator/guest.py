@@ -19,7 +19,7 @@ from odyssey_recorder.simulator.faults import Faults
 from odyssey_recorder.simulator.files import Files
 from odyssey_recorder.simulator.guest_clock import GuestClock
 from odyssey_recorder.simulator.journal import Moment
-from odyssey_recorder.simulator.phone import Phase, Phone, Screen
+from odyssey_recorder.simulator.phone import ComposedFrame, Phone, TouchPhase
 from odyssey_recorder.simulator.us_keyboard import android_key, key_strokes
 
 _OUTER_PANEL_NODE = 6
@@ -122,25 +122,27 @@ class Guest:
         feel = partial(self._touch, screen=screen, moment=moment)
         for slot in sorted(before.keys() | after.keys()):
             if slot not in before:
-                feel(Phase.DOWN, after[slot], slot)
+                feel(TouchPhase.DOWN, after[slot], slot)
             elif slot not in after:
-                feel(Phase.UP, before[slot], slot)
+                feel(TouchPhase.UP, before[slot], slot)
             elif before[slot] != after[slot]:
-                feel(Phase.MOVE, after[slot], slot)
+                feel(TouchPhase.MOVE, after[slot], slot)
 
     def _moment(self, event_us: int) -> Moment:
         return Moment(self.clock.host_ns(event_us * 1000), event_us)
 
-    def _touch(self, phase: Phase, raw: tuple[int, int], slot: int, *, screen: Screen, moment: Moment) -> None:
+    def _touch(
+        self, phase: TouchPhase, raw: tuple[int, int], slot: int, *, screen: ComposedFrame, moment: Moment
+    ) -> None:
         picture = screen.on_panel
         x, y = _as_displayed(raw, screen)
         x = (x - picture.left) * screen.width / picture.width
         y = (y - picture.top) * screen.height / picture.height
-        if phase is Phase.DOWN and 0 <= x < screen.width and 0 <= y < screen.height:
+        if phase is TouchPhase.DOWN and 0 <= x < screen.width and 0 <= y < screen.height:
             self._felt.add(slot)
         if slot in self._felt:
             self.phone.touch(phase, x, y, pointer=slot, moment=moment)
-        if phase is Phase.UP:
+        if phase is TouchPhase.UP:
             self._felt.discard(slot)
 
 
@@ -148,7 +150,7 @@ def _raw(position_px: float, length_px: int) -> int:
     return max(0, min(RAW_MAX, int(position_px * RAW_MAX / length_px)))
 
 
-def _as_displayed(raw: tuple[int, int], screen: Screen) -> tuple[float, float]:
+def _as_displayed(raw: tuple[int, int], screen: ComposedFrame) -> tuple[float, float]:
     """Raw position to the rotated panel, as Android's TouchInputMapper computes it: rotated first, then scaled."""
     x, y = (value / (RAW_MAX + 1) for value in raw)
     far_x, far_y = ((RAW_MAX - value) / (RAW_MAX + 1) for value in raw)

@@ -74,7 +74,7 @@ class Moment:
     event_us: int | None = None
 
 
-class Journal:
+class PhoneJournal:
     """Each JSON line is on disk when the call returns. Raises SettingsError."""
 
     def __init__(self, path: Path) -> None:

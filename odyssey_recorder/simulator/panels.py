@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from odyssey_recorder.simulator.phone import PhoneState, Screen, Size
+from odyssey_recorder.simulator.phone import ComposedFrame, PhoneState, Size
 from odyssey_recorder.simulator.profile import Profile
 
 _PHYSICAL_IDS = (4619827259835644672, 4619827551948147201)
@@ -23,7 +23,7 @@ def panels(profile: Profile, state: PhoneState) -> tuple[Panel, ...]:
     return _panels(profile, state.physical_size, state.size)
 
 
-def shown_panels(profile: Profile, screen: Screen) -> tuple[Panel, ...]:
+def shown_panels(profile: Profile, screen: ComposedFrame) -> tuple[Panel, ...]:
     return _panels(profile, screen.panel.turned(screen.rotation), Size(screen.width, screen.height))
 
 

@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeVar
 from odyssey_recorder.simulator.apps import APPS
 from odyssey_recorder.simulator.apps.app import Intent
 from odyssey_recorder.simulator.compositor import Compositor
-from odyssey_recorder.simulator.journal import Journal, Moment
+from odyssey_recorder.simulator.journal import Moment, PhoneJournal
 from odyssey_recorder.simulator.looper import Looper, Timer
 from odyssey_recorder.simulator.profile import Profile
-from odyssey_recorder.simulator.screen import PackageInfo, Phase, PhoneState, Screen, TaskInfo
+from odyssey_recorder.simulator.screen import AppTask, ComposedFrame, PackageInfo, PhoneState, TouchPhase
 from odyssey_recorder.simulator.system.display import Display
 from odyssey_recorder.simulator.system.dump import node_of
 from odyssey_recorder.simulator.system.input_methods import InputMethods
@@ -25,7 +25,7 @@ from odyssey_recorder.simulator.ui.geometry import Rect, Size
 from odyssey_recorder.simulator.ui.node import Node
 from odyssey_recorder.simulator.ui.view import Action
 
-__all__ = ["Node", "PackageInfo", "Phase", "Phone", "PhoneState", "Rect", "Screen", "Size", "TaskInfo"]
+__all__ = ["AppTask", "ComposedFrame", "Node", "PackageInfo", "Phone", "PhoneState", "Rect", "Size", "TouchPhase"]
 
 _MINUTE_S = 60.0
 _WISHES: Mapping[str, Literal["send", "view"]] = {
@@ -54,7 +54,7 @@ class Phone:
     ) -> None:
         self.profile = profile
         self._looper = Looper("simulated-phone")
-        self._journal = Journal(journal) if journal else None
+        self._journal = PhoneJournal(journal) if journal else None
         self._system = SystemUi(Display.of(profile), seed, APPS)
         self._compositor = Compositor(self._looper, animation=animation, journal=self._journal)
         self._running_clock = running_clock
@@ -72,7 +72,7 @@ class Phone:
         if self._journal:
             self._journal.close()
 
-    def screen(self) -> Screen:
+    def screen(self) -> ComposedFrame:
         """The newest frame; never blocks."""
         return self._compositor.screen
 
@@ -82,13 +82,13 @@ class Phone:
 
     # Inputs ----------------------------------------------------------------------------------------------------
 
-    def touch(self, phase: Phase, x: float, y: float, *, pointer: int = 0, moment: Moment | None = None) -> None:
+    def touch(self, phase: TouchPhase, x: float, y: float, *, pointer: int = 0, moment: Moment | None = None) -> None:
         """Put a finger down, move it, lift it, or cancel it; two fingers at once do nothing.
 
         `moment` is the time of the event, by default now. With it, only lifting a finger blocks, so that a finger can
         be moved without delays.
         """
-        at_once = moment is not None and phase is not Phase.UP
+        at_once = moment is not None and phase is not TouchPhase.UP
         moment = moment or Moment(time.monotonic_ns())
         finger = "" if pointer == 0 else f" finger {pointer}"
         number = self._note(f"touch {phase.value} {x:g},{y:g}{finger}", moment)
@@ -134,12 +134,12 @@ class Phone:
             ]
         )
 
-    def tasks(self) -> Sequence[TaskInfo]:
-        def read() -> list[TaskInfo]:
+    def tasks(self) -> Sequence[AppTask]:
+        def read() -> list[AppTask]:
             system = self._system
             apps = [*system.recent_apps(), system.launcher]
             tasks = [
-                TaskInfo(
+                AppTask(
                     number=system.tasks.get(app.package, HOME_TASK),
                     package=app.package,
                     activity=app.component,

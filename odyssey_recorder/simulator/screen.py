@@ -10,7 +10,7 @@ _NO_PANEL = Size(0, 0)
 _NOWHERE = Rect(0, 0, 0, 0)
 
 
-class Phase(Enum):
+class TouchPhase(Enum):
     DOWN = "down"
     MOVE = "move"
     UP = "up"
@@ -18,7 +18,7 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Screen:
+class ComposedFrame:
     """One composed frame as displayed: `rgba` is row by row, four bytes per pixel, alpha 255.
 
     `number` starts at 1 and grows only when the pixels or the display change, and when a snapshot is loaded. `shown_ns`
@@ -38,7 +38,7 @@ class Screen:
     awake: bool = True
     on_panel: Rect = _NOWHERE
 
-    def shows_same_as(self, other: "Screen") -> bool:
+    def shows_same_as(self, other: "ComposedFrame") -> bool:
         return self.rgba == other.rgba and self._display() == other._display()
 
     def _display(self) -> tuple[object, ...]:
@@ -56,7 +56,7 @@ class PackageInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskInfo:
+class AppTask:
     """`activity` is the full class name of the root activity."""
 
     number: int

@@ -7,11 +7,11 @@ from typing import Literal
 
 from odyssey_recorder.simulator.compositor import Compositor
 from odyssey_recorder.simulator.looper import Looper, Timer
-from odyssey_recorder.simulator.screen import Phase
+from odyssey_recorder.simulator.screen import TouchPhase
 from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.ui.geometry import Size
 from odyssey_recorder.simulator.ui.touch import LONG_PRESS_S, REST_S, Finger, Fling, touched
-from odyssey_recorder.simulator.ui.view import Action, Box
+from odyssey_recorder.simulator.ui.view import Action, ViewBox
 
 _BOTTOM_DP, _SIDE_DP = 32, 30
 _SLOP_DP, _FAR_DP = 8, 40
@@ -84,23 +84,25 @@ class TouchSurface:
         self._hold_timer: Timer | None = None
         self._frame_timer: Timer | None = None
 
-    def touch(self, phase: Phase, at: tuple[float, float], pointer: int, *, at_s: float, number: int | None) -> None:
+    def touch(
+        self, phase: TouchPhase, at: tuple[float, float], pointer: int, *, at_s: float, number: int | None
+    ) -> None:
         """`at_s` is on the monotonic clock, `number` that of the input."""
         self._input = self._compositor.cause = number
         match phase:
-            case Phase.DOWN:
+            case TouchPhase.DOWN:
                 self._down.add(pointer)
                 self._drop_finger()
                 if len(self._down) == 1 and self._system().awake:
                     self._finger_down(*at)
-            case Phase.CANCEL:
+            case TouchPhase.CANCEL:
                 self.clear()
-            case Phase.MOVE if pointer in self._down:
+            case TouchPhase.MOVE if pointer in self._down:
                 self._decide(*at)
                 if self._finger is not None and self._finger.move(*at):
                     self._show_soon()
                 self._moved_s = at_s
-            case Phase.UP if pointer in self._down:
+            case TouchPhase.UP if pointer in self._down:
                 self._down.remove(pointer)
                 self._decide(*at)
                 self._lift(*at, rested=at_s - self._moved_s > REST_S)
@@ -121,7 +123,7 @@ class TouchSurface:
         if finger.may_hold:
             self._hold_timer = self._looper.later(LONG_PRESS_S, partial(self._hold, finger))
 
-    def _boxes_at(self, x: float, y: float) -> list[Box]:
+    def _boxes_at(self, x: float, y: float) -> list[ViewBox]:
         for window in reversed(self._compositor.windows):
             path = window.box.under(x, y)
             if path and (window.opaque or any(touched(box.view) for box in path)):

@@ -84,7 +84,7 @@ class DrawnSplit:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class SplitDraw:
     """`missing` says why a split could not be drawn."""
 
     rules: DrawRules
@@ -227,8 +227,8 @@ class _Drawer:
 
 
 def draw(
-    facts: Iterable[SplitFacts], rules: DrawRules, classes: Mapping[str, str], released: Drawing | None = None
-) -> Drawing:
+    facts: Iterable[SplitFacts], rules: DrawRules, classes: Mapping[str, str], released: SplitDraw | None = None
+) -> SplitDraw:
     """Draw all four splits; `classes` are those of the apps, by `app_key`.
 
     With `released`, its rules hold, its episodes keep their sides, and the meta-tasks and apps it holds out go to test.
@@ -244,7 +244,7 @@ def draw(
             drawn[kind] = _Drawer(kind, in_order, rules, classes, before, sides).draw()
         except _UndrawableError as error:
             missing[kind] = f"{kind}_split.json cannot be made: {error}."
-    return Drawing(rules, drawn, missing)
+    return SplitDraw(rules, drawn, missing)
 
 
 def moved(before: Split, after: Split) -> int:

@@ -28,10 +28,10 @@ from odyssey_recorder.files import (
 from odyssey_recorder.splits.drawing import (
     KINDS,
     VERSION,
-    Drawing,
     DrawnSplit,
     DrawRules,
     Split,
+    SplitDraw,
     draw,
     moved,
     train_in_all,
@@ -100,7 +100,7 @@ class PlannedSplits:
     """`files` are all files to write, by path in the dataset."""
 
     record: SplitsRecord
-    drawing: Drawing
+    drawing: SplitDraw
     files: Mapping[str, bytes]
 
 
@@ -148,7 +148,7 @@ def read_record(root: Path) -> SplitsRecord | None:
     return record
 
 
-def read_drawing(root: Path) -> tuple[SplitsRecord, Drawing]:
+def read_drawing(root: Path) -> tuple[SplitsRecord, SplitDraw]:
     """The splits that were made for a dataset. Raises DatasetError, also if a file has changed since."""
     record = read_record(root)
     if record is None:
@@ -159,7 +159,7 @@ def read_drawing(root: Path) -> tuple[SplitsRecord, Drawing]:
         if _sha256(data := _read(path)) != one.sha256:
             raise DatasetError(f"{path} has changed since it was made. Restore it, or make the splits again.")
         drawn[kind] = DrawnSplit(_parsed(path, data), one.held, one.seed, one.target)
-    return record, Drawing(record.rules, drawn, record.missing)
+    return record, SplitDraw(record.rules, drawn, record.missing)
 
 
 def _place(root: Path, name: str) -> Path:
@@ -233,7 +233,7 @@ def plan_splits(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> 
     return PlannedSplits(record, drawing, files)
 
 
-def _before(root: Path, order: SplitsOrder) -> tuple[str | None, Drawing] | None:
+def _before(root: Path, order: SplitsOrder) -> tuple[str | None, SplitDraw] | None:
     """The splits to continue or to reshuffle, with the fingerprint of the release that they are or continue."""
     if order.base is not None:
         record, drawing = read_drawing(order.base)

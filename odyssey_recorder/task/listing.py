@@ -56,7 +56,7 @@ class ListedTask:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class TaskListing:
     tasks: tuple[ListedTask, ...]
     problems: tuple[fields.Problem, ...]
 
@@ -120,7 +120,7 @@ def shipped_tasks() -> Path:
     return data_folder("tasks") / "simulated_phone.jsonl"
 
 
-def read_listing(path: Path) -> Listing:
+def read_listing(path: Path) -> TaskListing:
     """Blank lines are skipped. Raises TaskError if the file is missing or unreadable."""
     try:
         data = read_file(path, Largest.TASKS)
@@ -131,7 +131,7 @@ def read_listing(path: Path) -> Listing:
     problems: list[fields.Problem] = []
     for outcome in _outcomes(path, data):
         (tasks if isinstance(outcome, ListedTask) else problems).append(outcome)  # type: ignore[arg-type]
-    return Listing(tuple(tasks), tuple(problems))
+    return TaskListing(tuple(tasks), tuple(problems))
 
 
 def read_tasks(path: Path, *, new: bool = False) -> tuple[ListedTask, ...]:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.training.pixels import Patches
-from odyssey_recorder.training.samples import Content, Sample, Turn
+from odyssey_recorder.training.samples import Content, TrainingSample, Turn
 
 HISTORY_TOKEN = "<|history_pad|>"
 _IMAGE = "<|image_pad|>"
@@ -40,11 +40,11 @@ class Encoder:
         """
         return self._tensors("the prompt", prompt, pictures, None)
 
-    def sample(self, sample: Sample) -> dict[str, Tensor]:
+    def sample(self, sample: TrainingSample) -> dict[str, Tensor]:
         """The same with the answer, and `labels` for it alone."""
         return self._tensors(sample.id, sample.prompt, self.pictures(sample), sample.answer)
 
-    def pictures(self, sample: Sample) -> list[Image.Image]:
+    def pictures(self, sample: TrainingSample) -> list[Image.Image]:
         """Those that the model sees. Raises TrainingError."""
         first = len(sample.images) - 1 if self.history == "text" else 0
         return [sample.picture(number) for number in range(first, len(sample.images))]
@@ -130,7 +130,7 @@ class Collator:
 
     encoder: Encoder
 
-    def __call__(self, samples: Sequence[Sample]) -> dict[str, Tensor]:
+    def __call__(self, samples: Sequence[TrainingSample]) -> dict[str, Tensor]:
         return self.batch([self.encoder.sample(one) for one in samples])
 
     def batch(self, rows: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:

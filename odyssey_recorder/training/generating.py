@@ -13,7 +13,7 @@ from transformers import AutoTokenizer
 from odyssey_recorder.errors import TrainingError
 from odyssey_recorder.training.collator import Collator, Encoder
 from odyssey_recorder.training.recipe import encoder, load_model, read_mark
-from odyssey_recorder.training.samples import Sample, Turn
+from odyssey_recorder.training.samples import TrainingSample, Turn
 
 _LONGEST = 256
 """Tokens of an answer."""
@@ -29,7 +29,7 @@ class Answer:
     is_cut: bool
 
 
-def answer(model: Any, encoding: Encoder, sample: Sample) -> Answer:
+def answer(model: Any, encoding: Encoder, sample: TrainingSample) -> Answer:
     """Raises TrainingError for a screenshot that cannot be read."""
     return answer_to(model, encoding, sample.prompt, encoding.pictures(sample))
 

@@ -76,17 +76,17 @@ _LEARNED = {
 }  # fmt: skip
 
 
-class Mark(FrozenModel):
+class TrainingMark(FrozenModel):
     """In each complete checkpoint and beside a trained model."""
 
     model: ModelRecipe
     learned: dict[str, JsonValue]
 
     @classmethod
-    def of(cls, recipe: TrainingRecipe) -> "Mark":
+    def of(cls, recipe: TrainingRecipe) -> "TrainingMark":
         return cls(model=recipe.model, learned=recipe.learned)
 
-    def differences(self, other: "Mark") -> list[str]:
+    def differences(self, other: "TrainingMark") -> list[str]:
         """The names of the keys that differ."""
         ours, theirs = ({**one.model.model_dump(), **one.learned} for one in (self, other))
         return [name for name in ours if ours[name] != theirs.get(name)]
@@ -107,15 +107,15 @@ def read_recipe(path: Path) -> TrainingRecipe:
     return recipe.model_copy(update={"data": folder / recipe.data, "out": folder / recipe.out})
 
 
-def read_mark(folder: Path) -> Mark:
+def read_mark(folder: Path) -> TrainingMark:
     """Raises TrainingError."""
     try:
-        return Mark.model_validate_json((folder / MARK).read_bytes())
+        return TrainingMark.model_validate_json((folder / MARK).read_bytes())
     except (OSError, ValueError) as error:
         raise TrainingError(f"{folder} is not a trained model: {MARK} cannot be read.") from error
 
 
-def write_mark(folder: Path, mark: Mark) -> None:
+def write_mark(folder: Path, mark: TrainingMark) -> None:
     write_durably(folder / MARK, mark.model_dump_json(indent=2).encode() + b"\n")
 
 

@@ -27,7 +27,7 @@ class Turn(FrozenModel):
     content: tuple[Content, ...]
 
 
-class Gold(FrozenModel):
+class SampleGold(FrozenModel):
     """The true action and its box on the grid, spelled as by the official converter; the screenshot's `size`."""
 
     adapter: str
@@ -36,18 +36,18 @@ class Gold(FrozenModel):
     box: JsonValue = None
 
 
-class Row(FrozenModel):
+class SampleRow(FrozenModel):
     """A line of the export; `images` are paths within it, those of earlier steps first."""
 
     id: str
     images: tuple[str, ...] = Field(min_length=1)
     prompt: tuple[Turn, ...] = Field(min_length=1)
     completion: tuple[Turn, ...] = Field(min_length=1, max_length=1)
-    gold: Gold | None = None
+    gold: SampleGold | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class TrainingSample:
     """What is asked, with the current screenshot as its last image; and the `answer`. Texts have no `gold`."""
 
     id: str
@@ -55,14 +55,14 @@ class Sample:
     images: tuple[str, ...]
     prompt: tuple[Turn, ...]
     answer: str
-    gold: Gold | None = None
+    gold: SampleGold | None = None
 
     def picture(self, number: int) -> Image.Image:
         """In RGB. Raises TrainingError for a screenshot that is missing or damaged."""
         return read_picture(self.folder, self.images[number])
 
 
-def read_samples(folder: Path, part: Part) -> list[Sample]:
+def read_samples(folder: Path, part: Part) -> list[TrainingSample]:
     """All samples of a part, in the order of their files. Raises TrainingError."""
     files = sorted((folder / "data" / part).glob("*.jsonl"))
     if not files:
@@ -74,14 +74,14 @@ def read_samples(folder: Path, part: Part) -> list[Sample]:
     return [sample for file in files for sample in _samples(folder, file)]
 
 
-def _samples(folder: Path, file: Path) -> Iterator[Sample]:
+def _samples(folder: Path, file: Path) -> Iterator[TrainingSample]:
     try:
         lines = read_file(file, Largest.INDEX, within=folder).decode().removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise TrainingError(f"{file} cannot be read: {error}.") from error
     for number, line in enumerate(lines, 1):
         try:
-            row = Row.model_validate(json.loads(line))
+            row = SampleRow.model_validate(json.loads(line))
         except ValidationError as error:
             raise TrainingError(f"{file}:{number}: {first_fault(error)}") from error
         except ValueError as error:
@@ -90,7 +90,7 @@ def _samples(folder: Path, file: Path) -> Iterator[Sample]:
         if shown != len(row.images):
             raise TrainingError(f"{file}:{number}: {shown} places for {len(row.images)} images.")
         answer = "".join(part.text for part in row.completion[0].content)
-        yield Sample(row.id, folder, row.images, row.prompt, answer, row.gold)
+        yield TrainingSample(row.id, folder, row.images, row.prompt, answer, row.gold)
 
 
 def read_picture(folder: Path, name: str) -> Image.Image:

@@ -11,10 +11,10 @@ from odyssey_recorder.evaluation.matching import verdicts
 from odyssey_recorder.evaluation.predictions import spelled
 from odyssey_recorder.evaluation.protocols import OFFICIAL
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.training.samples import Gold
+from odyssey_recorder.training.samples import SampleGold
 
 
-def official_right(said: Iterable[tuple[Gold, str]]) -> list[bool]:
+def official_right(said: Iterable[tuple[SampleGold, str]]) -> list[bool]:
     """Whether each answer of a model counts as its step's true action, as `evaluate` judges a prediction of it."""
     pairs = list(said)
     gold = gold_of(
@@ -24,7 +24,7 @@ def official_right(said: Iterable[tuple[Gold, str]]) -> list[bool]:
     return [bool(one) for one in verdicts(gold, np.arange(len(pairs)), answers, OFFICIAL).right]
 
 
-def _spelled(gold: Gold, words: str) -> str:
+def _spelled(gold: SampleGold, words: str) -> str:
     adapter, true_size = adapter_named(gold.adapter), Size(*gold.size)
     action = adapter.read(words, adapter.fit(true_size), true_size).action
     return "" if action is None else answer_of(*spelled(action).values())

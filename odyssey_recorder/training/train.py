@@ -18,7 +18,7 @@ from odyssey_recorder.training.collator import Collator, Encoder
 from odyssey_recorder.training.generating import answer
 from odyssey_recorder.training.recipe import (
     MARK,
-    Mark,
+    TrainingMark,
     TrainingRecipe,
     encoder,
     load_model,
@@ -26,7 +26,7 @@ from odyssey_recorder.training.recipe import (
     read_mark,
     write_mark,
 )
-from odyssey_recorder.training.samples import Sample, read_samples
+from odyssey_recorder.training.samples import TrainingSample, read_samples
 from odyssey_recorder.training.scoring import official_right
 
 _METRICS = "metrics.jsonl"
@@ -55,18 +55,18 @@ def train(recipe: TrainingRecipe) -> Path:
             args=_arguments(recipe),
             data_collator=Collator(encoding),
             train_dataset=samples,
-            callbacks=[_Marks(Mark.of(recipe)), metrics],
+            callbacks=[_Marks(TrainingMark.of(recipe)), metrics],
         )
         trainer.train(resume_from_checkpoint=str(last) if last else None)
     final = recipe.out / "final"
     trainer.save_model(str(final))
     if trainer.is_world_process_zero():
         tokenizer.save_pretrained(final)
-        write_mark(final, Mark.of(recipe))
+        write_mark(final, TrainingMark.of(recipe))
     return final
 
 
-def _refuse_without_history(recipe: TrainingRecipe, samples: Sequence[Sample]) -> None:
+def _refuse_without_history(recipe: TrainingRecipe, samples: Sequence[TrainingSample]) -> None:
     if recipe.model.history != "text" and all(len(sample.images) == 1 for sample in samples):
         raise TrainingError(
             f"{recipe.data} has no earlier screenshots. Export it with --history screenshots:N, or set history = "
@@ -143,7 +143,7 @@ def _step(checkpoint: Path) -> int:
 
 
 def _refuse_other(path: Path, recipe: TrainingRecipe) -> None:
-    if different := Mark.of(recipe).differences(read_mark(path)):
+    if different := TrainingMark.of(recipe).differences(read_mark(path)):
         raise TrainingError(
             f"{path} is of another run: {', '.join(different)} differs. Choose another out, or move it away."
         )
@@ -152,7 +152,7 @@ def _refuse_other(path: Path, recipe: TrainingRecipe) -> None:
 class _Marks(TrainerCallback):
     """Marks each checkpoint as complete once all of it is written."""
 
-    def __init__(self, mark: Mark) -> None:
+    def __init__(self, mark: TrainingMark) -> None:
         self._mark = mark
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -169,7 +169,7 @@ class _Metrics(TrainerCallback):
     Not with weights that are divided among processes: the first process answers alone.
     """
 
-    def __init__(self, path: Path, tests: Sequence[Sample], encoding: Encoder) -> None:
+    def __init__(self, path: Path, tests: Sequence[TrainingSample], encoding: Encoder) -> None:
         self._path = path
         self._tests = tests
         self._encoding = encoding

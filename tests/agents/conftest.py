@@ -10,7 +10,7 @@ import pytest
 from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.online import Agent, AgentRun, Stop
+from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from tests.agents.thinking import Thinker, batch_of
@@ -63,7 +63,7 @@ class Duo:
         recorder.touch_down(recorder.view.frame_number or 0)
         recorder.lift(TouchStroke.press(OF_PERSON))
 
-    def hand_over(self) -> Callable[[], Stop]:
+    def hand_over(self) -> Callable[[], StopReason]:
         """Begin a turn; the result waits for its end."""
         self.recording.recorder.hand_over()
         playing = self.thread.submit(self.run.play)

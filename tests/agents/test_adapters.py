@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from odyssey_recorder.agents.adapter import History, PastStep, Screenshot, adapter_named, all_adapters
+from odyssey_recorder.agents.adapter import History, PastStep, SentScreenshot, adapter_named, all_adapters
 from odyssey_recorder.agents.frames import finger_scroll
 from odyssey_recorder.errors import LanguageModelError, SettingsError
 from odyssey_recorder.llm.model import Image, LazyImage, Words
@@ -73,7 +73,7 @@ def test_what_an_adapter_writes_it_reads(name: str) -> None:
 
 @pytest.mark.parametrize("done", [(), (Click(Point(500, 250)), Type("at 10:30"))])
 def test_odyssey_agent_is_asked_in_the_words_of_the_official_converter(done: tuple[Action, ...]) -> None:
-    screenshot = Screenshot(LazyImage("", (1080, 2400), lambda: Image(b"")), Size(1080, 2400))
+    screenshot = SentScreenshot(LazyImage("", (1080, 2400), lambda: Image(b"")), Size(1080, 2400))
     history = History(tuple(map(PastStep, done)))
     (message,) = adapter_named("odyssey-agent").prompt("open Settings", history, screenshot)
     (words,) = (part.text for part in message.parts if isinstance(part, Words))
@@ -207,8 +207,8 @@ def assert_on_the_grid(action: Action | None) -> None:
     assert all(type(value) is int and 0 <= value <= 1000 for point in points for value in (point.x, point.y))
 
 
-def shot(name: str) -> Screenshot:
-    return Screenshot(LazyImage(name, (1092, 2408), unloaded), TRUE)
+def shot(name: str) -> SentScreenshot:
+    return SentScreenshot(LazyImage(name, (1092, 2408), unloaded), TRUE)
 
 
 def unloaded() -> Image:

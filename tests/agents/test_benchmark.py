@@ -16,7 +16,7 @@ from odyssey_recorder.agents.benchmark import (
     read_benchmark,
     shipped_benchmark,
 )
-from odyssey_recorder.agents.goals import Goal, judge
+from odyssey_recorder.agents.goals import TaskGoal, judge
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.recording.script import PressKey, TypeText
 from odyssey_recorder.simulator.profile import PROFILES
@@ -112,7 +112,7 @@ FACTS: dict[str, Any] = {
 )
 def test_a_goal_is_met_by_the_facts_at_its_path(path: str, op: Any, value: Any, *, is_met: bool) -> None:
     before = {**FACTS, "notes": {"notes": []}}
-    assert Goal(path=path, op=op, value=value).is_met(before, FACTS) is is_met
+    assert TaskGoal(path=path, op=op, value=value).is_met(before, FACTS) is is_met
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_goal_that_says_nothing_is_refused_with_its_line(goal: dict[str, Any],
 
 
 def test_a_task_that_was_done_already_and_an_answer_that_lacks_are_told() -> None:
-    done = Goal(path="sums", op="equals", value="2")
+    done = TaskGoal(path="sums", op="equals", value="2")
     judged = judge([done], "", before=FACTS, after=FACTS, note="")
     assert (judged.succeeded, judged.was_done) == (True, True)
     judged = judge([done], "18:00", before=FACTS, after=FACTS, note="It is late.")

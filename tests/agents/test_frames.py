@@ -5,7 +5,7 @@ import pytest
 
 from odyssey_recorder.agents.adapter import all_adapters
 from odyssey_recorder.agents.frames import (
-    Frame,
+    CoordinateFrame,
     finger_direction,
     finger_scroll,
     path,
@@ -13,7 +13,7 @@ from odyssey_recorder.agents.frames import (
     view_direction,
     view_scroll,
 )
-from odyssey_recorder.agents.parsing import UnreadableError
+from odyssey_recorder.agents.parsing import UnreadableAnswerError
 from odyssey_recorder.model.geometry import Point, Size
 from tests.episodes import DATA
 
@@ -84,13 +84,13 @@ def test_a_finger_that_does_not_move_scrolls_down_as_in_the_official_evaluation(
 
 def test_on_an_axis_of_a_thousand_pixels_or_more_no_point_moves() -> None:
     for size in (1000, 1092, 1440, 3120):
-        frame = Frame(size, size)
+        frame = CoordinateFrame(size, size)
         assert all(frame.point(*frame.place(Point(one, one))) == Point(one, one) for one in range(1001))
 
 
 def test_places_outside_the_frame_are_refused_but_for_its_edge() -> None:
-    frame = Frame(999, 500)
+    frame = CoordinateFrame(999, 500)
     assert frame.point(1000, -0.5) == Point(1000, 0)
     for x in (1001, -2, float("nan"), float("inf"), 10**300):
-        with pytest.raises(UnreadableError, match="outside"):
+        with pytest.raises(UnreadableAnswerError, match="outside"):
             frame.point(x, 0)

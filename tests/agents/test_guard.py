@@ -10,7 +10,7 @@ from odyssey_recorder.agents.guard import Guard, risky_word
 from odyssey_recorder.device.view_hierarchy import parse
 from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.geometry import Point
-from odyssey_recorder.recording.evidence import Clock, encode_frame
+from odyssey_recorder.recording.evidence import EpochClock, encode_frame
 from odyssey_recorder.recording.step_writer import KeptPicture, ShownScreen
 from tests.fakes import FakeDevice
 
@@ -47,7 +47,7 @@ INNOCENT = {
 def shown(label: str) -> ShownScreen:
     frame = FakeDevice().capture()
     node = f'<node text="{label}" class="android.widget.Button" clickable="true" bounds="[60,270][300,330]"/>'
-    kept = KeptPicture(frame, Path("1.png"), encode_frame(frame, Clock())[1])
+    kept = KeptPicture(frame, Path("1.png"), encode_frame(frame, EpochClock())[1])
     return ShownScreen(kept, parse(f"<hierarchy>{node}</hierarchy>"), None, ())
 
 

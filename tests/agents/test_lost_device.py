@@ -9,8 +9,8 @@ import pytest
 from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.online import LOST_S, Agent, Stop
-from odyssey_recorder.commands.agent_tasks import Attempts, Job
+from odyssey_recorder.agents.online import LOST_S, Agent, StopReason
+from odyssey_recorder.commands.agent_tasks import Attempts, TaskJob
 from odyssey_recorder.device.adb_shell import ANSWER_S
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
@@ -98,7 +98,7 @@ def test_a_device_that_dies_ends_the_turn_whatever_the_agent_was_doing(duo: Duo,
     if moment == "asking":
         duo.thinker.await_question()
         dies()
-    assert ended() is Stop.DEVICE
+    assert ended() is StopReason.DEVICE
     assert duo.run.run.why.startswith("fake-1 did not answer" if hangs else "fake-1 is gone. Restart it or plug it in.")
     assert duo.run.run.why.endswith("The draft is saved.")
     if moment == "asking":
@@ -117,7 +117,7 @@ def test_a_slow_device_is_waited_for(duo: Duo, device: SlowDevice) -> None:
     device.gate.set()
     duo.thinker.await_question()
     duo.thinker.say("IMPOSSIBLE", text="That is all.")
-    assert ended() is Stop.IMPOSSIBLE
+    assert ended() is StopReason.IMPOSSIBLE
 
 
 def test_a_device_that_comes_back_in_time_is_acted_on(duo: Duo) -> None:
@@ -133,7 +133,7 @@ def test_a_device_that_comes_back_in_time_is_acted_on(duo: Duo) -> None:
     duo.agent_clicks()
     duo.thinker.await_question()
     duo.thinker.say("IMPOSSIBLE", text="That is all.")
-    assert ended() is Stop.IMPOSSIBLE
+    assert ended() is StopReason.IMPOSSIBLE
 
 
 @pytest.mark.parametrize("device", [HalfDeadDevice], indirect=True)
@@ -143,7 +143,7 @@ def test_a_device_that_only_adb_has_lost_ends_the_turn(duo: Duo, device: HalfDea
     device.show(1)
     duo.recording.ready(after=before)
     duo.run.tree_s = 0.0
-    assert duo.hand_over()() is Stop.DEVICE
+    assert duo.hand_over()() is StopReason.DEVICE
     assert duo.run.run.why == "fake-1 does not answer over adb any more. The draft is saved."
 
 
@@ -151,8 +151,8 @@ def test_the_result_does_not_wait_for_what_a_lost_device_was_asked(command_line:
     device = HangingDevice()
     with StandIn(lambda _: says("CLICK", x=500, y=200)) as server:
         agent = Agent(adapter_named("ours"), batch_of(server), HistoryRule.parse("none"), Guard())
-        job = Job(ListedTask("t", TASK), None, 0)
+        job = TaskJob(ListedTask("t", TASK), None, 0)
         result = Attempts(agent, Watcher(), 30).attempt(job, FakeRecordings(tmp_path, device), device)
-    assert (result.stop, result.steps) == (Stop.DEVICE, 0)
+    assert (result.stop, result.steps) == (StopReason.DEVICE, 0)
     assert "3 actions in a row came too late or were refused" in result.why
     assert device.is_closed.is_set()

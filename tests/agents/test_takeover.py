@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.agents.online import Stop
+from odyssey_recorder.agents.online import StopReason
 from odyssey_recorder.dataset.preferences import preference_pairs
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, Press, SystemKey
@@ -37,7 +37,7 @@ def test_a_takeover_at_any_moment_of_an_agents_touch_loses_no_step(duo: Duo, mom
     duo.agent_clicks()
     duo.agent_clicks()  # for the question that is abandoned, if there is one
     ended = duo.hand_over()
-    assert ended() is Stop.INTERRUPTED
+    assert ended() is StopReason.INTERRUPTED
     assert acted
     duo.recording.ready()
     steps = duo.check_steps()
@@ -52,7 +52,7 @@ def test_a_takeover_at_any_moment_of_an_agents_touch_loses_no_step(duo: Duo, mom
 def test_an_action_that_the_person_comes_before_is_not_carried_out(duo: Duo, touches: bool) -> None:
     duo.watcher.on_told = duo.person_clicks if touches else duo.recording.recorder.take_over
     duo.agent_clicks()
-    assert duo.hand_over()() is Stop.INTERRUPTED
+    assert duo.hand_over()() is StopReason.INTERRUPTED
     duo.recording.ready(steps=int(touches))
     assert duo.check_steps() == [False] * touches
 
@@ -79,7 +79,7 @@ def test_an_agent_does_not_act_while_a_finger_is_down(duo: Duo) -> None:
     recorder.touch_down(duo.recording.ready().frame_number or 0, OF_PERSON)
     duo.device.await_finger(1)
     duo.agent_clicks()
-    assert ended() is Stop.INTERRUPTED
+    assert ended() is StopReason.INTERRUPTED
     recorder.lift(TouchStroke.press(OF_PERSON))
     duo.recording.ready(steps=1)
     (step,) = duo.recording.draft.steps
@@ -91,13 +91,13 @@ def test_the_persons_steps_are_told_to_the_model_and_the_next_turn_is_the_agents
     ended = duo.hand_over()
     duo.thinker.await_question()
     duo.recording.recorder.press(SystemKey.HOME)
-    assert ended() is Stop.INTERRUPTED
+    assert ended() is StopReason.INTERRUPTED
     duo.agent_clicks()  # for the abandoned question
     duo.recording.ready(steps=1)
     ended = duo.hand_over()
     assert '"HOME"' in duo.thinker.await_question()
     duo.thinker.say("COMPLETE", text="Done.")
-    assert ended() is Stop.COMPLETE
+    assert ended() is StopReason.COMPLETE
     view = duo.recording.until(State.FINISHED)
     assert [(step.action, step.agent is None) for step in view.steps] == [
         (Press(SystemKey.HOME), True),
@@ -117,7 +117,7 @@ def test_a_correction_is_kept_with_what_was_rejected_even_over_another_attempt_a
     for _ in range(3):
         duo.thinker.await_question()
     recorder.undo(2, rejects=True)
-    assert ended() is Stop.INTERRUPTED
+    assert ended() is StopReason.INTERRUPTED
     recording.until(State.RESTORING)
     duo.device.show(0)
     assert recording.ready(steps=0).is_correcting
@@ -160,7 +160,7 @@ def shop(duo: Duo) -> Duo:
 
 def refuse(duo: Duo) -> None:
     duo.agent_clicks()
-    assert duo.hand_over()() is Stop.GUARD
+    assert duo.hand_over()() is StopReason.GUARD
     duo.thinker.await_question()
     assert duo.device.performed == []
 
@@ -220,7 +220,7 @@ def test_on_a_screen_that_changed_meanwhile_the_model_is_asked_again(duo: Duo) -
     duo.thinker.await_question()
     assert duo.device.performed == []
     duo.thinker.say("IMPOSSIBLE", text="There is a message.")
-    assert ended() is Stop.IMPOSSIBLE
+    assert ended() is StopReason.IMPOSSIBLE
 
 
 def test_a_password_that_the_person_typed_is_hidden_from_the_model(duo: Duo) -> None:

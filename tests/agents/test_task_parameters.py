@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from odyssey_recorder.agents.benchmark import Difficulty, TaskTemplate, read_benchmark, shipped_benchmark
-from odyssey_recorder.agents.goals import Goal, values_at
-from odyssey_recorder.agents.online import Stop
+from odyssey_recorder.agents.goals import TaskGoal, values_at
+from odyssey_recorder.agents.online import StopReason
 from odyssey_recorder.agents.results import TaskResult, summary
 from odyssey_recorder.commands.agent_tasks import chosen_tasks
 from odyssey_recorder.errors import TaskError
@@ -50,7 +50,7 @@ def test_a_seed_fills_words_goals_answer_and_script_alike(tmp_path: Path) -> Non
         title, time = chosen["title"], chosen["time"]
         assert task.listed is not None
         assert task.listed.task.instruction == f"Brew {title} at {time['words']}"
-        assert task.goals[0] == Goal(path=f"clock.alarms[label={title}].minute", op="equals", value=time["of_day"])
+        assert task.goals[0] == TaskGoal(path=f"clock.alarms[label={title}].minute", op="equals", value=time["of_day"])
         assert task.goals[1].value == [title, f"at {time['of_day']}"]
         assert task.answer == time["words"]
         moves = [move.model_dump(exclude_defaults=True) for move in task.gold]
@@ -134,7 +134,7 @@ def test_a_list_of_ones_own_is_taken_alone_and_an_unknown_task_is_told(tmp_path:
 
 def test_success_is_told_by_difficulty() -> None:
     def result(seed: int, difficulty: Difficulty | None, *, is_met: bool) -> TaskResult:
-        return TaskResult(task_id="a", seed=seed, stop=Stop.COMPLETE, difficulty=difficulty, is_met=is_met)
+        return TaskResult(task_id="a", seed=seed, stop=StopReason.COMPLETE, difficulty=difficulty, is_met=is_met)
 
     told = list(
         summary(

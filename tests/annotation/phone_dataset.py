@@ -23,7 +23,7 @@ from odyssey_recorder.device.view_hierarchy import clickable_at, name_at, parse
 from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Pixel, Point, Size, to_grid
-from odyssey_recorder.simulator.phone import Phase, Phone
+from odyssey_recorder.simulator.phone import Phone, TouchPhase
 from odyssey_recorder.simulator.shell.uiautomator import dump_views
 from tests.dataset.drafts import proof_of, write_proof
 from tests.simulator.person import person_with
@@ -144,6 +144,6 @@ def look_around(
             places = list(recording.taps())
             at = places[number * 5 % len(places)]
             recording.tap(at)
-            phone.touch(Phase.DOWN, at.x, at.y)
-            phone.touch(Phase.UP, at.x, at.y)
+            phone.touch(TouchPhase.DOWN, at.x, at.y)
+            phone.touch(TouchPhase.UP, at.x, at.y)
         return recording.finish()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from odyssey_recorder.annotation.checks import check_texts
-from odyssey_recorder.annotation.findings import TextFinding, Verdict
+from odyssey_recorder.annotation.findings import Support, TextFinding
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.said import WrittenText
 from tests.annotation import wordings
@@ -191,7 +191,7 @@ def findings_on(planted: Planted) -> list[TextFinding]:
 
 
 def is_caught(planted: Planted) -> bool:
-    return any(one.verdict is Verdict.CONTRADICTS for one in findings_on(planted))
+    return any(one.verdict is Support.CONTRADICTS for one in findings_on(planted))
 
 
 def clean_texts(

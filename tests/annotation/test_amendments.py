@@ -4,7 +4,7 @@ import pytest
 
 from odyssey_recorder.annotation.inputs import texts_of
 from odyssey_recorder.annotation.kinds import COMPLETED, TextKind
-from odyssey_recorder.annotation.semantics import State
+from odyssey_recorder.annotation.semantics import TextState
 from odyssey_recorder.dataset import amendment as amendments
 from odyssey_recorder.dataset.amending import amended
 from odyssey_recorder.model.episode import Category
@@ -48,10 +48,10 @@ def test_an_amendment_makes_stale_what_depends_on_it_and_nothing_else(name: str)
         (result.kept[number], kind)
         for number, texts in enumerate(now.steps)
         for kind, text in texts.items()
-        if text.state is State.STALE
+        if text.state is TextState.STALE
     }
     assert stale == expected
-    assert now.steps[0][E].state is State.ACCEPTED, "the first context is fixed, whichever step is the first"
+    assert now.steps[0][E].state is TextState.ACCEPTED, "the first context is fixed, whichever step is the first"
     assert {text.words for text in now.steps[-1].values()} == {COMPLETED}
 
 
@@ -64,7 +64,7 @@ def test_a_new_box_matters_to_texts_whose_model_was_shown_the_old_one(
     box = amendments.NewBox(step=0, box=(300, 300, 420, 340))
     result = amended(found.episode, found.provenance, box)
     now = texts_of(opened_from(result.episode, result.proof), file)
-    assert {(n, kind) for n, kind in FREE if now.steps[n][kind].state is State.STALE} == expected
+    assert {(n, kind) for n, kind in FREE if now.steps[n][kind].state is TextState.STALE} == expected
 
 
 def test_an_edited_intention_makes_the_contexts_after_it_stale_and_an_accepted_one_does_not() -> None:
@@ -74,7 +74,7 @@ def test_an_edited_intention_makes_the_contexts_after_it_stale_and_an_accepted_o
     for decision, words, expected in (("accept", None, set()), ("edit", "I look for rice.", after(1, E))):
         changed = file_of(found, *file.entries, decided(intention, decision, words))
         now = texts_of(found, changed)
-        assert {(n, kind) for n, kind in FREE if now.steps[n][kind].state is State.STALE} == expected
+        assert {(n, kind) for n, kind in FREE if now.steps[n][kind].state is TextState.STALE} == expected
 
 
 def test_texts_of_the_terminal_step_that_a_person_wrote_are_stale_once_the_end_is_another() -> None:

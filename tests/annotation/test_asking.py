@@ -17,7 +17,7 @@ from odyssey_recorder.annotation.consent import give_consent, needs_consent
 from odyssey_recorder.annotation.conversations import Ended
 from odyssey_recorder.annotation.inputs import texts_of
 from odyssey_recorder.annotation.kinds import COMPLETED, FIRST_CONTEXT, TextKind
-from odyssey_recorder.annotation.semantics import SemanticsStore, State, StepText, Suggestion
+from odyssey_recorder.annotation.semantics import SemanticsStore, StepText, Suggestion, TextState
 from odyssey_recorder.curation.redaction import RedactedBox, RedactedWords, Redaction, write_redaction
 from odyssey_recorder.dataset.layout import CONSENTS, screenshot_path, semantics_path, ui_tree_path
 from odyssey_recorder.errors import CancelledError
@@ -180,11 +180,11 @@ def test_what_was_written_is_kept_if_the_server_fails_in_between(recorded: Recor
     with StandIn(failing) as server:  # type: ignore[arg-type]
         ended = recorded.run(server)
     assert "failed (500)" in ended[0].problem
-    assert recorded.texts()[0][TextKind.INTENTION].state is State.SUGGESTED
-    assert recorded.texts()[1][TextKind.INTENTION].state is State.MISSING
+    assert recorded.texts()[0][TextKind.INTENTION].state is TextState.SUGGESTED
+    assert recorded.texts()[1][TextKind.INTENTION].state is TextState.MISSING
     with StandIn(seeing, port=server.port) as again:
         assert recorded.run(again)[0].problem == ""
-    assert all(text.state is not State.MISSING for step in recorded.texts() for text in step.values())
+    assert all(text.state is not TextState.MISSING for step in recorded.texts() for text in step.values())
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_what_is_no_text_about_a_step_is_asked_for_once_more_and_then_left_out(r
         ended = recorded.run(server)
     assert ended[0].texts == 0
     assert "does not match the schema" in ended[0].problem
-    assert all(text.state is State.MISSING for text in recorded.texts()[1].values())
+    assert all(text.state is TextState.MISSING for text in recorded.texts()[1].values())
 
 
 def test_a_refusal_is_told_for_its_episode(recorded: Recorded) -> None:
@@ -263,7 +263,7 @@ def test_a_screenshot_that_has_changed_is_not_sent(recorded: Recorded) -> None:
     with StandIn(SeeingModel(recorded.screens)) as server:
         ended = recorded.run(server)
     assert f"{path} has changed since it was recorded" in ended[0].problem
-    assert recorded.texts()[1][TextKind.INTENTION].state is State.SUGGESTED
+    assert recorded.texts()[1][TextKind.INTENTION].state is TextState.SUGGESTED
 
 
 def test_nothing_is_asked_about_an_episode_whose_texts_cannot_be_read(recorded: Recorded) -> None:

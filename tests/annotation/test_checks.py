@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from odyssey_recorder.annotation.checks import check_texts
-from odyssey_recorder.annotation.findings import CHECKS, Verdict, verdict_on
+from odyssey_recorder.annotation.findings import CHECKS, Support, verdict_on
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.recycled import SeenText, SeenTexts
 from odyssey_recorder.annotation.said import WrittenText
@@ -77,7 +77,7 @@ def told_apart(walked: Sequence[Walk], wording: Wording) -> tuple[Counter[str], 
         found
         for walk, texts in clean
         for found in check_texts(walk.evidence, texts)
-        if found.verdict is Verdict.CONTRADICTS
+        if found.verdict is Support.CONTRADICTS
     ]
     provable = [one for one in planted if has_evidence(one)]
     assert len(caught) / (len(caught) + len(false)) >= 0.97
@@ -93,8 +93,8 @@ def test_steps_without_a_view_hierarchy_are_not_passed_as_right(walked: Sequence
     assert sum(map(is_caught, planted)) / len(planted) >= 0.6
     blind = blinded(walked[0], chance, 1.0).evidence
     found = check_texts(blind, {(0, LOW): WrittenText('Tap "Nothing of the kind".')})
-    assert next(one for one in found if one.check == "ANN03").verdict is Verdict.COULD_NOT_LOOK
-    assert next(one for one in found if one.check == "ANN07").verdict is Verdict.COULD_NOT_LOOK
+    assert next(one for one in found if one.check == "ANN03").verdict is Support.COULD_NOT_LOOK
+    assert next(one for one in found if one.check == "ANN07").verdict is Support.COULD_NOT_LOOK
 
 
 def has_evidence(one: Planted) -> bool:
@@ -113,7 +113,7 @@ def test_the_papers_sixteen_lines_raise_at_most_one_warning() -> None:
     episode = replace(bare.episode, task=task, steps=tuple(one.spelled for one in steps))
     texts = {(number, LOW): WrittenText(words) for number, (words, _) in enumerate(PAPER)}
     found = check_texts(replace(bare, episode=episode, steps=steps), texts)
-    assert sum(one.verdict is Verdict.CONTRADICTS for one in found) <= 1
+    assert sum(one.verdict is Support.CONTRADICTS for one in found) <= 1
 
 
 CLICK, TYPE, HOME, SCROLL, BACK, END = range(len(ACTIONS))
@@ -135,21 +135,21 @@ def test_each_check_contradicts_with_its_evidence(check: str) -> None:
     button = replace(FIELD, box=Box(480, 940, 560, 1010), class_name="android.widget.Button", text="Search")
     shown = with_step(evidence(), CLICK, views=(button,))
     found = {one.check: one for one in check_texts(shown, {(number, kind): WrittenText(words)})}
-    assert found[check].verdict is Verdict.CONTRADICTS
+    assert found[check].verdict is Support.CONTRADICTS
     assert found[check].evidence
-    assert verdict_on(found.values()) is Verdict.CONTRADICTS
+    assert verdict_on(found.values()) is Support.CONTRADICTS
 
 
 def test_a_text_of_another_screen_and_a_stale_one_are_contradicted() -> None:
     words = "This is a screenshot of a music player with a playlist of jazz songs for the evening."
     known = SeenText(words, DESCRIPTION, (1 << 64) - 1, "1" * 16, 3)
     found = check_texts(evidence(), {(CLICK, DESCRIPTION): WrittenText(words, "a" * 64, "b" * 64)}, SeenTexts([known]))
-    assert {"ANN10", "ANN11"} <= {one.check for one in found if one.verdict is Verdict.CONTRADICTS}
+    assert {"ANN10", "ANN11"} <= {one.check for one in found if one.verdict is Support.CONTRADICTS}
 
 
 def test_form_alone_supports_nothing() -> None:
     found = check_texts(evidence(), {(CLICK, LOW): WrittenText("Do the next thing there.", "a", "a")})
-    assert verdict_on(found) is Verdict.COULD_NOT_LOOK
+    assert verdict_on(found) is Support.COULD_NOT_LOOK
     assert {one.check for one in found} <= CHECKS.keys()
 
 
@@ -157,5 +157,5 @@ def test_texts_of_no_step_and_endless_ones_are_no_trouble() -> None:
     endless = WrittenText("Tap " + "\"'“(" * 50_000)
     found = check_texts(evidence(), {(99, LOW): WrittenText("Tap."), (CLICK, LOW): endless})
     assert {(one.step, one.check, one.verdict) for one in found if one.check == "ANN12"} == {
-        (CLICK, "ANN12", Verdict.CONTRADICTS)
+        (CLICK, "ANN12", Support.CONTRADICTS)
     }

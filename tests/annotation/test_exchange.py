@@ -12,13 +12,13 @@ from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.exchange import Texts, import_released
 from odyssey_recorder.annotation.inputs import texts_of
 from odyssey_recorder.annotation.kinds import COMPLETED, FIRST_CONTEXT, TextKind
-from odyssey_recorder.annotation.semantics import SemanticsStore, State, Suggestion
+from odyssey_recorder.annotation.semantics import SemanticsStore, Suggestion, TextState
 from odyssey_recorder.dataset.codec import read_annotation, write_episode
 from odyssey_recorder.dataset.layout import annotation_files, annotation_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.layouts import LAYOUTS
-from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
+from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
 from odyssey_recorder.exporting.shards import TRAINERS, Sampling
 from odyssey_recorder.model.action import Type
 from tests.annotation.texts import D, decided
@@ -59,7 +59,7 @@ def accept(root: Path, episode_id: str, *, words: str | None = None) -> None:
 def prepared(root: Path, texts: Texts, layout: str = "release") -> Prepared:
     samples = Sampling(TRAINERS.get(layout, ""), history="none", semantic=True)
     options = replace(SMALL, texts=texts, samples=samples)
-    wanted = Wanted(root, root.with_name(f"out {texts} {layout}"), layout, options)
+    wanted = ExportWanted(root, root.with_name(f"out {texts} {layout}"), layout, options)
     return prepare(wanted, annotation_files(root), lambda _: "")
 
 
@@ -76,7 +76,7 @@ def test_texts_of_a_release_are_suggestions_that_nobody_is_named_for(root: Path)
     assert before == {path: path.read_bytes() for path in before}
     texts = texts_of(open_dataset_episode(root, ONE), SemanticsStore(root).read(ONE)).steps
     first = texts[0][TextKind.INTENTION]
-    assert (first.state, first.words) == (State.SUGGESTED, TEXTS.intention)
+    assert (first.state, first.words) == (TextState.SUGGESTED, TEXTS.intention)
     assert isinstance(first.source, Suggestion)
     assert (first.source.origin, first.source.author, first.source.call) == ("released", "released", None)
     assert texts[0][TextKind.CONTEXT].words == FIRST_CONTEXT

@@ -2,7 +2,7 @@
 
 import pytest
 
-from odyssey_recorder.annotation.findings import Evidence, Verdict
+from odyssey_recorder.annotation.findings import Evidence, Support
 from odyssey_recorder.annotation.memory import LongTerm, long_term, short_term
 from odyssey_recorder.annotation.memory_checks import core_said, result_said
 
@@ -32,28 +32,28 @@ def test_an_entry_of_the_same_app_is_replaced_and_one_of_an_unknown_app_never() 
 @pytest.mark.parametrize(
     ("words", "had_effect", "verdict"),
     [
-        ("Nothing changed.", False, Verdict.SUPPORTS),
-        ("The screen remains the same.", False, Verdict.SUPPORTS),
-        ("The list has no visible change.", True, Verdict.CONTRADICTS),
-        ("The search field is open.", True, Verdict.SUPPORTS),
-        ("The search field is open.", False, Verdict.CONTRADICTS),
-        ("The text “nothing changed” is in the field.", True, Verdict.SUPPORTS),
-        ("The search field is open.", None, Verdict.COULD_NOT_LOOK),
+        ("Nothing changed.", False, Support.SUPPORTS),
+        ("The screen remains the same.", False, Support.SUPPORTS),
+        ("The list has no visible change.", True, Support.CONTRADICTS),
+        ("The search field is open.", True, Support.SUPPORTS),
+        ("The search field is open.", False, Support.CONTRADICTS),
+        ("The text “nothing changed” is in the field.", True, Support.SUPPORTS),
+        ("The search field is open.", None, Support.COULD_NOT_LOOK),
     ],
 )
-def test_an_action_result_is_compared_with_what_changed(words: str, had_effect: bool | None, verdict: Verdict) -> None:
+def test_an_action_result_is_compared_with_what_changed(words: str, had_effect: bool | None, verdict: Support) -> None:
     assert result_said(words, had_effect=had_effect, proof=PROOF).verdict is verdict
 
 
 @pytest.mark.parametrize(
     ("core", "verdict"),
     [
-        ("The lamp costs 37 dollars.", Verdict.SUPPORTS),
-        ("The lamp costs 73 dollars.", Verdict.CONTRADICTS),
-        ("The lamp is sold by Meridian.", Verdict.CONTRADICTS),
-        ("The lamp is “Aurora”.", Verdict.SUPPORTS),
-        ("The lamp is cheap.", Verdict.COULD_NOT_LOOK),
+        ("The lamp costs 37 dollars.", Support.SUPPORTS),
+        ("The lamp costs 73 dollars.", Support.CONTRADICTS),
+        ("The lamp is sold by Meridian.", Support.CONTRADICTS),
+        ("The lamp is “Aurora”.", Support.SUPPORTS),
+        ("The lamp is cheap.", Support.COULD_NOT_LOOK),
     ],
 )
-def test_a_core_text_says_only_what_the_screen_information_says(core: str, verdict: Verdict) -> None:
+def test_a_core_text_says_only_what_the_screen_information_says(core: str, verdict: Support) -> None:
     assert core_said(core, "The page of the lamp Aurora, which costs 37 dollars.").verdict is verdict

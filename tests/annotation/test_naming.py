@@ -12,10 +12,10 @@ from PIL import Image
 from odyssey_recorder.agents.naming import Naming
 from odyssey_recorder.annotation.checking import checked_texts
 from odyssey_recorder.annotation.conversations import Ended
-from odyssey_recorder.annotation.findings import TextFinding, Verdict
+from odyssey_recorder.annotation.findings import Support, TextFinding
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.recycled import SeenTexts
-from odyssey_recorder.annotation.semantics import Named, SemanticsStore, State, Suggestion
+from odyssey_recorder.annotation.semantics import Named, SemanticsStore, Suggestion, TextState
 from odyssey_recorder.curation.redaction import RedactedWords, Redaction, write_redaction
 from odyssey_recorder.dataset.layout import annotation_path, ui_tree_path
 from odyssey_recorder.device.view_hierarchy import name_at, parse
@@ -102,16 +102,18 @@ def test_exactly_the_wrong_instructions_are_flagged_and_asked_for_once(recorded:
         assert len(server.questions) == asked <= STEPS
     found = flags(recorded)
     assert [one.step for one in found] == wrong(recorded)
-    assert {(one.verdict, one.kind) for one in found} == {(Verdict.CONTRADICTS, TextKind.INSTRUCTION)}
+    assert {(one.verdict, one.kind) for one in found} == {(Support.CONTRADICTS, TextKind.INSTRUCTION)}
     assert found[0].found == "Another model, stand-in-1, reads “COMPLETE” out of it."
     assert found[0].evidence[0].source == f"stand-in-1 at {server.url.removesuffix('/v1')}"
-    assert {step[TextKind.INSTRUCTION].state for step in recorded.texts()[:-1]} == {State.SUGGESTED}, "none accepted"
+    assert {step[TextKind.INSTRUCTION].state for step in recorded.texts()[:-1]} == {TextState.SUGGESTED}, (
+        "none accepted"
+    )
 
 
 def test_an_answer_that_cannot_be_read_says_nothing_of_the_text(recorded: Recorded) -> None:
     with StandIn(lambda _: Says("<html>Sorry</html>")) as server:
         assert named(recorded, server) == [Ended(EPISODE, STEPS)]
-    assert {one.verdict for one in flags(recorded)} == {Verdict.COULD_NOT_LOOK}
+    assert {one.verdict for one in flags(recorded)} == {Support.COULD_NOT_LOOK}
 
 
 def test_a_changed_text_or_action_is_no_longer_flagged_and_asked_about_again(recorded: Recorded) -> None:

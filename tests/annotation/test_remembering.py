@@ -15,7 +15,7 @@ from odyssey_recorder.annotation.inputs import inputs_of
 from odyssey_recorder.annotation.listing import write_memory
 from odyssey_recorder.annotation.memory import StepMemory, memory_of
 from odyssey_recorder.annotation.remembering import Mode, Remembering
-from odyssey_recorder.annotation.semantics import Remembered, SemanticsStore, State
+from odyssey_recorder.annotation.semantics import Remembered, SemanticsStore, TextState
 from odyssey_recorder.dataset.layout import provenance_path, screenshot_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.checker import Checker
@@ -85,7 +85,7 @@ def test_equal_candidates_need_no_judge_and_what_is_not_needed_is_empty(recorded
     cores = [one.kept[CORE] for one in recorded.memory()]
     numbers = [int(recorded.seen(number).split()[1].strip(",")) for number in range(STEPS)]
     assert [bool(one.words) for one in cores[:STEPS]] == [number % 2 == 0 for number in numbers]
-    assert {one.state for one in cores} == {State.SUGGESTED}
+    assert {one.state for one in cores} == {TextState.SUGGESTED}
 
 
 def test_the_cheap_mode_judges_only_what_the_record_contradicts(recorded: RecordedMemory) -> None:
@@ -160,7 +160,7 @@ def test_what_a_person_decides_on_a_memory_counts_and_a_rejected_one_is_asked_fo
         assert isinstance(rejected, Remembered)
         assert isinstance(core, Remembered)
         store.append(EPISODE, decided(rejected, "reject"), decided(core, "edit", ""))
-        assert [one.kept[RESULT].state for one in recorded.memory()[:3]][1] is State.MISSING
+        assert [one.kept[RESULT].state for one in recorded.memory()[:3]][1] is TextState.MISSING
         with pytest.raises(DatasetError, match="step 2 has no memory"):
             write_memory(recorded.root, EPISODE, "kept", tmp_path)
         assert recorded.run(server, "cheap") == [Ended(EPISODE, 1)]
@@ -188,7 +188,7 @@ def test_an_unusable_core_is_told_and_not_kept(recorded: RecordedMemory, core: s
         (ended,) = recorded.run(server)
     assert "core" in ended.problem
     first = recorded.memory()[0]
-    assert (first.kept[SCREEN].state, first.kept[CORE].state) == (State.SUGGESTED, State.MISSING)
+    assert (first.kept[SCREEN].state, first.kept[CORE].state) == (TextState.SUGGESTED, TextState.MISSING)
 
 
 def test_a_server_that_fails_loses_nothing_and_nothing_is_asked_twice(recorded: RecordedMemory) -> None:
@@ -223,7 +223,7 @@ def test_a_new_instruction_leaves_action_results_and_its_files_are_refused_until
     instruction = json.loads(text)["task_info"]["instruction"]
     annotation.write_text(text.replace(json.dumps(instruction), json.dumps("Do another thing")))
     states = [{kind: one.state for kind, one in step.kept.items()} for step in recorded.memory()]
-    assert {one[SCREEN] for one in states} | {one[CORE] for one in states} == {State.STALE}
-    assert {one[RESULT] for one in states[1:]} == {State.SUGGESTED}
+    assert {one[SCREEN] for one in states} | {one[CORE] for one in states} == {TextState.STALE}
+    assert {one[RESULT] for one in states[1:]} == {TextState.SUGGESTED}
     with pytest.raises(DatasetError, match=r"step 1 and others have no memory, or an outdated one"):
         write_memory(recorded.root, EPISODE, "kept", tmp_path)

@@ -9,19 +9,19 @@ import pytest
 from odyssey_recorder.annotation.inputs import texts_of
 from odyssey_recorder.annotation.semantics import (
     SEMANTICS_FORM,
-    Decision,
     SemanticsFile,
     SemanticsStore,
-    State,
     StepText,
     Suggestion,
+    TextDecision,
+    TextState,
 )
 from odyssey_recorder.dataset.entry_file import spell, union
 from odyssey_recorder.dataset.layout import semantics_path
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.merging.apply import merge
-from odyssey_recorder.merging.plan import Decisions
+from odyssey_recorder.merging.plan import MergeDecisions
 from odyssey_recorder.quality.dataset_wide.dataset_folder import folder_findings
 from tests.annotation.texts import CALL, D, decided, file_of, opened_episode, suggestion
 from tests.quality.folders import FIRST, SECOND, write_dataset
@@ -32,26 +32,30 @@ OTHER = suggestion(FOUND, 1, D, "Type two.")
 OLD = suggestion(FOUND, 1, D, "Type three.", inputs_sha="0" * 64)
 
 
-def text(*entries: Suggestion | Decision) -> StepText:
+def text(*entries: Suggestion | TextDecision) -> StepText:
     return texts_of(FOUND, file_of(FOUND, *entries)).steps[1][D]
 
 
 CASES = {
-    "nothing": ((), State.MISSING, ""),
-    "the newest suggestion": ((ONE, OTHER), State.SUGGESTED, "Type two."),
-    "a stale one does not count beside one that is not": ((ONE, OLD), State.SUGGESTED, "Type one."),
-    "a stale one is shown": ((OLD,), State.STALE, "Type three."),
-    "a decision counts before suggestions": ((ONE, decided(ONE, "accept"), OTHER), State.ACCEPTED, "Type one."),
-    "the last decision": ((ONE, decided(ONE, "accept"), decided(ONE, "edit", "Type it.")), State.EDITED, "Type it."),
-    "a rejected suggestion is gone": ((ONE, decided(ONE, "reject")), State.MISSING, ""),
-    "the other is left": ((ONE, OTHER, decided(OTHER, "reject")), State.SUGGESTED, "Type one."),
+    "nothing": ((), TextState.MISSING, ""),
+    "the newest suggestion": ((ONE, OTHER), TextState.SUGGESTED, "Type two."),
+    "a stale one does not count beside one that is not": ((ONE, OLD), TextState.SUGGESTED, "Type one."),
+    "a stale one is shown": ((OLD,), TextState.STALE, "Type three."),
+    "a decision counts before suggestions": ((ONE, decided(ONE, "accept"), OTHER), TextState.ACCEPTED, "Type one."),
+    "the last decision": (
+        (ONE, decided(ONE, "accept"), decided(ONE, "edit", "Type it.")),
+        TextState.EDITED,
+        "Type it.",
+    ),
+    "a rejected suggestion is gone": ((ONE, decided(ONE, "reject")), TextState.MISSING, ""),
+    "the other is left": ((ONE, OTHER, decided(OTHER, "reject")), TextState.SUGGESTED, "Type one."),
     "a rejection can be taken back": (
         (ONE, decided(ONE, "reject"), decided(ONE, "accept")),
-        State.ACCEPTED,
+        TextState.ACCEPTED,
         "Type one.",
     ),
-    "a stale decision is shown": ((OLD, decided(OLD, "accept")), State.STALE, "Type three."),
-    "written anew": ((decided(ONE, "edit", "Mine.", suggestion=""),), State.EDITED, "Mine."),
+    "a stale decision is shown": ((OLD, decided(OLD, "accept")), TextState.STALE, "Type three."),
+    "written anew": ((decided(ONE, "edit", "Mine.", suggestion=""),), TextState.EDITED, "Mine."),
 }
 
 
@@ -66,14 +70,14 @@ def test_what_counts(name: str) -> None:
 @pytest.mark.parametrize(
     ("state", "accepted", "every"),
     [
-        (State.MISSING, None, None),
-        (State.SUGGESTED, None, "Words."),
-        (State.ACCEPTED, "Words.", "Words."),
-        (State.EDITED, "Words.", "Words."),
-        (State.STALE, None, None),
+        (TextState.MISSING, None, None),
+        (TextState.SUGGESTED, None, "Words."),
+        (TextState.ACCEPTED, "Words.", "Words."),
+        (TextState.EDITED, "Words.", "Words."),
+        (TextState.STALE, None, None),
     ],
 )
-def test_what_is_exported(state: State, accepted: str | None, every: str | None) -> None:
+def test_what_is_exported(state: TextState, accepted: str | None, every: str | None) -> None:
     one = StepText(state, "Words.")
     assert (one.exported("accepted"), one.exported("all")) == (accepted, every)
 
@@ -169,8 +173,8 @@ def test_texts_survive_the_trash_and_are_united_by_a_merge(tmp_path: Path) -> No
     Trash(a).move(FIRST)
     assert not [one for one in folder_findings(a) if "semantics" in str(one)]
     Trash(a).restore(FIRST)
-    merge(a, b, tmp_path / "c", Decisions())
+    merge(a, b, tmp_path / "c", MergeDecisions())
     assert SemanticsStore(tmp_path / "c").read(FIRST) == united
     assert SemanticsStore(tmp_path / "c").read(SECOND).entries == (ONE,)
-    merge(a, b, a, Decisions())
+    merge(a, b, a, MergeDecisions())
     assert SemanticsStore(a).read(FIRST) == united

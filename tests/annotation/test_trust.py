@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.annotation.findings import Verdict
+from odyssey_recorder.annotation.findings import Support
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.listing import step_lines
 from odyssey_recorder.annotation.reviewing import (
@@ -18,7 +18,7 @@ from odyssey_recorder.annotation.reviewing import (
     drawn,
     supported,
 )
-from odyssey_recorder.annotation.semantics import Decision, Planted, SemanticsStore, State
+from odyssey_recorder.annotation.semantics import Planted, SemanticsStore, TextDecision, TextState
 from odyssey_recorder.annotation.trust import Seen, TrustFigures, trust_figures
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.checker import Checker
@@ -108,7 +108,7 @@ def test_a_planted_text_is_never_stored(root: Path) -> None:
     assert all(isinstance(entry, Planted) and not hasattr(entry, "words") for entry in new)
     for one in plants:
         now = after.steps[one.step][[*TextKind].index(TextKind(one.kind))]
-        assert (now.words, now.text.state, now.plant) == (one.text.words, State.SUGGESTED, None)
+        assert (now.words, now.text.state, now.plant) == (one.text.words, TextState.SUGGESTED, None)
 
 
 def test_bulk_takes_what_is_supported_and_nothing_else(root: Path) -> None:
@@ -117,8 +117,8 @@ def test_bulk_takes_what_is_supported_and_nothing_else(root: Path) -> None:
     taken = {(one.step_key, one.field) for one in supported(opened, "Ann")}
     assert taken
     for one in opened.all:
-        is_plain = not (one.is_blind or one.is_hidden or one.plant) and one.text.state is State.SUGGESTED
-        assert ((one.step_key, one.kind) in taken) is (is_plain and one.verdict is Verdict.SUPPORTS)
+        is_plain = not (one.is_blind or one.is_hidden or one.plant) and one.text.state is TextState.SUGGESTED
+        assert ((one.step_key, one.kind) in taken) is (is_plain and one.verdict is Support.SUPPORTS)
     figures = [texts.save(EPISODE, *supported(opened, "Ann")), texts.figures()[0]][1]
     assert isinstance(figures, TrustFigures)
     assert (figures.bulk, figures.decided) == (len(taken), 0)
@@ -131,11 +131,11 @@ def test_undoing_restores_what_counted_before(root: Path) -> None:
     texts.save(EPISODE, accept)
     edit = decided_on(texts.open(EPISODE).all[0], "Ann", "edit", "Mine.\nReally.", 1.0)
     assert texts.save(EPISODE, edit).all[0].words == "Mine. Really."
-    assert isinstance(edit, Decision)
-    assert isinstance(accept, Decision)
-    assert texts.undo(EPISODE, [edit]).all[0].text.state is State.ACCEPTED
+    assert isinstance(edit, TextDecision)
+    assert isinstance(accept, TextDecision)
+    assert texts.undo(EPISODE, [edit]).all[0].text.state is TextState.ACCEPTED
     again = texts.undo(EPISODE, [accept])
-    assert (again.all[0].text.state, again.all[0].words) == (State.SUGGESTED, first.words)
+    assert (again.all[0].text.state, again.all[0].words) == (TextState.SUGGESTED, first.words)
     assert trust_figures([Seen.of(again.file)]) == []
 
 
@@ -144,7 +144,7 @@ def test_an_undone_decision_after_a_blind_text_does_not_count(root: Path) -> Non
     blind = decided_on(texts.open(EPISODE).all[0], "Ann", "edit", "Tap something.", 1.0)
     shown = texts.save(EPISODE, blind).all[0]
     later = decided_on(shown, "Ann", "reject", shown.words, 1.0)
-    assert isinstance(later, Decision)
+    assert isinstance(later, TextDecision)
     texts.save(EPISODE, later)
     assert [(one.decided, one.blind) for one in texts.figures()] == [(1, 1), (1, 1)]
     texts.undo(EPISODE, [later])

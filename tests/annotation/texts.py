@@ -10,14 +10,14 @@ from odyssey_recorder.annotation.inputs import inputs_of, texts_of
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.memory import memory_of
 from odyssey_recorder.annotation.semantics import (
-    Call,
-    Decision,
     Entry,
     Offer,
+    RecordedCall,
     Remembered,
     SemanticsFile,
     SemanticsStore,
     Suggestion,
+    TextDecision,
     suggestion_id,
 )
 from odyssey_recorder.dataset.entry_file import in_order
@@ -44,7 +44,7 @@ ACTIONS: tuple[Action, ...] = (
     Press(SystemKey.HOME),
     Complete("done"),
 )
-CALL = Call(
+CALL = RecordedCall(
     prompt="step_screen/1", model_asked="m", model_answered="m-1", host="http://127.0.0.1:1", at=_MOMENT, tokens_in=9,
     tokens_out=1,
 )  # fmt: skip
@@ -98,13 +98,13 @@ def remember(root: Path, episode_id: str, *, step: int | None = None, words: str
                 store.append(episode_id, entry)
 
 
-def decided(on: Offer, decision: str, words: str | None = None, **fields: Any) -> Decision:
+def decided(on: Offer, decision: str, words: str | None = None, **fields: Any) -> TextDecision:
     values: dict[str, Any] = {
         "id": f"{next(_seconds):032x}", "at": moment(), "step_key": on.step_key, "field": on.field, "by": "Ann",
         "words": on.words if words is None else words, "inputs_sha": on.inputs_sha, "decision": decision,
         "suggestion": on.id,
     }  # fmt: skip
-    return Decision(**values | fields)
+    return TextDecision(**values | fields)
 
 
 def file_of(found: OpenedEpisode, *entries: Entry) -> SemanticsFile:

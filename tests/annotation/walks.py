@@ -12,7 +12,7 @@ from odyssey_recorder.model.action import Action, Click, Complete, Impossible, L
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
 from odyssey_recorder.model.geometry import Box, Pixel, Size, to_grid
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
-from odyssey_recorder.quality.screenshot import Screenshot
+from odyssey_recorder.quality.screenshot import MeasuredScreenshot
 from odyssey_recorder.recording.script import PressKey, ScriptComplete, ScriptImpossible, TypeText
 from odyssey_recorder.simulator.phone import PhoneState
 from odyssey_recorder.simulator.shell.uiautomator import dump_views
@@ -123,7 +123,7 @@ def _step(person: Person, move: Move, number: int) -> tuple[StepEvidence | None,
 
 
 def _record(
-    state: PhoneState, size: Size, picture: Screenshot, samples: tuple[tuple[int, int, int], ...]
+    state: PhoneState, size: Size, picture: MeasuredScreenshot, samples: tuple[tuple[int, int, int], ...]
 ) -> StepRecord:
     return StepRecord(
         frame=FrameRecord(
@@ -150,13 +150,13 @@ def _box_of(person: Person, label: str, x: int, y: int) -> Box | None:
     return None
 
 
-def _picture(person: Person, size: Size) -> Screenshot:
+def _picture(person: Person, size: Size) -> MeasuredScreenshot:
     """With a difference hash of the screen, as that of a screenshot file, but faster."""
     screen = person.phone.screen()
     small = image_of(screen).convert("L").resize((9, 8)).tobytes()
     bits = (small[row * 9 + at] > small[row * 9 + at + 1] for row in range(8) for at in range(8))
     look = sum(bit << place for place, bit in enumerate(bits))
-    return Screenshot(f"{screen.number:064}", "", size, deviation=40.0, flat=0.6, look=look)
+    return MeasuredScreenshot(f"{screen.number:064}", "", size, deviation=40.0, flat=0.6, look=look)
 
 
 def app_of(package: str) -> str:

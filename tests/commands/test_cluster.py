@@ -18,7 +18,7 @@ from odyssey_recorder.commands.export import ExportOptions, export_dataset
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.evaluation import gold
 from odyssey_recorder.exporting.card import About
-from odyssey_recorder.exporting.job import Progress, Request, run_export
+from odyssey_recorder.exporting.job import ExportProgress, ExportRequest, run_export
 from odyssey_recorder.exporting.layouts import write_shard
 from odyssey_recorder.exporting.shards import Planned, Shard
 from tests.command_line import CommandLine
@@ -66,11 +66,11 @@ def test_a_cluster_gives_the_same_bytes_also_when_a_worker_is_killed(
 
     victims = [cluster.workers[0].pid]
 
-    def kill(_: Progress) -> None:
+    def kill(_: ExportProgress) -> None:
         if victims:
             os.kill(victims.pop(), signal.SIGKILL)
 
-    wanted = Request(dataset[0], tmp_path / "killed", "webdataset", SMALL, {}, About("data", 12, 96))
+    wanted = ExportRequest(dataset[0], tmp_path / "killed", "webdataset", SMALL, {}, About("data", 12, 96))
     with Client(cluster.scheduler_address) as client:
         killed = run_export(wanted, dataset[1], client.get_executor(), tell=kill)
     assert not victims

@@ -15,8 +15,8 @@ from PIL import Image
 
 from odyssey_recorder.curation.redaction import (
     REPLACEMENT,
-    FoundBox,
     FoundTexts,
+    SensitiveBox,
     drawn_boxes,
     find_texts,
     literally,
@@ -27,7 +27,7 @@ from odyssey_recorder.dataset.layout import annotation_path, redaction_path, scr
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.episodes import fingerprint, read_exported
-from odyssey_recorder.exporting.job import Request, run_export
+from odyssey_recorder.exporting.job import ExportRequest, run_export
 from odyssey_recorder.exporting.layouts import LAYOUTS
 from odyssey_recorder.exporting.shards import Options, Planned
 from tests.exporting.sample import SIZE, ids, splits, write_dataset
@@ -60,7 +60,7 @@ def pool() -> Iterator[Executor]:
 def export(root: Path, planned: list[Planned], pool: Executor, layout: str, name: str = "out") -> Path:
     about = About("My data", 3, 24, published="2026-11-22")
     options = Options(shard_bytes=3000, group_bytes=1500)
-    return run_export(Request(root, root.parent / name, layout, options, splits(planned), about), planned, pool)
+    return run_export(ExportRequest(root, root.parent / name, layout, options, splits(planned), about), planned, pool)
 
 
 def redact(
@@ -333,8 +333,8 @@ def test_texts_are_found_in_view_hierarchies_and_in_the_annotation(root: Path) -
 
     digest = sha256((root / screenshot_path(TWO, 1)).read_bytes()).hexdigest()
     assert found.boxes == (
-        FoundBox(1, (0, 8, 30, 20), digest, 360 / 2304, "From ADA\nLovelace"),
-        FoundBox(1, (2, 40, 34, 64), digest, 768 / 2304, "Send Write to Ada Lovelace"),
+        SensitiveBox(1, (0, 8, 30, 20), digest, 360 / 2304, "From ADA\nLovelace"),
+        SensitiveBox(1, (2, 40, 34, 64), digest, 768 / 2304, "Send Write to Ada Lovelace"),
     )
     assert found.texts == {"task_info.instruction": "Write to ada  lovelace"}
     assert [one.casefold() for one in found.words] == ["ada lovelace"]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from odyssey_recorder.curation.retired import (
-    Decision,
+    RetireDecision,
     plan_decisions,
     read_retired,
     record_decisions,
@@ -28,9 +28,11 @@ ONE, TWO, THREE = IDS = [facts(number).episode_id for number in range(3)]
 
 def decision(
     episode_id: str, what: Literal["retire", "restore"] = "retire", *, hours: int = 0, better: str | None = None
-) -> Decision:
+) -> RetireDecision:
     at = NOON + timedelta(hours=hours)
-    return Decision(episode_id=episode_id, decision=what, reason="blurred", superseded_by=better, who="Ada", at=at)
+    return RetireDecision(
+        episode_id=episode_id, decision=what, reason="blurred", superseded_by=better, who="Ada", at=at
+    )
 
 
 @pytest.fixture

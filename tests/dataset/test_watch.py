@@ -13,7 +13,7 @@ from watchdog.observers.api import BaseObserver
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.journal import Change
 from odyssey_recorder.dataset.layout import HISTORY, PROVENANCE
-from odyssey_recorder.dataset.watch import Changes, DatasetWatch, WatchRules
+from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges, WatchRules
 from odyssey_recorder.model.action import Complete
 from tests.episodes import episode
 
@@ -27,11 +27,11 @@ Begin = Callable[..., DatasetWatch]
 class Told:
     def __init__(self) -> None:
         self.ids: set[str] = set()
-        self.changes: list[Changes] = []
+        self.changes: list[FolderChanges] = []
         self.warnings: list[str] = []
         self._news = threading.Condition()
 
-    def tell(self, changes: Changes) -> None:
+    def tell(self, changes: FolderChanges) -> None:
         with self._news:
             self.changes.append(changes)
             self.ids = (self.ids | changes.added) - changes.removed
@@ -82,18 +82,18 @@ def test_it_begins_with_the_episodes_that_are_there(root: Path, told: Told, watc
     for episode_id in ids:
         put(root, episode_id)
     watch(root)
-    told.wait_for(lambda: told.changes == [Changes(added=frozenset(ids))])
+    told.wait_for(lambda: told.changes == [FolderChanges(added=frozenset(ids))])
 
 
 def test_what_comes_changes_and_goes_is_noticed(root: Path, told: Told, watch: Begin) -> None:
     watch(root)
     told.wait_for(lambda: bool(told.changes))
     path = put(root, ONE)
-    told.wait_for(lambda: told.changes[-1] == Changes(added=frozenset({ONE})))
+    told.wait_for(lambda: told.changes[-1] == FolderChanges(added=frozenset({ONE})))
     put(root, ONE)  # replaced by one as long
-    told.wait_for(lambda: told.changes[-1] == Changes(changed=frozenset({ONE})))
+    told.wait_for(lambda: told.changes[-1] == FolderChanges(changed=frozenset({ONE})))
     path.unlink()
-    told.wait_for(lambda: told.changes[-1] == Changes(removed=frozenset({ONE})))
+    told.wait_for(lambda: told.changes[-1] == FolderChanges(removed=frozenset({ONE})))
 
 
 @pytest.mark.parametrize("folder", [PROVENANCE, "reviews"])
@@ -105,7 +105,7 @@ def test_a_file_beside_it_that_comes_later_changes_its_episode(
     told.wait_for(lambda: ONE in told.ids)
     (root / folder).mkdir(exist_ok=True)
     (root / folder / f"{ONE}.json").write_text("{}")
-    told.wait_for(lambda: told.changes[-1] == Changes(changed=frozenset({ONE})))
+    told.wait_for(lambda: told.changes[-1] == FolderChanges(changed=frozenset({ONE})))
 
 
 def test_only_whole_files_that_are_called_as_episodes_are_told(root: Path, told: Told, watch: Begin) -> None:
@@ -122,7 +122,7 @@ def test_only_whole_files_that_are_called_as_episodes_are_told(root: Path, told:
 
 def test_a_folder_that_is_not_there_yet_is_waited_for(tmp_path: Path, told: Told, watch: Begin) -> None:
     watch(tmp_path / "later")
-    told.wait_for(lambda: told.changes == [Changes()])
+    told.wait_for(lambda: told.changes == [FolderChanges()])
     (tmp_path / "later" / "annotations").mkdir(parents=True)
     put(tmp_path / "later", ONE)
     told.wait_for(lambda: told.ids == {ONE})
@@ -182,7 +182,7 @@ def test_nothing_is_told_once_it_is_closed(root: Path, told: Told, watch: Begin)
     told.wait_for(lambda: bool(told.changes))
     begun.close()
     put(root, ONE)
-    assert told.changes == [Changes()]
+    assert told.changes == [FolderChanges()]
     assert "dataset watch" not in {thread.name for thread in threading.enumerate()}
 
 

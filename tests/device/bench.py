@@ -22,7 +22,7 @@ from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.faults import FrameFault
 from odyssey_recorder.simulator.guest import Snapshot
-from odyssey_recorder.simulator.phone import Phase, Phone
+from odyssey_recorder.simulator.phone import Phone, TouchPhase
 from odyssey_recorder.simulator.profile import profile_named
 
 BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.name == "nt" else "adb")
@@ -66,8 +66,8 @@ class DeviceBench:
 
     def change_screen(self) -> None:
         at = self.button
-        self.emulator.phone.touch(Phase.DOWN, at.x, at.y)
-        self.emulator.phone.touch(Phase.UP, at.x, at.y)
+        self.emulator.phone.touch(TouchPhase.DOWN, at.x, at.y)
+        self.emulator.phone.touch(TouchPhase.UP, at.x, at.y)
 
     def press_back_key(self) -> None:
         self.emulator.guest.window_key(_KEY_BACK)

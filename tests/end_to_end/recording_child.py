@@ -23,7 +23,7 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.engine import Rules
+from odyssey_recorder.recording.engine import RecordingRules
 from odyssey_recorder.recording.evidence import frame_of
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import Goal, State
@@ -110,7 +110,7 @@ class Reporter:
 
 def record(job: Job, parent: Connection) -> None:
     store = EpisodeStore(job.dataset, drafts=job.drafts)
-    rules = Rules(TouchRules.for_density(320), NavigationRules.for_density(320), SettleRule(still_ms=40))
+    rules = RecordingRules(TouchRules.for_density(320), NavigationRules.for_density(320), SettleRule(still_ms=40))
     reporter = Reporter(parent)
     recorder = Recorder(job.device(), store.resume(job.episode_id), store, listener=reporter, rules=rules)
     recorder.start()

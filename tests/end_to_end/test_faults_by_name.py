@@ -16,7 +16,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.evidence import Clock
+from odyssey_recorder.recording.evidence import EpochClock
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
 from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE, NO_PLACE
 from odyssey_recorder.recording.raw_input_queue import DROPPED
@@ -161,7 +161,7 @@ def _is_timed_right(step: StepRecord, tap: FeltInput) -> bool:
     """Whether a timestamp from the device's clock is within its stated uncertainty."""
     if step.clock_uncertainty_us is None:
         return True
-    return abs(step.touched_us - Clock().epoch_us(tap.t_ns)) <= step.clock_uncertainty_us + CLOCKS_US
+    return abs(step.touched_us - EpochClock().epoch_us(tap.t_ns)) <= step.clock_uncertainty_us + CLOCKS_US
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
-from odyssey_recorder.recording.engine import Rules
+from odyssey_recorder.recording.engine import RecordingRules
 from odyssey_recorder.recording.foreign import SLACK_NS, TELL_UNEXPLAINED, ForeignRules
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -77,7 +77,7 @@ def test_a_tap_of_another_program_over_adb_is_flagged_though_the_kernel_does_not
     adb_server: PrivateAdbServer, tmp_path: Path
 ) -> None:
     touch, navigation = TouchRules.for_density(320), NavigationRules.for_density(320)
-    rules = Rules(touch, navigation, foreign=ForeignRules(late_change_ns=0, slack_ns=0))
+    rules = RecordingRules(touch, navigation, foreign=ForeignRules(late_change_ns=0, slack_ns=0))
     with (
         workplace(adb_server, tmp_path / "place", capture="adb") as place,
         RecordingBench(tmp_path).recording(place.device, rules=rules) as recording,

@@ -15,7 +15,7 @@ import pytest
 
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
 from odyssey_recorder.simulator.journal import FeltInput
-from odyssey_recorder.simulator.phone import Phase
+from odyssey_recorder.simulator.phone import TouchPhase
 from tests.end_to_end.laboratory import Laboratory
 from tests.end_to_end.test_faults_in_a_row import is_of, published_steps
 from tests.recording.recording_bench import PASSIVE, RecordingBench
@@ -55,8 +55,8 @@ def tap(lab: Laboratory, number: int, held_s: float) -> None:
 def change_beside_the_kernel(lab: Laboratory, number: int) -> None:
     """Someone else turns a switch, as `input tap` does, which `getevent` does not report."""
     at = lab.place(number)
-    lab.phone.touch(Phase.DOWN, at.x, at.y)
-    lab.phone.touch(Phase.UP, at.x, at.y)
+    lab.phone.touch(TouchPhase.DOWN, at.x, at.y)
+    lab.phone.touch(TouchPhase.UP, at.x, at.y)
 
 
 def tap_often(

@@ -6,7 +6,7 @@ from pathlib import Path
 from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.agents.online import Agent, AgentRun, Stop
+from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
 from odyssey_recorder.dataset.preferences import preference_pairs
 from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.geometry import Size, to_grid
@@ -46,7 +46,7 @@ def test_a_corrected_step_of_an_agent_is_a_true_pair(
             say_tap(place, thinker, label)
         thinker.await_question()
         recorder.undo(2, rejects=True)
-        assert turn.result(PATIENCE_S).stop is Stop.INTERRUPTED
+        assert turn.result(PATIENCE_S).stop is StopReason.INTERRUPTED
         thinker.say("HOME")  # for the abandoned question
         assert ready(recorder, 1).is_correcting
         record(place, recorder, "Notifications")
@@ -54,7 +54,7 @@ def test_a_corrected_step_of_an_agent_is_a_true_pair(
         turn = thread.submit(run.play)
         assert thinker.await_question().count('"CLICK"') >= 2
         thinker.say("COMPLETE", text="Done.")
-        assert turn.result(PATIENCE_S).stop is Stop.COMPLETE
+        assert turn.result(PATIENCE_S).stop is StopReason.COMPLETE
         recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
         store = place.service.store
         episode, provenance = store.load(recorder.episode_id), store.provenance(recorder.episode_id)

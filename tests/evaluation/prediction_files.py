@@ -8,7 +8,7 @@ from typing import Any
 from odyssey_recorder.dataset.codec import read_annotation
 from odyssey_recorder.dataset.layout import annotation_files
 from odyssey_recorder.evaluation.answers import answer_of
-from odyssey_recorder.evaluation.predictions import Header, Prediction, header_line, prediction_line, spelled
+from odyssey_recorder.evaluation.predictions import Prediction, PredictionsHeader, header_line, prediction_line, spelled
 
 _POINTS = ("result_touch_yx", "result_lift_yx")
 
@@ -23,7 +23,7 @@ def predictions(root: Path) -> list[Prediction]:
 
 
 def own(path: Path, some: Iterable[Prediction], *, model: str = "gold") -> Path:
-    path.write_bytes(header_line(Header("ours", model, "none")) + b"".join(map(prediction_line, some)))
+    path.write_bytes(header_line(PredictionsHeader("ours", model, "none")) + b"".join(map(prediction_line, some)))
     return path
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from odyssey_recorder.evaluation.answers import answer_of, read_answers
-from odyssey_recorder.evaluation.matching import Verdicts, verdicts
-from odyssey_recorder.evaluation.protocols import OFFICIAL, PROTOCOLS, SWITCHES, Rules, switched
+from odyssey_recorder.evaluation.matching import AnswerVerdicts, verdicts
+from odyssey_recorder.evaluation.protocols import OFFICIAL, PROTOCOLS, SWITCHES, ScoringRules, switched
 from tests.evaluation.gold_sample import Pair, gold_from, random_pair
 from tests.evaluation.plain_rules import verdict
 
@@ -19,7 +19,9 @@ VECTORS: dict[str, Any] = json.loads(
 )
 
 
-def judged(pairs: list[Pair], rules: Rules = OFFICIAL, *, width: int = 1000, height: int = 1000) -> Verdicts:
+def judged(
+    pairs: list[Pair], rules: ScoringRules = OFFICIAL, *, width: int = 1000, height: int = 1000
+) -> AnswerVerdicts:
     answers = read_answers([said for _, said, _ in pairs], whole=rules.whole_text)
     return verdicts(gold_from(pairs, width=width, height=height), np.arange(len(pairs)), answers, rules)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.exporting.card import About
-from odyssey_recorder.exporting.job import Request
+from odyssey_recorder.exporting.job import ExportRequest
 from odyssey_recorder.exporting.shards import Options, Planned
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import (
@@ -85,6 +85,6 @@ def splits(planned: list[Planned]) -> dict[str, bytes]:
     }
 
 
-def request(dataset: tuple[Path, list[Planned]], out: Path, layout: str, options: Options = SMALL) -> Request:
+def request(dataset: tuple[Path, list[Planned]], out: Path, layout: str, options: Options = SMALL) -> ExportRequest:
     about = About("My data", len(dataset[1]), len(dataset[1]) * STEPS, published="2026-11-22", limits=("no <b> here",))
-    return Request(dataset[0], out, layout, options, splits(dataset[1]), about)
+    return ExportRequest(dataset[0], out, layout, options, splits(dataset[1]), about)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.exporting.job import ExportCancelledError, Progress, run_export
+from odyssey_recorder.exporting.job import ExportCancelledError, ExportProgress, run_export
 from odyssey_recorder.exporting.layouts import LAYOUTS
 from odyssey_recorder.exporting.shards import Options, Planned
 from tests.exporting.converter_rules import assert_convertible
@@ -55,7 +55,7 @@ def test_every_file_is_hashed_and_the_source_is_unchanged(
     dataset: tuple[Path, list[Planned]], tmp_path: Path, pool: Executor, layout: str
 ) -> None:
     before = contents(dataset[0])
-    told: list[Progress] = []
+    told: list[ExportProgress] = []
 
     out = run_export(request(dataset, tmp_path / "out", layout), dataset[1], pool, tell=told.append)
 
@@ -256,7 +256,7 @@ def test_a_shard_that_was_damaged_meanwhile_or_other_input_is_written_again(
 
 def test_a_cancelled_export_is_continued(dataset: tuple[Path, list[Planned]], tmp_path: Path, pool: Executor) -> None:
     wanted = request(dataset, tmp_path / "out", "webdataset")
-    told: list[Progress] = []
+    told: list[ExportProgress] = []
     with pytest.raises(ExportCancelledError, match="continues it"):
         run_export(wanted, dataset[1], pool, tell=told.append, is_cancelled=lambda: len(told) == 2)
     with pytest.raises(ExportCancelledError):

@@ -21,14 +21,14 @@ from odyssey_recorder.dataset.provenance import AgentRecord, RejectedRecord
 from odyssey_recorder.errors import DatasetError, SettingsError
 from odyssey_recorder.evaluation.gold import read_gold
 from odyssey_recorder.evaluation.loading import load
-from odyssey_recorder.evaluation.predictions import Header, Prediction, header_line, prediction_line, spelled
-from odyssey_recorder.evaluation.report import Asked, evaluate
+from odyssey_recorder.evaluation.predictions import Prediction, PredictionsHeader, header_line, prediction_line, spelled
+from odyssey_recorder.evaluation.report import ScoringTerms, evaluate
 from odyssey_recorder.exporting.job import run_export
-from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
+from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
 from odyssey_recorder.exporting.shards import TRAINERS, Options, Planned, Sampling
 from odyssey_recorder.model.action import Action, Click, Scroll, Type, scroll_direction
 from odyssey_recorder.model.geometry import Point, Size
-from odyssey_recorder.training.samples import Gold
+from odyssey_recorder.training.samples import SampleGold
 from odyssey_recorder.training.scoring import official_right
 from tests.annotation.texts import remember
 from tests.command_line import CommandLine
@@ -64,7 +64,7 @@ def rows(out: Path, part: str = "all") -> list[dict[str, Any]]:
 
 def prepared(root: Path, out: Path, layout: str, samples: Sampling) -> Prepared:
     files = sorted((root / "annotations").iterdir())
-    return prepare(Wanted(root, out, layout, Options(samples=samples)), files, lambda _path: "")
+    return prepare(ExportWanted(root, out, layout, Options(samples=samples)), files, lambda _path: "")
 
 
 # The official files.
@@ -199,9 +199,11 @@ def test_answers_to_trl_samples_are_scored_as_predictions_are(
     asked = rows(exported(dataset, tmp_path / "out", pool, "trl", Sampling(adapter=adapter, history="none")))
     words = [row["completion"][0]["content"][0]["text"] for row in asked]
     words[::3] = words[1::3] + ["no action"] * (len(words[::3]) - len(words[1::3]))  # some are wrong
-    told = official_right((Gold.model_validate(row["gold"]), said) for row, said in zip(asked, words, strict=True))
+    told = official_right(
+        (SampleGold.model_validate(row["gold"]), said) for row, said in zip(asked, words, strict=True)
+    )
     predictions = tmp_path / "predictions.jsonl"
-    lines = [header_line(Header(adapter))]
+    lines = [header_line(PredictionsHeader(adapter))]
     for row, said in zip(asked, words, strict=True):
         episode, step = row["id"].split("_")
         size = Size(*row["gold"]["size"])
@@ -209,7 +211,7 @@ def test_answers_to_trl_samples_are_scored_as_predictions_are(
         lines.append(prediction_line(Prediction(episode, int(step), None if action is None else spelled(action))))
     predictions.write_bytes(b"".join(lines))
     gold, _ = read_gold(dataset[0], frozenset(row["id"].split("_")[0] for row in asked))
-    found = evaluate(gold, load(predictions), Asked("", ""))
+    found = evaluate(gold, load(predictions), ScoringTerms("", ""))
     assert 0 < sum(told) < len(told)
     judged = dict(zip(found.scored.rows.tolist(), found.scored.verdicts.right.tolist(), strict=True))
     places = [row["id"].split("_") for row in asked]

@@ -8,8 +8,8 @@ import pytest
 
 from odyssey_recorder.figures.counting import Against, all_figures, mean_steps, term
 from odyssey_recorder.figures.facts import EpisodeFigures
-from odyssey_recorder.figures.figure import Bars, Boxes, Columns, Figure, Grid, Listing
-from odyssey_recorder.figures.published import V1, V2, Published, published_of
+from odyssey_recorder.figures.figure import Bars, Boxes, Columns, CountGrid, Figure, TextTable
+from odyssey_recorder.figures.published import V1, V2, PublishedFigures, published_of
 from odyssey_recorder.model.geometry import Point, Size
 from tests.figures.sample import episodes
 
@@ -47,7 +47,7 @@ def test_there_are_seventeen_each_with_a_table(figures: dict[str, Figure]) -> No
 
 def test_the_headline_counts_distinct_things(figures: dict[str, Figure]) -> None:
     listing = figures["headline"].panels[0]
-    assert isinstance(listing, Listing)
+    assert isinstance(listing, TextTable)
     ours = {row[0]: row[1] for row in listing.rows}
     assert ours["Episodes"] == 400
     assert ours["Steps"] == sum(len(one.actions) for one in SAMPLE)
@@ -92,7 +92,7 @@ def test_boxes_have_the_median_of_their_category(figures: dict[str, Figure]) -> 
 
 def test_pairs_are_symmetric_and_no_app_is_paired_with_itself(figures: dict[str, Figure]) -> None:
     grid = figures["pairs"].panels[0]
-    assert isinstance(grid, Grid)
+    assert isinstance(grid, CountGrid)
     for y, row in enumerate(grid.rows):
         for x, column in enumerate(grid.columns):
             expected = 0 if row == column else sum({row, column} <= set(one.apps) for one in SAMPLE)
@@ -102,7 +102,7 @@ def test_pairs_are_symmetric_and_no_app_is_paired_with_itself(figures: dict[str,
 def test_presses_are_counted_by_device_in_fifty_by_fifty_cells(figures: dict[str, Figure]) -> None:
     total = 0
     for panel in figures["presses"].panels:
-        assert isinstance(panel, Grid)
+        assert isinstance(panel, CountGrid)
         assert (len(panel.rows), len(panel.columns)) == (50, 50)
         total += sum(map(sum, panel.counts))
     assert total == sum(len(one.presses) for one in SAMPLE)
@@ -119,11 +119,11 @@ def test_actions_are_compared_in_the_spelling_of_the_release(figures: dict[str, 
 def test_sides_and_endings_add_up(figures: dict[str, Figure]) -> None:
     by_category, by_device = figures["splits"].panels
     for panel in (by_category, by_device):
-        assert isinstance(panel, Grid)
+        assert isinstance(panel, CountGrid)
         totals = {row: sum(counts) for row, counts in zip(panel.rows, panel.counts, strict=True)}
         assert totals["random/test"] == sum(one.sides["random"] == "test" for one in SAMPLE)
     endings = figures["endings"].panels[0]
-    assert isinstance(endings, Grid)
+    assert isinstance(endings, CountGrid)
     assert sum(map(sum, endings.counts)) == 400
 
 
@@ -152,7 +152,7 @@ def test_days_without_recordings_are_shown_as_gaps() -> None:
 
 def test_another_dataset_is_what_is_compared_with() -> None:
     other = episodes(100, APPS, seed=5)
-    alone = all_figures(other, Against(Published("other"), AGAINST.class_of))
+    alone = all_figures(other, Against(PublishedFigures("other"), AGAINST.class_of))
     against = published_of("other", alone, mean_steps(other))
 
     found = next(one for one in all_figures(SAMPLE, Against(against, str)) if one.key == "devices").panels[0]

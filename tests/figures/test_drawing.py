@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import pytest
 
 from odyssey_recorder.figures.counting import Against, all_figures
-from odyssey_recorder.figures.drawing import Drawing, Label, Line, Rect, drawn
-from odyssey_recorder.figures.figure import Bars, Columns, Figure, Listing, Mark
+from odyssey_recorder.figures.drawing import Drawing, FilledRect, Label, Line, drawn
+from odyssey_recorder.figures.figure import BarMark, Bars, Columns, Figure, TextTable
 from odyssey_recorder.figures.page import Told, figures_as_json, file_names, write_figures_page
 from odyssey_recorder.figures.published import V2
 from odyssey_recorder.figures.svg import svg
@@ -27,7 +27,7 @@ def drawings() -> list[tuple[str, Drawing]]:
 def test_all_shapes_lie_inside(name: str, drawing: Drawing) -> None:
     for shape in drawing.shapes:
         match shape:
-            case Rect(x, y, width, height):
+            case FilledRect(x, y, width, height):
                 assert -0.1 <= x <= x + width <= drawing.width + 0.1, name
                 assert -0.1 <= y <= y + height <= drawing.height + 0.1, name
             case Line(x, y, to_x, to_y):
@@ -43,32 +43,32 @@ def test_svg_is_well_formed_and_text_stays_text(name: str, drawing: Drawing) -> 
     root = ElementTree.fromstring(svg(drawing, name))
     assert root.attrib["aria-label"]
     assert not [one for one in root.iter() if one.tag.endswith("script")]
-    marks = [one for one in drawing.shapes if isinstance(one, Rect) and one.tip]
+    marks = [one for one in drawing.shapes if isinstance(one, FilledRect) and one.tip]
     assert len([one for one in root.iter() if one.tag.endswith("rect")]) == len(marks)
 
 
 def test_bars_are_as_long_as_their_shares() -> None:
-    panel = Bars("", "app", "episodes", 10, (Mark("a", 8), Mark("b", 4), Mark("c", 0, published=0.2)))
+    panel = Bars("", "app", "episodes", 10, (BarMark("a", 8), BarMark("b", 4), BarMark("c", 0, published=0.2)))
     drawing = drawn(panel)
     assert drawing is not None
-    first, second, _ = [one for one in drawing.shapes if isinstance(one, Rect)]
+    first, second, _ = [one for one in drawing.shapes if isinstance(one, FilledRect)]
     tick = next(one for one in drawing.shapes if isinstance(one, Line))
     assert first.width == pytest.approx(2 * second.width)
     assert (tick.x - first.x) / first.width == pytest.approx(0.2 / 0.8)
 
 
 def test_a_line_of_a_histogram_stands_in_the_middle_of_its_value() -> None:
-    panel = Columns("", "steps", "episodes", 3, 2, (Mark("3-4", 1), Mark("5-6", 1)), (("mean", 5.5),))
+    panel = Columns("", "steps", "episodes", 3, 2, (BarMark("3-4", 1), BarMark("5-6", 1)), (("mean", 5.5),))
     drawing = drawn(panel)
     assert drawing is not None
-    last = [one for one in drawing.shapes if isinstance(one, Rect)][-1]
+    last = [one for one in drawing.shapes if isinstance(one, FilledRect)][-1]
     line = next(one for one in drawing.shapes if isinstance(one, Line) and one.tone == "text")
     assert line.x == pytest.approx(last.x + last.width / 2)
 
 
 def test_a_panel_without_marks_is_not_drawn() -> None:
     assert drawn(Bars("", "app", "episodes", 0, ())) is None
-    assert drawn(Listing("", ("a",), (("b",),))) is None
+    assert drawn(TextTable("", ("a",), (("b",),))) is None
 
 
 def test_the_page_has_every_figure_with_its_table_and_no_script(tmp_path: Path) -> None:
@@ -101,15 +101,15 @@ def test_file_names_are_ours_and_differ() -> None:
 
 
 def test_a_figure_of_one_drawing_is_named_after_its_key() -> None:
-    figure = Figure("devices", "Devices", (Bars("", "device", "episodes", 1, (Mark("a", 1),)),))
+    figure = Figure("devices", "Devices", (Bars("", "device", "episodes", 1, (BarMark("a", 1),)),))
     assert [name for _, name in file_names(figure)] == ["devices"]
 
 
 def test_ranks_have_a_logarithmic_axis() -> None:
-    panel = Columns("", "rank", "episodes", 1, 1, tuple(Mark("", value) for value in (100, 10, 1)), is_log=True)
+    panel = Columns("", "rank", "episodes", 1, 1, tuple(BarMark("", value) for value in (100, 10, 1)), is_log=True)
     drawing = drawn(panel)
     assert drawing is not None
-    high, middle, low = [one.height for one in drawing.shapes if isinstance(one, Rect)]
+    high, middle, low = [one.height for one in drawing.shapes if isinstance(one, FilledRect)]
     assert high - middle == pytest.approx(middle - low)
     assert low > 10, "a count of 1 is seen"
     ticks = [one.text for one in drawing.shapes if isinstance(one, Label)][:3]
@@ -117,7 +117,7 @@ def test_ranks_have_a_logarithmic_axis() -> None:
 
 
 def test_a_published_mean_beyond_the_axis_is_told_at_its_edge() -> None:
-    drawing = drawn(Columns("", "steps", "episodes", 3, 1, (Mark("3", 2), Mark("4", 1)), (("v2", 15.3),)))
+    drawing = drawn(Columns("", "steps", "episodes", 3, 1, (BarMark("3", 2), BarMark("4", 1)), (("v2", 15.3),)))
     assert drawing is not None
     assert "v2 15.3 →" in [one.text for one in drawing.shapes if isinstance(one, Label)]
     assert all(one.x <= drawing.width for one in drawing.shapes)
@@ -127,10 +127,10 @@ def test_one_is_singular() -> None:
     tips = [
         one.tip
         for panel in (
-            Bars("", "app", "episodes", 2, (Mark("a", 1), Mark("b", 2))),
-            Columns("", "steps", "episodes", 1, 1, (Mark("1", 1),)),
+            Bars("", "app", "episodes", 2, (BarMark("a", 1), BarMark("b", 2))),
+            Columns("", "steps", "episodes", 1, 1, (BarMark("1", 1),)),
         )
         for one in (drawn(panel) or Drawing(0, 0, ())).shapes
-        if isinstance(one, Rect)
+        if isinstance(one, FilledRect)
     ]
     assert tips == ["a: 1 episode, 50.0%", "b: 2 episodes, 100.0%", "steps 1: 1 episode"]

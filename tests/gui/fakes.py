@@ -35,7 +35,7 @@ from odyssey_recorder.practice.profiles import Attempt, status
 from odyssey_recorder.practice.score import Score
 from odyssey_recorder.practice.service import PracticeService, Welcome, consent_text
 from odyssey_recorder.practice.tasks import practice_tasks
-from odyssey_recorder.recording.engine import Rules
+from odyssey_recorder.recording.engine import RecordingRules
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording.view import Listener
@@ -125,7 +125,7 @@ class FakeRecordings(RecordingService):
     def _recorder(self, device: Device, draft: Draft, store: EpisodeStore, listener: Listener) -> Recorder:
         density = device.properties().density
         touch, navigation = TouchRules.for_density(density), NavigationRules.for_density(density)
-        rules = Rules(touch, navigation, settle=SettleRule(still_ms=20, cap_ms=2000), late_input_ns=0)
+        rules = RecordingRules(touch, navigation, settle=SettleRule(still_ms=20, cap_ms=2000), late_input_ns=0)
         return Recorder(device, draft, store, listener=listener, rules=rules)
 
 

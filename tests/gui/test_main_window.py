@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QStackedWidget, QToolButton
 from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.dataset.dataset_page import DatasetPage
-from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.page import MainPage
 from odyssey_recorder.gui.record.record_page import RecordPage
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
@@ -40,9 +40,9 @@ def rail(pilot: Pilot) -> list[str]:
     return [button.accessibleName() for button in buttons if button.isVisible()]
 
 
-def page(pilot: Pilot) -> Page:
+def page(pilot: Pilot) -> MainPage:
     shown = pilot.find(QStackedWidget).currentWidget()
-    assert isinstance(shown, Page)
+    assert isinstance(shown, MainPage)
     return shown
 
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QListView
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.gui.table import VALUE, Column, TableModel, change_steadily
+from odyssey_recorder.gui.table import VALUE, TableColumn, TableModel, change_steadily
 
 Word = tuple[str, int]
 ROW_PX = 20
@@ -17,8 +17,8 @@ ROW_PX = 20
 def table(*, steady: bool = False) -> TableModel[Word]:
     """One row per word, which is its key, with a number."""
     columns = (
-        Column[Word]("Word", lambda row: row[0]),
-        Column[Word]("Number", lambda row: str(row[1]), order=lambda row: row[1], is_number=True),
+        TableColumn[Word]("Word", lambda row: row[0]),
+        TableColumn[Word]("Number", lambda row: str(row[1]), order=lambda row: row[1], is_number=True),
     )
     criteria = {"word": lambda row, wanted: wanted in row[0], "least": lambda row, wanted: row[1] >= wanted}
     return TableModel(columns, lambda row: row[0], criteria, steady=steady)

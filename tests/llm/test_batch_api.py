@@ -15,7 +15,7 @@ from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.batch_api import BatchApi, BatchReport
 from odyssey_recorder.llm.batch_journal import BatchJournal
-from odyssey_recorder.llm.batch_lines import Limits
+from odyssey_recorder.llm.batch_lines import FileLimits
 from odyssey_recorder.llm.model import ModelAnswer, ModelRequest
 from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.retry import RetryPolicy
@@ -25,13 +25,13 @@ from tests.llm.stand_in import MODEL, Asked, Fails, Says, StandIn, Turn, server_
 
 PROMPT = "rewrite/1"
 QUESTIONS = questions(10)
-FOUR_A_FILE = Limits(requests=4)
+FOUR_A_FILE = FileLimits(requests=4)
 
 
 class Asking:
     """A client in `folder`; each use opens its files anew, as another process would."""
 
-    def __init__(self, folder: Path, url: str, limits: Limits = FOUR_A_FILE, budget: float | None = None) -> None:
+    def __init__(self, folder: Path, url: str, limits: FileLimits = FOUR_A_FILE, budget: float | None = None) -> None:
         self.folder, self.url, self.limits, self.budget = folder, url, limits, budget
 
     @contextmanager
@@ -100,7 +100,7 @@ def test_what_a_batch_did_not_answer_is_told_and_open_again(tmp_path: Path) -> N
     fates: list[Fate] = ["answered", "twice", "missing", "expired", "error", "garbage", "no JSON", "answered"]
     service = BatchService(fate=lambda number: fates[number] if number < len(fates) else "answered", ends="expired")
     with served(service) as server:
-        asking = Asking(tmp_path, server.url, Limits())
+        asking = Asking(tmp_path, server.url, FileLimits())
         asking.submit()
         report = asking.collect()
         assert report.answered == 5
@@ -137,7 +137,7 @@ def test_a_batch_that_fails_as_a_whole_is_told_and_submitted_again(tmp_path: Pat
 def test_a_file_that_is_too_large_for_the_server_is_halved(tmp_path: Path) -> None:
     service = BatchService(largest=1_500)
     with served(service) as server:
-        asking = Asking(tmp_path, server.url, Limits())
+        asking = Asking(tmp_path, server.url, FileLimits())
         report = asking.submit()
         assert report.requests == 10
         assert report.submitted > 2
@@ -148,7 +148,7 @@ def test_a_file_that_is_too_large_for_the_server_is_halved(tmp_path: Path) -> No
 def test_one_request_that_is_too_large_is_told(tmp_path: Path) -> None:
     service = BatchService(largest=100)
     with served(service) as server:
-        report = Asking(tmp_path, server.url, Limits()).submit(QUESTIONS[:2])
+        report = Asking(tmp_path, server.url, FileLimits()).submit(QUESTIONS[:2])
     assert report.submitted == 0
     assert len(report.problems) == 2
     assert "takes only smaller requests" in report.problems[0]
@@ -157,7 +157,7 @@ def test_one_request_that_is_too_large_is_told(tmp_path: Path) -> None:
 def test_files_keep_to_the_limit_of_bytes(tmp_path: Path) -> None:
     service = BatchService()
     with served(service) as server:
-        Asking(tmp_path, server.url, Limits(bytes=2_000)).submit()
+        Asking(tmp_path, server.url, FileLimits(bytes=2_000)).submit()
     assert max(service.sizes) <= 2_000
     assert len(service.sizes) > 2
 
@@ -199,7 +199,7 @@ def test_a_batch_that_the_server_lost_is_told_and_asked_again_only_when_forgotte
 def test_a_batch_is_not_forgotten_while_the_server_has_it_or_has_no_batch_api(tmp_path: Path) -> None:
     service = BatchService(looks=9)
     with served(service) as server:
-        asking = Asking(tmp_path, server.url, Limits())
+        asking = Asking(tmp_path, server.url, FileLimits())
         asking.submit()
         with pytest.raises(LanguageModelError, match="would be paid twice"):
             asking.forget("batch_2")
@@ -251,7 +251,7 @@ def test_a_busy_server_is_asked_again_but_a_batch_is_never_created_twice(tmp_pat
         return Fails(503, "busy") if is_first else service.answer(asked)
 
     with StandIn(others=failing) as server:
-        asking = Asking(tmp_path, server.url, Limits())
+        asking = Asking(tmp_path, server.url, FileLimits())
         with pytest.raises(LanguageModelError, match="failed"):
             asking.submit()
         assert asking.collect().answered == 10, "it was created all the same"
@@ -290,7 +290,9 @@ def test_request_files_are_answered_by_another_program(tmp_path: Path) -> None:
 # Killed between any two requests, and before a response is read.
 
 
-def killed_at(folder: Path, service: BatchService, limits: Limits, request: int, *, is_done: bool) -> tuple[str, bool]:
+def killed_at(
+    folder: Path, service: BatchService, limits: FileLimits, request: int, *, is_done: bool
+) -> tuple[str, bool]:
     """Submit and collect in a process that is killed at this request; `is_done`: after the server did what it asks.
 
     Returns the server's address, and whether there was that request.
@@ -318,7 +320,7 @@ def killed_at(folder: Path, service: BatchService, limits: Limits, request: int,
         return server.url, os.WIFSIGNALED(status)
 
 
-def _work(folder: Path, limits: Limits, told: Callable[[], str]) -> None:
+def _work(folder: Path, limits: FileLimits, told: Callable[[], str]) -> None:
     try:
         asking = Asking(folder, f"http://127.0.0.1:{int(told())}/v1", limits)
         asking.submit()
@@ -335,7 +337,7 @@ def _work(folder: Path, limits: Limits, told: Callable[[], str]) -> None:
 def test_a_kill_at_any_request_loses_nothing_and_pays_nothing_twice(
     tmp_path: Path, a_file: int, is_done: bool, requests: range
 ) -> None:
-    limits, killed = Limits(requests=a_file), 0
+    limits, killed = FileLimits(requests=a_file), 0
     for request in requests:
         folder, service = tmp_path / str(request), BatchService()
         folder.mkdir()

@@ -19,7 +19,7 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import DatasetError, OdysseyError
 from odyssey_recorder.merging.apply import merge, prepare
-from odyssey_recorder.merging.plan import Decisions
+from odyssey_recorder.merging.plan import MergeDecisions
 from odyssey_recorder.quality.reviewing.review_log import ReviewLog
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
@@ -29,7 +29,7 @@ from tests.quality.verdicts import verdict
 
 FOURTH = "0000000000000004"
 _processes = get_context("fork")
-ASK = Decisions()
+ASK = MergeDecisions()
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +73,7 @@ def rewrite(root: Path, episode_id: str, words: str) -> None:
     path.write_text(json.dumps(tree))
 
 
-def outcomes(a: Path, b: Path, decisions: Decisions = ASK) -> dict[str, str]:
+def outcomes(a: Path, b: Path, decisions: MergeDecisions = ASK) -> dict[str, str]:
     plan = prepare(a, b, a.parent / "planned", decisions)
     return {one.episode_id: one.outcome for one in plan.episodes}
 
@@ -118,7 +118,7 @@ def test_the_order_of_the_two_does_not_matter(pair: tuple[Path, Path], tmp_path:
     a, b = pair
     rewrite(a, THIRD, "Mine.")
     write_dataset(b, THIRD, steps=3)
-    both = Decisions(prefer="both")
+    both = MergeDecisions(prefer="both")
     merge(a, b, tmp_path / "c", both)
     merge(b, a, tmp_path / "d", both)
     assert contents(tmp_path / "c") == contents(tmp_path / "d")
@@ -144,7 +144,7 @@ def test_merging_again_changes_nothing(pair: tuple[Path, Path]) -> None:
     a, b = pair
     rewrite(a, THIRD, "Mine.")
     write_dataset(b, THIRD, steps=3)
-    for decisions in (Decisions("both"), Decisions("B")):
+    for decisions in (MergeDecisions("both"), MergeDecisions("B")):
         merge(a, b, a, decisions)
         merged = contents(a)
         merge(a, b, a, decisions)
@@ -164,7 +164,7 @@ def test_what_is_not_known_is_asked_and_never_guessed(pair: tuple[Path, Path], t
         assert "the two differ, and neither history has the other" in plan.conflicts[THIRD]
         assert (contents(a), contents(b)) == before
         assert not (tmp_path / "c").exists()
-    decided = Decisions(by_episode={THIRD: "B"}, policy="B")
+    decided = MergeDecisions(by_episode={THIRD: "B"}, policy="B")
     assert merge(a, b, a, decided).conflicts == {}
     assert ReviewStore(a).policy().seed == 9
     assert len(read_annotation(a / annotation_path(THIRD)).steps) == 3
@@ -179,7 +179,7 @@ def test_what_is_not_known_is_asked_and_never_guessed(pair: tuple[Path, Path], t
 def test_both_are_kept_under_two_ids(pair: tuple[Path, Path], tmp_path: Path) -> None:
     a, b = pair
     write_dataset(b, THIRD, steps=3)
-    [planned] = [one for one in merge(a, b, a, Decisions("both")).episodes if one.renamed]
+    [planned] = [one for one in merge(a, b, a, MergeDecisions("both")).episodes if one.renamed]
     assert planned.renamed is not None
     new = planned.renamed[0]
     assert len(read_annotation(a / annotation_path(THIRD)).steps) == 2
@@ -205,7 +205,7 @@ def test_files_that_one_of_the_two_lacks_are_added(pair: tuple[Path, Path], tmp_
     (a / "provenance" / f"{THIRD}.json").unlink()
     assert outcomes(a, b)[THIRD] == "completed"
     for target in (tmp_path / "c", a):
-        merge(a, b, target, Decisions("B"))
+        merge(a, b, target, MergeDecisions("B"))
         assert (target / f"ui_trees/{THIRD}_1.xml").exists()
         assert (target / f"provenance/{THIRD}.json").exists()
 
@@ -261,7 +261,7 @@ def test_an_episode_in_the_trash_for_unknown_reasons_is_asked_about(pair: tuple[
     for choice, is_live in (("A", True), ("both", True), ("B", False)):
         copy = Path(shutil.copytree(a, tmp_path / choice / "a"))
         for into in (tmp_path / choice / "c", copy):
-            merge(copy, b, into, Decisions(by_episode={THIRD: choice}))  # type: ignore[dict-item]
+            merge(copy, b, into, MergeDecisions(by_episode={THIRD: choice}))  # type: ignore[dict-item]
             assert (THIRD in episode_ids(into)) is is_live
             found = [contents(one.folder) for one in Trash(into).episodes() if one.episode_id == THIRD]
             assert len(found) == (1 if is_live else 2)
@@ -342,7 +342,7 @@ def _timeless(root: Path) -> dict[str, bytes]:
     return {name: data for name, data in contents(root).items() if ".part" not in name}
 
 
-DECIDED = Decisions(prefer="B")
+DECIDED = MergeDecisions(prefer="B")
 
 
 def _killed(root: Path, b: Path, into: Path, after: int) -> None:

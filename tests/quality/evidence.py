@@ -24,7 +24,7 @@ from odyssey_recorder.model.text_origin import TextOrigin
 from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
-from odyssey_recorder.quality.screenshot import Screenshot
+from odyssey_recorder.quality.screenshot import MeasuredScreenshot
 from tests.dataset.drafts import proof_of
 
 ID = "0006223132449496"
@@ -164,7 +164,7 @@ def _step(number: int, action: Action, *, last: bool) -> StepEvidence:
     return StepEvidence(
         number,
         LenientStep(action),
-        Screenshot(sha256, "", SIZE, deviation=40.0, flat=0.6, look=number),
+        MeasuredScreenshot(sha256, "", SIZE, deviation=40.0, flat=0.6, look=number),
         None if last else 0.3,
         record,
         (FIELD,),

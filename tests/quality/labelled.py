@@ -16,7 +16,7 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.checks.check import area_dp2
 from odyssey_recorder.quality.screenshot import ScreenshotView, change, measure
 from odyssey_recorder.simulator.journal import FeltInput, RecordedJournal
-from odyssey_recorder.simulator.phone import PhoneState, Rect, Screen
+from odyssey_recorder.simulator.phone import ComposedFrame, PhoneState, Rect
 from tests.simulator.person import Person, person_with, wait_until
 
 APPS = (
@@ -51,7 +51,7 @@ class Sight:
     flat: float
 
 
-def image_of(screen: Screen) -> Image.Image:
+def image_of(screen: ComposedFrame) -> Image.Image:
     return Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB")
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.cache import Cache, Editions, Inspection, Measurements
-from odyssey_recorder.quality.screenshot import Screenshot
+from odyssey_recorder.quality.screenshot import MeasuredScreenshot
 
 RULES = Editions("measures", "checks")
 KEPT = Inspection("stamp", "0000000000000001", 3, '{"report": 1}', "{}")
-PICTURE = Screenshot("aa", "", Size(9, 9), 1.5, 0.25, 2**64 - 1)
+PICTURE = MeasuredScreenshot("aa", "", Size(9, 9), 1.5, 0.25, 2**64 - 1)
 LEARNT = Measurements({"/d/1.png": ("10 20 30", "aa")}, {"aa": PICTURE}, {("aa", "bb"): 0.125})
 PLACE = Path("/d/annotations/1.json")
 

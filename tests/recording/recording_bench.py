@@ -19,7 +19,7 @@ from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.recording.engine import Rules
+from odyssey_recorder.recording.engine import RecordingRules
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
@@ -29,7 +29,7 @@ from tests.fakes import PHONE_SIZE, FakeDevice
 PATIENCE_S = 20.0
 DEVICE = DeviceInfo("Fake Phone", PHONE_SIZE, "fake", "15", "35")
 PASSIVE = ORIGIN.model_copy(update={"mode": "passive"})
-RULES = Rules(
+RULES = RecordingRules(
     TouchRules.for_density(160),
     NavigationRules.for_density(160),
     SettleRule(still_ms=20, unmoved_ms=60),
@@ -87,7 +87,9 @@ class RecordingBench:
         return self.store.create_draft(task=TASK, device=DEVICE, origin=origin)
 
     @contextmanager
-    def recording(self, device: Device, draft: Draft | None = None, rules: Rules = RULES) -> Iterator["Recording"]:
+    def recording(
+        self, device: Device, draft: Draft | None = None, rules: RecordingRules = RULES
+    ) -> Iterator["Recording"]:
         """Record on `device`, into a new draft unless one is given."""
         used = draft or self.draft()
         annotator = Annotator()

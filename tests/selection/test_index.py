@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from odyssey_recorder.dataset.entry_file import spell
-from odyssey_recorder.dataset.watch import Changes
+from odyssey_recorder.dataset.watch import FolderChanges
 from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.geometry import Point
@@ -148,7 +148,7 @@ def test_only_changed_files_are_read(index: EpisodeIndex, root: Path) -> None:
     os.utime(annotation(root, 0), ns=(LONG_AGO_NS, LONG_AGO_NS))
     os.utime(annotation(root, 1), ns=(LONG_AGO_NS, LONG_AGO_NS + 1))
     changes = index.refresh()
-    assert changes == Changes(changed=frozenset(ids(1)))
+    assert changes == FolderChanges(changed=frozenset(ids(1)))
     assert [bool(one.problem) for one in index.rows()] == [False, True, False]
 
 
@@ -157,7 +157,7 @@ def test_an_update_takes_new_changed_and_removed_episodes(index: EpisodeIndex, r
     write(root, facts(1, category="Web_Shopping"), (*DONE[:1], *DONE))
     annotation(root, 0).unlink()
     changes = index.update(ids(0, 1, 7, 8))
-    assert changes == Changes(frozenset(ids(7)), frozenset(ids(1)), frozenset(ids(0)))
+    assert changes == FolderChanges(frozenset(ids(7)), frozenset(ids(1)), frozenset(ids(0)))
     assert index.ids() == ids(1, 2, 7)
     assert index.ids(parse_filter("category:web_shopping steps:3")) == ids(1)
     assert index.ids(parse_filter('"number 0"')) == ()
@@ -190,7 +190,7 @@ def test_what_is_read_is_kept_when_the_rest_is_cancelled(root: Path) -> None:
 
 class Listener:
     def __init__(self, index: EpisodeIndex) -> None:
-        self._told: Queue[Changes] = Queue()
+        self._told: Queue[FolderChanges] = Queue()
         self.watch = index.follow(self._told.put, print)
 
     def wait_for(self, *, added: tuple[str, ...] = (), removed: tuple[str, ...] = ()) -> None:
@@ -241,10 +241,10 @@ def test_each_follower_hears_of_every_change_whoever_reads_it_first(
 
 
 def test_first_all_are_told_though_there_are_none(tmp_path: Path) -> None:
-    told: Queue[Changes] = Queue()
+    told: Queue[FolderChanges] = Queue()
     with closing(EpisodeIndex(tmp_path / "dataset", None)) as index:
         watch = index.follow(told.put, print)
-        assert told.get(timeout=60) == Changes()
+        assert told.get(timeout=60) == FolderChanges()
         watch.close()
 
 

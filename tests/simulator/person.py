@@ -9,7 +9,7 @@ from pathlib import Path
 from odyssey_recorder.simulator.evdev import InputNodes
 from odyssey_recorder.simulator.faults import Faults
 from odyssey_recorder.simulator.guest import Guest
-from odyssey_recorder.simulator.phone import Node, Phase, Phone, Rect
+from odyssey_recorder.simulator.phone import Node, Phone, Rect, TouchPhase
 from odyssey_recorder.simulator.profile import profile_named
 
 _LONGEST_WAIT_S = 10.0
@@ -88,25 +88,25 @@ class Person:
         self.tap_at(*self.field(key).bounds.center)
 
     def tap_at(self, x: float, y: float) -> None:
-        self.phone.touch(Phase.DOWN, x, y)
-        self.phone.touch(Phase.UP, x, y)
+        self.phone.touch(TouchPhase.DOWN, x, y)
+        self.phone.touch(TouchPhase.UP, x, y)
 
     def hold(self, words: str) -> None:
         self.hold_at(*self.find(words).bounds.center)
 
     def hold_at(self, x: float, y: float) -> None:
-        self.phone.touch(Phase.DOWN, x, y)
+        self.phone.touch(TouchPhase.DOWN, x, y)
         before = self.phone.screen().number
         wait_until(lambda: self.phone.screen().number != before)
-        self.phone.touch(Phase.UP, x, y)
+        self.phone.touch(TouchPhase.UP, x, y)
 
     def swipe(self, start: tuple[float, float], end: tuple[float, float], *, steps: int = 8) -> None:
-        self.phone.touch(Phase.DOWN, *start)
+        self.phone.touch(TouchPhase.DOWN, *start)
         for step in range(1, steps + 1):
             x = start[0] + (end[0] - start[0]) * step / steps
             y = start[1] + (end[1] - start[1]) * step / steps
-            self.phone.touch(Phase.MOVE, x, y)
-        self.phone.touch(Phase.UP, *end)
+            self.phone.touch(TouchPhase.MOVE, x, y)
+        self.phone.touch(TouchPhase.UP, *end)
 
     def scroll(self, where: Rect, share: float = -0.5) -> None:
         x, y = where.center

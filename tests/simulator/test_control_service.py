@@ -19,7 +19,7 @@ from odyssey_recorder.simulator.evdev_names import (
     ABS_MT_SLOT,
     ABS_MT_TRACKING_ID,
 )
-from odyssey_recorder.simulator.phone import Node, Phase, Phone
+from odyssey_recorder.simulator.phone import Node, Phone, TouchPhase
 from odyssey_recorder.simulator.profile import profile_named
 from tests.simulator.control_client import Client, Fields, RefusedError, client_of, message
 
@@ -367,8 +367,8 @@ def test_keys_and_displays_that_there_are_not_come_to_nothing(client: Client, ph
 def test_typed_text_is_ascii_what_else_there_is_is_lost(client: Client, phone: Phone) -> None:
     phone.start_activity(SETTINGS)
     field = node_with(phone, "Search settings").bounds.center
-    phone.touch(Phase.DOWN, *field)
-    phone.touch(Phase.UP, *field)
+    phone.touch(TouchPhase.DOWN, *field)
+    phone.touch(TouchPhase.UP, *field)
 
     client.call("sendKey", message((5, "Caf\u00e9 \u4e2d 1!")))
     client.call("sendKey", message((4, "Z")))

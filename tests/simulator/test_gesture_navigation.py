@@ -6,7 +6,7 @@ import time
 import pytest
 
 from odyssey_recorder.simulator.journal import Moment
-from odyssey_recorder.simulator.phone import Phase
+from odyssey_recorder.simulator.phone import TouchPhase
 from odyssey_recorder.simulator.ui.touch import REST_S
 from tests.simulator.bench import Bench
 from tests.simulator.person import Person
@@ -42,10 +42,10 @@ def test_a_swipe_up_from_the_bottom_edge_is_home(gestural: Person) -> None:
 
 def test_a_swipe_up_that_comes_to_rest_shows_the_recent_apps(gestural: Person) -> None:
     width, height = edges(gestural)
-    gestural.phone.touch(Phase.DOWN, width / 2, height - 3)
-    gestural.phone.touch(Phase.MOVE, width / 2, height * 0.6)
+    gestural.phone.touch(TouchPhase.DOWN, width / 2, height - 3)
+    gestural.phone.touch(TouchPhase.MOVE, width / 2, height * 0.6)
     later = Moment(time.monotonic_ns() + int((REST_S + 0.05) * 1e9))
-    gestural.phone.touch(Phase.UP, width / 2, height * 0.6, moment=later)
+    gestural.phone.touch(TouchPhase.UP, width / 2, height * 0.6, moment=later)
 
     assert gestural.phone.state().activity == RECENTS
 
@@ -68,10 +68,10 @@ def test_a_swipe_that_turns_back_or_is_short_does_nothing(gestural: Person) -> N
 
     gestural.swipe((2, height * 0.4), (30, height * 0.4))
     gestural.swipe((width / 2, height - 3), (width / 2 + 30, height - 5))
-    gestural.phone.touch(Phase.DOWN, 2, height * 0.4)
-    gestural.phone.touch(Phase.MOVE, width * 0.3, height * 0.4)
-    gestural.phone.touch(Phase.MOVE, 5, height * 0.4)
-    gestural.phone.touch(Phase.UP, 5, height * 0.4)
+    gestural.phone.touch(TouchPhase.DOWN, 2, height * 0.4)
+    gestural.phone.touch(TouchPhase.MOVE, width * 0.3, height * 0.4)
+    gestural.phone.touch(TouchPhase.MOVE, 5, height * 0.4)
+    gestural.phone.touch(TouchPhase.UP, 5, height * 0.4)
 
     assert gestural.phone.screen().number == before
 
@@ -119,11 +119,11 @@ def test_two_fingers_tap_nothing_and_scroll_nothing(person: Person) -> None:
     x, y = person.find("Notes").bounds.center
     before = person.phone.screen().number
     for phase, at, pointer in (
-        (Phase.DOWN, (x, y), 0),
-        (Phase.DOWN, (x + 100, y + 100), 1),
-        (Phase.MOVE, (x + 200, y + 300), 1),
-        (Phase.UP, (x, y), 0),
-        (Phase.UP, (x + 200, y + 300), 1),
+        (TouchPhase.DOWN, (x, y), 0),
+        (TouchPhase.DOWN, (x + 100, y + 100), 1),
+        (TouchPhase.MOVE, (x + 200, y + 300), 1),
+        (TouchPhase.UP, (x, y), 0),
+        (TouchPhase.UP, (x + 200, y + 300), 1),
     ):
         person.phone.touch(phase, *at, pointer=pointer)
 
@@ -134,9 +134,9 @@ def test_two_fingers_tap_nothing_and_scroll_nothing(person: Person) -> None:
 
 def test_a_finger_that_stays_when_the_other_has_gone_does_nothing_until_it_lifts(person: Person) -> None:
     x, y = person.find("Notes").bounds.center
-    person.phone.touch(Phase.DOWN, 10, 10)
-    person.phone.touch(Phase.DOWN, x, y, pointer=1)
-    person.phone.touch(Phase.UP, 10, 10)
-    person.phone.touch(Phase.UP, x, y, pointer=1)
+    person.phone.touch(TouchPhase.DOWN, 10, 10)
+    person.phone.touch(TouchPhase.DOWN, x, y, pointer=1)
+    person.phone.touch(TouchPhase.UP, 10, 10)
+    person.phone.touch(TouchPhase.UP, x, y, pointer=1)
 
     assert person.phone.state().package != NOTES

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from odyssey_recorder.simulator.guest import Guest
 from odyssey_recorder.simulator.journal import Moment, RecordedJournal
-from odyssey_recorder.simulator.phone import Screen
+from odyssey_recorder.simulator.phone import ComposedFrame
 from tests.simulator.person import Person, guest_with
 
 
-def tap(guest: Guest, words: str) -> Screen:
+def tap(guest: Guest, words: str) -> ComposedFrame:
     """Tap a text through the emulator's window; returns the screen shown at that moment."""
     place = Person(guest.phone).find(words).bounds.center
     shown = guest.phone.screen()
@@ -19,7 +19,7 @@ def tap(guest: Guest, words: str) -> Screen:
     return shown
 
 
-def rgb_sha256(screen: Screen) -> str:
+def rgb_sha256(screen: ComposedFrame) -> str:
     return hashlib.sha256(bytes(value for index, value in enumerate(screen.rgba) if index % 4 != 3)).hexdigest()
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from odyssey_recorder.simulator.phone import Phase
+from odyssey_recorder.simulator.phone import TouchPhase
 from tests.simulator.person import Person, person_with, wait_until
 
 ENTER, DELETE, PASTE = 66, 67, 279
@@ -103,9 +103,9 @@ def test_a_long_press_selects_a_word_while_the_finger_is_down_and_the_toolbar_co
         person.open("Notes", "Quote")
         bounds = person.field("body").bounds
         at = bounds.left + 60, bounds.top + 10
-        person.phone.touch(Phase.DOWN, *at)
+        person.phone.touch(TouchPhase.DOWN, *at)
         wait_until(lambda: person.sees("Cut"))
-        person.phone.touch(Phase.UP, *at)
+        person.phone.touch(TouchPhase.UP, *at)
         person.tap("Copy")
 
         assert person.phone.get_clipboard() == "The"
@@ -215,8 +215,8 @@ def test_the_list_follows_the_finger_less_the_slop_within_which_it_taps(person: 
 
 def test_a_finger_taken_away_by_the_system_taps_nothing(person: Person) -> None:
     x, y = person.find("Notes").bounds.center
-    person.phone.touch(Phase.DOWN, x, y)
-    person.phone.touch(Phase.CANCEL, x, y)
+    person.phone.touch(TouchPhase.DOWN, x, y)
+    person.phone.touch(TouchPhase.CANCEL, x, y)
 
     assert person.phone.state().package == LAUNCHER
 
@@ -236,12 +236,12 @@ def test_a_flung_list_glides_on_and_stops() -> None:
 def test_a_finger_that_rests_before_it_lifts_flings_nothing() -> None:
     with person_with(animation=True) as person:
         person.phone.start_activity("com.android.settings")
-        for phase, y in ((Phase.DOWN, 700), (Phase.MOVE, 650), (Phase.MOVE, 600)):
+        for phase, y in ((TouchPhase.DOWN, 700), (TouchPhase.MOVE, 650), (TouchPhase.MOVE, 600)):
             person.phone.touch(phase, 300, y)
         rested = time.monotonic() + 0.35
         wait_until(lambda: time.monotonic() > rested)
         dragged = person.find("Display").bounds
-        person.phone.touch(Phase.UP, 300, 600)
+        person.phone.touch(TouchPhase.UP, 300, 600)
         person.home()
         person.open("Settings")
 
@@ -253,9 +253,9 @@ def test_a_finger_that_catches_a_flung_list_stops_it_and_taps_nothing() -> None:
         person.phone.start_activity("com.android.settings")
         person.swipe((300, 700), (300, 550))
         x, y = person.find("Battery").bounds.center
-        person.phone.touch(Phase.DOWN, x, y)
+        person.phone.touch(TouchPhase.DOWN, x, y)
         caught = person.find("Battery").bounds
-        person.phone.touch(Phase.UP, x, y)
+        person.phone.touch(TouchPhase.UP, x, y)
 
         assert person.find("Battery").bounds == caught
         assert person.phone.state().activity.endswith("MainActivity")

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.simulator.system.text_entry import Draft
+from odyssey_recorder.simulator.system.text_entry import TextDraft
 from odyssey_recorder.simulator.ui import text
 
 SIZE = 32
@@ -31,21 +31,24 @@ def test_broken_lines_hold_every_letter_but_the_line_ends_in_order(content: str,
 @given(words, words, st.data())
 def test_what_is_inserted_and_deleted_again_leaves_the_text(content: str, more: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(content)))
-    draft = Draft(content, place, place).inserted(more)
+    draft = TextDraft(content, place, place).inserted(more)
     assert draft.cursor == place + len(more)
     for _ in more:
         draft = draft.deleted()
 
-    assert draft == Draft(content, place, place)
+    assert draft == TextDraft(content, place, place)
 
 
 def test_a_selection_is_replaced_and_the_cursor_stays_inside_of_the_text() -> None:
-    draft = Draft("one two", 7, 4)
+    draft = TextDraft("one two", 7, 4)
     assert draft.selected == "two"
-    assert draft.inserted("three") == Draft("one three", 9, 9)
-    assert draft.deleted() == Draft("one ", 4, 4)
+    assert draft.inserted("three") == TextDraft("one three", 9, 9)
+    assert draft.deleted() == TextDraft("one ", 4, 4)
 
-    at = Draft("abc", 1, 1)
-    assert (at.moved(99), at.moved(-5)) == (Draft("abc", 3, 3), Draft("abc", 0, 0))
-    assert (at.deleted(forward=True), at.moved(99).deleted(forward=True)) == (Draft("ac", 1, 1), Draft("abc", 3, 3))
+    at = TextDraft("abc", 1, 1)
+    assert (at.moved(99), at.moved(-5)) == (TextDraft("abc", 3, 3), TextDraft("abc", 0, 0))
+    assert (at.deleted(forward=True), at.moved(99).deleted(forward=True)) == (
+        TextDraft("ac", 1, 1),
+        TextDraft("abc", 3, 3),
+    )
     assert at.all_selected().selected == "abc"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.splits.drawing import KINDS, NEAR, Drawing, DrawRules, draw, moved, train_in_all
+from odyssey_recorder.splits.drawing import KINDS, NEAR, DrawRules, SplitDraw, draw, moved, train_in_all
 from odyssey_recorder.splits.facts import SplitFacts, app_key
 from odyssey_recorder.splits.files import app_classes
 from odyssey_recorder.splits.leaks import leak_report
@@ -21,7 +21,7 @@ RULES = DrawRules()
 CLEAN = {"L0", "L1", "L2", "L5"}
 
 
-def drawn(episodes: Sequence[SplitFacts], rules: DrawRules = RULES, released: Drawing | None = None) -> Drawing:
+def drawn(episodes: Sequence[SplitFacts], rules: DrawRules = RULES, released: SplitDraw | None = None) -> SplitDraw:
     return draw(episodes, rules, CLASSES, released)
 
 

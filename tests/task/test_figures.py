@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odyssey_recorder.task.wording.figures import Kind, read_figures
+from odyssey_recorder.task.wording.figures import QuantityKind, read_figures
 
 
-def values(text: str) -> list[tuple[Kind, str]]:
+def values(text: str) -> list[tuple[QuantityKind, str]]:
     return [(figure.kind, figure.value) for figure in read_figures(text)[0]]
 
 
@@ -104,7 +104,7 @@ def test_what_remains_has_no_figure() -> None:
 
 @given(st.integers(0, 999_999))
 def test_a_number_is_read_as_it_is_with_and_without_commas(number: int) -> None:
-    assert values(f"{number}") == values(f"{number:,}") == [(Kind.NUMBER, str(number))]
+    assert values(f"{number}") == values(f"{number:,}") == [(QuantityKind.NUMBER, str(number))]
 
 
 @given(st.integers(0, 23), st.integers(0, 59))

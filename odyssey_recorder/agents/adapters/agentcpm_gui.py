@@ -6,9 +6,9 @@ Source: OpenBMB/AgentCPM-GUI, eval/. Its schema has no key for the recent apps; 
 
 import json
 
-from odyssey_recorder.agents.adapter import Adapter, Told, made
-from odyssey_recorder.agents.frames import Frame, finger_scroll, path, within
-from odyssey_recorder.agents.parsing import Fields, UnreadableError, json_objects, number, optional_text
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
+from odyssey_recorder.agents.frames import CoordinateFrame, finger_scroll, path, within
+from odyssey_recorder.agents.parsing import Fields, UnreadableAnswerError, json_objects, number, optional_text
 from odyssey_recorder.model import action as actions
 
 _LOCATION = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 1000}, "minItems": 2, "maxItems": 2}
@@ -47,13 +47,13 @@ _KEYS = {"HOME": "HOME", "BACK": "BACK", "APPSELECT": "RECENT"}
 _ENDS = {"finish": "COMPLETE", "satisfied": "COMPLETE", "impossible": "IMPOSSIBLE"}
 
 
-def _words(told: Told) -> tuple[str, str]:
+def _words(told: PromptWords) -> tuple[str, str]:
     earlier = f"\n历史操作：\n{told.listed('')}" if told.done else ""
     schema = json.dumps(_SCHEMA, ensure_ascii=False, separators=(",", ":"))
     return _SYSTEM + schema, f"<Question>{told.task}</Question>{earlier}\n当前屏幕截图："
 
 
-def _act(fields: Fields, frame: Frame) -> actions.Action:
+def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
     """A status that ends the task wins over everything else."""
     place = fields.get("POINT")
     match fields:
@@ -73,10 +73,10 @@ def _act(fields: Fields, frame: Frame) -> actions.Action:
         case {"duration": _}:
             return made(None, "wait", frame)
         case _:
-            raise UnreadableError("unreadable", f"no action in {', '.join(fields)[:60]!r}")
+            raise UnreadableAnswerError("unreadable", f"no action in {', '.join(fields)[:60]!r}")
 
 
-def _write(action: actions.Action, frame: Frame) -> str | None:
+def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
     fields: dict[str, object]
     match action:
         case actions.Click(point):

@@ -7,8 +7,8 @@ elements by index cannot be read: no list of elements is sent. Its `input_text` 
 import json
 from collections.abc import Sequence
 
-from odyssey_recorder.agents.adapter import Adapter, Told, json_of, made
-from odyssey_recorder.agents.frames import Frame, finger_scroll, true_frame, view_direction, view_scroll
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, json_of, made
+from odyssey_recorder.agents.frames import CoordinateFrame, finger_scroll, true_frame, view_direction, view_scroll
 from odyssey_recorder.agents.parsing import Fields, after_last, json_objects, numbers, optional_text
 from odyssey_recorder.model import action as actions
 
@@ -39,7 +39,7 @@ _NAMES = {kind: name for name, kind in _KINDS.items()}
 _GOALS = {"complete": "COMPLETE", "infeasible": "IMPOSSIBLE"}
 
 
-def _words(told: Told) -> tuple[str, str]:
+def _words(told: PromptWords) -> tuple[str, str]:
     return "", _PROMPT.format(size=told.true_size, task=told.task, done=told.listed("nothing"))
 
 
@@ -47,7 +47,7 @@ def _split(text: str) -> Sequence[Fields]:
     return json_objects(after_last(text, "Action:"))
 
 
-def _act(fields: Fields, frame: Frame) -> actions.Action:
+def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
     name, place = optional_text(fields.get("action_type")), (fields.get("x"), fields.get("y"))
     if name in ("scroll", "swipe"):
         scroll = view_scroll if name == "scroll" else finger_scroll
@@ -59,7 +59,7 @@ def _act(fields: Fields, frame: Frame) -> actions.Action:
     return made(None if by_index else _KINDS.get(name), name, frame, place, fields.get("text"))
 
 
-def _write(action: actions.Action, frame: Frame) -> str | None:
+def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
     match action:
         case actions.Press(actions.SystemKey.RECENT):
             return None

@@ -6,8 +6,8 @@ Its scrolls move the view. A Chat Completions server has no computer tool: the i
 from collections.abc import Sequence
 from typing import get_args
 
-from odyssey_recorder.agents.adapter import Adapter, Kind, Told, json_of, made
-from odyssey_recorder.agents.frames import Frame, path, sent_frame, view_direction, view_scroll, within
+from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, json_of, made
+from odyssey_recorder.agents.frames import CoordinateFrame, path, sent_frame, view_direction, view_scroll, within
 from odyssey_recorder.agents.parsing import Fields, fields_of, json_objects, numbers, optional_text
 from odyssey_recorder.model import action as actions
 
@@ -27,7 +27,7 @@ _NAMES = {kind: kind.lower() for kind in get_args(Kind)} | {"CLICK": "left_click
 _KINDS = {name: kind for kind, name in _NAMES.items()}
 
 
-def _words(told: Told) -> tuple[str, str]:
+def _words(told: PromptWords) -> tuple[str, str]:
     return _SYSTEM.format(told.sent_size), f"Task: {told.task}\nDone so far:\n{told.listed('nothing')}"
 
 
@@ -37,7 +37,7 @@ def _split(text: str) -> Sequence[Fields]:
     return [{"action": one.get("name"), **fields_of(one["input"])} if "input" in one else one for one in objects]
 
 
-def _act(fields: Fields, frame: Frame) -> actions.Action:
+def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
     name, place = optional_text(fields.get("action")), fields.get("coordinate")
     if name == "scroll":
         return view_scroll(fields.get("scroll_direction"), frame.at(place) if numbers(place) else None)
@@ -46,7 +46,7 @@ def _act(fields: Fields, frame: Frame) -> actions.Action:
     return made(_KINDS.get(name), name, frame, place, fields.get("text"))
 
 
-def _write(action: actions.Action, frame: Frame) -> str:
+def _write(action: actions.Action, frame: CoordinateFrame) -> str:
     more = {"scroll_direction": view_direction(action).lower()} if isinstance(action, actions.Scroll) else {}
     return json_of(action, frame, _NAMES, key="action", pair="coordinate", **more)
 

@@ -5,9 +5,9 @@ Source: THUDM/CogAgent, Action_space_en and its README. It has no long press, no
 
 import re
 
-from odyssey_recorder.agents.adapter import Adapter, Told, made
-from odyssey_recorder.agents.frames import Frame, view_direction, view_scroll
-from odyssey_recorder.agents.parsing import Call, calls, numbers
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
+from odyssey_recorder.agents.frames import CoordinateFrame, view_direction, view_scroll
+from odyssey_recorder.agents.parsing import FunctionCall, calls, numbers
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import GRID, Point
 
@@ -15,24 +15,24 @@ _OPERATION = re.compile(r"Grounded Operation:[ \t]*", re.IGNORECASE)
 _KINDS = {"CLICK": "CLICK", "TYPE": "TYPE", "END": "COMPLETE"}
 
 
-def _words(told: Told) -> tuple[str, str]:
+def _words(told: PromptWords) -> tuple[str, str]:
     done = "".join(f"\n{number}. {_OPERATION.split(one)[-1]}" for number, one in enumerate(told.done))
     task = f"Task: {told.task}\nHistory steps: {done}\n"
     return "", f"{task}(Platform: Mobile)\n(Answer in Action-Operation format.)\n"
 
 
-def _split(text: str) -> list[Call]:
+def _split(text: str) -> list[FunctionCall]:
     return calls(_OPERATION.split(text)[-1])
 
 
-def _act(call: Call, frame: Frame) -> actions.Action:
+def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
     box = call.arguments.get("box")
     if call.name.startswith("SCROLL_"):
         return view_scroll(call.name.removeprefix("SCROLL_"), frame.at(box) if numbers(box) else None)
     return made(_KINDS.get(call.name), call.name, frame, box, call.arguments.get("text"))
 
 
-def _write(action: actions.Action, frame: Frame) -> str | None:
+def _write(action: actions.Action, frame: CoordinateFrame) -> str | None:
     match action:
         case actions.Click(point):
             call = f"CLICK(box=[[{_box(point, frame)}]])"
@@ -47,7 +47,7 @@ def _write(action: actions.Action, frame: Frame) -> str | None:
     return f"Action: This is the next step.\nGrounded Operation: {call}"
 
 
-def _box(point: Point, frame: Frame) -> str:
+def _box(point: Point, frame: CoordinateFrame) -> str:
     """Without extent; three digits are all that it writes."""
     x, y = (min(one, GRID - 1) for one in frame.place(point))
     return f"{x:03},{y:03},{x:03},{y:03}"

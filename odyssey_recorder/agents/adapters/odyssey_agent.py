@@ -6,16 +6,16 @@ for its image history; earlier screens are images of the message.
 
 import re
 
-from odyssey_recorder.agents.adapter import Adapter, Told, made
-from odyssey_recorder.agents.frames import Frame, finger_direction, finger_scroll
-from odyssey_recorder.agents.parsing import UnreadableError
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
+from odyssey_recorder.agents.frames import CoordinateFrame, finger_direction, finger_scroll
+from odyssey_recorder.agents.parsing import UnreadableAnswerError
 from odyssey_recorder.model import action as actions
 
 COMMANDS = "CLICK|LONG_PRESS|SCROLL|TYPE|PRESS_HOME|PRESS_BACK|PRESS_RECENT|COMPLETE|IMPOSSIBLE"
 _COMMAND = re.compile(rf"^[ \t]*({COMMANDS})\b[ \t]*(?::|$)", re.MULTILINE)
 
 
-def _words(told: Told) -> tuple[str, str]:
+def _words(told: PromptWords) -> tuple[str, str]:
     done = told.listed("None", "{0}. {1}\n", "")
     return "", (
         f"I'm looking for guidance on how to {told.task}\nPrevious Actions: {done}\n"
@@ -27,14 +27,14 @@ def _split(text: str) -> list[tuple[str, str]]:
     """Commands and what follows them; a text to type may contain lines that look like commands."""
     found = list(_COMMAND.finditer(text))
     if not found:
-        raise UnreadableError("unreadable", f"{text.strip()[:60]!r} is not a command")
+        raise UnreadableAnswerError("unreadable", f"{text.strip()[:60]!r} is not a command")
     if found[0][1] == "TYPE":
         return [("TYPE", text[found[0].end() :])]
     ends = [*(one.start() for one in found[1:]), len(text)]
     return [(one[1], text[one.end() : end]) for one, end in zip(found, ends, strict=True)]
 
 
-def act(command: tuple[str, str], frame: Frame) -> actions.Action:
+def act(command: tuple[str, str], frame: CoordinateFrame) -> actions.Action:
     name, rest = command
     if name == "SCROLL":
         return finger_scroll(rest)
@@ -42,7 +42,7 @@ def act(command: tuple[str, str], frame: Frame) -> actions.Action:
     return made(name.removeprefix("PRESS_"), name, frame, rest, text)
 
 
-def _write(action: actions.Action, frame: Frame) -> str:
+def _write(action: actions.Action, frame: CoordinateFrame) -> str:
     name = actions.action_type(action)
     match action:
         case actions.Click(point) | actions.LongPress(point):

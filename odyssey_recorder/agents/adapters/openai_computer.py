@@ -7,11 +7,11 @@ itself exists in the Responses API only: its actions are asked for as JSON.
 from collections.abc import Sequence
 from typing import get_args
 
-from odyssey_recorder.agents.adapter import Adapter, Kind, Told, json_of, made
-from odyssey_recorder.agents.frames import Frame, path, sent_frame, view_direction, view_scroll, within
+from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, json_of, made
+from odyssey_recorder.agents.frames import CoordinateFrame, path, sent_frame, view_direction, view_scroll, within
 from odyssey_recorder.agents.parsing import (
     Fields,
-    UnreadableError,
+    UnreadableAnswerError,
     fields_of,
     json_objects,
     number,
@@ -38,7 +38,7 @@ _KINDS = {name: kind for kind, name in _NAMES.items()}
 _SCROLLS = {"UP": (0, -500), "DOWN": (0, 500), "LEFT": (-500, 0), "RIGHT": (500, 0)}
 
 
-def _words(told: Told) -> tuple[str, str]:
+def _words(told: PromptWords) -> tuple[str, str]:
     return _SYSTEM.format(told.sent_size), f"Task: {told.task}\nDone so far:\n{told.listed('nothing')}"
 
 
@@ -46,7 +46,7 @@ def _split(text: str) -> Sequence[Fields]:
     return [fields_of(one["action"]) if "action" in one else one for one in json_objects(text)]
 
 
-def _act(fields: Fields, frame: Frame) -> actions.Action:
+def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
     name, place = optional_text(fields.get("type")), (fields.get("x"), fields.get("y"))
     if name == "scroll":
         return _scrolled(fields, frame.at(place) if numbers(place) else None)
@@ -59,20 +59,20 @@ def _act(fields: Fields, frame: Frame) -> actions.Action:
 def _scrolled(fields: Fields, start: Point | None) -> actions.Scroll:
     across, down = (number(fields.get(name, 0)) for name in ("scroll_x", "scroll_y"))
     if not across and not down:
-        raise UnreadableError("unreadable", "it scrolls by nothing")
+        raise UnreadableAnswerError("unreadable", "it scrolls by nothing")
     way = ("RIGHT" if across > 0 else "LEFT") if abs(across) > abs(down) else ("DOWN" if down > 0 else "UP")
     return view_scroll(way, start)
 
 
-def _dragged(value: object, frame: Frame) -> actions.Scroll:
+def _dragged(value: object, frame: CoordinateFrame) -> actions.Scroll:
     match value:
         case [{"x": x1, "y": y1}, *_, {"x": x2, "y": y2}]:
             return path(frame.at((x1, y1)), frame.at((x2, y2)))
         case _:
-            raise UnreadableError("unreadable", "it drags along no path")
+            raise UnreadableAnswerError("unreadable", "it drags along no path")
 
 
-def _write(action: actions.Action, frame: Frame) -> str:
+def _write(action: actions.Action, frame: CoordinateFrame) -> str:
     if not isinstance(action, actions.Scroll):
         return json_of(action, frame, _NAMES, key="type")
     across, down = _SCROLLS[view_direction(action)]

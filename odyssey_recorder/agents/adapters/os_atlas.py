@@ -5,10 +5,10 @@ Source: OS-Copilot/OS-Atlas, its prompt for GUI-Odyssey. That formats IMPOSSIBLE
 
 import re
 
-from odyssey_recorder.agents.adapter import Adapter, Told
+from odyssey_recorder.agents.adapter import Adapter, PromptWords
 from odyssey_recorder.agents.adapters.odyssey_agent import COMMANDS, act
-from odyssey_recorder.agents.frames import Frame, finger_direction
-from odyssey_recorder.agents.parsing import UnreadableError
+from odyssey_recorder.agents.frames import CoordinateFrame, finger_direction
+from odyssey_recorder.agents.parsing import UnreadableAnswerError
 from odyssey_recorder.model import action as actions
 
 _PROMPT = """
@@ -58,7 +58,7 @@ _SECTION = re.compile(r"actions?:[ \t]*", re.IGNORECASE)
 _COMMAND = re.compile(rf"^[ \t]*({COMMANDS}|WAIT)\b(.*)$", re.MULTILINE)
 
 
-def _words(told: Told) -> tuple[str, str]:
+def _words(told: PromptWords) -> tuple[str, str]:
     return "", _PROMPT.format(task=told.task, done=told.listed("None", "Step {0}: {1}"))
 
 
@@ -68,18 +68,18 @@ def _split(text: str) -> list[tuple[str, str]]:
         return [("TYPE", section.removeprefix("TYPE"))]
     found = [(one[1], one[2]) for one in _COMMAND.finditer(section)]
     if not found:
-        raise UnreadableError("unreadable", f"{section[:60]!r} is not an action")
+        raise UnreadableAnswerError("unreadable", f"{section[:60]!r} is not an action")
     return found
 
 
-def _act(command: tuple[str, str], frame: Frame) -> actions.Action:
+def _act(command: tuple[str, str], frame: CoordinateFrame) -> actions.Action:
     name, rest = command
     begin, end = rest.find("["), rest.rfind("]")
     inside = rest[begin + 1 : end] if 0 <= begin < end else rest
     return act(("IMPOSSIBLE" if name == "WAIT" else name, inside), frame)
 
 
-def _write(action: actions.Action, frame: Frame) -> str:
+def _write(action: actions.Action, frame: CoordinateFrame) -> str:
     name = command = actions.action_type(action)
     match action:
         case actions.Click(point) | actions.LongPress(point):

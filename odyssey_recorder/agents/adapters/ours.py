@@ -4,8 +4,8 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel
 
-from odyssey_recorder.agents.adapter import Adapter, Kind, Told, json_of, made
-from odyssey_recorder.agents.frames import Frame, finger_direction, finger_scroll
+from odyssey_recorder.agents.adapter import Adapter, Kind, PromptWords, json_of, made
+from odyssey_recorder.agents.frames import CoordinateFrame, finger_direction, finger_scroll
 from odyssey_recorder.agents.parsing import Fields, json_objects
 from odyssey_recorder.model import action as actions
 
@@ -34,18 +34,18 @@ class _Step(BaseModel):
     text: str | None
 
 
-def _words(told: Told) -> tuple[str, str]:
+def _words(told: PromptWords) -> tuple[str, str]:
     return _SYSTEM, f"Task: {told.task}\nDone so far:\n{told.listed('nothing')}\nWhat is the next step?"
 
 
-def _act(fields: Fields, frame: Frame) -> actions.Action:
+def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:
     kind = fields.get("action")
     if kind == "SCROLL":
         return finger_scroll(fields.get("direction"))
     return made(str(kind), kind, frame, (fields.get("x"), fields.get("y")), fields.get("text"))
 
 
-def _write(action: actions.Action, frame: Frame) -> str:
+def _write(action: actions.Action, frame: CoordinateFrame) -> str:
     more = {"direction": finger_direction(action)} if isinstance(action, actions.Scroll) else {}
     return json_of(action, frame, _NAMES, key="action", **more)
 

@@ -7,8 +7,8 @@ size that the smallest usual limit, 28 * 28 * 1280, leaves alone.
 import json
 from collections.abc import Callable, Mapping
 
-from odyssey_recorder.agents.adapter import Adapter, Told, made
-from odyssey_recorder.agents.frames import Frame, path, sent_frame, smart_resize
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
+from odyssey_recorder.agents.frames import CoordinateFrame, path, sent_frame, smart_resize
 from odyssey_recorder.agents.parsing import Fields, fields_of, json_objects, optional_text
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Size
@@ -69,17 +69,17 @@ def tools(screen: str, named: Mapping[str, str]) -> str:
     return _TOOLS.format(json.dumps({"type": "function", "function": function}, ensure_ascii=False))
 
 
-def query(told: Told) -> str:
+def query(told: PromptWords) -> str:
     done = told.listed("none", "Step {0}: {1};", " ")
     progress = "Task progress (You have done the following operation on the current device)"
     return f"The user query: {told.task}\n{progress}: {done}"
 
 
-def _words(told: Told) -> tuple[str, str]:
+def _words(told: PromptWords) -> tuple[str, str]:
     return f"You are a helpful assistant.\n\n{tools(str(told.sent_size), CLICKS | _MORE)}", query(told)
 
 
-def act(call: Fields, frame: Frame) -> actions.Action:
+def act(call: Fields, frame: CoordinateFrame) -> actions.Action:
     fields = fields_of(call.get("arguments", call))
     name = optional_text(fields.get("action"))
     if name == "swipe":
@@ -92,7 +92,7 @@ def act(call: Fields, frame: Frame) -> actions.Action:
     return made(kinds.get(name), name, frame, fields.get("coordinate"), fields.get("text"))
 
 
-def write(action: actions.Action, frame: Frame, *, answers: bool = False) -> str:
+def write(action: actions.Action, frame: CoordinateFrame, *, answers: bool = False) -> str:
     """With `answers`, the note of a COMPLETE is an answer."""
     fields: dict[str, object] = {"action": actions.action_type(action).lower()}
     match action:

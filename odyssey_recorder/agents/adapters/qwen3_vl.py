@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from odyssey_recorder.agents.adapter import Adapter, Told
+from odyssey_recorder.agents.adapter import Adapter, PromptWords
 from odyssey_recorder.agents.adapters.qwen25_vl import CLICKS, act, fitting, query, tools, write
 from odyssey_recorder.agents.frames import grid_999_frame
 from odyssey_recorder.agents.parsing import Fields, json_objects
@@ -21,7 +21,7 @@ Response format for every step:
 Do not output anything else outside those three parts. If finishing, use action=terminate in the tool call."""
 
 
-def _words(told: Told) -> tuple[str, str]:
+def _words(told: PromptWords) -> tuple[str, str]:
     return tools("999x999", CLICKS | {"answer": "Output the answer."}) + _FORM, query(told)
 
 

@@ -8,10 +8,10 @@ a scroll between two boxes are the finger's.
 from dataclasses import replace
 from functools import partial
 
-from odyssey_recorder.agents.adapter import Adapter, Told, made
+from odyssey_recorder.agents.adapter import Adapter, PromptWords, made
 from odyssey_recorder.agents.adapters.qwen25_vl import fitting
-from odyssey_recorder.agents.frames import Frame, path, sent_frame, view_direction, view_scroll
-from odyssey_recorder.agents.parsing import Call, after_last, calls, numbers
+from odyssey_recorder.agents.frames import CoordinateFrame, path, sent_frame, view_direction, view_scroll
+from odyssey_recorder.agents.parsing import FunctionCall, after_last, calls, numbers
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Point
 
@@ -57,17 +57,17 @@ _KINDS = {
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
-def _words(place: str, told: Told) -> tuple[str, str]:
+def _words(place: str, told: PromptWords) -> tuple[str, str]:
     more = f"{_DRAG.format('x1', 'y1', 'x2', 'y2')}\n" if place == _POINT else ""
     words = _PROMPT.format(place=place.format("x1", "y1"), more=more, task=told.task)
     return "You are a helpful assistant.", words
 
 
-def _split(text: str) -> list[Call]:
+def _split(text: str) -> list[FunctionCall]:
     return calls(after_last(text, "Action:"))
 
 
-def _act(call: Call, frame: Frame) -> actions.Action:
+def _act(call: FunctionCall, frame: CoordinateFrame) -> actions.Action:
     given = call.arguments
     start = given.get("start_box") or given.get("start_point") or given.get("point")
     end = given.get("end_box") or given.get("end_point")
@@ -81,7 +81,7 @@ def _act(call: Call, frame: Frame) -> actions.Action:
     return made(_KINDS.get(call.name), call.name, frame, start, content)
 
 
-def _write(place: str, action: actions.Action, frame: Frame) -> str:
+def _write(place: str, action: actions.Action, frame: CoordinateFrame) -> str:
     def at(point: Point) -> str:
         return place.format(*frame.place(point))
 

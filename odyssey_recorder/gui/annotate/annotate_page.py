@@ -19,18 +19,18 @@ from odyssey_recorder.annotation.reviewing import (
     decided_on,
     supported,
 )
-from odyssey_recorder.annotation.semantics import Decision, Offer, Planted, State
+from odyssey_recorder.annotation.semantics import Offer, Planted, TextDecision, TextState
 from odyssey_recorder.annotation.writing import TextWriting
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.gui.annotate.decisions import Decisions, Place
-from odyssey_recorder.gui.annotate.episodes_pane import EpisodesPane
+from odyssey_recorder.gui.annotate.decisions import DecisionSaver, Place
+from odyssey_recorder.gui.annotate.episodes_pane import AnnotatedPane
 from odyssey_recorder.gui.annotate.step_texts import StepTexts
 from odyssey_recorder.gui.annotate.writing_card import WritingCard
 from odyssey_recorder.gui.background import Background, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
-from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.page import MainPage
 from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import breakable, column, fill_column, notice, row, text_label
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
@@ -42,7 +42,7 @@ _ROOMY_PX = 640
 _KEEP = "Choose Cancel, then press Enter in the text to save it."
 
 
-class AnnotatePage(Page):
+class AnnotatePage(MainPage):
     """Decisions are saved at once, one after the other; a text that was not saved stays in its field."""
 
     def __init__(
@@ -62,8 +62,8 @@ class AnnotatePage(Page):
         self._at = 0
         self._time = ActiveTime(clock)
         in_order = background.in_order()
-        self._decisions = Decisions(texts, in_order)
-        self._episodes = EpisodesPane(texts, background, in_order)
+        self._decisions = DecisionSaver(texts, in_order)
+        self._episodes = AnnotatedPane(texts, background, in_order)
         self._steps = StepTexts(background, commands)
         self._said = text_label(kind="title")
         self._message = Banner(commands.button(Command.DISMISS_ANNOTATE, kind="quiet", wordless=True))
@@ -246,7 +246,7 @@ class AnnotatePage(Page):
             written = self._steps.written
             is_same = " ".join(written.split()) == shown.words and not shown.is_blind
             self._decide("accept" if is_same and shown.is_open else "edit", written)
-        elif shown.is_blind or shown.text.state is State.MISSING:
+        elif shown.is_blind or shown.text.state is TextState.MISSING:
             self._edit()
         elif shown.is_open:
             self._decide("accept", shown.words)
@@ -276,7 +276,7 @@ class AnnotatePage(Page):
         self._steps.end_writing()
         self._decisions.unsaved.pop(self._place, None)
         self._decisions.save(self._place, [entry], words if choice == "edit" else "")
-        if isinstance(entry, Decision) and not entry.blind:
+        if isinstance(entry, TextDecision) and not entry.blind:
             self._go_on()
 
     def _go_on(self) -> None:
@@ -288,7 +288,7 @@ class AnnotatePage(Page):
             self._go(self._at + 1)
             self._message.show_message(Tone.SUCCESS, "All texts of this episode are decided.", "Ctrl+J opens the next.")
 
-    def _take_saved(self, entry: Decision | Planted, opened: OpenedTexts) -> None:
+    def _take_saved(self, entry: TextDecision | Planted, opened: OpenedTexts) -> None:
         if isinstance(entry, Planted) and opened.found.episode.episode_id == self._wanted:
             self._tell_planted(entry)
         self._take_changed(opened)
@@ -328,7 +328,7 @@ class AnnotatePage(Page):
         if self._decisions.done and self._opened is not None:
             self._decisions.undo(self._place)
 
-    def _take_undone(self, first: Decision, opened: OpenedTexts) -> None:
+    def _take_undone(self, first: TextDecision, opened: OpenedTexts) -> None:
         every = [(one.step_key, one.kind) for one in opened.all]
         self._message.hide()
         self._take_changed(opened)

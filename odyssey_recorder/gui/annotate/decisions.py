@@ -8,7 +8,7 @@ from typing import TypeAlias, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from odyssey_recorder.annotation.reviewing import OpenedTexts, TextReviewing
-from odyssey_recorder.annotation.semantics import Decision, Planted
+from odyssey_recorder.annotation.semantics import Planted, TextDecision
 from odyssey_recorder.gui.background import Background, error_text
 
 Place: TypeAlias = tuple[str, int]
@@ -18,7 +18,7 @@ T = TypeVar("T")
 _Take = Callable[[OpenedTexts], object]
 
 
-class Decisions(QObject):
+class DecisionSaver(QObject):
     """`unsaved` is what the person wrote and the dataset lacks, `saving` counts the decisions being saved, and `done`
     are those that can be undone.
     """
@@ -38,11 +38,11 @@ class Decisions(QObject):
         self._in_order = in_order
         self.unsaved: dict[Place, str] = {}
         self.saving: Counter[Place] = Counter()
-        self.done: list[list[Decision]] = []
+        self.done: list[list[TextDecision]] = []
 
-    def save(self, place: Place, entries: Sequence[Decision | Planted], words: str = "") -> None:
+    def save(self, place: Place, entries: Sequence[TextDecision | Planted], words: str = "") -> None:
         """`words` are those that the person wrote themselves."""
-        kept = [one for one in entries if isinstance(one, Decision)]
+        kept = [one for one in entries if isinstance(one, TextDecision)]
         if words:
             self.unsaved[place] = words
         if kept:

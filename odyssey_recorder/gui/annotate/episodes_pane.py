@@ -7,23 +7,23 @@ import shiboken6
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QListView, QWidget
 
-from odyssey_recorder.annotation.reviewing import CONTRADICTED, EpisodeRow, TextReviewing
-from odyssey_recorder.annotation.semantics import State
+from odyssey_recorder.annotation.reviewing import CONTRADICTED, AnnotatedEpisode, TextReviewing
+from odyssey_recorder.annotation.semantics import TextState
 from odyssey_recorder.annotation.trust import TrustFigures
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.annotate.trust_card import TrustCard
 from odyssey_recorder.gui.background import Background, Cancelled, Job, Progress, error_text
 from odyssey_recorder.gui.parts import fill_column
 from odyssey_recorder.gui.row_delegate import TITLED_PX, Badge, TitledRow, titled_delegate
-from odyssey_recorder.gui.table import Column, TableModel, change_steadily, fill_list
+from odyssey_recorder.gui.table import TableColumn, TableModel, change_steadily, fill_list
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.wording import counted
 
-_OPEN = (CONTRADICTED, State.SUGGESTED.value, State.STALE.value)
-_WRITTEN = frozenset({*_OPEN, State.EDITED.value})
+_OPEN = (CONTRADICTED, TextState.SUGGESTED.value, TextState.STALE.value)
+_WRITTEN = frozenset({*_OPEN, TextState.EDITED.value})
 
 
-class EpisodesPane(QWidget):
+class AnnotatedPane(QWidget):
     chosen = Signal(str)
     changed = Signal()
     failed = Signal(str)
@@ -35,7 +35,7 @@ class EpisodesPane(QWidget):
         self._in_order = in_order
         self._is_reading = self._reads_again = False
         self._open = ""
-        self._table = EpisodeTable()
+        self._table = AnnotatedTable()
         self._trust = TrustCard()
         self.list = QListView()
         self.list.setProperty("kind", "card")
@@ -78,7 +78,7 @@ class EpisodesPane(QWidget):
     def read_figures(self) -> None:
         self._in_order.run(self._texts.figures, self._take_figures, lambda error: self.failed.emit(error_text(error)))
 
-    def take(self, rows: Sequence[EpisodeRow], *, replace: bool = False) -> None:
+    def take(self, rows: Sequence[AnnotatedEpisode], *, replace: bool = False) -> None:
         """Add `rows` to the list; with `replace`, show only them."""
         if shiboken6.isValid(self):
             change_steadily(self.list, self._table, TITLED_PX, lambda: self._table.take(rows, replace=replace))
@@ -117,11 +117,11 @@ class EpisodesPane(QWidget):
             self._trust.show_figures(figures, self._texts.who())
 
 
-class EpisodeTable(TableModel[EpisodeRow]):
+class AnnotatedTable(TableModel[AnnotatedEpisode]):
     def __init__(self) -> None:
-        super().__init__((Column("Episode", _told),), key=lambda row: row.episode_id)
+        super().__init__((TableColumn("Episode", _told),), key=lambda row: row.episode_id)
 
-    def take(self, rows: Sequence[EpisodeRow], *, replace: bool) -> None:
+    def take(self, rows: Sequence[AnnotatedEpisode], *, replace: bool) -> None:
         known = {} if replace else dict(self.all)
         known |= {row.episode_id: row for row in rows}
         self.show(sorted(known.values(), key=_order))
@@ -133,27 +133,27 @@ class EpisodeTable(TableModel[EpisodeRow]):
         return next((row.episode_id for row in rows if _waiting(row) and row.episode_id != after), "")
 
 
-def _order(row: EpisodeRow) -> tuple[int, bool, str]:
+def _order(row: AnnotatedEpisode) -> tuple[int, bool, str]:
     states = row.states or {}
     return -states.get(CONTRADICTED, 0), not _waiting(row), row.episode_id
 
 
-def _waiting(row: EpisodeRow) -> bool:
+def _waiting(row: AnnotatedEpisode) -> bool:
     return any((row.states or {}).get(state) for state in _OPEN)
 
 
-def counts_words(row: EpisodeRow) -> str:
+def counts_words(row: AnnotatedEpisode) -> str:
     if row.problem:
         return f"Cannot be read: {row.problem}"
-    names = (CONTRADICTED, *(state.value for state in State))
+    names = (CONTRADICTED, *(state.value for state in TextState))
     return ", ".join(f"{row.states[name]:,} {name}" for name in names if row.states and row.states.get(name))
 
 
-def _told(row: EpisodeRow) -> str:
+def _told(row: AnnotatedEpisode) -> str:
     return f"{row.instruction or row.episode_id}. {counts_words(row)}"
 
 
-def _titled(row: EpisodeRow) -> TitledRow:
+def _titled(row: AnnotatedEpisode) -> TitledRow:
     theme = Theme.current()
     wrong = (row.states or {}).get(CONTRADICTED, 0)
     badges = (Badge("alert_circle", f"{wrong:,}", theme.danger),) if wrong else ()

@@ -4,16 +4,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QPlainTextEdit
 
-from odyssey_recorder.annotation.findings import Verdict
+from odyssey_recorder.annotation.findings import Support
 from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.listing import KIND_WORDS
 from odyssey_recorder.annotation.reviewing import CONTRADICTED, ShownText
-from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Decision, Offer, Remembered, State, Suggestion
+from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Offer, Remembered, Suggestion, TextDecision, TextState
 from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, text_changes
 from odyssey_recorder.gui.parts import Card, breakable, fill_column, named, row, say, selectable, set_kind, text_label
 from odyssey_recorder.gui.theme import grown
 
-_LOOKS = {State.SUGGESTED.value: "hint", CONTRADICTED: "danger", State.STALE.value: "warning"}
+_LOOKS = {TextState.SUGGESTED.value: "hint", CONTRADICTED: "danger", TextState.STALE.value: "warning"}
 _FIELD_PX = 76
 _BLIND = "Write the instruction of this step before you see the suggestion (F2)."
 _HIDDEN = "Shown once you have written the instruction of this step."
@@ -60,7 +60,7 @@ class TextCard(Card):
         self._words.setVisible(bool(shown.words) and not self.is_writing)
         say(self._notes, _notes(shown))
         said = () if shown.plant is not None or not shown.words else shown.findings
-        say(self._findings, "\n".join(one.found for one in said if one.verdict is Verdict.CONTRADICTS))
+        say(self._findings, "\n".join(one.found for one in said if one.verdict is Support.CONTRADICTS))
         say(self._supports, "\n".join(one.found for one in said if one.is_proof))
         say(self._author, _author(shown))
         self._show_other()
@@ -141,7 +141,7 @@ def _state_words(shown: ShownText) -> str:
         return "Write first" if shown.is_blind else "Hidden"
     if shown.is_fixed:
         return "Fixed"
-    is_supported = shown.text.state is State.SUGGESTED and shown.verdict is Verdict.SUPPORTS
+    is_supported = shown.text.state is TextState.SUGGESTED and shown.verdict is Support.SUPPORTS
     return f"{shown.state.capitalize()}, supported" if is_supported else shown.state.capitalize()
 
 
@@ -152,7 +152,7 @@ def _notes(shown: ShownText) -> str:
         return _FIRST
     if shown.may_be_empty and not shown.words:
         return _NOT_NEEDED
-    if shown.text.state is not State.MISSING:
+    if shown.text.state is not TextState.MISSING:
         return ""
     return f"{_MISSING} --memory" if isinstance(shown.kind, MemoryKind) else _MISSING
 
@@ -161,7 +161,7 @@ def _author(shown: ShownText) -> str:
     if shown.is_blind or shown.is_hidden:
         return ""
     match shown.text.source:
-        case Decision(by=by, at=at, decision=decision):
+        case TextDecision(by=by, at=at, decision=decision):
             return f"{'Written' if decision == 'edit' else 'Accepted'} by {by} on {at:%d %b %Y, %H:%M} UTC"
         case Suggestion(call=None, at=at):
             return f"From a released dataset, taken over on {at:%d %b %Y}"

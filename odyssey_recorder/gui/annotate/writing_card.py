@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from odyssey_recorder.annotation.conversations import Ended, Plan
-from odyssey_recorder.annotation.writing import TextWriting, Wanted
+from odyssey_recorder.annotation.writing import TextsWanted, TextWriting
 from odyssey_recorder.gui.background import Background, Cancelled, Progress, error_text
 from odyssey_recorder.gui.estimate_dialog import EstimateDialog, progress_words
 from odyssey_recorder.gui.job_card import JobCard
@@ -23,10 +23,10 @@ _WRITE = Question(
     detail="Every text is a suggestion until a person accepts it.",
 )
 _WANTED = {
-    "three": ("Texts of steps, three requests each", Wanted()),
-    "combined": ("Texts of steps, one request each (cheaper)", Wanted("combined")),
-    "full": ("Chain-of-Memory, three candidates each", Wanted(memory="full")),
-    "cheap": ("Chain-of-Memory, one candidate (cheaper)", Wanted(memory="cheap")),
+    "three": ("Texts of steps, three requests each", TextsWanted()),
+    "combined": ("Texts of steps, one request each (cheaper)", TextsWanted("combined")),
+    "full": ("Chain-of-Memory, three candidates each", TextsWanted(memory="full")),
+    "cheap": ("Chain-of-Memory, one candidate (cheaper)", TextsWanted(memory="cheap")),
 }
 
 
@@ -48,7 +48,7 @@ class WriteDialog(EstimateDialog):
         self._consent.toggled.connect(lambda on: self.ok.setEnabled(on))
 
     @property
-    def chosen(self) -> Wanted:
+    def chosen(self) -> TextsWanted:
         return _WANTED[self._what.value][1]
 
     def show_plan(self, plan: Plan, *, needs_consent: bool) -> None:
@@ -82,7 +82,7 @@ class WritingCard(JobCard):
         self._writing = writing
         self._background = background
         self._dialog: WriteDialog | None = None
-        self._planned: tuple[Wanted, Plan, bool] | None = None
+        self._planned: tuple[TextsWanted, Plan, bool] | None = None
         self.is_running = False
 
     def ask(self) -> None:
@@ -96,7 +96,7 @@ class WritingCard(JobCard):
     def _forget(self) -> None:
         self._dialog = None
 
-    def _plan(self, wanted: Wanted) -> None:
+    def _plan(self, wanted: TextsWanted) -> None:
         asked, self._planned = self._dialog, None
 
         def waiting() -> WriteDialog | None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QHeaderView, QProgressBar, QStackedW
 
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
-from odyssey_recorder.dataset.watch import Changes
+from odyssey_recorder.dataset.watch import FolderChanges
 from odyssey_recorder.exporting.prepared import Prepared
 from odyssey_recorder.gui.background import Background, JobWork, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
@@ -25,14 +25,14 @@ from odyssey_recorder.gui.dataset.facet_pane import FacetPane
 from odyssey_recorder.gui.dataset.figures_view import FiguresView
 from odyssey_recorder.gui.dataset.filmstrips import Filmstrips, Gallery
 from odyssey_recorder.gui.dataset.filter_line import FilterLine
-from odyssey_recorder.gui.dataset.listing import Found, Listing
+from odyssey_recorder.gui.dataset.listing import EpisodeListing, ListResult
 from odyssey_recorder.gui.dataset.releases_view import ReleasesView
 from odyssey_recorder.gui.dataset.retiring import DuplicatesDialog, Retiring
 from odyssey_recorder.gui.dataset.same_task import SameTaskDialog
 from odyssey_recorder.gui.dataset.saved_views import SavedViews
 from odyssey_recorder.gui.dataset.splits_view import SplitsView
 from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.page import MainPage
 from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import (
     Card,
@@ -64,7 +64,7 @@ _NO_MATCH = "No matching episodes."
 _OF_ONE = (Command.SAME_TASK, Command.EPISODE_FOLDER, Command.EPISODE_PATH, Command.EPISODE_ID)
 
 
-class DatasetPage(Page):
+class DatasetPage(MainPage):
     """Follows the dataset from when it is first shown; the selection survives outside changes.
 
     `open_index` is called off the GUI thread; the page closes the index.
@@ -93,7 +93,7 @@ class DatasetPage(Page):
         self._total = 0
         self._broken = 0
         self._is_read = False
-        self._listing = Listing(open_index, background)
+        self._listing = EpisodeListing(open_index, background)
         self._table = EpisodeTable(self)
         self._view = table_view("Episodes", self._table, _ROW_PX)
         self._home = self._view
@@ -165,7 +165,7 @@ class DatasetPage(Page):
         self._add_view(Command.SHOW_SPLITS, partial(self._splits, index))
         self._add_view(Command.SHOW_RELEASES, partial(ReleasesView, index.root, self._background, self._commands))
 
-    def _take(self, found: Found) -> None:
+    def _take(self, found: ListResult) -> None:
         self._total = found.total
         self._broken = sum(bool(one.problem) for one in found.rows)
         self._facets.show_counts(found)
@@ -183,7 +183,7 @@ class DatasetPage(Page):
             job.ended.connect(lambda: self._listing.ask(self._listing.asked))
             self._checking.follow(job)
 
-    def _take_changes(self, changes: Changes) -> None:
+    def _take_changes(self, changes: FolderChanges) -> None:
         self._is_read = True
         if self._chosen in changes.removed:
             self._choose("")

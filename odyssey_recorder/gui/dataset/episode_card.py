@@ -14,7 +14,7 @@ from odyssey_recorder.gui.dataset.redacting import RedactingViewer
 from odyssey_recorder.gui.parts import Card, breakable, column, fill_row, pile, row, say, scroll_area, selectable
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
-from odyssey_recorder.gui.table import Column
+from odyssey_recorder.gui.table import TableColumn
 from odyssey_recorder.model.flag import describe_flag
 from odyssey_recorder.model.geometry import Box
 from odyssey_recorder.recording.view import RecordedStep
@@ -33,7 +33,7 @@ class EpisodeCard(Card):
         self._problem = selectable("warning")
         self._facts = selectable("hint")
         self._shown_id = ""
-        self._model = StepModel(Column("", lambda step: step.words, spoken=_spoken, tip=tooltip))
+        self._model = StepModel(TableColumn("", lambda step: step.words, spoken=_spoken, tip=tooltip))
         self._steps = StepStrip("Steps of the episode", self._model, StripStyle(_THUMBNAIL))
         self._thumbnails = StepThumbnails(background, self._model, _THUMBNAIL)
         self._background = background

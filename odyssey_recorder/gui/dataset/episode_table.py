@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.gui.table import Column, TableModel
+from odyssey_recorder.gui.table import TableColumn, TableModel
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.selection.index import EpisodeRow
 
@@ -33,11 +33,11 @@ def _column(
     order: Callable[[EpisodeRow], object] | None = None,
     *,
     is_number: bool = False,
-) -> Column[EpisodeRow]:
+) -> TableColumn[EpisodeRow]:
     """Unreadable episodes show their problem in the first column and sort above the newest."""
     key = order or (lambda row: text(row).casefold())
     is_first = not width
-    return Column(
+    return TableColumn(
         title,
         lambda row: text(row) if not row.problem else f"Cannot be read: {row.problem}" if is_first else "",
         tip=lambda row: f"<p>{escape(row.problem or row.instruction)}</p>" if is_first else None,

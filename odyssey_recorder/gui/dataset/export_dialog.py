@@ -15,9 +15,9 @@ from odyssey_recorder.annotation.exchange import Texts
 from odyssey_recorder.dataset.codec import Dialect
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.exporting.job import Progress as Exported
+from odyssey_recorder.exporting.job import ExportProgress as Exported
 from odyssey_recorder.exporting.job import run_export
-from odyssey_recorder.exporting.prepared import Prepared, Wanted, prepare
+from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
 from odyssey_recorder.exporting.shards import TRAINERS, Options, Sampling
 from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.gui.parts import (
@@ -188,7 +188,7 @@ def export(root: Path, choice: ExportChoice, tell: Progress, cancelled: Cancelle
     admission = Admission(checked=choice.only_accepted, accepted=choice.only_accepted)
     refuse = refusal(root, admission, Dialect.RELEASE, cancelled) if choice.only_accepted else lambda _: ""
     files = [root / annotation_path(one) for one in sorted(choice.ids)]
-    wanted = Wanted(root, choice.out.absolute(), choice.layout, choice.options)
+    wanted = ExportWanted(root, choice.out.absolute(), choice.layout, choice.options)
     prepared = prepare(wanted, files, refuse, cancelled)
     if not prepared.episodes:
         why = f" The first: {prepared.left_out[0]}" if prepared.left_out else ""

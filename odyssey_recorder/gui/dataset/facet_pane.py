@@ -7,7 +7,7 @@ from PySide6.QtCore import QModelIndex, QSignalBlocker, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.dataset.listing import Found
+from odyssey_recorder.gui.dataset.listing import ListResult
 from odyssey_recorder.gui.facet_list import FacetList
 from odyssey_recorder.gui.parts import Card, fill_column, pile, scroll_area, text_label
 from odyssey_recorder.gui.record.task_text import category_words
@@ -57,7 +57,7 @@ class FacetPane(Card):
         area = scroll_area(pile(*parts, right=4, spacing=4), "Counts")
         fill_column(self, (area, 1), clear, margins=(10, 6, 6, 10), spacing=6)
 
-    def show_counts(self, found: Found) -> None:
+    def show_counts(self, found: ListResult) -> None:
         """An empty value is only written into the filter, as in ``by:""``."""
         self._filter = found.asked.wanted
         for key, (label, facet) in self._lists.items():

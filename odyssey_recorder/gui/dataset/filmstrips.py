@@ -14,7 +14,7 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.dataset.episode_table import EpisodeTable
 from odyssey_recorder.gui.image_reader import read_picture
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, paint_line, small_font
+from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, paint_line, small_font
 from odyssey_recorder.gui.step_strip import SHARPNESS, paint_thumbnail
 from odyssey_recorder.gui.table import fill_list
 from odyssey_recorder.gui.theme import Theme
@@ -104,7 +104,7 @@ class Gallery(QListView):
 
 class StripDelegate(RowDelegate):
     def __init__(self, strips: Filmstrips, parent: QListView) -> None:
-        super().__init__(None, _CELL, parent, Mark((1, 1), is_framed=True))
+        super().__init__(None, _CELL, parent, RowMark((1, 1), is_framed=True))
         self._strips = strips
 
     def paint_value(self, painter: QPainter, cell: QRectF, row: EpisodeRow, font: QFont) -> None:

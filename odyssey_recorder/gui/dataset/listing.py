@@ -7,7 +7,7 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Signal
 
-from odyssey_recorder.dataset.watch import Changes, DatasetWatch
+from odyssey_recorder.dataset.watch import DatasetWatch, FolderChanges
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.dataset.episode_table import COLUMNS, RECORDED
 from odyssey_recorder.selection.filter import ALL, Filter, Key, unretired
@@ -15,23 +15,23 @@ from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow, Facet
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ListRequest:
     wanted: Filter = ALL
     column: int = RECORDED
     descending: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ListResult:
     """`total` is the number of all episodes."""
 
-    asked: Asked
+    asked: ListRequest
     rows: Sequence[EpisodeRow]
     total: int
     facets: Mapping[Key, Facet]
 
 
-class Listing(QObject):
+class EpisodeListing(QObject):
     opened = Signal(object)
     """The index; what was known of it is found before the files are read."""
 
@@ -44,7 +44,7 @@ class Listing(QObject):
 
     def __init__(self, open_index: Callable[[], EpisodeIndex], background: Background) -> None:
         super().__init__()
-        self.asked = Asked()
+        self.asked = ListRequest()
         self._open_index = open_index
         self._background = background
         self._asks = background.in_order()
@@ -57,7 +57,7 @@ class Listing(QObject):
     def begin(self) -> None:
         self._asks.run(self._open, self._take_index)
 
-    def ask(self, asked: Asked) -> None:
+    def ask(self, asked: ListRequest) -> None:
         self.asked = asked
         self._look()
 
@@ -88,7 +88,7 @@ class Listing(QObject):
             self._closed.is_set,
         )
 
-    def take_changes(self, changes: Changes) -> None:
+    def take_changes(self, changes: FolderChanges) -> None:
         self.reading.emit(0, 0)
         self.changed.emit(changes)
         self._look()
@@ -101,7 +101,7 @@ class Listing(QObject):
         self._is_looking, self._looks_again = True, False
         self._asks.run(partial(_look_up, self._index, self.asked, self._known), self._take)
 
-    def _take(self, found: Found) -> None:
+    def _take(self, found: ListResult) -> None:
         self._is_looking = False
         self._known = found.rows
         if found.asked == self.asked:
@@ -110,7 +110,7 @@ class Listing(QObject):
             self._look()
 
 
-def _look_up(index: EpisodeIndex, asked: Asked, known: Sequence[EpisodeRow]) -> Found:
+def _look_up(index: EpisodeIndex, asked: ListRequest, known: Sequence[EpisodeRow]) -> ListResult:
     """Unchanged rows stay the same objects, so that the GUI thread need not compare them."""
     before, wanted = {row.episode_id: row for row in known}, unretired(asked.wanted)
     rows = [one if (one := before.get(row.episode_id)) == row else row for row in index.rows(wanted)]
@@ -118,4 +118,4 @@ def _look_up(index: EpisodeIndex, asked: Asked, known: Sequence[EpisodeRow]) -> 
     assert order is not None
     rows.sort(key=order, reverse=asked.descending)
     everything = Filter(tuple(term for term in wanted.terms if term.key is Key.IS))
-    return Found(asked, rows, index.count(everything), index.facets(wanted))
+    return ListResult(asked, rows, index.count(everything), index.facets(wanted))

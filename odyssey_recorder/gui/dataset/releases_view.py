@@ -19,11 +19,11 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.parts import breakable, fill_column, labelled, line_edit, notice, row, say, text_label
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
-from odyssey_recorder.gui.table import Column, TableModel, table_view
+from odyssey_recorder.gui.table import TableColumn, TableModel, table_view
 from odyssey_recorder.model.wording import counted
-from odyssey_recorder.releases.folder import RECORD, Difference, ReleaseRecord, release_folder, releases, verify
+from odyssey_recorder.releases.folder import RECORD, FileDifference, ReleaseRecord, release_folder, releases, verify
 from odyssey_recorder.releases.making import DraftedRelease, changes_between, draft_release, make_release
-from odyssey_recorder.releases.manifest import Changes
+from odyssey_recorder.releases.manifest import ReleaseChanges
 
 _ROW_PX = 30
 _UNVERIFIED = "not verified"
@@ -175,12 +175,12 @@ class ReleasesView(QWidget):
     def _verify(self) -> None:
         name = self._chosen[0].name
 
-        def work(tell: Progress, cancelled: Cancelled) -> list[Difference]:
+        def work(tell: Progress, cancelled: Cancelled) -> list[FileDifference]:
             return list(verify(self._root, name, _told_in_words(tell, cancelled)))
 
         self._start(f"Verifying {name}", work, partial(self._show_verified, name))
 
-    def _show_verified(self, name: str, found: Sequence[Difference]) -> None:
+    def _show_verified(self, name: str, found: Sequence[FileDifference]) -> None:
         lost = sum(not one.kept for one in found)
         self._hashes[name] = f"{counted(lost, 'differences')}" if lost else "all found"
         words = f"{name}: {counted(lost, 'differences')}." if lost else f"All files of {name} are as released."
@@ -198,7 +198,7 @@ class ReleasesView(QWidget):
         take = partial(self._show_changes, old, new)
         self._background.run(work, take, partial(self._fail, f"{old} and {new} cannot be compared."))
 
-    def _show_changes(self, old: str, new: str, changed: Changes) -> None:
+    def _show_changes(self, old: str, new: str, changed: ReleaseChanges) -> None:
         rows = [(what, one, why) for what, episodes in changed.told.items() for one, why in episodes.items()]
         self._show(f"From {old} to {new}: {', '.join(_counts(changed)) or 'nothing changed'}", rows)
 
@@ -251,32 +251,32 @@ def _planned(drafted: DraftedRelease) -> list[str]:
     return [*lines, *([f"and {more:,} more"] if more > 0 else [])]
 
 
-def _counts(changed: Changes) -> list[str]:
+def _counts(changed: ReleaseChanges) -> list[str]:
     return [f"{len(episodes):,} {what}" for what, episodes in changed.told.items() if episodes]
 
 
-_COLUMNS: list[Column[_Row]] = [
-    Column("Name", lambda one: one.record.name, width=140, is_bold=lambda _: True),
-    Column(
+_COLUMNS: list[TableColumn[_Row]] = [
+    TableColumn("Name", lambda one: one.record.name, width=140, is_bold=lambda _: True),
+    TableColumn(
         "Written",
         lambda one: f"{one.written:%Y-%m-%d %H:%M}",
         width=140,
         tip=lambda _: "When it was written to this disk",
     ),
-    Column("Episodes", lambda one: f"{one.record.episodes:,}", width=84, is_number=True),
-    Column("Steps", lambda one: f"{one.record.steps:,}", width=84, is_number=True),
-    Column("Size", lambda one: f"{one.record.bytes / 1e6:,.1f} MB", width=100, is_number=True),
-    Column("Splits", lambda one: "with splits" if one.record.with_splits else "none", width=100),
-    Column(
+    TableColumn("Episodes", lambda one: f"{one.record.episodes:,}", width=84, is_number=True),
+    TableColumn("Steps", lambda one: f"{one.record.steps:,}", width=84, is_number=True),
+    TableColumn("Size", lambda one: f"{one.record.bytes / 1e6:,.1f} MB", width=100, is_number=True),
+    TableColumn("Splits", lambda one: "with splits" if one.record.with_splits else "none", width=100),
+    TableColumn(
         "Changes",
         lambda one: ", ".join(_counts(one.record.changes)),
         tip=lambda one: ", ".join(_counts(one.record.changes)),
     ),
-    Column("Hashes", lambda one: one.hashes, width=120),
+    TableColumn("Hashes", lambda one: one.hashes, width=120),
 ]
 
-_TOLD_COLUMNS: list[Column[_Told]] = [
-    Column("What", lambda one: one[0], width=140),
-    Column("Episode", lambda one: one[1], width=160),
-    Column("Why or how", lambda one: one[2], tip=lambda one: breakable(one[2])),
+_TOLD_COLUMNS: list[TableColumn[_Told]] = [
+    TableColumn("What", lambda one: one[0], width=140),
+    TableColumn("Episode", lambda one: one[1], width=160),
+    TableColumn("Why or how", lambda one: one[2], tip=lambda one: breakable(one[2])),
 ]

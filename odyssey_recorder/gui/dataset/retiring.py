@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QTableView, QWidget
 
 from odyssey_recorder.curation.duplicates import Candidate, DuplicateGroup, Likeness, duplicate_groups
-from odyssey_recorder.curation.retired import Decision, Verb, plan_decisions, read_retired, record_decisions
+from odyssey_recorder.curation.retired import RetireDecision, Verb, plan_decisions, read_retired, record_decisions
 from odyssey_recorder.gui.background import Background, Cancelled, Progress, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.job_card import JobCard
@@ -25,7 +25,7 @@ from odyssey_recorder.gui.parts import (
     text_label,
 )
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog, ReasonDialog
-from odyssey_recorder.gui.table import Column, TableModel, table_view
+from odyssey_recorder.gui.table import TableColumn, TableModel, table_view
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.reviewing.review_log import ReviewLog
 from odyssey_recorder.quality.reviewing.status import ReviewStage
@@ -100,7 +100,7 @@ class Retiring(QWidget):
     def _plan(self, verb: Verb, better: Mapping[str, str | None], *, reason: str) -> None:
         who = self._who()
         wanted = [
-            Decision(episode_id=one, decision=verb, reason=reason, superseded_by=other, who=who)
+            RetireDecision(episode_id=one, decision=verb, reason=reason, superseded_by=other, who=who)
             for one, other in better.items()
         ]
 
@@ -127,7 +127,7 @@ class Retiring(QWidget):
         dialog.accepted.connect(lambda: self._decide(verb, planned, undo))
         dialog.open()
 
-    def _decide(self, verb: Verb, decisions: Sequence[Decision], undo: Sequence[Decision]) -> None:
+    def _decide(self, verb: Verb, decisions: Sequence[RetireDecision], undo: Sequence[RetireDecision]) -> None:
         def take(_: None) -> None:
             self._revert = partial(record_decisions, self._index.root, undo)
             still = " Nothing was deleted; the filter is:retired shows them again." if verb == "retire" else ""
@@ -249,16 +249,16 @@ def _state(one: Candidate) -> str:
     return f"{accepted}, {counted(one.errors, 'errors')}, {counted(one.warnings, 'warnings')}"
 
 
-_COLUMNS: list[Column[_Member]] = [
-    Column("Group", lambda one: str(one[0]), width=56, is_number=True),
-    Column(
+_COLUMNS: list[TableColumn[_Member]] = [
+    TableColumn("Group", lambda one: str(one[0]), width=56, is_number=True),
+    TableColumn(
         "Proposal", lambda one: f"keep: {one[1].why}" if one[2] is one[1].best else "retire", width=190,
         is_bold=lambda one: one[2] is one[1].best,
     ),
-    Column("Episode", lambda one: one[2].episode_id, width=150),
-    Column("Device", lambda one: one[2].facts.device, width=120),
-    Column("State", lambda one: _state(one[2]), width=240),
-    Column("Instruction", lambda one: " ".join(one[2].facts.instruction.split())),
+    TableColumn("Episode", lambda one: one[2].episode_id, width=150),
+    TableColumn("Device", lambda one: one[2].facts.device, width=120),
+    TableColumn("State", lambda one: _state(one[2]), width=240),
+    TableColumn("Instruction", lambda one: " ".join(one[2].facts.instruction.split())),
 ]  # fmt: skip
 
 
@@ -266,12 +266,12 @@ _COLUMNS: list[Column[_Member]] = [
 class _Plan:
     """What would change, what is retired now, and the instruction of each episode."""
 
-    decisions: Sequence[Decision]
-    retired: Mapping[str, Decision]
+    decisions: Sequence[RetireDecision]
+    retired: Mapping[str, RetireDecision]
     instructions: Mapping[str, str]
 
 
-def _planned(index: EpisodeIndex, wanted: Sequence[Decision]) -> _Plan:
+def _planned(index: EpisodeIndex, wanted: Sequence[RetireDecision]) -> _Plan:
     decisions = plan_decisions(index.root, wanted)
     rows = index.rows(among=[one.episode_id for one in decisions])
     return _Plan(decisions, read_retired(index.root), {one.episode_id: one.instruction for one in rows})
@@ -289,10 +289,10 @@ def _lines(plan: _Plan, asked_for: int) -> Iterable[str]:
         yield f"{counted(same, 'episodes')} unchanged"
 
 
-def _because(planned: Sequence[Decision], why: str) -> list[Decision]:
+def _because(planned: Sequence[RetireDecision], why: str) -> list[RetireDecision]:
     return [one.model_copy(update={"reason": why}) for one in planned]
 
 
-def _opposite(one: Decision) -> Decision:
+def _opposite(one: RetireDecision) -> RetireDecision:
     verb: Verb = "restore" if one.decision == "retire" else "retire"
-    return Decision(episode_id=one.episode_id, decision=verb, reason="undone", who=one.who)
+    return RetireDecision(episode_id=one.episode_id, decision=verb, reason="undone", who=one.who)

@@ -15,7 +15,7 @@ from odyssey_recorder.gui.dataset.episode_card import recorded_steps
 from odyssey_recorder.gui.parts import fill_column, fill_dialog, pile, push_button, row, scroll_area, text_label
 from odyssey_recorder.gui.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
 from odyssey_recorder.gui.step_viewer import enlarge
-from odyssey_recorder.gui.table import Column
+from odyssey_recorder.gui.table import TableColumn
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
 from odyssey_recorder.splits.drawing import identities
@@ -62,7 +62,7 @@ class SameTaskDialog(QDialog):
 
     def _lane(self, take: Take) -> QWidget:
         one, opened = take
-        model = StepModel(Column("", lambda step: step.words, spoken=_spoken, tip=tooltip))
+        model = StepModel(TableColumn("", lambda step: step.words, spoken=_spoken, tip=tooltip))
         strip = StepStrip(f"Steps on {one.device}, {one.episode_id}", model, StripStyle(_THUMBNAIL))
         thumbnails = StepThumbnails(self._background, model, _THUMBNAIL)
         strip.step_opened.connect(lambda at: enlarge(self._background, model, thumbnails.pictures, at, strip))

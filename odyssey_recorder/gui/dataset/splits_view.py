@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QProgressBar, QTableView, QWidget
 
 from odyssey_recorder.dataset.layout import SPLITS, episode_ids
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.figures.figure import Figure, Grid
+from odyssey_recorder.figures.figure import CountGrid, Figure
 from odyssey_recorder.gui.background import Background, Job, JobState, Progress, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
@@ -36,7 +36,7 @@ from odyssey_recorder.gui.parts import (
     text_label,
 )
 from odyssey_recorder.gui.step_strip import SEVERITY_GLYPHS, severity_colour
-from odyssey_recorder.gui.table import Column, TableModel, fitted, table_view
+from odyssey_recorder.gui.table import TableColumn, TableModel, fitted, table_view
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.splits.drawing import KINDS, DrawnSplit, DrawRules, Split, Unit, moved
@@ -380,22 +380,22 @@ def _split_table(found: _Found) -> QTableView:
         is_single = one.split.kind == "random" and record.rules.unit == "episode"
         return "episodes, by chance" if is_single else _DRAWN_BY.get(one.split.kind, "")
 
-    columns: list[Column[DrawnSplit]] = [
-        Column("Split", lambda one: one.split.kind, width=100, is_bold=lambda _: True),
-        Column("Train", lambda one: f"{len(one.split.train):,}", width=80, is_number=True),
-        Column("Test", lambda one: f"{len(one.split.test):,}", width=80, is_number=True),
-        Column("Test share", lambda one: f"{one.split.share:.1%}", width=110, is_number=True),
-        Column("Target", lambda one: "" if one.target is None else f"{one.target:.1%}", width=80, is_number=True),
-        Column("Seed", lambda one: "" if one.seed is None else str(one.seed), width=70, is_number=True),
-        Column("Drawn from", drawn_by, tip=drawn_by),
-        Column("Held out", lambda one: _few(one.held), tip=lambda one: ", ".join(one.held)),
+    columns: list[TableColumn[DrawnSplit]] = [
+        TableColumn("Split", lambda one: one.split.kind, width=100, is_bold=lambda _: True),
+        TableColumn("Train", lambda one: f"{len(one.split.train):,}", width=80, is_number=True),
+        TableColumn("Test", lambda one: f"{len(one.split.test):,}", width=80, is_number=True),
+        TableColumn("Test share", lambda one: f"{one.split.share:.1%}", width=110, is_number=True),
+        TableColumn("Target", lambda one: "" if one.target is None else f"{one.target:.1%}", width=80, is_number=True),
+        TableColumn("Seed", lambda one: "" if one.seed is None else str(one.seed), width=70, is_number=True),
+        TableColumn("Drawn from", drawn_by, tip=drawn_by),
+        TableColumn("Held out", lambda one: _few(one.held), tip=lambda one: ", ".join(one.held)),
     ]
     model = TableModel(columns)
     model.show(found.splits)
     return table_view("Splits", model, _ROW_PX)
 
 
-class _SeverityColumn(Column[_LeakRow]):
+class _SeverityColumn(TableColumn[_LeakRow]):
     def data(self, row: _LeakRow, role: int) -> object:
         return _severity_icon(row[1]) if role == Qt.ItemDataRole.DecorationRole else super().data(row, role)
 
@@ -410,13 +410,15 @@ def _leak_table(rows: Sequence[_LeakRow]) -> QTableView:
         values = f": {_few(row[1].values)}" if row[1].values else ""
         return f"{row[0]} {row[1].found}{values}"
 
-    columns: list[Column[_LeakRow]] = [
-        Column("Level", lambda row: row[1].level, width=60),
+    columns: list[TableColumn[_LeakRow]] = [
+        TableColumn("Level", lambda row: row[1].level, width=60),
         _SeverityColumn("Severity", lambda row: row[1].severity, width=110),
-        Column("What", what, tip=what),
-        Column("Episodes", lambda row: f"{len(row[1].ids):,}" if row[1].ids else "", width=84, is_number=True),
-        Column("Test share", lambda row: f"{row[1].share:.1%}" if row[1].share else "", width=76, is_number=True),
-        Column("Episode ids", lambda row: _few(row[1].ids, 1), width=230, tip=lambda row: "\n".join(row[1].ids[:20])),
+        TableColumn("What", what, tip=what),
+        TableColumn("Episodes", lambda row: f"{len(row[1].ids):,}" if row[1].ids else "", width=84, is_number=True),
+        TableColumn("Test share", lambda row: f"{row[1].share:.1%}" if row[1].share else "", width=76, is_number=True),
+        TableColumn(
+            "Episode ids", lambda row: _few(row[1].ids, 1), width=230, tip=lambda row: "\n".join(row[1].ids[:20])
+        ),
     ]
     model = TableModel(columns)
     model.show(rows)
@@ -427,7 +429,7 @@ def _crossed(report: LeakReport) -> Figure:
     kinds = tuple(report.crossed)
     counts = tuple(tuple(report.crossed[one].get(other, 0) for other in kinds) for one in kinds)
     rows, columns = tuple(f"test of {one}" for one in kinds), tuple(f"train of {one}" for one in kinds)
-    grid = Grid("", "episodes", rows, columns, counts)
+    grid = CountGrid("", "episodes", rows, columns, counts)
     words = "L8: episodes of a test part that are in the train part of another split. Train for all four tests only on "
     return Figure("crossed", "Between the splits", (grid,), f"{words}metadata/train_in_all.txt.")
 

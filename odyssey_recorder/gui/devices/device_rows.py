@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QListView
 
 from odyssey_recorder.device.inventory import InventoryDevice
 from odyssey_recorder.gui.icons import glyph, glyph_font
-from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, paint_line, small_font
-from odyssey_recorder.gui.table import Column, TableModel, fill_list
+from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, paint_line, small_font
+from odyssey_recorder.gui.table import TableColumn, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
 
 _ROW_HEIGHT = 60
@@ -36,7 +36,7 @@ def device_model(work_words: WorkWords, parent: QObject) -> TableModel[Inventory
     def state(device: InventoryDevice) -> str:
         return work_words(device.key) or state_words(device)
 
-    column = Column[InventoryDevice](
+    column = TableColumn[InventoryDevice](
         "",
         lambda device: device.name,
         spoken=lambda device: f"{device.name}: {state(device)}",
@@ -49,7 +49,7 @@ def device_model(work_words: WorkWords, parent: QObject) -> TableModel[Inventory
 def device_list(model: TableModel[InventoryDevice]) -> QListView:
     view = QListView()
     view.setToolTip("Up and Down select a device")
-    return fill_list(view, "Devices", model, RowDelegate(_paint, QSize(200, _ROW_HEIGHT), view, Mark((4, 2))))
+    return fill_list(view, "Devices", model, RowDelegate(_paint, QSize(200, _ROW_HEIGHT), view, RowMark((4, 2))))
 
 
 def _paint(painter: QPainter, area: QRectF, value: tuple[InventoryDevice, str], font: QFont) -> None:

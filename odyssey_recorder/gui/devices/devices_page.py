@@ -17,7 +17,7 @@ from odyssey_recorder.gui.devices.device_rows import device_list, device_model
 from odyssey_recorder.gui.devices.device_work import DeviceWork
 from odyssey_recorder.gui.fix_list import MissingCard, PreflightCard
 from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.page import MainPage
 from odyssey_recorder.gui.parts import Card, column, fill_column, fill_row, named, push_button, row, text_label
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.roles import records
@@ -33,7 +33,7 @@ _TAKEN = "An episode is being recorded on this device. Finish or stop the record
 _AMEND = "Its configuration differs from its profile. Fix corrects it; a cold boot applies the change."
 
 
-class DevicesPage(Page):
+class DevicesPage(MainPage):
     record_asked = Signal(str)
 
     def __init__(self, inventory: DeviceInventory, background: Background, commands: Commands) -> None:

@@ -16,7 +16,7 @@ from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.evaluate.order import ScoreOrder
 from odyssey_recorder.gui.job_card import JobCard
-from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.page import MainPage
 from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import (
     Choice,
@@ -49,7 +49,7 @@ _HOW_TO_BEGIN = (
 _VIEWS = (Command.SHOW_SCORES, Command.SHOW_JUDGED, Command.SHOW_PROBLEMS)
 
 
-class EvaluatePage(Page):
+class EvaluatePage(MainPage):
     """`open_index` is called off the GUI thread, for each evaluation of the open dataset."""
 
     def __init__(self, open_index: Callable[[], EpisodeIndex], background: Background, commands: Commands) -> None:

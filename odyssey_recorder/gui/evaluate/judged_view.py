@@ -14,7 +14,7 @@ from odyssey_recorder.dataset.layout import annotation_path, screenshot_path
 from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
 from odyssey_recorder.evaluation.answers import KINDS
 from odyssey_recorder.evaluation.gold import BOX
-from odyssey_recorder.evaluation.judged import JudgedStep, Wanted, Which, drawn, judged_steps
+from odyssey_recorder.evaluation.judged import JudgedStep, StepsWanted, Which, drawn, judged_steps
 from odyssey_recorder.evaluation.scores import COLUMNS
 from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.background import Background, error_text
@@ -35,7 +35,7 @@ from odyssey_recorder.gui.parts import (
 )
 from odyssey_recorder.gui.step_strip import StepPicture
 from odyssey_recorder.gui.step_viewer import StepCanvas
-from odyssey_recorder.gui.table import Column, TableModel, allow_sorting, table_view
+from odyssey_recorder.gui.table import TableColumn, TableModel, allow_sorting, table_view
 from odyssey_recorder.gui.theme import MARK, PREDICTED, Theme, grown
 from odyssey_recorder.model.geometry import GRID, Box, Size
 from odyssey_recorder.model.wording import counted
@@ -56,7 +56,7 @@ class JudgedView(QWidget):
         prepare_other_threads()
         self._scored = scored
         self._background = background
-        self._wanted = Wanted()
+        self._wanted = StepsWanted()
         self._is_swapped = False  # the steps are those of the other model
         self._places: dict[int, int] = {}
         self._shown: JudgedStep | None = None
@@ -74,7 +74,7 @@ class JudgedView(QWidget):
 
     def show_cell(self, cell: tuple[int, int]) -> None:
         """The steps of a cell of the confusion matrix: the kinds of the true and the predicted action."""
-        self._wanted, self._is_swapped = Wanted(cell=cell), False
+        self._wanted, self._is_swapped = StepsWanted(cell=cell), False
         self._read()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -86,14 +86,14 @@ class JudgedView(QWidget):
     # Which steps.
 
     def _show_all(self) -> None:
-        self._wanted = Wanted()
+        self._wanted = StepsWanted()
         self._which.choose("")
         self._read()
 
     def _choose_which(self) -> None:
         chosen = self._which.value
         self._is_swapped = chosen == "only the other"
-        self._wanted = Wanted("only this" if self._is_swapped else cast(Which, chosen or "wrong"))
+        self._wanted = StepsWanted("only this" if self._is_swapped else cast(Which, chosen or "wrong"))
         self._read()
 
     def _read(self) -> None:
@@ -104,7 +104,7 @@ class JudgedView(QWidget):
         wanted = self._wanted
         self._background.run(partial(judged_steps, one, other, wanted, _MOST), partial(self._take, wanted))
 
-    def _take(self, wanted: Wanted, read: tuple[Sequence[JudgedStep], int]) -> None:
+    def _take(self, wanted: StepsWanted, read: tuple[Sequence[JudgedStep], int]) -> None:
         if not shiboken6.isValid(self) or wanted is not self._wanted:
             return
         steps, count = read
@@ -112,12 +112,12 @@ class JudgedView(QWidget):
         self._canvas.show_steps([self._picture(one) for one in steps], 0)
         self._model.load(steps)
         self._said.setText(self._words(wanted, count))
-        self._all.setVisible(wanted != Wanted())
+        self._all.setVisible(wanted != StepsWanted())
         self._list.selectRow(0)
         if not steps:
             self._show_step(None)
 
-    def _words(self, wanted: Wanted, count: int) -> str:
+    def _words(self, wanted: StepsWanted, count: int) -> str:
         found = self._scored.found
         words = counted(count, "wrong step")
         if wanted.cell is not None:
@@ -208,19 +208,19 @@ def _colour(is_right: bool | None) -> QColor | None:
     return None if is_right is None else Theme.current().success if is_right else Theme.current().danger
 
 
-_COLUMNS: list[Column[JudgedStep]] = [
-    Column("Episode", lambda one: one.episode_id, width=142),
-    Column("Step", lambda one: str(one.step + 1), order=lambda one: one.step, width=46, is_number=True),
-    Column("True", lambda one: on_one_line(one.truth), tip=lambda one: breakable(one.truth)),
-    Column("Predicted", lambda one: _said(one.said), tip=lambda one: breakable(one.said or "")),
-    Column(
+_COLUMNS: list[TableColumn[JudgedStep]] = [
+    TableColumn("Episode", lambda one: one.episode_id, width=142),
+    TableColumn("Step", lambda one: str(one.step + 1), order=lambda one: one.step, width=46, is_number=True),
+    TableColumn("True", lambda one: on_one_line(one.truth), tip=lambda one: breakable(one.truth)),
+    TableColumn("Predicted", lambda one: _said(one.said), tip=lambda one: breakable(one.said or "")),
+    TableColumn(
         "Verdict",
         lambda one: one.verdict,
         order=lambda one: (one.verdict.partition(" ")[2], -one.apart),
         colour=lambda one: _colour(one.is_right),
         width=122,
     ),
-    Column(
+    TableColumn(
         "Other model",
         lambda one: _said(one.other_said),
         tip=lambda one: breakable(one.other_said or ""),

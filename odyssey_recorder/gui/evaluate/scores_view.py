@@ -11,11 +11,11 @@ from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.evaluation.answers import KINDS
 from odyssey_recorder.evaluation.report import Evaluation, shown
 from odyssey_recorder.evaluation.scores import COLUMNS, Figures
-from odyssey_recorder.figures.figure import Figure, Grid
+from odyssey_recorder.figures.figure import CountGrid, Figure
 from odyssey_recorder.gui.evaluate.scoring import ScoredFiles
 from odyssey_recorder.gui.figures.figures_pane import figure_card
 from odyssey_recorder.gui.parts import Choice, breakable, fill_column, fix_width, notice, row, scroll_area, text_label
-from odyssey_recorder.gui.table import Column, TableModel, allow_sorting, fitted, table_view
+from odyssey_recorder.gui.table import TableColumn, TableModel, allow_sorting, fitted, table_view
 
 _ROW_PX = 28
 _FIGURE_PX, _INTERVAL_PX, _NAME_PX = 84, 122, 106
@@ -53,7 +53,9 @@ class ScoresView(QWidget):
     def _confusion(self) -> QWidget:
         found = self._scored.found
         filters = tuple(tuple(f"{y} {x}" for x in range(len(COLUMNS))) for y in range(len(KINDS)))
-        grid = Grid("", "true action", KINDS, COLUMNS, tuple(map(tuple, found.confusion)), filters=filters, by_row=True)
+        grid = CountGrid(
+            "", "true action", KINDS, COLUMNS, tuple(map(tuple, found.confusion)), filters=filters, by_row=True
+        )
         note = "Rows are true actions, columns predicted ones. A click on a cell shows its steps."
         figure = Figure("confusion", f"Confusion of the actions, protocol {found.asked.protocol}", (grid,), note)
         return figure_card(figure, lambda cell: self.cell_chosen.emit(tuple(map(int, cell.split()))))
@@ -73,8 +75,8 @@ def problems_view(scored: ScoredFiles) -> QWidget:
     rows += [("The dataset", words) for words in found.unread]
     told = (f"{Path(name).name}: {fit.predictions:,} predictions: {fit.counts}" for name, fit in found.fits)
     columns = [
-        Column[tuple[str, str]]("File", lambda one: on_one_line(one[0]), width=220),
-        Column[tuple[str, str]]("What", lambda one: on_one_line(one[1]), tip=lambda one: breakable(one[1])),
+        TableColumn[tuple[str, str]]("File", lambda one: on_one_line(one[0]), width=220),
+        TableColumn[tuple[str, str]]("What", lambda one: on_one_line(one[1]), tip=lambda one: breakable(one[1])),
     ]
     view, model = QWidget(), TableModel(columns)
     model.show(rows)
@@ -172,11 +174,11 @@ def _group_table(by: str, groups: Mapping[str, Figures], others: Mapping[str, Fi
 
 def _table(name: str, heads: Sequence[str], rows: Sequence[_Row], *, wide: Sequence[int] = ()) -> QTableView:
     """The first column takes the remaining width; `wide` ones have longer heads."""
-    columns: list[Column[_Row]] = []
+    columns: list[TableColumn[_Row]] = []
     for at, head in enumerate(heads):
         px = _NAME_PX if at in wide else _INTERVAL_PX if head in ("95%", "Source") else _FIGURE_PX
         columns.append(
-            Column(
+            TableColumn(
                 head, partial(_text, at), width=px if at else 0, is_number=at > 0 and head != "Source",
                 order=partial(_order, at), tip=partial(_text, at),
             )

@@ -53,7 +53,7 @@ def score_files(
         raise DatasetError(f"{root} has no readable episode of this split. Check the dataset and the split.")
     telling("Scoring…")
     level = order.level or loaded.header.level or "high"
-    asked = report.Asked(str(root), str(order.predictions), order.protocol, order.split, level)
+    asked = report.ScoringTerms(str(root), str(order.predictions), order.protocol, order.split, level)
     found = report.evaluate(gold, loaded, asked, unread=unread)
     if not against:
         return ScoredFiles(root, found)

@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QToolTip, QWidget
 
-from odyssey_recorder.figures.drawing import Drawing, Rect, drawn
-from odyssey_recorder.figures.figure import Bars, Figure, Listing, Panel
+from odyssey_recorder.figures.drawing import Drawing, FilledRect, drawn
+from odyssey_recorder.figures.figure import Bars, Figure, Panel, TextTable
 from odyssey_recorder.figures.page import cell_text
 from odyssey_recorder.gui.figures.painting import Colours, paint
 from odyssey_recorder.gui.parts import Card, FoldButton, fill_column, scroll_area, text_label
@@ -31,7 +31,7 @@ class PanelView(QWidget):
         self._panel = panel
         self._name = name
         self._drawing: Drawing | None = None
-        self._marks: list[Rect] = []
+        self._marks: list[FilledRect] = []
         self._at: int | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -42,7 +42,7 @@ class PanelView(QWidget):
         return self._drawing is not None
 
     @property
-    def marked(self) -> Rect | None:
+    def marked(self) -> FilledRect | None:
         return None if self._at is None else self._marks[self._at]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -98,7 +98,7 @@ class PanelView(QWidget):
         self.setMaximumWidth(grown(_WIDEST_PX))
         self._drawing = drawn(self._panel, max(width / scale, 320))
         shapes = () if self._drawing is None else self._drawing.shapes
-        self._marks = [one for one in shapes if isinstance(one, Rect) and one.tip]
+        self._marks = [one for one in shapes if isinstance(one, FilledRect) and one.tip]
         self._at = None if self._at is None or not self._marks else min(self._at, len(self._marks) - 1)
         self.setFixedHeight(round(0 if self._drawing is None else self._drawing.height * scale) + 4)
         self._describe()
@@ -127,7 +127,7 @@ class PanelView(QWidget):
             self.chosen.emit(self.marked.filter)
 
 
-def _tip(mark: Rect) -> str:
+def _tip(mark: FilledRect) -> str:
     hint = "<br><i>Click to show them</i>" if mark.filter else ""
     return f"<p>{escape(mark.tip)}{hint}</p>"
 
@@ -186,7 +186,7 @@ def figure_card(figure: Figure, choose: Callable[[str], object]) -> Card:
         layout.addWidget(text_label("The line across a row is the published share.", "hint"))
     for panel in figure.panels:
         name = f"{figure.title} {panel.title}".strip()
-        view = None if isinstance(panel, Listing) else PanelView(panel, name)
+        view = None if isinstance(panel, TextTable) else PanelView(panel, name)
         if view is not None and not view.is_drawn:
             layout.addWidget(text_label("Nothing to count.", "hint"))
             continue

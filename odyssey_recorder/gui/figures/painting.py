@@ -8,7 +8,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QImage, QImageWriter, QPainter, QPen
 
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.figures.drawing import Drawing, Label, Line, Rect, Tone, drawn
+from odyssey_recorder.figures.drawing import Drawing, FilledRect, Label, Line, Tone, drawn
 from odyssey_recorder.figures.figure import Figure
 from odyssey_recorder.figures.page import file_names
 from odyssey_recorder.files import write_durably
@@ -39,7 +39,7 @@ PAPER = Colours(
 )
 
 
-def paint(painter: QPainter, drawing: Drawing, colours: Colours, *, marked: Rect | None = None) -> None:
+def paint(painter: QPainter, drawing: Drawing, colours: Colours, *, marked: FilledRect | None = None) -> None:
     """Paint at the painter's origin; the `marked` rectangle gets an outline."""
     font = QFont(painter.font())
     font.setPixelSize(_TEXT_PX)
@@ -47,7 +47,7 @@ def paint(painter: QPainter, drawing: Drawing, colours: Colours, *, marked: Rect
     metrics = QFontMetricsF(font)
     for shape in drawing.shapes:
         match shape:
-            case Rect(x, y, width, height, level):
+            case FilledRect(x, y, width, height, level):
                 fill = QColor(colours.fill)
                 fill.setAlphaF(min(max(level, 0.0), 1.0))
                 painter.fillRect(QRectF(x, y, width, height), fill)

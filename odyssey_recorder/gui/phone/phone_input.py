@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size, unrotate
 from odyssey_recorder.simulator.guest import Guest
-from odyssey_recorder.simulator.screen import Screen
+from odyssey_recorder.simulator.screen import ComposedFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class PhoneInput(QObject):
         phone.set_rotation((phone.state().rotation + quarters) % len(Rotation))
 
 
-def _on_panel(displayed: Pixel, screen: Screen) -> tuple[float, float]:
+def _on_panel(displayed: Pixel, screen: ComposedFrame) -> tuple[float, float]:
     """A displayed pixel as a position on the lit panel in its natural orientation."""
     frame, panel = screen.on_panel, screen.panel.turned(screen.rotation)
     turned = Pixel(

@@ -13,7 +13,7 @@ from odyssey_recorder.gui.record.viewport import FitScale
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.geometry import Pixel, Size
 from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.screen import Screen
+from odyssey_recorder.simulator.screen import ComposedFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class PhoneFrames(QObject):
         self._make_newest()
 
 
-def _scaled_frame(screen: Screen, room: QSize) -> PhoneFrame:
+def _scaled_frame(screen: ComposedFrame, room: QSize) -> PhoneFrame:
     size = Size(screen.width, screen.height)
     place = FitScale.inside(size, QRectF(0, 0, room.width(), room.height())).area.size().toSize()
     whole = QImage(screen.rgba, size.width, size.height, size.width * 4, QImage.Format.Format_RGBX8888)

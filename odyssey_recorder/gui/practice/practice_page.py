@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QListView, QProgressBar
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.icons import icon
-from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.page import MainPage
 from odyssey_recorder.gui.parts import Card, fill_column, fix_width, named, push_button, row, set_kind, text_label
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
-from odyssey_recorder.gui.row_delegate import Mark, RowDelegate
-from odyssey_recorder.gui.table import Column, TableModel, fill_list
+from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark
+from odyssey_recorder.gui.table import TableColumn, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.practice.score import PASS_MARK
 from odyssey_recorder.practice.service import Welcome
@@ -46,7 +46,7 @@ def practice_rows(welcome: Welcome) -> Sequence[PracticeRow]:
 
 
 def practice_model(parent: QObject) -> TableModel[PracticeRow]:
-    column = Column[PracticeRow](
+    column = TableColumn[PracticeRow](
         "", lambda row: f"{row.number}. {row.task.teaches}: {row.state}", tip=lambda row: row.task.task.instruction
     )
     return TableModel((column,), key=lambda row: row.task.task_id, parent=parent)
@@ -55,7 +55,7 @@ def practice_model(parent: QObject) -> TableModel[PracticeRow]:
 def practice_list(model: TableModel[PracticeRow]) -> QListView:
     view = QListView()
     view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-    return fill_list(view, "Practice tasks", model, RowDelegate(_paint, QSize(200, _HEIGHT), view, Mark((2.5, 1.5))))
+    return fill_list(view, "Practice tasks", model, RowDelegate(_paint, QSize(200, _HEIGHT), view, RowMark((2.5, 1.5))))
 
 
 def _paint(painter: QPainter, area: QRectF, row: PracticeRow, plain: QFont) -> None:
@@ -98,7 +98,7 @@ _HOW = (
 )
 
 
-class PracticePage(Page):
+class PracticePage(MainPage):
     def __init__(self, coach: PracticeBridge, commands: Commands) -> None:
         super().__init__()
         self._coach = coach

@@ -15,7 +15,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 
 if TYPE_CHECKING:  # loaded when an agent is chosen
-    from odyssey_recorder.agents.online import Agent, AgentRun, Run
+    from odyssey_recorder.agents.online import Agent, AgentRun, RunOutcome
     from odyssey_recorder.llm.batch import Batch
     from odyssey_recorder.recording.recorder import Recorder
 
@@ -220,7 +220,7 @@ class AgentRunner(QObject):
             self._run = AgentRun(self._agent, recorder, self, instruction, MOST_STEPS)
             self.hand_over()
 
-    def _end_turn(self, run: "AgentRun", ended: "Run") -> None:
+    def _end_turn(self, run: "AgentRun", ended: "RunOutcome") -> None:
         self._turns -= 1
         if run is self._run:
             self._end = _ENDS.get(ended.stop.value, "{}").format(ended.why)

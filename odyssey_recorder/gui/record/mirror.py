@@ -10,7 +10,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.action_painter import paint_missed
-from odyssey_recorder.gui.record.finger import Finger, wheel_stroke
+from odyssey_recorder.gui.record.finger import MirrorFinger, wheel_stroke
 from odyssey_recorder.gui.record.mirror_canvas import (
     FRAME_PX,
     FittedWidget,
@@ -73,7 +73,7 @@ class MirrorView(FittedWidget):
         self._framing = Framing.PLAIN
         self._missed: QPointF | None = None
         self._overlay: Overlay | None = Overlay("No device", OverlayOpacity.HEAVY)
-        self._finger: Finger | None = None
+        self._finger: MirrorFinger | None = None
         self._wheel: _Wheel | None = None
         self._is_followed = False
         self.gesture = ""  # what would be recorded if the finger lifted now
@@ -244,12 +244,12 @@ class MirrorView(FittedWidget):
         pixel = None if fit is None else fit.pixel_at(at)
         if pixel is None or self._shown is None:
             return
-        self._finger = Finger(pixel, self._shown.size, self._rules, stamp_ms)
+        self._finger = MirrorFinger(pixel, self._shown.size, self._rules, stamp_ms)
         self._tick.start()
         self.touch_began.emit(self._shown.number, pixel)
         self._tell_gesture()
 
-    def _move(self, finger: Finger, to: Pixel, stamp_ms: int) -> None:
+    def _move(self, finger: MirrorFinger, to: Pixel, stamp_ms: int) -> None:
         if finger.move(to, stamp_ms):
             self.finger_moved.emit(to)
 

@@ -15,7 +15,7 @@ from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.fix_list import PreflightCard
 from odyssey_recorder.gui.keyboard import is_text
-from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.page import MainPage
 from odyssey_recorder.gui.panels import Panels, SideName
 from odyssey_recorder.gui.parts import fill_column, fill_row, named, row
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
@@ -56,7 +56,7 @@ _NEARLY = 0.85
 _SPACE = 16
 
 
-class RecordPage(Page):
+class RecordPage(MainPage):
     def __init__(
         self,
         controller: RecordingController,

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
 )
 
 from odyssey_recorder.gui.parts import line_edit
-from odyssey_recorder.gui.row_delegate import Mark, RowDelegate
+from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark
 from odyssey_recorder.gui.step_strip import StepModel, StepView, StripStep, paint_thumbnail, sentence, tooltip, wrapped
-from odyssey_recorder.gui.table import Column, Index, fill_list
+from odyssey_recorder.gui.table import Index, TableColumn, fill_list
 from odyssey_recorder.gui.theme import Theme
 
 THUMBNAIL = QSize(112, 152)
@@ -36,7 +36,7 @@ class NotedSteps(StepModel):
 
     def __init__(self) -> None:
         super().__init__(
-            Column("", lambda step: step.words, spoken=_spoken, tip=tooltip, edited=lambda step: step.note)
+            TableColumn("", lambda step: step.words, spoken=_spoken, tip=tooltip, edited=lambda step: step.note)
         )
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -92,7 +92,7 @@ class StepList(StepView):
 
 class _StepDelegate(RowDelegate):
     def __init__(self, parent: StepList) -> None:
-        super().__init__(None, QSize(200, _ROW_HEIGHT), parent, Mark((4, 2)))
+        super().__init__(None, QSize(200, _ROW_HEIGHT), parent, RowMark((4, 2)))
         self._steps = parent
         self._offers_note = False
 

@@ -15,7 +15,7 @@ from odyssey_recorder.gui.parts import labelled, named
 from odyssey_recorder.gui.record.mirror_canvas import Overlay, ScaledImage, paint_message, paint_outline, rounded
 from odyssey_recorder.gui.record.viewport import FitScale
 from odyssey_recorder.gui.review.amend_dialog import AmendForm
-from odyssey_recorder.gui.review.shown_step import ElementBox
+from odyssey_recorder.gui.review.shown_step import ShownBox
 from odyssey_recorder.gui.theme import MARK, Theme
 from odyssey_recorder.model.action import Click, LongPress
 from odyssey_recorder.model.geometry import Box, Pixel, Size, to_pixel
@@ -221,7 +221,7 @@ _SUGGESTED = 12
 class BoxForm(AmendForm):
     """Starts with the known box, or with one around the touched point."""
 
-    def __init__(self, number: int, action: Click | LongPress, element: ElementBox | None) -> None:
+    def __init__(self, number: int, action: Click | LongPress, element: ShownBox | None) -> None:
         super().__init__()
         self._number = number
         self._action = action
@@ -287,7 +287,7 @@ class BoxForm(AmendForm):
         self.changed.emit()
 
 
-def _known(element: ElementBox | None, size: Size) -> Box | None:
+def _known(element: ShownBox | None, size: Size) -> Box | None:
     """In pixels of the screenshot."""
     if element is None:
         return None

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.gui.parts import breakable
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.gui.table import Column, Index, TableModel
+from odyssey_recorder.gui.table import Index, TableColumn, TableModel
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.quality.agreement.quality_page import (
     Bar,
@@ -257,7 +257,7 @@ class BarList(QListView):
 
 class _Rows(TableModel[BarRow]):
     def __init__(self, table: Table, parent: QObject) -> None:
-        super().__init__((Column("", _name, spoken=partial(_spoken, table.heads)),), parent=parent)
+        super().__init__((TableColumn("", _name, spoken=partial(_spoken, table.heads)),), parent=parent)
         self._heads = table.heads
         self._with_head = _with_head(table)
         self.load(self._with_head)

@@ -41,7 +41,7 @@ _HOW_TO_BEGIN = "Figures appear after the first verdict."
 _PAGE = "quality-report.html"
 
 
-class FiguresView(QWidget):
+class QualityView(QWidget):
     """Keeps the last figures on screen during a refresh; reads off the GUI thread."""
 
     def __init__(self, reviewing: Reviewing, background: Background, commands: Commands) -> None:

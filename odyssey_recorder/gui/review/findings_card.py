@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QListView, QStyleOptionViewItem
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.icons import glyph, glyph_font
 from odyssey_recorder.gui.parts import Card, FoldButton, fill_column, row, text_label
-from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, small_font
+from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, small_font
 from odyssey_recorder.gui.step_strip import SEVERITY_GLYPHS, severity_colour
-from odyssey_recorder.gui.table import VALUE, Column, Index, TableModel
+from odyssey_recorder.gui.table import VALUE, Index, TableColumn, TableModel
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, NotChecked, Severity
 
@@ -83,7 +83,7 @@ class _FindingList(QListView):
         self.setAccessibleName("Findings")
         self._findings = TableModel((_COLUMN,), parent=self)
         self.setModel(self._findings)
-        self.setItemDelegate(_FindingDelegate(_paint, QSize(), self, Mark((1, 1))))
+        self.setItemDelegate(_FindingDelegate(_paint, QSize(), self, RowMark((1, 1))))
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setResizeMode(QListView.ResizeMode.Adjust)
@@ -161,4 +161,4 @@ def _why(missing: NotChecked) -> str:
     return f"{missing.check}{steps}: {missing.why}"
 
 
-_COLUMN = Column(title="", text=_heading, spoken=_spoken)
+_COLUMN = TableColumn(title="", text=_heading, spoken=_spoken)

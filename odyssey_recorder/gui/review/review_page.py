@@ -16,7 +16,7 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
-from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.page import MainPage
 from odyssey_recorder.gui.panels import Panels, Side, SideName
 from odyssey_recorder.gui.parts import breakable, fill_column, fill_row, named, row, text_label
 from odyssey_recorder.gui.review.answers import ReviewAnswers, ReviewAnswerStore, Stopwatch, moved_steps, steps_in_words
@@ -40,7 +40,7 @@ _TITLE_LETTERS = 60
 _OF_EPISODES = (Command.FIND_REVIEW, Command.CLEAR_REVIEW, Command.REVIEW_LIST, Command.CHECK_EPISODES)
 
 
-class ReviewPage(Page):
+class ReviewPage(MainPage):
     """Follows the dataset from when it is first shown, and loads the next episode ahead.
 
     Unsubmitted answers are kept until they are submitted.

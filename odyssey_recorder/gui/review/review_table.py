@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QListView
 
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.row_delegate import Badge, TitledRow, titled_delegate
-from odyssey_recorder.gui.table import Column, TableModel, fill_list
+from odyssey_recorder.gui.table import TableColumn, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.finding import Severity
@@ -62,7 +62,7 @@ class ReviewEntry:
 _NAMES = ("stage", "category", "device", "annotator", "check")
 """The filters with counters."""
 
-_COLUMN = Column[ReviewEntry](
+_COLUMN = TableColumn[ReviewEntry](
     "",
     lambda entry: title(entry.row),
     tip=lambda entry: f"<p>{escape(title(entry.row))}</p><p>{escape(checked(entry.row))}</p>",

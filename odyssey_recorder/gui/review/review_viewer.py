@@ -27,7 +27,7 @@ from odyssey_recorder.gui.step_strip import (
     tooltip,
 )
 from odyssey_recorder.gui.step_viewer import enlarge
-from odyssey_recorder.gui.table import Column
+from odyssey_recorder.gui.table import TableColumn
 from odyssey_recorder.model.action import in_words, place_words
 from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.model.wording import counted
@@ -55,7 +55,7 @@ class ReviewViewer(QWidget):
         self.current_step = 0
         self._seen: set[int] = set()
         self._loader = ScreenshotLoader(background, self)
-        self._model = StepModel(Column("", lambda step: step.words, spoken=_spoken, tip=tooltip))
+        self._model = StepModel(TableColumn("", lambda step: step.words, spoken=_spoken, tip=tooltip))
         self._strip = StepStrip("Steps", self._model, StripStyle(THUMBNAIL, is_centred=True))
         self.home = self._strip
         self._view = BeforeAfterView(self._loader)

@@ -16,7 +16,7 @@ _NO_PROOF = "No provenance for this screenshot"
 
 
 @dataclass(frozen=True, slots=True)
-class ElementBox:
+class ShownBox:
     """A touched element's box on a screenshot of `size`, in pixels or on the dataset's grid."""
 
     box: Box
@@ -33,7 +33,7 @@ class ShownStep:
     number: int
     action: Action
     picture: Path
-    element: ElementBox | None
+    element: ShownBox | None
     note: str
     flags: tuple[str, ...]
     place: str
@@ -67,13 +67,13 @@ def _shown(review: OpenedReview, number: int) -> ShownStep:
     )
 
 
-def _element(record: StepRecord | None, annotations: StepAnnotations) -> ElementBox | None:
+def _element(record: StepRecord | None, annotations: StepAnnotations) -> ShownBox | None:
     """The box in the provenance, or else in a file of the second release."""
     if record is not None and record.bbox is not None:
-        return ElementBox(Box(*record.bbox), Size(record.frame.width, record.frame.height))
+        return ShownBox(Box(*record.bbox), Size(record.frame.width, record.frame.height))
     match annotations.sam2_bbox:
         case (left, top, right, bottom) if left < right and top < bottom:
-            return ElementBox(Box(left, top, right, bottom), _GRID)
+            return ShownBox(Box(left, top, right, bottom), _GRID)
         case _:
             return None
 

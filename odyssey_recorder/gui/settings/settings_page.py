@@ -11,7 +11,7 @@ from odyssey_recorder.gui.application import use_text_size, use_theme
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.page import MainPage
 from odyssey_recorder.gui.parts import (
     Card,
     fill_column,
@@ -51,7 +51,7 @@ class _Remark:
     refusal: str = ""
 
 
-class SettingsPage(Page):
+class SettingsPage(MainPage):
     role_saved = Signal(str)
 
     def __init__(

@@ -17,7 +17,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Card, fill_column, named, row, text_label
 from odyssey_recorder.gui.roles import sees
 from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts, name
-from odyssey_recorder.gui.table import Column, Index, TableModel
+from odyssey_recorder.gui.table import Index, TableColumn, TableModel
 from odyssey_recorder.settings import Role
 
 _ROW_PX = 34
@@ -32,10 +32,10 @@ class ShortcutModel(TableModel[Command]):
 
     def __init__(self, shortcuts: Shortcuts, parent: QObject | None = None) -> None:
         columns = (
-            Column[Command]("Action", name, tip=_tip),
-            Column[Command]("What it does", _tip, tip=_tip),
-            Column[Command]("Page", _page, tip=_tip),
-            Column[Command](
+            TableColumn[Command]("Action", name, tip=_tip),
+            TableColumn[Command]("What it does", _tip, tip=_tip),
+            TableColumn[Command]("Page", _page, tip=_tip),
+            TableColumn[Command](
                 "Keys",
                 lambda command: shortcuts.keys(command).toString(QKeySequence.SequenceFormat.NativeText) or "none",
                 tip=lambda _command: "Enter or double-click: change the keys. Del: remove them",

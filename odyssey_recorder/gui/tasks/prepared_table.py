@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QTableView
 
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.row_delegate import TITLED_PX, Badge, TitledRow, titled_delegate
-from odyssey_recorder.gui.table import Column, TableModel, table_view
+from odyssey_recorder.gui.table import TableColumn, TableModel, table_view
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.text_origin import Equivalence, TextOrigin
 from odyssey_recorder.task.listing import ListedTask
@@ -45,7 +45,7 @@ class PreparedCounts:
 
 
 def prepared_table(parent: QObject | None = None) -> TableModel[PreparedRow]:
-    column = Column[PreparedRow](
+    column = TableColumn[PreparedRow](
         "", title, spoken=lambda row: f"{title(row).rstrip('.?!')}. {about(row)}. {found(row)}"
     )
     return TableModel(

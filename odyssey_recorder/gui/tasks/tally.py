@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHeaderView, QListView, QTableView, QWidget
 
 from odyssey_recorder.gui.parts import fix_width, named
 from odyssey_recorder.gui.record.task_text import category_words, device_words
-from odyssey_recorder.gui.row_delegate import Mark, RowDelegate, paint_bar, paint_figures, paint_sign, small_font
-from odyssey_recorder.gui.table import Column, Index, TableModel, fill_list
+from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, paint_bar, paint_figures, paint_sign, small_font
+from odyssey_recorder.gui.table import Index, TableColumn, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.task.generation.coverage import Cell, Coverage, Tally
 
@@ -56,7 +56,7 @@ class BoardModel(TableModel[str]):
         return super().headerData(section, orientation, role)
 
 
-def _device_column(coverage: Coverage, device: str) -> Column[str]:
+def _device_column(coverage: Coverage, device: str) -> TableColumn[str]:
     tallies = {category: coverage.at(category, device) for category in coverage.categories}
 
     def sentence(category: str) -> str:
@@ -66,7 +66,7 @@ def _device_column(coverage: Coverage, device: str) -> Column[str]:
         missing = tallies[category].missing
         return "" if device else f"Generate {missing:,}…" if missing else "Generate…"
 
-    return Column(
+    return TableColumn(
         device_words(device) if device else "All devices",
         lambda category: button(category) or tally_words(tallies[category]),
         spoken=sentence,
@@ -82,7 +82,7 @@ def place_words(device: str) -> str:
 def board_view(model: BoardModel) -> QTableView:
     view = named(QTableView(), "Coverage of categories and devices")
     view.setModel(model)
-    view.setItemDelegate(RowDelegate(_paint_place, QSize(80, _BOARD_ROW_PX), view, Mark((2, 2), 6, is_framed=True)))
+    view.setItemDelegate(RowDelegate(_paint_place, QSize(80, _BOARD_ROW_PX), view, RowMark((2, 2), 6, is_framed=True)))
     view.setSelectionMode(QTableView.SelectionMode.SingleSelection)
     view.setShowGrid(False)
     view.setTabKeyNavigation(False)
@@ -126,9 +126,9 @@ class TallyList(QListView):
         super().__init__()
         self.setProperty("kind", "card")
         self.setMinimumHeight(2 * _LIST_ROW_PX)
-        column = Column[TallyRow]("", lambda row: row.name, spoken=_row_sentence, tip=_row_sentence)
+        column = TableColumn[TallyRow]("", lambda row: row.name, spoken=_row_sentence, tip=_row_sentence)
         self._rows = TableModel((column,), key=lambda row: row.cell, parent=self)
-        fill_list(self, name, self._rows, RowDelegate(_paint_row, QSize(120, _LIST_ROW_PX), self, Mark(radius=6)))
+        fill_list(self, name, self._rows, RowDelegate(_paint_row, QSize(120, _LIST_ROW_PX), self, RowMark(radius=6)))
         self._is_silent = False
         self.selectionModel().currentChanged.connect(self._tell)
 

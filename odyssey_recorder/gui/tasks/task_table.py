@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QColor
 
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.gui.table import Column, TableModel
+from odyssey_recorder.gui.table import TableColumn, TableModel
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, Holder, QueuedTask, Status
 
@@ -33,10 +33,12 @@ def task_table(holder: Callable[[str], Holder | None], parent: QObject | None = 
         return words if held is None else f"{words}\n{held.annotator}, {held.since.astimezone():%H:%M}"
 
     columns = (
-        Column[TaskRow]("Instruction", lambda row: row.task.listed.task.instruction),
-        Column[TaskRow]("Category", lambda row: category_words(row.task.listed.task.category), width=118),
-        Column[TaskRow]("Apps", lambda row: ", ".join(row.task.listed.task.apps), width=112),
-        Column[TaskRow]("Status", status, colour=_colour, order=lambda row: row.task.status.value.lower(), width=96),
+        TableColumn[TaskRow]("Instruction", lambda row: row.task.listed.task.instruction),
+        TableColumn[TaskRow]("Category", lambda row: category_words(row.task.listed.task.category), width=118),
+        TableColumn[TaskRow]("Apps", lambda row: ", ".join(row.task.listed.task.apps), width=112),
+        TableColumn[TaskRow](
+            "Status", status, colour=_colour, order=lambda row: row.task.status.value.lower(), width=96
+        ),
     )
     return TableModel(
         columns,

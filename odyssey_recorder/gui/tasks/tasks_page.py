@@ -8,7 +8,7 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QStackedWidget, QToolButton, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.page import Page
+from odyssey_recorder.gui.page import MainPage
 from odyssey_recorder.gui.parts import fill_column, row, tool_button
 from odyssey_recorder.gui.roles import leads
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
@@ -40,7 +40,7 @@ class _Lead:
     coverage: CoverageView
 
 
-class TasksPage(Page):
+class TasksPage(MainPage):
     """Without a service bridge it shows only the queue."""
 
     def __init__(self, queue: QueueBridge, commands: Commands, bridge: TaskServiceBridge | None = None) -> None:

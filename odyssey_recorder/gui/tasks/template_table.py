@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QColor
 
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.gui.table import Column, TableModel
+from odyssey_recorder.gui.table import TableColumn, TableModel
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.task.templates.template import Template, TemplateLibrary
 from odyssey_recorder.task.wording.proposing import Proposal
@@ -41,10 +41,10 @@ def template_rows(
 def template_table(parent: QObject | None = None) -> TableModel[TemplateRow]:
     """Templates in file order unless sorted; proposals stay first."""
     columns = (
-        Column[TemplateRow]("Template", lambda row: row.template.meta_task),
-        Column[TemplateRow]("Category", lambda row: category_words(row.template.category.value), width=124),
-        Column[TemplateRow]("Roles", lambda row: ", ".join(role.name for role in row.template.roles), width=104),
-        Column[TemplateRow]("Left", _left, colour=_colour, order=lambda row: row.left, width=94),
+        TableColumn[TemplateRow]("Template", lambda row: row.template.meta_task),
+        TableColumn[TemplateRow]("Category", lambda row: category_words(row.template.category.value), width=124),
+        TableColumn[TemplateRow]("Roles", lambda row: ", ".join(role.name for role in row.template.roles), width=104),
+        TableColumn[TemplateRow]("Left", _left, colour=_colour, order=lambda row: row.left, width=94),
     )
     model = TableModel(
         columns,

@@ -12,7 +12,7 @@ from odyssey_recorder.quality.thresholds import ITEM_KEPT
 from odyssey_recorder.quality.wording import listed, named
 from odyssey_recorder.task.templates.template_files import shipped_catalogues
 from odyssey_recorder.task.wording import equivalence
-from odyssey_recorder.task.wording.figures import Figure
+from odyssey_recorder.task.wording.figures import Quantity
 from odyssey_recorder.task.wording.reversals import VERBS, lost_denial
 
 _GAP = re.compile(r"\{[^{}]*\}")
@@ -95,7 +95,7 @@ def _missed_figures(wording: equivalence.Wording) -> Iterator[str]:
             yield figure.said
 
 
-def _digits(figure: Figure) -> set[str]:
+def _digits(figure: Quantity) -> set[str]:
     return set(_DIGITS.findall(figure.said))
 
 

@@ -35,7 +35,7 @@ from odyssey_recorder.simulator.apps.messages import Messages
 from odyssey_recorder.simulator.apps.music import Music
 from odyssey_recorder.simulator.apps.notes import Notes
 from odyssey_recorder.simulator.apps.photos import Photos
-from odyssey_recorder.simulator.apps.settings import Settings
+from odyssey_recorder.simulator.apps.settings import SettingsApp
 from odyssey_recorder.simulator.apps.shop import Shop
 from odyssey_recorder.simulator.apps.social import Social
 from odyssey_recorder.simulator.apps.todo import Todo
@@ -43,7 +43,7 @@ from odyssey_recorder.simulator.apps.todo import Todo
 APPS: tuple[type[App], ...] = (
     Browser,
     Notes,
-    Settings,
+    SettingsApp,
     Shop,
     Todo,
     Calendar,

@@ -11,7 +11,7 @@ from odyssey_recorder.simulator.apps.web_pages import (
     Article,
     Cells,
     Link,
-    Words,
+    PageText,
     article_at,
     articles,
     is_address,
@@ -218,13 +218,13 @@ class ArticlePage(WebPage):
                 views += [self._line(f"text{index}", one) for index, one in group if not isinstance(one, Cells)]
         return views
 
-    def _line(self, key: str, block: Words | Link) -> View:
+    def _line(self, key: str, block: PageText | Link) -> View:
         match block:
-            case Words("heading", text):
+            case PageText("heading", text):
                 return Surface(ui.selectable(key, text, size=20, weight=500), pad=(0, 8, 0, 0))
-            case Words("bullet", text):
+            case PageText("bullet", text):
                 return row(Text("\u2022", 16), Surface(ui.selectable(key, text), flex=1), gap=12, across="start")
-            case Words(_, text):
+            case PageText(_, text):
                 return ui.selectable(key, text)
             case Link(address, label):
                 return Surface(

@@ -10,7 +10,7 @@ from odyssey_recorder.simulator.apps.content import table
 from odyssey_recorder.simulator.apps.today import TODAY, DatedPage, day_name
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Icon, Text
-from odyssey_recorder.simulator.ui.layout import Scroll, Surface, column, row
+from odyssey_recorder.simulator.ui.layout import ScrollView, Surface, column, row
 from odyssey_recorder.simulator.ui.pickers import Days, month_grid, month_head, time_dialog
 from odyssey_recorder.simulator.ui.view import Look, View
 
@@ -103,11 +103,11 @@ class MonthPage(EventsPage):
         month = column(month_head(self.month, self.turn_month), grid, gap=2)
         agenda = column(*self._agenda(), gap=10)
         if look.wide:
-            left = Scroll(Surface(month, pad=(24, 0, 12, 24)), "month", flex=5)
-            body: View = row(left, Scroll(Surface(agenda, pad=(12, 8, 24, 96)), "agenda", flex=4), across="start")
+            left = ScrollView(Surface(month, pad=(24, 0, 12, 24)), "month", flex=5)
+            body: View = row(left, ScrollView(Surface(agenda, pad=(12, 8, 24, 96)), "agenda", flex=4), across="start")
         else:
             swiped = Surface(month, pad=(8, 0), on_swipe=self._swiped, fill=True)
-            body = Scroll(column(swiped, Surface(agenda, pad=(16, 12, 16, 96))), "agenda")
+            body = ScrollView(column(swiped, Surface(agenda, pad=(16, 12, 16, 96))), "agenda")
         return ui.page_frame(bar, body, fab=ui.fab("plus", "New event", self._new))
 
     def _agenda(self) -> list[View]:
@@ -201,7 +201,7 @@ class EditPage(DatedPage):
         note = self.field("note", "Add notes", of=draft, multiline=True, min_lines=3)
         body = ui.scroll_page(
             ui.text_box(self.field("title", "Add title", of=draft, then="place"), label="Title"),
-            Scroll(when, "when", sideways=True),
+            ScrollView(when, "when", sideways=True),
             ui.text_box(self.field("place", "Add location", of=draft, then="note"), icon="map-marker-outline"),
             ui.text_box(note, icon="text"),
             gap=16,

@@ -11,7 +11,7 @@ from odyssey_recorder.simulator.apps.content import table
 from odyssey_recorder.simulator.apps.today import TODAY
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Divider, Text, Toggle
-from odyssey_recorder.simulator.ui.layout import Grid, Scroll, Spacer, Surface, column, row
+from odyssey_recorder.simulator.ui.layout import Grid, ScrollView, Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Look, View
 
 _TABS = (("alarm", "Alarm"), ("earth", "World clock"), ("timer-sand", "Timer"), ("timer-outline", "Stopwatch"))
@@ -97,7 +97,7 @@ class ClockPage(Page):
 
     def _alarms(self, look: Look) -> View:
         cards = [self._alarm(alarm) for alarm in sorted(self.app.alarms, key=lambda alarm: alarm.minute_of_day)]
-        body: View = Scroll(Grid(cards, min_cell=300, gap=12, pad=(16, 4, 16, 96)))
+        body: View = ScrollView(Grid(cards, min_cell=300, gap=12, pad=(16, 4, 16, 96)))
         if not cards:
             body = ui.empty_page("alarm-off", "No alarms")
         add = AlarmPage(self.app, self.app.alarms, Alarm(7 * 60), is_new=True)

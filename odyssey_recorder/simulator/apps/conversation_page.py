@@ -13,7 +13,7 @@ from odyssey_recorder.simulator.apps.conversations import (
 from odyssey_recorder.simulator.apps.photographs import photograph_in, without_address
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Picture, Text
-from odyssey_recorder.simulator.ui.layout import Scroll, Surface, column, row
+from odyssey_recorder.simulator.ui.layout import ScrollView, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Look, View
 
 _END = 1_000_000
@@ -98,7 +98,7 @@ class ConversationPage(MessagesPage):
         if conversation.draft or not conversation.quick:
             return line
         chips = [ui.chip(words, on_tap=partial(self._send_words, words)) for words in conversation.quick]
-        return column(Scroll(row(*chips, gap=8, pad=(12, 4)), "quick", sideways=True), line)
+        return column(ScrollView(row(*chips, gap=8, pad=(12, 4)), "quick", sideways=True), line)
 
     def _send(self) -> None:
         if self.conversation.draft.strip():

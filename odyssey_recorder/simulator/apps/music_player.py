@@ -6,7 +6,7 @@ from odyssey_recorder.simulator.apps.music_songs import SongsPage
 from odyssey_recorder.simulator.apps.recordings import Song
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Progress, Text
-from odyssey_recorder.simulator.ui.layout import Scroll, Spacer, Surface, column, row
+from odyssey_recorder.simulator.ui.layout import ScrollView, Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Look, View
 
 
@@ -27,12 +27,12 @@ class PlayerPage(SongsPage):
         if look.wide:
             side = max(120, min(look.height_dp - 320, look.width_dp * 0.4))
             panel = self._panel(song, side)
-            left = Surface(Scroll(panel, "panel") if look.height_dp < 320 + side else panel, flex=1)
+            left = Surface(ScrollView(panel, "panel") if look.height_dp < 320 + side else panel, flex=1)
             right = Surface(ui.scroll_page(ui.section("Up next"), *coming, key="next"), flex=1, color="surface_low")
             return column(bar, row(left, right, across="stretch", flex=1))
         side = min(look.width_dp - 72, look.height_dp - 350, 480)
         parts = (self._panel(song, side), ui.section("Up next"), *coming)
-        return column(bar, Surface(Scroll(column(*parts), "next"), flex=1))
+        return column(bar, Surface(ScrollView(column(*parts), "next"), flex=1))
 
     def _coming(self) -> list[View]:
         queue = self.app.queue

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from odyssey_recorder.simulator.apps.app import App, Intent, Page, System
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Text
-from odyssey_recorder.simulator.ui.layout import Grid, Scroll, column
+from odyssey_recorder.simulator.ui.layout import Grid, ScrollView, column
 from odyssey_recorder.simulator.ui.view import Look, View
 
 _FIRST_NOTES = (
@@ -61,7 +61,7 @@ class NotesPage(Page):
         bar = ui.centered(ui.search_box(self.search_field("Search your notes")), 720, pad=(16, 10, 16, 6))
         body: View = ui.empty_page("note-search-outline", "No notes found")
         if cards:
-            body = Scroll(Grid(cards, min_cell=220 if look.wide else 150, gap=10, pad=(16, 8, 16, 88)))
+            body = ScrollView(Grid(cards, min_cell=220 if look.wide else 150, gap=10, pad=(16, 8, 16, 88)))
         return ui.page_frame(bar, body, fab=ui.fab("plus", "New note", self._new))
 
     def _card(self, note: Note) -> View:
@@ -94,7 +94,7 @@ class NotePage(Page):
         )
         title = self.field("title", "Title", of=self.note, size=24, then="body")
         body = self.field("body", "Note", of=self.note, multiline=True, min_lines=8)
-        return ui.page_frame(bar, Scroll(ui.centered(column(title, body, gap=12, pad=(20, 8, 20, 24)), 760)))
+        return ui.page_frame(bar, ScrollView(ui.centered(column(title, body, gap=12, pad=(20, 8, 20, 24)), 760)))
 
     def build_overlay(self, look: Look) -> View | None:
         if self.overlay == "delete":

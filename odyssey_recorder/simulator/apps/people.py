@@ -7,7 +7,7 @@ from odyssey_recorder.simulator.apps.content import table
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class PhonePerson:
     name: str
     handle: str
     color: str
@@ -17,15 +17,15 @@ class Person:
     follows: int
 
 
-OWNER = Person("Robin Keller", "robin.keller", "#3b5ba9", "Small walks, big breakfasts.", "Freiburg", 144, 0)
+OWNER = PhonePerson("Robin Keller", "robin.keller", "#3b5ba9", "Small walks, big breakfasts.", "Freiburg", 144, 0)
 
 
 @cache
-def people() -> tuple[Person, ...]:
-    return tuple(Person(**entry) for entry in table("people")["person"])
+def people() -> tuple[PhonePerson, ...]:
+    return tuple(PhonePerson(**entry) for entry in table("people")["person"])
 
 
-def person_named(name: str) -> Person:
+def person_named(name: str) -> PhonePerson:
     """Raises LookupError if nobody has this full name."""
     for person in (OWNER, *people()):
         if person.name == name:
@@ -33,6 +33,6 @@ def person_named(name: str) -> Person:
     raise LookupError(f"Nobody here is called {name!r}.")
 
 
-def people_like(words: str) -> list[Person]:
+def people_like(words: str) -> list[PhonePerson]:
     wanted = words.strip().lower()
     return [person for person in people() if wanted in f"{person.name} {person.handle}".lower()]

@@ -16,7 +16,7 @@ PAYMENTS = {
 
 
 @dataclass(slots=True)
-class Line:
+class OrderLine:
     sku: str
     option: str
     quantity: int = 1
@@ -52,7 +52,7 @@ class Order:
     number: str
     date: str
     state: str
-    lines: tuple[Line, ...]
+    lines: tuple[OrderLine, ...]
     address: Address
     payment: str
     total: int
@@ -62,7 +62,7 @@ _FIRST_ORDER = Order(
     "HL-20418",
     "Oct 28",
     "Delivered",
-    (Line("hp-novo", "Black"), Line("bk-tide", "Paperback", 2)),
+    (OrderLine("hp-novo", "Black"), OrderLine("bk-tide", "Paperback", 2)),
     Address(OWNER.name, "12 Mill Lane", OWNER.place, "79098"),
     "Credit card",
     85_97,
@@ -71,7 +71,7 @@ _FIRST_ORDER = Order(
 
 @dataclass(slots=True)
 class Account:
-    cart: list[Line] = field(default_factory=list)
+    cart: list[OrderLine] = field(default_factory=list)
     saved: list[str] = field(default_factory=list)
     orders: list[Order] = field(default_factory=lambda: [_FIRST_ORDER])
     address: Address = field(default_factory=Address)
@@ -100,9 +100,9 @@ class Account:
             if (line.sku, line.option) == (sku, option):
                 line.quantity += 1
                 return
-        self.cart.append(Line(sku, option))
+        self.cart.append(OrderLine(sku, option))
 
-    def change(self, line: Line, step: int) -> None:
+    def change(self, line: OrderLine, step: int) -> None:
         line.quantity += step
         if line.quantity <= 0:
             self.cart.remove(line)

@@ -21,7 +21,7 @@ _CHOICES = {
 """The key of a system setting, and its values with their names."""
 
 
-class Settings(App):
+class SettingsApp(App):
     """Changes the settings that `adb shell settings` reads."""
 
     label = "Settings"

@@ -9,7 +9,7 @@ from odyssey_recorder.simulator.apps.purchases import Account
 from odyssey_recorder.simulator.apps.shop_cart import CartPage, OrdersPage, Storefront, shop_tabs
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Divider, Icon, Picture, Text
-from odyssey_recorder.simulator.ui.layout import Grid, Scroll, Spacer, Surface, column, row
+from odyssey_recorder.simulator.ui.layout import Grid, ScrollView, Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.pictures import emblem
 from odyssey_recorder.simulator.ui.view import Look, View
 
@@ -84,7 +84,7 @@ class WindowPage(ProductsPage):
         if found:
             cells = Grid([self.product_card(one) for one in found], min_cell=150, gap=10)
             count = ui.muted(f"{len(found)} products" if len(found) > 1 else "1 product", 13)
-            body = Scroll(column(count, cells, gap=8, pad=(16, 2, 16, 16)))
+            body = ScrollView(column(count, cells, gap=8, pad=(16, 2, 16, 16)))
         return ui.page_frame(bar, body, bottom=shop_tabs(self.app, "Shop"))
 
     def _chips(self) -> View:
@@ -95,7 +95,7 @@ class WindowPage(ProductsPage):
             ui.chip("Filter", icon="tune-variant", selected=is_filtered, on_tap=self.shows("filter")),
             *(self._wish_chip(name, "category", name) for name in categories()),
         ]
-        return Scroll(row(*chips, gap=8, pad=(16, 0)), "chips", sideways=True)
+        return ScrollView(row(*chips, gap=8, pad=(16, 0)), "chips", sideways=True)
 
     def _wish_chip(self, label: str, part: str, value: str | int) -> View:
         """Its second tap takes the wish back."""
@@ -175,7 +175,7 @@ class ProductPage(Page):
             Text(money(one.price), 28, 700),
         ]
         if kinds:
-            head += [Text(one.choice, 14, 500), Scroll(row(*kinds, gap=8), "kinds", sideways=True)]
+            head += [Text(one.choice, 14, 500), ScrollView(row(*kinds, gap=8), "kinds", sideways=True)]
         return head
 
     def _foot(self, one: Product) -> View:
@@ -218,7 +218,7 @@ class SavedPage(ProductsPage):
 
     def build(self, look: Look) -> View:
         cells = [self.product_card(product(sku)) for sku in self.app.account.saved]
-        body: View = Scroll(Grid(cells, min_cell=150, gap=10, pad=(16, 4, 16, 16)))
+        body: View = ScrollView(Grid(cells, min_cell=150, gap=10, pad=(16, 4, 16, 16)))
         if not cells:
             body = ui.empty_page("heart-outline", "Nothing saved yet")
         return ui.page_frame(ui.app_bar("Saved"), body, bottom=shop_tabs(self.app, "Saved"))

@@ -4,7 +4,7 @@ from functools import partial
 
 from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.goods import money
-from odyssey_recorder.simulator.apps.purchases import DELIVERIES, PAYMENTS, Account, Line, Order
+from odyssey_recorder.simulator.apps.purchases import DELIVERIES, PAYMENTS, Account, Order, OrderLine
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Divider, Icon, Picture, Text
 from odyssey_recorder.simulator.ui.layout import Grid, Spacer, Surface, column, row
@@ -63,7 +63,7 @@ class CartPage(Page):
             body = ui.scroll_page(*parts, gap=12, pad=(16, 4, 16, 24))
         return ui.page_frame(ui.app_bar("Cart"), body, bottom=shop_tabs(self.app, "Cart"))
 
-    def _line(self, line: Line) -> View:
+    def _line(self, line: OrderLine) -> View:
         one, account = line.product, self.app.account
         steps = row(
             ui.icon_button("minus-circle-outline", f"Fewer {one.name}", partial(account.change, line, -1)),
@@ -179,7 +179,7 @@ def _thanks() -> View:
     return ui.card(row(Icon("check-circle", 40, "primary"), words, gap=14), color="primary_container")
 
 
-def _ordered(line: Line) -> View:
+def _ordered(line: OrderLine) -> View:
     one = line.product
     subtitle = f"{line.quantity} \u00d7 {money(one.price)}" + (f" \u00b7 {line.option}" if line.option else "")
     return ui.list_item(one.name, subtitle, lead=thumbnail(one.icon, one.color, 52))

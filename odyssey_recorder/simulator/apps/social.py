@@ -4,7 +4,7 @@ from functools import partial
 
 from odyssey_recorder.simulator.apps.app import Intent, Page, System
 from odyssey_recorder.simulator.apps.content import table
-from odyssey_recorder.simulator.apps.people import OWNER, Person, people_like, person_named
+from odyssey_recorder.simulator.apps.people import OWNER, PhonePerson, people_like, person_named
 from odyssey_recorder.simulator.apps.photographs import photograph_in, without_address
 from odyssey_recorder.simulator.apps.social_composer import ComposePage
 from odyssey_recorder.simulator.apps.social_posts import Comment, Network, Post, PostsPage
@@ -50,12 +50,12 @@ class Social(Network):
     def post_page(self, post: Post) -> Page:
         return PostPage(self, post)
 
-    def profile_page(self, person: Person) -> Page:
+    def profile_page(self, person: PhonePerson) -> Page:
         return ProfilePage(self, person)
 
 
 class ProfilesPage(PostsPage):
-    def profile(self, person: Person) -> list[View]:
+    def profile(self, person: PhonePerson) -> list[View]:
         posts = [post for post in self.app.posts if post.author == person]
         figures = row(
             _figure(len(posts), "Posts"),
@@ -74,7 +74,7 @@ class ProfilesPage(PostsPage):
         nothing = (Divider(), Spacer(24), Text("No posts yet", 16, align="center"))
         return [head, *(map(self.card, posts) if posts else nothing)]
 
-    def person_row(self, person: Person) -> View:
+    def person_row(self, person: PhonePerson) -> View:
         return ui.list_item(
             person.name,
             f"@{person.handle}",
@@ -84,7 +84,7 @@ class ProfilesPage(PostsPage):
             lines=1,
         )
 
-    def follow_button(self, person: Person) -> View:
+    def follow_button(self, person: PhonePerson) -> View:
         turn = self.switches(person, among=self.app.followed)
         if person in self.app.followed:
             return ui.button("Following", turn, kind="outlined")
@@ -132,7 +132,7 @@ class FeedPage(ProfilesPage):
 
 
 class ProfilePage(ProfilesPage):
-    def __init__(self, app: Network, person: Person) -> None:
+    def __init__(self, app: Network, person: PhonePerson) -> None:
         super().__init__(app)
         self.person = person
 

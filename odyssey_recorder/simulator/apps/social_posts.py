@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from odyssey_recorder.simulator.apps.app import App, Page
-from odyssey_recorder.simulator.apps.people import OWNER, Person
+from odyssey_recorder.simulator.apps.people import OWNER, PhonePerson
 from odyssey_recorder.simulator.apps.photographs import photograph
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
@@ -14,7 +14,7 @@ from odyssey_recorder.simulator.ui.view import Action, Look, View
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    author: Person
+    author: PhonePerson
     text: str
 
 
@@ -22,7 +22,7 @@ class Comment:
 class Post:
     """`photo` is the number of a photograph, `likes` counts other people's."""
 
-    author: Person
+    author: PhonePerson
     when: str
     text: str
     photo: int | None = None
@@ -33,12 +33,12 @@ class Post:
 
 class Network(App):
     posts: list[Post]
-    followed: list[Person]
+    followed: list[PhonePerson]
 
     def post_page(self, post: Post) -> Page:
         raise NotImplementedError
 
-    def profile_page(self, person: Person) -> Page:
+    def profile_page(self, person: PhonePerson) -> Page:
         raise NotImplementedError
 
 

@@ -8,7 +8,7 @@ from odyssey_recorder.simulator.apps.task_page import Task, TaskList, TaskLists,
 from odyssey_recorder.simulator.apps.today import TODAY, DatedPage, day_name
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Checkbox, Icon, Text
-from odyssey_recorder.simulator.ui.layout import Scroll, Spacer, Surface, column, row
+from odyssey_recorder.simulator.ui.layout import ScrollView, Spacer, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Look, View
 
 
@@ -63,7 +63,7 @@ class TasksPage(DatedPage):
             for one in self.app.lists.all
         ]
         chips.append(ui.chip("New list", icon="plus", on_tap=self._begin_list))
-        return ui.centered(Scroll(row(*chips, gap=8, pad=(16, 0)), "lists", sideways=True), 760)
+        return ui.centered(ScrollView(row(*chips, gap=8, pad=(16, 0)), "lists", sideways=True), 760)
 
     def _row(self, task: Task) -> View:
         color = "outline" if task.done else "on_surface"

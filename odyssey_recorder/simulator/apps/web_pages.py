@@ -12,7 +12,7 @@ SEARCH_SITE = "search.lumen.example"
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class PageText:
     kind: Literal["heading", "bullet", "paragraph"]
     text: str
 
@@ -28,7 +28,7 @@ class Link:
     label: str
 
 
-Block = Words | Cells | Link
+Block = PageText | Cells | Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +51,25 @@ class Article:
 
     @property
     def summary(self) -> str:
-        return next((block.text for block in self.blocks if isinstance(block, Words) and block.kind == "paragraph"), "")
+        return next(
+            (block.text for block in self.blocks if isinstance(block, PageText) and block.kind == "paragraph"), ""
+        )
 
 
 def _block(line: str) -> Block:
     mark, _, rest = line.partition(" ")
     match mark:
         case "#":
-            return Words("heading", rest)
+            return PageText("heading", rest)
         case "-":
-            return Words("bullet", rest)
+            return PageText("bullet", rest)
         case "|":
             return Cells(tuple(cell.strip() for cell in rest.split("|")))
         case "=>":
             address, _, label = rest.partition(" ")
             return Link(address, label)
         case _:
-            return Words("paragraph", line)
+            return PageText("paragraph", line)
 
 
 def _words(text: str) -> list[str]:

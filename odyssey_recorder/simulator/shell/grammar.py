@@ -42,13 +42,13 @@ class SimpleCommand:
 Pipeline = tuple[SimpleCommand, ...]
 
 
-class Condition(Enum):
+class RunIf(Enum):
     ALWAYS = ";"
     ON_SUCCESS = "&&"
     ON_FAILURE = "||"
 
 
-Script = tuple[tuple[Condition, Pipeline], ...]
+Script = tuple[tuple[RunIf, Pipeline], ...]
 
 _OPERATOR = re.compile(r"\d?>&\d|\d?>>|\d?>|<|&&|\|\||[|;\n]")
 _VARIABLE = re.compile(r"\$(\?|[A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\})")
@@ -63,18 +63,18 @@ class _Operator:
 
 def parse(line: str) -> Script:
     """Raises ShellSyntaxError."""
-    script: list[tuple[Condition, Pipeline]] = []
-    condition = Condition.ALWAYS
+    script: list[tuple[RunIf, Pipeline]] = []
+    condition = RunIf.ALWAYS
     tokens: list[Word | _Operator] = []
     for token in (*_tokens(line), _Operator(";")):
         if not (isinstance(token, _Operator) and token.text in {";", "\n", "&&", "||"}):
             tokens.append(token)
             continue
-        follows = Condition(token.text.replace("\n", ";"))
+        follows = RunIf(token.text.replace("\n", ";"))
         if tokens:
             script.append((condition, _pipeline(tokens)))
             tokens = []
-        elif follows is not Condition.ALWAYS or condition is not Condition.ALWAYS:
+        elif follows is not RunIf.ALWAYS or condition is not RunIf.ALWAYS:
             raise ShellSyntaxError(f"syntax error: unexpected '{token.text.strip() or 'newline'}'")
         condition = follows
     return tuple(script)

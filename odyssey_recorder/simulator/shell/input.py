@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
-from odyssey_recorder.simulator.phone import Phase
+from odyssey_recorder.simulator.phone import TouchPhase
 from odyssey_recorder.simulator.shell.program import Call, Programs
 
 # Runs of consecutive codes: the first code, then the names in order.
@@ -111,7 +111,7 @@ async def _input(call: Call) -> int:
     return 0
 
 
-async def _touch(call: Call, phase: Phase, x: float, y: float) -> None:
+async def _touch(call: Call, phase: TouchPhase, x: float, y: float) -> None:
     await asyncio.to_thread(call.guest.phone.touch, phase, x, y)
 
 
@@ -119,8 +119,8 @@ async def _tap(call: Call, words: Sequence[str]) -> None:
     x, y = _numbers(words, 2)
 
     def tap() -> None:  # in one call: Android completes it even if the caller disconnects
-        call.guest.phone.touch(Phase.DOWN, x, y)
-        call.guest.phone.touch(Phase.UP, x, y)
+        call.guest.phone.touch(TouchPhase.DOWN, x, y)
+        call.guest.phone.touch(TouchPhase.UP, x, y)
 
     await asyncio.to_thread(tap)
 
@@ -136,19 +136,19 @@ async def _drag_and_drop(call: Call, words: Sequence[str]) -> None:
 async def _drag(call: Call, words: Sequence[str], *, hold_s: float) -> None:
     x1, y1, x2, y2, *given = _numbers(words, 4, optional=1)
     duration_s = (given[0] if given and given[0] >= 0 else _SWIPE_MS) / 1000
-    await _touch(call, Phase.DOWN, x1, y1)
+    await _touch(call, TouchPhase.DOWN, x1, y1)
     await asyncio.sleep(hold_s)
     begin = time.monotonic()
     while (elapsed := time.monotonic() - begin) < duration_s:
         done = elapsed / duration_s
-        await _touch(call, Phase.MOVE, x1 + (x2 - x1) * done, y1 + (y2 - y1) * done)
+        await _touch(call, TouchPhase.MOVE, x1 + (x2 - x1) * done, y1 + (y2 - y1) * done)
         left_s = duration_s - (time.monotonic() - begin)
         await asyncio.sleep(max(0.0, min(_MOVE_EVERY_S, left_s)))
-    await _touch(call, Phase.UP, x2, y2)
+    await _touch(call, TouchPhase.UP, x2, y2)
 
 
 async def _motion_event(call: Call, words: Sequence[str]) -> None:
-    phases = {phase.name: phase for phase in Phase}
+    phases = {phase.name: phase for phase in TouchPhase}
     if not words or words[0].upper() not in phases:
         raise InputError("java.lang.IllegalArgumentException: Unknown action: " + " ".join(words[:1]))
     x, y = _numbers(words[1:], 2)

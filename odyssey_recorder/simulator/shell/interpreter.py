@@ -8,9 +8,9 @@ from odyssey_recorder.simulator.guest import Guest
 from odyssey_recorder.simulator.shell.channels import Bytes, Discard, FileSink, Pipe, Sink, Source
 from odyssey_recorder.simulator.shell.grammar import (
     STATUS,
-    Condition,
     Pipeline,
     Redirection,
+    RunIf,
     ShellSyntaxError,
     SimpleCommand,
     Word,
@@ -55,9 +55,9 @@ class Shell:
             self._variables[STATUS] = "1"
             return 1
         for condition, pipeline in script:
-            if condition is Condition.ON_SUCCESS and self.status != 0:
+            if condition is RunIf.ON_SUCCESS and self.status != 0:
                 continue
-            if condition is Condition.ON_FAILURE and self.status == 0:
+            if condition is RunIf.ON_FAILURE and self.status == 0:
                 continue
             self._variables[STATUS] = str(await self._run_pipeline(pipeline, streams))
         return self.status

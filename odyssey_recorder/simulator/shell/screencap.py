@@ -10,7 +10,7 @@ from PIL import Image
 
 from odyssey_recorder.simulator.faults import FrameFault
 from odyssey_recorder.simulator.panels import shown_panels
-from odyssey_recorder.simulator.phone import Screen
+from odyssey_recorder.simulator.phone import ComposedFrame
 from odyssey_recorder.simulator.shell.program import Call, Programs
 
 _HEADER = struct.Struct("<4I")
@@ -92,19 +92,19 @@ async def _send(call: Call, parts: tuple[bytes, ...], fault: FrameFault | None) 
             await call.stdout.write(part)
 
 
-def _header(screen: Screen) -> bytes:
+def _header(screen: ComposedFrame) -> bytes:
     return _HEADER.pack(screen.width, screen.height, _FORMAT_RGBA_8888, _COLORSPACE_SRGB)
 
 
-def _png(screen: Screen) -> bytes:
+def _png(screen: ComposedFrame) -> bytes:
     picture = Image.frombuffer("RGBA", (screen.width, screen.height), screen.rgba, "raw", "RGBA", 0, 1)
     encoded = io.BytesIO()
     picture.save(encoded, "png", compress_level=_PNG_LEVEL)
     return encoded.getvalue()
 
 
-def _black(width: int, height: int) -> Screen:
-    return Screen(0, width, height, b"\0\0\0\xff" * (width * height), 0)
+def _black(width: int, height: int) -> ComposedFrame:
+    return ComposedFrame(0, width, height, b"\0\0\0\xff" * (width * height), 0)
 
 
 PROGRAMS: Programs = {"screencap": _screencap}

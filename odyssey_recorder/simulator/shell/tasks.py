@@ -4,7 +4,7 @@ import asyncio
 import zlib
 from collections.abc import Iterator, Sequence
 
-from odyssey_recorder.simulator.phone import Phone, TaskInfo
+from odyssey_recorder.simulator.phone import AppTask, Phone
 from odyssey_recorder.simulator.shell.program import Call
 
 _FIRST_APP_UID = 10100
@@ -21,12 +21,12 @@ def hash_of(name: str) -> str:
     return f"{zlib.crc32(name.encode()) & 0xFFFFFFF:x}"
 
 
-def task_name(task: TaskInfo) -> str:
+def task_name(task: AppTask) -> str:
     kind, owner = ("home", f"I={_component(task)}") if task.is_home else ("standard", f"A={_uid(task)}:{task.package}")
     return f"Task{{{hash_of(task.package)} #{task.number} type={kind} {owner}}}"
 
 
-def dump_recents(tasks: Sequence[TaskInfo]) -> Iterator[str]:
+def dump_recents(tasks: Sequence[AppTask]) -> Iterator[str]:
     yield "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)"
     for home in (task for task in tasks if task.is_home):
         yield f"mRecentsComponent=ComponentInfo{{{home.package}/com.android.quickstep.RecentsActivity}}"
@@ -80,9 +80,9 @@ def _listed(phone: Phone) -> Iterator[str]:
         yield ""
 
 
-def _component(task: TaskInfo) -> str:
+def _component(task: AppTask) -> str:
     return short_component(task.package, task.activity)
 
 
-def _uid(task: TaskInfo) -> int:
+def _uid(task: AppTask) -> int:
     return _FIRST_APP_UID + zlib.crc32(task.package.encode()) % 100

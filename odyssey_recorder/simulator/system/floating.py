@@ -7,17 +7,17 @@ from odyssey_recorder.simulator.system.text_entry import TextEntry
 from odyssey_recorder.simulator.ui.controls import Text
 from odyssey_recorder.simulator.ui.draw import Canvas
 from odyssey_recorder.simulator.ui.layout import Surface, row
-from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, View
+from odyssey_recorder.simulator.ui.view import Action, Limits, Look, View, ViewBox
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scrim(View):
     ALPHA: ClassVar[float] = 0.42
 
-    def layout(self, look: Look, limits: Limits) -> Box:
-        return Box(self, look, limits.max_width, limits.max_height)
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
+        return ViewBox(self, look, limits.max_width, limits.max_height)
 
-    def paint(self, box: Box, canvas: Canvas) -> None:
+    def paint(self, box: ViewBox, canvas: Canvas) -> None:
         canvas.fill(box.rect, (0, 0, 0), alpha=self.ALPHA)
 
 

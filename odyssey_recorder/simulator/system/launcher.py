@@ -6,7 +6,7 @@ from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.today import TODAY
 from odyssey_recorder.simulator.system.bars import NAVIGATION_DP, STATUS_DP
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
-from odyssey_recorder.simulator.ui.layout import Grid, Scroll, Spacer, Stack, Surface, column, row
+from odyssey_recorder.simulator.ui.layout import Grid, ScrollView, Spacer, Stack, Surface, column, row
 from odyssey_recorder.simulator.ui.pictures import wallpaper
 from odyssey_recorder.simulator.ui.view import Look, View
 from odyssey_recorder.simulator.ui.widgets import app_icon, centered, search_box
@@ -82,7 +82,7 @@ class DrawerPage(Page):
         apps = [app for app in self.system.installed() if wanted in app.label.lower()]
         field = self.field("query", "Search apps", key="search", action="go", on_action=self._first)
         grid = Grid([_icon(app, _name(app)) for app in apps], min_cell=72, gap=6, pad=(16, 8))
-        return column(centered(search_box(field), 640, pad=(16, 10)), Scroll(grid, "apps", flex=1))
+        return column(centered(search_box(field), 640, pad=(16, 10)), ScrollView(grid, "apps", flex=1))
 
     def _first(self) -> None:
         wanted = self.query.lower()

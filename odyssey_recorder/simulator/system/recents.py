@@ -4,7 +4,7 @@ from odyssey_recorder.simulator.apps.app import App
 from odyssey_recorder.simulator.system.bars import STATUS_DP
 from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
-from odyssey_recorder.simulator.ui.layout import Scroll, Surface, column, row
+from odyssey_recorder.simulator.ui.layout import ScrollView, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Look, View
 from odyssey_recorder.simulator.ui.widgets import app_icon, button
 
@@ -22,7 +22,7 @@ def recents_view(system: SystemUi, look: Look) -> View:
     clear = button("Clear all", system.clear_recents, kind="tonal")
     return column(
         Surface(height=4 if low else 14),
-        Scroll(row(*cards, gap=20, pad=(side, 0, side, 14)), key="recents", sideways=True, desc="Recent apps"),
+        ScrollView(row(*cards, gap=20, pad=(side, 0, side, 14)), key="recents", sideways=True, desc="Recent apps"),
         Surface(clear, height=48 if low else 64, fill=True, align="center"),
         along="center",
     )

@@ -33,14 +33,14 @@ _DEFAULTS = {
 }
 
 
-class Thumbnail:
+class AppThumbnail:
     """Immutable, so that copies of the phone share it."""
 
     def __init__(self, picture: Image.Image) -> None:
         self._picture = picture
         self._sized = picture
 
-    def __deepcopy__(self, memo: dict[int, object]) -> "Thumbnail":
+    def __deepcopy__(self, memo: dict[int, object]) -> "AppThumbnail":
         return self
 
     def painted(self, width: int, height: int) -> Image.Image:
@@ -77,7 +77,7 @@ class SystemUi:
         self.tasks: dict[str, int] = {}
         """Most recently used last, with their task numbers."""
         self._tasks_begun = HOME_TASK
-        self._thumbnails: dict[str, Thumbnail] = {}
+        self._thumbnails: dict[str, AppThumbnail] = {}
         self._front = self.launcher.package
 
     # Front window -------------------------------------------------------------------------------------------
@@ -235,10 +235,10 @@ class SystemUi:
         self.recents = False
 
     def keep_thumbnail(self, package: str, picture: Image.Image) -> None:
-        self._thumbnails[package] = Thumbnail(picture)
+        self._thumbnails[package] = AppThumbnail(picture)
 
-    def thumbnail(self, app: App) -> Thumbnail:
-        return self._thumbnails.get(app.package) or Thumbnail(Image.new("RGBA", (9, 16), app.color))
+    def thumbnail(self, app: App) -> AppThumbnail:
+        return self._thumbnails.get(app.package) or AppThumbnail(Image.new("RGBA", (9, 16), app.color))
 
     # Intents -----------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from odyssey_recorder.simulator.ui.view import Memory, Selection
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class TextDraft:
     """`anchor` is the other end of the selection, equal to the cursor without one."""
 
     text: str
@@ -26,30 +26,30 @@ class Draft:
         start, end = self.span
         return self.text[start:end]
 
-    def inserted(self, words: str) -> "Draft":
+    def inserted(self, words: str) -> "TextDraft":
         start, end = self.span
         place = start + len(words)
-        return Draft(self.text[:start] + words + self.text[end:], place, place)
+        return TextDraft(self.text[:start] + words + self.text[end:], place, place)
 
-    def deleted(self, *, forward: bool = False) -> "Draft":
+    def deleted(self, *, forward: bool = False) -> "TextDraft":
         start, end = self.span
         if start == end:
             start, end = (start, min(end + 1, len(self.text))) if forward else (max(0, start - 1), end)
-        return Draft(self.text[:start] + self.text[end:], start, start)
+        return TextDraft(self.text[:start] + self.text[end:], start, start)
 
-    def moved(self, place: int) -> "Draft":
+    def moved(self, place: int) -> "TextDraft":
         place = max(0, min(place, len(self.text)))
-        return Draft(self.text, place, place)
+        return TextDraft(self.text, place, place)
 
-    def all_selected(self) -> "Draft":
-        return Draft(self.text, len(self.text), 0)
+    def all_selected(self) -> "TextDraft":
+        return TextDraft(self.text, len(self.text), 0)
 
 
 Layer = Literal["letters", "symbols", "more"]
 
 
 @dataclass(slots=True)
-class Keyboard:
+class SoftKeyboard:
     shown: bool = False
     layer: Layer = "letters"
     shift: bool = False
@@ -66,7 +66,7 @@ class TextEntry:
     def __init__(self, field: Callable[[], TextField | None], memory: Callable[[], Memory]) -> None:
         self._field = field
         self._memory = memory
-        self.keyboard = Keyboard()
+        self.keyboard = SoftKeyboard()
         self.clipboard = ""
         self.toolbar = False
         self.reveal = False
@@ -78,13 +78,13 @@ class TextEntry:
         return self._field()
 
     @property
-    def draft(self) -> Draft | None:
+    def draft(self) -> TextDraft | None:
         """None without focus."""
         field, focus = self._field(), self._memory().focus
         if field is None or focus is None:
             return None
         end = len(field.value)
-        return Draft(field.value, min(focus.cursor, end), min(focus.anchor, end))
+        return TextDraft(field.value, min(focus.cursor, end), min(focus.anchor, end))
 
     def focus(self, field: TextField, cursor: int) -> None:
         self.toolbar = False
@@ -178,7 +178,7 @@ class TextEntry:
     def paste(self) -> None:
         self.insert(self.clipboard[: self.paste_limit])
 
-    def _change(self, step: Callable[[Draft], Draft]) -> None:
+    def _change(self, step: Callable[[TextDraft], TextDraft]) -> None:
         field, draft = self._field(), self.draft
         self.toolbar = False
         if field is None or draft is None or field.read_only:
@@ -190,7 +190,7 @@ class TextEntry:
         if after.text != draft.text:
             field.on_change(after.text)
 
-    def _put(self, draft: Draft) -> None:
+    def _put(self, draft: TextDraft) -> None:
         focus = self._memory().focus
         if focus is not None:
             focus.cursor, focus.anchor = draft.cursor, draft.anchor
@@ -198,4 +198,4 @@ class TextEntry:
 
     def _raise_keyboard(self, field: TextField) -> None:
         starts_sentence = not field.value and field.action == "done" and not field.password
-        self.keyboard = Keyboard(shown=True, shift=starts_sentence)
+        self.keyboard = SoftKeyboard(shown=True, shift=starts_sentence)

@@ -24,7 +24,7 @@ class Transition(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ScreenChange:
     """`veil` (0..1) darkens what a sheet covers."""
 
     kind: Transition
@@ -32,7 +32,7 @@ class Change:
     veil: float = 0.0
 
 
-def pictures(change: Change, before: Image.Image, after: Image.Image) -> Iterator[Image.Image]:
+def pictures(change: ScreenChange, before: Image.Image, after: Image.Image) -> Iterator[Image.Image]:
     if change.veil:
         before = Image.blend(before, Image.new("RGBA", before.size, _DARK), change.veil)
     base = after
@@ -43,7 +43,7 @@ def pictures(change: Change, before: Image.Image, after: Image.Image) -> Iterato
         yield _between(change, (before, base, after), share)
 
 
-def _between(change: Change, layers: tuple[Image.Image, Image.Image, Image.Image], share: float) -> Image.Image:
+def _between(change: ScreenChange, layers: tuple[Image.Image, Image.Image, Image.Image], share: float) -> Image.Image:
     before, base, after = layers
     across, down = change.area.width, change.area.height
     match change.kind:

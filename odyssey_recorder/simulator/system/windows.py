@@ -10,9 +10,9 @@ from odyssey_recorder.simulator.system.share_sheet import share_sheet_view
 from odyssey_recorder.simulator.system.system_ui import SystemUi
 from odyssey_recorder.simulator.ui.controls import TextField, caret_rect, selected_rects
 from odyssey_recorder.simulator.ui.geometry import Rect
-from odyssey_recorder.simulator.ui.layout import Place, Scroll, Stack, Surface, scroll_range
-from odyssey_recorder.simulator.ui.theme import Theme, hex_of, mixed, theme_of
-from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, Memory, View
+from odyssey_recorder.simulator.ui.layout import Place, ScrollView, Stack, Surface, scroll_range
+from odyssey_recorder.simulator.ui.theme import AppTheme, hex_of, mixed, theme_of
+from odyssey_recorder.simulator.ui.view import Action, Limits, Look, Memory, View, ViewBox
 
 SYSTEM_COLOR = "#3b5ba9"
 _TOAST_LIFT_DP = 88
@@ -25,7 +25,7 @@ class Window:
 
     name: str
     package: str
-    box: Box
+    box: ViewBox
     opaque: bool = True
     moving: Rect | None = None
 
@@ -100,13 +100,13 @@ class _Builder:
         moved = [_reveal_caret(window.box, page.memory) for window in windows] if reveal else []
         return any(moved)
 
-    def _look(self, theme: Theme, area: Rect, memory: Memory | None = None) -> Look:
+    def _look(self, theme: AppTheme, area: Rect, memory: Memory | None = None) -> Look:
         px = self._density / 160
         scale = max(0.5, min(self._system.number_setting("system", "font_scale", 1.0), 2.0))
         width_dp, height_dp = int(area.width / px), int(area.height / px)
         return Look(theme, self._density, width_dp, height_dp, memory or Memory(), scale)
 
-    def _lay(self, view: View, look: Look, area: Rect) -> Box:
+    def _lay(self, view: View, look: Look, area: Rect) -> ViewBox:
         box = view.layout(look, Limits(area.width, area.height, area.width, area.height))
         box.place(area.left, area.top, area)
         return box
@@ -176,7 +176,7 @@ class _Builder:
             Window("NavigationBar0", "com.android.systemui", self._lay(navigation, look, self._navigation)),
         )
 
-    def _navigation_colors(self, theme: Theme) -> tuple[str, str]:
+    def _navigation_colors(self, theme: AppTheme) -> tuple[str, str]:
         system, page = self._system, self._page
         if system.recents or system.keyboard_shown:
             return hex_of(self._system_theme.surface_high), "on_surface"
@@ -215,22 +215,22 @@ class _Builder:
         return Window("Toast", self._page.app.package, self._lay(view, look, content), opaque=False)
 
 
-def _has_focus(box: Box) -> bool:
+def _has_focus(box: ViewBox) -> bool:
     focus = box.look.memory.focus
     return isinstance(box.view, TextField) and focus is not None and focus.field == box.view.key
 
 
-def focused_box(windows: list[Window]) -> Box | None:
+def focused_box(windows: list[Window]) -> ViewBox | None:
     return next((box for window in windows for box in window.box.walk() if _has_focus(box)), None)
 
 
-def _reveal_caret(root: Box, memory: Memory) -> bool:
+def _reveal_caret(root: ViewBox, memory: Memory) -> bool:
     path = _path_to_focus(root)
-    scroller = next((box for box in reversed(path) if isinstance(box.view, Scroll) and not box.view.sideways), None)
+    scroller = next((box for box in reversed(path) if isinstance(box.view, ScrollView) and not box.view.sideways), None)
     if scroller is None or memory.focus is None:
         return False
     field, view = path[-1], scroller.view
-    assert isinstance(view, Scroll)
+    assert isinstance(view, ScrollView)
     assert isinstance(field.view, TextField)
     caret = caret_rect(field, min(memory.focus.cursor, len(field.view.value)))
     margin = scroller.look.px(16)
@@ -242,7 +242,7 @@ def _reveal_caret(root: Box, memory: Memory) -> bool:
     return after != before
 
 
-def _path_to_focus(box: Box) -> list[Box]:
+def _path_to_focus(box: ViewBox) -> list[ViewBox]:
     if _has_focus(box):
         return [box]
     for child in box.children:

@@ -10,7 +10,7 @@ from odyssey_recorder.simulator.ui import text as letters
 from odyssey_recorder.simulator.ui.draw import Canvas
 from odyssey_recorder.simulator.ui.geometry import Rect
 from odyssey_recorder.simulator.ui.theme import mixed
-from odyssey_recorder.simulator.ui.view import Action, Box, Limits, Look, View
+from odyssey_recorder.simulator.ui.view import Action, Limits, Look, View, ViewBox
 
 Painter = Callable[[int, int], Image.Image]
 
@@ -35,14 +35,14 @@ class Text(View):
     def words(self) -> str:
         return self.text
 
-    def layout(self, look: Look, limits: Limits) -> Box:
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
         font = look.text_px(self.size), self.weight
         lines = letters.broken_lines(self.text, max(1, limits.max_width), *font)[: self.lines]
         widest = max(letters.text_width(self.text[start:end].rstrip(), *font) for start, end in lines)
         height = len(lines) * letters.line_height(font[0])
-        return Box(self, look, limits.width(widest + 1), limits.height(height), lines=lines)
+        return ViewBox(self, look, limits.width(widest + 1), limits.height(height), lines=lines)
 
-    def paint(self, box: Box, canvas: Canvas) -> None:
+    def paint(self, box: ViewBox, canvas: Canvas) -> None:
         size_px = box.look.text_px(self.size)
         step = letters.line_height(size_px)
         color = box.look.theme.color(self.color)
@@ -73,11 +73,11 @@ class Icon(View):
     def class_name(self) -> str:
         return "android.widget.ImageView"
 
-    def layout(self, look: Look, limits: Limits) -> Box:
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
         side = look.px(self.size)
-        return Box(self, look, limits.width(side), limits.height(side))
+        return ViewBox(self, look, limits.width(side), limits.height(side))
 
-    def paint(self, box: Box, canvas: Canvas) -> None:
+    def paint(self, box: ViewBox, canvas: Canvas) -> None:
         side = box.look.px(self.size)
         left = box.rect.left + (box.rect.width - side) // 2
         top = box.rect.top + (box.rect.height - side) // 2
@@ -98,13 +98,13 @@ class Picture(View):
     def class_name(self) -> str:
         return "android.widget.ImageView"
 
-    def layout(self, look: Look, limits: Limits) -> Box:
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
         width = limits.max_width if self.width is None else look.px(self.width)
         width = limits.width(width)
         height = round(width / self.aspect) if self.height is None else look.px(self.height)
-        return Box(self, look, width, limits.height(height))
+        return ViewBox(self, look, width, limits.height(height))
 
-    def paint(self, box: Box, canvas: Canvas) -> None:
+    def paint(self, box: ViewBox, canvas: Canvas) -> None:
         image = self.painter(box.rect.width, box.rect.height)
         canvas.image(box.rect, image, box.look.px(self.radius))
 
@@ -114,10 +114,10 @@ class Divider(View):
     color: str = "outline_variant"
     indent: float = 0
 
-    def layout(self, look: Look, limits: Limits) -> Box:
-        return Box(self, look, limits.max_width, max(1, look.px(1)))
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
+        return ViewBox(self, look, limits.max_width, max(1, look.px(1)))
 
-    def paint(self, box: Box, canvas: Canvas) -> None:
+    def paint(self, box: ViewBox, canvas: Canvas) -> None:
         canvas.fill(box.rect.inset(box.look.px(self.indent), 0, 0, 0), box.look.theme.color(self.color))
 
 
@@ -127,9 +127,9 @@ class Checkable(View):
 
     _SIZE: ClassVar[tuple[float, float]] = (24.0, 24.0)
 
-    def layout(self, look: Look, limits: Limits) -> Box:
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
         width, height = self._SIZE
-        return Box(self, look, look.px(width), look.px(height))
+        return ViewBox(self, look, look.px(width), look.px(height))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,7 +142,7 @@ class Toggle(Checkable):
     def class_name(self) -> str:
         return "android.widget.Switch"
 
-    def paint(self, box: Box, canvas: Canvas) -> None:
+    def paint(self, box: ViewBox, canvas: Canvas) -> None:
         theme, px, rect = box.look.theme, box.look.px, box.rect
         colors = ("primary", "primary", "on_primary") if self.checked else ("outline", "surface_high", "outline")
         edge, inside, knob = (theme.color(name) for name in colors)
@@ -160,7 +160,7 @@ class Mark(Checkable):
     _ICONS: ClassVar[tuple[str, str]]
     """Without and with the check."""
 
-    def paint(self, box: Box, canvas: Canvas) -> None:
+    def paint(self, box: ViewBox, canvas: Canvas) -> None:
         theme = box.look.theme
         color = theme.primary if self.checked else theme.on_surface_variant
         canvas.icon(box.rect, self._ICONS[self.checked], color)
@@ -197,10 +197,10 @@ class Progress(View):
     def class_name(self) -> str:
         return "android.widget.ProgressBar"
 
-    def layout(self, look: Look, limits: Limits) -> Box:
-        return Box(self, look, limits.max_width, look.px(self.height))
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
+        return ViewBox(self, look, limits.max_width, look.px(self.height))
 
-    def paint(self, box: Box, canvas: Canvas) -> None:
+    def paint(self, box: ViewBox, canvas: Canvas) -> None:
         rect, theme = box.rect, box.look.theme
         done = rect.left + round(rect.width * self.share)
         canvas.round(rect, rect.height // 2, theme.secondary_container)
@@ -243,14 +243,14 @@ class TextField(View):
     def words(self) -> str:
         return self.shown or self.hint
 
-    def layout(self, look: Look, limits: Limits) -> Box:
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
         size_px = look.text_px(self.size)
         width = limits.max_width if self.multiline else 10**6
         lines = letters.broken_lines(self.shown, max(1, width), size_px, self.weight)
         height = max(self.min_lines, len(lines)) * letters.line_height(size_px)
-        return Box(self, look, limits.width(limits.max_width), limits.height(height), lines=lines, clips=True)
+        return ViewBox(self, look, limits.width(limits.max_width), limits.height(height), lines=lines, clips=True)
 
-    def paint(self, box: Box, canvas: Canvas) -> None:
+    def paint(self, box: ViewBox, canvas: Canvas) -> None:
         theme, size_px = box.look.theme, box.look.text_px(self.size)
         outer, canvas.clip = canvas.clip, canvas.clip.intersection(box.visible)
         focus = box.look.memory.focus
@@ -271,13 +271,13 @@ class TextField(View):
         canvas.clip = outer
 
 
-def _field(box: Box) -> TextField:
+def _field(box: ViewBox) -> TextField:
     if not isinstance(box.view, TextField):
         raise TypeError(f"{type(box.view).__name__} holds no text to edit.")
     return box.view
 
 
-def _origin(box: Box) -> tuple[int, int]:
+def _origin(box: ViewBox) -> tuple[int, int]:
     view, focus = _field(box), box.look.memory.focus
     size_px = box.look.text_px(view.size)
     step = letters.line_height(size_px)
@@ -288,7 +288,7 @@ def _origin(box: Box) -> tuple[int, int]:
     return box.rect.left - max(0, caret - box.rect.width + box.look.px(3)), top
 
 
-def _line_of(box: Box, index: int) -> int:
+def _line_of(box: ViewBox, index: int) -> int:
     for number, (start, end) in enumerate(box.lines):
         last = number + 1 == len(box.lines)
         if start <= index and (index < end or last or (index == end and box.lines[number + 1][0] > end)):
@@ -296,7 +296,7 @@ def _line_of(box: Box, index: int) -> int:
     return len(box.lines) - 1
 
 
-def caret_rect(box: Box, index: int) -> Rect:
+def caret_rect(box: ViewBox, index: int) -> Rect:
     """Before letter `index` of a placed text field."""
     view = _field(box)
     size_px = box.look.text_px(view.size)
@@ -307,7 +307,7 @@ def caret_rect(box: Box, index: int) -> Rect:
     return Rect(x, y, x + max(2, box.look.px(2)), y + letters.line_height(size_px))
 
 
-def caret_at(box: Box, x: float, y: float) -> int:
+def caret_at(box: ViewBox, x: float, y: float) -> int:
     view = _field(box)
     size_px = box.look.text_px(view.size)
     left, top = _origin(box)
@@ -316,7 +316,7 @@ def caret_at(box: Box, x: float, y: float) -> int:
     return start + letters.nearest_caret(view.shown[start:end].rstrip("\n"), x - left, size_px, view.weight)
 
 
-def selected_rects(box: Box, start: int, end: int) -> list[Rect]:
+def selected_rects(box: ViewBox, start: int, end: int) -> list[Rect]:
     """One per line, from letter `start` to `end` of a placed text field."""
     view, size_px = _field(box), box.look.text_px(_field(box).size)
     rects = []

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from odyssey_recorder.simulator.ui.draw import Canvas
-from odyssey_recorder.simulator.ui.view import UNBOUNDED, Box, Limits, Look, View
+from odyssey_recorder.simulator.ui.view import UNBOUNDED, Limits, Look, View, ViewBox
 
 Pad = float | tuple[float, float] | tuple[float, float, float, float]
 Along = Literal["start", "center", "end", "between"]
@@ -49,10 +49,10 @@ class Surface(View):
             return f"android.widget.{self.role}"
         return "android.view.View" if self.on_tap else "android.view.ViewGroup"
 
-    def layout(self, look: Look, limits: Limits) -> Box:
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
         left, top, right, bottom = edges(look, self.pad)
         room = self._room(look, limits)
-        box = Box(self, look, room.min_width, room.min_height, clips=self.radius > 0)
+        box = ViewBox(self, look, room.min_width, room.min_height, clips=self.radius > 0)
         if self.child is None:
             return box
         inner = room.inset(left + right, top + bottom)
@@ -83,7 +83,7 @@ class Surface(View):
             limits.min_height if height is None else height,
         )
 
-    def paint(self, box: Box, canvas: Canvas) -> None:
+    def paint(self, box: ViewBox, canvas: Canvas) -> None:
         theme, radius = box.look.theme, box.look.px(self.radius)
         if self.elevation:
             canvas.shadow(box.rect, radius, box.look.px(self.elevation * 2))
@@ -100,8 +100,8 @@ class Surface(View):
 class Spacer(View):
     size: float = 0
 
-    def layout(self, look: Look, limits: Limits) -> Box:
-        return Box(self, look, limits.width(look.px(self.size)), limits.height(look.px(self.size)))
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
+        return ViewBox(self, look, limits.width(look.px(self.size)), limits.height(look.px(self.size)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +116,7 @@ class Linear(View):
 
     _SIDEWAYS: ClassVar[bool]
 
-    def layout(self, look: Look, limits: Limits) -> Box:
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
         left, top, right, bottom = edges(look, self.pad)
         room = limits.inset(left + right, top + bottom)
         boxes, gap = self._flow(look, room), look.px(self.gap)
@@ -132,19 +132,19 @@ class Linear(View):
         for box, start, own in zip(boxes, self._starts(lengths, length, gap), breadths, strict=True):
             x, y = self._turned(start, {"center": (breadth - own) // 2, "end": breadth - own}.get(self.across, 0))
             box.at(left + x, top + y)
-        return Box(self, look, width + left + right, height + top + bottom, boxes)
+        return ViewBox(self, look, width + left + right, height + top + bottom, boxes)
 
     def _turned(self, one: int, other: int) -> tuple[int, int]:
         """Of (width, height) to (along, across), and back."""
         return (one, other) if self._SIDEWAYS else (other, one)
 
-    def _flow(self, look: Look, room: Limits) -> list[Box]:
+    def _flow(self, look: Look, room: Limits) -> list[ViewBox]:
         sideways, across = self._SIDEWAYS, self.across
         total = room.max_width if sideways else room.max_height
-        boxes: dict[int, Box] = {}
+        boxes: dict[int, ViewBox] = {}
         used = look.px(self.gap) * max(0, len(self.children) - 1)
         fixed = [(index, child) for index, child in enumerate(self.children) if not child.flex]
-        for index, child in sorted(fixed, key=lambda entry: isinstance(entry[1], Scroll)):
+        for index, child in sorted(fixed, key=lambda entry: isinstance(entry[1], ScrollView)):
             boxes[index] = child.layout(look, _slot(room, total - used, sideways, across))
             used += boxes[index].width if sideways else boxes[index].height
         shares = sum(child.flex for child in self.children)
@@ -204,14 +204,14 @@ def column(
 class Stack(View):
     children: Sequence[View] = ()
 
-    def layout(self, look: Look, limits: Limits) -> Box:
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
         boxes = [child.layout(look, limits) for child in self.children if not isinstance(child, Place)]
         width = limits.width(max((box.width for box in boxes), default=limits.max_width))
         height = limits.height(max((box.height for box in boxes), default=limits.max_height))
         filled = iter(boxes)
         room = Limits(width, height, width, height)
         ordered = [child.layout(look, room) if isinstance(child, Place) else next(filled) for child in self.children]
-        return Box(self, look, width, height, ordered)
+        return ViewBox(self, look, width, height, ordered)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,14 +224,14 @@ class Place(View):
     def solid(self) -> bool:
         return False
 
-    def layout(self, look: Look, limits: Limits) -> Box:
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
         left, top, right, bottom = edges(look, self.pad)
         child = self.child.layout(look, limits.inset(left + right, top + bottom).loose())
         across = limits.max_width - left - right - child.width
         down = limits.max_height - top - bottom - child.height
         x = 0 if "start" in self.where else across if "end" in self.where else across // 2
         y = 0 if "top" in self.where else down if "bottom" in self.where else down // 2
-        return Box(self, look, limits.max_width, limits.max_height, [child.at(left + x, top + y)])
+        return ViewBox(self, look, limits.max_width, limits.max_height, [child.at(left + x, top + y)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,7 +242,7 @@ class Grid(View):
     pad: Pad = 0
     columns: int | None = None
 
-    def layout(self, look: Look, limits: Limits) -> Box:
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
         left, top, right, bottom = edges(look, self.pad)
         gap, room = look.px(self.gap), limits.max_width - left - right
         count = self.columns or max(1, (room + gap) // (look.px(self.min_cell) + gap))
@@ -252,11 +252,11 @@ class Grid(View):
             row = [child.layout(look, Limits(cell, UNBOUNDED, cell)) for child in self.children[start : start + count]]
             boxes += [box.at(left + index * (cell + gap), y) for index, box in enumerate(row)]
             y += max(box.height for box in row) + gap
-        return Box(self, look, limits.max_width, limits.height(y - (gap if self.children else 0) + bottom), boxes)
+        return ViewBox(self, look, limits.max_width, limits.height(y - (gap if self.children else 0) + bottom), boxes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scroll(View):
+class ScrollView(View):
     """`key` identifies its offset in the page's memory."""
 
     child: View
@@ -267,13 +267,15 @@ class Scroll(View):
     def class_name(self) -> str:
         return "android.widget.HorizontalScrollView" if self.sideways else "androidx.recyclerview.widget.RecyclerView"
 
-    def layout(self, look: Look, limits: Limits) -> Box:
+    def layout(self, look: Look, limits: Limits) -> ViewBox:
         if self.sideways:
             room = Limits(UNBOUNDED, limits.max_height, 0, limits.min_height)
         else:
             room = Limits(limits.max_width, UNBOUNDED, limits.max_width)
         child = self.child.layout(look, room)
-        box = Box(self, look, limits.width(limits.max_width if self.sideways else child.width), 0, [child], clips=True)
+        box = ViewBox(
+            self, look, limits.width(limits.max_width if self.sideways else child.width), 0, [child], clips=True
+        )
         box.height = limits.height(child.height)
         offset = max(0, min(look.memory.scroll.get(self.key, 0), scroll_range(box)))
         look.memory.scroll[self.key] = offset
@@ -281,8 +283,8 @@ class Scroll(View):
         return box
 
 
-def scroll_range(box: Box) -> int:
+def scroll_range(box: ViewBox) -> int:
     """The maximum offset in pixels, of a laid out Scroll."""
     child = box.children[0]
-    sideways = isinstance(box.view, Scroll) and box.view.sideways
+    sideways = isinstance(box.view, ScrollView) and box.view.sideways
     return max(0, child.width - box.width if sideways else child.height - box.height)

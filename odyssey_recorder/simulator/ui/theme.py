@@ -21,7 +21,7 @@ def mixed(first: RGB, second: RGB, share: float) -> RGB:
 
 
 @dataclass(frozen=True, slots=True)
-class Theme:
+class AppTheme:
     """An app's colours by Material role; views accept a role's name or "#rrggbb"."""
 
     dark: bool
@@ -57,7 +57,7 @@ def tone(hue: float, saturation: float, lightness: float) -> RGB:
 
 
 @cache
-def theme_of(seed_color: str, *, dark: bool = False) -> Theme:
+def theme_of(seed_color: str, *, dark: bool = False) -> AppTheme:
     red, green, blue = (channel / 255 for channel in rgb(seed_color))
     hue, _, saturation = colorsys.rgb_to_hls(red, green, blue)
     vivid, soft = min(saturation, 0.75), min(saturation, 0.35)
@@ -65,7 +65,7 @@ def theme_of(seed_color: str, *, dark: bool = False) -> Theme:
     def role(light: float, night: float, strength: float) -> RGB:
         return tone(hue, strength, night if dark else light)
 
-    return Theme(
+    return AppTheme(
         dark=dark,
         primary=role(0.36, 0.78, vivid),
         on_primary=role(1.0, 0.16, vivid),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from odyssey_recorder.simulator.ui.controls import TextField, caret_at
-from odyssey_recorder.simulator.ui.layout import Scroll, scroll_range
-from odyssey_recorder.simulator.ui.view import Box, View
+from odyssey_recorder.simulator.ui.layout import ScrollView, scroll_range
+from odyssey_recorder.simulator.ui.view import View, ViewBox
 
 LONG_PRESS_S = 0.4
 REST_S = 0.3
@@ -35,8 +35,8 @@ class Fling:
 
 @dataclass(slots=True)
 class _Drag:
-    box: Box
-    view: Scroll
+    box: ViewBox
+    view: ScrollView
     start: int
 
     @property
@@ -58,7 +58,7 @@ class _Drag:
 class Finger:
     """With `only_drags` the finger has stopped a gliding list: lifting it without moving taps nothing."""
 
-    def __init__(self, path: Sequence[Box], x: float, y: float, *, only_drags: bool = False) -> None:
+    def __init__(self, path: Sequence[ViewBox], x: float, y: float, *, only_drags: bool = False) -> None:
         self._path = path
         self._down = (x, y)
         self._now = (x, y)
@@ -143,11 +143,11 @@ class Finger:
     def _scroller(self, *, sideways: bool) -> _Drag | None:
         for box in self._path:
             view = box.view
-            if isinstance(view, Scroll) and view.sideways == sideways and scroll_range(box) > 0:
+            if isinstance(view, ScrollView) and view.sideways == sideways and scroll_range(box) > 0:
                 return _Drag(box, view, box.look.memory.scroll.get(view.key, 0))
         return None
 
-    def _holder(self) -> Box | None:
+    def _holder(self) -> ViewBox | None:
         for box in self._path:
             if box.view.on_long_press or isinstance(box.view, TextField):
                 return box
@@ -158,4 +158,4 @@ class Finger:
 
 def touched(view: View) -> bool:
     takes = (view.on_tap, view.on_long_press, view.on_swipe)
-    return any(takes) or isinstance(view, (TextField, Scroll))
+    return any(takes) or isinstance(view, (TextField, ScrollView))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from odyssey_recorder.simulator.ui.draw import Canvas
 from odyssey_recorder.simulator.ui.geometry import Rect
-from odyssey_recorder.simulator.ui.theme import Theme
+from odyssey_recorder.simulator.ui.theme import AppTheme
 
 Action = Callable[[], None]
 UNBOUNDED = 1_000_000
@@ -60,7 +60,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    theme: Theme
+    theme: AppTheme
     density: int
     width_dp: int
     height_dp: int
@@ -104,10 +104,10 @@ class View:
     def solid(self) -> bool:
         return True
 
-    def layout(self, look: Look, limits: Limits) -> "Box":
-        return Box(self, look, limits.width(0), limits.height(0))
+    def layout(self, look: Look, limits: Limits) -> "ViewBox":
+        return ViewBox(self, look, limits.width(0), limits.height(0))
 
-    def paint(self, box: "Box", canvas: Canvas) -> None:
+    def paint(self, box: "ViewBox", canvas: Canvas) -> None:
         """Draw this view itself at `box.rect`, below its children."""
 
     @property
@@ -116,14 +116,14 @@ class View:
 
 
 @dataclass(slots=True, eq=False)
-class Box:
+class ViewBox:
     """Placed boxes have a rectangle on the screen and its visible part."""
 
     view: View
     look: Look
     width: int
     height: int
-    children: list["Box"] = field(default_factory=list)
+    children: list["ViewBox"] = field(default_factory=list)
     x: int = 0
     y: int = 0
     clips: bool = False
@@ -131,7 +131,7 @@ class Box:
     rect: Rect = NOWHERE
     visible: Rect = NOWHERE
 
-    def at(self, x: int, y: int) -> "Box":
+    def at(self, x: int, y: int) -> "ViewBox":
         self.x, self.y = x, y
         return self
 
@@ -155,12 +155,12 @@ class Box:
                 child.paint(canvas)
         canvas.clip = outer
 
-    def walk(self) -> Iterator["Box"]:
+    def walk(self) -> Iterator["ViewBox"]:
         yield self
         for child in self.children:
             yield from child.walk()
 
-    def under(self, x: float, y: float) -> list["Box"]:
+    def under(self, x: float, y: float) -> list["ViewBox"]:
         if self.clips and not self.visible.contains(x, y):
             return []
         for child in reversed(self.children):

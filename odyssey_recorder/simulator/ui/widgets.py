@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Literal
 
 from odyssey_recorder.simulator.ui.controls import Icon, Radio, Text, TextField, Toggle
-from odyssey_recorder.simulator.ui.layout import Pad, Place, Scroll, Spacer, Stack, Surface, column, row
+from odyssey_recorder.simulator.ui.layout import Pad, Place, ScrollView, Spacer, Stack, Surface, column, row
 from odyssey_recorder.simulator.ui.view import Action, Look, View
 
 
@@ -95,7 +95,7 @@ def centered(view: View, max_width: float, *, pad: Pad = 0) -> View:
 
 def scroll_page(*children: View, key: str = "list", gap: float = 0, pad: Pad = 0, max_width: float = 760) -> View:
     body = column(*children, gap=gap, pad=pad)
-    return Scroll(centered(body, max_width), key)
+    return ScrollView(centered(body, max_width), key)
 
 
 def list_item(  # noqa: PLR0913 - values by keyword, each with a plain default
@@ -241,14 +241,14 @@ def tabbed(
 
 def bottom_sheet(*children: View, gap: float = 16) -> View:
     handle = row(Surface(color="outline", radius=2, width=32, height=4), along="center", pad=(0, 4))
-    body = Scroll(column(handle, *children, gap=gap, pad=(20, 8, 20, 20)), "sheet")
+    body = ScrollView(column(handle, *children, gap=gap, pad=(20, 8, 20, 20)), "sheet")
     return Place(
         Surface(body, color="surface_container", radius=28, fill=True, max_width=640, flat_bottom=True), "bottom"
     )
 
 
 def dialog(title: str, *children: View, buttons: Sequence[View], gap: float = 16) -> View:
-    parts = (Text(title, 24), Scroll(column(*children, gap=gap), "dialog"), row(*buttons, along="end", gap=8))
+    parts = (Text(title, 24), ScrollView(column(*children, gap=gap), "dialog"), row(*buttons, along="end", gap=8))
     body = column(*parts, gap=16, pad=24)
     return Place(Surface(body, color="surface_high", radius=28, width=312, elevation=3))
 

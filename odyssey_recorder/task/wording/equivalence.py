@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.templates.template import Catalogue
-from odyssey_recorder.task.wording.figures import Figure, read_figures
+from odyssey_recorder.task.wording.figures import Quantity, read_figures
 from odyssey_recorder.task.wording.naming import Mention, begins_sentence, cut_out, mentions, named
 from odyssey_recorder.task.wording.reversals import Statement, reversals
 from odyssey_recorder.task.wording.stems import SMALL, WORD, in_quotes, stem, words_of
@@ -89,11 +89,11 @@ class Wording:
         return cut_out(self.instruction, (one for one in self.mentions if one.app in self.task.apps))
 
     @cached_property
-    def figures_told(self) -> tuple[Figure, ...]:
+    def figures_told(self) -> tuple[Quantity, ...]:
         return read_figures(self.told)[0]
 
     @cached_property
-    def figures_asked(self) -> tuple[Figure, ...]:
+    def figures_asked(self) -> tuple[Quantity, ...]:
         return read_figures(self.asked)[0]
 
     @cached_property
@@ -214,7 +214,7 @@ def _items(wording: Wording) -> Iterator[str]:
             yield f"Leaves out {in_quotes(list(dict.fromkeys(one.lost)))} of {in_quotes([one.item])}."
 
 
-def lost_figures(wording: Wording) -> list[Figure]:
+def lost_figures(wording: Wording) -> list[Quantity]:
     of_items = [figure for item in wording.items for figure in read_figures(item)[0]]
     needed = (*of_items, *(figure for figure in wording.figures_told if not figure.is_loose))
     return [figure for figure in dict.fromkeys(needed) if figure not in wording.figures_asked]

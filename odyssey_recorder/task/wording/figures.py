@@ -10,7 +10,7 @@ from typing import Literal
 Limit = Literal["", "most", "least"]
 
 
-class Kind(Enum):
+class QuantityKind(Enum):
     NUMBER = "number"
     ORDINAL = "rank"
     MONEY = "price"
@@ -22,7 +22,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Quantity:
     """One figure; figures with the same meaning are equal.
 
     `value` is a plain decimal number; with its currency for prices ("usd 20"); seconds for durations; "19:00"; "12-04",
@@ -30,7 +30,7 @@ class Figure:
     them", "give me a minute"). `limit` says whether it is a maximum or a minimum.
     """
 
-    kind: Kind
+    kind: QuantityKind
     value: str
     said: str = field(compare=False)
     is_loose: bool = field(default=False, compare=False)
@@ -38,8 +38,8 @@ class Figure:
 
 
 @lru_cache(maxsize=4096)
-def read_figures(text: str) -> tuple[tuple[Figure, ...], str]:
-    found: list[tuple[int, Figure]] = []
+def read_figures(text: str) -> tuple[tuple[Quantity, ...], str]:
+    found: list[tuple[int, Quantity]] = []
     rest = _in_digits(text)
     for reader in (*(_DIGITS_READERS if re.search(r"\d", rest) else ()), *_WORDS_READERS):
         rest = reader.take_out_of(rest, found)
@@ -55,18 +55,18 @@ _Words = re.Match[str]
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    kind: Kind
+    kind: QuantityKind
     pattern: re.Pattern[str]
     value: Callable[[_Words], str]
     is_loose: bool
 
-    def take_out_of(self, text: str, found: list[tuple[int, Figure]]) -> str:
+    def take_out_of(self, text: str, found: list[tuple[int, Quantity]]) -> str:
         def take(words: _Words) -> str:
             value = self.value(words)
             if not value:
                 return words[0]
             limit = _limit(text[: words.start()], text[words.end() :])
-            found.append((words.start(), Figure(self.kind, value, words[0].strip(), self.is_loose, limit)))
+            found.append((words.start(), Quantity(self.kind, value, words[0].strip(), self.is_loose, limit)))
             return _TAKEN * len(words[0])
 
         return self.pattern.sub(take, text)
@@ -262,7 +262,7 @@ def _always(value: str) -> Callable[[_Words], str]:
     return lambda _: value
 
 
-def _reader(kind: Kind, pattern: str, value: Callable[[_Words], str], *, is_loose: bool = False) -> _Reader:
+def _reader(kind: QuantityKind, pattern: str, value: Callable[[_Words], str], *, is_loose: bool = False) -> _Reader:
     return _Reader(kind, re.compile(pattern, re.IGNORECASE), value, is_loose)
 
 
@@ -277,52 +277,52 @@ def _with_digits() -> Iterator[_Reader]:
         rf"|(?=\s+(?:tomorrow|this|\w+day)\s+(?P<part_ahead>{part})\b)|(?=\s+to(?P<part_now>night)\b))"
     )
     past, to = r"\d\d?)(?: minutes)? (?P<side>past)", r"\d\d?(?= min)) (?:minutes )?(?P<side>to)"
-    yield _reader(Kind.TIME, rf"\b(?P<by>half|quarter|{past} {hour}\b{half}?", _past_or_to)
-    yield _reader(Kind.TIME, rf"\b(?P<by>quarter|{to} {hour}\b{half}?", _past_or_to)
-    yield _reader(Kind.TIME, rf"{hour}[:.](?P<minute>\d\d){half}", _clock)
-    yield _reader(Kind.TIME, rf"{hour}:(?P<minute>\d\d)(?![\d:])", _clock)
-    yield _reader(Kind.TIME, rf"{hour}(?:\s*o['\u2019]clock)?{half}", _clock)
-    yield _reader(Kind.TIME, rf"{hour}\s*o['\u2019]clock", _clock)
+    yield _reader(QuantityKind.TIME, rf"\b(?P<by>half|quarter|{past} {hour}\b{half}?", _past_or_to)
+    yield _reader(QuantityKind.TIME, rf"\b(?P<by>quarter|{to} {hour}\b{half}?", _past_or_to)
+    yield _reader(QuantityKind.TIME, rf"{hour}[:.](?P<minute>\d\d){half}", _clock)
+    yield _reader(QuantityKind.TIME, rf"{hour}:(?P<minute>\d\d)(?![\d:])", _clock)
+    yield _reader(QuantityKind.TIME, rf"{hour}(?:\s*o['\u2019]clock)?{half}", _clock)
+    yield _reader(QuantityKind.TIME, rf"{hour}\s*o['\u2019]clock", _clock)
 
     month = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
     month = rf"(?P<month>(?:{month}|sept)\b(?:(?<=\b\w{{3}})(?<!may)\.)?)"
-    yield _reader(Kind.DATE, rf"\b(?P<day>\d\d?)(?:st|nd|rd|th)?(?: of)? {month}", _date)
-    yield _reader(Kind.DATE, rf"\b{month} (?:the )?(?P<day>\d\d?)(?:st|nd|rd|th)?(?!\w|[:.]\d)", _date)
-    yield _reader(Kind.DATE, r"\b\d{4}-(?P<iso>\d\d-\d\d)\b", lambda words: words["iso"])
-    yield _reader(Kind.DAY, rf"\bin (?P<count>\d+) {_UNIT}(?:['\u2019]s? time)?", _ahead)
-    yield _reader(Kind.DAY, rf"\b(?P<count>\d+) {_UNIT} from (?:now|today)\b", _ahead)
+    yield _reader(QuantityKind.DATE, rf"\b(?P<day>\d\d?)(?:st|nd|rd|th)?(?: of)? {month}", _date)
+    yield _reader(QuantityKind.DATE, rf"\b{month} (?:the )?(?P<day>\d\d?)(?:st|nd|rd|th)?(?!\w|[:.]\d)", _date)
+    yield _reader(QuantityKind.DATE, r"\b\d{4}-(?P<iso>\d\d-\d\d)\b", lambda words: words["iso"])
+    yield _reader(QuantityKind.DAY, rf"\bin (?P<count>\d+) {_UNIT}(?:['\u2019]s? time)?", _ahead)
+    yield _reader(QuantityKind.DAY, rf"\b(?P<count>\d+) {_UNIT} from (?:now|today)\b", _ahead)
 
     amount = r"(?P<amount>\d+(?:,\d{3})*(?:\.\d+)?)"
     time = r"(?:sec(?:ond)?s?|min(?:ute)?s?|h(?:ou)?rs?|h)\b"
     coin = r"(?P<coin>dollars?|bucks|usd|euros?|eur|pounds?|gbp|[$€£])"
-    yield _reader(Kind.MONEY, rf"(?P<coin>[$€£])\s?{amount}\b", _price)
-    yield _reader(Kind.MONEY, rf"\b{amount}[\s-]?{coin}(?!\w)", _price)
-    yield _reader(Kind.PERCENT, rf"\b{amount}\s?(?:%|per ?cent\b)", _number)
-    yield _reader(Kind.SPAN, rf"\b{amount}[\s-]?{time}(?:,?(?: and)? \d+ {time})*", _span)
-    yield _reader(Kind.ORDINAL, r"\b(?P<amount>\d+)(?:st|nd|rd|th)\b", _number)
+    yield _reader(QuantityKind.MONEY, rf"(?P<coin>[$€£])\s?{amount}\b", _price)
+    yield _reader(QuantityKind.MONEY, rf"\b{amount}[\s-]?{coin}(?!\w)", _price)
+    yield _reader(QuantityKind.PERCENT, rf"\b{amount}\s?(?:%|per ?cent\b)", _number)
+    yield _reader(QuantityKind.SPAN, rf"\b{amount}[\s-]?{time}(?:,?(?: and)? \d+ {time})*", _span)
+    yield _reader(QuantityKind.ORDINAL, r"\b(?P<amount>\d+)(?:st|nd|rd|th)\b", _number)
     before = "|".join(rf"(?<=\b{word} )2\b" for word in ("the", "my", "of", "these", "those", "between"))
-    yield _reader(Kind.NUMBER, before, _always("2"), is_loose=True)
+    yield _reader(QuantityKind.NUMBER, before, _always("2"), is_loose=True)
     where = r"(?:[\w-]+ )?(?:apps|shops|stores|places|sites|services)\b"
-    yield _reader(Kind.NUMBER, rf"\b(?P<amount>[2-4])(?= {where})", _number, is_loose=True)
-    yield _reader(Kind.NUMBER, rf"(?<![\w.]){amount}(?!\w)", _number)
+    yield _reader(QuantityKind.NUMBER, rf"\b(?P<amount>[2-4])(?= {where})", _number, is_loose=True)
+    yield _reader(QuantityKind.NUMBER, rf"(?<![\w.]){amount}(?!\w)", _number)
 
 
 def _with_words() -> Iterator[_Reader]:
     this = "morning|afternoon|evening|week|month|year"
     which = r"(?P<which>next|last|this|coming|every|each)"
-    yield _reader(Kind.TIME, r"\b(?:noon|midday)\b", _always("12:00"))
-    yield _reader(Kind.TIME, r"\bmidnight\b", _always("00:00"))
-    yield _reader(Kind.DATE, rf"(?<=\bin )(?:{_any(_MONTHS)})\b", _itself)
-    yield _reader(Kind.DAY, rf"\bin (?P<count>an?) {_UNIT}(?:['\u2019]s? time)?", _ahead)
-    yield _reader(Kind.DAY, rf"\b(?P<count>an?) {_UNIT} from (?:now|today)\b", _ahead)
-    yield _reader(Kind.DAY, r"\b(?:the )?day after tomorrow\b", _always("+2"))
-    yield _reader(Kind.DAY, r"\btomorrow\b", _always("+1"))
-    yield _reader(Kind.DAY, rf"\b(?:today|tonight|this (?:{this}))\b", _itself, is_loose=True)
-    yield _reader(Kind.DAY, r"\b(?:yesterday|next (?:week(?:end)?|month|year)|(?:this )?weekend)\b", _itself)
-    yield _reader(Kind.DAY, rf"\b(?:{which}\s+)?(?P<weekday>(?:{_any(_WEEKDAYS)})s?)\b", _weekday)
-    yield _reader(Kind.SPAN, r"\ban? (?P<unit>second|minute|hour)\b", _one_unit, is_loose=True)
-    yield _reader(Kind.ORDINAL, rf"\b(?:{_any(_ORDINALS)})\b", _rank, is_loose=True)
-    yield _reader(Kind.NUMBER, r"\bone\b", _always("1"), is_loose=True)
+    yield _reader(QuantityKind.TIME, r"\b(?:noon|midday)\b", _always("12:00"))
+    yield _reader(QuantityKind.TIME, r"\bmidnight\b", _always("00:00"))
+    yield _reader(QuantityKind.DATE, rf"(?<=\bin )(?:{_any(_MONTHS)})\b", _itself)
+    yield _reader(QuantityKind.DAY, rf"\bin (?P<count>an?) {_UNIT}(?:['\u2019]s? time)?", _ahead)
+    yield _reader(QuantityKind.DAY, rf"\b(?P<count>an?) {_UNIT} from (?:now|today)\b", _ahead)
+    yield _reader(QuantityKind.DAY, r"\b(?:the )?day after tomorrow\b", _always("+2"))
+    yield _reader(QuantityKind.DAY, r"\btomorrow\b", _always("+1"))
+    yield _reader(QuantityKind.DAY, rf"\b(?:today|tonight|this (?:{this}))\b", _itself, is_loose=True)
+    yield _reader(QuantityKind.DAY, r"\b(?:yesterday|next (?:week(?:end)?|month|year)|(?:this )?weekend)\b", _itself)
+    yield _reader(QuantityKind.DAY, rf"\b(?:{which}\s+)?(?P<weekday>(?:{_any(_WEEKDAYS)})s?)\b", _weekday)
+    yield _reader(QuantityKind.SPAN, r"\ban? (?P<unit>second|minute|hour)\b", _one_unit, is_loose=True)
+    yield _reader(QuantityKind.ORDINAL, rf"\b(?:{_any(_ORDINALS)})\b", _rank, is_loose=True)
+    yield _reader(QuantityKind.NUMBER, r"\bone\b", _always("1"), is_loose=True)
 
 
 _DIGITS_READERS, _WORDS_READERS = tuple(_with_digits()), tuple(_with_words())

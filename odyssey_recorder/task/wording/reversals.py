@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from odyssey_recorder.task.wording.figures import Figure
+from odyssey_recorder.task.wording.figures import Quantity
 from odyssey_recorder.task.wording.stems import SMALL, in_quotes, stem, words_of
 
 
 @dataclass(frozen=True)
 class Statement:
     text: str
-    figures: tuple[Figure, ...]
+    figures: tuple[Quantity, ...]
 
     @cached_property
     def bare(self) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.annotation.reviewing import Shares, TextReviewing, decided_on
-from odyssey_recorder.annotation.semantics import Decision, SemanticsStore
+from odyssey_recorder.annotation.semantics import SemanticsStore, TextDecision
 from odyssey_recorder.gui.annotate.annotate_page import AnnotatePage
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command
@@ -54,7 +54,7 @@ class Desk(LonePilot):
     @property
     def decisions(self) -> list[tuple[str, str]]:
         kept = SemanticsStore(self.root).read(EPISODE).entries
-        return [(one.decision, one.words) for one in kept if isinstance(one, Decision)]
+        return [(one.decision, one.words) for one in kept if isinstance(one, TextDecision)]
 
     def wait_for(self, *decisions: str) -> None:
         self.qtbot.waitUntil(lambda: [one for one, _ in self.decisions] == list(decisions))
@@ -239,4 +239,4 @@ def test_nothing_is_decided_on_an_episode_that_is_not_shown_yet(desk: Desk) -> N
     desk.press("Next episode")
     desk.commands[Command.REJECT_TEXT].trigger()
     desk.wait_to_read("Step 1 of 3")
-    assert not any(isinstance(one, Decision) for one in SemanticsStore(desk.root).read(OTHER).entries)
+    assert not any(isinstance(one, TextDecision) for one in SemanticsStore(desk.root).read(OTHER).entries)

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QLineEdit, QTableView
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.curation.retired import Decision as Retirement
+from odyssey_recorder.curation.retired import RetireDecision as Retirement
 from odyssey_recorder.curation.retired import record_decisions
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.gui.background import Background, Cancelled, Job, JobWork, Progress

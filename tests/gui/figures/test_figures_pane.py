@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QTableWidget, QToolButton
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.figures.counting import Against, all_figures
-from odyssey_recorder.figures.figure import Bars, Mark
+from odyssey_recorder.figures.figure import BarMark, Bars
 from odyssey_recorder.figures.page import file_names
 from odyssey_recorder.figures.published import V2
 from odyssey_recorder.gui.application import use_text_size
@@ -20,7 +20,9 @@ from odyssey_recorder.gui.figures.painting import write_pictures
 from tests.figures.sample import episodes
 
 FIGURES = all_figures(episodes(60, ["Chrome", "Maps", "Notes"]), Against(V2, str))
-BARS = Bars("", "app", "episodes", 10, (Mark("Maps", 8, 'app:"Maps"'), Mark("Mail", 1, 'app:"Mail"'), Mark("x", 1)))
+BARS = Bars(
+    "", "app", "episodes", 10, (BarMark("Maps", 8, 'app:"Maps"'), BarMark("Mail", 1, 'app:"Mail"'), BarMark("x", 1))
+)
 
 
 def shown(qtbot: QtBot, panel: Bars) -> tuple[PanelView, list[str]]:

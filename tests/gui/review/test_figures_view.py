@@ -14,7 +14,7 @@ from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.gui.application import ThemeName, use_theme
 from odyssey_recorder.gui.main_window import SMALLEST
 from odyssey_recorder.gui.review.figure_tables import sections
-from odyssey_recorder.gui.review.figures_view import FiguresView
+from odyssey_recorder.gui.review.figures_view import QualityView
 from odyssey_recorder.quality.agreement.quality_report import QualityReport, TextCheckFigures, quality_report
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
@@ -35,7 +35,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 class Reader:
     def __init__(self, pilot: Pilot) -> None:
         self.pilot = pilot
-        self.view = pilot.find(FiguresView)
+        self.view = pilot.find(QualityView)
         self.area = self.view.findChildren(QScrollArea)[0]
 
     def turn(self) -> None:

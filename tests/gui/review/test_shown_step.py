@@ -7,7 +7,7 @@ import pytest
 
 from odyssey_recorder.dataset.codec import annotations_of
 from odyssey_recorder.dataset.provenance import StepRecord
-from odyssey_recorder.gui.review.shown_step import ElementBox, ShownStep, shown_steps
+from odyssey_recorder.gui.review.shown_step import ShownBox, ShownStep, shown_steps
 from odyssey_recorder.model.action import Click, Complete
 from odyssey_recorder.model.episode import Json
 from odyssey_recorder.model.flag import Flag, FlagCode
@@ -54,8 +54,8 @@ def test_how_a_picture_was_proved_is_said(record: StepRecord, words: str) -> Non
 
 
 def test_the_box_of_the_proof_is_in_pixels_of_its_frame_that_of_a_released_file_on_the_grid() -> None:
-    assert first_step(step_record(bbox=(10, 20, 30, 40))).element == ElementBox(Box(10, 20, 30, 40), SMALL)
-    assert first_step(sam2_bbox=[100, 200, 300, 400]).element == ElementBox(Box(100, 200, 300, 400), Size(1000, 1000))
+    assert first_step(step_record(bbox=(10, 20, 30, 40))).element == ShownBox(Box(10, 20, 30, 40), SMALL)
+    assert first_step(sam2_bbox=[100, 200, 300, 400]).element == ShownBox(Box(100, 200, 300, 400), Size(1000, 1000))
 
 
 @pytest.mark.parametrize("box", [[], [1, 2, 3], [300, 200, 100, 400], ["1", 2, 3, 4], "box", None])
