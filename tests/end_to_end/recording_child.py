@@ -1,7 +1,8 @@
 """Recording in a child process that a test may kill."""
 
 import multiprocessing
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -92,20 +93,30 @@ def all_reports(child: Connection) -> list[Report]:
 
 
 class Reporter:
-    """Reports every change to the parent; a kill during a report loses only that one."""
+    """Reports every change and notice to the parent; a kill during a report loses only that one."""
 
     def __init__(self, parent: Connection) -> None:
         self._parent = parent
+        self._news = threading.Condition()
         self.newest: Frame | None = None
+        self.notices: list[str] = []
 
     def frame(self, frame: Frame) -> None:
         self.newest = frame
 
     def changed(self, view: RecordingView) -> None:
+        with self._news:
+            self._news.notify_all()
         self._parent.send(Report(view.state, len(view.steps), view.message))
 
     def notice(self, text: str) -> None:
-        pass
+        with self._news:
+            self.notices.append(text)
+            self._news.notify_all()
+
+    def wait(self, until: Callable[[], bool]) -> None:
+        with self._news:
+            assert self._news.wait_for(until, PATIENCE_S), f"told: {self.notices}"
 
 
 def record(job: Job, parent: Connection) -> None:
@@ -120,7 +131,8 @@ def record(job: Job, parent: Connection) -> None:
         if recorder.mode == "passive":
             recorder.wait_for(lambda view: len(view.steps) == len(job.taps), PATIENCE_S)
         else:
-            tap_all(recorder, job.taps)
+            for place in job.taps:
+                tap(recorder, reporter, place)
         if job.complete:
             ready(recorder)
             recorder.complete("done")
@@ -146,14 +158,19 @@ def take_up(recorder: Recorder, reporter: Reporter) -> None:
         recorder.accept_screen()
 
 
-def tap_all(recorder: Recorder, taps: tuple[Pixel, ...]) -> None:
-    for place in taps:
-        view = ready(recorder)
+def tap(recorder: Recorder, reporter: Reporter, place: Pixel) -> None:
+    """Tap until it is a step: a tap is refused if the screen has changed meanwhile."""
+    steps = len(ready(recorder).steps)
+    while len((view := ready(recorder)).steps) == steps:
+        told = len(reporter.notices)
         assert view.frame_number is not None
         recorder.touch_down(view.frame_number, place)
         recorder.lift(TouchStroke.press(place))
-        wanted = len(view.steps) + 1
-        recorder.wait_for(lambda view, wanted=wanted: len(view.steps) == wanted, PATIENCE_S)  # type: ignore[misc]
+        reporter.wait(partial(_is_answered, recorder, reporter, steps, told))
+
+
+def _is_answered(recorder: Recorder, reporter: Reporter, steps: int, told: int) -> bool:
+    return len(recorder.view.steps) > steps or len(reporter.notices) > told
 
 
 def ready(recorder: Recorder) -> RecordingView:
