@@ -26,6 +26,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import RecordingRules
 from odyssey_recorder.recording.evidence import frame_of
+from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
@@ -66,9 +67,12 @@ class Job:
 
 @dataclass(frozen=True)
 class Report:
+    """`refused`: inputs in passive mode that the recorder saw but could not prove, and said so."""
+
     state: State
     steps: int
     message: str
+    refused: int = 0
 
 
 @contextmanager
@@ -100,19 +104,29 @@ class Reporter:
         self._news = threading.Condition()
         self.newest: Frame | None = None
         self.notices: list[str] = []
+        self._view: RecordingView | None = None
+
+    @property
+    def refused(self) -> int:
+        return sum(text in (BLIND, NO_PICTURE) for text in self.notices)
 
     def frame(self, frame: Frame) -> None:
         self.newest = frame
 
     def changed(self, view: RecordingView) -> None:
         with self._news:
-            self._news.notify_all()
-        self._parent.send(Report(view.state, len(view.steps), view.message))
+            self._view = view
+            self._report(view)
 
     def notice(self, text: str) -> None:
         with self._news:
             self.notices.append(text)
-            self._news.notify_all()
+            if self._view is not None:
+                self._report(self._view)
+
+    def _report(self, view: RecordingView) -> None:
+        self._news.notify_all()
+        self._parent.send(Report(view.state, len(view.steps), view.message, self.refused))
 
     def wait(self, until: Callable[[], bool]) -> None:
         with self._news:
@@ -129,7 +143,7 @@ def record(job: Job, parent: Connection) -> None:
     try:
         take_up(recorder, reporter)
         if recorder.mode == "passive":
-            recorder.wait_for(lambda view: len(view.steps) == len(job.taps), PATIENCE_S)
+            reporter.wait(lambda: len(recorder.view.steps) + reporter.refused == len(job.taps))
         else:
             for place in job.taps:
                 tap(recorder, reporter, place)

@@ -216,7 +216,7 @@ class Trial:
                 except EOFError:
                     return
             is_ready = bool(reports) and reports[-1].state is State.READY
-            if is_ready and max(report.steps for report in reports) >= tapped:
+            if is_ready and max(report.steps + report.refused for report in reports) >= tapped:
                 at = places[tapped]
                 self._lab.emulator.guest.window_touch(at.x, at.y, pressed=True)
                 self._lab.emulator.guest.window_touch(at.x, at.y, pressed=False)
