@@ -85,7 +85,7 @@ def is_right(step: StepRecord, tap: FeltInput) -> bool:
 
 @pytest.mark.parametrize("held_s", [0.0, 0.08])
 @pytest.mark.parametrize("programs", [0, 2])
-def test_of_a_hundred_quiet_taps_fewer_than_two_are_flagged(
+def test_of_a_hundred_quiet_taps_one_is_flagged_at_most(
     lab: Laboratory, tmp_path: Path, programs: int, held_s: float
 ) -> None:
     tapped = tap_often(lab, tmp_path, programs, lambda _, __: None, held_s)

@@ -82,9 +82,7 @@ def test_a_merge_takes_no_link_along(command_line: CommandLine, dataset: Path) -
     assert f"{FIRST}.json was not used: it is a link." in ran.err
 
 
-def test_a_name_that_is_no_utf_8_is_shown_and_the_other_files_are_checked(
-    command_line: CommandLine, dataset: Path
-) -> None:
+def test_a_name_that_is_no_utf_8_is_shown_and_the_rest_is_checked(command_line: CommandLine, dataset: Path) -> None:
     for folder, name in {"annotations": b"\xff.json", "screenshots": b"\xff_0.png", "reviews": b"\xff"}.items():
         (dataset / folder).mkdir(exist_ok=True)
         Path(os.fsdecode(os.fsencode(dataset / folder) + b"/" + name)).write_bytes(b"{}")

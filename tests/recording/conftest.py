@@ -1,9 +1,10 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import FakeDevice
-from tests.recording.recording_bench import RecordingBench
+from tests.recording.recording_bench import Recording, RecordingBench
 
 
 @pytest.fixture
@@ -14,3 +15,9 @@ def service(tmp_path: Path) -> RecordingBench:
 @pytest.fixture
 def device() -> FakeDevice:
     return FakeDevice()
+
+
+@pytest.fixture
+def recording(service: RecordingBench, device: FakeDevice) -> Iterator[Recording]:
+    with service.recording(device) as recording:
+        yield recording

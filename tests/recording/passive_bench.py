@@ -1,6 +1,7 @@
 """A stand-in for recorder, device and annotator of a passive session: it answers each effect as they would."""
 
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from odyssey_recorder.gesture.areas import NavigationRules, ScreenAreas
 from odyssey_recorder.gesture.contacts import (
@@ -77,7 +78,7 @@ class Bench:
     _told_still: bool = False
     _looks: list[events.ScreenLooked] = field(default_factory=list)
 
-    def begin(self) -> "Bench":
+    def begin(self) -> Self:
         """Start recording, with a screen that has been settled for half a second."""
         self.happens(events.Started(self.now_ns), events.InputFollowed((SCREEN,)))
         self.show(self.screen)
@@ -91,19 +92,21 @@ class Bench:
     def state(self) -> State:
         return self.session.state
 
-    def happens(self, *happened: events.PassiveEvent) -> None:
+    def happens(self, *happened: events.PassiveEvent) -> Self:
         """Pass events to the session, and answer its effects at once, as the recorder does."""
         for event in happened:
             for effect in self.session.handle(events.Tick(self.now_ns)):
                 self._carry_out(effect)
             for effect in self.session.handle(event):
                 self._carry_out(effect)
+        return self
 
-    def show(self, screen: int) -> None:
+    def show(self, screen: int) -> Self:
         self.screen = screen
         self.screens.append((self.now_ns, screen))
         if self.streams and self.sees:
             self._give(streamed=True)
+        return self
 
     def screen_at(self, ns: int) -> int:
         """The screen at a moment."""
@@ -115,7 +118,7 @@ class Bench:
         self.happens(events.DeviceCameBack(self.now_ns))
         self._give(streamed=False)
 
-    def wait(self, ms: int) -> None:
+    def wait(self, ms: int) -> Self:
         for _ in range(0, ms, 20):
             self.now_ms += 20
             hurries = self.session.touched or self.session.restoring or not self._told_still
@@ -126,11 +129,13 @@ class Bench:
             self.happens(*over)
             for effect in self.session.handle(events.Tick(self.now_ns)):
                 self._carry_out(effect)
+        return self
 
-    def down(self, *, slot: int = 0) -> None:
+    def down(self, *, slot: int = 0) -> Self:
         self._hear(ContactBegan(TOUCH, slot, self.now_ms * 1000))
+        return self
 
-    def up(self, at: Place, *, ms: int = 80, slot: int = 0, path: tuple[Place, ...] = (), fingers: int = 1) -> None:
+    def up(self, at: Place, *, ms: int = 80, slot: int = 0, path: tuple[Place, ...] = (), fingers: int = 1) -> Self:
         """Lift the finger that came down `ms` ago at `at` and moved along `path`."""
         began_us = (self.now_ms - ms) * 1000
         places = (at, *path)
@@ -140,27 +145,32 @@ class Bench:
         )
         contact = Contact(TOUCH, slot, samples, self.now_ms * 1000, fingers)
         self.happens(events.InputHeard(contact, (self.now_ms - ms) * MS, 0, self.now_ns))
+        return self
 
-    def tap(self, x: int, y: int, *, then: int | None = None) -> None:
+    def tap(self, x: int, y: int, *, then: int | None = None) -> Self:
         """A whole tap; the screen changes to `then` when the finger lifts."""
         self.down()
         self.wait(80)
         if then is not None:
             self.show(then)
         self.up((x, y))
+        return self
 
-    def press(self, key: SystemKey) -> None:
+    def press(self, key: SystemKey) -> Self:
         """A key of the toolbar."""
         self._hear(KeyPressed(KEYBOARD, key, self.now_ms * 1000))
+        return self
 
-    def type(self, *codes: str) -> None:
+    def type(self, *codes: str) -> Self:
         """Keys of the computer's keyboard."""
         for code in codes:
             self._hear(KeyTyped(KEYBOARD, code, self.now_ms * 1000))
             self.wait(100)
+        return self
 
-    def lose(self, cause: LossCause, *, slot: int = 0) -> None:
+    def lose(self, cause: LossCause, *, slot: int = 0) -> Self:
         self._hear(ContactLost(TOUCH, slot, self.now_ms * 1000, cause))
+        return self
 
     def _hear(self, news: ContactBegan | ContactLost | KeyPressed | KeyTyped) -> None:
         self.happens(events.InputHeard(news, self.now_ns, 0, self.now_ns))

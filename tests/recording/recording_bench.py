@@ -10,13 +10,14 @@ from threading import Condition
 from PIL import Image
 
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import Origin
+from odyssey_recorder.dataset.provenance import EpisodeProvenance, Origin
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import RecordingRules
@@ -86,6 +87,11 @@ class RecordingBench:
     def draft(self, origin: Origin = ORIGIN) -> Draft:
         return self.store.create_draft(task=TASK, device=DEVICE, origin=origin)
 
+    def proof(self, episode_id: str) -> EpisodeProvenance:
+        provenance = self.store.provenance(episode_id)
+        assert provenance is not None
+        return provenance
+
     @contextmanager
     def recording(
         self, device: Device, draft: Draft | None = None, rules: RecordingRules = RULES
@@ -136,6 +142,15 @@ class Recording:
         self.tap()
         return self.ready(steps=steps + 1)
 
+    def press(self, key: SystemKey) -> RecordingView:
+        steps = len(self.ready().steps)
+        self.recorder.press(key)
+        return self.ready(steps=steps + 1)
+
+    def finish(self, answer: str = "") -> RecordingView:
+        self.recorder.complete(answer)
+        return self.until(State.FINISHED)
+
     def undo_and_accept(self) -> RecordingView:
         """Undo the last step, and accept the screen although it is not the wanted one."""
         steps = len(self.ready().steps)
@@ -154,3 +169,10 @@ def shows(path: Path, device: FakeDevice, screen: int | str | Image.Image) -> bo
     """Whether a file holds exactly the pixels of a fake's screen."""
     wanted = screen if isinstance(screen, Image.Image) else device.picture(screen)
     return pixels(path).tobytes() == wanted.tobytes()
+
+
+def showing(screen: int | str | Image.Image, *, streams: bool = False) -> FakeDevice:
+    device = FakeDevice()
+    device.streams = streams
+    device.show(screen)
+    return device

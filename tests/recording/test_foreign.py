@@ -22,10 +22,9 @@ from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, AxisRange,
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import CELLS, Rotation, Size
-from odyssey_recorder.recording.effects import CompareScreens, KeepFrame, SaveStep, Tell
+from odyssey_recorder.recording.effects import CompareScreens, Effect, KeepFrame, SaveStep, Tell, Watch
 from odyssey_recorder.recording.events import (
     FrameKept,
-    FrameSeen,
     InputDone,
     InputFelt,
     InputRefused,
@@ -42,6 +41,7 @@ from odyssey_recorder.recording.foreign import (
     MOST_NAMED,
     SLACK_NS,
     SMALL,
+    TELL_TOUCHED,
     TELL_UNEXPLAINED,
     ForeignInput,
     ForeignRules,
@@ -52,7 +52,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import StepWriter
 from tests.fakes import FakeDevice
 from tests.recording.recording_bench import RULES, RecordingBench
-from tests.recording.test_session import moving, say, still
+from tests.recording.test_session import Line, Story, has, moving, play, say, still
 
 STRICT = replace(RULES, foreign=ForeignRules(late_change_ns=0, slack_ns=0))
 HOME = KeyPress(SystemKey.HOME)
@@ -60,6 +60,7 @@ ALL = CELLS.width * CELLS.height
 LATER = 100 * LATE_CHANGE_NS
 CLOCK = frozenset({30, 31})
 PAGE = frozenset(range(ALL))
+UNEXPLAINED = Flag(FlagCode.UNEXPLAINED)
 AREAS = st.frozensets(st.integers(0, ALL - 1), max_size=ALL)
 
 
@@ -99,9 +100,7 @@ def test_a_banner_that_went_round_after_our_input_is_known_until_the_next_one() 
 
 
 @given(st.lists(AREAS, max_size=12), AREAS)
-def test_what_is_remembered_never_explains_a_change_of_most_of_the_screen(
-    before: list[frozenset[int]], change: frozenset[int]
-) -> None:
+def test_nothing_explains_a_change_of_most_of_the_screen(before: list[frozenset[int]], change: frozenset[int]) -> None:
     foreign = quiet()
     for number, area in enumerate(before, 1):
         told = not foreign.explains(area, LATER * number)
@@ -113,9 +112,7 @@ def test_what_is_remembered_never_explains_a_change_of_most_of_the_screen(
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**10), st.integers(0, 10**9)), max_size=30), st.integers(0, 10**9))
-def test_what_the_kernel_felt_while_we_sent_something_is_never_anothers(
-    inputs: list[tuple[int, int]], uncertainty_ns: int
-) -> None:
+def test_what_is_felt_while_we_send_something_is_ours(inputs: list[tuple[int, int]], uncertainty_ns: int) -> None:
     foreign, now_ns = quiet(), LATER
     for wait_ns, took_ns in inputs:
         foreign.begin(now_ns + wait_ns)
@@ -133,78 +130,75 @@ def test_what_the_kernel_felt_while_we_sent_something_is_never_anothers(
 def ready() -> Session:
     """A session that is ready on frame 2, long after its start."""
     session = Session()
-    say(session, Started(0), moving(1, at=LATER), still(2, anchor=1, at=LATER + 90), FrameKept(2))
-    assert session.state is State.READY
+    play(session, Started(0), moving(1, at=LATER), still(2, anchor=1, at=LATER + 90), FrameKept(2), State.READY)
     return session
 
 
-def change_screen(session: Session, cells: frozenset[int]) -> list[object]:
-    """Settle on another screen, and answer the comparison with `cells`; return the effects."""
-    assert say(session, moving(3, at=LATER + 200))
-    assert say(session, moving(4, at=LATER + 210), still(5, anchor=4, at=LATER + 500)) == [
-        CompareScreens(2, 5),
-        KeepFrame(5),
-    ]
-    told = say(session, ScreensCompared(cells))
-    say(session, FrameKept(5))
-    assert session.state is State.READY
-    return list(told)
-
-
-def test_a_screen_that_changes_while_it_is_ready_is_told_and_flagged_with_the_next_step() -> None:
+def sending() -> Session:
     session = ready()
-    [told] = change_screen(session, PAGE)
-    assert isinstance(told, Tell)
-    say(session, Intended(HOME, LATER + 600))
-    (save,) = say(session, still(6, anchor=4, at=LATER + 700))
-    assert isinstance(save, SaveStep)
-    assert save.flags == (Flag(FlagCode.UNEXPLAINED),)
-    assert say(session, StepSaved(HOME), InputDone(LATER + 800)), "the flag is said once"
-    assert session.next_flags == ()
-    assert change_screen(ready(), frozenset()) == [], "it is what it was"
+    say(session, Intended(HOME, LATER + 100), still(3, anchor=1, at=LATER + 110), StepSaved(HOME))
+    return session
 
 
-def test_a_touch_that_is_not_ours_is_named_and_explains_the_change_that_follows() -> None:
+def felt(words: str, moment_ns: int, told_ns: int) -> InputFelt:
+    return InputFelt(words, moment_ns, 5, told_ns)
+
+
+def settled_on_another(cells: frozenset[int], *told: Effect) -> tuple[Line, ...]:
+    """The screen changes, in `cells`."""
+    return (
+        moving(3, at=LATER + 200), [Watch(LATER + 200)],
+        moving(4, at=LATER + 210), still(5, anchor=4, at=LATER + 500), [CompareScreens(2, 5), KeepFrame(5)],
+        ScreensCompared(cells), [*told], FrameKept(5), State.READY,
+    )  # fmt: skip
+
+
+BY_HAND = "a touch at (3, 4), 10:00:00.0 UTC"
+EARLY = LATER - 10 * SLACK_NS
+STORIES: dict[str, Story] = {
+    "a screen that changes while it is ready is told, and flagged with the next step alone": (
+        ready(), *settled_on_another(PAGE, Tell(TELL_UNEXPLAINED)), Intended(HOME, LATER + 600),
+        still(6, anchor=4, at=LATER + 700), [SaveStep(5, 6, True, LATER + 600, HOME, flags=(UNEXPLAINED,))],
+        StepSaved(HOME), InputDone(LATER + 800), has(next_flags=()),
+    ),
+    "a screen that is what it was is not told of": (ready(), *settled_on_another(frozenset())),
+    "a touch that is not ours is named and explains the change that follows": (
+        ready(), felt(BY_HAND, LATER + 150, LATER + 150), [Tell(TELL_TOUCHED.format(BY_HAND))],
+        *settled_on_another(PAGE), has(next_flags=(Flag(FlagCode.FOREIGN_INPUT, (BY_HAND,)),)),
+    ),
+    "what the kernel felt of our own key is not told": (
+        sending(), felt("HOME", LATER + 200, LATER + 200), [], InputDone(LATER + 400),
+        felt("HOME", LATER + 300, LATER + 300), [],
+        felt("HOME", LATER + 300, LATER + 10 * SLACK_NS), [],  # the word of it came late
+        felt("HOME", EARLY, LATER + 300), [],  # the device's clock was set back
+        felt("HOME", EARLY, LATER + 10 * SLACK_NS), [Tell(TELL_TOUCHED.format("HOME"))],  # that is another's
+    ),
+    "a change after an input that the device refused is told": (
+        sending(), InputRefused("no", LATER + 200), LastStepJudged(), moving(4, at=LATER + 210),
+        still(5, anchor=4, at=LATER + 500), FrameKept(5), moving(6, at=LATER + 600),
+        still(7, anchor=6, at=LATER + 900), [CompareScreens(5, 7), KeepFrame(7)],
+        ScreensCompared(PAGE), [Tell(TELL_UNEXPLAINED)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
+def test_a_session_tells_only_what_it_did_not_do_itself(story: Story) -> None:
+    play(*story)
+
+
+def test_each_foreign_touch_is_told_and_the_first_few_are_named_with_the_next_step() -> None:
     session = ready()
-    [told] = say(session, InputFelt("a touch at (3, 4), 10:00:00.0 UTC", LATER + 150, 5, LATER + 150))
-    assert isinstance(told, Tell)
-    assert "(3, 4)" in told.text
-    assert change_screen(session, PAGE) == []
-    assert session.next_flags == (Flag(FlagCode.FOREIGN_INPUT, ("a touch at (3, 4), 10:00:00.0 UTC",)),)
-    for number in range(9):
-        assert say(session, InputFelt(f"touch {number}", LATER + 600, 5, LATER + 600)), "each is told"
+    for number in range(MOST_NAMED + 4):
+        assert say(session, felt(f"touch {number}", LATER, LATER))
     assert len(session.next_flags) == MOST_NAMED
-
-
-def test_what_the_kernel_felt_of_our_own_key_is_not_told() -> None:
-    session = ready()
-    say(session, Intended(HOME, LATER + 100), still(3, anchor=1, at=LATER + 110), StepSaved(HOME))
-    assert say(session, InputFelt("the key HOME", LATER + 200, 5, LATER + 200)) == []
-    say(session, InputDone(LATER + 400))
-    assert say(session, InputFelt("the key HOME", LATER + 300, 5, LATER + 300)) == []
-    late = LATER + 10 * SLACK_NS
-    assert say(session, InputFelt("the key HOME", LATER + 300, 5, late)) == [], "the word of it came late"
-    early = LATER - 10 * SLACK_NS
-    assert say(session, InputFelt("the key HOME", early, 5, LATER + 300)) == [], "the device's clock was set back"
-    assert say(session, InputFelt("the key HOME", early, 5, late)), "that is another's"
-
-
-def test_a_change_after_an_input_that_the_device_refused_is_told() -> None:
-    session = ready()
-    say(session, Intended(HOME, LATER + 100), still(3, anchor=1, at=LATER + 110), StepSaved(HOME))
-    say(session, InputRefused("no", LATER + 200), LastStepJudged(), moving(4, at=LATER + 210))
-    say(session, still(5, anchor=4, at=LATER + 500), FrameKept(5), moving(6, at=LATER + 600))
-    assert say(session, FrameSeen(7, 6, LATER + 900, still=True))[0] == CompareScreens(5, 7)
-    assert say(session, ScreensCompared(PAGE))
 
 
 # With a device.
 
 
 @pytest.mark.parametrize("streams", [False, True])
-def test_who_works_on_the_phone_beside_the_recorder_is_named_in_the_provenance(
-    service: RecordingBench, streams: bool
-) -> None:
+def test_who_works_on_the_phone_beside_the_recorder_is_named(service: RecordingBench, streams: bool) -> None:
     device = FakeDevice()
     device.streams = streams
     with service.recording(device, rules=STRICT) as recording:
@@ -220,9 +214,7 @@ def test_who_works_on_the_phone_beside_the_recorder_is_named_in_the_provenance(
     assert len(recording.draft.steps[1].record.flags) == 1
 
 
-def test_a_page_that_changes_without_a_step_is_flagged_and_a_clock_on_it_once_and_a_restart(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_a_page_that_changes_by_itself_is_flagged_and_a_clock_once(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device, rules=STRICT) as recording:
         view = recording.ready()
         flags: list[str] = []
@@ -238,7 +230,7 @@ def test_a_page_that_changes_without_a_step_is_flagged_and_a_clock_on_it_once_an
         recording.annotator.wait(lambda: recording.annotator.notices == [TELL_UNEXPLAINED] * 2)
         recording.ready(after=view.frame_number)
         flags.append(recording.tap_and_wait().steps[-1].flag)
-    unexplained = describe_flag(Flag(FlagCode.UNEXPLAINED))
+    unexplained = describe_flag(UNEXPLAINED)
     assert flags == [unexplained, "", "", unexplained]
 
 

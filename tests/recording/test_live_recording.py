@@ -49,9 +49,7 @@ def lift(recording: Recording) -> None:
     recording.recorder.lift(TouchStroke.press(Pixel(0, 0)))
 
 
-def test_a_finger_is_on_the_device_at_once_and_its_step_holds_the_picture_from_before_and_the_path_as_sent(
-    recording: Recording, device: FakeDevice
-) -> None:
+def test_a_step_holds_the_picture_from_before_and_the_path_as_sent(recording: Recording, device: FakeDevice) -> None:
     put_down(recording, Pixel(100, 200))
     device.await_finger(1)
     for moves, y in enumerate((260, 320, 400), 2):
@@ -100,9 +98,7 @@ def test_a_screen_that_changed_unseen_before_the_touch_is_the_picture(service: R
         assert step.record.flags == (Flag(FlagCode.NEWER),)
 
 
-def test_a_way_that_breaks_under_the_finger_is_told_and_the_next_gesture_is_recorded(
-    recording: Recording, device: FakeDevice
-) -> None:
+def test_after_a_way_that_breaks_under_the_finger_all_goes_on(recording: Recording, device: FakeDevice) -> None:
     put_down(recording, Pixel(100, 200))
     device.await_finger(1)
     device.fail_with(DeviceError("The way broke."))
@@ -117,9 +113,7 @@ def test_a_way_that_breaks_under_the_finger_is_told_and_the_next_gesture_is_reco
     assert not recording.draft.broken_touch
 
 
-def test_a_recording_that_is_stopped_under_the_finger_lifts_it_and_keeps_the_step(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_who_stops_under_the_finger_keeps_the_step(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         put_down(recording, Pixel(100, 200))
         recording.recorder.stop()
@@ -138,9 +132,7 @@ def test_who_resumes_a_draft_that_broke_off_under_a_finger_is_told(service: Reco
         recording.annotator.await_notice(BROKEN_TOUCH)
 
 
-def test_a_step_carries_the_view_tree_of_its_picture_and_the_box_that_was_clicked(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_a_step_has_the_view_tree_and_the_box_that_was_clicked(service: RecordingBench, device: FakeDevice) -> None:
     device.tree = TREE.format("")
     with service.recording(device) as recording:
         recording.ready()

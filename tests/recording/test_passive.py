@@ -21,9 +21,7 @@ from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING
 
 @pytest.mark.parametrize("streams", [True, False])
 def test_a_tap_becomes_a_step_with_the_picture_from_before_it(streams: bool) -> None:
-    bench = Bench(streams=streams).begin()
-    bench.tap(100, 200, then=1)
-    bench.wait(300)
+    bench = Bench(streams=streams).begin().tap(100, 200, then=1).wait(300)
 
     [step] = bench.steps
     assert steps(bench) == ["100,200 on 0"]
@@ -44,11 +42,8 @@ def test_the_session_waits_until_it_sees_and_hears_the_device() -> None:
 
 
 def test_one_picture_serves_all_that_was_done_on_the_same_screen() -> None:
-    bench = Bench().begin()
-    bench.tap(10, 10)
-    bench.wait(300)
-    bench.tap(20, 20)
-    bench.wait(300)
+    bench = Bench().begin().tap(10, 10).wait(300)
+    bench.tap(20, 20).wait(300)
 
     assert steps(bench) == ["10,10 on 0", "20,20 on 0"]
     assert count(bench, effects.KeepFrame) == 1
@@ -57,13 +52,10 @@ def test_one_picture_serves_all_that_was_done_on_the_same_screen() -> None:
 def test_keys_of_the_toolbar_and_buttons_of_the_navigation_bar_are_keys() -> None:
     bench = Bench().begin()
     for screen, key in enumerate(SystemKey, 1):
-        bench.press(key)
-        bench.wait(20)
-        bench.show(screen)
-        bench.wait(300)
+        bench.press(key).wait(20)
+        bench.show(screen).wait(300)
     for x in (230, 540, 850):
-        bench.tap(x, 2340)
-        bench.wait(300)
+        bench.tap(x, 2340).wait(300)
 
     assert steps(bench) == ["HOME on 0", "BACK on 1", "RECENT on 2", "BACK on 3", "HOME on 3", "RECENT on 3"]
 
@@ -81,10 +73,7 @@ def test_what_a_swipe_up_from_the_edge_was_is_told_by_what_it_led_to(
 ) -> None:
     bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin()
     bench.areas = bench.areas if leads_to else None
-    bench.down()
-    bench.wait(100)
-    bench.up((540, 2390), ms=100, path=((540, 1800), (540, 1200)))
-    bench.wait(200)
+    bench.down().wait(100).up((540, 2390), ms=100, path=((540, 1800), (540, 1200))).wait(200)
     assert steps(bench) == [], "the launcher may still come"
     bench.areas = replace(PLAIN, navigation=Navigation.GESTURES, package=leads_to) if leads_to else None
     bench.wait(waits_ms)
@@ -94,11 +83,8 @@ def test_what_a_swipe_up_from_the_edge_was_is_told_by_what_it_led_to(
 
 
 def test_a_swipe_from_the_side_is_back_at_once() -> None:
-    bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin()
-    bench.down()
-    bench.wait(100)
-    bench.up((5, 1200), ms=100, path=((500, 1200),))
-    bench.wait(100)
+    bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin().down().wait(100)
+    bench.up((5, 1200), ms=100, path=((500, 1200),)).wait(100)
 
     assert steps(bench) == ["BACK on 0"]
 
@@ -110,8 +96,7 @@ def test_a_screen_is_looked_at_now_and_then() -> None:
     bench = Bench().begin()
     before = count(bench, effects.LookAtScreen)
     for screen in range(1, 51):
-        bench.show(screen)
-        bench.wait(20)
+        bench.show(screen).wait(20)
     changing = count(bench, effects.LookAtScreen)
     assert 2 <= changing - before <= 4
     bench.wait(1000)
@@ -124,11 +109,8 @@ def test_a_screen_is_looked_at_now_and_then() -> None:
 
 
 def test_a_touch_on_a_moving_screen_is_flagged() -> None:
-    bench = Bench().begin()
-    bench.show(1)
-    bench.wait(100)
-    bench.tap(10, 10)
-    bench.wait(300)
+    bench = Bench().begin().show(1).wait(100)
+    bench.tap(10, 10).wait(300)
 
     assert steps(bench) == ["10,10 on 1"]
     assert (bench.steps[0].settled, bench.steps[0].flags) == (False, (Flag(FlagCode.MOVING),))
@@ -141,8 +123,7 @@ def test_a_picture_that_is_too_old_is_flagged() -> None:
     bench.down()
     bench.sees, bench.screen = True, 1
     bench.wait(80)
-    bench.up((10, 10))
-    bench.wait(300)
+    bench.up((10, 10)).wait(300)
 
     assert steps(bench) == ["10,10 on 0"]
     assert bench.steps[0].flags == (Flag(FlagCode.OLDER, (1.5,)),)
@@ -152,8 +133,7 @@ def test_a_picture_that_is_too_old_is_flagged() -> None:
 def test_a_touch_of_which_no_proof_comes_is_taken_after_a_while_and_flagged() -> None:
     bench = Bench().begin()
     bench.sees = False
-    bench.tap(10, 10)
-    bench.wait(2000)
+    bench.tap(10, 10).wait(2000)
     assert steps(bench) == []
     bench.wait(2000)
     assert steps(bench) == ["10,10 on 0"]
@@ -163,26 +143,20 @@ def test_a_touch_of_which_no_proof_comes_is_taken_after_a_while_and_flagged() ->
 def test_a_touch_from_before_the_first_picture_is_not_recorded_and_the_annotator_is_told() -> None:
     bench = Bench()
     bench.happens(events.Started(bench.now_ns), events.InputFollowed(()))
-    bench.tap(10, 10, then=0)
-    bench.wait(300)
+    bench.tap(10, 10, then=0).wait(300)
 
     assert (bench.steps, bench.told) == ([], [NO_PICTURE])
 
 
 def test_a_picture_that_is_not_at_hand_any_more_is_said() -> None:
-    bench = Bench().begin()
-    bench.down()
-    bench.wait(80)
+    bench = Bench().begin().down().wait(80)
     bench.happens(events.FrameMissing(1))
-    bench.up((10, 10))
-    bench.wait(300)
+    bench.up((10, 10)).wait(300)
     assert bench.told == [NO_PICTURE]
 
-    bench.type("KEY_M")
-    bench.wait(300)
+    bench.type("KEY_M").wait(300)
     bench.down()
-    bench.show(1)
-    bench.wait(300)
+    bench.show(1).wait(300)
     bench.happens(events.FrameMissing(2))
     bench.happens(events.FrameMissing(1))
     assert bench.told == [NO_PICTURE, NO_PICTURE]
@@ -191,32 +165,22 @@ def test_a_picture_that_is_not_at_hand_any_more_is_said() -> None:
 
 
 def test_two_fingers_are_told_of_once_and_not_recorded() -> None:
-    bench = Bench().begin()
-    bench.down(slot=0)
-    bench.down(slot=1)
-    bench.wait(100)
-    bench.up((10, 10), ms=100, slot=0, fingers=2)
-    bench.up((90, 90), ms=100, slot=1, fingers=2)
-    bench.wait(300)
+    bench = Bench().begin().down(slot=0)
+    bench.down(slot=1).wait(100).up((10, 10), ms=100, slot=0, fingers=2)
+    bench.up((90, 90), ms=100, slot=1, fingers=2).wait(300)
     assert (bench.steps, bench.told) == ([], [PINCHED])
-    bench.down()
-    bench.wait(100)
-    bench.up((10, 10), ms=100, fingers=2)
-    bench.wait(300)
+    bench.down().wait(100).up((10, 10), ms=100, fingers=2).wait(300)
     assert bench.told == [PINCHED, PINCHED]
 
 
 @pytest.mark.parametrize("cause", LossCause)
 def test_a_finger_that_is_lost_is_told_with_its_cause(cause: LossCause) -> None:
-    bench = Bench().begin()
-    bench.up((10, 10))
-    bench.wait(100)
+    bench = Bench().begin().up((10, 10)).wait(100)
     assert (bench.steps, bench.told) == ([], []), "nobody saw it come down"
     if cause is not LossCause.PLACE_UNKNOWN:
         bench.down()
         bench.lose(cause)
-    bench.lose(cause)
-    bench.wait(100)
+    bench.lose(cause).wait(100)
 
     assert (bench.steps, bench.told) == ([], [LOST.format(cause.value)])
 
@@ -236,8 +200,7 @@ def test_of_two_actions_between_which_the_screen_was_not_seen_the_second_is_refu
     bench = Bench(streams=False).begin()
     bench.sees = False
     bench.wait(100)
-    bench.press(SystemKey.HOME)
-    bench.wait(1500)
+    bench.press(SystemKey.HOME).wait(1500)
     bench.press(SystemKey.BACK)
     bench.sees, bench.screen = True, 2
     bench.wait(300)
@@ -247,11 +210,9 @@ def test_of_two_actions_between_which_the_screen_was_not_seen_the_second_is_refu
 
 
 def test_the_moment_of_a_deed_is_the_arrival_of_its_word_where_the_clock_tells_nothing() -> None:
-    bench = Bench().begin()
-    bench.wait(500)
+    bench = Bench().begin().wait(500)
     unknown = events.InputHeard(KeyPressed(KEYBOARD, SystemKey.HOME, 1), 0, 3600 * 10**9, bench.now_ns)
-    bench.happens(unknown)
-    bench.wait(100)
+    bench.happens(unknown).wait(100)
 
     assert steps(bench) == ["HOME on 0"]
     assert bench.steps[0].flags == (Flag(FlagCode.CLOCK_CHANGED),)
@@ -259,19 +220,14 @@ def test_the_moment_of_a_deed_is_the_arrival_of_its_word_where_the_clock_tells_n
 
 
 def test_a_clock_that_was_changed_is_told_and_what_waits_is_flagged() -> None:
-    bench = Bench(clock_agrees=False).begin()
-    bench.wait(500)
-    bench.press(SystemKey.HOME)
-    bench.wait(60)
+    bench = Bench(clock_agrees=False).begin().wait(500)
+    bench.press(SystemKey.HOME).wait(60)
     assert bench.steps == []
-    bench.happens(events.ClockJumped())
-    bench.wait(60)
+    bench.happens(events.ClockJumped()).wait(60)
     bench.clock_agrees = True
-    bench.down()
-    bench.wait(80)
+    bench.down().wait(80)
     bench.happens(events.ClockJumped())
-    bench.up((10, 10))
-    bench.wait(100)
+    bench.up((10, 10)).wait(100)
 
     assert bench.told == [CLOCK_CHANGED] * 2
     flags = [(step.flags, step.proven) for step in bench.steps]
@@ -281,13 +237,10 @@ def test_a_clock_that_was_changed_is_told_and_what_waits_is_flagged() -> None:
 def test_a_screen_that_was_parted_anew_around_the_touch_is_flagged() -> None:
     bench = Bench().begin()
     bench.areas = None
-    bench.show(1)
-    bench.wait(60)
+    bench.show(1).wait(60)
     bench.areas = TYPING
-    bench.tap(10, 1700)
-    bench.wait(300)
-    bench.press(SystemKey.BACK)
-    bench.wait(300)
+    bench.tap(10, 1700).wait(300)
+    bench.press(SystemKey.BACK).wait(300)
 
     assert [word_of(step) for step in bench.steps] == ["“”", "BACK"], "the keyboard may have been there"
     assert Flag(FlagCode.AREAS_CHANGED) in bench.steps[0].flags
@@ -303,13 +256,11 @@ def test_a_screen_that_was_parted_anew_around_the_touch_is_flagged() -> None:
 def test_after_what_nobody_heard_a_screen_that_was_not_seen_again_proves_nothing(unheard: events.PassiveEvent) -> None:
     bench = Bench(streams=False).begin()
     bench.sees = False
-    bench.happens(unheard)
-    bench.wait(300)
+    bench.happens(unheard).wait(300)
     bench.down()
     bench.sees = True
     bench.wait(80)
-    bench.up((10, 10))
-    bench.wait(300)
+    bench.up((10, 10)).wait(300)
 
     [step] = bench.steps
     assert not step.proven
@@ -320,27 +271,22 @@ def test_after_what_nobody_heard_a_screen_that_was_not_seen_again_proves_nothing
 def test_a_look_that_takes_several_seconds_is_waited_for_but_not_for_ever() -> None:
     bench = Bench().begin()
     bench.look_ms = 6000
-    bench.tap(10, 10)
-    bench.wait(4000)
+    bench.tap(10, 10).wait(4000)
     assert bench.steps == []
     bench.wait(3000)
     assert bench.steps[0].flags == ()
 
     bench.look_ms = 60_000
-    bench.tap(20, 20)
-    bench.wait(12_000)
+    bench.tap(20, 20).wait(12_000)
     assert bench.steps[1].flags == (Flag(FlagCode.CLOCK_UNREAD), Flag(FlagCode.AREAS_UNKNOWN))
 
 
 def test_without_a_look_at_the_screen_a_touch_has_no_place_and_with_one_it_is_flagged() -> None:
-    bench = Bench(areas=None).begin()
-    bench.tap(10, 10)
-    bench.wait(4000)
+    bench = Bench(areas=None).begin().tap(10, 10).wait(4000)
     assert (bench.steps, bench.told) == ([], [NO_PLACE])
 
     bench.areas = PLAIN
-    bench.tap(10, 10)
-    bench.wait(300)
+    bench.tap(10, 10).wait(300)
     assert bench.steps[0].flags == (Flag(FlagCode.AREAS_UNKNOWN),)
 
 
@@ -348,8 +294,7 @@ def test_a_device_that_was_turned_under_the_finger_has_no_place_that_fits_the_pi
     turned = replace(PLAIN, rotation=Rotation.R90, navigation_bar=None)
     bench = Bench(areas=turned).begin()
     assert turned.size == Size(2400, 1080)
-    bench.tap(10, 10)
-    bench.wait(300)
+    bench.tap(10, 10).wait(300)
 
     assert bench.told == [NO_PLACE]
 
@@ -372,8 +317,7 @@ def test_a_touch_on_a_screen_that_may_have_turned_before_it_is_a_key_only_if_its
     bench.down()
     bench.areas = replace(bench.areas, package=leads_to)
     bench.wait(80)
-    bench.up((x, 2340))
-    bench.wait(300)
+    bench.up((x, 2340)).wait(300)
     assert bench.steps == [], "what it leads to may still come"
     bench.wait(600)
 
@@ -381,17 +325,14 @@ def test_a_touch_on_a_screen_that_may_have_turned_before_it_is_a_key_only_if_its
 
 
 def test_too_many_that_wait_are_refused_and_told() -> None:
-    bench = Bench().begin()
-    bench.down()
+    bench = Bench().begin().down()
     for _ in range(MOST_WAITING):
         bench.press(SystemKey.HOME)
 
     bench.down(slot=1)
     assert bench.told == [TOO_MANY, TOO_MANY]
     bench.up((90, 90), slot=1)
-    bench.up((10, 10))
-    bench.wait(300)
+    bench.up((10, 10)).wait(300)
     assert len(bench.steps) == MOST_WAITING
-    bench.press(SystemKey.HOME)
-    bench.wait(300)
+    bench.press(SystemKey.HOME).wait(300)
     assert len(bench.steps) == MOST_WAITING + 1

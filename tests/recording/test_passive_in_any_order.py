@@ -45,19 +45,15 @@ class Annotator(RuleBasedStateMachine):
         self._do()
         self.bench.down(slot=3)
         self._do()
-        self.bench.press(SystemKey.BACK)
-        self.bench.wait(60)
+        self.bench.press(SystemKey.BACK).wait(60)
         self.bench.up((300, 300), ms=80, slot=3)
 
     @rule()
     def pinch(self) -> None:
         self.bench.wait(20)
         self.bench.down(slot=0)
-        self.bench.down(slot=1)
-        self.bench.wait(60)
-        self.bench.up((10, 10), ms=60, slot=0, fingers=2)
-        self.bench.up((90, 90), ms=60, slot=1, fingers=2)
-        self.bench.wait(20)
+        self.bench.down(slot=1).wait(60).up((10, 10), ms=60, slot=0, fingers=2)
+        self.bench.up((90, 90), ms=60, slot=1, fingers=2).wait(20)
 
     @rule(cause=st.sampled_from([LossCause.EVENTS_DROPPED, LossCause.STREAM_LOST]))
     def lose(self, cause: LossCause) -> None:
@@ -78,8 +74,7 @@ class Annotator(RuleBasedStateMachine):
     @rule(ms=pauses)
     def change(self, ms: int) -> None:
         self.bench.wait(20)
-        self.bench.show(self.bench.screen + 1)
-        self.bench.wait(ms)
+        self.bench.show(self.bench.screen + 1).wait(ms)
 
     @rule(areas=st.sampled_from([PLAIN, None]))
     def part(self, areas: object) -> None:
@@ -135,8 +130,7 @@ class Annotator(RuleBasedStateMachine):
         if not bench.sees:
             bench.come_back()
         bench.wait(5000)
-        bench.happens(events.Intended(Complete(), bench.now_ns))
-        bench.wait(5000)
+        bench.happens(events.Intended(Complete(), bench.now_ns)).wait(5000)
         for question in bench.asked:
             bench.happens(events.TextAnswered(question.step, "milk"))
         bench.wait(100)

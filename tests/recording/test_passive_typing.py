@@ -13,13 +13,11 @@ from tests.recording.passive_bench import TYPING, Bench, count, steps
 def test_taps_on_the_keyboard_become_one_text_with_the_picture_of_the_first() -> None:
     bench = Bench(areas=TYPING, texts="to ").begin()
     for screen in range(1, 5):
-        bench.tap(100 * screen, 1700, then=screen)
-        bench.wait(60)
+        bench.tap(100 * screen, 1700, then=screen).wait(60)
     bench.texts = "to milk"
     bench.wait(400)
     assert steps(bench) == [], "more may be typed"
-    bench.tap(500, 500)
-    bench.wait(300)
+    bench.tap(500, 500).wait(300)
 
     assert steps(bench) == ["“milk” on 0", "500,500 on 4"]
     assert (bench.steps[0].flags, bench.asked) == ((), [])
@@ -35,10 +33,8 @@ def test_a_text_that_enter_sent_off_was_in_its_field_before(sent_off: int, asked
         bench.texts = "ok"
         bench.wait(400)
         bench.texts = ""
-        bench.type("KEY_ENTER")
-        bench.wait(400)
-    bench.press(SystemKey.BACK)
-    bench.wait(300)
+        bench.type("KEY_ENTER").wait(400)
+    bench.press(SystemKey.BACK).wait(300)
 
     assert steps(bench)[1:] == ["BACK on 0"]
     assert [ask.step for ask in bench.asked] == asked
@@ -46,22 +42,17 @@ def test_a_text_that_enter_sent_off_was_in_its_field_before(sent_off: int, asked
 
 
 def test_keys_of_the_computers_keyboard_type_as_well() -> None:
-    bench = Bench(texts="").begin()
-    bench.type("KEY_M", "KEY_I", "KEY_L", "KEY_K")
+    bench = Bench(texts="").begin().type("KEY_M", "KEY_I", "KEY_L", "KEY_K")
     bench.texts = "milk"
     bench.wait(300)
-    bench.happens(events.Intended(Complete(), bench.now_ns))
-    bench.wait(300)
+    bench.happens(events.Intended(Complete(), bench.now_ns)).wait(300)
 
     assert steps(bench) == ["“milk” on 0", "end on 0"]
 
 
 def test_a_text_that_cannot_be_read_is_asked_for_and_then_amended() -> None:
-    bench = Bench(texts=None).begin()
-    bench.type("KEY_M")
-    bench.wait(300)
-    bench.press(SystemKey.HOME)
-    bench.wait(300)
+    bench = Bench(texts=None).begin().type("KEY_M").wait(300)
+    bench.press(SystemKey.HOME).wait(300)
 
     assert steps(bench) == ["“” on 0", "HOME on 0"]
     assert bench.steps[0].flags == (Flag(FlagCode.TEXT_UNREAD),)
@@ -74,10 +65,8 @@ def test_a_text_that_cannot_be_read_is_asked_for_and_then_amended() -> None:
 
 
 def test_the_episode_is_not_published_before_the_questions_are_answered() -> None:
-    bench = Bench(reads=False).begin()
-    bench.type("KEY_M")
-    bench.happens(events.Intended(Complete(), bench.now_ns))
-    bench.wait(2500)
+    bench = Bench(reads=False).begin().type("KEY_M")
+    bench.happens(events.Intended(Complete(), bench.now_ns)).wait(2500)
     assert (bench.steps, bench.told) == ([], []), "the field may still be read"
     bench.wait(1000)
     assert steps(bench) == ["“” on 0", "end on 0"]
@@ -89,26 +78,20 @@ def test_the_episode_is_not_published_before_the_questions_are_answered() -> Non
 
 @pytest.mark.parametrize("drops", [True, False], ids=["after it was taken away", "meanwhile"])
 def test_an_answer_about_a_step_that_was_undone_is_void(drops: bool) -> None:
-    bench = Bench(texts=None, drops=drops).begin()
-    bench.type("KEY_M")
-    bench.wait(300)
-    bench.happens(events.UndoWanted(bench.now_ns))
-    bench.wait(4000 if drops else 100)
+    bench = Bench(texts=None, drops=drops).begin().type("KEY_M").wait(300)
+    bench.happens(events.UndoWanted(bench.now_ns)).wait(4000 if drops else 100)
     bench.happens(events.TextAnswered(0, "m"), *(() if drops else (events.StepsDropped(),)))
-    bench.happens(events.Intended(Complete(), bench.now_ns))
-    bench.wait(300)
+    bench.happens(events.Intended(Complete(), bench.now_ns)).wait(300)
 
     assert (count(bench, effects.AmendText), count(bench, effects.Publish)) == (0, 1)
 
 
 @pytest.mark.parametrize("ends_it", ["pinch", "lost"])
 def test_a_text_ends_with_whatever_is_done_next(ends_it: str) -> None:
-    bench = Bench(texts="").begin()
-    bench.type("KEY_M")
+    bench = Bench(texts="").begin().type("KEY_M")
     bench.texts = "m"
     bench.wait(300)
-    bench.down()
-    bench.wait(100)
+    bench.down().wait(100)
     if ends_it == "pinch":
         bench.up((10, 10), ms=100, fingers=2)
     else:
@@ -120,12 +103,10 @@ def test_a_text_ends_with_whatever_is_done_next(ends_it: str) -> None:
 
 
 def test_a_text_waits_for_its_picture_as_any_step() -> None:
-    bench = Bench(texts="", keeps=False).begin()
-    bench.type("KEY_M")
+    bench = Bench(texts="", keeps=False).begin().type("KEY_M")
     bench.texts = "m"
     bench.wait(300)
-    bench.press(SystemKey.HOME)
-    bench.wait(300)
+    bench.press(SystemKey.HOME).wait(300)
     assert bench.steps == []
     bench.keeps = True
     bench.wait(1500)
@@ -133,8 +114,7 @@ def test_a_text_waits_for_its_picture_as_any_step() -> None:
 
 
 def test_a_text_that_nothing_follows_is_a_step_when_the_recording_is_stopped() -> None:
-    bench = Bench(texts="").begin()
-    bench.type("KEY_M")
+    bench = Bench(texts="").begin().type("KEY_M")
     bench.texts = "m"
     bench.wait(300)
     assert not bench.session.touched

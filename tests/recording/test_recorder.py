@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from odyssey_recorder.dataset.layout import TRASH
+from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.device.device import OnTyped, ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError, InputRefusedError, RecordingError
@@ -35,7 +36,7 @@ from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.step_writer import DOUBTFUL, RETRACTED
 from odyssey_recorder.recording.view import PUBLISHING, RecordingView
 from tests.fakes import PHONE_SIZE, FakeDevice, Input
-from tests.recording.recording_bench import IMPATIENT, PATIENCE_S, Recording, RecordingBench, shows
+from tests.recording.recording_bench import IMPATIENT, PATIENCE_S, Recording, RecordingBench, showing, shows
 
 
 class WatchedDevice(FakeDevice):
@@ -114,32 +115,27 @@ def assert_pictures_match(view: RecordingView, device: FakeDevice) -> None:
 # Whole episodes.
 
 
-def test_an_episode_is_recorded_and_published_with_the_screens_that_its_inputs_met(
-    service: RecordingBench, device: FakeDevice
+def test_an_episode_has_the_screens_of_its_inputs(
+    service: RecordingBench, recording: Recording, device: FakeDevice
 ) -> None:
-    with service.recording(device) as recording:
-        recorder = recording.recorder
-        recording.tap_and_wait()
-        assert recording.annotator.newest is not None
-        recording.touch_down()
-        recorder.lift(TouchStroke.press(Pixel(10, 20), duration_ms=800))
-        recording.ready(steps=2)
-        recording.touch_down()
-        recorder.lift(TouchStroke.drag((Pixel(100, 500), Pixel(100, 100)), duration_ms=300))
-        recording.ready(steps=3)
-        recorder.type_text("milk & eggs")
-        recording.ready(steps=4)
-        for steps, key in enumerate(SystemKey, 5):
-            recorder.press(key)
-            recording.ready(steps=steps)
-        recorder.complete("There is milk now.")
-        view = recording.until(State.FINISHED)
+    recorder = recording.recorder
+    recording.tap_and_wait()
+    recording.touch_down()
+    recorder.lift(TouchStroke.press(Pixel(10, 20), duration_ms=800))
+    recording.ready(steps=2)
+    recording.touch_down()
+    recorder.lift(TouchStroke.drag((Pixel(100, 500), Pixel(100, 100)), duration_ms=300))
+    recording.ready(steps=3)
+    recorder.type_text("milk & eggs")
+    recording.ready(steps=4)
+    for key in SystemKey:
+        recording.press(key)
+    view = recording.finish("There is milk now.")
 
     episode = service.store.load(recording.draft.episode_id)
     actions = [step.action for step in episode.steps]
     assert [type(action) for action in actions] == [Click, LongPress, Scroll, Type, *[Press] * 3, Complete]
-    assert actions[3:7] == [Type("milk & eggs"), *map(Press, SystemKey)]
-    assert actions[7] == Complete("There is milk now.")
+    assert actions[3:] == [Type("milk & eggs"), *map(Press, SystemKey), Complete("There is milk now.")]
     assert episode.device.size == PHONE_SIZE
     assert view.published is not None
     assert [step.action for step in view.steps] == actions
@@ -148,15 +144,14 @@ def test_an_episode_is_recorded_and_published_with_the_screens_that_its_inputs_m
     for number in range(8):
         assert shows(service.store.screenshot_path(episode, number), device, number)
         assert view.steps[number].picture == service.store.screenshot_path(episode, number)
+    recorder.join()
     assert not recording.draft.folder.exists()
-    assert_proved(service, recording)
+    assert_proved(service.proof(recording.draft.episode_id))
     assert_heard(recording)
 
 
-def assert_proved(service: RecordingBench, recording: Recording) -> None:
+def assert_proved(provenance: EpisodeProvenance) -> None:
     """The provenance proves the picture of the first step, and has no input of the last."""
-    provenance = service.store.provenance(recording.draft.episode_id)
-    assert provenance is not None
     tap, *_, end = provenance.steps
     assert tap.frame.rgb_sha256 == hashlib.sha256(FakeDevice().picture(0).tobytes()).hexdigest()
     assert tap.check is not None
@@ -179,34 +174,31 @@ def assert_heard(recording: Recording) -> None:
     assert next(view.message for view in views if view.state is State.READY) == "Ready."
 
 
-def test_what_cannot_be_done_is_said_at_once_and_spoils_nothing(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
-        recorder = recording.recorder
-        recording.ready()
-        recorder.undo()
-        recording.annotator.await_notice(NOTHING_TO_UNDO)
-        before = recording.ready().frame_number
-        with pytest.raises(InputRefusedError):
-            recorder.type_text("naïve 🥛")
-        with pytest.raises(InputRefusedError, match="no text"):
-            recorder.type_text("")
-        with pytest.raises(RecordingError, match=r"Nothing went on .* ready\. Ready\. The draft is saved"):
-            recorder.wait_for(lambda view: view.state is State.FINISHED, 0.05)
-        recording.touch_down()
-        recorder.cancel_touch()
-        recording.ready(steps=0, after=before)
-        with pytest.raises(RecordingError, match="Enter why the task is impossible"):
-            recorder.impossible("  ")
-        recorder.impossible("There is no shop.")
-        recording.until(State.FINISHED)
+def test_what_cannot_be_done_is_said_at_once(service: RecordingBench, recording: Recording, device: FakeDevice) -> None:
+    recorder = recording.recorder
+    recording.ready()
+    recorder.undo()
+    recording.annotator.await_notice(NOTHING_TO_UNDO)
+    before = recording.ready().frame_number
+    with pytest.raises(InputRefusedError):
+        recorder.type_text("naïve 🥛")
+    with pytest.raises(InputRefusedError, match="no text"):
+        recorder.type_text("")
+    with pytest.raises(RecordingError, match=r"Nothing went on .* ready\. Ready\. The draft is saved"):
+        recorder.wait_for(lambda view: view.state is State.FINISHED, 0.05)
+    recording.touch_down()
+    recorder.cancel_touch()
+    recording.ready(steps=0, after=before)
+    with pytest.raises(RecordingError, match="Enter why the task is impossible"):
+        recorder.impossible("  ")
+    recorder.impossible("There is no shop.")
+    recording.until(State.FINISHED)
     episode = service.store.load(recording.draft.episode_id)
     assert [step.action for step in episode.steps] == [Impossible("There is no shop.")]
     assert device.performed == []
 
 
-def test_a_step_is_on_the_disk_before_its_input_reaches_the_device_and_unused_pictures_are_deleted(
-    service: RecordingBench,
-) -> None:
+def test_a_step_is_on_disk_before_its_input_goes_out_and_unused_pictures_go(service: RecordingBench) -> None:
     on_disk: list[tuple[str, bool]] = []
 
     def look() -> None:
@@ -221,8 +213,7 @@ def test_a_step_is_on_the_disk_before_its_input_reaches_the_device_and_unused_pi
             device.show(screen)
             recording.ready(after=before)
         recording.tap_and_wait()
-        recording.recorder.press(SystemKey.BACK)
-        recording.ready(steps=2)
+        recording.press(SystemKey.BACK)
         pictures = {path.name for path in recording.draft.folder.glob("*.png")}
         assert pictures >= {step.picture.name for step in recording.draft.steps}
         assert len(pictures) == 3, "those of the steps and that of the screen now"
@@ -263,8 +254,7 @@ def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(ser
         assert step.record.frame.number == shown.number
         assert not step.record.frame.settled
         assert step.record.frame.rgb_sha256 == hashlib.sha256(shown.image().tobytes()).hexdigest()
-        recording.recorder.press(SystemKey.HOME)
-        recording.ready(steps=2)
+        recording.press(SystemKey.HOME)
         key = recording.draft.steps[1].record
         assert key.sent_us is not None
         assert key.frame.arrived_us <= key.touched_us <= key.sent_us
@@ -281,32 +271,26 @@ def test_a_touch_on_a_frame_that_is_forgotten_is_refused(service: RecordingBench
         recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
         recording.annotator.await_notice(OUT_OF_DATE)
         assert recording.ready().steps == ()
-        recording.recorder.press(SystemKey.HOME)
-        assert len(recording.ready(steps=1).steps) == 1
+        assert len(recording.press(SystemKey.HOME).steps) == 1
 
 
 @pytest.mark.parametrize("path", [(Pixel(360, 10),), (Pixel(10, 10), Pixel(10, -1)), (Pixel(10, 640), Pixel(10, 10))])
-def test_a_gesture_beyond_the_screen_is_refused(
-    service: RecordingBench, device: FakeDevice, path: tuple[Pixel, ...]
-) -> None:
-    stroke = TouchStroke.drag(path, duration_ms=300) if len(path) > 1 else TouchStroke.press(path[0])
-    with service.recording(device) as recording:
-        recording.touch_down()
-        recording.recorder.lift(stroke)
-        recording.annotator.await_notice(OFF_SCREEN)
-        assert len(recording.tap_and_wait().steps) == 1
+def test_a_gesture_off_the_screen_is_refused(recording: Recording, device: FakeDevice, path: tuple[Pixel, ...]) -> None:
+    recording.touch_down()
+    recording.recorder.lift(TouchStroke.drag(path, duration_ms=300) if path[1:] else TouchStroke.press(path[0]))
+    recording.annotator.await_notice(OFF_SCREEN)
+    assert len(recording.tap_and_wait().steps) == 1
     assert len(device.performed) == 1
 
 
-def test_an_input_that_the_device_refuses_leaves_no_step(service: RecordingBench, device: FakeDevice) -> None:
+def test_an_input_that_the_device_refuses_leaves_no_step(recording: Recording, device: FakeDevice) -> None:
     device.refuse_input("injection is not permitted")
-    with service.recording(device) as recording:
-        recording.tap()
-        recording.annotator.await_notice("injection is not permitted")
-        recording.ready(steps=0)
-        device.recover()
-        assert len(recording.tap_and_wait().steps) == 1
-        assert [dropped.why for dropped in recording.draft.dropped] == ["refused by the device"]
+    recording.tap()
+    recording.annotator.await_notice("injection is not permitted")
+    recording.ready(steps=0)
+    device.recover()
+    assert len(recording.tap_and_wait().steps) == 1
+    assert [dropped.why for dropped in recording.draft.dropped] == ["refused by the device"]
 
 
 def test_a_recording_that_is_stopped_does_not_wait_for_a_long_text(service: RecordingBench) -> None:
@@ -327,9 +311,6 @@ def test_a_recording_that_is_stopped_does_not_wait_for_a_long_text(service: Reco
 
         assert recording.draft.steps == ()
         assert [dropped.action for dropped in recording.draft.dropped] == ["TYPE"]
-
-
-# Undo.
 
 
 # The device fails and recovers.
@@ -383,14 +364,13 @@ def test_a_step_whose_input_was_cut_off_is_taken_away_or_kept_with_a_doubt_as_th
 
 
 def test_an_answer_of_a_library_that_nobody_foresaw_is_taken_for_a_lost_device(
-    service: RecordingBench, device: FakeDevice, caplog: pytest.LogCaptureFixture
+    recording: Recording, device: FakeDevice, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with service.recording(device) as recording:
-        recording.ready()
-        size, device.state = device.state, replace(device.state, size=None)  # type: ignore[arg-type]
-        recording.until(State.DEVICE_LOST)
-        device.state = size
-        recording.tap_and_wait()
+    recording.ready()
+    size, device.state = device.state, replace(device.state, size=None)  # type: ignore[arg-type]
+    recording.until(State.DEVICE_LOST)
+    device.state = size
+    recording.tap_and_wait()
     assert "broke" in caplog.text
     caplog.clear()
 
@@ -405,26 +385,20 @@ def test_a_recording_that_was_stopped_is_offered_and_goes_on(service: RecordingB
     [offered] = service.store.drafts()
     assert (offered.episode_id, offered.steps, offered.problem) == (recording.draft.episode_id, 2, "")
 
-    later = FakeDevice()
-    later.show(2)
-    with service.recording(later, service.store.resume(offered.episode_id)) as resumed:
+    with service.recording(showing(2), service.store.resume(offered.episode_id)) as resumed:
         view = resumed.ready(steps=2)
         assert [step.flag for step in view.steps] == ["", ""]
         resumed.tap_and_wait()
-        resumed.recorder.complete()
-        view = resumed.until(State.FINISHED)
+        view = resumed.finish()
     assert all(shows(step.picture, device, step.number) for step in view.steps[:3])
     assert service.store.drafts() == []
 
 
-def test_frames_that_are_counted_anew_after_a_restart_do_not_overwrite_pictures(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_pictures_after_a_restart_overwrite_none_from_before(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
     for restart in range(3):
-        again = FakeDevice()
-        again.show(f"restart {restart}")
+        again = showing(f"restart {restart}")
         with service.recording(again, service.store.resume(recording.draft.episode_id)) as resumed:
             resumed.until(State.RESTORING)
             resumed.recorder.accept_screen()
@@ -446,9 +420,7 @@ def test_stop_returns_at_once_though_the_device_does_not_answer(service: Recordi
     assert service.store.drafts()[0].problem == ""
 
 
-def test_what_became_of_the_last_input_is_noted_though_the_recording_was_stopped_meanwhile(
-    service: RecordingBench,
-) -> None:
+def test_what_became_of_the_last_input_is_noted_though_the_recording_was_stopped(service: RecordingBench) -> None:
     device = WatchedDevice(before=lambda: recording.recorder.stop())
     with service.recording(device) as recording:
         recording.tap()
@@ -459,9 +431,7 @@ def test_what_became_of_the_last_input_is_noted_though_the_recording_was_stopped
     draft.close()
 
 
-def test_a_recording_that_was_killed_before_its_input_went_out_gets_that_step_back(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_a_step_that_was_not_sent_before_a_kill_can_be_undone(service: RecordingBench, device: FakeDevice) -> None:
     episode_id = _killed_after_saving_a_step(service)
     with service.recording(device, service.store.resume(episode_id)) as resumed:
         view = resumed.until(State.RESTORING)
@@ -472,17 +442,14 @@ def test_a_recording_that_was_killed_before_its_input_went_out_gets_that_step_ba
         assert [dropped.why for dropped in resumed.draft.dropped] == ["undone by the annotator"]
 
 
-def test_a_recording_that_was_killed_after_its_input_went_out_keeps_that_step(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_a_step_that_was_sent_before_a_kill_is_vouched_for_once(service: RecordingBench) -> None:
     episode_id = _killed_after_saving_a_step(service)
-    device.show("what the tap led to")
-    with service.recording(device, service.store.resume(episode_id)) as resumed:
+    with service.recording(showing("what the tap led to"), service.store.resume(episode_id)) as resumed:
         resumed.until(State.RESTORING)
         resumed.recorder.accept_screen()
         assert [step.flag for step in resumed.ready().steps] == [describe_flag(Flag(FlagCode.VOUCHED))]
     with service.recording(FakeDevice(), service.store.resume(episode_id)) as again:
-        assert again.until(State.RESTORING).goal is Goal.LEFT, "it is vouched for once"
+        assert again.until(State.RESTORING).goal is Goal.LEFT
 
 
 def test_what_the_next_step_must_say_outlives_the_process(service: RecordingBench, device: FakeDevice) -> None:
@@ -492,28 +459,19 @@ def test_what_the_next_step_must_say_outlives_the_process(service: RecordingBenc
         assert (view.goal, view.wanted) == (Goal.UNKNOWN, resumed.draft.steps[0].picture)
         resumed.recorder.accept_screen()
         resumed.ready()
-    again = FakeDevice()
-    with service.recording(again, service.store.resume(episode_id)) as resumed:
-        assert [step.flag for step in resumed.tap_and_wait().steps] == [
-            "",
-            describe_flag(Flag(FlagCode.RESUMED_UNSEEN)),
-        ]
+    unseen, unlike = (describe_flag(Flag(code)) for code in (FlagCode.RESUMED_UNSEEN, FlagCode.UNLIKE))
+    with service.recording(FakeDevice(), service.store.resume(episode_id)) as resumed:
+        assert [step.flag for step in resumed.tap_and_wait().steps] == ["", unseen]
         resumed.undo_and_accept()
-        assert [step.flag for step in resumed.tap_and_wait().steps] == [
-            "",
-            f"{describe_flag(Flag(FlagCode.RESUMED_UNSEEN))}, {describe_flag(Flag(FlagCode.UNLIKE))}",
-        ]
+        assert [step.flag for step in resumed.tap_and_wait().steps] == ["", f"{unseen}, {unlike}"]
 
 
-def test_a_draft_of_an_older_recorder_goes_on_from_the_screen_that_it_kept(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_a_draft_of_an_older_recorder_goes_on_where_it_was_left(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
     log = recording.draft.folder / "steps.jsonl"
-    log.write_text(
-        "".join(line for line in log.read_text().splitlines(keepends=True) if not line.startswith('{"kind":"screen"'))
-    )
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join(line for line in lines if not line.startswith('{"kind":"screen"')))
     later = FakeDevice()
     with service.recording(later, service.store.resume(recording.draft.episode_id)) as resumed:
         assert resumed.until(State.RESTORING).goal is Goal.LEFT
@@ -521,13 +479,10 @@ def test_a_draft_of_an_older_recorder_goes_on_from_the_screen_that_it_kept(
         resumed.ready(steps=1)
 
 
-def test_a_recording_that_broke_off_before_its_first_step_begins_where_it_began(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_a_draft_without_a_step_begins_where_it_began(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.ready()
-    later = FakeDevice()
-    later.show("elsewhere")
+    later = showing("elsewhere")
     with service.recording(later, service.store.resume(recording.draft.episode_id)) as resumed:
         resumed.until(State.RESTORING)
         later.show(0)
@@ -563,55 +518,45 @@ def test_a_complete_draft_is_published_on_resume(service: RecordingBench, device
 # The storage fails.
 
 
-def test_an_episode_that_cannot_be_published_is_published_when_the_cause_is_gone(
-    service: RecordingBench, device: FakeDevice
-) -> None:
-    with service.recording(device) as recording:
-        recording.tap_and_wait()
-        aside = service.store.root.rename(service.store.root.with_name("elsewhere"))
-        recording.recorder.complete("done")
-        view = recording.until(State.STORAGE_LOST)
-        assert str(service.store.root) in view.message
-        assert "Restore it" in view.message
-        assert not service.store.root.exists(), "no dataset is made up where one was taken away"
-        assert [draft.steps for draft in service.store.drafts()] == [0], "the one that is open here"
-        aside.rename(service.store.root)
-        view = recording.until(State.FINISHED)
+def test_an_episode_is_published_once_nothing_is_in_its_way(service: RecordingBench, recording: Recording) -> None:
+    recording.tap_and_wait()
+    aside = service.store.root.rename(service.store.root.with_name("elsewhere"))
+    recording.recorder.complete("done")
+    view = recording.until(State.STORAGE_LOST)
+    assert str(service.store.root) in view.message
+    assert "Restore it" in view.message
+    assert not service.store.root.exists(), "no dataset is made up where one was taken away"
+    assert [draft.steps for draft in service.store.drafts()] == [0], "the one that is open here"
+    aside.rename(service.store.root)
+    view = recording.until(State.FINISHED)
     assert PUBLISHING in [seen.message for seen in recording.annotator.views]
     assert view.published == service.store.root / "annotations" / f"{recording.draft.episode_id}.json"
 
 
-def test_a_tampered_picture_is_not_published(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
-        view = recording.tap_and_wait()
-        device.picture("another").save(view.steps[0].picture)
-        recording.recorder.complete("done")
-        view = recording.until(State.STORAGE_LOST)
-        assert "is not the recorded screenshot" in view.message
-        assert service.store.episodes() == []
-        recording.recorder.undo()
-        recording.ready(steps=1)
-        recording.undo_and_accept()
-        recording.recorder.complete("done")
-        recording.until(State.FINISHED)
+def test_a_tampered_picture_is_not_published(service: RecordingBench, recording: Recording, device: FakeDevice) -> None:
+    device.picture("another").save(recording.tap_and_wait().steps[0].picture)
+    recording.recorder.complete("done")
+    assert "is not the recorded screenshot" in recording.until(State.STORAGE_LOST).message
+    assert service.store.episodes() == []
+    recording.recorder.undo()
+    recording.ready(steps=1)
+    recording.undo_and_accept()
+    recording.finish("done")
 
 
-def test_a_draft_folder_that_is_gone_is_named_and_recording_goes_on_when_it_is_back(
-    service: RecordingBench, device: FakeDevice
-) -> None:
-    with service.recording(device) as recording:
-        recording.tap_and_wait()
-        recording.recorder.wait_for(lambda view: view.is_read, PATIENCE_S)  # nothing is being written any more
-        folder = recording.draft.folder
-        aside = folder.rename(folder.with_name("elsewhere"))
-        recording.tap()
-        notice = recording.annotator.await_notice("neither recorded nor sent")
-        assert str(folder) in notice
-        assert "Restore the folder" in notice
-        assert "Restore the folder" in recording.until(State.STORAGE_LOST).message
-        aside.rename(folder)
-        recording.recorder.retry()
-        assert_pictures_match(recording.tap_and_wait(), device)
+def test_a_draft_folder_that_is_gone_is_named_until_it_is_back(recording: Recording, device: FakeDevice) -> None:
+    recording.tap_and_wait()
+    recording.recorder.wait_for(lambda view: view.is_read, PATIENCE_S)  # nothing is being written any more
+    folder = recording.draft.folder
+    aside = folder.rename(folder.with_name("elsewhere"))
+    recording.tap()
+    notice = recording.annotator.await_notice("neither recorded nor sent")
+    assert str(folder) in notice
+    assert "Restore the folder" in notice
+    assert "Restore the folder" in recording.until(State.STORAGE_LOST).message
+    aside.rename(folder)
+    recording.recorder.retry()
+    assert_pictures_match(recording.tap_and_wait(), device)
     assert len(device.performed) == 2
 
 
@@ -629,9 +574,7 @@ def test_an_action_that_was_sent_is_no_loss_though_its_time_could_not_be_noted(s
     assert len(device.performed) == 2
 
 
-def test_an_abandoned_recording_lies_in_the_trash_unless_it_cannot_go_there(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_an_abandoned_recording_is_in_the_trash_unless_it_cannot(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
         recording.recorder.abandon()
@@ -655,9 +598,7 @@ def test_an_abandoned_recording_lies_in_the_trash_unless_it_cannot_go_there(
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_fault_of_the_recorder_itself_is_told_and_the_steps_are_safe(
-    service: RecordingBench, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_fault_of_the_recorder_costs_no_step(service: RecordingBench, caplog: pytest.LogCaptureFixture) -> None:
     def fail() -> None:
         raise ZeroDivisionError
 

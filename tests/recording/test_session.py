@@ -1,6 +1,6 @@
 """Dialogues with a session: events, and the effects they cause."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -52,7 +52,6 @@ from odyssey_recorder.recording.events import (
     StepSaved,
     StepsDropped,
     StorageFailed,
-    TextEntered,
     Tick,
     Touch,
     TouchCancelled,
@@ -74,8 +73,9 @@ from odyssey_recorder.recording.state import Goal, State
 
 TAP = Touch(TouchStroke.press(Pixel(10, 20)))
 HOME = KeyPress(SystemKey.HOME)
-TEXT = TextEntered("milk")
 TURNED = Size(500, 300)
+JUDGE = JudgeLastStep(5, uncertain=False)
+NOT_WRITTEN = Tell("The disk is full. Your last action was neither recorded nor sent.")
 
 
 def still(number: int, *, anchor: int, at: int) -> FrameSeen:
@@ -98,28 +98,52 @@ def say(session: Session, *events: Event) -> list[Effect]:
     return effects
 
 
-def ready() -> Session:
+Line = Session | Event | Sequence[Effect] | State | Mapping[str, object]
+Story = Sequence[Line]
+"""A session and what it hears. After an event there may be a list of the effects that it causes, the state that it
+leads to, and what else is then true of the session."""
+
+
+def has(**values: object) -> Mapping[str, object]:
+    return values
+
+
+def play(session: Line, *lines: Line) -> None:
+    assert isinstance(session, Session)
+    effects: Sequence[Effect] = []
+    for number, line in enumerate(lines):
+        told = f"after {number} lines: {lines[max(0, number - 1)]}"
+        match line:
+            case Sequence():
+                assert effects == line, told
+            case State():
+                assert session.state is line, told
+            case Mapping():
+                assert {name: getattr(session, name) for name in line} == line, told
+            case Session():
+                raise AssertionError("one session a story")
+            case _:
+                effects = session.handle(line)
+
+
+def ready(*, late_input_ns: int = 0) -> Session:
     """A session that is ready on frame 2, at time 100; the screen has been settled since frame 1."""
-    session = Session()
-    say(session, Started(0), moving(1, at=50), still(2, anchor=1, at=90), FrameKept(2))
-    assert (session.state, session.frame) == (State.READY, 2)
+    session = Session(late_input_ns=late_input_ns)
+    play(session, Started(0), moving(1, at=50), still(2, anchor=1, at=90), FrameKept(2), has(frame=2), State.READY)
     return session
 
 
-def sending(intent: Intent = HOME) -> Session:
-    """A session that waits for the device to carry out `intent`, requested at time 100 on frame 2."""
-    session = ready()
-    if isinstance(intent, Touch):
-        say(session, TouchedDown(2, 100))
-    say(session, Intended(intent, 100), still(3, anchor=1, at=110), StepSaved(intent))
+def sending(*, late_input_ns: int = 0) -> Session:
+    """A session that waits for the device to carry out a key, requested at time 100 on frame 2."""
+    session = ready(late_input_ns=late_input_ns)
+    say(session, Intended(HOME, 100), still(3, anchor=1, at=110), StepSaved(HOME))
     return session
 
 
 def restless_and_ready() -> Session:
     """A session on a screen that never settles, ready on frame 2."""
     session = Session()
-    say(session, Started(0), moving(1, at=50), restless(2, at=5000), FrameKept(2))
-    assert (session.state, session.frame) == (State.READY, 2)
+    play(session, Started(0), moving(1, at=50), restless(2, at=5000), FrameKept(2), has(frame=2), State.READY)
     return session
 
 
@@ -131,37 +155,265 @@ def publishing() -> Session:
     return session
 
 
+def returning() -> Session:
+    """A session that has undone a step at time 300 and is restoring by snapshot."""
+    session = ready()
+    play(session, UndoWanted(300), [Watch(300), RemoveSteps(UNDONE, leads_back=True)])
+    play(session, StepsDropped(leads_back=True), [ReturnDevice()], State.RETURNING)
+    return session
+
+
+def restoring() -> Session:
+    """A session that waits for a restore by hand, at time 700; frame 4 shows another screen."""
+    session = returning()
+    play(session, Returned(400), [Watch(400)], moving(3, at=450), still(4, anchor=3, at=700), [JudgeReturn(4)])
+    play(session, ReturnJudged(matches=False), State.RESTORING, has(frame=None))
+    return session
+
+
+def resumed(goal: Goal = Goal.LEFT) -> Session:
+    """A session that has resumed a draft, and has seen frame 2 settled since frame 1."""
+    session = Session(late_input_ns=40)
+    play(session, Started(0, steps=2, goal=goal), [Watch(40 if goal is Goal.UNCERTAIN else 0)])
+    play(session, moving(1, at=50), still(2, anchor=1, at=90), [JudgeReturn(2)] if goal is Goal.LEFT else [])
+    return session
+
+
 def disk_full(now_ns: int = 1000, frame: int | None = None) -> StorageFailed:
     return StorageFailed("The disk is full.", now_ns, frame)
 
 
-# The course of a step.
+UNDONE, REFUSED = "undone by the annotator", "refused by the device"
+ELSEWHERE, UNSEEN = (Flag(FlagCode.RESUMED_ELSEWHERE),), (Flag(FlagCode.RESUMED_UNSEEN),)
+STORIES: dict[str, Story] = {
+    # The course of a step.
+    "an input that may still arrive is waited for before it is judged": (
+        sending(late_input_ns=500), InputUncertain("gone"), DeviceCameBack(1000), [Watch(1500, after_input=True)],
+    ),
+    "before it is started a session takes no notice of the device": (
+        Session(), DeviceWentAway("gone"), [], still(1, anchor=1, at=5), [], State.IDLE,
+    ),
+    "a screen at rest is kept before the session is ready": (
+        Session(), Started(7), [Watch(7)], moving(1, at=10), [], moving(2, at=20), [], State.SETTLING,
+        still(3, anchor=2, at=300), [KeepFrame(3)], State.CAPTURING, has(frame=None),
+        still(4, anchor=2, at=400), [], FrameKept(3), [], State.READY, has(frame=3),
+    ),
+    "a screen that changes by itself while ready is waited for anew": (
+        ready(), still(3, anchor=1, at=200), [], moving(4, at=300), [Watch(300)], State.SETTLING, has(frame=None),
+    ),
+    "a tap goes out when its step is saved and the screen was seen unchanged since touch-down": (
+        ready(), TouchedDown(2, 100), [], State.READY, has(touched=True), Intended(TAP, 200), [], State.CHECKING,
+        TouchCancelled(), [],  # it is complete
+        still(3, anchor=1, at=99), [],  # this frame was asked for before the touch-down
+        still(4, anchor=1, at=100), [SaveStep(2, 4, True, 100, TAP)], State.INJECTING,
+        StepSaved(TAP), [SendInput(TAP)],
+        InputDone(400), [Watch(400, after_input=True)], State.SETTLING, has(touched=False),
+    ),
+    "the frame that is kept is the picture, whichever frame of the same screen was touched": (
+        ready(), still(3, anchor=1, at=95), TouchedDown(1, 100), still(4, anchor=1, at=120),
+        Intended(TAP, 200), [SaveStep(2, 4, True, 100, TAP)],
+    ),
+    "the step before is judged once, as soon as the screen is still": (
+        sending(), still(4, anchor=1, at=120), moving(5, at=130), [], State.INJECTING,  # the input is on its way
+        InputDone(400), moving(4, at=410), still(5, anchor=4, at=700), [KeepFrame(5), JUDGE],
+        LastStepJudged(), FrameKept(5), moving(6, at=800),
+        still(7, anchor=6, at=1100), [CompareScreens(5, 7), KeepFrame(7)],
+    ),
+    # Refused inputs.
+    "a touch while the screen is not ready is refused and its gesture ignored": (
+        Session(), Started(0), moving(1, at=10), TouchedDown(1, 20), [Tell(NOT_READY)], Intended(TAP, 30), [],
+        Intended(HOME, 30), [Tell(NOT_READY)],
+    ),
+    "a second finger is refused and the first counts, once": (
+        ready(), TouchedDown(2, 100), TouchedDown(2, 101), [Tell(NOT_READY)], Intended(HOME, 102), [Tell(NOT_READY)],
+        Intended(TAP, 200), Intended(TAP, 210), [], still(3, anchor=1, at=220), [SaveStep(2, 3, True, 100, TAP)],
+    ),
+    "a touch on a picture of the screen before is refused": (
+        Session(), Started(0), moving(5, at=50), still(6, anchor=5, at=90), FrameKept(6),
+        TouchedDown(4, 100), [Tell(OUT_OF_DATE)], has(touched=False), TouchedDown(5, 101), [],
+    ),
+    "a gesture is refused when the screen changes under the finger": (
+        ready(), TouchedDown(2, 100), moving(3, at=90), Intended(TAP, 200), [Tell(CHANGED), Watch(100)],
+        State.SETTLING,
+    ),
+    "it is refused though the screen is at rest again": (
+        ready(), TouchedDown(2, 100), moving(3, at=110), still(4, anchor=3, at=400),
+        Intended(TAP, 500), [Tell(CHANGED), Watch(100)], State.SETTLING,
+    ),
+    "a key is refused when the screen changes after it": (
+        ready(), Intended(HOME, 100), moving(3, at=110), [Tell(CHANGED), Watch(100)], State.SETTLING,
+    ),
+    "a cancelled touch leaves nothing behind": (
+        ready(), TouchedDown(2, 100), TouchCancelled(), [Watch(100)], has(touched=False), TouchCancelled(), [],
+    ),
+    # Screens that never settle.
+    "a screen that never rests is taken as it is": (
+        Session(), Started(0), moving(1, at=50), restless(2, at=5000), [KeepFrame(2)],
+        restless(3, at=5050), [], State.CAPTURING,  # one screenshot at a time
+        FrameKept(2), State.READY, has(frame=2), restless(4, at=5100), [],  # it need not keep each frame
+    ),
+    "a touch on a restless screen pins the frame that was touched": (
+        restless_and_ready(), restless(3, at=5100), restless(4, at=5200), TouchedDown(3, 5210), [KeepFrame(3)],
+        Intended(TAP, 5300), [],  # the screenshot is not safe yet
+        restless(5, at=5310), [],  # nor can a restless screen prove anything
+        FrameKept(2), [],  # another screenshot
+        FrameKept(3), [SaveStep(3, None, False, 5210, TAP, flags=(Flag(FlagCode.MOVING),))],
+    ),
+    "a restless screen that comes to rest after all is kept again": (
+        restless_and_ready(), still(4, anchor=3, at=6000), [KeepFrame(4)], State.CAPTURING,
+        FrameKept(4), TouchedDown(4, 6100), Intended(TAP, 6200),
+        still(5, anchor=3, at=6300), [SaveStep(4, 5, True, 6100, TAP)],
+    ),
+    "a restless screen that is turned is another screen": (
+        restless_and_ready(), restless(3, at=5100, size=TURNED), [Watch(5100)], TouchedDown(2, 5110), [Tell(NOT_READY)],
+        restless(4, at=10_100, size=TURNED), FrameKept(4), TouchedDown(2, 10_110), [Tell(OUT_OF_DATE)],
+        TouchedDown(3, 10_110), [KeepFrame(3)], restless(5, at=10_200), FrameKept(3),
+        Intended(TAP, 10_300), [Tell(CHANGED), Watch(10_110)],  # it was turned under the finger
+    ),
+    # Undo.
+    "a step that was undone is not judged": (
+        sending(), InputDone(400), UndoWanted(410), StepsDropped(), moving(4, at=420),
+        still(5, anchor=4, at=700), [KeepFrame(5)],
+    ),
+    "an uncertain step that was undone does not cast doubt on the one before": (
+        Session(), Started(0, goal=Goal.UNCERTAIN), UndoWanted(10), [Watch(10), RemoveSteps(UNDONE, leads_back=True)],
+        StepsDropped(leads_back=True), [ReturnDevice()], Returned(20), moving(1, at=30), still(2, anchor=1, at=300),
+        ReturnJudged(matches=True), [KeepFrame(2)],  # no step is left to vouch for
+    ),
+    "a step that was undone goes though no picture leads back to its screen": (
+        Session(), Started(0, goal=Goal.UNCERTAIN), UndoWanted(10), StepsDropped(lost=True), moving(1, at=20), [],
+        still(2, anchor=1, at=300), [KeepFrame(2)], has(next_flags=UNSEEN),
+    ),
+    "undo waits for the end of a gesture": (
+        ready(), TouchedDown(2, 100), UndoWanted(110), [Tell(TOO_EARLY_TO_UNDO)],
+    ),
+    "undo waits for the end of an input": (sending(), UndoWanted(300), [Tell(TOO_EARLY_TO_UNDO)]),
+    "undo waits for the end of publishing": (publishing(), UndoWanted(300), [Tell(TOO_EARLY_TO_UNDO)]),
+    "a screen on the way back is judged once, and again when it changes by itself": (
+        restoring(), still(5, anchor=3, at=800), [], moving(6, at=900), [],
+        still(7, anchor=6, at=1200), [JudgeReturn(7)],
+    ),
+    "a refused or lost input on the way back takes no step away": (
+        restoring(), Intended(TAP, 810), InputRefused("no", 900), [Tell("no"), Watch(900)],
+        moving(5, at=950), still(6, anchor=5, at=1200), ReturnJudged(matches=False), Intended(TAP, 1300),
+        InputUncertain("gone"), State.DEVICE_LOST, DeviceCameBack(2000), [Watch(2000)],
+    ),
+    "a device that is away while its snapshot loads is not lost, and a failure is told": (
+        returning(), DeviceWentAway("offline"), [], State.RETURNING,
+        Returned(400, "No such snapshot."), [Tell(NOT_RETURNED.format("No such snapshot.")), Watch(400)],
+        has(restoring=True),  # the annotator leads back
+    ),
+    "more can be undone on the way back": (
+        restoring(), UndoWanted(800, 2), [Watch(800), RemoveSteps(UNDONE, 2, leads_back=True)],
+        StepsDropped(leads_back=True), [ReturnDevice()],
+    ),
+    "a draft whose last step was undone is led back when it is resumed": (
+        Session(), Started(0, steps=2, goal=Goal.UNDONE), [ReturnDevice()],
+    ),
+    "a draft that is resumed on another screen is brought back by a snapshot, then by hand": (
+        resumed(), ReturnJudged(matches=False), [ReturnDevice()], State.RETURNING,
+        Returned(200), moving(3, at=250), still(4, anchor=3, at=400), [JudgeReturn(4)],
+        ReturnJudged(matches=False), [], State.RESTORING, has(goal=Goal.LEFT),
+        Intended(Complete(), 500), [Tell(BRING_BACK_FIRST)],
+        ScreenAccepted(600), [Watch(600)], has(next_flags=ELSEWHERE),
+    ),
+    "what is owed to the next step is said by the one that is recorded instead of it": (
+        ready(), StepsDropped(flags=ELSEWHERE), Intended(HOME, 100),
+        still(3, anchor=1, at=110), [SaveStep(2, 3, True, 100, HOME, flags=ELSEWHERE)],
+    ),
+    "what is owed to a step that is undone on the way back is owed still": (
+        returning(), Returned(400), UndoWanted(410), StepsDropped(leads_back=True, flags=ELSEWHERE),
+        has(next_flags=ELSEWHERE),
+    ),
+    "what is said of a screen that has changed since means nothing": (
+        resumed(), moving(3, at=100), ReturnJudged(matches=True), [], still(4, anchor=3, at=400), [JudgeReturn(4)],
+    ),
+    "nor what is said of a screen that an input has changed since": (
+        restoring(), moving(5, at=800), still(6, anchor=5, at=1100), [JudgeReturn(6)],
+        Intended(HOME, 1200), ReturnJudged(matches=True), [], has(restoring=True), InputDone(1300), [Watch(1300)],
+        moving(7, at=1400), still(8, anchor=7, at=1700), [JudgeReturn(8)],
+    ),
+    "a screen that never rests is another one than the wanted after one look": (
+        Session(), Started(0, goal=Goal.LEFT), restless(2, at=5000), [JudgeReturn(2)],
+        restless(3, at=5050), [], ReturnJudged(matches=False), [ReturnDevice()],
+    ),
+    "an end that was undone is not the end": (
+        publishing(), disk_full(), UndoWanted(2000), [Watch(2000), RemoveSteps(UNDONE, leads_back=True)],
+        StepsDropped(), moving(4, at=2010), still(5, anchor=4, at=2300), FrameKept(5), Intended(HOME, 3000),
+        DeviceWentAway("gone"), State.DEVICE_LOST,  # it records again, and needs the device
+    ),
+    # The device is lost.
+    "a device that goes away while the screen is awaited costs nothing": (
+        Session(), Started(0), moving(1, at=5), DeviceWentAway("gone"), [], FrameKept(2), [], State.DEVICE_LOST,
+        has(frame=None),
+    ),
+    "a device that goes away while the screen is kept costs nothing": (
+        Session(), Started(0), moving(1, at=5), still(2, anchor=1, at=90), DeviceWentAway("gone"), [], FrameKept(2), [],
+        State.DEVICE_LOST, has(frame=None),
+    ),
+    "doubt about a step outlives a second loss of the device": (
+        sending(), InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), DeviceWentAway("gone"),
+        DeviceCameBack(600), moving(5, at=610), still(6, anchor=5, at=900), [KeepFrame(6), JudgeLastStep(6, True)],
+    ),
+    "a device is not back while it owes an answer for an input": (
+        sending(), DeviceWentAway("A screenshot was cut short."), DeviceCameBack(200), [], State.DEVICE_LOST,
+        InputDone(300), [], DeviceCameBack(400), moving(4, at=410), still(5, anchor=4, at=700), [KeepFrame(5), JUDGE],
+    ),
+    "an input may turn out uncertain after the frames failed": (
+        sending(), DeviceWentAway("gone"), InputUncertain("gone too"), DeviceCameBack(400), moving(4, at=410),
+        still(5, anchor=4, at=700), [KeepFrame(5), JudgeLastStep(5, True)],
+    ),
+    "an input that was refused before the device went away is dropped when it is back": (
+        sending(), DeviceWentAway("gone"), InputRefused("It is locked.", 300), [Tell("It is locked.")],
+        DeviceCameBack(400), [Watch(400), RemoveSteps(REFUSED)],
+    ),
+    # The storage fails.
+    "a storage that fails again is tried again": (
+        ready(), disk_full(now_ns=0), Tick(RETRY_NS), still(8, anchor=7, at=2000), disk_full(RETRY_NS + 5, frame=8),
+        State.STORAGE_LOST, Tick(2 * RETRY_NS), still(9, anchor=7, at=2010), [],
+        Tick(2 * RETRY_NS + 5), still(10, anchor=7, at=2020), [KeepFrame(10)],
+    ),
+    "a gesture whose picture cannot be written is refused with the reason": (
+        restless_and_ready(), restless(3, at=5100), TouchedDown(3, 5110), Intended(TAP, 5200),
+        disk_full(frame=2), [],  # that screenshot is wanted no more
+        disk_full(frame=3), [NOT_WRITTEN],
+    ),
+    "a step that cannot be saved is not sent": (
+        ready(), Intended(HOME, 100), still(3, anchor=1, at=110), disk_full(), [NOT_WRITTEN], State.STORAGE_LOST,
+    ),
+    "a step that could not be taken away is taken away, once, when the storage is back": (
+        sending(), InputRefused("It is locked.", 400), disk_full(500), Tick(500 + RETRY_NS),
+        still(7, anchor=7, at=600), FrameKept(7), [Watch(500 + RETRY_NS), RemoveSteps(REFUSED)],
+        StepsDropped(), DeviceWentAway("gone"), DeviceCameBack(700), [Watch(700)],
+    ),
+    "a step that could not be judged is judged when the storage is back": (
+        sending(), InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), still(5, anchor=4, at=800),
+        disk_full(900), Tick(900 + RETRY_NS), still(6, anchor=4, at=1000), FrameKept(6), moving(7, at=2000),
+        still(8, anchor=7, at=2300), [KeepFrame(8), JudgeLastStep(8, True)],
+    ),
+    "nothing is tried on the storage while an input is under way": (
+        sending(), disk_full(100), [],  # the action was sent
+        Tick(9 * RETRY_NS), still(6, anchor=6, at=1000), [],
+        InputDone(9 * RETRY_NS), [Watch(9 * RETRY_NS, after_input=True)],
+    ),
+    "an episode that cannot be published is tried again, one try at a time": (
+        publishing(), disk_full(now_ns=0), [], State.STORAGE_LOST, has(publishing=False),
+        Tick(RETRY_NS - 1), [], Tick(RETRY_NS), [Publish()], has(publishing=True), Tick(5 * RETRY_NS), [],
+        Published(), State.FINISHED,
+    ),
+    # Start and end.
+    "a complete draft is published at once": (
+        Session(), Started(0, complete=True), [Publish()], has(publishing=True), still(1, anchor=1, at=10), [],
+    ),
+    "a recording cannot be thrown away while it is published": (
+        publishing(), AbandonWanted(), [Tell(TOO_LATE_TO_ABANDON)], disk_full(), AbandonWanted(), [Abandon()],
+    ),
+}  # fmt: skip
 
 
-def test_an_input_that_may_still_arrive_is_waited_for_before_it_is_judged() -> None:
-    lost = Session(late_input_ns=500)
-    say(lost, Started(0), moving(1, at=50), still(2, anchor=1, at=90), FrameKept(2))
-    say(lost, Intended(HOME, 100), still(3, anchor=1, at=110), StepSaved(HOME), InputUncertain("gone"))
-    assert say(lost, DeviceCameBack(1000)) == [Watch(1500, after_input=True)]
-
-
-def test_before_it_is_started_a_session_takes_no_notice_of_the_device() -> None:
-    session = Session()
-    assert say(session, DeviceWentAway("gone")) == []
-    assert say(session, still(1, anchor=1, at=5)) == []
-    assert session.state is State.IDLE
-
-
-def test_a_screen_at_rest_is_kept_before_the_session_is_ready() -> None:
-    session = Session()
-    assert say(session, Started(7)) == [Watch(7)]
-    assert say(session, moving(1, at=10)) == say(session, moving(2, at=20)) == []
-    assert session.state is State.SETTLING
-    assert say(session, still(3, anchor=2, at=300)) == [KeepFrame(3)]
-    assert (session.state, session.frame) == (State.CAPTURING, None)
-    assert say(session, still(4, anchor=2, at=400)) == []
-    assert say(session, FrameKept(3)) == []
-    assert (session.state, session.frame) == (State.READY, 3)
+@pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
+def test_a_session_does_what_the_story_tells(story: Story) -> None:
+    play(*story)
 
 
 @pytest.mark.parametrize(
@@ -169,60 +421,20 @@ def test_a_screen_at_rest_is_kept_before_the_session_is_ready() -> None:
     [(still(2, anchor=1, at=300), moving(3, at=400)), (restless(2, at=300), FrameSeen(3, 3, 400, size=TURNED))],
 )
 def test_a_screen_that_changes_while_it_is_kept_is_waited_for_anew(kept: FrameSeen, other: FrameSeen) -> None:
-    session = Session()
-    assert say(session, Started(0), moving(1, at=10), kept, other) == []
-    assert session.state is State.SETTLING
-    assert say(session, FrameKept(2)) == []
-    assert session.frame is None
-    assert say(session, replace(other, number=4, still=True)) == [KeepFrame(4)]
-
-
-def test_a_screen_that_changes_by_itself_while_ready_is_waited_for_anew() -> None:
-    session = ready()
-    assert say(session, still(3, anchor=1, at=200)) == []
-    assert say(session, moving(4, at=300)) == [Watch(300)]
-    assert (session.state, session.frame) == (State.SETTLING, None)
-
-
-def test_a_tap_goes_out_when_its_step_is_saved_and_the_screen_was_seen_unchanged_since_touch_down() -> None:
-    session = ready()
-    assert say(session, TouchedDown(2, 100)) == []
-    assert (session.state, session.touched) == (State.READY, True)
-    assert (say(session, Intended(TAP, 200)), session.state) == ([], State.CHECKING)
-    assert say(session, TouchCancelled()) == [], "it is complete"
-    assert say(session, still(3, anchor=1, at=99)) == [], "this frame was asked for before the touch-down"
-    assert say(session, still(4, anchor=1, at=100)) == [SaveStep(2, 4, True, 100, TAP)]
-    assert session.state is State.INJECTING
-    assert say(session, StepSaved(TAP)) == [SendInput(TAP)]
-    assert say(session, InputDone(400)) == [Watch(400, after_input=True)]
-    assert (session.state, session.touched) == (State.SETTLING, False)
-
-
-def test_the_frame_that_is_kept_is_the_picture_whichever_frame_of_the_same_screen_was_touched() -> None:
-    session = ready()
-    say(session, still(3, anchor=1, at=95), TouchedDown(1, 100), still(4, anchor=1, at=120))
-    assert say(session, Intended(TAP, 200)) == [SaveStep(2, 4, True, 100, TAP)]
-
-
-@pytest.mark.parametrize("intent", [HOME, TEXT])
-def test_keys_and_text_need_the_same_proof_as_a_tap(intent: Intent) -> None:
-    session = ready()
-    assert say(session, Intended(intent, 100)) == []
-    assert say(session, still(3, anchor=1, at=110)) == [SaveStep(2, 3, True, 100, intent)]
-    assert say(session, StepSaved(intent)) == [SendInput(intent)]
-
-
-def test_the_step_before_is_judged_as_soon_as_the_screen_is_still() -> None:
-    session = sending()
-    assert say(session, still(4, anchor=1, at=120), moving(5, at=130)) == [], "the input is on its way"
-    assert session.state is State.INJECTING
-    say(session, InputDone(400))
-    assert say(session, moving(4, at=410), still(5, anchor=4, at=700)) == [
-        KeepFrame(5),
-        JudgeLastStep(5, uncertain=False),
-    ]
-    say(session, LastStepJudged(), FrameKept(5), moving(6, at=800))
-    assert say(session, still(7, anchor=6, at=1100)) == [CompareScreens(5, 7), KeepFrame(7)], "it is judged once"
+    play(
+        Session(),
+        Started(0),
+        moving(1, at=10),
+        kept,
+        other,
+        [],
+        State.SETTLING,
+        FrameKept(2),
+        [],
+        has(frame=None),
+        replace(other, number=4, still=True),
+        [KeepFrame(4)],
+    )
 
 
 @pytest.mark.parametrize(
@@ -238,439 +450,46 @@ def test_a_device_that_turns_before_the_input_can_have_turned_it_flags_the_step(
 
 
 @pytest.mark.parametrize("end", [Complete("done"), Impossible("no such shop")])
-def test_the_last_step_is_published_and_nothing_is_sent(end: Intent) -> None:
+def test_the_last_step_is_published_without_the_device_and_nothing_is_sent(end: Intent) -> None:
     session = ready()
-    assert say(session, Intended(end, 100), still(3, anchor=1, at=110)) == [SaveStep(2, 3, True, 100, end)]
-    assert say(session, StepSaved(end)) == [Publish()]
-    assert session.publishing
-    assert say(session, DeviceWentAway("gone")) == [], "publishing does not need the device"
-    assert session.publishing
-    assert say(session, Published()) == []
-    assert session.state is State.FINISHED
-
-
-# Refused inputs.
-
-
-def test_a_touch_while_the_screen_is_not_ready_is_refused_and_its_gesture_ignored() -> None:
-    session = Session()
-    say(session, Started(0), moving(1, at=10))
-    assert say(session, TouchedDown(1, 20)) == [Tell(NOT_READY)]
-    assert say(session, Intended(TAP, 30)) == []
-    assert say(session, Intended(HOME, 30)) == [Tell(NOT_READY)]
-
-
-def test_a_second_finger_is_refused_and_the_first_counts() -> None:
-    session = ready()
-    say(session, TouchedDown(2, 100))
-    assert say(session, TouchedDown(2, 101)) == [Tell(NOT_READY)]
-    assert say(session, Intended(HOME, 102)) == [Tell(NOT_READY)]
-    say(session, Intended(TAP, 200))
-    assert say(session, Intended(TAP, 210)) == [], "one touch-down, one gesture"
-    assert say(session, still(3, anchor=1, at=220)) == [SaveStep(2, 3, True, 100, TAP)]
-
-
-def test_a_touch_on_a_picture_of_the_screen_before_is_refused() -> None:
-    session = Session()
-    say(session, Started(0), moving(5, at=50), still(6, anchor=5, at=90), FrameKept(6))
-    assert say(session, TouchedDown(4, 100)) == [Tell(OUT_OF_DATE)]
-    assert not session.touched
-    assert say(session, TouchedDown(5, 101)) == []
-
-
-@pytest.mark.parametrize(
-    "story",
-    [
-        pytest.param((TouchedDown(2, 100), moving(3, at=90), Intended(TAP, 200)), id="under the finger"),
-        pytest.param(
-            (TouchedDown(2, 100), moving(3, at=110), still(4, anchor=3, at=400), Intended(TAP, 500)),
-            id="under the finger, and is at rest again",
-        ),
-        pytest.param((Intended(HOME, 100), moving(3, at=110)), id="after a key"),
-    ],
-)
-def test_a_gesture_is_refused_when_the_screen_changes(story: Sequence[Event]) -> None:
-    session = ready()
-    assert say(session, *story) == [Tell(CHANGED), Watch(100)]
-    assert session.state is State.SETTLING
-
-
-def test_a_cancelled_touch_leaves_nothing_behind() -> None:
-    session = ready()
-    assert say(session, TouchedDown(2, 100), TouchCancelled()) == [Watch(100)]
-    assert not session.touched
-    assert say(session, TouchCancelled()) == []
-
-
-# Screens that never settle.
-
-
-def test_a_screen_that_never_rests_is_taken_as_it_is() -> None:
-    session = Session()
-    assert say(session, Started(0), moving(1, at=50), restless(2, at=5000)) == [KeepFrame(2)]
-    assert say(session, restless(3, at=5050)) == [], "one screenshot at a time"
-    assert session.state is State.CAPTURING
-    say(session, FrameKept(2))
-    assert (session.state, session.frame) == (State.READY, 2)
-    assert say(session, restless(4, at=5100)) == [], "it is ready, and need not keep each frame"
-
-
-def test_a_touch_on_a_restless_screen_pins_the_frame_that_was_touched() -> None:
-    session = restless_and_ready()
-    say(session, restless(3, at=5100), restless(4, at=5200))
-    assert say(session, TouchedDown(3, 5210)) == [KeepFrame(3)]
-    assert say(session, Intended(TAP, 5300)) == [], "the screenshot is not safe yet"
-    assert say(session, restless(5, at=5310)) == [], "nor can a restless screen prove anything"
-    assert say(session, FrameKept(2)) == [], "another screenshot"
-    assert say(session, FrameKept(3)) == [SaveStep(3, None, False, 5210, TAP, flags=(Flag(FlagCode.MOVING),))]
-
-
-def test_a_restless_screen_that_comes_to_rest_after_all_is_kept_again() -> None:
-    session = restless_and_ready()
-    assert say(session, still(4, anchor=3, at=6000)) == [KeepFrame(4)]
-    assert session.state is State.CAPTURING
-    say(session, FrameKept(4), TouchedDown(4, 6100), Intended(TAP, 6200))
-    assert say(session, still(5, anchor=3, at=6300)) == [SaveStep(4, 5, True, 6100, TAP)]
-
-
-def test_a_restless_screen_that_is_turned_is_another_screen() -> None:
-    session = restless_and_ready()
-    assert say(session, restless(3, at=5100, size=TURNED)) == [Watch(5100)]
-    assert say(session, TouchedDown(2, 5110)) == [Tell(NOT_READY)]
-
-    say(session, restless(4, at=10_100, size=TURNED), FrameKept(4))
-    assert say(session, TouchedDown(2, 10_110)) == [Tell(OUT_OF_DATE)]
-    assert say(session, TouchedDown(3, 10_110)) == [KeepFrame(3)]
-    say(session, restless(5, at=10_200), FrameKept(3))
-    assert say(session, Intended(TAP, 10_300)) == [Tell(CHANGED), Watch(10_110)], "it was turned under the finger"
-
-
-# Undo.
-
-
-def test_a_step_that_was_undone_is_not_judged() -> None:
-    session = sending()
-    say(session, InputDone(400), UndoWanted(410), StepsDropped(), moving(4, at=420))
-    assert say(session, still(5, anchor=4, at=700)) == [KeepFrame(5)]
-
-
-def test_an_uncertain_step_that_was_undone_does_not_cast_doubt_on_the_one_before() -> None:
-    session = Session()
-    say(session, Started(0, goal=Goal.UNCERTAIN))
-    assert say(session, UndoWanted(10))[1:] == [RemoveSteps("undone by the annotator", leads_back=True)]
-    assert say(session, StepsDropped(leads_back=True)) == [ReturnDevice()]
-    say(session, Returned(20), moving(1, at=30), still(2, anchor=1, at=300))
-    assert say(session, ReturnJudged(matches=True)) == [KeepFrame(2)], "no step is left to vouch for"
-
-
-def test_a_step_that_was_undone_goes_though_no_picture_leads_back_to_its_screen() -> None:
-    session = Session()
-    say(session, Started(0, goal=Goal.UNCERTAIN), UndoWanted(10))
-    assert say(session, StepsDropped(lost=True), moving(1, at=20)) == []
-    assert say(session, still(2, anchor=1, at=300)) == [KeepFrame(2)]
-    assert session.next_flags == (Flag(FlagCode.RESUMED_UNSEEN),)
-
-
-def test_undo_waits_for_the_end_of_the_last_action() -> None:
-    session = ready()
-    say(session, TouchedDown(2, 100))
-    assert say(session, UndoWanted(110)) == [Tell(TOO_EARLY_TO_UNDO)]
-    assert say(sending(), UndoWanted(300)) == [Tell(TOO_EARLY_TO_UNDO)]
-    assert say(publishing(), UndoWanted(300)) == [Tell(TOO_EARLY_TO_UNDO)]
-
-
-def returning(steps: int = 1) -> Session:
-    """A session that has undone `steps` at time 300 and is restoring by snapshot."""
-    session = ready()
-    assert say(session, UndoWanted(300, steps))[-1] == RemoveSteps("undone by the annotator", steps, leads_back=True)
-    assert say(session, StepsDropped(leads_back=True)) == [ReturnDevice()]
-    assert session.state is State.RETURNING
-    return session
-
-
-def restoring() -> Session:
-    """A session that waits for a restore by hand, at time 700; frame 4 shows another screen."""
-    session = returning()
-    assert say(session, Returned(400)) == [Watch(400)]
-    assert say(session, moving(3, at=450), still(4, anchor=3, at=700)) == [JudgeReturn(4)]
-    say(session, ReturnJudged(matches=False))
-    assert (session.state, session.frame) == (State.RESTORING, None)
-    return session
-
-
-def test_a_screen_on_the_way_back_is_judged_once_and_again_when_it_changes_by_itself() -> None:
-    session = restoring()
-    assert say(session, still(5, anchor=3, at=800)) == []
-    assert say(session, moving(6, at=900)) == []
-    assert say(session, still(7, anchor=6, at=1200)) == [JudgeReturn(7)]
-
-
-def test_a_refused_or_lost_input_on_the_way_back_takes_no_step_away() -> None:
-    session = restoring()
-    say(session, Intended(TAP, 810))
-    assert say(session, InputRefused("no", 900)) == [Tell("no"), Watch(900)]
-    say(session, moving(5, at=950), still(6, anchor=5, at=1200), ReturnJudged(matches=False), Intended(TAP, 1300))
-    say(session, InputUncertain("gone"))
-    assert session.state is State.DEVICE_LOST
-    assert say(session, DeviceCameBack(2000)) == [Watch(2000)]
-
-
-def test_a_device_that_is_away_while_its_snapshot_loads_is_not_lost_and_a_failure_is_told() -> None:
-    session = returning()
-    assert say(session, DeviceWentAway("offline")) == []
-    assert session.state is State.RETURNING
-    told = Tell(NOT_RETURNED.format("No such snapshot."))
-    assert say(session, Returned(400, "No such snapshot.")) == [told, Watch(400)]
-    assert session.restoring, "the annotator leads back"
-
-
-def test_more_can_be_undone_on_the_way_back() -> None:
-    session = restoring()
-    assert say(session, UndoWanted(800, 2)) == [Watch(800), RemoveSteps("undone by the annotator", 2, leads_back=True)]
-    assert say(session, StepsDropped(leads_back=True)) == [ReturnDevice()]
-
-
-def resumed(goal: Goal = Goal.LEFT) -> Session:
-    """A session that has resumed a draft, and has seen frame 2 settled since frame 1."""
-    session = Session(late_input_ns=40)
-    assert say(session, Started(0, steps=2, goal=goal)) == [Watch(40 if goal is Goal.UNCERTAIN else 0)]
-    looks = [JudgeReturn(2)] if goal is Goal.LEFT else []
-    assert say(session, moving(1, at=50), still(2, anchor=1, at=90)) == looks
-    return session
-
-
-def test_a_draft_whose_last_step_was_undone_is_led_back_when_it_is_resumed() -> None:
-    assert say(Session(), Started(0, steps=2, goal=Goal.UNDONE)) == [ReturnDevice()]
-
-
-def test_a_draft_that_is_resumed_on_another_screen_is_brought_back_by_a_snapshot_then_by_hand() -> None:
-    session = resumed()
-    assert say(session, ReturnJudged(matches=False)) == [ReturnDevice()]
-    assert session.state is State.RETURNING
-    assert say(session, Returned(200), moving(3, at=250), still(4, anchor=3, at=400)) == [JudgeReturn(4)]
-    assert say(session, ReturnJudged(matches=False)) == []
-    assert (session.state, session.goal) == (State.RESTORING, Goal.LEFT)
-    assert say(session, Intended(Complete(), 500)) == [Tell(BRING_BACK_FIRST)]
-    assert say(session, ScreenAccepted(600)) == [Watch(600)]
-    assert session.next_flags == (Flag(FlagCode.RESUMED_ELSEWHERE),)
+    play(session, Intended(end, 100), still(3, anchor=1, at=110), [SaveStep(2, 3, True, 100, end)])
+    play(session, StepSaved(end), [Publish()], has(publishing=True), DeviceWentAway("gone"), [], has(publishing=True))
+    play(session, Published(), [], State.FINISHED)
 
 
 @pytest.mark.parametrize(("goal", "owed"), [(Goal.UNKNOWN, []), (Goal.UNCERTAIN, [VouchForLastStep()])])
 def test_a_draft_that_does_not_know_its_screen_needs_the_annotators_word(goal: Goal, owed: list[Effect]) -> None:
     session = resumed(goal)
-    assert session.state is State.RESTORING
-    assert say(session, still(3, anchor=1, at=300)) == [], "no screen is the right one by itself"
-    assert say(session, ScreenAccepted(600)) == [Watch(600), *owed]
-    assert session.next_flags == (Flag(FlagCode.RESUMED_UNSEEN),)
+    play(session, State.RESTORING, still(3, anchor=1, at=300), [])  # no screen is the right one by itself
+    play(session, ScreenAccepted(600), [Watch(600), *owed], has(next_flags=UNSEEN))
     assert say(session, disk_full(700), Tick(700 + RETRY_NS), still(8, anchor=7, at=800), FrameKept(8))[1:] == owed
     say(session, LastStepJudged(), DeviceWentAway("gone"))
     assert say(session, DeviceCameBack(900 + RETRY_NS)) == [Watch(900 + RETRY_NS)], "it is vouched for once"
 
 
-def test_what_is_owed_to_the_next_step_is_said_by_the_one_that_is_recorded_instead_of_it() -> None:
-    session = ready()
-    say(session, StepsDropped(flags=(Flag(FlagCode.RESUMED_ELSEWHERE),)), Intended(HOME, 100))
-    (save,) = say(session, still(3, anchor=1, at=110))
-    assert isinstance(save, SaveStep)
-    assert save.flags == (Flag(FlagCode.RESUMED_ELSEWHERE),)
-
-    undone = returning()
-    say(
-        undone, Returned(400), UndoWanted(410), StepsDropped(leads_back=True, flags=(Flag(FlagCode.RESUMED_ELSEWHERE),))
-    )
-    assert undone.next_flags == (Flag(FlagCode.RESUMED_ELSEWHERE),)
-
-
-def test_what_is_said_of_a_screen_that_has_changed_since_means_nothing() -> None:
-    session = resumed()
-    say(session, moving(3, at=100))
-    assert say(session, ReturnJudged(matches=True)) == []
-    assert say(session, still(4, anchor=3, at=400)) == [JudgeReturn(4)]
-
-    session = restoring()
-    assert say(session, moving(5, at=800), still(6, anchor=5, at=1100)) == [JudgeReturn(6)]
-    say(session, Intended(HOME, 1200))
-    assert say(session, ReturnJudged(matches=True)) == []
-    assert session.restoring
-    assert say(session, InputDone(1300)) == [Watch(1300)]
-    assert say(session, moving(7, at=1400), still(8, anchor=7, at=1700)) == [JudgeReturn(8)]
-
-
-def test_a_screen_that_never_rests_is_another_one_than_the_wanted_after_one_look() -> None:
-    session = Session()
-    say(session, Started(0, goal=Goal.LEFT))
-    assert say(session, restless(2, at=5000)) == [JudgeReturn(2)]
-    assert say(session, restless(3, at=5050)) == [], "one look at a time"
-    assert say(session, ReturnJudged(matches=False)) == [ReturnDevice()]
-
-
-def test_an_end_that_was_undone_is_not_the_end() -> None:
-    session = publishing()
-    say(session, disk_full())
-    assert say(session, UndoWanted(2000)) == [Watch(2000), RemoveSteps("undone by the annotator", leads_back=True)]
-    say(session, StepsDropped(), moving(4, at=2010), still(5, anchor=4, at=2300), FrameKept(5))
-    say(session, Intended(HOME, 3000), DeviceWentAway("gone"))
-    assert session.state is State.DEVICE_LOST, "it records again, and needs the device"
-
-
-# The device is lost.
-
-
 @pytest.mark.parametrize("session", [ready(), restless_and_ready(), sending()])
 def test_a_device_that_goes_away_is_waited_for(session: Session) -> None:
     say(session, InputDone(150), DeviceWentAway("It is gone."))
-    assert (session.state, session.reason, session.frame) == (State.DEVICE_LOST, "It is gone.", None)
-    assert say(session, DeviceWentAway("Still gone.")) == []
-    assert session.reason == "Still gone."
-    assert say(session, still(9, anchor=9, at=400)) == []
-    assert say(session, Intended(HOME, 410)) == [Tell(NOT_READY)]
-    assert say(session, UndoWanted(420)) == [Tell(TOO_EARLY_TO_UNDO)]
-    assert say(session, DeviceCameBack(500)) == [Watch(500, after_input=True)]
-    assert (session.state, session.reason) == (State.SETTLING, "")
-
-
-@pytest.mark.parametrize("before", [(moving(1, at=5),), (moving(1, at=5), still(2, anchor=1, at=90))])
-def test_a_device_that_goes_away_while_the_screen_is_awaited_or_kept_costs_nothing(
-    before: Sequence[FrameSeen],
-) -> None:
-    session = Session()
-    say(session, Started(0), *before)
-    assert say(session, DeviceWentAway("gone")) == []
-    assert say(session, FrameKept(2)) == []
-    assert (session.state, session.frame) == (State.DEVICE_LOST, None)
-
-
-def test_doubt_about_a_step_outlives_a_second_loss_of_the_device() -> None:
-    session = sending()
-    say(session, InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), DeviceWentAway("gone"))
-    say(session, DeviceCameBack(600), moving(5, at=610))
-    assert say(session, still(6, anchor=5, at=900)) == [KeepFrame(6), JudgeLastStep(6, uncertain=True)]
-
-
-def test_a_device_is_not_back_while_it_owes_an_answer_for_an_input() -> None:
-    session = sending()
-    say(session, DeviceWentAway("A screenshot was cut short."))
-    assert say(session, DeviceCameBack(200)) == []
-    assert session.state is State.DEVICE_LOST
-    assert say(session, InputDone(300)) == []
-    assert say(session, DeviceCameBack(400), moving(4, at=410), still(5, anchor=4, at=700)) == [
-        KeepFrame(5),
-        JudgeLastStep(5, uncertain=False),
-    ], "it was carried out, that is certain"
-
-
-def test_an_input_may_turn_out_uncertain_after_the_frames_failed() -> None:
-    session = sending()
-    say(session, DeviceWentAway("gone"), InputUncertain("gone too"), DeviceCameBack(400), moving(4, at=410))
-    assert say(session, still(5, anchor=4, at=700)) == [KeepFrame(5), JudgeLastStep(5, uncertain=True)]
-
-
-def test_an_input_that_was_refused_before_the_device_went_away_is_dropped_when_it_is_back() -> None:
-    session = sending()
-    say(session, DeviceWentAway("gone"))
-    assert say(session, InputRefused("It is locked.", 300)) == [Tell("It is locked.")]
-    assert say(session, DeviceCameBack(400)) == [Watch(400), RemoveSteps("refused by the device")]
-
-
-# The storage fails.
+    play(session, has(state=State.DEVICE_LOST, reason="It is gone.", frame=None))
+    play(session, DeviceWentAway("Still gone."), [], has(reason="Still gone."), still(9, anchor=9, at=400), [])
+    play(session, Intended(HOME, 410), [Tell(NOT_READY)], UndoWanted(420), [Tell(TOO_EARLY_TO_UNDO)])
+    play(session, DeviceCameBack(500), [Watch(500, after_input=True)], State.SETTLING, has(reason=""))
 
 
 @pytest.mark.parametrize("session", [ready(), restless_and_ready(), Session()])
 def test_a_failure_to_write_is_shown_until_a_frame_could_be_kept_again(session: Session) -> None:
-    assert say(session, Started(0), disk_full(now_ns=1000)) == []
-    assert (session.state, session.reason, session.frame) == (State.STORAGE_LOST, "The disk is full.", None)
-    assert say(session, Intended(HOME, 1100)) == [Tell(NOT_READY)]
-    assert say(session, Tick(1000 + RETRY_NS - 1), still(7, anchor=7, at=1000)) == [], "not yet"
-    assert say(session, Tick(1000 + RETRY_NS), still(8, anchor=7, at=2000)) == [KeepFrame(8)]
-    assert session.state is State.STORAGE_LOST, "whether it was mended is not known yet"
-    assert say(session, Tick(5 * RETRY_NS), still(9, anchor=7, at=2010)) == [], "one try at a time"
-    assert say(session, FrameKept(8)) == [Watch(1000 + RETRY_NS)]
-    assert (session.state, session.reason) == (State.SETTLING, "")
-
-
-def test_a_storage_that_fails_again_is_tried_again() -> None:
-    session = ready()
-    say(session, disk_full(now_ns=0), Tick(RETRY_NS), still(8, anchor=7, at=2000), disk_full(RETRY_NS + 5, frame=8))
-    assert session.state is State.STORAGE_LOST
-    assert say(session, Tick(2 * RETRY_NS), still(9, anchor=7, at=2010)) == []
-    assert say(session, Tick(2 * RETRY_NS + 5), still(10, anchor=7, at=2020)) == [KeepFrame(10)]
-
-
-def test_a_gesture_whose_picture_cannot_be_written_is_refused_with_the_reason() -> None:
-    session = restless_and_ready()
-    say(session, restless(3, at=5100), TouchedDown(3, 5110), Intended(TAP, 5200))
-    assert say(session, disk_full(frame=2)) == [], "that screenshot is wanted no more"
-    assert say(session, disk_full(frame=3)) == [
-        Tell("The disk is full. Your last action was neither recorded nor sent.")
-    ]
-
-
-def test_a_step_that_cannot_be_saved_is_not_sent() -> None:
-    session = ready()
-    say(session, Intended(HOME, 100), still(3, anchor=1, at=110))
-    [tell] = say(session, disk_full())
-    assert isinstance(tell, Tell)
-    assert "neither recorded nor sent" in tell.text
-    assert session.state is State.STORAGE_LOST
-
-
-def test_a_step_that_could_not_be_taken_away_is_taken_away_when_the_storage_is_back() -> None:
-    session = sending()
-    say(session, InputRefused("It is locked.", 400), disk_full(500))
-    say(session, Tick(500 + RETRY_NS), still(7, anchor=7, at=600))
-    assert say(session, FrameKept(7)) == [Watch(500 + RETRY_NS), RemoveSteps("refused by the device")]
-    say(session, StepsDropped(), DeviceWentAway("gone"))
-    assert say(session, DeviceCameBack(700)) == [Watch(700)], "it is taken away once"
-
-
-def test_a_step_that_could_not_be_judged_is_judged_when_the_storage_is_back() -> None:
-    session = sending()
-    say(session, InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), still(5, anchor=4, at=800))
-    say(session, disk_full(900), Tick(900 + RETRY_NS), still(6, anchor=4, at=1000), FrameKept(6), moving(7, at=2000))
-    assert say(session, still(8, anchor=7, at=2300)) == [KeepFrame(8), JudgeLastStep(8, uncertain=True)]
-
-
-def test_nothing_is_tried_on_the_storage_while_an_input_is_under_way() -> None:
-    session = sending()
-    assert say(session, disk_full(100)) == [], "the action was sent"
-    assert say(session, Tick(9 * RETRY_NS), still(6, anchor=6, at=1000)) == []
-    assert say(session, InputDone(9 * RETRY_NS)) == [Watch(9 * RETRY_NS, after_input=True)]
-
-
-def test_an_episode_that_cannot_be_published_is_tried_again_one_try_at_a_time() -> None:
-    session = publishing()
-    assert say(session, disk_full(now_ns=0)) == []
-    assert (session.state, session.publishing) == (State.STORAGE_LOST, False)
-    assert say(session, Tick(RETRY_NS - 1)) == []
-    assert say(session, Tick(RETRY_NS)) == [Publish()]
-    assert session.publishing
-    assert say(session, Tick(5 * RETRY_NS)) == []
-    say(session, Published())
-    assert session.state is State.FINISHED
-
-
-# Start and end.
-
-
-def test_a_complete_draft_is_published_at_once() -> None:
-    session = Session()
-    assert say(session, Started(0, complete=True)) == [Publish()]
-    assert session.publishing
-    assert say(session, still(1, anchor=1, at=10)) == []
+    play(session, Started(0), disk_full(now_ns=1000), [], State.STORAGE_LOST)
+    play(session, has(reason="The disk is full.", frame=None), Intended(HOME, 1100), [Tell(NOT_READY)])
+    play(session, Tick(1000 + RETRY_NS - 1), still(7, anchor=7, at=1000), [])
+    play(session, Tick(1000 + RETRY_NS), still(8, anchor=7, at=2000), [KeepFrame(8)], State.STORAGE_LOST)
+    play(session, Tick(5 * RETRY_NS), still(9, anchor=7, at=2010), [])  # one try at a time
+    play(session, FrameKept(8), [Watch(1000 + RETRY_NS)], State.SETTLING, has(reason=""))
 
 
 @pytest.mark.parametrize("session", [Session(), ready(), sending()])
-def test_a_recording_may_be_thrown_away_at_any_time_but_while_it_is_published(session: Session) -> None:
-    assert say(session, AbandonWanted()) == [Abandon()]
-    assert session.state is State.ABANDONED
-    assert say(session, InputDone(500)) == []
-    assert say(session, disk_full()) == [Tell("The disk is full.")], "the draft cannot go to the trash"
-    assert (session.state, session.reason) == (State.ABANDONED, "The disk is full.")
-
-    session = publishing()
-    assert say(session, AbandonWanted()) == [Tell(TOO_LATE_TO_ABANDON)]
-    say(session, disk_full())
-    assert say(session, AbandonWanted()) == [Abandon()]
+def test_a_recording_may_be_thrown_away_at_any_time(session: Session) -> None:
+    play(session, AbandonWanted(), [Abandon()], State.ABANDONED, InputDone(500), [])
+    play(session, disk_full(), [Tell("The disk is full.")], State.ABANDONED, has(reason="The disk is full."))
 
 
 # Invariants.

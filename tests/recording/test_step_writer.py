@@ -77,9 +77,7 @@ def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
     [(PHONE_SIZE.turned(), "the screen was rotated"), (SMALLER, "the screen had another size")],
     ids=["turned", "folded"],
 )
-def test_a_step_whose_picture_disagrees_with_device_info_says_so_in_words(
-    service: RecordingBench, device: FakeDevice, size: Size, why: str
-) -> None:
+def test_a_step_of_another_size_says_so(service: RecordingBench, device: FakeDevice, size: Size, why: str) -> None:
     with service.recording(device) as recording:
         tap_in(recording, device, PHONE_SIZE)
         tap_in(recording, device, size)
@@ -89,9 +87,7 @@ def test_a_step_whose_picture_disagrees_with_device_info_says_so_in_words(
     assert flags == ["", f"{why}: the screenshot is {size}, device_info says {PHONE_SIZE}", ""]
 
 
-def test_an_episode_that_begins_on_a_turned_screen_is_described_as_such(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_an_episode_that_begins_on_a_turned_screen_says_so(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         tap_in(recording, device, PHONE_SIZE.turned())
         tap_in(recording, device, PHONE_SIZE)

@@ -92,9 +92,7 @@ REPORTS: dict[str, tuple[tuple[FrameSeen, ...], int, Answer]] = {
 
 
 @pytest.mark.parametrize(("frames", "ms", "answer"), REPORTS.values(), ids=REPORTS)
-def test_what_was_on_the_screen_is_told_by_the_frames_around(
-    frames: tuple[FrameSeen, ...], ms: int, answer: Answer
-) -> None:
+def test_what_was_on_the_screen_is_told_by_frames(frames: tuple[FrameSeen, ...], ms: int, answer: Answer) -> None:
     assert at(seen(*frames), ms) == answer
 
 
@@ -293,9 +291,7 @@ def answers(world: Touched) -> list[tuple[int, FrameFound]]:
 
 @settings(max_examples=200)
 @given(touched_worlds(quiet=False))
-def test_a_picture_that_was_gone_when_a_look_was_taken_before_the_touch_is_flagged_and_no_proved_one_is_wrong(
-    world: Touched,
-) -> None:
+def test_a_picture_that_was_gone_before_the_touch_is_flagged_and_no_proved_one_is_wrong(world: Touched) -> None:
     for touched, found in answers(world):
         shown = world.looks[found.number - 1].screen
         is_right = shown == world.screen_at(touched)

@@ -71,9 +71,7 @@ def test_a_recording_that_is_stopped_while_it_publishes_ends_published(tmp_path:
         assert device.snapshots() == ()
 
 
-def test_without_a_snapshot_what_is_done_until_the_device_is_back_is_no_step(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_what_leads_back_without_a_snapshot_is_no_step(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         record_steps(recording, 2)
         recording.recorder.undo()
@@ -103,9 +101,7 @@ def test_without_a_snapshot_what_is_done_until_the_device_is_back_is_no_step(
     assert [(dropped.action, dropped.why) for dropped in provenance.dropped] == [("CLICK", "undone by the annotator")]
 
 
-def test_a_draft_that_broke_off_on_the_way_back_is_led_back_when_resumed(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_a_draft_that_broke_off_on_the_way_back_is_led_back(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         record_steps(recording, 2)
         recording.recorder.undo(2)
@@ -140,9 +136,7 @@ def test_a_resumed_draft_finds_the_snapshots_of_the_process_before(service: Reco
         assert len(resumed.draft.dropped) == 3
 
 
-def test_the_clock_in_the_status_bar_makes_no_other_screen_of_the_one_that_was_left(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_a_clock_makes_no_other_screen_of_the_one_that_was_left(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         record_steps(recording, 1)
     later = FakeDevice()
@@ -170,9 +164,7 @@ def test_a_note_beside_a_step_is_kept_whatever_is_undone(service: RecordingBench
     assert provenance.steps[0].note == "the banner was in the way"
 
 
-def test_in_passive_mode_a_draft_goes_on_from_the_screen_that_its_last_step_led_to(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_a_passive_draft_goes_on_where_its_last_step_led(service: RecordingBench, device: FakeDevice) -> None:
     device.streams = True
     with service.recording(device, service.draft(PASSIVE)) as recording:
         recording.until(State.READY)
@@ -194,9 +186,7 @@ def test_in_passive_mode_a_draft_goes_on_from_the_screen_that_its_last_step_led_
         assert shows(view.steps[1].picture, device, 1)
 
 
-def test_in_passive_mode_the_annotator_leads_back_in_the_emulators_own_window(
-    service: RecordingBench, device: FakeDevice
-) -> None:
+def test_in_passive_mode_the_emulators_window_leads_back(service: RecordingBench, device: FakeDevice) -> None:
     device.streams = True
     with service.recording(device, service.draft(PASSIVE), rules=WITH_SNAPSHOTS) as recording:
         recording.until(State.READY)
@@ -212,9 +202,7 @@ def test_in_passive_mode_the_annotator_leads_back_in_the_emulators_own_window(
         assert device.snapshots() == ()
 
 
-def test_a_snapshot_that_fails_is_told_and_no_more_are_made(
-    device: FakeDevice, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_snapshot_that_fails_is_told_and_is_the_last(device: FakeDevice, caplog: pytest.LogCaptureFixture) -> None:
     snapshots = StepSnapshots(device, "1234", "always")
     snapshots.save(3)
     device.disconnect()

@@ -33,9 +33,7 @@ def test_a_row_is_made_once_and_again_only_for_a_step_that_changed(draft: Draft)
     assert [row.number for row in second] == [0, 1, 2]
 
 
-def test_rows_follow_steps_that_come_and_go_and_show_the_dataset_s_pictures_at_the_end(
-    draft: Draft, tmp_path: Path
-) -> None:
+def test_rows_follow_the_steps_and_show_the_dataset_s_pictures_at_the_end(draft: Draft, tmp_path: Path) -> None:
     rows = StepRows(draft.episode_id)
     rows.show(draft.steps, None)
     draft.drop_last("undone")

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
+from odyssey_recorder.model.geometry import Pixel
 from tests.end_to_end.screen.annotator import BUTTONS, Annotator
-from tests.end_to_end.screen.journey import Act, first_use_of
+from tests.end_to_end.screen.journey import LOOK_UP_THE_WEATHER, TELL_SOFIA, choose_task, do_steps, first_use_of
 from tests.end_to_end.screen.room import Room
 
 _SIZE = (1100, 700)
@@ -18,11 +19,11 @@ _ACCENT = (220, 38, 38)
 Place = tuple[int, int]
 
 
-class Film:
-    """Acts like `Annotator` and keeps a frame of each moment worth seeing."""
+class Film(Annotator):
+    """Keeps a frame of each moment worth seeing."""
 
     def __init__(self, annotator: Annotator, folder: Path) -> None:
-        self._annotator = annotator
+        super().__init__(annotator.window, annotator.hands, annotator.phone, None)
         self._file = folder / "frame.png"
         self._shot = Image.new("RGB", _SIZE)
         self._place: Place = (_SIZE[0] // 2, _SIZE[1] // 2)
@@ -30,33 +31,39 @@ class Film:
         self._holds_ms: list[int] = []
 
     def show(self, hold_ms: int = _LOOK_MS, *, pressed: bool = False) -> None:
-        self._annotator.window.photograph(self._file)
+        self.window.photograph(self._file)
         self._shot = Image.open(self._file).convert("RGB").crop((0, 0, *_SIZE))
         self._add(hold_ms, pressed=pressed)
 
     def press(self, name: str) -> None:
-        self._click(self._annotator.find(name, BUTTONS).rect.middle)
+        self._click(self.find(name, BUTTONS).rect.middle)
 
-    def tap(self, label: str) -> None:
-        place = self._annotator.phone.place_of(label)
-        self._click(self._annotator.mirror().place_of(place.x, place.y))
+    def tap(self, label: str) -> Pixel:
+        place = self.phone.place_of(label)
+        self._click(self.mirror().place_of(place.x, place.y))
+        return place
+
+    def wait_for_steps(self, count: int) -> tuple[str, ...]:
+        steps = super().wait_for_steps(count)
+        self.show()
+        return steps
 
     def type_text(self, text: str) -> None:
-        self._go(self._annotator.find("Text to type").rect.middle)
-        self._annotator.write(text, into="Text to type")
+        self._go(self.find("Text to type").rect.middle)
+        self.write(text, into="Text to type")
         self.show(700)
-        self._annotator.hands.press("Return")
+        self.hands.press("Return")
 
-    def drag_up(self) -> None:
-        mirror = self._annotator.mirror()
+    def drag_up(self, share: float = 0.4) -> None:
+        mirror = self.mirror()
         width, height = mirror.picture
         places = [mirror.place_of(width // 2, height * share // 100) for share in (70, 62, 54, 46, 38, 30)]
         self._go(places[0])
-        self._annotator.hands.put_down(*places[0])
+        self.hands.put_down(*places[0])
         for self._place in places:
-            self._annotator.hands.point(*self._place)
+            self.hands.point(*self._place)
             self.show(90, pressed=True)
-        self._annotator.hands.lift()
+        self.hands.lift()
 
     def save(self, path: Path) -> None:
         first, *others = self._frames
@@ -65,7 +72,7 @@ class Film:
     def _click(self, place: Place) -> None:
         self._go(place)
         self._add(140, pressed=True)
-        self._annotator.hands.click(*place)
+        self.hands.click(*place)
 
     def _go(self, place: Place, moves: int = 6) -> None:
         (x, y), (to_x, to_y) = self._place, place
@@ -88,15 +95,12 @@ class Film:
 def animation(room: Room) -> None:
     with first_use_of(room, "Grace", step_snapshots="never") as annotator:
         annotator.hands.resize(annotator.window.look().window, *_SIZE)
-        annotator.press("Tasks")
-        annotator.write("Lisbon", into="Search tasks")
-        annotator.wait_for("1 of 48 shown")
-        annotator.press("Record this task")
-        annotator.find("Start recording")
+        choose_task(annotator, "Lisbon")
         film = Film(annotator, room.folder)
         film.show(1500)
         film.press("Start recording")
-        _record(film, annotator)
+        film.wait_for_steps(0)
+        do_steps(film, *LOOK_UP_THE_WEATHER, *TELL_SOFIA)
         film.press("Complete")
         annotator.find("Note")
         annotator.write("Sunny, 18 degrees", into="Note")
@@ -106,26 +110,3 @@ def animation(room: Room) -> None:
         annotator.window.look(later=True)
         film.show(2500)
         film.save(room.screenshot("recording").with_suffix(".webp"))
-
-
-def _record(film: Film, annotator: Annotator) -> None:
-    annotator.wait_for_steps(0)
-    film.show()
-    acts: tuple[Act, ...] = (
-        lambda: film.tap("Browser"),
-        lambda: film.tap("Search or type web address"),
-        lambda: film.type_text("lisbon weather"),
-        lambda: film.tap("Go"),
-        lambda: film.tap("Lisbon weather: forecast for the week"),
-        film.drag_up,
-        lambda: film.press("Home"),
-        lambda: film.tap("Messages"),
-        lambda: film.tap("Sofia Rossi"),
-        lambda: film.tap("Text message"),
-        lambda: film.type_text("Tomorrow it is sunny in Lisbon, 18 degrees"),
-        lambda: film.tap("Send message"),
-    )
-    for number, act in enumerate(acts, start=1):
-        act()
-        annotator.wait_for_steps(number)
-        film.show()

@@ -1,6 +1,7 @@
 """Drives the program's window with mouse and keyboard; finds controls by their accessible names."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from odyssey_recorder.model.geometry import Pixel
@@ -42,8 +43,12 @@ class Annotator:
     def wait_for_dialog(self, title: str) -> Sight:
         return self.window.wait_until(lambda sight: sight.title == title, f"the dialog {title!r}")
 
-    def wait_for_main_window(self) -> Sight:
-        return self.window.wait_until(lambda sight: not sight.is_dialog, "the main window")
+    @contextmanager
+    def dialog(self, title: str) -> Iterator[None]:
+        """The dialog, which has been opened; what is done in it must close it."""
+        self.wait_for_dialog(title)
+        yield
+        self.window.wait_until(lambda sight: not sight.is_dialog, "the main window")
 
     def show_steps(self) -> None:
         """Open the panel of the steps once all is ready; beside the screen of a tablet it is closed."""

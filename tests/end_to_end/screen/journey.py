@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,35 @@ from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.room import Room
 from tests.end_to_end.screen.sight import Sight
 
-Act = Callable[[], object]
+Act = str | Callable[[Annotator], object]
+"""What makes one step: a label to tap on the phone, or something else that an annotator can do."""
+UP: Act = methodcaller("drag_up")
 
 
-def begin_first_use(annotator: Annotator, name: str = "Ada", *, practises: bool = False) -> None:
-    """`practises`: practice is required, and begins at once."""
-    annotator.wait_for_dialog("Before you record")
-    annotator.write(name, into="Your name")
-    annotator.press("I agree, start practice" if practises else "I agree")
-    annotator.wait_for_main_window()
+def typing(text: str) -> Act:
+    return methodcaller("type_text", text)
+
+
+def pressing(button: str) -> Act:
+    return methodcaller("press", button)
+
+
+LOOK_UP_THE_WEATHER = (
+    "Browser", "Search or type web address", typing("lisbon weather"), "Go", "Lisbon weather: forecast for the week",
+    UP,
+)  # fmt: skip
+TELL_SOFIA = (
+    pressing("Home"), "Messages", "Sofia Rossi", "Text message", typing("Tomorrow it is sunny in Lisbon, 18 degrees"),
+    "Send message",
+)  # fmt: skip
+
+
+def begin_first_use(annotator: Annotator, name: str = "Ada", *answers: str) -> None:
+    """`answers`: the buttons to press, other than for who agrees and need not practise."""
+    with annotator.dialog("Before you record"):
+        annotator.write(name, into="Your name")
+        for answer in answers or ["I agree"]:
+            annotator.press(answer)
 
 
 @contextmanager
@@ -28,15 +49,19 @@ def first_use_of(room: Room, name: str = "Ada", *, leads: bool = False, **settin
     """The window of an annotator, or a lead, who has left the first dialog, and is asked for no practice."""
     room.write_settings(practice_tasks=0, **settings)
     with room.annotator() as annotator:
-        if leads:
-            annotator.wait_for_dialog("Before you record")
-            annotator.write(name, into="Your name")
-            annotator.press("I lead the project")
-            annotator.press("Continue")
-            annotator.wait_for_main_window()
-        else:
-            begin_first_use(annotator, name)
+        begin_first_use(annotator, name, *(("I lead the project", "Continue") if leads else ()))
         yield annotator
+
+
+def choose_task(annotator: Annotator, words: str, *, photograph: str = "") -> None:
+    """The task with these words becomes the one to record."""
+    annotator.press("Tasks")
+    annotator.write(words, into="Search tasks")
+    annotator.wait_for("1 of 48 shown")
+    if photograph:
+        annotator.photograph(photograph)
+    annotator.press("Record this task")
+    annotator.find("Start recording")
 
 
 def start_recording(annotator: Annotator) -> None:
@@ -47,17 +72,33 @@ def start_recording(annotator: Annotator) -> None:
 
 def do_steps(annotator: Annotator, *acts: Act, before: int = 0) -> None:
     for number, act in enumerate(acts, start=before + 1):
-        act()
+        if isinstance(act, str):
+            annotator.tap(act)
+        else:
+            act(annotator)
         annotator.wait_for_steps(number)
+
+
+def lose_device(annotator: Annotator) -> None:
+    faults = annotator.phone.emulator.faults
+    faults.control.switch_off(off=True)
+    faults.go_offline()
+    annotator.wait_for("Device lost. ")
+
+
+def bring_device_back(annotator: Annotator) -> None:
+    faults = annotator.phone.emulator.faults
+    faults.go_online()
+    faults.control.switch_off(off=False)
+    annotator.wait_for_steps(1)
 
 
 def follow_script(annotator: Annotator, script: Path) -> None:
     steps = 0
     for line in script.read_text(encoding="utf-8").splitlines():
         for act in _acts(annotator, json.loads(line)):
-            act()
+            do_steps(annotator, act, before=steps)
             steps += 1
-            annotator.wait_for_steps(steps)
     command = json.loads(line)
     if "complete" in command:
         complete(annotator, command["complete"])
@@ -68,16 +109,16 @@ def follow_script(annotator: Annotator, script: Path) -> None:
 def _acts(annotator: Annotator, command: dict[str, Any]) -> Iterator[Act]:
     match command:
         case {"on": label, "hold": True}:
-            yield lambda: annotator.hold(label)
+            yield methodcaller("hold", label)
         case {"on": label}:
-            yield lambda: annotator.tap(label)
+            yield label
         case {"reach": label}:
             while not annotator.phone.shows(label):
-                yield annotator.drag_up
+                yield UP
         case {"type": text}:
-            yield lambda: annotator.type_text(text)
+            yield typing(text)
         case {"key": key}:
-            yield lambda: annotator.press(key.capitalize())
+            yield pressing(key.capitalize())
         case _:
             assert command.keys() & {"complete", "impossible"}, f"{command} is nothing that can be done by hand"
 
@@ -97,7 +138,7 @@ def complete(annotator: Annotator, note: str = "") -> None:
     publish(annotator)
 
 
-def publish(annotator: Annotator, answer: Act | None = None) -> None:
+def publish(annotator: Annotator, answer: Callable[[], object] | None = None) -> None:
     """Answer the question at the end, again if the checks found something."""
     name = "Finish" if any(annotator.window.look().named("Finish")) else "Publish"
     answer = answer or (lambda: annotator.press(name))

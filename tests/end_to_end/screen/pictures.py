@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import StringIO
+from operator import methodcaller
 from pathlib import Path
 
 from PIL import Image, ImageGrab
@@ -33,10 +34,16 @@ from tests.end_to_end.screen.animation import animation
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.display import Display
 from tests.end_to_end.screen.journey import (
+    LOOK_UP_THE_WEATHER,
+    TELL_SOFIA,
     begin_first_use,
+    bring_device_back,
+    choose_task,
     do_steps,
     first_use_of,
     follow_script,
+    lose_device,
+    pressing,
     publish,
     start_recording,
 )
@@ -57,7 +64,7 @@ def first_use(room: Room) -> None:
         annotator.wait_for_dialog("Before you record")
         annotator.write("Grace", into="Your name")
         keep(room, annotator, "first-use")
-        begin_first_use(annotator, "Grace", practises=True)
+        begin_first_use(annotator, "Grace", "I agree, start practice")
         task = practice_tasks()[0]
         annotator.wait_for(task.task.instruction, "take a hint")
         annotator.wait_for_steps(0)
@@ -67,7 +74,7 @@ def first_use(room: Room) -> None:
         annotator.press("Record")
         annotator.press("Show a hint")
         annotator.wait_for("1 of")
-        do_steps(annotator, lambda: annotator.tap("Settings"))
+        do_steps(annotator, "Settings")
         keep(room, annotator, "hint")
         annotator.press("Undo last")
         annotator.wait_for_steps(0)
@@ -88,32 +95,14 @@ def record(room: Room) -> None:
         annotator.find("Start recording")
         keep(room, annotator, "record")
         start_recording(annotator)
-        do_steps(
-            annotator,
-            lambda: annotator.tap("Browser"),
-            lambda: annotator.tap("Search or type web address"),
-            lambda: annotator.type_text("lisbon weather"),
-            lambda: annotator.tap("Go"),
-            lambda: annotator.tap("Lisbon weather: forecast for the week"),
-            annotator.drag_up,
-            lambda: annotator.hold("Sunday"),
-        )
+        do_steps(annotator, *LOOK_UP_THE_WEATHER, methodcaller("hold", "Sunday"))
         annotator.choose("Step 6:", of="Steps")
         annotator.keys("ctrl+e")
         annotator.type("Tomorrow is further down")
         annotator.keys("Return")
         keep(room, annotator, "recording")
         _lead_back(room, annotator)
-        do_steps(
-            annotator,
-            lambda: annotator.press("Home"),
-            lambda: annotator.tap("Messages"),
-            lambda: annotator.tap("Sofia Rossi"),
-            lambda: annotator.tap("Text message"),
-            lambda: annotator.type_text("Tomorrow it is sunny in Lisbon, 18 degrees"),
-            lambda: annotator.tap("Send message"),
-            before=6,
-        )
+        do_steps(annotator, *TELL_SOFIA, before=6)
         annotator.press("Complete")
         annotator.find("Note")
         annotator.write("Sunny, 18 degrees", into="Note")
@@ -135,7 +124,7 @@ def _lead_back(room: Room, annotator: Annotator) -> None:
     """Undo the flagged step, then one after which the device has to be restored."""
     annotator.press("Undo last")
     annotator.wait_for_steps(6)
-    do_steps(annotator, lambda: annotator.press("Home"), before=6)
+    do_steps(annotator, pressing("Home"), before=6)
     annotator.press("Undo last")
     annotator.wait_for("Restoring", "Screen to restore")
     keep(room, annotator, "undo")
@@ -159,17 +148,12 @@ def _keep_the_other_pages(room: Room, annotator: Annotator) -> None:
 
 
 def lost(room: Room) -> None:
-    faults = room.phone.emulator.faults
     with first_use_of(room, "Grace") as annotator:
         start_recording(annotator)
-        do_steps(annotator, lambda: annotator.tap("Clock"))
-        faults.control.switch_off(off=True)
-        faults.go_offline()
-        annotator.wait_for("Device lost. ")
+        do_steps(annotator, "Clock")
+        lose_device(annotator)
         keep(room, annotator, "device-lost")
-        faults.go_online()
-        faults.control.switch_off(off=False)
-        annotator.wait_for_steps(1)
+        bring_device_back(annotator)
         annotator.window.kill()
     with room.annotator() as annotator:
         annotator.wait_for_dialog("Unfinished recordings")
@@ -187,7 +171,7 @@ def fold(room: Room) -> None:
 
 def tablet(room: Room) -> None:
     with first_use_of(room, "Grace") as annotator:
-        _choose_task(annotator, "lunch with Aisha")
+        choose_task(annotator, "lunch with Aisha")
         annotator.press("Start recording")
         annotator.wait_for("Ready.")
         annotator.tap("Calendar")
@@ -199,7 +183,7 @@ def passive(room: Room) -> None:
     room.write_settings(practice_tasks=0)
     with _phone_with_a_window(room) as (serial, device), room.annotator("--device", serial) as annotator:
         begin_first_use(annotator, "Grace")
-        _choose_task(annotator, "blue cups, lemon")
+        choose_task(annotator, "blue cups, lemon")
         annotator.press("In the emulator's own window")
         _arrange(room, annotator)
         annotator.press("Start recording")
@@ -244,14 +228,6 @@ def _arrange(room: Room, annotator: Annotator) -> None:
     size, place = (str(right - left - 448), str(bottom)), ("448", "0")
     environment = {**os.environ, "DISPLAY": room.display.name}
     subprocess.run(["xdotool", "windowsize", window, *size, "windowmove", window, *place], env=environment, check=True)
-
-
-def _choose_task(annotator: Annotator, words: str) -> None:
-    annotator.press("Tasks")
-    annotator.write(words, into="Search tasks")
-    annotator.wait_for("1 of 48 shown")
-    annotator.press("Record this task")
-    annotator.find("Start recording")
 
 
 SCENES: dict[str, tuple[str, Callable[[Room], None]]] = {

@@ -64,12 +64,11 @@ def _find_and_fix(room: Room, reviewer: Annotator) -> None:
     reviewer.wait_for("Step 3 of")
     keep(room, reviewer, "review-finding")
     reviewer.keys("alt+d")
-    reviewer.wait_for_dialog("Drop steps")
-    reviewer.press("nothing was changed")
-    reviewer.wait_for("continues without a jump")
-    keep(room, reviewer, "review-fix")
-    reviewer.keys("Escape")
-    reviewer.wait_for_main_window()
+    with reviewer.dialog("Drop steps"):
+        reviewer.press("nothing was changed")
+        reviewer.wait_for("continues without a jump")
+        keep(room, reviewer, "review-fix")
+        reviewer.keys("Escape")
 
 
 def _replay(room: Room, reviewer: Annotator) -> None:

@@ -37,29 +37,26 @@ def prepare(room: Room) -> None:
 
 def _make(lead: Annotator, count: int, device: str = "") -> None:
     lead.press("Generate")
-    lead.wait_for_dialog("Generate tasks")
-    lead.write(str(count), into="Number of tasks")
-    lead.select("Simulated emulator's apps", of="For the apps of")
-    if device:
-        lead.select(device, of="For the device")
-    lead.press("Generate")
-    lead.wait_for_main_window()
+    with lead.dialog("Generate tasks"):
+        lead.write(str(count), into="Number of tasks")
+        lead.select("Simulated emulator's apps", of="For the apps of")
+        if device:
+            lead.select(device, of="For the device")
+        lead.press("Generate")
     lead.wait_for(f"{count} tasks generated.")
 
 
 def _put_into_words(lead: Annotator) -> None:
     lead.press("Rewrite all")
-    lead.wait_for_dialog("Rewrite")
-    lead.wait_for("Calls")
-    lead.keys("Return")
-    lead.wait_for_main_window()
+    with lead.dialog("Rewrite"):
+        lead.wait_for("Calls")
+        lead.keys("Return")
     lead.wait_for("tasks rewritten.")
     lead.press("Dismiss")
 
 
 def _approve_all(lead: Annotator) -> None:
     lead.keys("ctrl+a", "a")
-    lead.wait_for_dialog("Approve")
-    lead.keys("Return")
-    lead.wait_for_main_window()
+    with lead.dialog("Approve"):
+        lead.keys("Return")
     lead.wait_for("Nothing left to approve.")

@@ -1,5 +1,6 @@
 """An annotator's day in the real window, on a phone, a foldable and a tablet."""
 
+from operator import methodcaller
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,13 @@ from odyssey_recorder.model.episode import Episode
 from tests.command_line import CommandLine
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import (
+    UP,
     assert_true,
+    choose_task,
     complete,
     do_steps,
     first_use_of,
+    pressing,
     start_recording,
     the_episode,
 )
@@ -23,28 +27,14 @@ from tests.end_to_end.screen.sight import Sight
 pytestmark = pytest.mark.timeout(600)
 
 
-def test_an_episode_of_the_queue_is_recorded_by_hand_and_replayed(
-    room: Room, profile: str, command_line: CommandLine
-) -> None:
+def test_a_task_of_the_queue_is_recorded_and_replayed(room: Room, profile: str, command_line: CommandLine) -> None:
     with first_use_of(room) as annotator:
-        annotator.press("Tasks")
-        annotator.write("lisbon", into="Search tasks")
-        annotator.wait_for("1 of 48 shown")
-        annotator.photograph("tasks")
-        annotator.press("Record this task")
+        choose_task(annotator, "lisbon", photograph="tasks")
         start_recording(annotator)
         do_steps(
             annotator,
-            lambda: annotator.tap("Browser"),
-            lambda: annotator.tap("Search or type web address"),
-            lambda: type_and_note(annotator, "oslo weather", "Oslo, for once"),
-            lambda: annotator.tap("Go"),
-            lambda: annotator.tap("Oslo weather: forecast for the week"),
-            annotator.drag_up,
-            lambda: annotator.hold("Sunday"),
-            lambda: annotator.press("Home"),
-            lambda: annotator.press("Recent"),
-            lambda: annotator.press("Back"),
+            *("Browser", "Search or type web address", type_and_note, "Go", "Oslo weather: forecast for the week", UP),
+            *(methodcaller("hold", "Sunday"), *map(pressing, ("Home", "Recent", "Back"))),
         )
         annotator.photograph("record")
         complete(annotator, "Rain on Sunday")
@@ -67,11 +57,11 @@ def test_an_episode_of_the_queue_is_recorded_by_hand_and_replayed(
         assert_replayed(room, episode, command_line)
 
 
-def type_and_note(annotator: Annotator, text: str, note: str) -> None:
-    annotator.type_text(text)
+def type_and_note(annotator: Annotator) -> None:
+    annotator.type_text("oslo weather")
     annotator.keys("ctrl+e")
     annotator.wait_for_steps(3)  # the field opens with the step
-    annotator.type(note)
+    annotator.type("Oslo, for once")
     annotator.keys("Return")
 
 

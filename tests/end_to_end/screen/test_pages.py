@@ -1,12 +1,13 @@
 """Devices, settings, shortcuts and dialogs in the real window, and a short episode by keyboard alone."""
 
 import tomllib
+from operator import methodcaller
 
 import pytest
 
 from odyssey_recorder.model.action import Click, Complete
 from tests.end_to_end.screen.annotator import Annotator
-from tests.end_to_end.screen.journey import do_steps, first_use_of, publish, the_episode
+from tests.end_to_end.screen.journey import do_steps, first_use_of, pressing, publish, the_episode
 from tests.end_to_end.screen.room import Room
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.parametrize("profile", ["small_phone"], indirect=True)]
@@ -45,10 +46,9 @@ def look_at_dialogs(annotator: Annotator, **titles: str) -> None:
     """Open the dialog of each button, and leave it again."""
     for button, title in titles.items():
         annotator.press(button)
-        annotator.wait_for_dialog(title)
-        annotator.photograph(button.lower())
-        annotator.keys("Escape")
-        annotator.wait_for_main_window()
+        with annotator.dialog(title):
+            annotator.photograph(button.lower())
+            annotator.keys("Escape")
 
 
 def test_settings_and_a_shortcut_are_changed_and_used_and_every_dialog_is_opened_and_left_again(room: Room) -> None:
@@ -76,7 +76,7 @@ def test_settings_and_a_shortcut_are_changed_and_used_and_every_dialog_is_opened
         annotator.keys("ctrl+shift+g")
         annotator.wait_for_steps(0)
         annotator.photograph("recording")
-        do_steps(annotator, *[lambda key=key: annotator.press(key) for key in ("Recent", "Home", "Recent", "Home")])
+        do_steps(annotator, *map(pressing, ["Recent", "Home"] * 2))
         look_at_dialogs(annotator, Discard="Discard the recording")
         for button, field in (("Impossible", "Another reason"), ("Complete", "Note")):
             annotator.press(button)
@@ -86,10 +86,9 @@ def test_settings_and_a_shortcut_are_changed_and_used_and_every_dialog_is_opened
             annotator.window.wait_until(lambda sight, field=field: not any(sight.named(field)), "the steps alone")  # type: ignore[misc]
         annotator.choose("Step 1:", of="Steps")
         annotator.keys("ctrl+shift+z")
-        annotator.wait_for_dialog("Undo to here")
-        annotator.photograph("undo-to-here")
-        annotator.keys("Escape")
-        annotator.wait_for_main_window()
+        with annotator.dialog("Undo to here"):
+            annotator.photograph("undo-to-here")
+            annotator.keys("Escape")
 
     written = tomllib.loads((room.folder / "config" / "odyssey-recorder" / "settings.toml").read_text())
     assert (written["step_snapshots"], written["view_trees"]) == ("never", False)
@@ -98,14 +97,13 @@ def test_settings_and_a_shortcut_are_changed_and_used_and_every_dialog_is_opened
 def test_a_short_episode_needs_the_mouse_for_nothing_but_the_device(room: Room) -> None:
     room.write_settings(practice_tasks=0)
     with room.annotator() as annotator:
-        annotator.wait_for_dialog("Before you record")
-        annotator.type("Ada")
-        annotator.keys("Return")
-        annotator.wait_for_main_window()
+        with annotator.dialog("Before you record"):
+            annotator.type("Ada")
+            annotator.keys("Return")
         annotator.find("Start recording")
         annotator.keys("ctrl+r")
         annotator.wait_for_steps(0)
-        do_steps(annotator, lambda: annotator.tap("Browser"), lambda: annotator.keys("F3"))
+        do_steps(annotator, "Browser", methodcaller("keys", "F3"))
         annotator.keys("ctrl+z")
         annotator.wait_for_steps(1)
         annotator.keys("ctrl+Return")

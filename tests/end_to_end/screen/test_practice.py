@@ -29,7 +29,7 @@ def go_through_practice(room: Room, tasks: int) -> None:
     with room.annotator() as annotator:
         annotator.wait_for_dialog("Before you record")
         annotator.photograph("first-use")
-        begin_first_use(annotator, "Grace Hopper", practises=True)
+        begin_first_use(annotator, "Grace Hopper", "I agree, start practice")
         practise_until_open(annotator, tasks)
         annotator.photograph("practice-passed")
         annotator.press("Leave practice")

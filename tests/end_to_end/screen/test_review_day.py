@@ -13,12 +13,15 @@ from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import (
+    choose_task,
     complete,
     do_steps,
     first_use_of,
     open_for_review,
+    pressing,
     start_recording,
     the_episode,
+    typing,
 )
 from tests.end_to_end.screen.room import Room
 
@@ -52,20 +55,10 @@ def test_an_episode_is_fixed_and_sent_back_to_whoever_recorded_it(room: Room) ->
 
 
 def record_with_slips(annotator: Annotator) -> None:
-    annotator.press("Tasks")
-    annotator.write("Lisbon", into="Search tasks")
-    annotator.wait_for("1 of 48 shown")
-    annotator.press("Record this task")
+    choose_task(annotator, "Lisbon")
     start_recording(annotator)
-    do_steps(
-        annotator,
-        lambda: annotator.tap("Browser"),
-        lambda: annotator.tap("Search or type web address"),
-        lambda: annotator.type_text("lisbon wether"),
-        lambda: annotator.press("Home"),
-        lambda: annotator.press("Home"),
-        lambda: annotator.tap("Messages"),
-    )
+    slips = (typing("lisbon wether"), pressing("Home"), pressing("Home"))
+    do_steps(annotator, "Browser", "Search or type web address", *slips, "Messages")
     complete(annotator)
 
 
@@ -75,12 +68,11 @@ def drop_what_did_nothing(reviewer: Annotator) -> None:
     reviewer.wait_for("Step 5 of 7 · Press Home")
     reviewer.photograph("review-finding")
     reviewer.keys("alt+d")
-    reviewer.wait_for_dialog("Drop steps")
-    reviewer.wait_for("continues without a jump")
-    reviewer.press("nothing was changed")
-    reviewer.photograph("review-drop")
-    reviewer.press("Drop steps")
-    reviewer.wait_for_main_window()
+    with reviewer.dialog("Drop steps"):
+        reviewer.wait_for("continues without a jump")
+        reviewer.press("nothing was changed")
+        reviewer.photograph("review-drop")
+        reviewer.press("Drop steps")
     reviewer.wait_for("Step 5 of 6")
 
 
@@ -88,11 +80,10 @@ def mend_the_text(reviewer: Annotator) -> None:
     reviewer.choose("Step 3:", of="Steps")
     reviewer.press("Fix")
     reviewer.press("Edit text")
-    reviewer.wait_for_dialog("Fix the text")
-    reviewer.write("lisbon weather", into="Text of the step")
-    reviewer.press("a slip of the keyboard")
-    reviewer.keys("Return")
-    reviewer.wait_for_main_window()
+    with reviewer.dialog("Fix the text"):
+        reviewer.write("lisbon weather", into="Text of the step")
+        reviewer.press("a slip of the keyboard")
+        reviewer.keys("Return")
     reviewer.wait_for("Step 3 of 6 · Type “lisbon weather”")
 
 
@@ -110,7 +101,7 @@ def typed(room: Room) -> str:
     return text
 
 
-def test_every_card_has_room_a_replay_is_seen_on_the_filmstrip_and_a_rejected_episode_goes_to_the_trash(
+def test_cards_have_room_a_replay_is_seen_and_a_rejected_episode_is_trash(
     room: Room, recorded: tuple[Path, str]
 ) -> None:
     clean, rejected = recorded

@@ -91,23 +91,21 @@ def words(task: QueuedTask) -> str:
 def generate(lead: Annotator) -> None:
     lead.press("Tasks")
     lead.press("Generate")
-    lead.wait_for_dialog("Generate tasks")
-    lead.write("4", into="Number of tasks")
-    lead.select("Simulated emulator's apps", of="For the apps of")
-    lead.select(device_name(lead), of="For the device")
-    lead.photograph("tasks-generate")
-    lead.press("Generate")
-    lead.wait_for_main_window()
+    with lead.dialog("Generate tasks"):
+        lead.write("4", into="Number of tasks")
+        lead.select("Simulated emulator's apps", of="For the apps of")
+        lead.select(device_name(lead), of="For the device")
+        lead.photograph("tasks-generate")
+        lead.press("Generate")
     lead.wait_for("4 tasks generated. They wait to be approved.", "A phrasing that a person wrote")
 
 
 def rewrite(lead: Annotator) -> None:
     lead.press("Rewrite all")
-    lead.wait_for_dialog("Rewrite")
-    lead.wait_for(f"{MODEL} at http://", "by the prices of 2026-11-01")
-    lead.photograph("tasks-rewrite")
-    lead.keys("Return")
-    lead.wait_for_main_window()
+    with lead.dialog("Rewrite"):
+        lead.wait_for(f"{MODEL} at http://", "by the prices of 2026-11-01")
+        lead.photograph("tasks-rewrite")
+        lead.keys("Return")
     lead.wait_for("4 tasks rewritten.", "Each still needs approval.")
 
 
@@ -126,10 +124,9 @@ def reject_what_the_rules_found(lead: Annotator, task: QueuedTask) -> None:
     lead.wait_for("50")
     lead.photograph("tasks-prepare")
     lead.keys("x")
-    lead.wait_for_dialog("Reject")
-    lead.press("makes no sense")
-    lead.keys("Return")
-    lead.wait_for_main_window()
+    with lead.dialog("Reject"):
+        lead.press("makes no sense")
+        lead.keys("Return")
 
 
 def mend_what_the_judge_found(lead: Annotator, task: QueuedTask) -> None:
@@ -151,20 +148,18 @@ def skip(annotator: Annotator, task: QueuedTask) -> None:
     annotator.press("Record")
     annotator.wait_for(task.listed.task.instruction)
     annotator.press("Skip")
-    annotator.wait_for_dialog("Skip the task")
-    annotator.press("later")
-    annotator.keys("Return")
-    annotator.wait_for_main_window()
+    with annotator.dialog("Skip the task"):
+        annotator.press("later")
+        annotator.keys("Return")
 
 
 def record(annotator: Annotator, task: QueuedTask) -> None:
     annotator.wait_for(task.listed.task.instruction)
     annotator.press("Start recording")  # asks a lead for consent, once
-    annotator.wait_for_dialog("Before you record")
-    annotator.press("I agree")
-    annotator.wait_for_main_window()
+    with annotator.dialog("Before you record"):
+        annotator.press("I agree")
     start_recording(annotator)
-    do_steps(annotator, lambda: annotator.tap("Clock"))
+    do_steps(annotator, "Clock")
     complete(annotator)
 
 

@@ -5,9 +5,12 @@ import pytest
 from odyssey_recorder.model.action import Click, Complete
 from tests.end_to_end.screen.journey import (
     assert_recorded,
+    bring_device_back,
     complete,
     do_steps,
     first_use_of,
+    lose_device,
+    pressing,
     start_recording,
 )
 from tests.end_to_end.screen.room import Room
@@ -16,18 +19,13 @@ pytestmark = pytest.mark.timeout(300)
 
 
 def test_neither_a_lost_device_nor_a_window_that_is_killed_under_the_finger_costs_a_step(room: Room) -> None:
-    faults = room.phone.emulator.faults
     with first_use_of(room) as annotator:
         start_recording(annotator)
-        do_steps(annotator, lambda: annotator.tap("Settings"))
-        faults.control.switch_off(off=True)
-        faults.go_offline()
-        annotator.wait_for("Device lost. ")
+        do_steps(annotator, "Settings")
+        lose_device(annotator)
         annotator.photograph("device-lost")
-        faults.go_online()
-        faults.control.switch_off(off=False)
-        annotator.wait_for_steps(1)
-        do_steps(annotator, lambda: annotator.tap("Display"), before=1)
+        bring_device_back(annotator)
+        do_steps(annotator, "Display", before=1)
         recorded = annotator.wait_for_steps(2)
         place = annotator.phone.place_of("Dark theme")
         annotator.hands.put_down(*annotator.mirror().place_of(place.x, place.y))
@@ -47,17 +45,10 @@ def test_neither_a_lost_device_nor_a_window_that_is_killed_under_the_finger_cost
     assert_recorded(room, Click, Click, Complete)
 
 
-def test_after_an_undo_without_snapshots_the_annotator_leads_the_device_back_beside_the_wanted_screen(
-    room: Room,
-) -> None:
+def test_after_an_undo_without_snapshots_the_annotator_leads_the_device_back(room: Room) -> None:
     with first_use_of(room, step_snapshots="never") as annotator:
         start_recording(annotator)
-        do_steps(
-            annotator,
-            lambda: annotator.tap("Settings"),
-            lambda: annotator.tap("Display"),
-            lambda: annotator.press("Home"),
-        )
+        do_steps(annotator, "Settings", "Display", pressing("Home"))
         annotator.choose("Step 2:", of="Steps")
         annotator.keys("ctrl+shift+z")
         annotator.wait_for("Restoring", "Screen to restore", "Restore this screen")
@@ -66,7 +57,7 @@ def test_after_an_undo_without_snapshots_the_annotator_leads_the_device_back_bes
         annotator.window.wait_until(lambda _: annotator.phone.shows("Dark theme"), "the page that was left")
         annotator.press("Back")
         annotator.wait_for_steps(1)
-        do_steps(annotator, lambda: annotator.tap("Notifications"), before=1)
+        do_steps(annotator, "Notifications", before=1)
         complete(annotator)
 
     assert_recorded(room, Click, Click, Complete)
