@@ -1,6 +1,5 @@
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,22 +10,11 @@ from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.quality.reviewing.review import Decision
-from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewPolicy, ReviewStage
+from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage
 from tests.dataset.published_episode import ACTIONS
-from tests.test_review_service import RECORDER, Checks, Place, judge, revision
+from tests.test_review_service import RECORDER, Place, judge, one, place, revision
 
-
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    """No episode is drawn for a second review."""
-    return Place(tmp_path / "dataset", Checks())
-
-
-@pytest.fixture
-def one(place: Place) -> str:
-    episode_id = place.record()
-    place.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
-    return episode_id
+__all__ = ["one", "place"]
 
 
 def damage(place: Place, episode_id: str, change: Callable[[dict[str, Any]], object]) -> bytes:

@@ -64,29 +64,30 @@ def test_a_wrong_variable_and_a_wrong_flag_are_named(monkeypatch: pytest.MonkeyP
         read_settings()
 
 
-def test_a_file_that_is_no_text_is_named_and_never_written() -> None:
-    write_file("")
-    settings_file().write_bytes(b"annotator = '\xff'")
-    with pytest.raises(SettingsError, match=r"settings\.toml cannot be read: 'utf-8' codec"):
-        read_settings()
-    with pytest.raises(SettingsError, match="nothing was saved"):
-        SettingsStore().save({"annotator": "Ada"})
-    assert settings_file().read_bytes() == b"annotator = '\xff'"
-
-
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("wrong", "complaint"),
     [
-        ("adb_server_port = 0", "adb_server_port in {}: Input should be greater than or equal to 1."),
-        ("colour = 'red'", "colour in {}: unknown setting; the settings are dataset, drafts, tasks, annotator,"),
-        ("dataset = ", "{} cannot be read: Invalid value"),
+        (b"annotator = '\xff'", "{} cannot be read: 'utf-8' codec"),
+        (b"adb_server_port = 0", "adb_server_port in {}: Input should be greater than or equal to 1."),
+        (b"colour = 'red'", "colour in {}: unknown setting; the settings are dataset, drafts, tasks, annotator,"),
+        (b"dataset = ", "{} cannot be read: Invalid value"),
+        (b"a = 1\na = 2", "{} cannot be read: "),
+        (b'dataset = "a\\u0000b"', "dataset in {}: "),
+        (b"dataset = " + b"[" * 100_000, "{} cannot be read: "),
+        (b"dataset = \x00", "{} cannot be read: "),
     ],
+    ids=["no text", "port", "unknown", "empty", "twice", "null in text", "brackets", "null"],
 )
-def test_what_is_wrong_in_the_file_is_named(text: str, complaint: str) -> None:
-    write_file(text)
+def test_a_file_that_is_wrong_is_named_and_never_written(wrong: bytes, complaint: str) -> None:
+    write_file("")
+    settings_file().write_bytes(wrong)
     with pytest.raises(SettingsError) as refused:
         read_settings()
     assert str(refused.value).startswith(complaint.format(settings_file()))
+    with pytest.raises(SettingsError, match=r"settings\.toml") as unsaved:
+        SettingsStore().save({"annotator": "Ada"})
+    assert ("nothing was saved" in str(unsaved.value)) is complaint.startswith("{} cannot be read")
+    assert settings_file().read_bytes() == wrong
 
 
 def test_a_user_without_a_name_is_asked_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,23 +129,6 @@ def test_what_is_the_default_again_leaves_the_file(default: str | None) -> None:
     write_file('annotator = "Ada"\ntheme = "dark"\n')
     SettingsStore().save({"theme": default, "tasks": None})
     assert saved() == 'annotator = "Ada"\n'
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        "dataset = ", "a = 1\na = 2", "colour = 'red'", "adb_server_port = 0", 'dataset = "a\\u0000b"',
-        "dataset = " + "[" * 100_000, "dataset = \x00",
-    ],
-    ids=["empty", "twice", "unknown", "port", "null in text", "brackets", "null"],
-)  # fmt: skip
-def test_a_file_that_is_wrong_is_never_written(broken: str) -> None:
-    write_file(broken)
-    with pytest.raises(SettingsError, match=r"settings\.toml"):
-        read_settings()
-    with pytest.raises(SettingsError, match=r"settings\.toml"):
-        SettingsStore().save({"annotator": "Ada"})
-    assert saved() == broken
 
 
 def test_a_value_that_cannot_be_is_not_written_and_a_folder_that_takes_no_file_is_named(home: Path) -> None:

@@ -8,31 +8,15 @@ from odyssey_recorder.cli import app
 from tests.command_line import CommandLine
 
 USERS = {
-    "Annotators": ["record", "replay", "devices", "doctor", "avd"],
-    "Reviewers": ["review", "reviews", "quality-report"],
-    "Leads and researchers": [
-        "tasks",
-        "list",
-        "check",
-        "annotate",
-        "curate",
-        "splits",
-        "stats",
-        "predict",
-        "agent",
-        "evaluate",
-        "train",
-        "serve",
-        "release",
-        "merge",
-        "export",
-        "upload",
-        "download",
-        "convert",
-    ],
-    "Trying out": ["demo", "simulate"],
+    "Annotators": "record replay devices doctor avd",
+    "Reviewers": "review reviews quality-report",
+    "Leads and researchers": (
+        "tasks list check annotate curate splits stats predict agent evaluate train serve release merge export "
+        "upload download convert"
+    ),
+    "Trying out": "demo simulate",
 }
-COMMANDS = sorted(name for names in USERS.values() for name in names)
+COMMANDS = sorted(" ".join(USERS.values()).split())
 
 
 def listed(shown: str) -> dict[str, list[str]]:
@@ -43,7 +27,7 @@ def listed(shown: str) -> dict[str, list[str]]:
 
 def test_the_help_lists_every_command_under_those_who_use_it(command_line: CommandLine) -> None:
     parts = listed(command_line("--help").out)
-    assert {users: [line.split()[0] for line in parts[users]] for users in list(parts)[1:]} == USERS
+    assert {users: " ".join(line.split()[0] for line in parts[users]) for users in list(parts)[1:]} == USERS
     known = [command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands]
     assert sorted([*known, *(group.name or "" for group in app.registered_groups)]) == COMMANDS
 

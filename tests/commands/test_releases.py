@@ -7,29 +7,16 @@ import shutil
 import pytest
 
 from odyssey_recorder.dataset.trash import Trash
-from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.reviewing.review import Decision
-from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewPolicy
-from odyssey_recorder.quality.reviewing.views import VerdictDraft
-from odyssey_recorder.review_service import ReviewService
-from odyssey_recorder.selection.index import EpisodeIndex
 from tests.command_line import CommandLine
+from tests.commands.accepting import accept
 from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
-from tests.quality.verdicts import judgements
 
 
 @pytest.fixture
 def dataset(command_line: CommandLine) -> CommandLine:
     """With three episodes; two of them are accepted."""
     write_dataset(command_line.dataset, FIRST, SECOND, THIRD)
-    ReviewStore(command_line.dataset).set_policy(ReviewPolicy(second_share=0.0))
-    for name in ("Bea", "Cleo"):  # episodes with warnings are judged twice
-        service = ReviewService(EpisodeIndex(command_line.dataset, None), Checker(None, 1), lambda name=name: name)  # type: ignore[misc]
-        service.check_all()
-        for episode_id in (FIRST, SECOND):
-            revision = service.open(episode_id).revision
-            service.submit(episode_id, VerdictDraft(Decision.ACCEPT, judgements("ppp"), "", revision, 9.0))
+    accept(command_line.dataset, FIRST, SECOND)
     return command_line
 
 

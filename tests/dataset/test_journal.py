@@ -20,12 +20,6 @@ def write(root: Path, words: str) -> Path:
     return path
 
 
-def test_a_change_tells_its_revisions_and_the_version_from_before() -> None:
-    change = Change(episode_id=ID, source=VERSION, target=LATER)
-    assert (change.before, change.after) == ("a" * 64, "c" * 64)
-    assert change.version == f"{'a' * 64}-{'b' * 16}"
-
-
 def test_what_goes_to_the_trash_or_comes_from_it_has_no_revisions() -> None:
     for source, target in ((f"trash/{ID}-1", ""), ("", f"trash/{ID}-1")):
         change = Change(episode_id=ID, source=source, target=target)
@@ -55,13 +49,12 @@ def test_where_nothing_was_cut_short_looking_creates_nothing(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_takes_no_lock_is_named(tmp_path: Path) -> None:
-    (tmp_path / HISTORY / "lock").mkdir(parents=True)
-    with pytest.raises(DatasetError, match="history cannot be locked"), Journal(tmp_path).held():
-        pass
-
-
-def test_a_file_where_the_history_must_be_is_named(tmp_path: Path) -> None:
-    (tmp_path / "reviews").write_text("in the way")
-    with pytest.raises(DatasetError, match="Move that file away"), Journal(tmp_path).held():
+@pytest.mark.parametrize(
+    ("folder", "file", "why"),
+    [(f"{HISTORY}/lock", "notes", "history cannot be locked"), ("", "reviews", "Move that file away")],
+)
+def test_what_is_in_the_way_of_the_history_is_named(tmp_path: Path, folder: str, file: str, why: str) -> None:
+    (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text("in the way")
+    with pytest.raises(DatasetError, match=why), Journal(tmp_path).held():
         pass

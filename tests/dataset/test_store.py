@@ -126,12 +126,6 @@ def test_what_else_lies_in_the_drafts_folder_is_not_listed(tmp_path: Path, store
     assert len(store.drafts()) == 1
 
 
-def test_a_draft_begun_where_no_folder_can_be_is_refused_at_once(tmp_path: Path, store: EpisodeStore) -> None:
-    (tmp_path / "dataset").write_text("in the way")
-    with pytest.raises(DatasetError, match="Move that file away"):
-        begin(store)
-
-
 def test_an_id_that_is_taken_is_not_given_again(store: EpisodeStore, monkeypatch: pytest.MonkeyPatch) -> None:
     published = store.publish(complete_draft(store)).stem
     draft = begin(store)

@@ -177,23 +177,22 @@ def test_a_change_of_the_file_in_its_place_does_not_reach_into_the_history(there
     assert there.files() == before
 
 
-def test_where_the_disk_has_no_links_pictures_are_copied(there: InDataset, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("has_links", [True, False])
+def test_pictures_take_no_room_twice_and_are_copied_where_the_disk_has_no_links(
+    there: InDataset, monkeypatch: pytest.MonkeyPatch, *, has_links: bool
+) -> None:
     def refuse(self: Path, target: Path) -> None:
         raise OSError(errno.EPERM, f"no link of {target} to {self}")
 
-    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    if not has_links:
+        monkeypatch.setattr(Path, "hardlink_to", refuse)
     before = there.files()
     change = amend(there, DROP)
     assert [picture(there, step) for step in range(4)] == [png(0), png(40), png(60), png(80)]
+    moved = kept_in(there, change) / "screenshots" / f"{there.episode_id}_2.png"
+    assert moved.samefile(there.root / "screenshots" / f"{there.episode_id}_1.png") == has_links
     restore(there, change.version)
     assert there.files() == before
-
-
-def test_pictures_take_no_room_twice(there: InDataset) -> None:
-    change = amend(there, DROP)
-    kept = kept_in(there, change) / "screenshots"
-    moved = kept / f"{there.episode_id}_2.png"
-    assert moved.samefile(there.root / "screenshots" / f"{there.episode_id}_1.png")
 
 
 def test_a_version_that_was_spoilt_does_not_come_back_and_is_kept_anew_while_it_is_the_present_one(

@@ -186,7 +186,9 @@ def test_nothing_is_told_once_it_is_closed(root: Path, told: Told, watch: Begin)
     assert "dataset watch" not in {thread.name for thread in threading.enumerate()}
 
 
-def test_an_episode_that_is_being_amended_has_not_gone(root: Path, told: Told, watch: Begin) -> None:
+@pytest.fixture
+def intent(root: Path, told: Told, watch: Begin) -> Path:
+    """The journal of a change of episode ONE, whose annotation is away just now."""
     path = put(root, ONE)
     watch(root)
     told.wait_for(lambda: told.ids == {ONE})
@@ -197,24 +199,18 @@ def test_an_episode_that_is_being_amended_has_not_gone(root: Path, told: Told, w
     path.unlink()
     put(root, TWO)
     told.wait_for(lambda: told.ids == {ONE, TWO})
-    write_episode(path, episode(Complete("amended"), episode_id=ONE))
+    return intent
+
+
+def test_an_episode_that_is_being_amended_has_not_gone(root: Path, told: Told, intent: Path) -> None:
+    write_episode(root / "annotations" / f"{ONE}.json", episode(Complete("amended"), episode_id=ONE))
     intent.unlink()
     told.wait_for(lambda: told.changes[-1].changed == {ONE})
     assert not any(one.removed for one in told.changes)
 
 
 def test_an_episode_that_does_not_come_back_from_a_change_is_told_without_another_notice(
-    root: Path, told: Told, watch: Begin
+    told: Told, intent: Path
 ) -> None:
-    path = put(root, ONE)
-    watch(root)
-    told.wait_for(lambda: told.ids == {ONE})
-    intent = root / HISTORY / "change.json"
-    intent.parent.mkdir(parents=True)
-    version = f"{HISTORY}/{ONE}/{'0' * 64}-{'0' * 16}"
-    intent.write_text(Change(episode_id=ONE, source=version, target=version).model_dump_json())
-    path.unlink()
-    put(root, TWO)
-    told.wait_for(lambda: told.ids == {ONE, TWO})
     intent.unlink()
     told.wait_for(lambda: told.ids == {TWO})
