@@ -58,11 +58,14 @@ class DeviceBench:
         shares_memory: bool = True,
         calm_s: float = 0.3,
     ) -> EmulatorDevice:
+        """The caller closes the device."""
         shell = AdbShell(self.emulator.serial, self.server, answer_s=adb_s)
         options = GrpcOptions(
             self.find, required=required, answer_s=answer_s, shares_memory=shares_memory, calm_s=calm_s
         )
-        return EmulatorDevice(shell, options, console=console(self.emulator))
+        device = EmulatorDevice(shell, options, console=console(self.emulator))
+        device.wait_until_ready(20)
+        return device
 
     def change_screen(self) -> None:
         at = self.button
@@ -72,6 +75,7 @@ class DeviceBench:
     def press_back_key(self) -> None:
         self.emulator.guest.window_key(_KEY_BACK)
 
+    @property
     def recents(self) -> list[str]:
         return [task.package for task in self.emulator.phone.tasks() if not task.is_home]
 

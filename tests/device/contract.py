@@ -36,6 +36,7 @@ class Bench(Protocol):
     def press_back_key(self) -> None:
         """Press and release BACK on the device's own keyboard: `getevent` prints it."""
 
+    @property
     def recents(self) -> Sequence[str]:
         """The packages in Recents."""
 
@@ -328,11 +329,11 @@ class SetupContract:
 
     def test_closing_recent_apps_leaves_the_home_screen_alone(self, bench: Bench) -> None:
         bench.change_screen()
-        assert bench.recents()
+        assert bench.recents
 
         bench.device.close_recents()
 
-        assert bench.recents() == []
+        assert not bench.recents
         assert "launcher" in bench.device.screen_state().package
         bench.device.close_recents()
 

@@ -7,9 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from odyssey_recorder.connector import DeviceConnector
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
+from odyssey_recorder.device.avd_config import entries
+from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.device.emulator_launch import CONSOLE_PORTS, free_ports
 from odyssey_recorder.device.sdk import AndroidSdk
 from odyssey_recorder.errors import DeviceError
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.discovery import running_dir
 
 IMAGE = "system-images;android-34;google_apis;x86_64"
 
@@ -149,3 +156,28 @@ def free_console_port() -> int:
             if port not in CONSOLE_PORTS:
                 return free_ports((port,)).console
     raise AssertionError("no two neighbouring ports are free")
+
+
+class VirtualBench:
+    """Virtual devices of a stand-in SDK, on a real adb server."""
+
+    def __init__(self, server: PrivateAdbServer, folder: Path) -> None:
+        self.server = server
+        self.sdk = stand_in_sdk(folder / "sdk")
+        self.port = free_console_port()
+        self.avds, self.logs = folder / "avd", folder / "logs"
+        self.avds.mkdir()
+        running = (running_dir(server.environment),)
+        self.connector = DeviceConnector(
+            AdbServer(port=server.port), running=running, console_token=server.home / TOKEN_FILE
+        )
+        around = SdkEnvironment(
+            self.avds, running, self.logs, server.home / TOKEN_FILE, server.environment, (self.port,)
+        )
+        self.devices = VirtualDevices(self.sdk.sdk, self.connector.server, around, self.connector.connect)
+
+    def config(self, name: str) -> dict[str, str]:
+        return entries((self.avds / f"{name}.avd" / "config.ini").read_text())
+
+    def prop(self, name: str) -> str:
+        return self.server.adb("-s", f"emulator-{self.port}", "shell", "getprop", name).stdout.decode().strip()

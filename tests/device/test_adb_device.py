@@ -17,7 +17,6 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.faults import FrameFault
 from tests.device.bench import BUNDLED_ADB, DeviceBench
 from tests.device.contract import DeviceContract
 from tests.device.scripted_console import GREETING, scripted
@@ -115,13 +114,6 @@ def test_text_arrives_as_it_was_written(bench: DeviceBench, text: str) -> None:
 
     typed = [told.removeprefix("text ") if told != "key 66" else "\n" for told in bench.inputs()]
     assert "".join(typed) == text
-
-
-def test_a_connection_that_breaks_in_the_middle_of_a_picture_is_a_device_that_went_away(bench: DeviceBench) -> None:
-    bench.emulator.faults.spoil_frames(FrameFault.DROP)
-
-    with pytest.raises(DeviceDisconnectedError, match=bench.device.serial):
-        bench.device.capture()
 
 
 def test_the_server_lists_the_device(bench: DeviceBench) -> None:

@@ -5,51 +5,24 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.connector import DeviceConnector
-from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.avd import Avd, BootStage, SdkEnvironment, Start, VirtualDevices
-from odyssey_recorder.device.avd_config import entries
-from odyssey_recorder.device.emulator_console import TOKEN_FILE
+from odyssey_recorder.device.avd_tools import AvdTools
 from odyssey_recorder.errors import CancelledError, DeviceError, SdkError, SettingsError
 from odyssey_recorder.model.geometry import Rotation
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.discovery import running_dir
-from tests.device.sdk_bench import IMAGE, free_console_port, stand_in_sdk
-
-
-class Bench:
-    def __init__(self, server: PrivateAdbServer, folder: Path) -> None:
-        self.server = server
-        self.sdk = stand_in_sdk(folder / "sdk")
-        self.port = free_console_port()
-        self.avds, self.logs = folder / "avd", folder / "logs"
-        self.avds.mkdir()
-        running = (running_dir(server.environment),)
-        self.connector = DeviceConnector(
-            AdbServer(port=server.port), running=running, console_token=server.home / TOKEN_FILE
-        )
-        around = SdkEnvironment(
-            self.avds, running, self.logs, server.home / TOKEN_FILE, server.environment, (self.port,)
-        )
-        self.devices = VirtualDevices(self.sdk.sdk, self.connector.server, around, self.connector.connect)
-
-    def config(self, name: str) -> dict[str, str]:
-        return entries((self.avds / f"{name}.avd" / "config.ini").read_text())
-
-    def prop(self, name: str) -> str:
-        return self.server.adb("-s", f"emulator-{self.port}", "shell", "getprop", name).stdout.decode().strip()
+from tests.device.sdk_bench import IMAGE, VirtualBench
 
 
 @pytest.fixture
-def bench(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[Bench]:
-    bench = Bench(adb_server, tmp_path)
+def bench(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[VirtualBench]:
+    bench = VirtualBench(adb_server, tmp_path)
     yield bench
     for avd in bench.devices.list():
         if avd.serial is not None:
             bench.devices.stop(avd.serial)
 
 
-def test_a_fold_is_made_started_prepared_folded_turned_saved_and_stopped(bench: Bench) -> None:
+def test_a_fold_is_made_started_prepared_folded_turned_saved_and_stopped(bench: VirtualBench) -> None:
     devices, serial, stages = bench.devices, f"emulator-{bench.port}", list[BootStage]()
 
     made = devices.create("pixel_fold", name="My_Fold")
@@ -85,7 +58,7 @@ def test_a_fold_is_made_started_prepared_folded_turned_saved_and_stopped(bench: 
     assert devices.list() == (Avd("My_Fold", "pixel_fold", None),)
 
 
-def test_a_device_is_started_from_a_snapshot_with_its_animations_and_reset_to_be_as_new(bench: Bench) -> None:
+def test_a_device_is_started_from_a_snapshot_with_its_animations_and_reset_to_be_as_new(bench: VirtualBench) -> None:
     bench.devices.create("small_phone")
     first = bench.devices.start("small_phone", Start(snapshot="clean", animations=True))
     serial = first.serial
@@ -104,7 +77,7 @@ def test_a_device_is_started_from_a_snapshot_with_its_animations_and_reset_to_be
 
 
 @pytest.mark.parametrize("by", [CancelledError, KeyboardInterrupt], ids=["cancel", "Ctrl-C"])
-def test_a_start_that_is_cancelled_leaves_no_emulator_behind(bench: Bench, by: type[BaseException]) -> None:
+def test_a_start_that_is_cancelled_leaves_no_emulator_behind(bench: VirtualBench, by: type[BaseException]) -> None:
     bench.devices.create("small_phone")
     seen = list[BootStage]()
 
@@ -120,7 +93,7 @@ def test_a_start_that_is_cancelled_leaves_no_emulator_behind(bench: Bench, by: t
     assert bench.devices.create("small_phone", replace=True).serial is None
 
 
-def test_an_emulator_that_ends_at_once_is_told_with_its_last_words_and_what_to_do(bench: Bench) -> None:
+def test_an_emulator_that_ends_at_once_is_told_with_its_last_words_and_what_to_do(bench: VirtualBench) -> None:
     words = (
         "ERROR        | x86_64 emulation currently requires hardware acceleration!\n"
         "CPU acceleration status: This user doesn't have permissions to use KVM (/dev/kvm)."
@@ -140,7 +113,7 @@ def test_an_emulator_that_ends_at_once_is_told_with_its_last_words_and_what_to_d
     assert words.splitlines()[-1] in log.read_text()
 
 
-def test_a_device_says_what_of_its_configuration_is_not_the_profiles_and_takes_it_over(bench: Bench) -> None:
+def test_a_device_says_what_of_its_configuration_is_not_the_profiles_and_takes_it_over(bench: VirtualBench) -> None:
     bench.devices.create("pixel_tablet")
     config = bench.avds / "pixel_tablet.avd" / "config.ini"
     config.write_text(config.read_text().replace("hw.keyboard=yes", "hw.keyboard = no"))
@@ -154,7 +127,7 @@ def test_a_device_says_what_of_its_configuration_is_not_the_profiles_and_takes_i
     assert bench.config("pixel_tablet")["hw.initialOrientation"] == "landscape"
 
 
-def test_devices_of_other_makers_and_broken_ones_are_listed_as_what_they_are(bench: Bench) -> None:
+def test_devices_of_other_makers_and_broken_ones_are_listed_as_what_they_are(bench: VirtualBench) -> None:
     (bench.avds / "Wear.ini").write_text(f"path={bench.avds / 'wear'}\n")
     (bench.avds / "wear").mkdir()
     (bench.avds / "wear" / "config.ini").write_text("hw.device.name=wearos_small_round\n")
@@ -169,7 +142,7 @@ def test_devices_of_other_makers_and_broken_ones_are_listed_as_what_they_are(ben
         bench.devices.amend("Wear")
 
 
-def test_the_emulator_is_asked_for_its_devices_only_when_there_may_be_others(bench: Bench) -> None:
+def test_the_emulator_is_asked_for_its_devices_only_when_there_may_be_others(bench: VirtualBench) -> None:
     bench.devices.create("small_phone")
     assert [avd.name for avd in bench.devices.list()] == ["small_phone"]
     (bench.sdk.folder / "emulator" / "emulator").write_text("#!/bin/sh\necho no library >&2; exit 127\n")
@@ -182,7 +155,7 @@ def test_the_emulator_is_asked_for_its_devices_only_when_there_may_be_others(ben
     assert all("emulator could not be started: no library. Install" in problem for [problem] in told)
 
 
-def test_a_name_that_is_taken_or_none_is_refused_before_anything_is_run(bench: Bench) -> None:
+def test_a_name_that_is_taken_or_none_is_refused_before_anything_is_run(bench: VirtualBench) -> None:
     bench.devices.create("small_phone")
 
     with pytest.raises(DeviceError, match=r"A virtual device named small_phone already exists"):
@@ -196,7 +169,7 @@ def test_a_name_that_is_taken_or_none_is_refused_before_anything_is_run(bench: B
     assert bench.devices.create("small_phone", replace=True) == Avd("small_phone", "small_phone", None)
 
 
-def test_without_its_image_a_device_is_neither_made_nor_started(bench: Bench) -> None:
+def test_without_its_image_a_device_is_neither_made_nor_started(bench: VirtualBench) -> None:
     bench.devices.create("small_phone")
     bench.sdk.remove(IMAGE)
 
@@ -206,7 +179,7 @@ def test_without_its_image_a_device_is_neither_made_nor_started(bench: Bench) ->
     assert [finding.what for finding in bench.devices.missing()] == ["System image"]
 
 
-def test_without_an_sdk_it_is_said_how_to_come_by_one(bench: Bench) -> None:
+def test_without_an_sdk_it_is_said_how_to_come_by_one(bench: VirtualBench) -> None:
     around = SdkEnvironment(bench.avds, (), bench.logs, bench.avds, {})
     devices = VirtualDevices(None, bench.connector.server, around, bench.connector.connect)
 
@@ -216,3 +189,58 @@ def test_without_an_sdk_it_is_said_how_to_come_by_one(bench: Bench) -> None:
         devices.create("small_phone")
     with pytest.raises(DeviceError, match=r"R5CR10 is not an emulator on this computer"):
         bench.devices.console("R5CR10")
+
+
+# The SDK's programs
+
+
+@pytest.fixture
+def tools(bench: VirtualBench) -> AvdTools:
+    return AvdTools(bench.sdk.sdk, {"ANDROID_HOME": str(bench.sdk.folder), "ANDROID_AVD_HOME": str(bench.avds)})
+
+
+def test_what_the_emulator_chats_about_is_no_device(tools: AvdTools) -> None:
+    assert tools.names() == frozenset()
+    tools.create("Fold", image=IMAGE, device="pixel_fold", replace=False)
+    assert tools.names() == {"Fold"}
+
+
+CHAT = "Loading local repository...\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (
+            "ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH.",
+            "Set JAVA_HOME to the jbr folder",
+        ),
+        ("The operation could not be completed. Unable to locate a Java Runtime.", "Set JAVA_HOME to the jbr folder"),
+        ("java.lang.UnsupportedClassVersionError: com/android/prefs", "Set JAVA_HOME to the jbr folder"),
+        ("Error: No device found matching --device pixel_fold.\nnull", "sdkmanager 'cmdline-tools;latest'"),
+        ("Error: Package path is not valid. Valid system image paths are:\nnull", "sdkmanager 'cmdline-tools;latest'"),
+        ("Error: No space left on device", "Free some disk space"),
+        (f"{CHAT}Error: Something odd.", ""),
+    ],
+)
+def test_what_avdmanager_refuses_is_told_with_what_to_do(
+    bench: VirtualBench, tools: AvdTools, words: str, advice: str
+) -> None:
+    bench.sdk.refusal(words)
+
+    with pytest.raises(DeviceError) as told:
+        tools.create("Fold", image=IMAGE, device="pixel_fold", replace=False)
+
+    assert advice in str(told.value)
+    assert f"Its output: {words.removeprefix(CHAT).splitlines()[0]}" in str(told.value)
+    assert "null" not in str(told.value)
+
+
+def test_programs_that_do_not_run_are_told_as_a_fault_of_the_sdk(bench: VirtualBench, tools: AvdTools) -> None:
+    for program in ("emulator/emulator", "cmdline-tools/latest/bin/avdmanager"):
+        (bench.sdk.folder / program).chmod(0o644)
+
+    with pytest.raises(SdkError, match=r"emulator does not respond: .*Permission denied.*Install the emulator"):
+        tools.names()
+    with pytest.raises(SdkError, match=r"avdmanager could not be started: Permission denied\. .*JAVA_HOME"):
+        tools.create("Fold", image=IMAGE, device="pixel_fold", replace=False)

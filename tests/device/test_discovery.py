@@ -155,6 +155,11 @@ def test_this_process_is_alive_and_one_that_has_ended_is_not_though_nobody_asked
             ["/run/user/7", "/home/anna/.android", "/tmp/android-anna"],
         ),
         (
+            "linux",
+            {"USER": "anna"},
+            [f"/run/user/{os.getuid()}", "/home/anna/.android", "/tmp/android-anna"],
+        ),
+        (
             "darwin",
             {"USER": "anna"},
             ["/home/anna/Library/Caches/TemporaryItems", "/home/anna/.android", "/tmp/android-anna"],
@@ -171,12 +176,6 @@ def test_every_system_has_its_folders(platform: str, environment: dict[str, str]
     folders = running_folders(environment, platform, Path("/home/anna"))
 
     assert list(map(PurePath.as_posix, folders)) == [f"{folder}/avd/running" for folder in expected]
-
-
-def test_linux_without_a_runtime_folder_in_its_environment_has_the_user_s() -> None:
-    folders = running_folders({"USER": "anna"}, "linux", Path("/home/anna"))
-
-    assert folders[0] == Path(f"/run/user/{os.getuid()}/avd/running")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has none of them")

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -178,63 +179,37 @@ def test_the_rotation_is_the_display_s_and_not_the_sensor_s(window: str, rotatio
     assert dumpsys.rotation(window) is rotation
 
 
-BAR, KEYBOARD = "[0,2337][1080,2400]", "[0,1465][1080,2400]"
+LOW, BAR = "[0,2337][1080,2400]", Box(0, 2337, 1080, 2400)
+EMPTY_BAR = "InsetsSource id=2 type=navigationBars frame=[0,0][0,0] visible=true"
 
 
 @pytest.mark.parametrize(
-    ("source", "height"),
+    ("ask", "source", "expected"),
     [
-        ("type=ITYPE_STATUS_BAR frame=[0,0][1080,84] visible=true", 84),
-        ("type=ITYPE_STATUS_BAR frame=[0,0][1200,54]", 54),
-        ("id=2e170000 type=statusBars frame=[0,0][1080,132] visible=true flags= sideHint=TOP", 132),
-        (": {2e170000 mType=statusBars mFrame=[0,0][1080,136] mVisible=true mFlags=[]}", 136),
-        ("id=2e170000 type=statusBars frame=[0,0][1080,132] visible=false flags=", 0),
-        (f"id=b5490001 type=navigationBars frame={BAR} visible=true", 0),
+        (dumpsys.status_bar_height, "type=ITYPE_STATUS_BAR frame=[0,0][1080,84] visible=true", 84),
+        (dumpsys.status_bar_height, "type=ITYPE_STATUS_BAR frame=[0,0][1200,54]", 54),
+        (dumpsys.status_bar_height, "id=2e170000 type=statusBars frame=[0,0][1080,132] visible=true flags=", 132),
+        (dumpsys.status_bar_height, ": {2e170000 mType=statusBars mFrame=[0,0][1080,136] mVisible=true}", 136),
+        (dumpsys.status_bar_height, "id=2e170000 type=statusBars frame=[0,0][1080,132] visible=false flags=", 0),
+        (dumpsys.status_bar_height, f"id=b5490001 type=navigationBars frame={LOW} visible=true", 0),
+        (dumpsys.navigation_bar, f"type=ITYPE_NAVIGATION_BAR frame={LOW} visible=true", BAR),
+        (dumpsys.navigation_bar, f"id=facc0001 type=navigationBars frame={LOW} visible=true flags= side=RIGHT", BAR),
+        (dumpsys.navigation_bar, f": {{facc0001 mType=navigationBars mFrame={LOW} mVisible=true mFlags=[]}}", BAR),
+        (dumpsys.navigation_bar, f"id=1 type=navigationBars frame={LOW} visible=true\n  {EMPTY_BAR}", BAR),
+        (dumpsys.navigation_bar, f"id=1 type=navigationBars frame={LOW} visible=false", None),
+        (dumpsys.navigation_bar, "type=ITYPE_NAVIGATION_BAR frame=[0,0][0,0] visible=true", None),
+        (dumpsys.navigation_bar, "type=ITYPE_EXTRA_NAVIGATION_BAR frame=[0,0][1080,9] visible=true", None),
+        (dumpsys.navigation_bar, "no insets are told", None),
+        (dumpsys.keyboard, f"id=3 type=ime frame={LOW} visible=true flags=", BAR),
+        (dumpsys.keyboard, f"type=ITYPE_IME frame={LOW} visibleFrame={LOW} visible=true", BAR),
+        (dumpsys.keyboard, f"type=ITYPE_IME frame=[0,0][0,0] visibleFrame={LOW} visible=false", None),
+        (dumpsys.keyboard, f"id=3 type=ime frame={LOW} visible=false flags=", None),
     ],
 )
-def test_the_status_bar_s_height_is_told_in_the_forms_of_all_versions(source: str, height: int) -> None:
-    assert dumpsys.status_bar_height(insets(source)) == height
-
-
-@pytest.mark.parametrize(
-    ("source", "bar"),
-    [
-        ("type=ITYPE_NAVIGATION_BAR frame=[0,2148][1080,2280] visible=true", Box(0, 2148, 1080, 2280)),
-        (
-            "id=facc0001 type=navigationBars frame=[2181,0][2316,1080] visible=true flags= sideHint=RIGHT",
-            Box(2181, 0, 2316, 1080),
-        ),
-        (f": {{facc0001 mType=navigationBars mFrame={BAR} mVisible=true mFlags=[]}}", Box(0, 2337, 1080, 2400)),
-        (
-            f"id=1 type=navigationBars frame={BAR} visible=true\n"
-            "  InsetsSource id=2 type=navigationBars frame=[0,0][0,0] visible=true",
-            Box(0, 2337, 1080, 2400),
-        ),
-        (f"id=1 type=navigationBars frame={BAR} visible=false", None),
-        ("type=ITYPE_NAVIGATION_BAR frame=[0,0][0,0] visible=true", None),
-        ("type=ITYPE_EXTRA_NAVIGATION_BAR frame=[0,0][1080,9] visible=true", None),
-        ("no insets are told", None),
-    ],
-)
-def test_the_navigation_bar_is_found_in_the_forms_of_all_versions(source: str, bar: Box | None) -> None:
-    assert dumpsys.navigation_bar(insets(source)) == bar
-
-
-@pytest.mark.parametrize(
-    ("source", "keyboard"),
-    [
-        (f"id=3 type=ime frame={KEYBOARD} visible=true flags=", Box(0, 1465, 1080, 2400)),
-        (f"type=ITYPE_IME frame={KEYBOARD} visibleFrame={KEYBOARD} visible=true", Box(0, 1465, 1080, 2400)),
-        (f"type=ITYPE_IME frame=[0,0][0,0] visibleFrame={KEYBOARD} visible=false", None),
-        (f"id=3 type=ime frame={KEYBOARD} visible=false flags=", None),
-    ],
-)
-def test_the_keyboard_s_place_is_told_while_it_is_up(source: str, keyboard: Box | None) -> None:
-    assert dumpsys.keyboard(insets(source)) == keyboard
-
-
-def insets(source: str) -> str:
-    return f"InsetsSource{'' if source.startswith(':') else ' '}{source}"
+def test_bars_and_the_keyboard_are_found_in_the_forms_of_all_versions_while_they_are_up(
+    ask: Callable[[str], object], source: str, expected: object
+) -> None:
+    assert ask(f"InsetsSource{'' if source.startswith(':') else ' '}{source}") == expected
 
 
 def test_the_keyboard_is_up_when_the_input_method_is_shown() -> None:

@@ -103,15 +103,6 @@ def test_a_console_that_never_answers_times_out_and_one_that_hangs_up_is_told(tm
                 console.command("ping")
 
 
-def test_a_refusal_is_told_in_the_console_s_words(tmp_path: Path) -> None:
-    with scripted(GREETING, b"KO: the disk is full\r\n") as (port, heard):
-        with pytest.raises(DeviceError, match=r"refused `avd snapshot save x`: the disk is full\. Try again") as caught:
-            EmulatorConsole(port, token_file=tmp_path / "token").save_snapshot("x")
-
-        assert type(caught.value) is DeviceError
-        assert heard == ["avd snapshot save x\n"]
-
-
 def test_a_token_that_is_missing_or_not_taken_is_told_with_its_file(tmp_path: Path) -> None:
     token = tmp_path / "token"
     with (

@@ -30,7 +30,6 @@ def over_grpc() -> bool:
 @pytest.fixture
 def impatient_bench(bench: DeviceBench) -> Iterator[DeviceBench]:
     device = bench.another_device(adb_s=0.3, answer_s=0.3)
-    device.wait_until_ready(20)
     yield replace(bench, device=device)
     device.close()
 
@@ -78,7 +77,6 @@ def test_frames_without_shared_memory_are_those_with_it(
     if reason == "no room":
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     device = bench.another_device(shares_memory=reason == "no room")
-    device.wait_until_ready(20)
 
     in_message = device.next_frame(5)
 
@@ -107,7 +105,6 @@ def test_a_panel_that_outgrows_the_shared_memory_is_streamed_without(start_bench
     bench = start_bench("pixel_fold")
     bench.emulator.phone.set_posture("CLOSED")
     device = bench.another_device()
-    device.wait_until_ready(20)
 
     bench.emulator.phone.set_posture("OPENED")
     bench.wait_until(lambda: (frame := device.next_frame(0.1)) is not None and frame.size == Size(2208, 1840))
@@ -211,7 +208,6 @@ def test_adb_can_be_forced(bench: DeviceBench) -> None:
 
 def test_forced_grpc_does_not_fall_back(bench: DeviceBench) -> None:
     device = bench.another_device(required=True)
-    device.wait_until_ready(20)
     device.save_snapshot("home")
     assert device.capture().source == "gRPC"
 
@@ -358,9 +354,11 @@ def test_pictures_wait_while_the_device_stands_still_for_a_snapshot_that_is_load
 def test_what_the_emulator_says_where_it_cannot_save_is_told_and_the_device_goes_on(bench: DeviceBench) -> None:
     bench.emulator.faults.refuse_snapshots(refuse=True)
 
-    with pytest.raises(DeviceError, match=f"{bench.device.serial} refused .*: Snapshot save failure: no space left"):
+    words = f"{bench.device.serial} refused `avd snapshot save home`: Snapshot save failure: no space left.* Try again"
+    with pytest.raises(DeviceError, match=words) as caught:
         bench.device.save_snapshot("home")
 
+    assert type(caught.value) is DeviceError
     assert bench.device.capture_path == "gRPC"
     assert bench.device.snapshots() == ()
     bench.device.capture()
@@ -375,4 +373,4 @@ def test_closing_recent_apps_shows_in_no_getevent(bench: DeviceBench) -> None:
     end()
 
     assert reports == []
-    assert bench.recents() == []
+    assert not bench.recents

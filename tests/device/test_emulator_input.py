@@ -106,7 +106,6 @@ def test_after_a_lost_finger_was_lifted_inputs_are_refused_for_a_while(bench: De
 
     with closing(bench.another_device(calm_s=600)) as device:
         bench = replace(bench, device=device)
-        bench.wait_for_path("gRPC")
         device.put_finger(bench.button)
         bench.leave_adb_alone()
         inputs[1](device)
@@ -134,7 +133,6 @@ def test_a_finger_that_a_killed_recorder_left_down_is_lifted_before_the_next_one
     killed.close()
 
     with closing(bench.another_device()) as device:
-        replace(bench, device=device).wait_for_path("gRPC")
         device.touch(TouchStroke.press(Pixel(100, 300)))
 
     assert kinds(bench) == ["touch down", "touch up", "touch down", "touch up"]

@@ -6,22 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.avd import BootStage, SdkEnvironment, VirtualDevices
 from odyssey_recorder.device.avd_config import wanted_entries
 from odyssey_recorder.device.device import DeviceProperties, ListedDevice
-from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.device.inventory import Cancelled, DeviceInventory, InventoryDevice
 from odyssey_recorder.device.profile import profile_named, profiles
 from odyssey_recorder.errors import CancelledError, DeviceDisconnectedError, DeviceError
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.discovery import running_dir
 from tests.device.bench import StartBench
-from tests.device.sdk_bench import free_console_port, stand_in_sdk
+from tests.device.sdk_bench import VirtualBench
 from tests.fakes import FakeDevice
 
 
@@ -198,15 +195,10 @@ def test_a_simulated_device_is_started_by_its_profile_where_that_is_possible(com
 def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
     adb_server: PrivateAdbServer, tmp_path: Path
 ) -> None:
-    sdk, run = stand_in_sdk(tmp_path / "sdk"), running_dir(adb_server.environment)
-    (tmp_path / "avd").mkdir()
-    token = adb_server.home / TOKEN_FILE
-    environment = {**os.environ, **adb_server.environment}
-    ports = (free_console_port(),)
-    around = SdkEnvironment(tmp_path / "avd", (run,), tmp_path / "logs", token, environment, console_ports=ports)
-    connector = DeviceConnector(AdbServer(port=adb_server.port), running=(run,), console_token=token)
+    bench = VirtualBench(adb_server, tmp_path)
+    connector = bench.connector
     inventory = DeviceInventory(
-        VirtualDevices(sdk.sdk, connector.server, around, connector.connect),
+        bench.devices,
         connector.server.devices,
         lambda serial: AdbDevice(AdbShell(serial, connector.server)).properties(),
         connector.connect,
@@ -224,7 +216,7 @@ def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
     assert len(progress.shares) == len(BootStage)
 
     assert inventory.reset("small_phone", progress, lambda: False) == serial
-    assert "-wipe-data" in sdk.starts()[-1]
+    assert "-wipe-data" in bench.sdk.starts()[-1]
     assert [finding.what for finding in inventory.examine(serial).findings if finding.fix] == ["Animations"]
     inventory.let_go()
     inventory.stop(serial)

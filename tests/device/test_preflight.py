@@ -23,6 +23,7 @@ AXES = {
     for name in ("ABS_MT_SLOT", "ABS_MT_TRACKING_ID", "ABS_MT_POSITION_X", "ABS_MT_POSITION_Y")
 }
 TOUCH = InputDeviceNode("/dev/input/event1", "virtio_input_multi_touch_1", frozenset(), AXES)
+OUTER_TOUCH = replace(TOUCH, node="/dev/input/event7", name="virtio_input_multi_touch_7")
 KEYBOARD = InputDeviceNode("/dev/input/event12", "qwerty2", frozenset({"KEY_HOME", "KEY_BACK"}), {})
 POWER = InputDeviceNode("/dev/input/event0", "gpio-keys", frozenset({"KEY_POWER"}), {})
 
@@ -69,6 +70,7 @@ def test_what_is_fixed_by_a_command_has_the_command_by_itself_and_the_serial_is_
     [
         (replace(READY, nodes=(POWER, KEYBOARD)), "Touch screen"),
         (replace(READY, nodes=(POWER, TOUCH)), "Keyboard"),
+        (replace(READY, nodes=(TOUCH,), keyboard_beside_hardware=""), "Keyboard"),
         (replace(READY, keyboard_beside_hardware="0"), "On-screen keyboard"),
         (replace(READY, keyboard_beside_hardware=""), "On-screen keyboard"),
         (replace(READY, navigation_mode="2"), "Navigation"),
@@ -89,6 +91,22 @@ def test_each_lack_is_named_alone(readings: PreflightReadings, what: str) -> Non
     assert lacking(readings) == {what}
 
 
+OUTER, FOLD = Size(1080, 2092), profile_named("pixel_fold")
+
+
+@pytest.mark.parametrize(
+    ("readings", "what", "words"),
+    [
+        (replace(READY, nodes=(TOUCH, OUTER_TOUCH, KEYBOARD)), "Touch screen", "virtio_input_multi_touch_1 and 1 more"),
+        (replace(READY, size=OUTER, panel=OUTER, density=FOLD.density, profile=FOLD), "Screen", "as Pixel Fold"),
+    ],
+    ids=["several touch screens", "the outer screen of a fold"],
+)
+def test_what_is_as_it_should_be_is_told_too(readings: PreflightReadings, what: str, words: str) -> None:
+    assert found(readings)[what].found.endswith(words)
+    assert lacking(readings) == set()
+
+
 def test_only_without_a_touch_screen_nothing_can_be_recorded() -> None:
     bare = replace(READY, nodes=(POWER,), navigation_mode="2", animation_scales=("1", "1", "1"), sends_frames=False)
 
@@ -106,18 +124,6 @@ def test_a_touch_screen_of_the_older_protocol_is_named_and_refused() -> None:
     assert refused.found == "gslX680 uses multi-touch protocol A (no ABS_MT_SLOT)"
     assert "Record in mirror mode." in refused.fix
     assert not found(replace(READY, nodes=(older, TOUCH, KEYBOARD)))["Touch screen"].prevents
-
-
-def test_several_touch_screens_are_fine() -> None:
-    outer = replace(TOUCH, node="/dev/input/event7", name="virtio_input_multi_touch_7")
-
-    touch_screen = found(replace(READY, nodes=(TOUCH, outer, KEYBOARD)))["Touch screen"]
-
-    assert touch_screen == PreflightFinding("Touch screen", "virtio_input_multi_touch_1 and 1 more")
-
-
-def test_without_a_hardware_keyboard_the_on_screen_one_always_comes_up() -> None:
-    assert lacking(replace(READY, nodes=(TOUCH,), keyboard_beside_hardware="")) == {"Keyboard"}
 
 
 def test_only_the_animations_that_are_on_are_switched_off() -> None:
@@ -148,13 +154,6 @@ def test_a_device_is_asked_for_all_of_it() -> None:
     assert (readings.size, readings.density, readings.profile) == (device.state.size, 160, None)
     assert (readings.navigation_mode, readings.animation_scales) == ("2", ("", "0.5", ""))
     assert (readings.keyboard_beside_hardware, readings.stays_on) == ("1", "")
-
-
-def test_the_outer_screen_of_a_fold_is_as_it_should_be() -> None:
-    outer, fold = Size(1080, 2092), profile_named("pixel_fold")
-    closed = replace(READY, size=outer, panel=outer, density=fold.density, profile=fold)
-
-    assert found(closed)["Screen"].found.endswith("as Pixel Fold")
 
 
 def test_an_overridden_screen_can_be_reset_and_a_wrong_panel_cannot() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.device.device import DeviceProperties
-from odyssey_recorder.device.profile import DeviceProfile, device_name, profile_named, profiles, read_profiles
+from odyssey_recorder.device.profile import DeviceProfile, device_name, profiles, read_profiles
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.simulator.profile import PROFILES
@@ -28,25 +28,12 @@ def test_another_device_is_called_by_its_avd_or_else_by_its_model() -> None:
     assert device_name(properties(odd, model="Fairphone 5")) == "Fairphone 5"
 
 
-def test_no_two_profiles_have_the_same_screen() -> None:
-    screens = [screen for profile in profiles() for screen in profile.screens]
-    assert len(set(screens)) == len(screens) == 7
-
-
 @pytest.mark.parametrize("profile", profiles(), ids=lambda profile: profile.key)
 def test_the_simulated_emulator_has_the_same_screens(profile: DeviceProfile) -> None:
     simulated = PROFILES[profile.key]
     panels = {simulated.size, *(posture.panel for posture in simulated.postures)}
     assert {(panel.width, panel.height) for panel in panels} == {(one.width, one.height) for one in profile.screens}
     assert simulated.density == profile.density
-
-
-def test_a_profile_is_named_by_its_file() -> None:
-    assert profile_named("pixel_fold").name == "Pixel Fold"
-    with pytest.raises(
-        SettingsError, match=r"No device profile is named 'pixel'. Existing profiles: medium_phone, pixel_7_pro"
-    ):
-        profile_named("pixel")
 
 
 PHONE = 'name = "Phone"\navd_device = "phone"\nandroid_sdk = "34"\nwidth = 720\nheight = 1280\ndensity = 320\n'

@@ -15,12 +15,49 @@ MS = 1_000_000
 numbers = count(1)
 
 
-def frame(start_ms: int, *, colour: str = "white", mark: tuple[int, int, int, int] | None = None) -> Frame:
-    """The frame takes 10 ms to arrive and is plain except for a black rectangle `mark`."""
-    picture = Image.new("RGBA", (SIZE.width, SIZE.height), colour)
+def frame(
+    start_ms: int,
+    *,
+    size: Size = SIZE,
+    colour: str = "white",
+    mark: tuple[int, int, int, int] | None = None,
+    mark_colour: tuple[int, int, int] = (0, 0, 0),
+) -> Frame:
+    """The frame takes 10 ms to arrive and is plain except for a rectangle `mark`, which includes its last pixels."""
+    picture = Image.new("RGBA", (size.width, size.height), colour)
     if mark is not None:
-        ImageDraw.Draw(picture).rectangle(mark, fill="black")
-    return Frame(next(numbers), SIZE, picture.tobytes(), start_ms * MS, (start_ms + 10) * MS, "drawn")
+        ImageDraw.Draw(picture).rectangle(mark, fill=mark_colour)
+    return Frame(next(numbers), size, picture.tobytes(), start_ms * MS, (start_ms + 10) * MS, "drawn")
+
+
+# Whether two frames show the same
+
+
+def test_a_frame_is_an_rgb_picture_whatever_its_fourth_byte_says() -> None:
+    image = Frame(1, Size(2, 1), bytes([1, 2, 3, 0]) * 2, 0, 1, "test").image()
+
+    assert image.mode == "RGB"
+    assert image.tobytes() == bytes([1, 2, 3]) * 2
+
+
+@pytest.mark.parametrize(("top", "same"), [(10, True), (9, False)])
+def test_rows_at_the_top_can_be_left_out(top: int, same: bool) -> None:
+    clock_ticked = frame(0, mark=(0, 9, 19, 9), mark_colour=(255, 253, 255))
+
+    assert frame(0).shows_same_as(clock_ticked, ignore_top_px=top) == same
+    assert frame(0).shows_same_as(frame(0))
+    assert not frame(0).shows_same_as(frame(0, size=Size(10, 10)))
+
+
+def test_a_blinking_cursor_is_no_change_and_a_check_box_is_one() -> None:
+    size = Size(1080, 2400)
+    blank = frame(0, size=size)
+
+    assert blank.shows_same_as(frame(0, size=size, mark=(500, 1000, 504, 1049)))
+    assert not blank.shows_same_as(frame(0, size=size, mark=(500, 1000, 563, 1063)))
+
+
+# Whether the screen rests
 
 
 def test_a_screen_is_still_when_it_shows_the_same_from_the_arrival_of_the_first_frame_on() -> None:

@@ -31,13 +31,10 @@ def test_a_press_is_long_from_the_devices_own_time_on(duration_ms: int, kind: ty
 def test_a_finger_may_tremble_within_the_touch_slop(to: Pixel, kind: type) -> None:
     stroke = TouchStroke.drag((START, to), duration_ms=100)
 
-    assert isinstance(recognize(stroke, RULES, PHONE), kind)
+    action = recognize(stroke, RULES, PHONE)
 
-
-def test_a_trembling_click_is_where_the_finger_came_down() -> None:
-    stroke = TouchStroke.drag((START, Pixel(550, 1210)), duration_ms=100)
-
-    assert recognize(stroke, RULES, PHONE) == Click(Point(500, 500))
+    assert isinstance(action, kind)
+    assert isinstance(action, Scroll) or action == Click(Point(500, 500)), "a click is where the finger came down"
 
 
 def test_a_finger_that_left_the_slop_and_came_back_has_scrolled() -> None:

@@ -31,6 +31,9 @@ class Bench:
         assert (done.returncode, done.stderr) == (0, b"")
         return done.stdout.decode()
 
+    def uptime_s(self) -> float:
+        return float(self.shell("cat /proc/uptime").split()[0])
+
     def console(self, *words: str) -> list[str]:
         """The console's reply to `adb emu`, by line."""
         return self.adb("emu", *words).stdout.decode().splitlines()

@@ -6,8 +6,13 @@ from contextlib import ExitStack
 import pytest
 
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.control_server import ControlOptions
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.guest import Snapshot
+from odyssey_recorder.simulator.phone import Phone
+from odyssey_recorder.simulator.profile import profile_named
 from tests.simulator.bench import ADB, Bench, Launch, launch
+from tests.simulator.control_client import Client, client_of
 from tests.simulator.person import Person, person_with
 
 
@@ -79,3 +84,26 @@ def person(small_phone: tuple[Person, object]) -> Person:
     person, fresh = small_phone
     person.phone.load_snapshot(fresh)
     return person
+
+
+@pytest.fixture(scope="session")
+def with_control() -> Iterator[SimulatedEmulator]:
+    with SimulatedEmulator(Phone(profile_named("small_phone"), animation=False), control=ControlOptions()) as found:
+        yield found
+
+
+@pytest.fixture
+def emulator(with_control: SimulatedEmulator) -> Iterator[SimulatedEmulator]:
+    """With the gRPC service, at home, and unknown to any adb server."""
+    yield with_control
+    with_control.faults.clear()
+    with_control.phone.reset_size()
+    with_control.phone.set_rotation(0)
+    with_control.phone.clear_recents()
+    with_control.phone.press_key(3)
+
+
+@pytest.fixture
+def client(emulator: SimulatedEmulator) -> Iterator[Client]:
+    with client_of(emulator) as found:
+        yield found

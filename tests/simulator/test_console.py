@@ -107,9 +107,9 @@ def test_a_snapshot_holds_apps_texts_posture_settings_files_and_the_clock(fold: 
     fold.shell(
         "am start -n com.android.settings/.Settings; am start -n com.odyssey.notes/.App; echo 1 > /sdcard/Download/note"
     )
-    before, uptime_s = fold.shell(asked), uptime(fold)
+    before, uptime_s = fold.shell(asked), fold.uptime_s()
     fold.console("avd", "snapshot", "save", "open")
-    saved_by_s = uptime(fold)
+    saved_by_s = fold.uptime_s()
     fold.shell(
         "am force-stop com.android.settings; echo 22 > /sdcard/Download/note; settings put system font_scale 1.3"
     )
@@ -120,11 +120,7 @@ def test_a_snapshot_holds_apps_texts_posture_settings_files_and_the_clock(fold: 
 
     fold.adb("wait-for-device")
     assert fold.shell(asked) == before
-    assert uptime_s <= uptime(fold) < saved_by_s + 900
-
-
-def uptime(bench: Bench) -> float:
-    return float(bench.shell("cat /proc/uptime").split()[0])
+    assert uptime_s <= fold.uptime_s() < saved_by_s + 900
 
 
 def test_loading_shows_a_new_frame_lifts_the_fingers_and_drops_who_follows_the_input(own: Bench) -> None:

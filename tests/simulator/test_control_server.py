@@ -37,25 +37,6 @@ def said_in(folder: Path) -> list[dict[str, str]]:
     return [dict(line.split("=", 1) for line in file.read_text("utf-8").splitlines()) for file in files]
 
 
-@pytest.fixture(scope="module")
-def running() -> Iterator[SimulatedEmulator]:
-    with SimulatedEmulator(small_phone(), control=ControlOptions()) as found:
-        yield found
-
-
-@pytest.fixture
-def emulator(running: SimulatedEmulator) -> Iterator[SimulatedEmulator]:
-    yield running
-    running.faults.clear()
-    running.phone.press_key(HOME)
-
-
-@pytest.fixture
-def client(emulator: SimulatedEmulator) -> Iterator[Client]:
-    with client_of(emulator) as found:
-        yield found
-
-
 @pytest.fixture
 def stream(client: Client) -> Iterator[Stream]:
     found = client.stream("streamScreenshot", RGB)

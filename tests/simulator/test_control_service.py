@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from odyssey_recorder.simulator.control_server import ControlOptions
+from odyssey_recorder.simulator.control_service import Fingers
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.evdev import InputNode, RawEvent
 from odyssey_recorder.simulator.evdev_names import (
@@ -30,27 +31,9 @@ SETTINGS, BACK, HOME, APP_SWITCH, POWER = "com.android.settings", 4, 3, 187, 26
 Events = Callable[[int], list[tuple[str, int, int]]]
 
 
-@pytest.fixture(scope="module")
-def emulator() -> Iterator[SimulatedEmulator]:
-    phone = Phone(profile_named("small_phone"), animation=False)
-    with SimulatedEmulator(phone, control=ControlOptions()) as found:
-        yield found
-
-
 @pytest.fixture
-def phone(emulator: SimulatedEmulator) -> Iterator[Phone]:
-    yield emulator.phone
-    emulator.faults.clear()
-    emulator.phone.reset_size()
-    emulator.phone.set_rotation(0)
-    emulator.phone.clear_recents()
-    emulator.phone.press_key(HOME)
-
-
-@pytest.fixture
-def client(emulator: SimulatedEmulator) -> Iterator[Client]:
-    with client_of(emulator) as found:
-        yield found
+def phone(emulator: SimulatedEmulator) -> Phone:
+    return emulator.phone
 
 
 @pytest.fixture
@@ -349,6 +332,36 @@ def test_a_key_has_a_name_and_is_one_of_the_keyboard_s(
     assert events(2) == [("qwerty2", code, 1), ("qwerty2", code, 0)]
     if name == "Power":
         phone.press_key(POWER)
+
+
+def test_a_finger_that_nobody_moves_is_lifted_after_a_while_and_its_slot_is_free_again(
+    emulator: SimulatedEmulator, events: Events
+) -> None:
+    fingers = Fingers(emulator.guest, expires_s=0.05)
+
+    fingers.put(1, 10, 10, expires=False)
+    fingers.put(2, 20, 20)
+
+    tracked = list[int]()
+    while len(tracked) < 3:
+        tracked += [value for _, code, value in events(1) if code == ABS_MT_TRACKING_ID]
+    assert tracked == [0, 1, -1]
+    assert list(emulator.guest.touch_screen().contacts()) == [0]
+    fingers.put(3, 30, 30, expires=False)
+    assert list(emulator.guest.touch_screen().contacts()) == [0, 1]
+    fingers.lift(1)
+    fingers.lift(3)
+    fingers.stop()
+
+
+def test_ten_fingers_are_felt_and_no_more(client: Client, emulator: SimulatedEmulator) -> None:
+    touches = [finger(identifier, 500, identifier) for identifier in range(100, 112)]
+    client.call("sendTouch", b"".join(touches))
+    assert len(emulator.guest.touch_screen().contacts()) == 10
+
+    client.call("sendTouch", finger(111, 500, 111, pressure=0) + finger(100, 500, 100, pressure=0))
+    assert len(emulator.guest.touch_screen().contacts()) == 9
+    client.call("sendTouch", b"".join(finger(number, 500, number, pressure=0) for number in range(101, 110)))
 
 
 def test_keys_and_displays_that_there_are_not_come_to_nothing(client: Client, phone: Phone, events: Events) -> None:

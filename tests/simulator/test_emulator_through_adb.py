@@ -127,11 +127,6 @@ def test_a_terminal_prompts_echoes_and_can_be_interrupted(bench: Bench) -> None:
         assert process.wait(10) == 0
 
 
-def test_several_emulators_run_side_by_side(bench: Bench, fold: Bench) -> None:
-    assert bench.shell("wm size") == "Physical size: 720x1280\n"
-    assert fold.shell("wm size") == "Physical size: 2208x1840\n"
-
-
 def test_an_emulator_that_starts_before_the_server_can_be_announced_later(bench: Bench) -> None:
     phone = Phone(profile_named("small_phone"), animation=False)
     with SimulatedEmulator(phone) as emulator:

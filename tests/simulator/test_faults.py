@@ -19,10 +19,6 @@ def frame_size(bench: Bench) -> int:
     return 16 + screen.width * screen.height * 4
 
 
-def uptime(bench: Bench) -> float:
-    return float(bench.shell("cat /proc/uptime").split()[0])
-
-
 # The connection
 
 
@@ -187,11 +183,11 @@ def test_input_can_be_refused_and_then_reaches_nobody(own: Bench) -> None:
 
 @pytest.mark.parametrize("by_s", [1000.0, -20.0])
 def test_the_guests_clock_can_jump(own: Bench, by_s: float) -> None:
-    before = uptime(own)
+    before = own.uptime_s()
 
     own.console("fault", "clock-jump", str(by_s))
 
-    assert uptime(own) - before == pytest.approx(by_s, abs=5)
+    assert own.uptime_s() - before == pytest.approx(by_s, abs=5)
 
 
 def test_clear_makes_all_well_again(own: Bench) -> None:

@@ -81,21 +81,17 @@ def test_a_touch_through_the_window_has_the_columns_of_a_real_one(bench: Bench) 
     assert len({line.split("]")[0] for line in down}) == 1, "one report, one stamp"
 
 
-def uptime(bench: Bench) -> float:
-    return float(bench.shell("cat /proc/uptime").split()[0])
-
-
 def stamp_of(line: str) -> float:
     return float(line.split("]")[0].strip("[ "))
 
 
 def test_stamps_are_those_of_the_guests_clock_which_is_not_the_hosts(bench: Bench) -> None:
     with getevent(bench, "-t") as events:
-        before = uptime(bench)
+        before = bench.uptime_s()
         bench.console("event", "mouse", "1", "2", "0", "1")
         bench.console("event", "mouse", "1", "2", "0", "0")
         [line] = events.lines(1)
-        after = uptime(bench) + 0.01
+        after = bench.uptime_s() + 0.01
 
     assert before <= stamp_of(line) <= after
     assert abs(time.monotonic() - after) > 5

@@ -1,10 +1,5 @@
-import hashlib
-import json
-from pathlib import Path
-
 import pytest
 
-from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.simulator.looper import PhoneStoppedError
 from odyssey_recorder.simulator.phone import Phone, Size
 from odyssey_recorder.simulator.profile import PROFILES
@@ -50,30 +45,6 @@ def test_a_change_of_screen_is_played_in_several_frames_and_ends_as_without_anim
         before = moving.phone.screen().number
         moving.tap("Pancakes")
         assert moving.phone.screen().number == before + 1
-
-
-def test_the_journal_tells_each_frame_and_what_was_shown_when_an_input_came(tmp_path: Path) -> None:
-    path = tmp_path / "journal.jsonl"
-    with person_with("small_phone", journal=path) as person:
-        person.tap("Notes")
-        person.phone.press_key(HOME_KEY)
-        person.type("x")
-        screen = person.phone.screen()
-
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    frames = [line for line in lines if "rgb_sha256" in line]
-    inputs = [line for line in lines if "input" in line]
-    rgb = bytes(channel for index, channel in enumerate(screen.rgba) if index % 4 != 3)
-    assert [line["frame"] for line in frames] == [1, 2, 3]
-    assert frames[-1]["rgb_sha256"] == hashlib.sha256(rgb).hexdigest()
-    assert frames[-1]["t_ns"] == screen.shown_ns
-    assert [line["input"].split()[:2] for line in inputs] == [
-        ["touch", "down"],
-        ["touch", "up"],
-        ["key", "3"],
-        ["text", "x"],
-    ]
-    assert [line["frame"] for line in inputs] == [1, 1, 2, 3]
 
 
 def test_a_phone_that_was_stopped_says_so_and_keeps_its_last_frame() -> None:
@@ -159,12 +130,6 @@ def test_a_foldable_shows_its_outer_screen_when_it_is_folded() -> None:
         assert person.sees("Pancakes")
         person.phone.set_posture("OPENED")
         assert person.phone.state().natural_size == Size(2208, 1840)
-
-
-def test_a_phone_that_does_not_fold_has_no_postures(person: Person) -> None:
-    assert person.phone.state().posture is None
-    with pytest.raises(SettingsError, match="does not fold"):
-        person.phone.set_posture("CLOSED")
 
 
 def test_another_size_lays_out_anew_and_can_be_taken_back() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.discovery import running_dir
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
@@ -24,28 +23,9 @@ run(Phone(profile_named("small_phone")), 0, lambda line: print(line, flush=True)
 """
 
 
-def test_it_says_where_it_is_and_stops_on_ctrl_c(adb_server: PrivateAdbServer) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM], env=adb_server.environment, stdout=subprocess.PIPE, text=True
-    ) as program:
-        assert program.stdout is not None
-        said = [program.stdout.readline() for _ in range(3)]
-        serial = said[0].split()[5].rstrip(":")
-        adb_server.adb("-s", serial, "wait-for-device")
-        asked = adb_server.adb("-s", serial, "shell", "getprop ro.product.name").stdout
-
-        program.send_signal(signal.SIGINT)
-
-        assert program.stdout.read() == f"{serial} has stopped.\n"
-        assert program.wait(10) == 0
-    assert asked == b"sdk_gphone64_x86_64\n"
-    assert said[0] == f"Simulated Small Phone runs as {serial}: adb -s {serial} shell\n"
-    assert said[2] == f"Stop it with Ctrl-C, or: adb -s {serial} emu kill\n"
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without a word to it")
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
-def test_however_it_is_stopped_it_leaves_nothing_behind_and_shows_its_tokens_to_nobody(
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_it_says_where_it_is_leaves_nothing_behind_however_it_is_stopped_and_shows_its_tokens_to_nobody(
     tmp_path: Path, how: signal.Signals
 ) -> None:
     home, running = tmp_path, tmp_path / "run" / "avd" / "running"
@@ -60,16 +40,17 @@ def test_however_it_is_stopped_it_leaves_nothing_behind_and_shows_its_tokens_to_
         [sys.executable, "-c", f"import os; os.umask(0)\n{PROGRAM}"], env=environment, stdout=subprocess.PIPE, text=True
     ) as program:
         assert program.stdout is not None
-        for line in program.stdout:
-            if line.startswith("Stop it with Ctrl-C"):
-                break
+        said = [program.stdout.readline() for _ in range(4)]
+        serial = said[0].split()[5].rstrip(":")
         made = [home / TOKEN_FILE, *running.glob("pid_*.ini")]
         modes = [stat.S_IMODE(path.stat().st_mode) for path in made]
 
         program.send_signal(how)
 
-        assert program.stdout.read().endswith("has stopped.\n")
+        assert program.stdout.read() == f"{serial} has stopped.\n"
         assert program.wait(10) == 0
+    assert said[0] == f"Simulated Small Phone runs as {serial}: adb -s {serial} shell\n"
+    assert said[3] == f"Stop it with Ctrl-C, or: adb -s {serial} emu kill\n"
     assert modes == [0o600, 0o600]
     assert [path for path in tmp_path.rglob("*") if not path.is_dir()] == []
 
