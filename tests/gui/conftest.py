@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.application import GarbageCollector, prepare, use_text_size, use_theme
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
+from odyssey_recorder.gui.record.recording_controller import RecordingController
 from odyssey_recorder.gui.workplace import Workplace, load_pages
 from odyssey_recorder.recording_service import RecordingService
 from tests.fakes import FakeDevice
@@ -91,7 +91,10 @@ def own_look(qapp: QApplication) -> Iterator[None]:
 
 @pytest.fixture
 def device() -> FakeDevice:
-    return FakeDevice()
+    """Of the simulated emulator, which practice needs."""
+    fake = FakeDevice()
+    fake.avd_name = "Simulated_fake"
+    return fake
 
 
 @pytest.fixture
@@ -123,6 +126,4 @@ def open_at(open_window: OpenWindow, service: FakeRecordings) -> OpenAt:
 
 @pytest.fixture
 def pilot(open_window: OpenWindow, service: FakeRecordings) -> Pilot:
-    opened = open_window(service)
-    opened.wait_for_phase(Phase.WATCHING)
-    return opened
+    return open_window(service).watching()

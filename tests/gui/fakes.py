@@ -29,7 +29,7 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.model.assignment import Assignment
-from odyssey_recorder.model.episode import Actor, DeviceInfo, Mode, TaskInfo
+from odyssey_recorder.model.episode import Actor, DeviceInfo, Episode, Mode, TaskInfo
 from odyssey_recorder.model.geometry import Rotation, Size
 from odyssey_recorder.practice.profiles import Attempt, status
 from odyssey_recorder.practice.score import Score
@@ -79,6 +79,12 @@ class FakeRecordings(RecordingService):
         recorder.start()
         recorder.stop()
         recorder.join()
+
+    @property
+    def episode(self) -> Episode:
+        """The only one that is published."""
+        (episode_id,) = self.store.episodes()
+        return self.store.load(episode_id)
 
     @property
     def can_simulate(self) -> bool:

@@ -1,19 +1,21 @@
 """Drives the window like an annotator; finds controls by their accessible names."""
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QComboBox,
     QDialog,
     QLabel,
     QLineEdit,
     QListView,
     QMainWindow,
     QPlainTextEdit,
+    QToolButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -26,6 +28,7 @@ from odyssey_recorder.gui.question_dialog import QuestionDialog
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.recording_controller import Phase, RecordingController
 from odyssey_recorder.gui.record.status import StatusLine
+from odyssey_recorder.gui.record.viewport import FitScale
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Pixel
@@ -44,10 +47,19 @@ LONG_PRESS_MS = 400
 """QTest stamps its events by its own pauses, not by a clock."""
 
 
+def button_in(place: QWidget, words: str) -> QAbstractButton:
+    return next(button for button in place.findChildren(QAbstractButton) if button.text() == words)
+
+
 class Driver:
     def __init__(self, qtbot: QtBot, window: QMainWindow) -> None:
         self.qtbot = qtbot
         self.window = window
+
+    def activate(self) -> None:
+        """No window manager does."""
+        self.window.activateWindow()
+        self.qtbot.waitUntil(self.window.isActiveWindow)
 
     def says(self, words: str) -> bool:
         labels = [label for label in self.window.findChildren(QLabel) if label.isVisible()]
@@ -65,6 +77,18 @@ class Driver:
         found = [widget for widget in self.window.findChildren(kind) if widget.accessibleName() == name]
         assert found, f"no {kind.__name__} is called {name}"
         return next((widget for widget in found if widget.isVisible()), found[0])
+
+    def button_named(self, name: str) -> QAbstractButton:
+        return self.named(QAbstractButton, name)
+
+    def line(self, name: str) -> QLineEdit:
+        return self.named(QLineEdit, name)
+
+    def editor(self, name: str) -> QPlainTextEdit:
+        return self.named(QPlainTextEdit, name)
+
+    def choice(self, name: str) -> QComboBox:
+        return self.named(QComboBox, name)
 
     def heard(self, name: str) -> list[str]:
         """The accessible texts of a list's rows."""
@@ -90,8 +114,13 @@ class Driver:
         QTest.mouseClick(self.named(QAbstractButton, name), LEFT)
 
     def press_in(self, dialog: QWidget, words: str) -> None:
-        buttons = [button for button in dialog.findChildren(QAbstractButton) if button.text() == words]
-        QTest.mouseClick(buttons[0], LEFT)
+        QTest.mouseClick(button_in(dialog, words), LEFT)
+
+    def may(self, name: str) -> bool:
+        return self.named(QAbstractButton, name).isEnabled()
+
+    def wait_until_may(self, name: str) -> None:
+        self.qtbot.waitUntil(lambda: self.may(name))
 
 
 class LonePilot(Driver):
@@ -113,8 +142,7 @@ class LonePilot(Driver):
         self.window.setCentralWidget(widget)
         self.window.resize(width, height)
         self.window.show()
-        self.window.activateWindow()
-        self.qtbot.waitUntil(self.window.isActiveWindow)
+        self.activate()
 
 
 class OpenWindow(Protocol):
@@ -150,12 +178,24 @@ class Pilot(Driver):
         model = self.named(QListView, "Steps").model()
         return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
+    @property
+    def rail(self) -> list[str]:
+        """The names of the pages that the rail leads to."""
+        buttons = [one for one in self.window.findChildren(QToolButton) if one.property("kind") == "rail"]
+        names = [one.accessibleName() for one in buttons if one.isVisible()]
+        return [name for name in names if name not in ("Help", "Doctor")]
+
     def has_closed(self) -> bool:
         """Without a job that it waits for."""
         return not (self.window.isVisible() and self.controller.background.jobs)
 
     def wait_for_phase(self, phase: Phase) -> None:
         self.qtbot.waitUntil(lambda: self.controller.phase is phase, timeout=10_000)
+
+    def watching(self) -> Self:
+        """With a device that is shown."""
+        self.wait_for_phase(Phase.WATCHING)
+        return self
 
     def wait_for_state(self, state: State) -> RecordingView:
         self.qtbot.waitUntil(lambda: bool(self.views) and self.views[-1].state is state, timeout=10_000)
@@ -174,9 +214,17 @@ class Pilot(Driver):
     def start(self, task: TaskInfo = TASK) -> None:
         """Write the task, start recording, and wait until the first action is possible."""
         self.write_task(task)
+        self.begin()
+
+    def begin(self) -> None:
+        self.wait_until_may("Start recording")
         self.press("Start recording")
         self.wait_for_phase(Phase.RECORDING)
         self.wait_for_steps(0)
+
+    def stop(self) -> None:
+        self.press("Stop")
+        self.wait_for_phase(Phase.WATCHING)
 
     def wait_for(self, kind: type[W], name: str) -> W:
         self.qtbot.waitUntil(lambda: any(widget.accessibleName() == name for widget in self.window.findChildren(kind)))
@@ -185,10 +233,14 @@ class Pilot(Driver):
     def shortcut(self, keys: str) -> QAction:
         return next(action for action in self.window.findChildren(QAction) if action.shortcut().toString() == keys)
 
-    def spot(self, x: int, y: int) -> QPoint:
+    @property
+    def fit(self) -> FitScale:
         fit = self.mirror.fit()
         assert fit is not None
-        return fit.point_of(Pixel(x, y)).toPoint()
+        return fit
+
+    def spot(self, x: int, y: int) -> QPoint:
+        return self.fit.point_of(Pixel(x, y)).toPoint()
 
     def click(self, x: int, y: int) -> None:
         QTest.mouseClick(self.mirror, LEFT, NONE, self.spot(x, y))

@@ -11,14 +11,13 @@ ROOT = Path(__file__).parents[2]
 CHILD = """
 import json, sys
 from pathlib import Path
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from odyssey_recorder.gui.app import run
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.model.geometry import Size
 from tests.fakes import FakeDevice
-from tests.gui.fakes import TASK, FakeRecordings
+from tests.gui.fakes import FakeRecordings
 
 device = FakeDevice(Size(1440, 3120))
 said = {}
@@ -29,13 +28,11 @@ def look() -> None:
     fit = mirror.fit()
     if fit is None:
         return
-    found = [fit.pixel_at(fit.point_of(pixel)) == pixel for pixel in [fit.nearest_pixel(p) for p in corners(fit)]]
+    corners = [fit.area.topLeft(), fit.area.center(), fit.area.bottomRight()]
+    found = [fit.pixel_at(fit.point_of(pixel)) == pixel for pixel in map(fit.nearest_pixel, corners)]
     said.update(ratio=mirror.devicePixelRatioF(), found=found, name=QApplication.applicationDisplayName())
     timer.stop()
     window.close()
-
-def corners(fit):
-    return [fit.area.topLeft(), fit.area.center(), fit.area.bottomRight()]
 
 app = QApplication([])
 timer = QTimer(interval=20)

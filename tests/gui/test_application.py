@@ -70,16 +70,9 @@ PALETTES = {
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
 def test_text_can_be_read_on_what_it_stands_on(qtbot: QtBot, colours: tuple[str, str, str]) -> None:
     theme = Theme.of(palette(*colours))
-    pairs = [
-        (theme.text, theme.window),
-        (theme.text, theme.card),
-        (theme.text, theme.field),
-        (theme.text, theme.tint),
-        (theme.muted, theme.card),
-        (theme.warning, theme.card),
-        (theme.danger, theme.card),
-        (theme.on_accent, theme.accent),
-    ]
+    pairs = [(theme.text, ground) for ground in (theme.window, theme.card, theme.field, theme.tint)]
+    pairs += [(ink, theme.card) for ink in (theme.muted, theme.warning, theme.danger)]
+    pairs += [(theme.on_accent, theme.accent)]
     assert [contrast(ink, ground) >= READABLE for ink, ground in pairs] == [True] * len(pairs)
 
 

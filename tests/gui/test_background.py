@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.background import Background, Cancelled, Job, JobState, Progress
 from odyssey_recorder.gui.job_card import JobCard
+from tests.gui.pilot import button_in
 
 
 @pytest.fixture
@@ -23,14 +24,16 @@ class Patient:
     """Work that runs until released; checks for cancellation in between."""
 
     def __init__(self, *, deaf: bool = False) -> None:
-        self.may_end = threading.Event()
+        self.may_end, self.was_cancelled = threading.Event(), threading.Event()
         self._deaf = deaf
 
     def __call__(self, progress: Progress, cancelled: Cancelled) -> str:
         progress(0.25, "Booting: 5 s of about 20 s")
         while not self.may_end.wait(0.01):
-            if cancelled() and not self._deaf:
-                raise DeviceError("It was stopped half way.")
+            if cancelled():
+                self.was_cancelled.set()
+                if not self._deaf:
+                    raise DeviceError("It was stopped half way.")
         return "emulator-5554"
 
 
@@ -40,10 +43,6 @@ def failing(progress: Progress, cancelled: Cancelled) -> None:
 
 def words(card: JobCard) -> list[str]:
     return [label.text() for label in card.findChildren(QLabel) if label.isVisible() and label.text()]
-
-
-def press(card: JobCard, name: str) -> None:
-    next(button for button in card.findChildren(QAbstractButton) if button.text() == name).click()
 
 
 def wait_for(qtbot: QtBot, job: Job, state: JobState) -> None:
@@ -150,7 +149,7 @@ def test_a_cancelled_job_says_that_it_stops_and_goes(background: Background, car
     bar = card.findChild(QProgressBar)
     assert bar is not None
     assert (bar.minimum(), bar.maximum()) == (0, 0), "nobody knows yet how long it takes"
-    press(card, "Cancel")
+    button_in(card, "Cancel").click()
     assert (job.state, "Stopping…" in words(card)) == (JobState.CANCELLING, True)
     wait_for(qtbot, job, JobState.CANCELLED)
     assert not card.isVisible()
@@ -179,9 +178,9 @@ def test_a_failure_is_told_with_details_to_copy(background: Background, card: Jo
     card.follow(background.start("Starting Pixel 7 Pro", failing))
     qtbot.waitUntil(lambda: "Starting Pixel 7 Pro failed." in words(card))
     assert "emulator-5554 did not start: free some space." in words(card)
-    press(card, "Copy details")
+    button_in(card, "Copy details").click()
     assert "Traceback" in QGuiApplication.clipboard().text()
-    press(card, "Dismiss")
+    button_in(card, "Dismiss").click()
     assert not card.isVisible()
 
 

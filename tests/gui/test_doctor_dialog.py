@@ -6,13 +6,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QFileDialog
+from PySide6.QtWidgets import QFileDialog
 
 from odyssey_recorder.gui.doctor_dialog import DoctorDialog
-from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from tests.gui.fakes import FINDINGS, FakeDoctor
-from tests.gui.pilot import OpenAt, Pilot
+from tests.gui.pilot import OpenAt, Pilot, button_in
 
 
 @pytest.fixture
@@ -22,9 +21,7 @@ def doctor() -> FakeDoctor:
 
 @pytest.fixture
 def pilot(open_at: OpenAt, doctor: FakeDoctor) -> Pilot:
-    opened = open_at(Workplace(doctor=doctor))
-    opened.wait_for_phase(Phase.WATCHING)
-    return opened
+    return open_at(Workplace(doctor=doctor)).watching()
 
 
 def ask(pilot: Pilot) -> DoctorDialog:
@@ -34,35 +31,26 @@ def ask(pilot: Pilot) -> DoctorDialog:
     return dialog
 
 
-def button(dialog: DoctorDialog, words: str) -> QAbstractButton:
-    return next(one for one in dialog.findChildren(QAbstractButton) if one.text() == words)
-
-
-def test_it_opens_by_its_key_and_shows_what_was_found_with_its_mend(pilot: Pilot) -> None:
+def test_it_opens_by_its_key_and_shows_what_was_found_with_its_mend_to_copy(pilot: Pilot) -> None:
     QTest.keyClick(pilot.window, Qt.Key.Key_F1, Qt.KeyboardModifier.ShiftModifier)
     pilot.wait_to_read("1 missing, 1 warning.")
     assert pilot.says("Odyssey Recorder: 0.4.0")
     assert pilot.says("adb: <b>none<")  # as text
     assert pilot.says("Set ODYSSEY_ADB.")
+    pilot.press_in(pilot.dialog(), "Copy command")
+    assert QGuiApplication.clipboard().text() == "sdkmanager emulator"
+    pilot.press_in(pilot.dialog(), "Copy report")
+    assert "Run: sdkmanager emulator" in QGuiApplication.clipboard().text()
 
 
 def test_while_it_looks_it_says_at_what_and_can_be_stopped(pilot: Pilot, doctor: FakeDoctor) -> None:
     doctor.may_end.clear()
     dialog = ask(pilot)
     pilot.wait_to_read("Looking at the window…")
-    assert not button(dialog, "Check again").isEnabled()
+    assert not button_in(dialog, "Check again").isEnabled()
     pilot.press_in(dialog, "Cancel")
     pilot.wait_to_read("Stopped before all checks had run.")
-    assert button(dialog, "Check again").isEnabled()
-
-
-def test_the_command_and_the_report_can_be_copied(pilot: Pilot) -> None:
-    dialog = ask(pilot)
-    pilot.wait_to_read("1 missing")
-    pilot.press_in(dialog, "Copy command")
-    assert QGuiApplication.clipboard().text() == "sdkmanager emulator"
-    pilot.press_in(dialog, "Copy report")
-    assert "Run: sdkmanager emulator" in QGuiApplication.clipboard().text()
+    assert button_in(dialog, "Check again").isEnabled()
 
 
 def test_the_report_is_saved_or_it_is_said_why_not(pilot: Pilot, doctor: FakeDoctor, tmp_path: Path) -> None:

@@ -64,13 +64,6 @@ pytestmark = pytest.mark.usefixtures("as_nobody", "own_look")
 
 
 @pytest.fixture
-def device() -> FakeDevice:
-    fake = FakeDevice()
-    fake.avd_name = "Simulated_fake"
-    return fake
-
-
-@pytest.fixture
 def pilot(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> Pilot:
     inventory = FakeInventory()
     inventory.run("pixel_fold")
@@ -103,9 +96,7 @@ def pilot(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> Pilot:
 
 def test_the_record_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtBot, device: FakeDevice) -> None:
     device.keeps_snapshots = False
-    pilot.press("Start recording")
-    pilot.wait_for_phase(Phase.RECORDING)
-    pilot.wait_for_steps(0)
+    pilot.begin()
     pilot.click(60, 100)
     pilot.wait_for_steps(1)
     check(qtbot, pilot.window)
@@ -201,12 +192,7 @@ def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBo
         ClosingDialog(controller.background, window),
         ProposeDialog(NO_TEMPLATES, FOR_MULTI_APPS, window),
         GenerateDialog(NO_TEMPLATES, FOR_MULTI_APPS, window),
-        ConfirmDialog(
-            "Approve 12 tasks at once?",
-            "3 with faults.",
-            ("Approve", "Approve all"),
-            window,
-        ),
+        ConfirmDialog("Approve 12 tasks at once?", "3 with faults.", ("Approve", "Approve all"), window),
         estimated(RewriteDialog(["a", "b"], 1, window)),
         drafts,
     )

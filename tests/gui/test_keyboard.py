@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QApplication,
     QLineEdit,
     QListView,
@@ -51,46 +50,32 @@ FIELD = None
 
 Taker = Command | None
 KEYS: dict[Command, Sequence[tuple[str, str, str, Taker]]] = {
-    # Page: field, its content, the keys, and the commands they trigger.
+    # Page: field, its content, keys, and the command that each triggers.
     Command.RECORD_PAGE: (
         (TO_DEVICE, "", "Ctrl+Z", Command.UNDO),
         (TO_DEVICE, "", "Ctrl+Shift+Z", Command.UNDO_TO_HERE),
-        (TO_DEVICE, "milk", "Ctrl+Z", FIELD),
-        (TO_DEVICE, "milk", "Ctrl+Shift+Z", FIELD),
+        (TO_DEVICE, "milk", "Ctrl+Z Ctrl+Shift+Z e Home Ctrl+Left Ctrl+Backspace Ctrl+A Ctrl+V", FIELD),
         (TO_DEVICE, "milk", "Ctrl+E", Command.NOTE),
         (TO_DEVICE, "milk", "Ctrl+K", Command.SKIP_TASK),
         (TO_DEVICE, "milk", "Ctrl+Return", Command.COMPLETE),
         (TO_DEVICE, "milk", "Ctrl+Shift+S", Command.STOP),
         (TO_DEVICE, "milk", "F2", Command.BACK),
         (TO_DEVICE, "milk", "Ctrl+4", Command.DATASET_PAGE),
-        (TO_DEVICE, "milk", "e", FIELD),
-        (TO_DEVICE, "milk", "Home", FIELD),
-        (TO_DEVICE, "milk", "Ctrl+Left", FIELD),
-        (TO_DEVICE, "milk", "Ctrl+Backspace", FIELD),
-        (TO_DEVICE, "milk", "Ctrl+A", FIELD),
-        (TO_DEVICE, "milk", "Ctrl+V", FIELD),
     ),
     Command.REVIEW_PAGE: (
-        (NOTE, "", "r", FIELD),
-        (NOTE, "", "1", FIELD),
-        (NOTE, "", "Shift+R", FIELD),
-        (NOTE, "late", "Left", FIELD),
-        (NOTE, "late", "End", FIELD),
-        (NOTE, "late", "Ctrl+Z", FIELD),
+        (NOTE, "", "r 1 Shift+R", FIELD),
+        (NOTE, "late", "Left End Ctrl+Z", FIELD),
         (NOTE, "", "Ctrl+Z", Command.UNDO_FIX),
         (NOTE, "late", "Ctrl+E", Command.REVIEW_NOTE),
         (NOTE, "late", "Ctrl+J", Command.NEXT_REVIEW),
         (NOTE, "late", "Alt+2", Command.SHOW_FINDINGS),
         (NOTE, "late", "Ctrl+L", Command.REVIEW_LIST),
-        (f"Words: {STEPS}", "", "r", FIELD),
-        (f"Words: {STEPS}", "", ",", FIELD),
-        (f"Step: {STEPS}", "", "2", FIELD),
-        (f"Step: {STEPS}", "", "r", FIELD),
+        (f"Words: {STEPS}", "", "r ,", FIELD),
+        (f"Step: {STEPS}", "", "2 r", FIELD),
         (f"Step: {STEPS}", "", "Ctrl+J", Command.NEXT_REVIEW),
     ),
     Command.TASKS_PAGE: (
-        ("Search tasks to prepare", "", "a", FIELD),
-        ("Search tasks to prepare", "", "x", FIELD),
+        ("Search tasks to prepare", "", "a x", FIELD),
         ("Search tasks to prepare", "mi", "Ctrl+Shift+R", Command.REWRITE_ALL),
         ("Search tasks to prepare", "mi", "F8", Command.READ_TASKS),
         ("Search tasks to prepare", "mi", "Alt+1", Command.SHOW_QUEUE),
@@ -101,10 +86,9 @@ KEYS: dict[Command, Sequence[tuple[str, str, str, Taker]]] = {
         ("Instruction in your words", "Buy", "Ctrl+G", Command.GENERATE_TASKS),
     ),
     Command.DATASET_PAGE: (
-        ("Filter episodes", "milk", "Ctrl+C", FIELD),
+        ("Filter episodes", "milk", "Ctrl+C 1", FIELD),
         ("Filter episodes", "milk", "Ctrl+O", Command.EPISODE_FOLDER),
         ("Filter episodes", "milk", "Ctrl+Shift+F", Command.CLEAR_FILTERS),
-        ("Filter episodes", "milk", "1", FIELD),
     ),
 }
 
@@ -158,8 +142,7 @@ def pilot(open_at: OpenAt, reviewing: BenchReviewing, office: Office) -> Pilot:
         )
     )
     opened.wait_for_phase(Phase.WATCHING)
-    opened.window.activateWindow()
-    opened.qtbot.waitUntil(opened.window.isActiveWindow)
+    opened.activate()
     return opened
 
 
@@ -213,11 +196,11 @@ def show_fields(pilot: Pilot, page: Command) -> None:
 
 
 def show_prepared(pilot: Pilot) -> None:
-    pilot.qtbot.waitUntil(pilot.named(QAbstractButton, "Edit").isEnabled)
+    pilot.wait_until_may("Edit")
 
 
 def record(pilot: Pilot) -> None:
-    pilot.qtbot.waitUntil(pilot.named(QAbstractButton, "Start recording").isEnabled)
+    pilot.wait_until_may("Start recording")
     press("Ctrl+R")
     pilot.wait_for_phase(Phase.RECORDING)
     pilot.wait_for_steps(0)
@@ -241,16 +224,17 @@ def test_each_key_in_a_field_goes_where_the_table_says(pilot: Pilot, page: Comma
     assert commands is not None
     listener = CommandListener(commands)
     wrong = []
-    for name, held, keys, taker in KEYS[page]:
-        listener.offer_all()
-        place = field(pilot, name)
-        place.setFocus()
-        empty(place)
-        write(held)
-        listener.offer_all()
-        press(keys)
-        if listener.asked != ([] if taker is FIELD else [taker]):
-            wrong.append((name, held, keys, listener.asked))
+    for name, held, pressed, taker in KEYS[page]:
+        for key in pressed.split():
+            listener.offer_all()
+            place = field(pilot, name)
+            place.setFocus()
+            empty(place)
+            write(held)
+            listener.offer_all()
+            press(key)
+            if listener.asked != ([] if taker is FIELD else [taker]):
+                wrong.append((name, held, key, listener.asked))
     commands[Command.LEAVE_WORDS].trigger()  # otherwise the window asks before it closes
     assert not wrong, wrong
 
@@ -288,7 +272,7 @@ def answered(dialog: str, button: str) -> Action:
         opened = pilot.dialog()
         assert opened.windowTitle() == dialog
         pilot.press_in(opened, button)
-        use(pilot)
+        pilot.activate()
 
     return answer
 
@@ -299,7 +283,7 @@ def sent(text: str) -> Action:
 
 def send(pilot: Pilot, text: str) -> None:
     press("Ctrl+T")
-    pilot.named(QLineEdit, TO_DEVICE).setText(text)
+    pilot.line(TO_DEVICE).setText(text)
     pilot.send_text()
 
 
@@ -309,11 +293,6 @@ def undo(pilot: Pilot) -> None:
     pilot.wait_for_state(State.RESTORING)
     press("Ctrl+Shift+Return")
     pilot.wait_for_steps(left)
-
-
-def use(pilot: Pilot) -> None:
-    pilot.window.activateWindow()
-    pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
 
 
 FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
@@ -340,7 +319,7 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
         ("Cancel", answered("Task impossible", "Cancel"), SCREEN),
         ("Complete", keys("Ctrl+Return"), "Note"),
         ("the note of the end", words("done"), "Note"),
-        ("the end", after(lambda p: p.finish(p.dialog()), use), SCREEN),
+        ("the end", after(lambda p: p.finish(p.dialog()), Pilot.activate), SCREEN),
         ("Record another", keys("Ctrl+N"), SCREEN),
         ("Write my own", keys("Ctrl+Shift+W"), "Instruction"),
         ("Return to the queue", keys("Ctrl+Shift+Q"), SCREEN),
@@ -427,7 +406,7 @@ def test_letters_at_the_screen_are_not_for_the_device(pilot: Pilot, device: Fake
     write("milk")
     press("Return")
     assert pilot.status.hint == "Ctrl+T to type on the device"
-    assert pilot.named(QLineEdit, TO_DEVICE).text() == ""
+    assert pilot.line(TO_DEVICE).text() == ""
     assert device.performed == ["seven"]
 
 
@@ -454,7 +433,7 @@ def test_a_note_is_written_on_while_others_judge_the_episode(pilot: Pilot, revie
     reviewing.tell_again(episode)
     reviewer.wait_to_read("Second review.")
     write("arrival")
-    assert pilot.named(QPlainTextEdit, NOTE).toPlainText() == "Late arrival"
+    assert pilot.editor(NOTE).toPlainText() == "Late arrival"
     assert reviewing.ballots == []
 
 

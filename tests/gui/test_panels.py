@@ -112,8 +112,7 @@ def test_widths_and_wishes_are_recalled_and_foreign_values_ignored(bench: Bench)
 @pytest.mark.usefixtures("as_nobody")
 def test_the_window_opens_with_the_panels_of_each_page_as_they_were(open_at: OpenAt, tmp_path: Path) -> None:
     place = Workplace(state=KeptFile(tmp_path / "window.json"))
-    first = open_at(place)
-    first.wait_for_phase(Phase.WATCHING)
+    first = open_at(place).watching()
     first.shortcut("Ctrl+Shift+B").trigger()
     assert not first.named(QListView, "Steps").isVisible()
     first.window.close()
@@ -132,9 +131,7 @@ def test_while_recording_in_the_smallest_window_the_picture_gets_the_room(
     pilot.window.resize(SMALLEST)
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.start()
-    fit = pilot.mirror.fit()
-    assert fit is not None
-    assert fit.area.width() / size.width >= share
+    assert pilot.fit.area.width() / size.width >= share
     assert pilot.says(TASK.instruction) or size == TABLET
     assert pilot.window.size() == SMALLEST
 

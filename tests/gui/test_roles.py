@@ -7,30 +7,18 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QComboBox,
-    QDialog,
-    QLabel,
-    QListView,
-    QRadioButton,
-    QTableView,
-    QToolButton,
-)
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QListView, QRadioButton, QTableView, QToolButton
 
 from odyssey_recorder.annotation.reviewing import TextReviewing
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.help_dialog import HelpDialog
 from odyssey_recorder.gui.record.recording_controller import Phase
-from odyssey_recorder.gui.roles import sees
 from odyssey_recorder.gui.shortcuts import CHANGEABLE
 from odyssey_recorder.gui.workplace import PAGES, Workplace
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.settings import Role, SettingsStore, settings_file
 from odyssey_recorder.task.queue.board import Status
-from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeDoctor, FakeInventory, FakePractice
 from tests.gui.pilot import OpenAt, Pilot
 from tests.gui.review.bench_review import BenchReviewing
@@ -44,13 +32,6 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 OF_ANNOTATORS = ["Record", "Tasks", "Practice", "Devices", "Dataset", "Settings"]
 OF_REVIEWERS = ["Review", "Devices", "Dataset", "Annotate", "Evaluate", "Settings"]
 ALL = [page.value.label for page in PAGES]
-
-
-@pytest.fixture
-def device() -> FakeDevice:
-    fake = FakeDevice()
-    fake.avd_name = "Simulated_fake"
-    return fake
 
 
 @pytest.fixture
@@ -77,12 +58,6 @@ def opened(open_at: OpenAt, workplace: Workplace, role: Role) -> Pilot:
     return pilot
 
 
-def rail(pilot: Pilot) -> list[str]:
-    buttons = [button for button in pilot.window.findChildren(QToolButton) if button.property("kind") == "rail"]
-    names = [button.accessibleName() for button in buttons if button.isVisible()]
-    return [name for name in names if name not in ("Help", "Doctor")]
-
-
 def sections(pilot: Pilot) -> list[str]:
     view = pilot.named(QListView, "Sections")
     model = view.model()
@@ -101,10 +76,11 @@ def test_the_keys_of_the_pages_follow_their_order_without_a_gap(
     open_at: OpenAt, workplace: Workplace, role: Role, pages: list[str]
 ) -> None:
     pilot = opened(open_at, workplace, role)
-    assert rail(pilot) == pages
+    assert pilot.rail == pages
     for number, name in enumerate(pages):
         QTest.keyClick(pilot.window, Qt.Key(Qt.Key.Key_1 + number), CTRL)
         assert pilot.window.page.value.label == name
+        assert [one for one in pages if pilot.named(QToolButton, one).isChecked()] == [name]
     QTest.keyClick(pilot.window, Qt.Key(Qt.Key.Key_1 + len(pages)), CTRL)
     assert pilot.window.page.value.label == pages[-1]
     QTest.keyClick(pilot.window, Qt.Key.Key_Tab, CTRL)
@@ -127,9 +103,9 @@ def test_annotators_see_no_words_of_leads(open_at: OpenAt, workplace: Workplace)
     for words in ("Templates", "Team queue", "Practice tasks to pass", "Apps in instructions", "Propose templates"):
         assert not pilot.says(words), words
     pilot.press("Dataset")
-    pilot.qtbot.waitUntil(lambda: pilot.named(QAbstractButton, "Figures").isVisible())
+    pilot.qtbot.waitUntil(lambda: pilot.button_named("Figures").isVisible())
     for name in ("Splits", "Releases", "Export", "Retire", "Restore", "Find duplicates"):
-        assert not pilot.named(QAbstractButton, name).isVisible(), name
+        assert not pilot.button_named(name).isVisible(), name
 
 
 def test_a_reviewer_is_asked_nothing_and_takes_no_task(open_at: OpenAt, workplace: Workplace) -> None:
@@ -151,7 +127,7 @@ def test_a_lead_is_asked_for_consent_when_starting_to_record(open_at: OpenAt, wo
     practice = FakePractice(agrees=None, wanted=0)
     pilot = opened(open_at, replace(workplace, practice=practice), "lead")
     pilot.wait_for_phase(Phase.WATCHING)
-    start = pilot.named(QAbstractButton, "Start recording")
+    start = pilot.button_named("Start recording")
     pilot.qtbot.waitUntil(start.isEnabled)
     assert not any(dialog.isVisible() for dialog in pilot.window.findChildren(QDialog))
     assert not pilot.says("Recording is locked")
@@ -170,11 +146,11 @@ def test_a_lead_is_asked_for_consent_when_starting_to_record(open_at: OpenAt, wo
 def test_a_role_changed_in_the_settings_takes_effect_at_once(open_at: OpenAt, workplace: Workplace) -> None:
     pilot = opened(open_at, workplace, "")
     pilot.press("Settings")
-    role = pilot.named(QComboBox, "Your role")
+    role = pilot.choice("Your role")
     pilot.qtbot.waitUntil(role.isVisible)
     role.setCurrentIndex(role.findData("reviewer"))
     pilot.press("Save")
-    pilot.qtbot.waitUntil(lambda: rail(pilot) == OF_REVIEWERS)
+    pilot.qtbot.waitUntil(lambda: pilot.rail == OF_REVIEWERS)
     assert pilot.says("Saved.")
     assert not pilot.says("after a restart")
     assert tomllib.loads(settings_file().read_text()) == {"role": "reviewer"}
@@ -183,17 +159,17 @@ def test_a_role_changed_in_the_settings_takes_effect_at_once(open_at: OpenAt, wo
 def test_a_role_waits_until_nothing_is_recorded(open_at: OpenAt, workplace: Workplace) -> None:
     pilot = opened(open_at, workplace, "annotator")
     pilot.wait_for_phase(Phase.WATCHING)
-    pilot.qtbot.waitUntil(pilot.named(QAbstractButton, "Start recording").isEnabled)
+    pilot.wait_until_may("Start recording")
     pilot.press("Start recording")
     pilot.wait_for_phase(Phase.RECORDING)
     pilot.press("Settings")
-    role = pilot.named(QComboBox, "Your role")
+    role = pilot.choice("Your role")
     role.setCurrentIndex(role.findData("lead"))
     pilot.press("Save")
     pilot.wait_to_read("Saved.")
-    assert rail(pilot) == OF_ANNOTATORS
+    assert pilot.rail == OF_ANNOTATORS
     pilot.controller.stop()
-    pilot.qtbot.waitUntil(lambda: rail(pilot) == ALL)
+    pilot.qtbot.waitUntil(lambda: pilot.rail == ALL)
     pilot.press("Tasks")
     pilot.qtbot.waitUntil(lambda: pilot.named(QToolButton, "Templates").isVisible())
 
@@ -209,7 +185,7 @@ class TestFirstUse:
         QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Right)
         assert [button.text() for button in dialog.findChildren(QRadioButton) if button.isChecked()] == ["I review"]
         QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Return)
-        pilot.qtbot.waitUntil(lambda: rail(pilot) == OF_REVIEWERS)
+        pilot.qtbot.waitUntil(lambda: pilot.rail == OF_REVIEWERS)
         assert practice.agrees is None
         pilot.qtbot.waitUntil(lambda: settings_file().exists())
         assert tomllib.loads(settings_file().read_text()) == {"role": "reviewer"}
@@ -222,7 +198,7 @@ class TestFirstUse:
         pilot.wait_for_phase(Phase.WATCHING)
         pilot.press_in(pilot.dialog(), "I agree, start practice")
         pilot.wait_for_phase(Phase.RECORDING)
-        assert rail(pilot) == OF_ANNOTATORS
+        assert pilot.rail == OF_ANNOTATORS
         assert pilot.says("Do the task on the device")
 
     def test_people_with_a_role_are_not_asked_for_it(self, open_at: OpenAt, workplace: Workplace) -> None:
@@ -257,7 +233,3 @@ class TestHelp:
         QTest.keyClick(pilot.window, Qt.Key.Key_F1)
         pilot.press_in(help_of(pilot), "Check this computer")
         pilot.qtbot.waitUntil(lambda: any(one.windowTitle() == "Doctor" for one in pilot.window.findChildren(QDialog)))
-
-
-def test_without_a_role_everything_is_seen() -> None:
-    assert all(sees(role, command) for role in ("", "lead") for command in Command)

@@ -1,14 +1,13 @@
 """Changing shortcuts: effective at once, stored, never ambiguous."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QKeySequenceEdit, QMainWindow, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QKeySequenceEdit, QMainWindow, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -16,7 +15,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.settings.shortcut_card import ShortcutCard
 from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts
 from odyssey_recorder.gui.window_state import KeptFile
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import LonePilot, button_in
 
 F12, CTRL_F12 = QKeySequence("F12"), QKeySequence("Ctrl+F12")
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -27,39 +26,36 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "config" / "shortcuts.json"
 
 
-def opened(qtbot: QtBot, file: Path) -> tuple[QMainWindow, Commands, Shortcuts]:
-    """The caller must keep the window alive."""
-    window = QMainWindow()
-    qtbot.addWidget(window)
-    commands = Commands(window)
-    return window, commands, Shortcuts(commands, KeptFile(file))
+@pytest.fixture
+def window(qtbot: QtBot) -> QMainWindow:
+    made = QMainWindow()
+    qtbot.addWidget(made)
+    return made
 
 
-def show(qtbot: QtBot, window: QWidget) -> None:
+@pytest.fixture
+def commands(window: QMainWindow) -> Commands:
+    return Commands(window)
+
+
+@pytest.fixture
+def shortcuts(commands: Commands, file: Path) -> Shortcuts:
+    return Shortcuts(commands, KeptFile(file))
+
+
+def show(qtbot: QtBot, window: QMainWindow, part: QWidget) -> None:
+    window.setCentralWidget(part)
     window.show()
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
 
 
-@pytest.fixture
-def shortcuts(qtbot: QtBot, file: Path) -> Iterator[Shortcuts]:
-    window, _, made = opened(qtbot, file)
-    yield made
-    window.close()
-
-
-def test_without_a_choice_all_have_the_keys_they_came_with(shortcuts: Shortcuts, file: Path) -> None:
-    assert not any(shortcuts.is_changed(command) for command in CHANGEABLE)
-    shortcuts.keep()
-    assert not file.exists()
-
-
-def test_other_keys_ask_at_once_and_stand_in_the_tooltip(qtbot: QtBot, file: Path) -> None:
-    window, commands, shortcuts = opened(qtbot, file)
+def test_other_keys_ask_at_once_and_stand_in_the_tooltip(
+    qtbot: QtBot, window: QMainWindow, commands: Commands, shortcuts: Shortcuts
+) -> None:
     button = commands.button(Command.UNDO)
     commands.belong_to(button, Command.UNDO)
-    window.setCentralWidget(button)
-    show(qtbot, window)
+    show(qtbot, window, button)
     asked: list[bool] = []
     commands[Command.UNDO].triggered.connect(lambda: asked.append(True))
     shortcuts.change(Command.UNDO, F12)
@@ -70,21 +66,14 @@ def test_other_keys_ask_at_once_and_stand_in_the_tooltip(qtbot: QtBot, file: Pat
     assert button.toolTip() == "Undo the last step (F12)"
 
 
-def test_the_choice_is_there_again_in_the_next_session(qtbot: QtBot, file: Path) -> None:
-    _window, _, shortcuts = opened(qtbot, file)
+def test_the_choice_is_there_again_in_the_next_session(window: QMainWindow, shortcuts: Shortcuts, file: Path) -> None:
     shortcuts.change(Command.UNDO, F12)
     shortcuts.change(Command.BACK, QKeySequence())
     shortcuts.keep()
-    _window_again, _, again = opened(qtbot, file)
+    again = Shortcuts(Commands(window), KeptFile(file))
     assert again.keys(Command.UNDO) == F12
     assert again.keys(Command.BACK).isEmpty()
     assert json.loads(file.read_text())["shortcuts"] == {"UNDO": "F12", "BACK": ""}
-
-
-def test_keys_that_another_action_has_are_refused_by_its_name(shortcuts: Shortcuts) -> None:
-    refusal = shortcuts.refusal(Command.UNDO, QKeySequence("F2"))
-    assert refusal == "F2 is already used for “Back” (press Back on the device). Change that shortcut first."
-    assert shortcuts.refusal(Command.BACK, QKeySequence("F2")) == ""
 
 
 @pytest.mark.parametrize(
@@ -116,16 +105,18 @@ def test_one_action_or_all_go_back_to_the_keys_they_came_with_unless_another_has
     assert shortcuts.keys(Command.BACK) == QKeySequence("F2")
 
 
-def test_a_choice_is_above_the_keys_that_a_newer_action_came_with(qtbot: QtBot, file: Path) -> None:
+def test_a_choice_is_above_the_keys_that_a_newer_action_came_with(commands: Commands, file: Path) -> None:
     KeptFile(file).write({"shortcuts": {"UNDO": "F2"}})
-    _window, _, shortcuts = opened(qtbot, file)
+    shortcuts = Shortcuts(commands, KeptFile(file))
     assert shortcuts.keys(Command.UNDO) == QKeySequence("F2")
     assert shortcuts.keys(Command.BACK).isEmpty()
 
 
-def test_a_broken_choice_is_logged_and_left_out(qtbot: QtBot, file: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_broken_choice_is_logged_and_left_out(
+    commands: Commands, file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     KeptFile(file).write({"shortcuts": {"UNDO": "Hyper+Nonsense", "BACK": 7, "HOME": "Ctrl+K, Ctrl+H", "NEWER": "F12"}})
-    _window, _, shortcuts = opened(qtbot, file)
+    shortcuts = Shortcuts(commands, KeptFile(file))
     assert [record.args and record.args[1] for record in caplog.records] == ["BACK", "HOME", "UNDO"]  # type: ignore[index]
     caplog.clear()
     assert not any(shortcuts.is_changed(command) for command in CHANGEABLE)
@@ -148,8 +139,7 @@ def _own_keys(page: str) -> list[str]:
     return [keys.toString() for command in Command if command.value.page == page for keys in command.own_keys]
 
 
-def test_a_second_key_makes_way_for_one_that_was_chosen(qtbot: QtBot, file: Path) -> None:
-    window, commands, shortcuts = opened(qtbot, file)
+def test_a_second_key_makes_way_for_one_that_was_chosen(commands: Commands, shortcuts: Shortcuts) -> None:
     zoom, equals = commands[Command.ZOOM_IN], QKeySequence("Ctrl+=")
     assert equals in zoom.shortcuts()
     assert "Zoom in" in shortcuts.refusal(Command.UNDO, equals)
@@ -157,20 +147,21 @@ def test_a_second_key_makes_way_for_one_that_was_chosen(qtbot: QtBot, file: Path
     assert zoom.shortcuts() == [QKeySequence("Ctrl++")]
     shortcuts.change(Command.ZOOM_IN, F12)
     assert zoom.shortcuts() == [F12]
-    window.close()
 
 
 def test_the_same_keys_may_ask_for_one_thing_on_each_page(shortcuts: Shortcuts) -> None:
     assert shortcuts.refusal(Command.DEVICE_FOLD, QKeySequence("Ctrl+Z")) == ""
+    assert shortcuts.refusal(Command.BACK, QKeySequence("F2")) == "", "its own"
     assert "“Record” (record episodes)" in shortcuts.refusal(Command.DEVICE_FOLD, QKeySequence("Ctrl+1"))
     assert "“Undo last”" in shortcuts.refusal(Command.DOCTOR, QKeySequence("Ctrl+Z"))
 
 
-def test_the_keys_of_a_page_ask_for_nothing_before_the_page_is_there(qtbot: QtBot, file: Path) -> None:
-    window, commands, _ = opened(qtbot, file)
+@pytest.mark.usefixtures("shortcuts")
+def test_the_keys_of_a_page_ask_for_nothing_before_the_page_is_there(
+    qtbot: QtBot, window: QMainWindow, commands: Commands
+) -> None:
     page = QWidget()
-    window.setCentralWidget(page)
-    show(qtbot, window)
+    show(qtbot, window, page)
     asked: list[bool] = []
     commands[Command.UNDO].triggered.connect(lambda: asked.append(True))
     QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
@@ -204,9 +195,6 @@ class CardPilot(LonePilot):
     def editors(self) -> list[QKeySequenceEdit]:
         return self.table.findChildren(QKeySequenceEdit)
 
-    def button(self, words: str) -> QPushButton:
-        return next(one for one in self.window.findChildren(QPushButton) if one.text() == words)
-
     def words(self, command: Command) -> list[str]:
         row = CHANGEABLE.index(command)
         return [str(self.table.model().index(row, column).data()) for column in range(4)]
@@ -239,7 +227,9 @@ def test_keys_are_pressed_in_the_row(card: CardPilot, file: Path) -> None:
 def test_a_conflict_is_told_and_nothing_changes_nor_does_it_by_escape(card: CardPilot) -> None:
     card.choose(Command.UNDO)
     card.press_in_row(Qt.Key.Key_F2)
-    card.qtbot.waitUntil(lambda: bool(card.refusals) and "F2 is already used for “Back”" in card.refusals[-1])
+    card.qtbot.waitUntil(
+        lambda: bool(card.refusals) and "F2 is already used for “Back” (press Back" in card.refusals[-1]
+    )
     assert card.words(Command.UNDO)[3] == "Ctrl+Z"
     card.press_in_row(Qt.Key.Key_Escape)
     card.qtbot.waitUntil(lambda: card.editors() == [])
@@ -251,14 +241,14 @@ def test_a_conflict_is_told_and_nothing_changes_nor_does_it_by_escape(card: Card
 
 def test_del_takes_keys_away_and_reset_brings_one_or_all_back(card: CardPilot) -> None:
     card.choose(Command.UNDO)
-    assert not card.button("Reset").isEnabled()
+    assert not button_in(card.window, "Reset").isEnabled()
     QTest.keyClick(card.table, Qt.Key.Key_Delete)
     assert card.words(Command.UNDO)[3] == "none"
     assert card.commands[Command.UNDO].toolTip() == Command.UNDO.value.tip
-    card.button("Reset").click()
+    button_in(card.window, "Reset").click()
     assert card.words(Command.UNDO)[3] == "Ctrl+Z"
     card.choose(Command.BACK)
     QTest.keyClick(card.table, Qt.Key.Key_Delete)
-    card.button("Reset all").click()
+    button_in(card.window, "Reset all").click()
     assert card.words(Command.BACK)[3] == "F2"
-    assert not card.button("Reset all").isEnabled()
+    assert not button_in(card.window, "Reset all").isEnabled()

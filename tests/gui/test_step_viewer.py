@@ -1,27 +1,23 @@
 """Steps told by their elements, and shown large."""
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 from PIL import Image
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QListView, QWidget
+from PySide6.QtWidgets import QLabel, QListView, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.commands import Commands
 from odyssey_recorder.gui.record.steps_card import StepsCard
 from odyssey_recorder.gui.step_viewer import StepViewer
 from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import Action, Click, Complete, Type
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.recording.view import RecordedStep
-
-W = TypeVar("W", bound=QWidget)
+from tests.gui.pilot import LonePilot
 
 ACTIONS: tuple[Action, ...] = (Click(Point(500, 500)), Type("milk"), Complete())
 TREE = """<hierarchy>
@@ -30,32 +26,24 @@ TREE = """<hierarchy>
 </hierarchy>"""
 
 
-class Recorded:
+class Recorded(LonePilot):
     """A card with three steps, the last one selected."""
 
     def __init__(self, qtbot: QtBot, background: Background, folder: Path) -> None:
-        self.qtbot = qtbot
-        self._window = QWidget()
-        self._window.resize(600, 700)
-        self.card = StepsCard(background, Commands(self._window))
-        self.card.setParent(self._window)
-        self.card.resize(284, 600)
+        super().__init__(qtbot, background)
+        self.card = StepsCard(background, self.commands)
         self.undone: list[int] = []
         self.card.undo_asked.connect(lambda first, _corrects: self.undone.append(first))
         (folder / "0.xml").write_text(TREE)
-        self.steps = []
+        steps = []
         for number, action in enumerate(ACTIONS):
             picture = folder / f"{number}.png"
             Image.new("RGB", (720, 1280), (20, 90, 40 * number)).save(picture)
-            self.steps.append(RecordedStep(number, action, picture, "", tree=folder / "0.xml"))
-        self.card.show_steps(self.steps, may_undo=True)
-        self._window.show()
-        qtbot.waitExposed(self._window)
-        self.list = self.found(QListView, "Steps")
+            steps.append(RecordedStep(number, action, picture, "", tree=folder / "0.xml"))
+        self.card.show_steps(steps, may_undo=True)
+        self.show_alone(self.card, 284, 600)
+        self.list = self.named(QListView, "Steps")
         self.list.setFocus()
-
-    def found(self, kind: type[W], name: str) -> W:
-        return next(one for one in self._window.findChildren(kind) if one.accessibleName() == name)
 
     @property
     def words(self) -> list[str]:
@@ -63,18 +51,12 @@ class Recorded:
         return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
     def viewers(self) -> list[StepViewer]:
-        return [viewer for viewer in self._window.findChildren(StepViewer) if viewer.isVisible()]
-
-    def close(self) -> None:
-        self._window.close()
-        self._window.deleteLater()
+        return [viewer for viewer in self.window.findChildren(StepViewer) if viewer.isVisible()]
 
 
 @pytest.fixture
-def recorded(qtbot: QtBot, background: Background, tmp_path: Path) -> Iterator[Recorded]:
-    made = Recorded(qtbot, background, tmp_path)
-    yield made
-    made.close()
+def recorded(qtbot: QtBot, background: Background, tmp_path: Path) -> Recorded:
+    return Recorded(qtbot, background, tmp_path)
 
 
 def is_said(viewer: StepViewer, told: tuple[str, ...]) -> bool:
@@ -96,10 +78,8 @@ def test_without_a_readable_view_hierarchy_only_the_action_is_told(
     recorded: Recorded, tmp_path: Path, tree: str
 ) -> None:
     (tmp_path / "1.xml").write_text(tree)
-    steps = [
-        RecordedStep(0, Click(Point(500, 500)), tmp_path / "0.png", "", tree=tmp_path / name) for name in ("1.xml",)
-    ]
-    recorded.card.show_steps(steps)
+    step = RecordedStep(0, Click(Point(500, 500)), tmp_path / "0.png", "", tree=tmp_path / "1.xml")
+    recorded.card.show_steps([step])
     index = recorded.list.model().index(0, 0)
     recorded.qtbot.waitUntil(lambda: index.data(Qt.ItemDataRole.UserRole) is not None or bool(index.data()))
     assert recorded.words == ["Click"]
@@ -122,7 +102,7 @@ def test_space_shows_the_step_large_and_keys_lead_to_the_others(recorded: Record
         recorded.qtbot.waitUntil(partial(is_said, viewer, told))
     QTest.keyClick(viewer, Qt.Key.Key_Home)
     assert recorded.list.currentIndex().row() == 0
-    canvas = recorded.found(QWidget, "Screenshot of the step")
+    canvas = recorded.named(QWidget, "Screenshot of the step")
     recorded.qtbot.waitUntil(lambda: canvas.grab().toImage().pixelColor(canvas.rect().center()) != MARK)
     QTest.keyClick(viewer, Qt.Key.Key_Escape)
     assert recorded.viewers() == []
@@ -135,7 +115,7 @@ def test_the_action_is_drawn_on_the_large_screenshot(recorded: Recorded) -> None
     QTest.mouseClick(recorded.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
     QTest.mouseDClick(recorded.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
     (viewer,) = recorded.viewers()
-    canvas = recorded.found(QWidget, "Screenshot of the step")
+    canvas = recorded.named(QWidget, "Screenshot of the step")
 
     def is_drawn() -> bool:
         image = canvas.grab().toImage()
@@ -157,5 +137,5 @@ def test_a_space_among_letters_opens_nothing(recorded: Recorded) -> None:
 
 def test_undo_to_here_is_a_button(recorded: Recorded) -> None:
     recorded.list.setCurrentIndex(recorded.list.model().index(1, 0))
-    QTest.mouseClick(recorded.found(QAbstractButton, "Undo to here"), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(recorded.button_named("Undo to here"), Qt.MouseButton.LeftButton)
     assert recorded.undone == [1], "the first step to undo"

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QMainWindow, QTableView, QToolButton
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.window_state import KeptFile, WindowState
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.settings import SettingsStore
@@ -43,15 +42,6 @@ def test_place_size_page_and_zoom_come_back(qtbot: QtBot, file: Path) -> None:
 
     assert again.geometry() == QRect(40, 50, 640, 420)
     assert (kept.page, kept.zoom) == ("DEVICES_PAGE", "1:1")
-
-
-@pytest.mark.parametrize("kept", [KeptFile(None), KeptFile(Path("/nowhere/window.json"))], ids=["no path", "no file"])
-def test_where_nothing_is_kept_the_window_stays_as_it_is(qtbot: QtBot, kept: KeptFile) -> None:
-    window = open_window(qtbot)
-    before = window.geometry()
-    state = WindowState(kept)
-    state.restore(window)
-    assert (window.geometry(), state.page, state.zoom) == (before, "", "")
 
 
 @pytest.mark.parametrize(
@@ -91,8 +81,7 @@ def test_a_folder_that_takes_no_file_is_logged(qtbot: QtBot, tmp_path: Path, cap
 
 def test_the_window_opens_with_its_page_zoom_and_keys(open_at: OpenAt, file: Path) -> None:
     place = Workplace(settings=SettingsStore(), state=KeptFile(file), shortcuts=KeptFile(file.with_name("keys.json")))
-    first = open_at(place)
-    first.wait_for_phase(Phase.WATCHING)
+    first = open_at(place).watching()
     first.mirror.viewport.recall("1.5")
     first.press("Settings")
     table = first.wait_for(QTableView, "Keys of all actions")

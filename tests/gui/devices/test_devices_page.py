@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QListView, QProgressBar
+from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.device.inventory import InventoryDevice
@@ -160,7 +160,7 @@ def test_what_the_sdk_lacks_is_named_with_the_command_to_copy(open_page: OpenPag
 def test_what_was_missing_and_is_there_now_goes(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.missing = (PreflightFinding("emulator", "no emulator", "Run: sdkmanager", True, "sdkmanager"),)
     pilot = open_page(inventory)
-    pilot.named(QAbstractButton, "Copy the command for emulator").setFocus()
+    pilot.button_named("Copy the command for emulator").setFocus()
 
     inventory.missing = ()
     pilot.commands[Command.DEVICES_LOOK].trigger()
@@ -285,7 +285,7 @@ def test_a_finding_is_mended_by_its_button_or_in_a_second_try(open_page: OpenPag
     inventory.failure = DeviceError(f"{SERIAL} refused: no permission.")
     pilot.press("Fix Navigation")
     pilot.wait(lambda: pilot.says("no permission"))
-    pilot.wait(lambda: pilot.named(QAbstractButton, "Fix Navigation").isEnabled())
+    pilot.wait(lambda: pilot.may("Fix Navigation"))
 
     inventory.failure = None
     pilot.press("Fix Navigation")
@@ -299,14 +299,14 @@ def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, inv
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("OK: "))
     assert not pilot.offered & {"Save", "Load", "Delete"}
-    field = pilot.named(QLineEdit, "Name of the new snapshot")
+    field = pilot.line("Name of the new snapshot")
     QTest.keyClicks(field, "clean / home")
     assert field.text() == "cleanhome"
     QTest.keyClick(field, Qt.Key.Key_Return)
     names = pilot.named(QListView, "Snapshots")
     pilot.wait(lambda: names.model().rowCount() == 1 and "Load" in pilot.offered)
 
-    pilot.named(QAbstractButton, "Load").setFocus()
+    pilot.button_named("Load").setFocus()
     pilot.press("Load")
     assert QApplication.focusWidget() is pilot.named(QListView, "Devices")
     pilot.wait_until_done("load cleanhome")

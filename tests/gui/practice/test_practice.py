@@ -3,10 +3,9 @@
 import threading
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QListView, QScrollArea
+from PySide6.QtWidgets import QListView, QScrollArea
 
 from odyssey_recorder.errors import PracticeError
 from odyssey_recorder.gui.commands import Command
@@ -17,16 +16,9 @@ from odyssey_recorder.practice.service import Welcome
 from odyssey_recorder.practice.tasks import practice_tasks
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FAILED, FakePractice, FakeRecordings
-from tests.gui.pilot import OpenAt, OpenWindow, Pilot
+from tests.gui.pilot import OpenAt, OpenWindow, Pilot, button_in
 
 FIRST, SECOND = practice_tasks()[:2]
-
-
-@pytest.fixture
-def device() -> FakeDevice:
-    fake = FakeDevice()
-    fake.avd_name = "Simulated_fake"
-    return fake
 
 
 class SlowlySaved(FakePractice):
@@ -42,8 +34,7 @@ class SlowlySaved(FakePractice):
 
 
 def open_with(open_at: OpenAt, practice: FakePractice) -> Pilot:
-    pilot = open_at(Workplace(practice=practice))
-    pilot.wait_for_phase(Phase.WATCHING)
+    pilot = open_at(Workplace(practice=practice)).watching()
     pilot.press("Practice")
     pilot.qtbot.waitUntil(lambda: rows(pilot) != [])
     return pilot
@@ -52,10 +43,6 @@ def open_with(open_at: OpenAt, practice: FakePractice) -> Pilot:
 def rows(pilot: Pilot) -> list[str]:
     model = pilot.named(QListView, "Practice tasks").model()
     return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
-
-
-def can_press(pilot: Pilot, name: str) -> bool:
-    return pilot.named(QAbstractButton, name).isEnabled()
 
 
 def record_practice(pilot: Pilot) -> None:
@@ -72,13 +59,10 @@ class TestFirstUse:
         dialog = pilot.dialog()
         assert not pilot.says("Recording is locked")
         assert "What is recorded" in pilot.named(QScrollArea, "Consent text").accessibleDescription()
-        name = pilot.named(QLineEdit, "Your name")
+        name = pilot.line("Your name")
         assert name.text() == "ada"
         name.setText("  ")
-        [agree] = [
-            button for button in dialog.findChildren(QAbstractButton) if button.text() == "I agree, start practice"
-        ]
-        assert not agree.isEnabled()
+        assert not button_in(dialog, "I agree, start practice").isEnabled()
         name.setText("Ada Lovelace")
         pilot.press_in(dialog, "I agree, start practice")
         pilot.qtbot.waitUntil(lambda: practice.agrees is True)
@@ -92,36 +76,34 @@ class TestFirstUse:
         pilot = open_with(open_at, practice)
         pilot.press_in(pilot.dialog(), "I do not agree")
         pilot.wait_to_read("You can record after you agree")
-        assert not can_press(pilot, "Practise this")
+        assert not pilot.may("Practise this")
         pilot.press("Record")
         pilot.write_task()
         pilot.wait_to_read("Read it under Practice.")
-        assert not can_press(pilot, "Start recording")
+        assert not pilot.may("Start recording")
         pilot.press("Practice")
         pilot.press("Read the consent text")
         pilot.press_in(pilot.dialog(), "I agree")
         pilot.qtbot.waitUntil(lambda: practice.agrees is True)
         pilot.press("Record")
-        pilot.qtbot.waitUntil(lambda: can_press(pilot, "Start recording"))
+        pilot.wait_until_may("Start recording")
 
     def test_recording_starts_only_once_the_answer_is_saved(self, open_at: OpenAt) -> None:
         practice = SlowlySaved(agrees=None, wanted=0)
-        pilot = open_at(Workplace(practice=practice))
-        pilot.wait_for_phase(Phase.WATCHING)
+        pilot = open_at(Workplace(practice=practice)).watching()
         pilot.write_task()
         pilot.press_in(pilot.dialog(), "I agree")
-        assert not can_press(pilot, "Start recording")
+        assert not pilot.may("Start recording")
         pilot.wait_to_read("Loading your profile…")
         practice.may_save.set()
-        pilot.qtbot.waitUntil(lambda: can_press(pilot, "Start recording"))
+        pilot.wait_until_may("Start recording")
 
     def test_without_agreement_no_draft_is_gone_on_with(self, open_at: OpenAt, service: FakeRecordings) -> None:
         service.put_aside()
         pilot = open_with(open_at, FakePractice(agrees=False))
         pilot.press("Record")
         pilot.wait_to_read("Recording is locked because you have not agreed")
-        buttons = pilot.dialog().findChildren(QAbstractButton)
-        assert [button.isEnabled() for button in buttons if button.text() == "Resume"] == [False]
+        assert not button_in(pilot.dialog(), "Resume").isEnabled()
 
     def test_closing_the_text_answers_nothing(self, open_at: OpenAt) -> None:
         practice = FakePractice(agrees=None)
@@ -130,20 +112,16 @@ class TestFirstUse:
         assert practice.agrees is None
 
 
-class TestTheGate:
-    def test_other_tasks_wait_until_enough_is_passed(self, open_at: OpenAt) -> None:
-        pilot = open_with(open_at, FakePractice(wanted=1))
-        pilot.press("Record")
-        pilot.write_task()
-        assert pilot.says("Practice first: 1 practice task is left to pass before you can record. Open Practice.")
-        assert not can_press(pilot, "Start recording")
-
-
 class TestPractice:
     def test_leads_to_the_open_queue(self, open_at: OpenAt) -> None:
         practice = FakePractice(wanted=2)
         pilot = open_with(open_at, practice)
         assert rows(pilot)[:2] == [f"1. {FIRST.teaches}: to do", f"2. {SECOND.teaches}: to do"]
+        pilot.press("Record")
+        pilot.write_task()
+        assert pilot.says("Practice first: 2 practice tasks are left to pass before you can record. Open Practice.")
+        assert not pilot.may("Start recording")
+        pilot.press("Practice")
         pilot.press("Practise this")
         assert pilot.says(FIRST.task.instruction)
         record_practice(pilot)
@@ -178,7 +156,7 @@ class TestPractice:
         practice = FakePractice()
         pilot = open_with(open_at, practice)
         pilot.press("Practise this")
-        assert not can_press(pilot, "Show a hint")
+        assert not pilot.may("Show a hint")
         pilot.wait_for_phase(Phase.RECORDING)
         pilot.wait_for_steps(0)
         for taken, hint in enumerate(FIRST.hints, 1):
@@ -186,7 +164,7 @@ class TestPractice:
             pilot.press("Show a hint")
             assert pilot.says(hint)
             assert pilot.says(f"{taken} of {len(FIRST.hints)} hints taken.")
-        assert not can_press(pilot, "Show a hint")
+        assert not pilot.may("Show a hint")
         pilot.complete()
         pilot.qtbot.waitUntil(lambda: len(practice.attempts) == 1)
         assert practice.attempts[0].hints == len(FIRST.hints)
@@ -196,18 +174,20 @@ class TestPractice:
         pilot = open_with(open_at, FakePractice())
         pilot.press("Practise this")
         assert pilot.says("Practice needs the simulated emulator; this device has other apps.")
-        assert not can_press(pilot, "Start recording")
+        assert not pilot.may("Start recording")
 
-    def test_that_is_stopped_can_begin_again(self, open_at: OpenAt) -> None:
-        practice = FakePractice()
+    def test_that_is_stopped_can_begin_again_or_be_left_for_another_task(self, open_at: OpenAt) -> None:
+        practice = FakePractice(wanted=0)
         pilot = open_with(open_at, practice)
         pilot.press("Practise this")
         pilot.wait_for_phase(Phase.RECORDING)
-        pilot.press("Stop")
-        pilot.wait_for_phase(Phase.WATCHING)
-        pilot.qtbot.waitUntil(lambda: can_press(pilot, "Start recording"))
+        pilot.stop()
+        pilot.wait_until_may("Start recording")
         assert pilot.says(FIRST.task.instruction)
         assert practice.attempts == []
+        pilot.press("Leave practice")
+        assert not pilot.says(FIRST.task.instruction)
+        pilot.start(TaskInfo("General_Tool", ("Clock",), "", "", "Set an alarm"))
 
     def test_may_be_wanted_of_nobody_and_waits_while_something_is_recorded(self, open_at: OpenAt) -> None:
         pilot = open_with(open_at, FakePractice(wanted=0))
@@ -215,12 +195,12 @@ class TestPractice:
         pilot.press("Record")
         pilot.start()
         pilot.press("Practice")
-        pilot.qtbot.waitUntil(lambda: pilot.named(QAbstractButton, "Practise this").text() == "Return to the recording")
+        pilot.qtbot.waitUntil(lambda: pilot.button_named("Practise this").text() == "Return to the recording")
         pilot.press("Practise this")
         assert pilot.window.page is Command.RECORD_PAGE
         pilot.complete()
         pilot.press("Practice")
-        pilot.qtbot.waitUntil(lambda: can_press(pilot, "Practise this"))
+        pilot.wait_until_may("Practise this")
 
     def test_an_attempt_that_cannot_be_judged_says_why(self, open_at: OpenAt) -> None:
         practice = FakePractice()
@@ -229,16 +209,6 @@ class TestPractice:
         pilot.press("Practise this")
         record_practice(pilot)
         pilot.wait_to_read("The gold episode gold.json cannot be read.")
-
-    def test_left_for_another_task_leaves_no_card_behind(self, open_at: OpenAt) -> None:
-        pilot = open_with(open_at, FakePractice(wanted=0))
-        pilot.press("Practise this")
-        pilot.wait_for_phase(Phase.RECORDING)
-        pilot.press("Stop")
-        pilot.wait_for_phase(Phase.WATCHING)
-        pilot.press("Leave practice")
-        assert not pilot.says(FIRST.task.instruction)
-        pilot.start(TaskInfo("General_Tool", ("Clock",), "", "", "Set an alarm"))
 
     def test_a_practice_draft_that_is_gone_on_with_is_scored_too(
         self, open_at: OpenAt, service: FakeRecordings
@@ -261,8 +231,7 @@ class TestPractice:
         self, open_window: OpenWindow, tmp_path: Path, device: FakeDevice
     ) -> None:
         service = FakeRecordings(tmp_path, FakeDevice(serial="real-1"), simulated=device)
-        pilot = open_window(service, Workplace(practice=FakePractice(agrees=None)))
-        pilot.wait_for_phase(Phase.WATCHING)
+        pilot = open_window(service, Workplace(practice=FakePractice(agrees=None))).watching()
         pilot.press_in(pilot.dialog(), "I agree, start practice")
         pilot.wait_for_phase(Phase.RECORDING)
         assert pilot.controller.serial == device.serial

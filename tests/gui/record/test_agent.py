@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QListView
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QListView
 
 from odyssey_recorder.dataset.preferences import preference_pairs
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
@@ -58,36 +58,31 @@ def server(thinker: Thinker) -> Iterator[StandIn]:
 
 @pytest.fixture
 def pilot(open_at: OpenAt, server: StandIn) -> Pilot:
-    opened = open_at(Workplace(agents=models_of(server)))
-    opened.wait_for_phase(Phase.WATCHING)
-    return opened
+    return open_at(Workplace(agents=models_of(server))).watching()
 
 
 def models_of(server: StandIn) -> AgentModels:
     return AgentModels(lambda: MODEL, lambda _, __: batch_of(server))
 
 
-def is_offered(pilot: Pilot, name: str) -> bool:
-    return any(
-        one.accessibleName() == name and one.isVisible() and one.isEnabled()
-        for one in pilot.window.findChildren(QAbstractButton)
-    )
-
-
-def choose(pilot: Pilot, adapter: str = "ours") -> None:
-    pilot.qtbot.waitUntil(lambda: is_offered(pilot, "Run agent"))
+def ask_for_agent(pilot: Pilot) -> None:
+    pilot.wait_until_may("Run agent")
     pilot.press("Run agent")
+
+
+def choose(pilot: Pilot) -> None:
+    ask_for_agent(pilot)
     dialog = pilot.dialog()
-    assert pilot.named(QLineEdit, "Model").text() == MODEL
-    adapters = pilot.named(QComboBox, "Adapter")
-    adapters.setCurrentIndex(adapters.findData(adapter))
+    assert pilot.line("Model").text() == MODEL
+    adapters = pilot.choice("Adapter")
+    adapters.setCurrentIndex(adapters.findData("ours"))
     pilot.press_in(dialog, "Run agent")
 
 
 def run_agent(pilot: Pilot) -> None:
     pilot.write_task()
     choose(pilot)
-    pilot.qtbot.waitUntil(lambda: pilot.controller.phase is Phase.RECORDING)
+    pilot.wait_for_phase(Phase.RECORDING)
 
 
 def await_question(pilot: Pilot, thinker: Thinker) -> str:
@@ -96,8 +91,7 @@ def await_question(pilot: Pilot, thinker: Thinker) -> str:
 
 
 def provenance(service: FakeRecordings) -> EpisodeProvenance:
-    (episode_id,) = service.store.episodes()
-    found = service.store.provenance(episode_id)
+    found = service.store.provenance(service.episode.episode_id)
     assert found is not None
     return found
 
@@ -175,12 +169,9 @@ def test_what_is_risky_is_asked_in_the_window_and_what_is_refused_ends_the_turn(
     pilot.qtbot.waitUntil(lambda: len(device.performed) == 1)
 
 
-def test_screens_leave_this_computer_only_with_consent(
-    open_at: OpenAt, server: StandIn, thinker: Thinker, service: FakeRecordings
-) -> None:
+def test_screens_leave_this_computer_only_with_consent(open_at: OpenAt, service: FakeRecordings) -> None:
     far = read_settings(model=MODEL, model_url="https://models.invalid/v1")
-    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, lambda _, __: open_batch(far))))
-    pilot.wait_for_phase(Phase.WATCHING)
+    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, lambda _, __: open_batch(far)))).watching()
     pilot.write_task()
     choose(pilot)
     pilot.wait_to_read("Screens of the phone would be sent to https://models.invalid")
@@ -194,12 +185,11 @@ def test_screens_leave_this_computer_only_with_consent(
 
 
 def test_a_recording_that_a_person_began_has_no_agent_but_one_of_an_agent_goes_on(
-    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
+    pilot: Pilot, thinker: Thinker, service: FakeRecordings
 ) -> None:
     pilot.start()
     assert not pilot.shortcut("Ctrl+Shift+A").isEnabled()
-    pilot.press("Stop")
-    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.stop()
     choose(pilot)
     pilot.wait_for_phase(Phase.RECORDING)
     await_question(pilot, thinker)
@@ -217,8 +207,7 @@ def test_a_recording_that_a_person_began_has_no_agent_but_one_of_an_agent_goes_o
 
 
 def test_a_device_that_is_no_emulator_has_no_agent(open_window: OpenWindow, server: StandIn, tmp_path: Path) -> None:
-    pilot = open_window(FakeRecordings(tmp_path, FakeDevice()), Workplace(agents=models_of(server)))
-    pilot.wait_for_phase(Phase.WATCHING)
+    pilot = open_window(FakeRecordings(tmp_path, FakeDevice()), Workplace(agents=models_of(server))).watching()
     pilot.write_task()
     choose(pilot)
     pilot.wait_to_read("fake-1 is not an emulator")
@@ -258,26 +247,12 @@ def test_a_task_that_an_agent_recorded_still_waits_for_a_person(
     await_question(pilot, thinker)
     end(pilot, thinker)
     pilot.press("Record another")
-    pilot.qtbot.waitUntil(lambda: is_offered(pilot, "Start recording"))
+    pilot.wait_until_may("Start recording")
     assert queue.board().count(Status.CLAIMED) == 1
 
 
-def opened_with(open_at: OpenAt, server: StandIn, kept: KeptFile) -> tuple[Pilot, list[float | None]]:
-    """A window with a task, and the budgets that agents were opened with in it."""
-    budgets: list[float | None] = []
-
-    def open_model(_: str, budget: float | None) -> Batch:
-        budgets.append(budget)
-        return batch_of(server)
-
-    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_model, kept)))
-    pilot.wait_for_phase(Phase.WATCHING)
-    pilot.write_task()
-    return pilot, budgets
-
-
 def write(pilot: Pilot, name: str, words: str) -> None:
-    field = pilot.named(QLineEdit, name)
+    field = pilot.line(name)
     field.clear()
     QTest.keyClicks(field, words)
 
@@ -285,33 +260,30 @@ def write(pilot: Pilot, name: str, words: str) -> None:
 def test_an_agent_has_the_history_and_the_limits_that_are_chosen_and_they_are_kept(
     open_at: OpenAt, server: StandIn, thinker: Thinker, tmp_path: Path
 ) -> None:
+    budgets: list[float | None] = []
+
+    def open_model(_: str, budget: float | None) -> Batch:
+        budgets.append(budget)
+        return batch_of(server)
+
     kept = KeptFile(tmp_path / "agent.json")
-    pilot, budgets = opened_with(open_at, server, kept)
-    pilot.qtbot.waitUntil(lambda: is_offered(pilot, "Run agent"))
-    pilot.press("Run agent")
-    write(pilot, "History", "screenshots:2")
-    write(pilot, "Budget in US dollars", "2,50")
-    write(pilot, "Allowed packages", "com.example.notes, com.example.clock")
+    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_model, kept))).watching()
+    pilot.write_task()
+    ask_for_agent(pilot)
+    packages = "com.example.notes, com.example.clock"
+    chosen = {"History": "screenshots:2", "Budget in US dollars": "2,50", "Allowed packages": packages}
+    for name, words in chosen.items():
+        write(pilot, name, words)
     pilot.press_in(pilot.dialog(), "Run agent")
     await_question(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
     pilot.wait_to_read("The agent must ask: the app com.fake.app is not allowed")
     press(pilot, "Refuse")
     assert budgets == [2.5]
-    assert kept.read() == {
-        "adapter": "ours",
-        "history": "screenshots:2",
-        "budget": "2,50",
-        "packages": "com.example.notes, com.example.clock",
-    }
+    assert kept.read() == {"adapter": "ours", "history": "screenshots:2", "budget": "2,50", "packages": packages}
     again = RunAgentDialog("another-model", kept, pilot.window)
     shown = {one.accessibleName(): one.text() for one in again.findChildren(QLineEdit)}
-    assert shown == {
-        "Model": "another-model",
-        "History": "screenshots:2",
-        "Budget in US dollars": "2,50",
-        "Allowed packages": "com.example.notes, com.example.clock",
-    }
+    assert shown == {"Model": "another-model", **chosen}
 
 
 @pytest.mark.parametrize(
@@ -344,11 +316,9 @@ def test_a_budget_for_a_model_without_a_price_begins_nothing(open_at: OpenAt, se
     def open_model(name: str, budget: float | None) -> Batch:
         return open_batch(read_settings(model=name, model_url=server.url), budget)
 
-    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_model)))
-    pilot.wait_for_phase(Phase.WATCHING)
+    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_model))).watching()
     pilot.write_task()
-    pilot.qtbot.waitUntil(lambda: is_offered(pilot, "Run agent"))
-    pilot.press("Run agent")
+    ask_for_agent(pilot)
     write(pilot, "Budget in US dollars", "5")
     pilot.press_in(pilot.dialog(), "Run agent")
     pilot.wait_to_read("The price of 'stand-in-1' is unknown, so a budget cannot be kept.")
@@ -389,8 +359,7 @@ def test_a_touch_while_the_agents_is_sent_takes_over_and_the_agents_step_is_kept
 ) -> None:
     device = HeldDevice()
     service = FakeRecordings(tmp_path, device)
-    pilot = open_window(service, Workplace(agents=models_of(server)))
-    pilot.wait_for_phase(Phase.WATCHING)
+    pilot = open_window(service, Workplace(agents=models_of(server))).watching()
     run_agent(pilot)
     thinker.say("CLICK", x=500, y=500)
     pilot.qtbot.waitUntil(device.is_touched.is_set)
@@ -412,8 +381,7 @@ def test_keys_take_over_too(pilot: Pilot, thinker: Thinker, command: str) -> Non
     run_agent(pilot)
     await_question(pilot, thinker)
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
-    pilot.window.activateWindow()
-    pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
+    pilot.activate()
     QTest.keySequence(pilot.window, QKeySequence(command))
     pilot.wait_to_read("Agent paused")
     thinker.say("HOME")
@@ -439,8 +407,7 @@ def test_a_recording_that_a_person_begins_while_the_model_is_opened_stays_theirs
         assert gate.wait(30)
         return batch_of(server)
 
-    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_late)))
-    pilot.wait_for_phase(Phase.WATCHING)
+    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_late))).watching()
     pilot.write_task()
     choose(pilot)
     pilot.wait_to_read("Opening the model…")
@@ -481,8 +448,7 @@ def test_what_is_refused_is_kept_beside_what_is_shown_instead(
     pilot.wait_for_steps(1)
     assert pilot.heard("Steps")[0].startswith("Step 1, corrected: ")
     pilot.complete()
-    (episode_id,) = service.store.episodes()
-    (pair,) = preference_pairs(service.store.load(episode_id), provenance(service))
+    (pair,) = preference_pairs(service.episode, provenance(service))
     assert (pair.step, pair.rejected, isinstance(pair.chosen, Click)) == (0, Complete(), True)
     assert len(device.performed) == 1
 
@@ -511,8 +477,7 @@ def test_a_corrected_step_is_kept_beside_the_right_one(
     press(pilot, "Resume agent")
     await_question(pilot, thinker)
     end(pilot, thinker)
-    (episode_id,) = service.store.episodes()
-    (pair,) = preference_pairs(service.store.load(episode_id), provenance(service))
+    (pair,) = preference_pairs(service.episode, provenance(service))
     assert (pair.step, pair.rejected) == (0, Click(Point(300, 500)))
     assert isinstance(pair.chosen, Click)
     assert pair.chosen != pair.rejected

@@ -5,16 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QLabel,
-    QLineEdit,
-    QListView,
-    QPushButton,
-    QRadioButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListView, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import DatasetError
@@ -128,8 +119,7 @@ def test_the_checks_see_the_episode_before_it_is_published_and_it_can_be_undone(
     tmp_path: Path, open_window: OpenWindow
 ) -> None:
     service = FakeRecordings(tmp_path, UnchangingDevice())
-    pilot = open_window(service)
-    pilot.wait_for_phase(Phase.WATCHING)
+    pilot = open_window(service).watching()
     pilot.start()
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
@@ -159,8 +149,7 @@ def test_a_question_about_other_steps_is_withdrawn(pilot: Pilot) -> None:
 
 def test_escape_withdraws_the_question_from_within_its_field(pilot: Pilot) -> None:
     pilot.start()
-    pilot.window.activateWindow()
-    pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
+    pilot.activate()
     pilot.press("Complete")
     assert pilot.is_asked
     field = QApplication.focusWidget()
@@ -168,30 +157,6 @@ def test_escape_withdraws_the_question_from_within_its_field(pilot: Pilot) -> No
     QTest.keyClick(field, Qt.Key.Key_Escape)
     assert not pilot.is_asked
     assert pilot.controller.phase is Phase.RECORDING
-
-
-def test_enter_never_discards(pilot: Pilot) -> None:
-    pilot.start()
-    pilot.press("Discard")
-    dialog = pilot.dialog()
-    for button in dialog.findChildren(QPushButton):
-        assert button.isDefault() is (button.text() == "Keep recording")
-    QTest.keyClick(dialog, Qt.Key.Key_Return)
-    assert not pilot.is_asked
-    assert pilot.controller.phase is Phase.RECORDING
-
-
-def test_a_published_draft_is_offered_no_more(pilot: Pilot, service: FakeRecordings) -> None:
-    pilot.start()
-    pilot.press("Stop")
-    drafts = pilot.named(QAbstractButton, "Show drafts")
-    pilot.qtbot.waitUntil(drafts.isVisible)
-    pilot.press("Show drafts")
-    pilot.press_in(pilot.dialog(), "Resume")
-    pilot.wait_for_steps(0)
-    pilot.complete()
-    pilot.qtbot.waitUntil(drafts.isHidden)
-    assert service.drafts() == []
 
 
 @pytest.mark.usefixtures("as_nobody")

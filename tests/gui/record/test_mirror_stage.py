@@ -42,11 +42,6 @@ def stage(qtbot: QtBot, mirror: MirrorView, commands: Commands, background: Back
     return stage
 
 
-@pytest.fixture
-def wanted(stage: MirrorStage) -> WantedScreen:
-    return stage.findChildren(WantedScreen)[0]
-
-
 def bar(stage: MirrorStage, name: str) -> QScrollBar:
     return next(bar for bar in stage.findChildren(QScrollBar) if bar.accessibleName() == name)
 
@@ -117,13 +112,6 @@ def test_the_way_back_is_fitted(stage: MirrorStage, mirror: MirrorView, commands
     assert not stage.is_restoring
     assert mirror.viewport.scale == 1.5
     assert not commands[Command.ACCEPT_SCREEN].isEnabled()
-
-
-def test_an_unreadable_screen_is_empty(stage: MirrorStage, wanted: WantedScreen, qtbot: QtBot, tmp_path: Path) -> None:
-    stage.show_wanted(tmp_path / "gone.png")
-    assert wanted.isVisible()
-    stage.show_wanted(picture(tmp_path, PHONE))
-    qtbot.waitUntil(lambda: wanted.is_shown)
 
 
 def picture(folder: Path, size: Size) -> Path:

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QRadioButton
+from PySide6.QtWidgets import QLineEdit, QRadioButton
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -18,7 +18,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
-from tests.gui.pilot import LEFT, OpenWindow, Pilot
+from tests.gui.pilot import LEFT, OpenWindow, Pilot, button_in
 
 
 def choose(pilot: Pilot, label: str) -> None:
@@ -49,7 +49,7 @@ def test_everything_is_mended_at_once(pilot: Pilot, ready_device: FakeDevice) ->
     device.settings[("secure", "navigation_mode")] = "2"
     device.settings[("global", "stay_on_while_plugged_in")] = "0"
     choose_passive(pilot)
-    fix_all = next(one for one in pilot.window.findChildren(QAbstractButton) if one.text() == "Fix all")
+    fix_all = button_in(pilot.window, "Fix all")
     assert fix_all.isVisible()
     fix_all.click()
     pilot.wait_to_read("Navigation, Animations, Stay awake")
@@ -81,9 +81,9 @@ def test_where_nothing_can_be_heard_no_recording_is_offered(pilot: Pilot, device
     pilot.write_task()
     choose(pilot, "In the emulator's own window")
     pilot.wait_to_read("Touch screen: no input device reports touches")
-    assert not pilot.named(QAbstractButton, "Start recording").isEnabled()
+    assert not pilot.may("Start recording")
     choose(pilot, "In this window")
-    assert pilot.named(QAbstractButton, "Start recording").isEnabled()
+    assert pilot.may("Start recording")
 
 
 def test_a_device_that_cannot_be_asked_says_why(pilot: Pilot, device: FakeDevice) -> None:
@@ -104,18 +104,17 @@ def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking
     pilot.wait_for_state(State.READY)
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening")
     assert not pilot.mirror.takes_input
-    assert not pilot.named(QLineEdit, "Text to type").isVisible()
+    assert not pilot.line("Text to type").isVisible()
 
     ready_device.press_key("KEY_HOME")
     ready_device.show(1)
     pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
     pilot.click(180, 300)
     QTest.keyClicks(pilot.mirror, "abc")
-    assert pilot.named(QLineEdit, "Text to type").text() == ""
+    assert pilot.line("Text to type").text() == ""
     pilot.complete()
 
-    (episode_id,) = service.store.episodes()
-    assert [step.action for step in service.store.load(episode_id).steps] == [Press(SystemKey.HOME), Complete("")]
+    assert [step.action for step in service.episode.steps] == [Press(SystemKey.HOME), Complete("")]
     assert ready_device.performed == []
     pilot.press("Record another")
     pilot.wait_for_phase(Phase.WATCHING)
@@ -133,13 +132,11 @@ def test_a_draft_goes_on_in_the_mode_it_was_begun_in(
     pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
     pilot.window.close()
 
-    again = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2")))
-    again.wait_for_phase(Phase.WATCHING)
+    again = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
     again.press_in(again.dialog(), "Resume")
     again.qtbot.waitUntil(lambda: again.status.state == "Listening", timeout=10_000)
     assert again.steps == ["Press Home"]
-    again.press("Stop")
-    again.wait_for_phase(Phase.WATCHING)
+    again.stop()
     assert again.says("Before you start")
 
 
@@ -160,10 +157,6 @@ def card(qtbot: QtBot, background: Background) -> TextQuestionCard:
     return card
 
 
-def button(card: TextQuestionCard, words: str) -> QAbstractButton:
-    return next(one for one in card.findChildren(QAbstractButton) if one.text() == words)
-
-
 def field(card: TextQuestionCard) -> QLineEdit:
     found = card.findChild(QLineEdit)
     assert found is not None
@@ -175,10 +168,10 @@ def test_an_unread_text_is_asked_for(card: TextQuestionCard, steps: list[Recorde
     assert card.isVisible()
     assert field(card).text() == "helo"
     field(card).clear()
-    assert not button(card, "Save").isEnabled()
+    assert not button_in(card, "Save").isEnabled()
     QTest.keyClicks(field(card), "hello")
     with qtbot.waitSignal(card.answered) as answered:
-        QTest.mouseClick(button(card, "Save"), LEFT)
+        QTest.mouseClick(button_in(card, "Save"), LEFT)
     assert answered.args == [1, "hello"]
     card.show_question(None, steps)
     assert not card.isVisible()
@@ -188,15 +181,15 @@ def test_a_question_may_wait_but_not_the_next_one(card: TextQuestionCard, steps:
     question = TextQuestion(0, "")
     card.show_question(question, steps)
     QTest.keyClicks(field(card), "half")
-    QTest.mouseClick(button(card, "Answer later"), LEFT)
+    QTest.mouseClick(button_in(card, "Answer later"), LEFT)
     card.show_question(question, steps)
     assert not field(card).isVisible()
 
-    QTest.mouseClick(button(card, "Answer…"), LEFT)
+    QTest.mouseClick(button_in(card, "Answer…"), LEFT)
     assert field(card).isVisible()
     assert field(card).text() == "half"
     assert card.window().focusWidget() is field(card)
-    QTest.mouseClick(button(card, "Answer later"), LEFT)
+    QTest.mouseClick(button_in(card, "Answer later"), LEFT)
     card.show_question(TextQuestion(1, "next"), steps)
     assert field(card).isVisible()
     assert field(card).text() == "next"

@@ -1,21 +1,17 @@
 """Recorder callbacks reach the GUI thread, and a slow window skips frames."""
 
 import threading
-import time
 
 import pytest
 import shiboken6
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gui.record.recorder_bridge import RecorderBridge
 from odyssey_recorder.model.geometry import Size
+from tests.gui.record.test_mirror import frame
 
-
-def frame(number: int) -> Frame:
-    now = time.monotonic_ns()
-    return Frame(number, Size(1, 1), b"\0\0\0\0", now, now, "test")
+SMALL = Size(1, 1)
 
 
 def test_of_many_frames_the_newest_one_comes_and_only_once(qtbot: QtBot) -> None:
@@ -26,14 +22,14 @@ def test_of_many_frames_the_newest_one_comes_and_only_once(qtbot: QtBot) -> None
 
     def read() -> None:
         for number in range(1, 51):
-            bridge.frame(frame(number))
+            bridge.frame(frame(SMALL, number))
 
     reader = threading.Thread(target=read)
     reader.start()
     reader.join()
     qtbot.waitUntil(lambda: bool(came))
     with qtbot.waitSignal(bridge.frame_came):
-        bridge.frame(frame(51))
+        bridge.frame(frame(SMALL, 51))
     assert came == [50, 51]
 
 
@@ -47,7 +43,7 @@ def test_a_window_may_be_deleted_while_frames_come() -> None:
         def read(bridge: RecorderBridge = bridge, is_told: threading.Event = is_told) -> None:
             try:
                 for number in range(100):
-                    bridge.frame(frame(number))
+                    bridge.frame(frame(SMALL, number))
                     bridge.notice("Look again.")
                     is_told.set()
             except RuntimeError as error:

@@ -7,16 +7,7 @@ from PIL import Image
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QComboBox,
-    QLabel,
-    QLineEdit,
-    QListView,
-    QPlainTextEdit,
-    QPushButton,
-    QRadioButton,
-)
+from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QPushButton, QRadioButton
 
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -24,21 +15,16 @@ from odyssey_recorder.gui.application import TextSize, use_text_size
 from odyssey_recorder.gui.record.action_bar import ActionBar
 from odyssey_recorder.gui.record.mirror_canvas import Framing
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
+from odyssey_recorder.gui.record.publication import Publication
 from odyssey_recorder.gui.record.recording_bar import RecordingBar
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.record.status import ElidedLabel
 from odyssey_recorder.model.action import Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
-from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.state import State
 from tests.fakes import FakeDevice
 from tests.gui.fakes import TASK, FakeRecordings
-from tests.gui.pilot import LEFT, NONE, OpenWindow, Pilot
-
-
-def the_episode(service: FakeRecordings) -> Episode:
-    (episode_id,) = service.store.episodes()
-    return service.store.load(episode_id)
+from tests.gui.pilot import LEFT, NONE, OpenWindow, Pilot, button_in
 
 
 def shows(path: Path, picture: Image.Image) -> bool:
@@ -67,10 +53,9 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRe
     pilot.click(180, 300)
     assert pilot.status.hint.startswith("Click")
     pilot.wait_for_steps(1)
-    fit, stroke = pilot.mirror.fit(), device.performed[0]
-    assert fit is not None
+    stroke = device.performed[0]
     assert isinstance(stroke, TouchStroke)
-    assert stroke.start == fit.pixel_at(pilot.spot(180, 300).toPointF())
+    assert stroke.start == pilot.fit.pixel_at(pilot.spot(180, 300).toPointF())
     pilot.drag_up(180, low=500, high=100)
     pilot.wait_for_steps(2)
     pilot.hold(100, 400)
@@ -84,7 +69,7 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRe
         pilot.wait_for_steps(number)
     pilot.complete("It is dark now")
 
-    episode = the_episode(service)
+    episode = service.episode
     actions = [step.action for step in episode.steps]
     assert [type(action) for action in actions[:3]] == [Click, Scroll, LongPress]
     assert actions[3:] == [
@@ -107,7 +92,7 @@ def test_a_device_that_streams_follows_the_finger(pilot: Pilot, service: FakeRec
     pilot.qtbot.waitUntil(lambda: len(device.finger) == 1)
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Touching")
     assert pilot.mirror.is_touched
-    assert not pilot.named(QAbstractButton, "Complete").isEnabled()
+    assert not pilot.may("Complete")
 
     QTest.mouseMove(pilot.mirror, pilot.spot(180, 300))
     pilot.qtbot.waitUntil(lambda: len(device.finger) == 2)
@@ -116,7 +101,7 @@ def test_a_device_that_streams_follows_the_finger(pilot: Pilot, service: FakeRec
     pilot.complete()
 
     assert [finger.at is None for finger in device.finger] == [False, False, False, True]
-    scroll = the_episode(service).steps[0].action
+    scroll = service.episode.steps[0].action
     assert isinstance(scroll, Scroll)
     assert len(scroll.path) == 3
     assert device.performed == []
@@ -137,19 +122,25 @@ def test_the_way_that_pictures_come_is_shown_and_its_change_is_told(pilot: Pilot
 def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.complete()
+    told = [one.text() for one in pilot.window.findChildren(QLabel) if one.isVisible() and "ublished" in one.text()]
+    assert told == ["The episode is published."]
+    steps = pilot.named(QListView, "Steps")
+    place = steps.visualRect(steps.currentIndex()).bottomRight() - QPoint(20, 12)
+    QTest.mouseClick(steps.viewport(), LEFT, NONE, place)
+    assert steps.findChildren(QLineEdit) == [], "notes are over"
+
     (episode_id,) = service.store.episodes()
-    place = str(service.store.root / "annotations" / f"{episode_id}.json")
     assert pilot.says(episode_id)
-
     pilot.press("Copy path")
-    assert QGuiApplication.clipboard().text() == place
+    file = str(service.store.root / "annotations" / f"{episode_id}.json")
+    assert QGuiApplication.clipboard().text() == pilot.find(Publication).toolTip() == file
 
-    pilot.named(QLineEdit, "Text to type").setText("left over")
+    pilot.line("Text to type").setText("left over")
     pilot.press("Record another")
     pilot.wait_for_phase(Phase.WATCHING)
     assert pilot.steps == []
-    assert pilot.named(QLineEdit, "Text to type").text() == ""
-    assert pilot.named(QPlainTextEdit, "Instruction").toPlainText() == ""
+    assert pilot.line("Text to type").text() == ""
+    assert pilot.editor("Instruction").toPlainText() == ""
     pilot.start()
     pilot.complete()
     assert len(service.store.episodes()) == 2
@@ -159,25 +150,13 @@ def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings
     pilot.start()
     pilot.press("Impossible")
     dialog = pilot.dialog()
-    (finish,) = [button for button in dialog.findChildren(QAbstractButton) if button.text() == "Publish"]
+    finish = button_in(dialog, "Publish")
     assert not finish.isEnabled()
     dialog.findChildren(QRadioButton)[0].click()
     assert finish.isEnabled()
-    QTest.keyClicks(pilot.named(QLineEdit, "Another reason"), "the shop is closed")  # wins over the choice
+    QTest.keyClicks(pilot.line("Another reason"), "the shop is closed")  # wins over the choice
     pilot.finish(dialog)
-    assert the_episode(service).steps[-1].action == Impossible("the shop is closed")
-
-
-def test_publishing_is_told_once_and_notes_are_over(pilot: Pilot) -> None:
-    pilot.start()
-    pilot.complete()
-    told = [one.text() for one in pilot.window.findChildren(QLabel) if one.isVisible() and "ublished" in one.text()]
-    assert told == ["The episode is published."]
-    steps = pilot.named(QListView, "Steps")
-    QTest.mouseClick(
-        steps.viewport(), LEFT, NONE, steps.visualRect(steps.currentIndex()).bottomRight() - QPoint(20, 12)
-    )
-    assert steps.findChildren(QLineEdit) == []
+    assert service.episode.steps[-1].action == Impossible("the shop is closed")
 
 
 @pytest.mark.usefixtures("as_nobody")
@@ -189,7 +168,7 @@ def test_the_controls_fit_into_the_smallest_window_with_large_text(
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice(Size(300, 780))))
     pilot.window.resize(1100, 700)
     pilot.wait_for_phase(Phase.WATCHING)
-    box = pilot.named(QLineEdit, "Text to type")
+    box = pilot.line("Text to type")
     assert box.fontMetrics().horizontalAdvance(box.placeholderText()) < box.width() - 30
     pilot.start()
     pilot.press("Home")
@@ -218,19 +197,19 @@ def test_before_a_recording_only_the_keys_go_to_the_device_and_unrecorded(pilot:
 
 
 def test_a_recording_begins_only_with_an_instruction_and_an_app(pilot: Pilot) -> None:
-    start = pilot.named(QAbstractButton, "Start recording")
+    start = pilot.button_named("Start recording")
     assert not start.isEnabled()
     assert pilot.says("Enter the instruction first.")
-    pilot.named(QPlainTextEdit, "Instruction").setPlainText(TASK.instruction)
+    pilot.editor("Instruction").setPlainText(TASK.instruction)
     assert pilot.says("Enter at least one app")
     assert not start.isEnabled()
-    QTest.keyClicks(pilot.named(QLineEdit, "Add an app"), "Settings,")
+    QTest.keyClicks(pilot.line("Add an app"), "Settings,")
     assert start.isEnabled()
 
 
 def test_text_that_cannot_be_typed_is_refused_and_stays_in_the_box(pilot: Pilot, device: FakeDevice) -> None:
     pilot.start()
-    box, mirror_at = pilot.named(QLineEdit, "Text to type"), pilot.mirror.geometry()
+    box, mirror_at = pilot.line("Text to type"), pilot.mirror.geometry()
     box.setText("grüße")
     pilot.send_text()
     assert box.text() == "grüße"
@@ -240,23 +219,10 @@ def test_text_that_cannot_be_typed_is_refused_and_stays_in_the_box(pilot: Pilot,
     assert not pilot.says("cannot be typed")
 
 
-def test_an_early_click_is_told_and_an_action_is_not_told_twice(pilot: Pilot, device: FakeDevice) -> None:
-    pilot.start()
-    pilot.press("Pause")
-    pilot.click(180, 300)
-    assert pilot.status.hint == "Not recorded: the recording is paused"
-    pilot.press("Pause")
-    pilot.click(180, 300)
-    assert pilot.status.hint.startswith("Click")
-    pilot.wait_for_steps(1)
-    assert pilot.steps == [pilot.steps[0]]
-    assert len(device.performed) == 1
-
-
 def test_text_without_a_field_needs_a_second_enter(pilot: Pilot, device: FakeDevice) -> None:
     pilot.start()
     pilot.qtbot.waitUntil(lambda: pilot.views[-1].lacks_field)
-    box = pilot.named(QLineEdit, "Text to type")
+    box = pilot.line("Text to type")
     QTest.keyClicks(box, "milk")
     QTest.keyClick(box, Qt.Key.Key_Return)
     assert pilot.status.hint.startswith("No text field has the focus")
@@ -266,22 +232,11 @@ def test_text_without_a_field_needs_a_second_enter(pilot: Pilot, device: FakeDev
     assert device.performed == ["milk"]
 
 
-def test_recording_and_a_break_look_different(pilot: Pilot) -> None:
-    bar = pilot.find(RecordingBar)
-    assert (bar.framing, bar.words) == (Framing.PLAIN, "○  Live view")
-    pilot.start()
-    pilot.click(180, 300)
-    pilot.wait_for_steps(1)
-    assert (bar.framing, bar.words) == (Framing.RECORDING, "●  Recording 1 step")
-    pilot.press("Pause")
-    assert (bar.framing, bar.words) == (Framing.PAUSED, "▮▮  Paused 1 step")
-
-
 def test_without_a_device_the_buttons_say_why_they_are_off(tmp_path: Path, open_window: OpenWindow) -> None:
     pilot = open_window(FakeRecordings(tmp_path))
     pilot.wait_to_read("No device.")
     for name, reason in (("Start recording", "Choose a device first."), ("Back", "Choose or start a device first.")):
-        button = pilot.named(QAbstractButton, name)
+        button = pilot.button_named(name)
         assert not button.isEnabled()
         assert reason in button.toolTip()
 
@@ -291,8 +246,7 @@ def test_without_a_device_the_buttons_say_why_they_are_off(tmp_path: Path, open_
 
 def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path, open_window: OpenWindow) -> None:
     device = UnchangingDevice()
-    pilot = open_window(FakeRecordings(tmp_path, device))
-    pilot.wait_for_phase(Phase.WATCHING)
+    pilot = open_window(FakeRecordings(tmp_path, device)).watching()
     pilot.start()
     pilot.click(180, 300)
     pilot.qtbot.waitUntil(lambda: bool(pilot.views[-1].steps) and bool(pilot.views[-1].steps[0].flag))
@@ -300,7 +254,7 @@ def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path
 
     pilot.press("Undo step 1: nothing changed on the screen")
     pilot.wait_for_steps(0)
-    assert not pilot.named(QAbstractButton, "Undo last").isEnabled()
+    assert not pilot.may("Undo last")
 
 
 def test_until_the_device_is_back_the_wanted_screen_is_shown(pilot: Pilot, device: FakeDevice) -> None:
@@ -313,7 +267,7 @@ def test_until_the_device_is_back_the_wanted_screen_is_shown(pilot: Pilot, devic
     pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
     assert pilot.says("Nothing is recorded until both screens match.")
     assert pilot.status.state == "Restoring"
-    assert not pilot.named(QAbstractButton, "Complete").isEnabled()
+    assert not pilot.may("Complete")
 
     done, seen = len(device.performed), len(pilot.views)
     pilot.click(180, 300)
@@ -355,20 +309,28 @@ def test_undo_to_here_asks_before_it_takes_many_steps(pilot: Pilot, device: Fake
     pilot.wait_for_steps(0)
 
 
-def test_while_paused_nothing_is_taken(pilot: Pilot, device: FakeDevice) -> None:
+def test_a_break_looks_different_and_takes_nothing(pilot: Pilot, device: FakeDevice) -> None:
+    bar = pilot.find(RecordingBar)
+    assert (bar.framing, bar.words) == (Framing.PLAIN, "○  Live view")
     pilot.start()
-    pilot.press("Pause")
-    assert pilot.status.state == "Paused"
-    assert not pilot.mirror.takes_input
-    assert not pilot.named(QAbstractButton, "Home").isEnabled()
-    assert not pilot.named(QAbstractButton, "Complete").isEnabled()
     pilot.click(180, 300)
-    assert device.performed == []
+    assert pilot.status.hint.startswith("Click")
+    pilot.wait_for_steps(1)
+    assert (bar.framing, bar.words) == (Framing.RECORDING, "●  Recording 1 step")
+
+    pilot.press("Pause")
+    assert (bar.framing, bar.words) == (Framing.PAUSED, "▮▮  Paused 1 step")
+    assert pilot.status.state == "Paused"
+    assert not any((pilot.mirror.takes_input, pilot.may("Home"), pilot.may("Complete")))
+    pilot.click(180, 300)
+    assert pilot.status.hint == "Not recorded: the recording is paused"
+    assert len(device.performed) == 1
 
     pilot.press("Pause")
     assert pilot.status.state == "Ready"
     pilot.click(180, 300)
-    pilot.wait_for_steps(1)
+    pilot.wait_for_steps(2)
+    assert len(device.performed) == 2
 
 
 # Failures.
@@ -386,17 +348,17 @@ def test_recording_goes_on_when_the_device_is_back(pilot: Pilot, device: FakeDev
     assert "fake-1 is gone" in pilot.status.accessibleName()
     assert pilot.status.message == "", "the mirror tells it"
     assert not pilot.says("fake-1 is gone")
-    assert not pilot.named(QAbstractButton, "Pause").isEnabled()
+    assert not pilot.may("Pause")
     pilot.click(180, 300)
 
     device.recover()
     pilot.wait_for_steps(1)
     assert pilot.status.state == "Ready"
-    assert pilot.named(QAbstractButton, "Pause").isEnabled()
+    assert pilot.may("Pause")
     pilot.press("Home")
     pilot.wait_for_steps(2)
     pilot.complete()
-    assert len(the_episode(service).steps) == 3
+    assert len(service.episode.steps) == 3
 
 
 def test_a_device_that_is_lost_before_the_recording_comes_back_too(pilot: Pilot, device: FakeDevice) -> None:
@@ -417,13 +379,12 @@ def test_without_a_device_the_simulated_one_is_offered(tmp_path: Path, open_wind
 
 def test_without_a_dataset_the_window_works(tmp_path: Path, open_window: OpenWindow, device: FakeDevice) -> None:
     (tmp_path / "dataset").write_text("a file in the place of the folder")
-    pilot = open_window(FakeRecordings(tmp_path, device))
-    pilot.wait_for_phase(Phase.WATCHING)
+    pilot = open_window(FakeRecordings(tmp_path, device)).watching()
     pilot.write_task()
     pilot.press("Start recording")
     pilot.wait_to_read("dataset")
     pilot.wait_for_phase(Phase.WATCHING)
-    assert pilot.named(QAbstractButton, "Start recording").isEnabled()
+    assert pilot.may("Start recording")
 
 
 # Drafts.
@@ -440,8 +401,7 @@ def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it_on_the
     service = FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))
     (draft,) = service.drafts()
     assert draft.steps == 1
-    again = open_window(service)
-    again.wait_for_phase(Phase.WATCHING)
+    again = open_window(service).watching()
     dialog = again.dialog()
     again.press_in(dialog, "Resume")
     again.wait_for_state(State.RESTORING)
@@ -453,7 +413,7 @@ def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it_on_the
     again.press("Back")
     again.wait_for_steps(2)
     again.complete()
-    actions = [step.action for step in the_episode(service).steps]
+    actions = [step.action for step in service.episode.steps]
     assert actions == [Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("")]
 
 
@@ -467,8 +427,7 @@ def test_who_resumes_at_an_uncertain_step_is_asked(open_window: OpenWindow, pilo
     last = next(number for number, line in enumerate(lines) if line.startswith('{"kind":"step"'))
     log.write_text("\n".join([*lines[: last + 1], ""]))
 
-    again = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2")))
-    again.wait_for_phase(Phase.WATCHING)
+    again = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
     again.press_in(again.dialog(), "Resume")
     again.wait_for_state(State.RESTORING)
     assert again.says("it is unknown whether the device received it")
@@ -479,9 +438,8 @@ def test_who_resumes_at_an_uncertain_step_is_asked(open_window: OpenWindow, pilo
 
 def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
-    pilot.press("Stop")
-    pilot.wait_for_phase(Phase.WATCHING)
-    drafts = pilot.named(QAbstractButton, "Show drafts")
+    pilot.stop()
+    drafts = pilot.button_named("Show drafts")
     pilot.qtbot.waitUntil(drafts.isVisible)
 
     pilot.press("Show drafts")
@@ -490,8 +448,13 @@ def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, s
     assert service.drafts() == []
 
 
-def test_a_discarded_recording_is_in_the_trash(pilot: Pilot, service: FakeRecordings) -> None:
+def test_return_never_discards_and_a_discarded_recording_is_in_the_trash(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
+    pilot.press("Discard")
+    dialog = pilot.dialog()
+    assert [one.text() for one in dialog.findChildren(QPushButton) if one.isDefault()] == ["Keep recording"]
+    QTest.keyClick(dialog, Qt.Key.Key_Return)
+    assert (pilot.is_asked, pilot.controller.phase) == (False, Phase.RECORDING)
     pilot.press("Discard")
     pilot.press_in(pilot.dialog(), "Discard")
     pilot.wait_for_phase(Phase.WATCHING)
@@ -513,8 +476,7 @@ def test_a_recording_that_is_over_leaves_nothing_behind_in_the_window(pilot: Pil
     pilot.press("Record another")
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.start()
-    pilot.press("Stop")
-    pilot.wait_for_phase(Phase.WATCHING)
+    pilot.stop()
     pilot.qtbot.waitUntil(lambda: count() == before)
 
 
@@ -523,7 +485,7 @@ def test_a_recording_that_is_over_leaves_nothing_behind_in_the_window(pilot: Pil
 
 def test_of_two_devices_none_is_chosen_for_the_annotator(open_window: OpenWindow, tmp_path: Path) -> None:
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"), FakeDevice(serial="fold-5556")))
-    box = pilot.named(QComboBox, "Device")
+    box = pilot.choice("Device")
     pilot.qtbot.waitUntil(lambda: box.count() == 3)
     assert box.currentText() == "Choose a device"
     assert pilot.controller.phase is Phase.NO_DEVICE
@@ -542,7 +504,7 @@ def test_two_devices_of_one_name_are_told_apart_by_their_serials(open_window: Op
     service = FakeRecordings(tmp_path, *devices)
     service.states["emulator-5556"] = "offline"
     pilot = open_window(service)
-    box = pilot.named(QComboBox, "Device")
+    box = pilot.choice("Device")
     pilot.wait_for_phase(Phase.WATCHING)
     assert pilot.controller.label == box.currentText() == "Pixel 8 Pro (emulator-5554)"
     assert box.itemText(2) == "Pixel 8 Pro (emulator-5556) · offline"
@@ -582,8 +544,8 @@ def test_a_device_that_appears_later_is_found_and_used(open_window: OpenWindow, 
     service = FakeRecordings(tmp_path)
     pilot = open_window(service)
     pilot.wait_to_read("No device.")
-    assert not pilot.named(QAbstractButton, "Start the simulated emulator").isVisible()
+    assert not pilot.button_named("Start the simulated emulator").isVisible()
     service.devices_there.append(FakeDevice(serial="emulator-5554"))
     pilot.press("Refresh")
     pilot.wait_for_phase(Phase.WATCHING)
-    assert pilot.named(QComboBox, "Device").currentText() == "emulator-5554"
+    assert pilot.choice("Device").currentText() == "emulator-5554"

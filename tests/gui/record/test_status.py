@@ -1,6 +1,5 @@
-"""The status texts of a recording, and the questions at its end."""
+"""The status texts of a recording."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,59 +11,52 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordedStep, RecordingView
 
 
-@pytest.mark.parametrize(
-    ("last", "word"),
-    [(Press(SystemKey.HOME), "Sending"), (Complete(), "Publishing"), (Impossible("payment"), "Publishing")],
-)
-def test_an_end_is_published_and_any_other_action_is_sent(last: Action, word: str) -> None:
-    told = view_text(RecordingView(State.INJECTING, "Wait.", None, (RecordedStep(0, last, Path("0.png"), ""),)))
-    assert told.word == word
-    assert told.overlay is not None
-    assert told.overlay.words == f"{word}…"
+def view(state: State, *done: Action) -> RecordingView:
+    steps = tuple(RecordedStep(number, action, Path("0.png"), "") for number, action in enumerate(done))
+    return RecordingView(state, "A message.", None, steps)
 
 
-def test_a_practice_episode_is_recorded_and_never_published() -> None:
-    ended = RecordingView(State.FINISHED, "", None, (RecordedStep(0, Complete(), Path("0.png"), ""),))
-    ending = RecordingView(State.CAPTURING, "", None, ended.steps)
-    for tell in (view_text, passive_view_text):
-        assert tell(ended, practice=True).overlay == Overlay(
-            "Practice episode recorded", OverlayOpacity.HEAVY, "check_circle_outline"
-        )
-        assert tell(ended, practice=True).word == "Recorded"
-        assert tell(ending, practice=True).word == "Saving"
-        assert tell(ended).word == "Published"
+READY, ENDED, ENDING = view(State.READY), view(State.FINISHED, Complete()), view(State.CAPTURING, Complete())
 
 
 @pytest.mark.parametrize(
-    ("tell", "state", "word", "takes_input"),
+    ("told", "word", "takes_input"),
     [
-        (view_text, State.RESTORING, "Restoring", True),
-        (passive_view_text, State.RESTORING, "Restoring", False),
-        (view_text, State.RETURNING, "Returning", False),
+        (view_text(view(State.INJECTING, Press(SystemKey.HOME))), "Sending", False),
+        (view_text(view(State.INJECTING, Complete())), "Publishing", False),
+        (view_text(view(State.INJECTING, Impossible("payment"))), "Publishing", False),
+        (view_text(view(State.RESTORING)), "Restoring", True),
+        (passive_view_text(view(State.RESTORING)), "Restoring", False),
+        (view_text(view(State.RETURNING)), "Returning", False),
+        (view_text(READY).paused(), "Paused", False),
+        (view_text(ENDED), "Published", False),
+        (view_text(ENDED, practice=True), "Recorded", False),
+        (passive_view_text(ENDED, practice=True), "Recorded", False),
+        (view_text(ENDING, practice=True), "Saving", False),
+        (passive_view_text(ENDING, practice=True), "Saving", False),
     ],
-    ids=["led back", "led back in the emulator's own window", "brought back by a snapshot"],
+    ids=lambda value: None if isinstance(value, StatusText) else str(value),
 )
-def test_on_the_way_back_the_episode_cannot_end(
-    tell: Callable[[RecordingView], StatusText], state: State, word: str, takes_input: bool
+def test_one_word_says_what_goes_on_while_the_episode_cannot_end(
+    told: StatusText, word: str, takes_input: bool
 ) -> None:
-    told = tell(view(state))
     assert (told.word, told.takes_input, told.is_ready) == (word, takes_input, False)
 
 
-def test_a_break_hides_what_goes_on_but_never_trouble() -> None:
-    told = view_text(view(State.READY)).paused()
-    assert told.word == "Paused"
-    assert not told.takes_input
-    assert not told.is_ready
+def test_over_the_mirror_it_is_said_what_is_sent_and_that_practice_is_never_published() -> None:
+    sending = view_text(view(State.INJECTING, Press(SystemKey.HOME))).overlay
+    assert sending is not None
+    assert sending.words == "Sending…"
+    recorded = Overlay("Practice episode recorded", OverlayOpacity.HEAVY, "check_circle_outline")
+    assert view_text(ENDED, practice=True).overlay == passive_view_text(ENDED, practice=True).overlay == recorded
+
+
+def test_a_break_never_hides_trouble() -> None:
     assert view_text(view(State.DEVICE_LOST)).paused().activity is Activity.LOST
-
-
-def view(state: State) -> RecordingView:
-    return RecordingView(state, "A message.", None, ())
 
 
 def test_who_acts_too_early_is_told_why() -> None:
     assert view_text(view(State.SETTLING)).hindrance == "the screen was still changing"
     assert view_text(view(State.INJECTING)).hindrance == "the phone was still busy"
-    assert view_text(view(State.READY)).paused().hindrance == "the recording is paused"
-    assert passive_view_text(view(State.READY)).hindrance == "work in the emulator's own window"
+    assert view_text(READY).paused().hindrance == "the recording is paused"
+    assert passive_view_text(READY).hindrance == "work in the emulator's own window"

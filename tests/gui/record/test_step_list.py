@@ -37,9 +37,7 @@ ACTIONS: list[Action] = [
     LongPress(Point(500, 500)),
     Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(510, 500), Point(500, 200))),
     Type("hello"),
-    HOME,
-    Press(SystemKey.BACK),
-    Press(SystemKey.RECENT),
+    *map(Press, SystemKey),
     Complete(),
     Impossible("payment"),
 ]
@@ -158,17 +156,16 @@ def test_a_step_with_all_its_words_fits_into_its_row(steps: Steps, picture: Path
         RecordedStep(0, HOME, picture, "", note="short"),
     ):
         steps.show_steps([step])
-        image = drawn(steps, 0, chosen=True)
+        image = drawn(steps, 0)
         below = {image.pixelColor(x, image.height() - 1).name() for x in range(image.width())}
         assert below == {"#ffffff"}
 
 
-def drawn(steps: Steps, number: int, *, chosen: bool) -> QImage:
+def drawn(steps: Steps, number: int) -> QImage:
     view, option = StepList(steps.model), QStyleOptionViewItem()
     delegate = view.itemDelegate()
     option.rect = QRect(0, 0, 268, delegate.sizeHint(option, steps.at(number)).height())
-    if chosen:
-        option.state |= QStyle.StateFlag.State_Selected
+    option.state |= QStyle.StateFlag.State_Selected
     image = QImage(option.rect.size(), QImage.Format.Format_RGB32)
     image.fill(QColor("white"))
     painter = QPainter(image)

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QListWidget, QPlainTextEdit, QRadioButton, QTableView
+from PySide6.QtWidgets import QListWidget, QRadioButton, QTableView
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.gui.record.recording_controller import Phase
@@ -19,7 +19,7 @@ from odyssey_recorder.task.queue.transaction import Leases
 from tests.fakes import FakeDevice
 from tests.gui.conftest import PATIENCE_MS
 from tests.gui.fakes import FakePractice, FakeRecordings
-from tests.gui.pilot import OpenAt, Pilot
+from tests.gui.pilot import OpenAt, Pilot, button_in
 from tests.task.queues import Queues
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, queue_over, row, write_list
 
@@ -43,15 +43,6 @@ class Bench:
     def status(self, task_id: str) -> Status | None:
         task = self.queue.board().task(task_id)
         return None if task is None else task.status
-
-    def may(self, name: str) -> bool:
-        return self.pilot.named(QAbstractButton, name).isEnabled()
-
-    def record(self) -> None:
-        self.pilot.qtbot.waitUntil(lambda: self.may("Start recording"))
-        self.pilot.press("Start recording")
-        self.pilot.wait_for_phase(Phase.RECORDING)
-        self.pilot.wait_for_steps(0)
 
 
 @pytest.fixture
@@ -82,8 +73,7 @@ def test_the_first_task_that_waits_is_shown_and_next_goes_through_the_queue_and_
 def test_a_task_is_skipped_with_a_reason_and_comes_last(bench: Bench) -> None:
     bench.pilot.press("Skip")
     dialog = bench.pilot.dialog()
-    ok = next(button for button in dialog.findChildren(QAbstractButton) if button.text() == "Skip")
-    assert not ok.isEnabled()
+    assert not button_in(dialog, "Skip").isEnabled()
     dialog.findChildren(QRadioButton)[0].setChecked(True)
     bench.pilot.press_in(dialog, "Skip")
     bench.shows("Start a timer")
@@ -96,23 +86,23 @@ def test_a_task_is_skipped_with_a_reason_and_comes_last(bench: Bench) -> None:
 
 
 def test_a_published_episode_marks_its_task_and_another_brings_the_next(bench: Bench) -> None:
-    bench.record()
+    bench.pilot.begin()
     bench.pilot.complete()
     bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
     bench.pilot.press("Record another")
     bench.shows("Start a timer")
     bench.shows("1 of 3 recorded, 0 skipped")
-    bench.record()
+    bench.pilot.begin()
     assert bench.status("b") is Status.UNDER_WAY
 
 
 def test_a_task_of_a_draft_is_under_way_and_shown_when_resumed(bench: Bench, service: FakeRecordings) -> None:
-    bench.record()
+    bench.pilot.begin()
     bench.pilot.press("Stop")
     bench.shows("Start a timer")
     assert bench.status("a") is Status.UNDER_WAY
     assert bench.queue.board().count(Status.WAITING) == 1
-    bench.pilot.qtbot.waitUntil(lambda: bench.may("Show drafts"))
+    bench.pilot.wait_until_may("Show drafts")
     bench.pilot.press("Show drafts")
     bench.pilot.press_in(bench.pilot.dialog(), "Resume")
     bench.pilot.wait_for_phase(Phase.RECORDING)
@@ -120,12 +110,14 @@ def test_a_task_of_a_draft_is_under_way_and_shown_when_resumed(bench: Bench, ser
     bench.pilot.wait_for_steps(0)
     bench.pilot.complete()
     bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
+    bench.pilot.qtbot.waitUntil(bench.pilot.button_named("Show drafts").isHidden)
+    assert service.drafts() == []
     bench.pilot.press("Record another")
     bench.shows("Start a timer")
 
 
 def test_a_task_that_is_chosen_after_an_episode_is_the_next_to_record(bench: Bench) -> None:
-    bench.record()
+    bench.pilot.begin()
     bench.pilot.complete()
     bench.pilot.press("Tasks")
     bench.pilot.qtbot.waitUntil(lambda: bench.pilot.window.findChild(QTableView) is not None)
@@ -135,17 +127,17 @@ def test_a_task_that_is_chosen_after_an_episode_is_the_next_to_record(bench: Ben
     bench.pilot.press("Record this task")
     bench.pilot.wait_for_phase(Phase.WATCHING)
     bench.shows("Add a city")
-    bench.record()
+    bench.pilot.begin()
     assert bench.status("c") is Status.UNDER_WAY
 
 
 def test_a_recording_that_is_thrown_away_leaves_its_task_waiting(bench: Bench) -> None:
-    bench.record()
+    bench.pilot.begin()
     bench.pilot.press("Discard")
     bench.pilot.press_in(bench.pilot.dialog(), "Discard")
     bench.pilot.wait_for_phase(Phase.WATCHING)
     bench.shows("Set an alarm")
-    bench.pilot.qtbot.waitUntil(lambda: bench.may("Start recording"))
+    bench.pilot.wait_until_may("Start recording")
     bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.CLAIMED)
 
 
@@ -187,7 +179,7 @@ def asleep(queues: Queues, open_at: OpenAt) -> SleepingComputer:
     bench = Bench(open_at(Workplace(tasks=lambda: queue)), queues.queue(annotator="Grace", drafts="hers"))
     bench.shows("Set an alarm")
     bench.pilot.wait_for_phase(Phase.WATCHING)
-    bench.pilot.qtbot.waitUntil(lambda: bench.may("Start recording"))
+    bench.pilot.wait_until_may("Start recording")
     (bridge,) = bench.pilot.window.findChildren(QueueBridge)
     with bench.pilot.qtbot.waitSignal(bridge.sure, timeout=PATIENCE_MS):  # so all that was asked before is answered
         bridge.make_sure("a")
@@ -211,14 +203,14 @@ def test_start_asks_first_who_has_the_task_by_now(asleep: SleepingComputer, serv
     bench.shows("Start a timer")
     assert bench.pilot.controller.phase is Phase.WATCHING
     assert service.store.drafts() == []
-    bench.record()
+    bench.pilot.begin()
     assert bench.pilot.controller.assignment is not None
     assert bench.pilot.controller.assignment.task_id == "b"
 
 
 def test_a_task_that_ran_out_and_that_nobody_took_is_recorded(asleep: SleepingComputer) -> None:
     asleep.sleep()
-    asleep.bench.record()
+    asleep.bench.pilot.begin()
     with pytest.raises(TaskError):
         asleep.bench.queue.claim("a")
 
@@ -230,15 +222,15 @@ def test_a_task_that_was_changed_meanwhile_is_read_before_it_is_recorded(asleep:
     bench.shows("The task has changed. Read it again, then start.")
     bench.shows("Set two alarms")
     assert bench.pilot.controller.phase is Phase.WATCHING
-    bench.record()
+    bench.pilot.begin()
     assert bench.pilot.controller.assignment is not None
     assert bench.pilot.controller.assignment.task.instruction == "Set two alarms"
 
 
 def test_a_recording_begins_without_the_queue_and_says_so(bench: Bench, tmp_path: Path) -> None:
-    bench.pilot.qtbot.waitUntil(lambda: bench.may("Start recording"))
+    bench.pilot.wait_until_may("Start recording")
     write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
-    bench.record()
+    bench.pilot.begin()
     bench.shows(
         "The queue cannot be reached, so this task may no longer be reserved for you and could be recorded twice."
     )
@@ -246,7 +238,7 @@ def test_a_recording_begins_without_the_queue_and_says_so(bench: Bench, tmp_path
 
 
 def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Bench, tmp_path: Path) -> None:
-    bench.record()
+    bench.pilot.begin()
     bench.pilot.press("Stop")
     bench.shows("Start a timer")
     database = QueueDatabase.in_file(tmp_path / "queue.sqlite")
@@ -260,7 +252,7 @@ def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Benc
         bench.pilot.press_in(bench.pilot.dialog(), "Decide later")
         return said
 
-    bench.pilot.qtbot.waitUntil(lambda: bench.may("Show drafts"))
+    bench.pilot.wait_until_may("Show drafts")
     assert not draft_says("recorded this task")
     hers.mark_recorded("a", EPISODE)
     words = "Grace recorded this task on {0.day} {0:%b}. Finish it only if the dataset should contain it twice."
@@ -272,7 +264,7 @@ def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Benc
 
 def test_an_annotator_may_write_a_task_and_come_back_to_the_queue(bench: Bench) -> None:
     bench.pilot.press("Write my own")
-    assert bench.pilot.named(QPlainTextEdit, "Instruction").isVisible()
+    assert bench.pilot.editor("Instruction").isVisible()
     bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.WAITING)
     bench.pilot.press("Return to the queue")
     bench.shows("Set an alarm")
@@ -281,12 +273,12 @@ def test_an_annotator_may_write_a_task_and_come_back_to_the_queue(bench: Bench) 
 def test_when_all_tasks_are_recorded_the_card_says_so(bench: Bench) -> None:
     for number, task_id in enumerate(("b", "c")):
         bench.queue.mark_recorded(task_id, f"{number:016}")
-    bench.record()
+    bench.pilot.begin()
     bench.pilot.complete()
     bench.pilot.press("Record another")
     bench.shows("No task is waiting")
-    assert not bench.may("Start recording")
-    assert not bench.may("Next")
+    assert not bench.pilot.may("Start recording")
+    assert not bench.pilot.may("Next")
 
 
 def test_tasks_for_other_devices_are_left_out_and_told_of(open_at: OpenAt, device: FakeDevice, tmp_path: Path) -> None:
@@ -304,11 +296,11 @@ def test_tasks_for_other_devices_are_left_out_and_told_of(open_at: OpenAt, devic
     pilot.press("Next")
     bench.shows("Set an alarm")
 
-    pilot.qtbot.waitUntil(lambda: bench.may("Next"))
+    pilot.wait_until_may("Next")
     queue.mark_recorded("any", EPISODE)
     pilot.press("Next")
     bench.shows("No waiting task fits this device. There are 2 for Pixel Fold, 1 for Pixel Tablet.")
-    assert not bench.may("Start recording")
+    assert not bench.pilot.may("Start recording")
 
     pilot.press("Tasks")
     table = pilot.find(QTableView)
@@ -318,7 +310,7 @@ def test_tasks_for_other_devices_are_left_out_and_told_of(open_at: OpenAt, devic
     pilot.press("Record this task")
     bench.shows("Turn it")
     bench.shows("This task is for Pixel Tablet or Pixel Fold. Choose such a device first.")
-    assert not bench.may("Start recording")
+    assert not bench.pilot.may("Start recording")
 
 
 def test_the_name_of_first_use_is_that_of_the_queue(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
@@ -331,7 +323,7 @@ def test_the_name_of_first_use_is_that_of_the_queue(open_at: OpenAt, service: Fa
     bench = Bench(pilot, hers)
     bench.shows("Set an alarm")
     dialog = pilot.dialog()
-    pilot.named(QLineEdit, "Your name").setText("Ada Lovelace")
+    pilot.line("Your name").setText("Ada Lovelace")
     pilot.press_in(dialog, "I agree")
     pilot.qtbot.waitUntil(lambda: [(one.task_id, one.annotator) for one in hers.holders()] == [("a", "Ada Lovelace")])
 
@@ -339,7 +331,7 @@ def test_the_name_of_first_use_is_that_of_the_queue(open_at: OpenAt, service: Fa
 def test_any_queue_is_told_of_a_published_episode(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
     queue = queue_of(tmp_path, *ROWS, episodes=NotedEpisodes())
     bench = Bench(open_at(Workplace(tasks=lambda: queue)), queue)
-    bench.record()
+    bench.pilot.begin()
     bench.pilot.complete()
     bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
     task = queue.board().task("a")

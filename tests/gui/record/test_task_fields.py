@@ -79,11 +79,3 @@ def test_a_task_comes_out_as_it_was_written(fields: TaskFields) -> None:
 def test_template_and_filled_template_fall_back_on_the_instruction(fields: TaskFields) -> None:
     write(fields, TaskInfo("General_Tool", ("Clock",), "", "", "Set an\n alarm "))
     assert fields.task == TaskInfo("General_Tool", ("Clock",), "Set an alarm", "Set an alarm", "Set an alarm")
-
-
-def test_what_is_missing_is_said(fields: TaskFields) -> None:
-    assert fields.missing == "Enter the instruction first."
-    write(fields, TaskInfo("General_Tool", (), "", "", "Set an alarm"))
-    assert fields.missing == "Enter at least one app that the task uses."
-    write(fields, TASK)
-    assert fields.missing == ""

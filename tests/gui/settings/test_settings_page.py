@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QApplication,
     QCheckBox,
     QComboBox,
@@ -44,13 +43,10 @@ class Bench(LonePilot):
         self.show_alone(self.page)
         self.page.enter()
         qtbot.waitUntil(lambda: self.named(QSpinBox, "adb server").value() > 1)
-        qtbot.waitUntil(lambda: bool(self.named(QLineEdit, "API key").accessibleDescription()))
-
-    def button(self, name: str) -> QAbstractButton:
-        return self.named(QAbstractButton, name)
+        qtbot.waitUntil(lambda: bool(self.line("API key").accessibleDescription()))
 
     def write(self, name: str, words: str) -> None:
-        line = self.named(QLineEdit, name)
+        line = self.line(name)
         line.selectAll()
         QTest.keyClick(line, Qt.Key.Key_Delete)
         QTest.keyClicks(line, words)
@@ -91,51 +87,51 @@ def test_what_was_changed_is_saved_and_it_is_said_what_takes_effect_when(bench: 
     bench.named(QSpinBox, "Practice").setValue(3)
     bench.named(QCheckBox, "Animations").click()
     assert bench.says("Takes effect after a restart.")
-    bench.button("Save").click()
+    bench.button_named("Save").click()
     bench.wait_to_read("Saved.")
     assert saved() == 'animations = true\nannotator = "Ada"\npractice_tasks = 3\n'
     assert bench.says("Takes effect after a restart: Animations, Your name, Practice.")
-    assert not bench.button("Save").isEnabled()
+    assert not bench.button_named("Save").isEnabled()
     bench.write("Your name", "")  # the default again
-    bench.button("Save").click()
+    bench.button_named("Save").click()
     bench.qtbot.waitUntil(lambda: saved() == "animations = true\npractice_tasks = 3\n")
 
 
 def test_revert_takes_back_what_was_not_saved_and_colours_are_shown_at_once(bench: Bench) -> None:
-    before = bench.named(QLineEdit, "Dataset").text()
-    assert not bench.button("Save").isEnabled()
-    assert not bench.button("Revert").isEnabled()
+    before = bench.line("Dataset").text()
+    assert not bench.button_named("Save").isEnabled()
+    assert not bench.button_named("Revert").isEnabled()
     bench.write("Dataset", "/elsewhere")
-    assert bench.button("Save").isEnabled()
-    choice = bench.named(QComboBox, "Colours")
+    assert bench.button_named("Save").isEnabled()
+    choice = bench.choice("Colours")
     choice.setCurrentIndex(choice.findData("dark"))
     assert QApplication.palette().window().color().lightnessF() < 0.3
-    bench.button("Revert").click()
+    bench.button_named("Revert").click()
     assert QApplication.palette().window().color().lightnessF() > 0.8
-    assert bench.named(QLineEdit, "Dataset").text() == before
-    assert not bench.button("Save").isEnabled()
+    assert bench.line("Dataset").text() == before
+    assert not bench.button_named("Save").isEnabled()
     assert saved() == ""
 
 
 def test_what_cannot_be_is_told_beside_the_field_while_it_is_written_and_not_saved(bench: Bench) -> None:
     bench.write("Drafts", "drafts")
     bench.wait_to_read("Enter the full path")
-    bench.button("Revert").click()
+    bench.button_named("Revert").click()
     bench.write("Task list", "/nowhere/tasks.json")
     bench.named(QSpinBox, "Practice").setValue(3)
-    bench.button("Save").click()
+    bench.button_named("Save").click()
     bench.wait_to_read("Nothing was saved.")
     assert bench.says("See the message at “Task list”.")
     assert bench.says("File not found.")
     assert saved() == ""
-    assert bench.button("Save").isEnabled()
+    assert bench.button_named("Save").isEnabled()
 
 
 def test_a_broken_file_is_named_and_never_written(bench: Bench) -> None:
     settings_file().parent.mkdir(parents=True, exist_ok=True)
     settings_file().write_text("annotator = ")
     bench.write("Your name", "Ada")
-    bench.button("Save").click()
+    bench.button_named("Save").click()
     bench.wait_to_read("cannot be read, so nothing was saved")
     assert saved() == "annotator = "
 
@@ -143,7 +139,7 @@ def test_a_broken_file_is_named_and_never_written(bench: Bench) -> None:
 def test_the_environment_cannot_be_changed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ODYSSEY_DATASET", "/data/GUI-Odyssey")
     bench = request.getfixturevalue("bench")
-    field = bench.named(QLineEdit, "Dataset")
+    field = bench.line("Dataset")
     assert (field.text(), field.isEnabled()) == ("/data/GUI-Odyssey", False)
     assert bench.says("Set by ODYSSEY_DATASET: change it there.")
     assert "ODYSSEY_DATASET" in field.accessibleDescription()
@@ -158,16 +154,16 @@ def test_the_page_begins_at_its_top_unless_something_was_changed_which_stays(ben
     bar.setValue(bar.maximum())
     bench.page.enter()
     assert bar.value() == bar.maximum() > 0
-    assert bench.named(QLineEdit, "Your name").text() == "Grace"
+    assert bench.line("Your name").text() == "Grace"
 
 
 def test_a_folder_is_chosen_in_a_dialog(bench: Bench, tmp_path: Path) -> None:
-    bench.button("Choose: Dataset").click()
+    bench.button_named("Choose: Dataset").click()
     dialog = bench.page.findChild(QFileDialog)
     assert dialog is not None
     dialog.fileSelected.emit(str(tmp_path))
     dialog.reject()
-    assert bench.named(QLineEdit, "Dataset").text() == str(tmp_path)
+    assert bench.line("Dataset").text() == str(tmp_path)
 
 
 def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Bench) -> None:
@@ -186,15 +182,15 @@ def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Benc
 
 def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
     assert bench.says("There is no key yet.")
-    assert not bench.button("Save to keyring").isEnabled()
+    assert not bench.button_named("Save to keyring").isEnabled()
     bench.write("API key", "sk-planted")
-    assert "sk-planted" not in bench.named(QLineEdit, "API key").displayText()
-    assert not bench.button("Save").isEnabled()
-    bench.button("Save to keyring").click()
+    assert "sk-planted" not in bench.line("API key").displayText()
+    assert not bench.button_named("Save").isEnabled()
+    bench.button_named("Save to keyring").click()
     bench.wait_to_read("There is a key in the keyring")
-    assert bench.named(QLineEdit, "API key").text() == ""
+    assert bench.line("API key").text() == ""
     assert keyring.get_password("odyssey-recorder", "language model") == "sk-planted"
-    bench.button("Forget the key").click()
+    bench.button_named("Forget the key").click()
     bench.wait_to_read("There is no key yet.")
     assert "sk-planted" not in saved()
 
@@ -218,7 +214,7 @@ def test_where_no_key_can_be_put_it_is_said_why(
     monkeypatch.setenv("ODYSSEY_API_KEY", variable)
     bench = request.getfixturevalue("bench")
     assert bench.says(words)
-    assert bench.named(QLineEdit, "API key").isEnabled() is isinstance(of_system, LockedKeyring)
+    assert bench.line("API key").isEnabled() is isinstance(of_system, LockedKeyring)
 
 
 # Log.
@@ -237,18 +233,18 @@ class FileBrowser(QObject):
 def test_the_log_can_be_found(bench: Bench) -> None:
     browser = FileBrowser()
     QDesktopServices.setUrlHandler("file", browser, "open")  # type: ignore[arg-type]
-    bench.button("Open folder").click()
+    bench.button_named("Open folder").click()
     QDesktopServices.unsetUrlHandler("file")
     assert browser.opened == [str(log_file().parent)]
-    bench.button("Copy path").click()
+    bench.button_named("Copy path").click()
     assert QGuiApplication.clipboard().text() == str(log_file())
-    assert bench.named(QLineEdit, "Log file").text() == str(log_file())
+    assert bench.line("Log file").text() == str(log_file())
 
 
 def test_closing_names_what_is_not_saved_and_saves_it(bench: Bench) -> None:
     assert not bench.page.asks_before_closing(_never)
     bench.write("Your name", "Ada")
-    bench.button("Animations").click()
+    bench.button_named("Animations").click()
     closed = asked(bench)
     assert bench.says("Unsaved changes: Animations, Your name.")
     answer(bench, "Save")
@@ -260,7 +256,7 @@ def test_closing_stays_where_it_is_asked_to_or_nothing_can_be_saved_or_discards(
     bench.write("Your name", "Ada")
     closed = asked(bench)
     answer(bench, "Stay")
-    assert bench.named(QLineEdit, "Your name").text() == "Ada"
+    assert bench.line("Your name").text() == "Ada"
     bench.write("adb", str(tmp_path / "nowhere"))
     again = asked(bench)
     answer(bench, "Save")

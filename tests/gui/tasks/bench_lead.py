@@ -124,8 +124,7 @@ class LeadBench(LonePilot):
 
     def use(self, command: Command) -> None:
         """Press a command's keys; activates the window, since no window manager does after a dialog closes."""
-        self.window.activateWindow()
-        self.qtbot.waitUntil(self.window.isActiveWindow)
+        self.activate()
         keys = self.commands[command].shortcut()
         QTest.keySequence(QApplication.focusWidget() or self.window, keys)
 

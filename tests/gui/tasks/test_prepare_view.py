@@ -7,10 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
-    QComboBox,
     QLabel,
     QLineEdit,
-    QPlainTextEdit,
     QPushButton,
     QRadioButton,
     QTableView,
@@ -29,6 +27,7 @@ from odyssey_recorder.gui.tasks.task_table import STATUS
 from odyssey_recorder.llm.prices import ModelFacts, Prices
 from odyssey_recorder.model.text_origin import Approval, Writer
 from odyssey_recorder.task.queue.board import Status
+from tests.gui.pilot import button_in
 from tests.gui.tasks.bench_lead import NO_MODEL, LeadBench
 from tests.llm.good_model import right
 from tests.llm.stand_in import MODEL, StandIn, refuses, says
@@ -99,45 +98,23 @@ def test_a_task_is_rejected_with_a_reason_and_can_be_found_again(lead: LeadBench
     (task,) = lead.prepared(1)
     lead.use(Command.REJECT_TASKS)
     dialog = lead.dialog_of(ReasonDialog)
-    dialog.findChildren(QRadioButton)[2].setChecked(True)
-    lead.press_in(dialog, "Reject")
-    lead.wait_for(lambda: lead.task(task.task_id).status is Status.REJECTED)
-    lead.wait_to_read("Nothing left to approve.")
-    lead.named(QComboBox, "Status").setCurrentText("Rejected (1)")
-    lead.wait_to_read("Rejected: makes no sense")
-    lead.use(Command.APPROVE_TASKS)
-    lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
-
-
-def test_where_the_current_task_is_shut_out_another_is_chosen(lead: LeadBench) -> None:
-    tasks = lead.prepared(6)
-    for task in tasks[2::2]:
-        lead.service.edit(task.task_id, "Do whatever you like.")
-    lead.use(Command.READ_TASKS)
-    lead.wait_for(lambda: lead.named(QComboBox, "Status").findText("With faults (2)") >= 0)
-    lead.named(QComboBox, "Status").setCurrentText("With faults (2)")
-    assert lead.tasks.selectionModel().isRowSelected(lead.tasks.currentIndex().row())
-
-
-def test_return_edits_the_current_task_and_a_number_chooses_the_reason_to_reject_it(lead: LeadBench) -> None:
-    (task,) = lead.prepared(1)
-    QTest.keyClick(lead.tasks, Qt.Key.Key_Return)
-    assert lead.named(QPlainTextEdit, "Instruction in your words").isVisible()
-    lead.use(Command.LEAVE_WORDS)
-    lead.use(Command.REJECT_TASKS)
-    dialog = lead.dialog_of(ReasonDialog)
     for keys, reason in (("2", "the apps do not fit"), ("9", "9"), ("3", "makes no sense")):
         QTest.keyClicks(dialog.focusWidget(), keys)
         assert dialog.reason == reason
         dialog.findChildren(QRadioButton)[0].setFocus()
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.REJECTED)
+    lead.wait_to_read("Nothing left to approve.")
+    lead.choice("Status").setCurrentText("Rejected (1)")
+    lead.wait_to_read("Rejected: makes no sense")
+    lead.use(Command.APPROVE_TASKS)
+    lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
 def test_words_are_edited_in_place_and_the_rules_look_at_them(lead: LeadBench) -> None:
     (task,) = lead.prepared(1)
-    lead.use(Command.EDIT_TASK)
-    editor = lead.named(QPlainTextEdit, "Instruction in your words")
+    QTest.keyClick(lead.tasks, Qt.Key.Key_Return)
+    editor = lead.editor("Instruction in your words")
     assert editor.toPlainText() == task.listed.task.instruction
     editor.setPlainText("Do  whatever\nyou like.")
     assert not lead.commands[Command.APPROVE_TASKS].isEnabled()
@@ -152,12 +129,12 @@ def test_words_are_edited_in_place_and_the_rules_look_at_them(lead: LeadBench) -
 def test_what_was_typed_of_a_task_is_there_again_until_it_is_discarded(lead: LeadBench) -> None:
     task, _ = lead.prepared(2)
     lead.use(Command.EDIT_TASK)
-    lead.named(QPlainTextEdit, "Instruction in your words").setPlainText("Half a thought")
+    lead.editor("Instruction in your words").setPlainText("Half a thought")
     lead.tasks.selectRow(1)
     lead.wait_for(lambda: lead.commands[Command.APPROVE_TASKS].isEnabled())
     lead.tasks.selectRow(0)
     lead.wait_for(lambda: not lead.commands[Command.APPROVE_TASKS].isEnabled())
-    editor = lead.named(QPlainTextEdit, "Instruction in your words")
+    editor = lead.editor("Instruction in your words")
     assert editor.toPlainText() == "Half a thought"
     editor.setFocus()
     lead.use(Command.LEAVE_WORDS)
@@ -180,10 +157,10 @@ def test_words_narrow_the_list_and_so_does_the_category(lead: LeadBench) -> None
     tasks = lead.prepared(6)
     wanted = next(one for one in tasks if one.listed.task.category == "Multi_Apps")
     lead.use(Command.FIND_TASK)
-    QTest.keyClicks(lead.named(QLineEdit, "Search tasks to prepare"), "phone_GIFT")
+    QTest.keyClicks(lead.line("Search tasks to prepare"), "phone_GIFT")
     lead.wait_for(lambda: [row.task_id for row in lead.rows] == [wanted.task_id])
     assert lead.tasks.selectionModel().isRowSelected(0)
-    lead.named(QComboBox, "Task category").setCurrentText("General Tool (1)")
+    lead.choice("Task category").setCurrentText("General Tool (1)")
     assert lead.rows == []
     assert lead.says("No matching tasks.")
 
@@ -282,7 +259,7 @@ def test_a_rewrite_can_be_stopped_and_the_page_is_used_meanwhile(lead: LeadBench
 
 def rewrite(lead: LeadBench) -> None:
     dialog = lead.dialog_of(RewriteDialog)
-    button = next(one for one in dialog.findChildren(QPushButton) if one.text() == "Rewrite")
+    button = button_in(dialog, "Rewrite")
     lead.wait_for(button.isEnabled)
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
@@ -335,26 +312,12 @@ def test_what_is_approved_waits_in_the_queue_which_says_who_has_it_and_since_whe
     lead.wait_for(lambda: not lead.commands[Command.FREE_TASK].isVisible())
 
 
-def test_what_the_desk_refuses_is_told_and_the_list_shows_what_is_true(lead: LeadBench) -> None:
-    (task,) = lead.prepared(1)
-    lead.service.approve([task.listed])
-    lead.office.queue.claim(task.task_id)
-    lead.office.queue.mark_recorded(task.task_id, "0000000000000001")
-    lead.use(Command.REJECT_TASKS)
-    dialog = lead.dialog_of(ReasonDialog)
-    dialog.findChildren(QRadioButton)[0].setChecked(True)
-    lead.press_in(dialog, "Reject")
-    lead.wait_to_read("The operation failed.")
-    stages = lead.named(QComboBox, "Status")
-    lead.wait_for(lambda: stages.findText("Approved (1)") >= 0)
-
-
 def test_the_window_asks_before_it_closes_over_words_that_are_not_saved(lead: LeadBench) -> None:
     lead.prepared(1)
     closed: list[bool] = []
     assert not lead.page.asks_before_closing(lambda: closed.append(True))
     lead.use(Command.EDIT_TASK)
-    lead.named(QPlainTextEdit, "Instruction in your words").setPlainText("Half a thought")
+    lead.editor("Instruction in your words").setPlainText("Half a thought")
     assert lead.page.asks_before_closing(lambda: closed.append(True))
     dialog = lead.dialog_of(ConfirmDialog)
     assert lead.says("Close and lose unsaved text of 1 task?")

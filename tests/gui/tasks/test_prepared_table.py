@@ -1,7 +1,7 @@
 """The list of prepared tasks: filters, and changes while it is in use."""
 
 import pytest
-from PySide6.QtCore import QPersistentModelIndex, Qt
+from PySide6.QtCore import Qt
 
 from odyssey_recorder.gui.table import TableModel
 from odyssey_recorder.gui.tasks.prepared_table import (
@@ -15,7 +15,6 @@ from odyssey_recorder.gui.tasks.prepared_table import (
     found,
     prepared_row,
     prepared_table,
-    with_status,
 )
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.text_origin import Equivalence, TextOrigin, Writer
@@ -91,11 +90,3 @@ def test_a_row_says_whose_words_they_are_and_what_was_found(origin: TextOrigin |
     table = table_of(prepared("a", origin))
     spoken = table.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == f"Please do a. {about(row)}. {said}"
-
-
-def test_what_the_filter_shuts_out_leaves_and_all_else_stays_where_the_view_has_it() -> None:
-    table = table_of(*(prepared(name) for name in "abcdef"), stage=TO_APPROVE)
-    kept = QPersistentModelIndex(table.index(4, 0))
-    table.change([with_status(row, Status.WAITING) for row in map(prepared_row, map(prepared, "abd"))])
-    assert shown(table) == ["c", "e", "f"]
-    assert kept.row() == 1

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QTableView, QTextEdit
+from PySide6.QtWidgets import QSpinBox, QTableView, QTextEdit
 
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.parts import CheckBox
@@ -68,14 +68,14 @@ def test_every_template_says_its_roles_and_how_many_tasks_are_left_the_chosen_on
 def test_words_and_category_narrow_the_templates_and_a_column_sorts_them(lead: LeadBench) -> None:
     lead.enter(Command.SHOW_TEMPLATES)
     lead.use(Command.FIND_TASK)
-    search = lead.named(QLineEdit, "Search templates")
+    search = lead.line("Search templates")
     QTest.keyClicks(search, "GIFT")
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 1)
     search.clear()
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 6)
-    lead.named(QComboBox, "Templates of category").setCurrentText("Multi Apps")
+    lead.choice("Templates of category").setCurrentText("Multi Apps")
     assert len(cells(lead, META_TASK)) == 1
-    lead.named(QComboBox, "Templates of category").setCurrentText("All categories")
+    lead.choice("Templates of category").setCurrentText("All categories")
     table(lead).sortByColumn(LEFT, Qt.SortOrder.DescendingOrder)
     counts = [int(words.replace(",", "")) for words in cells(lead, LEFT)]
     assert counts == sorted(counts, reverse=True)
@@ -89,7 +89,7 @@ def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
         if tick.text() in ("General Tool", "Multi Apps"):
             tick.setChecked(False)
     assert lead.says("4 templates can make up to ")
-    app_class = lead.named(QComboBox, "With kind of app")
+    app_class = lead.choice("With kind of app")
     app_class.setCurrentText("Photos")
     assert lead.says("No template can make more tasks of this kind")
     app_class.setCurrentIndex(0)
@@ -146,8 +146,8 @@ def propose(lead: LeadBench, model: StandIn, proposed: Mapping[str, object]) -> 
     model.behaviour = lambda _asked: says({"templates": [proposed]})
     lead.enter(Command.SHOW_TEMPLATES)
     lead.wait_for(lambda: lead.commands[Command.THINK_OF_TEMPLATES].isEnabled())
-    lead.named(QComboBox, "Templates of category").setCurrentText("Information Management")
+    lead.choice("Templates of category").setCurrentText("Information Management")
     lead.use(Command.THINK_OF_TEMPLATES)
     lead.press_in(lead.dialog_of(ProposeDialog), "Propose")
-    lead.named(QComboBox, "Templates of category").setCurrentText("All categories")
+    lead.choice("Templates of category").setCurrentText("All categories")
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7)
