@@ -58,10 +58,6 @@ class Banner(QFrame):
         colours = {Tone.SUCCESS: theme.success, Tone.WARNING: theme.warning, Tone.DANGER: theme.danger}
         self._icon.setPixmap(icon(self._tone.value, colours[self._tone]).pixmap(20, 20))
 
-    @property
-    def words(self) -> str:
-        return self._words.text()
-
     def _lay_out(self, buttons: Sequence[QAbstractButton]) -> None:
         texts = column(self._words, self._detail, spacing=2)
         whole = fill_row(self, margins=(12, 10, 10, 10), spacing=10)
