@@ -21,17 +21,21 @@ from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.gesture.areas import NavigationRules
+from odyssey_recorder.gesture.contacts import LossCause
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import RecordingRules
 from odyssey_recorder.recording.evidence import frame_of
 from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE
+from odyssey_recorder.recording.raw_input_queue import LOST
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 
 PATIENCE_S = 30.0
+_REFUSALS = (BLIND, NO_PICTURE, LOST.format(LossCause.PLACE_UNKNOWN.value))
+"""What is said of an input in passive mode that becomes no step."""
 STATUS_BAR_PX = 60
 _processes = multiprocessing.get_context(
     "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None
@@ -67,7 +71,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Report:
-    """`refused`: inputs in passive mode that the recorder saw but could not prove, and said so."""
+    """`refused`: inputs in passive mode that became no step, which the recorder said."""
 
     state: State
     steps: int
@@ -108,7 +112,7 @@ class Reporter:
 
     @property
     def refused(self) -> int:
-        return sum(text in (BLIND, NO_PICTURE) for text in self.notices)
+        return sum(text in _REFUSALS for text in self.notices)
 
     def frame(self, frame: Frame) -> None:
         self.newest = frame
