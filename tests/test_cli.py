@@ -119,7 +119,7 @@ class TestReplay:
         assert (ran.exit_code, ran.err) == (0, "")
         assert ran.out == "  1  type 4 characters\n  2  press HOME\n  3  compare the screen only\n"
         as_json = json.loads(command_line("replay", path, "--dry-run", "--json").out)
-        assert as_json[1] == {"step": 1, "deed": "press HOME"}
+        assert as_json[1] == {"step": 1, "effect": "press HOME"}
 
     def test_text_of_an_episode_is_text_on_one_line(self, command_line: CommandLine) -> None:
         path = write_dataset(command_line.dataset, episode_of([Type(f"{ESCAPES}\n" * 1000), Complete()]))

@@ -146,7 +146,7 @@ def _replay(
 
 def _print_plan(plan: "Sequence[PlannedStep]", *, as_json: bool) -> None:
     if as_json:
-        terminal.print_json([{"step": planned.number, "deed": planned.effect} for planned in plan])
+        terminal.print_json([{"step": planned.number, "effect": planned.effect} for planned in plan])
         return
     for planned in plan:
         terminal.say(f"{planned.number + 1:3}  {planned.effect}")

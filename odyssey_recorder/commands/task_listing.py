@@ -33,7 +33,7 @@ def shown_task(task: QueuedTask) -> Told:
             "devices": ", ".join(listed.devices),
             "due": str(listed.due or ""),
             "notes": listed.notes,
-            "history": [_deed(entry) for entry in task.history],
+            "history": [_event(entry) for entry in task.history],
         }
     )
 
@@ -60,7 +60,7 @@ def _said(told: Mapping[str, str | list[str]]) -> Told:
     return {key: words for key, words in told.items() if words}
 
 
-def _deed(entry: HistoryEntry) -> str:
+def _event(entry: HistoryEntry) -> str:
     what = (f"{entry.at:%Y-%m-%d %H:%M}", entry.event.value, f"by {entry.by}", entry.episode_id, entry.reason)
     return " ".join(filter(None, what))
 

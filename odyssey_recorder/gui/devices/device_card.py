@@ -45,19 +45,19 @@ class DeviceCard(Card):
     def show_member(
         self,
         member: InventoryDevice,
-        examination: DeviceDetails | None,
+        details: DeviceDetails | None,
         *,
         can_simulate: bool,
         lacks_sdk: bool,
         is_busy: bool,
     ) -> None:
-        """`examination` is None if the device does not run or was not examined yet."""
+        """`details` is None if the device does not run or was not examined yet."""
         self._name.setText(member.label)
         self.setAccessibleName(f"Device: {member.label}")
-        self._show_facts(facts(member, examination))
+        self._show_facts(facts(member, details))
         hint = "" if is_busy else advice(member, can_simulate=can_simulate, lacks_sdk=lacks_sdk)
         say(self._hint, hint)
-        offered = offers(member, examination, can_simulate=can_simulate)
+        offered = offers(member, details, can_simulate=can_simulate)
         for command in _BUTTONS:
             is_shown = command in offered and (self.may_record or command is not Command.DEVICE_RECORD)
             self._commands[command].setVisible(is_shown)
@@ -107,9 +107,9 @@ def _pair(name: QLabel, value: QLabel) -> QWidget:
     return pair
 
 
-def offers(member: InventoryDevice, examination: DeviceDetails | None, *, can_simulate: bool) -> frozenset[Command]:
+def offers(member: InventoryDevice, details: DeviceDetails | None, *, can_simulate: bool) -> frozenset[Command]:
     emulator = member.serial.startswith("emulator-")
-    closed = examination is not None and examination.screen.posture == "CLOSED"
+    closed = details is not None and details.screen.posture == "CLOSED"
     rules: dict[Command, bool] = {
         Command.DEVICE_RECORD: member.is_ready,
         Command.DEVICE_CREATE: member.avd is None and member.profile is not None and not member.serial,
@@ -125,14 +125,14 @@ def offers(member: InventoryDevice, examination: DeviceDetails | None, *, can_si
     return frozenset(command for command, holds in rules.items() if holds)
 
 
-def facts(member: InventoryDevice, examination: DeviceDetails | None) -> list[Fact]:
+def facts(member: InventoryDevice, details: DeviceDetails | None) -> list[Fact]:
     profile = member.profile
     shown: list[Fact] = []
-    if examination is not None:
-        about, screen = examination.properties, examination.screen
+    if details is not None:
+        about, screen = details.properties, details.screen
         shown.append(("Screen", f"{about.size} at {about.density} dpi"))
         shown.append(("Android", f"{about.release_version} (API {about.sdk_version})"))
-        shown.append(("Screenshots", _pictures(examination.capture_path)))
+        shown.append(("Screenshots", _pictures(details.capture_path)))
         if screen.posture:
             shown.append(("Posture", _POSTURES.get(screen.posture, screen.posture.lower())))
         shown.append(("Rotation", f"{90 * screen.rotation}\N{DEGREE SIGN}"))

@@ -19,7 +19,7 @@ class DeviceWork(QObject):
     listed = Signal(object)
     listing_failed = Signal(str)
     examined = Signal(str, object)
-    examination_failed = Signal(str, str)
+    details_failed = Signal(str, str)
     work_changed = Signal(str)
 
     failed = Signal(str)
@@ -55,7 +55,7 @@ class DeviceWork(QObject):
         if self._examining != serial:
             self._examining = serial
             call = partial(self._inventory.examine, serial)
-            self._background.run(call, partial(self._take, serial), partial(self._tell_no_examination, serial))
+            self._background.run(call, partial(self._take, serial), partial(self._tell_no_details, serial))
 
     def let_go(self) -> None:
         self._background.run(self._inventory.let_go, on_error=self._tell_failure)
@@ -103,13 +103,13 @@ class DeviceWork(QObject):
         self._is_listing = False
         self.listing_failed.emit(error_text(error))
 
-    def _take(self, serial: str, examination: object) -> None:
+    def _take(self, serial: str, details: object) -> None:
         self._examining = ""
-        self.examined.emit(serial, examination)
+        self.examined.emit(serial, details)
 
-    def _tell_no_examination(self, serial: str, error: Exception) -> None:
+    def _tell_no_details(self, serial: str, error: Exception) -> None:
         self._examining = ""
-        self.examination_failed.emit(serial, error_text(error))
+        self.details_failed.emit(serial, error_text(error))
         if isinstance(error, DeviceDisconnectedError):
             self.listing()
 

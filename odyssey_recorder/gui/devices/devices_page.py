@@ -59,7 +59,7 @@ class DevicesPage(MainPage):
         self._recorded = ""
         self._stopped = ""  # serial last stopped from here
         self._followed: Job | None = None
-        self._examination: DeviceDetails | None = None
+        self._details: DeviceDetails | None = None
         self._listed = InventoryListing(())
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
         self._lay_out()
@@ -119,7 +119,7 @@ class DevicesPage(MainPage):
         if before is not None and before.is_ready:
             self._tell_if_lost(before, self._rows.all.get(before.key))
         if member is None or member.serial != (before.serial if before else ""):
-            self._examination = None
+            self._details = None
             self._check()
         self._show_member()
 
@@ -138,14 +138,14 @@ class DevicesPage(MainPage):
         self._looking.hide()
         self._message.show_message(Tone.DANGER, words, cause=_LISTING)
 
-    def _take_examination(self, serial: str, examination: DeviceDetails) -> None:
+    def _take_details(self, serial: str, details: DeviceDetails) -> None:
         member = self._member
         if member is not None and member.serial == serial:
-            self._examination = examination
-            self._preflight.show_findings(examination.findings)
+            self._details = details
+            self._preflight.show_findings(details.findings)
             self._show_member()
 
-    def _tell_no_examination(self, serial: str, words: str) -> None:
+    def _tell_failure(self, serial: str, words: str) -> None:
         member = self._member
         if member is not None and member.serial == serial:
             self._preflight.show_failure(words)
@@ -172,7 +172,7 @@ class DevicesPage(MainPage):
     def _show_card(self, member: InventoryDevice) -> None:
         self._card.show_member(
             member,
-            self._examination,
+            self._details,
             can_simulate=self._inventory.can_simulate,
             lacks_sdk=bool(self._listed.missing),
             is_busy=self._is_taken(member),
@@ -185,7 +185,7 @@ class DevicesPage(MainPage):
         self._preflight.setVisible(member is not None and not is_recorded)
         self._snapshots.setVisible(member is not None and not is_recorded)
         self._commands.enable(Command.DEVICE_CHECK, on=is_free)
-        seen = self._examination
+        seen = self._details
         names = seen.snapshots if seen is not None else ()
         self._snapshots.show_snapshots(names, usable=is_free and seen is not None)
 
@@ -218,7 +218,7 @@ class DevicesPage(MainPage):
         if key == self._key:
             return
         self._key = key
-        self._examination = None
+        self._details = None
         self._preflight.show_looking()
         self._show_member()
         self._check()
@@ -271,8 +271,8 @@ class DevicesPage(MainPage):
         work = self._work
         work.listed.connect(self._show_listing)
         work.listing_failed.connect(self._show_listing_failure)
-        work.examined.connect(self._take_examination)
-        work.examination_failed.connect(self._tell_no_examination)
+        work.examined.connect(self._take_details)
+        work.details_failed.connect(self._tell_failure)
         work.work_changed.connect(self._show_work)
         work.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
         self._look_around.timeout.connect(self._look)

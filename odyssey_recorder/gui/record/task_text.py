@@ -86,5 +86,5 @@ def _circumstances(listed: ListedTask) -> str:
 def _reason(queued: QueuedTask) -> str:
     if not queued.reason:
         return ""
-    deed = next(entry.event for entry in reversed(queued.history) if entry.reason)
-    return f"{deed.value.capitalize()} before: {queued.reason}"
+    event = next(entry.event for entry in reversed(queued.history) if entry.reason)
+    return f"{event.value.capitalize()} before: {queued.reason}"

@@ -102,7 +102,7 @@ VERBS = frozenset({
     "post", "put", "read", "save", "search", "send", "set", "share", "start", "switch", "turn", "watch", "write",
 })  # fmt: skip
 _DENIAL = re.compile(
-    r"(?:^|[.!?,;:\u2013\u2014-]\s*|\b(?:please|and|then|but|so)\s+)(?P<no>do not|don't|never) (?P<deed>[a-z]+)\b"
+    r"(?:^|[.!?,;:\u2013\u2014-]\s*|\b(?:please|and|then|but|so)\s+)(?P<no>do not|don't|never) (?P<verb>[a-z]+)\b"
     r"(?! (?:any|anything|anyone|more|over|above|past|until|before|later|just|only)\b)",
     re.IGNORECASE,
 )
@@ -117,10 +117,10 @@ def _denials(task: Statement, asked: Statement) -> Iterator[str]:
     if _DENIED.search(task.bare):
         return
     for found in _DENIAL.finditer(asked.bare.strip()):
-        deed = found["deed"].casefold()
-        is_first = found.start() == 0 and deed in VERBS
-        if is_first or (stem(deed) in task.stems and deed not in SMALL):
-            denied = in_quotes([f"{found['no']} {found['deed']}"])
+        verb = found["verb"].casefold()
+        is_first = found.start() == 0 and verb in VERBS
+        if is_first or (stem(verb) in task.stems and verb not in SMALL):
+            denied = in_quotes([f"{found['no']} {found['verb']}"])
             yield f"Says {denied}, but the task forbids nothing."
 
 
