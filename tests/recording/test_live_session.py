@@ -51,7 +51,7 @@ from odyssey_recorder.recording.session import (
     Session,
 )
 from odyssey_recorder.recording.state import State
-from tests.recording.test_session import NOT_WRITTEN, TURNED, Line, Story, disk_full, has, play, say
+from tests.recording.test_session import NOT_WRITTEN, TURNED, Line, Story, disk_full, has, play, say, tell
 
 UPRIGHT = Size(300, 500)
 DRAG = Touch(TouchStroke.drag((Pixel(10, 20), Pixel(10, 200)), duration_ms=300))
@@ -113,109 +113,109 @@ NEWER: tuple[Line, ...] = (
 )  # fmt: skip
 STORIES: dict[str, Story] = {
     "a finger goes to the device at once, unless its picture is old": (
-        ready(), TouchedDown(0, 98, live=True), [Tell(OUT_OF_DATE)],
+        ready, TouchedDown(0, 98, live=True), [Tell(OUT_OF_DATE)],
         TouchedDown(2, 99, live=True), [LowerFinger(2)], State.INJECTING, has(live=True),
         FingerGoesDown(100), TouchedDown(2, 110, live=True), [Tell(NOT_READY)],
         UndoWanted(120), [Tell(TOO_EARLY_TO_UNDO)],
     ),
-    "a finger before the first picture is refused": (Session(), TouchedDown(0, 99, live=True), [Tell(NOT_READY)]),
+    "a finger before the first picture is refused": (Session, TouchedDown(0, 99, live=True), [Tell(NOT_READY)]),
     "on a screen that never rests the finger is held back": (
-        Session(), Started(0), FrameSeen(1, 1, 5000, restless=True, size=UPRIGHT), FrameKept(1), streamed(2, at=5100),
+        Session, Started(0), FrameSeen(1, 1, 5000, restless=True, size=UPRIGHT), FrameKept(1), streamed(2, at=5100),
         TouchedDown(2, 5200, live=True), [KeepFrame(2)], has(live=False),
     ),
     "a frame asked for after the touch that shows the same is the proof, one asked for before is not": (
-        down(), asked(3, anchor=1, at=99), [], asked(4, anchor=1, at=100), FingerLifted(DRAG, 400), [step(check=4)],
+        down, asked(3, anchor=1, at=99), [], asked(4, anchor=1, at=100), FingerLifted(DRAG, 400), [step(check=4)],
     ),
     "a change that the stream tells of after the touch is the proof": (
-        lifted(), asked(3, anchor=3, at=150, still=True), [],  # it is not taken for the next screenshot either
+        lifted, asked(3, anchor=3, at=150, still=True), [],  # it is not taken for the next screenshot either
         streamed(4, at=120), [step()],
     ),
     "a change is no proof if frames before it are missing": (
-        down(), streamed(4, at=150), FingerLifted(DRAG, 400), [UNPROVEN],  # another screen may have been touched
+        down, streamed(4, at=150), FingerLifted(DRAG, 400), [UNPROVEN],  # another screen may have been touched
     ),
     "unless a requested frame has proved it before": (
-        down(), asked(3, anchor=1, at=100), streamed(5, at=150), FingerLifted(DRAG, 400), [step(check=3)],
+        down, asked(3, anchor=1, at=100), streamed(5, at=150), FingerLifted(DRAG, 400), [step(check=3)],
     ),
     "a frame asked for while the finger is on its way down proves nothing": (
-        down(), asked(3, anchor=1, at=101), FingerLifted(DRAG, 400, landed_ns=105), [],
+        down, asked(3, anchor=1, at=101), FingerLifted(DRAG, 400, landed_ns=105), [],
         asked(4, anchor=1, at=105), [step(check=4)],
     ),
     "a change while the finger is on its way down is flagged": (
-        down(), asked(3, anchor=1, at=101), streamed(4, at=103),
+        down, asked(3, anchor=1, at=101), streamed(4, at=103),
         FingerLifted(DRAG, 400, landed_ns=105), [step(check=3, proven=False, flag=FlagCode.CHANGING)],
     ),
     "a change before the touch that is told before the finger is down makes the newer frame the picture": (
-        touched(), streamed(3, at=95), [KeepFrame(3)], FingerGoesDown(100), FingerLifted(DRAG, 400), *NEWER,
+        touched, streamed(3, at=95), [KeepFrame(3)], FingerGoesDown(100), FingerLifted(DRAG, 400), *NEWER,
     ),
     "so does one that is told while it is down": (
-        down(), streamed(3, at=95), [KeepFrame(3)], FingerLifted(DRAG, 400), *NEWER,
+        down, streamed(3, at=95), [KeepFrame(3)], FingerLifted(DRAG, 400), *NEWER,
     ),
-    "so does one that is told after it has lifted": (lifted(), streamed(3, at=95), [KeepFrame(3)], *NEWER),
+    "so does one that is told after it has lifted": (lifted, streamed(3, at=95), [KeepFrame(3)], *NEWER),
     "a finger on a screen that was turned before it went down is no step": (
-        touched(), streamed(3, at=95, size=TURNED), FingerGoesDown(100),
+        touched, streamed(3, at=95, size=TURNED), FingerGoesDown(100),
         FingerLifted(DRAG, 400, landed_ns=102), *TURNED_BEFORE,
     ),
     "nor is one on a screen that was turned while it was on its way": (
-        down(), streamed(3, at=101, size=TURNED), FingerLifted(DRAG, 400, landed_ns=102), *TURNED_BEFORE,
+        down, streamed(3, at=101, size=TURNED), FingerLifted(DRAG, 400, landed_ns=102), *TURNED_BEFORE,
     ),
     "nor is one on a screen that was turned and is upright again": (
-        down(), streamed(3, at=93, size=TURNED), streamed(4, at=95), FingerLifted(DRAG, 400), *TURNED_BEFORE,
+        down, streamed(3, at=93, size=TURNED), streamed(4, at=95), FingerLifted(DRAG, 400), *TURNED_BEFORE,
     ),
     "nor is one on a screen that was turned, as is told late": (
-        lifted(), streamed(3, at=95, size=TURNED), *TURNED_BEFORE,
+        lifted, streamed(3, at=95, size=TURNED), *TURNED_BEFORE,
     ),
     "nor is one on a screen that was turned, as only a requested frame shows, and is upright again": (
-        down(), replace(asked(3, anchor=3, at=101), size=TURNED), streamed(4, at=150),
+        down, replace(asked(3, anchor=3, at=101), size=TURNED), streamed(4, at=150),
         FingerLifted(DRAG, 400, landed_ns=102), *TURNED_BEFORE,
     ),
     "a turn under the finger comes after the touch-down and proves its picture": (
-        down(), streamed(3, at=150, size=TURNED), FingerLifted(DRAG, 400, landed_ns=102), [step()],
+        down, streamed(3, at=150, size=TURNED), FingerLifted(DRAG, 400, landed_ns=102), [step()],
     ),
     "a gesture astray ends when the way to the device is back": (
-        down(), streamed(3, at=94), streamed(4, at=95, size=TURNED), DeviceWentAway("gone"),
+        down, streamed(3, at=94), streamed(4, at=95, size=TURNED), DeviceWentAway("gone"),
         FingerLifted(DRAG, 400), BROKEN, State.DEVICE_LOST, DeviceCameBack(900), [Watch(900)],
     ),
     "a finger that the device refuses altogether leaves nothing to restore": (
-        down(), InputRefused("No.", 120), [Tell("No."), DropTouch("No."), Watch(120)], State.SETTLING,
+        down, InputRefused("No.", 120), [Tell("No."), DropTouch("No."), Watch(120)], State.SETTLING,
     ),
     "when no proof comes the step is saved and says so": (
-        lifted(), Tick(400 + PROOF_NS), [], Tick(401 + PROOF_NS), [UNPROVEN],
+        lifted, Tick(400 + PROOF_NS), [], Tick(401 + PROOF_NS), [UNPROVEN],
     ),
     "after the step the screen is waited for and the step is judged": (
-        lifted(), streamed(3, at=150), StepSaved(DRAG), [Watch(400, after_input=True)], State.SETTLING, has(live=False),
+        lifted, streamed(3, at=150), StepSaved(DRAG), [Watch(400, after_input=True)], State.SETTLING, has(live=False),
         asked(4, anchor=3, at=700, still=True), [KeepFrame(4), JudgeLastStep(4, uncertain=False)],
     ),
     "a finger of which the device received a part leaves no step and recording goes on": (
-        down(), InputRefused("No.", 120, is_partial=True),
+        down, InputRefused("No.", 120, is_partial=True),
         [Tell(f"No. {BROKEN_OFF}"), DropTouch("No."), Watch(120 + LATE_INPUT_NS)], State.SETTLING, has(live=False),
         FingerLifted(DRAG, 400), [],  # it is a gesture no more
     ),
     "so does one whose way breaks": (
-        down(), InputUncertain("No."), [Tell(f"No. {BROKEN_OFF}"), DropTouch("No."), Watch(100 + LATE_INPUT_NS)],
+        down, InputUncertain("No."), [Tell(f"No. {BROKEN_OFF}"), DropTouch("No."), Watch(100 + LATE_INPUT_NS)],
         State.SETTLING, has(live=False), FingerLifted(DRAG, 400), [],
     ),
     "after a finger that may lift late the next screen is waited for until it cannot": (
-        down(), DeviceWentAway("frozen"), InputUncertain("It broke."),
+        down, DeviceWentAway("frozen"), InputUncertain("It broke."),
         DeviceCameBack(900), [Watch(900 + LATE_INPUT_NS)],
         asked(4, anchor=4, at=900, still=True), FrameKept(4), State.READY,
         asked(5, anchor=5, at=1000), [Watch(1000)],  # it cannot any more
     ),
     "a device that goes away after the lift costs the proof, not the step": (
-        lifted(), DeviceWentAway("gone"), [UNPROVEN], StepSaved(DRAG), [], State.DEVICE_LOST,
+        lifted, DeviceWentAway("gone"), [UNPROVEN], StepSaved(DRAG), [], State.DEVICE_LOST,
         DeviceCameBack(900), [Watch(900, after_input=True)],
     ),
     "a device that goes away under the finger is waited for until the finger reports": (
-        down(), DeviceWentAway("gone"), [], DeviceCameBack(200), [], FingerLifted(DRAG, 400), [UNPROVEN],
+        down, DeviceWentAway("gone"), [], DeviceCameBack(200), [], FingerLifted(DRAG, 400), [UNPROVEN],
     ),
     "a note that cannot be written keeps the finger off the device": (
-        ready(), TouchedDown(2, 99, live=True), disk_full(99), [NOT_WRITTEN], State.STORAGE_LOST, has(live=False),
+        ready, TouchedDown(2, 99, live=True), disk_full(99), [NOT_WRITTEN], State.STORAGE_LOST, has(live=False),
     ),
     "a step that cannot be written is owed, for the device has the gesture": (
-        lifted(), streamed(3, at=150), disk_full(500), [], State.STORAGE_LOST,
+        lifted, streamed(3, at=150), disk_full(500), [], State.STORAGE_LOST,
         Tick(500 + RETRY_NS), [step()], StepSaved(DRAG), [Watch(400, after_input=True)],
     ),
     "a newer picture that cannot be written is owed first": (
-        lifted(), streamed(3, at=95), disk_full(500, frame=3), Tick(500 + RETRY_NS), [KeepFrame(3)],
+        lifted, streamed(3, at=95), disk_full(500, frame=3), Tick(500 + RETRY_NS), [KeepFrame(3)],
         asked(4, anchor=3, at=600), FrameKept(3), [step(3, 4, flag=FlagCode.NEWER)],
     ),
 }  # fmt: skip
@@ -223,7 +223,7 @@ STORIES: dict[str, Story] = {
 
 @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
 def test_a_finger_that_the_device_follows_does_what_the_story_tells(story: Story) -> None:
-    play(*story)
+    tell(story)
 
 
 def test_a_newer_picture_that_is_not_at_hand_any_more_costs_the_gesture() -> None:

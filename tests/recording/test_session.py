@@ -1,7 +1,8 @@
 """Dialogues with a session: events, and the effects they cause."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -98,18 +99,18 @@ def say(session: Session, *events: Event) -> list[Effect]:
     return effects
 
 
-Line = Session | Event | Sequence[Effect] | State | Mapping[str, object]
+Begin = Callable[[], Session]
+Line = Begin | Event | Sequence[Effect] | State | Mapping[str, object]
 Story = Sequence[Line]
-"""A session and what it hears. After an event there may be a list of the effects that it causes, the state that it
-leads to, and what else is then true of the session."""
+"""How a session begins, and what it hears. After an event there may be a list of the effects that it causes, the state
+that it leads to, and what else is then true of the session."""
 
 
 def has(**values: object) -> Mapping[str, object]:
     return values
 
 
-def play(session: Line, *lines: Line) -> None:
-    assert isinstance(session, Session)
+def play(session: Session, *lines: Line) -> None:
     effects: Sequence[Effect] = []
     for number, line in enumerate(lines):
         told = f"after {number} lines: {lines[max(0, number - 1)]}"
@@ -120,10 +121,15 @@ def play(session: Line, *lines: Line) -> None:
                 assert session.state is line, told
             case Mapping():
                 assert {name: getattr(session, name) for name in line} == line, told
-            case Session():
-                raise AssertionError("one session a story")
             case _:
+                assert not callable(line), "one session a story"
                 effects = session.handle(line)
+
+
+def tell(story: Story) -> None:
+    begin, *lines = story
+    assert callable(begin)
+    play(begin(), *lines)
 
 
 def ready(*, late_input_ns: int = 0) -> Session:
@@ -188,21 +194,22 @@ ELSEWHERE, UNSEEN = (Flag(FlagCode.RESUMED_ELSEWHERE),), (Flag(FlagCode.RESUMED_
 STORIES: dict[str, Story] = {
     # The course of a step.
     "an input that may still arrive is waited for before it is judged": (
-        sending(late_input_ns=500), InputUncertain("gone"), DeviceCameBack(1000), [Watch(1500, after_input=True)],
+        partial(sending, late_input_ns=500), InputUncertain("gone"),
+        DeviceCameBack(1000), [Watch(1500, after_input=True)],
     ),
     "before it is started a session takes no notice of the device": (
-        Session(), DeviceWentAway("gone"), [], still(1, anchor=1, at=5), [], State.IDLE,
+        Session, DeviceWentAway("gone"), [], still(1, anchor=1, at=5), [], State.IDLE,
     ),
     "a screen at rest is kept before the session is ready": (
-        Session(), Started(7), [Watch(7)], moving(1, at=10), [], moving(2, at=20), [], State.SETTLING,
+        Session, Started(7), [Watch(7)], moving(1, at=10), [], moving(2, at=20), [], State.SETTLING,
         still(3, anchor=2, at=300), [KeepFrame(3)], State.CAPTURING, has(frame=None),
         still(4, anchor=2, at=400), [], FrameKept(3), [], State.READY, has(frame=3),
     ),
     "a screen that changes by itself while ready is waited for anew": (
-        ready(), still(3, anchor=1, at=200), [], moving(4, at=300), [Watch(300)], State.SETTLING, has(frame=None),
+        ready, still(3, anchor=1, at=200), [], moving(4, at=300), [Watch(300)], State.SETTLING, has(frame=None),
     ),
     "a tap goes out when its step is saved and the screen was seen unchanged since touch-down": (
-        ready(), TouchedDown(2, 100), [], State.READY, has(touched=True), Intended(TAP, 200), [], State.CHECKING,
+        ready, TouchedDown(2, 100), [], State.READY, has(touched=True), Intended(TAP, 200), [], State.CHECKING,
         TouchCancelled(), [],  # it is complete
         still(3, anchor=1, at=99), [],  # this frame was asked for before the touch-down
         still(4, anchor=1, at=100), [SaveStep(2, 4, True, 100, TAP)], State.INJECTING,
@@ -210,210 +217,210 @@ STORIES: dict[str, Story] = {
         InputDone(400), [Watch(400, after_input=True)], State.SETTLING, has(touched=False),
     ),
     "the frame that is kept is the picture, whichever frame of the same screen was touched": (
-        ready(), still(3, anchor=1, at=95), TouchedDown(1, 100), still(4, anchor=1, at=120),
+        ready, still(3, anchor=1, at=95), TouchedDown(1, 100), still(4, anchor=1, at=120),
         Intended(TAP, 200), [SaveStep(2, 4, True, 100, TAP)],
     ),
     "the step before is judged once, as soon as the screen is still": (
-        sending(), still(4, anchor=1, at=120), moving(5, at=130), [], State.INJECTING,  # the input is on its way
+        sending, still(4, anchor=1, at=120), moving(5, at=130), [], State.INJECTING,  # the input is on its way
         InputDone(400), moving(4, at=410), still(5, anchor=4, at=700), [KeepFrame(5), JUDGE],
         LastStepJudged(), FrameKept(5), moving(6, at=800),
         still(7, anchor=6, at=1100), [CompareScreens(5, 7), KeepFrame(7)],
     ),
     # Refused inputs.
     "a touch while the screen is not ready is refused and its gesture ignored": (
-        Session(), Started(0), moving(1, at=10), TouchedDown(1, 20), [Tell(NOT_READY)], Intended(TAP, 30), [],
+        Session, Started(0), moving(1, at=10), TouchedDown(1, 20), [Tell(NOT_READY)], Intended(TAP, 30), [],
         Intended(HOME, 30), [Tell(NOT_READY)],
     ),
     "a second finger is refused and the first counts, once": (
-        ready(), TouchedDown(2, 100), TouchedDown(2, 101), [Tell(NOT_READY)], Intended(HOME, 102), [Tell(NOT_READY)],
+        ready, TouchedDown(2, 100), TouchedDown(2, 101), [Tell(NOT_READY)], Intended(HOME, 102), [Tell(NOT_READY)],
         Intended(TAP, 200), Intended(TAP, 210), [], still(3, anchor=1, at=220), [SaveStep(2, 3, True, 100, TAP)],
     ),
     "a touch on a picture of the screen before is refused": (
-        Session(), Started(0), moving(5, at=50), still(6, anchor=5, at=90), FrameKept(6),
+        Session, Started(0), moving(5, at=50), still(6, anchor=5, at=90), FrameKept(6),
         TouchedDown(4, 100), [Tell(OUT_OF_DATE)], has(touched=False), TouchedDown(5, 101), [],
     ),
     "a gesture is refused when the screen changes under the finger": (
-        ready(), TouchedDown(2, 100), moving(3, at=90), Intended(TAP, 200), [Tell(CHANGED), Watch(100)],
+        ready, TouchedDown(2, 100), moving(3, at=90), Intended(TAP, 200), [Tell(CHANGED), Watch(100)],
         State.SETTLING,
     ),
     "it is refused though the screen is at rest again": (
-        ready(), TouchedDown(2, 100), moving(3, at=110), still(4, anchor=3, at=400),
+        ready, TouchedDown(2, 100), moving(3, at=110), still(4, anchor=3, at=400),
         Intended(TAP, 500), [Tell(CHANGED), Watch(100)], State.SETTLING,
     ),
     "a key is refused when the screen changes after it": (
-        ready(), Intended(HOME, 100), moving(3, at=110), [Tell(CHANGED), Watch(100)], State.SETTLING,
+        ready, Intended(HOME, 100), moving(3, at=110), [Tell(CHANGED), Watch(100)], State.SETTLING,
     ),
     "a cancelled touch leaves nothing behind": (
-        ready(), TouchedDown(2, 100), TouchCancelled(), [Watch(100)], has(touched=False), TouchCancelled(), [],
+        ready, TouchedDown(2, 100), TouchCancelled(), [Watch(100)], has(touched=False), TouchCancelled(), [],
     ),
     # Screens that never settle.
     "a screen that never rests is taken as it is": (
-        Session(), Started(0), moving(1, at=50), restless(2, at=5000), [KeepFrame(2)],
+        Session, Started(0), moving(1, at=50), restless(2, at=5000), [KeepFrame(2)],
         restless(3, at=5050), [], State.CAPTURING,  # one screenshot at a time
         FrameKept(2), State.READY, has(frame=2), restless(4, at=5100), [],  # it need not keep each frame
     ),
     "a touch on a restless screen pins the frame that was touched": (
-        restless_and_ready(), restless(3, at=5100), restless(4, at=5200), TouchedDown(3, 5210), [KeepFrame(3)],
+        restless_and_ready, restless(3, at=5100), restless(4, at=5200), TouchedDown(3, 5210), [KeepFrame(3)],
         Intended(TAP, 5300), [],  # the screenshot is not safe yet
         restless(5, at=5310), [],  # nor can a restless screen prove anything
         FrameKept(2), [],  # another screenshot
         FrameKept(3), [SaveStep(3, None, False, 5210, TAP, flags=(Flag(FlagCode.MOVING),))],
     ),
     "a restless screen that comes to rest after all is kept again": (
-        restless_and_ready(), still(4, anchor=3, at=6000), [KeepFrame(4)], State.CAPTURING,
+        restless_and_ready, still(4, anchor=3, at=6000), [KeepFrame(4)], State.CAPTURING,
         FrameKept(4), TouchedDown(4, 6100), Intended(TAP, 6200),
         still(5, anchor=3, at=6300), [SaveStep(4, 5, True, 6100, TAP)],
     ),
     "a restless screen that is turned is another screen": (
-        restless_and_ready(), restless(3, at=5100, size=TURNED), [Watch(5100)], TouchedDown(2, 5110), [Tell(NOT_READY)],
+        restless_and_ready, restless(3, at=5100, size=TURNED), [Watch(5100)], TouchedDown(2, 5110), [Tell(NOT_READY)],
         restless(4, at=10_100, size=TURNED), FrameKept(4), TouchedDown(2, 10_110), [Tell(OUT_OF_DATE)],
         TouchedDown(3, 10_110), [KeepFrame(3)], restless(5, at=10_200), FrameKept(3),
         Intended(TAP, 10_300), [Tell(CHANGED), Watch(10_110)],  # it was turned under the finger
     ),
     # Undo.
     "a step that was undone is not judged": (
-        sending(), InputDone(400), UndoWanted(410), StepsDropped(), moving(4, at=420),
+        sending, InputDone(400), UndoWanted(410), StepsDropped(), moving(4, at=420),
         still(5, anchor=4, at=700), [KeepFrame(5)],
     ),
     "an uncertain step that was undone does not cast doubt on the one before": (
-        Session(), Started(0, goal=Goal.UNCERTAIN), UndoWanted(10), [Watch(10), RemoveSteps(UNDONE, leads_back=True)],
+        Session, Started(0, goal=Goal.UNCERTAIN), UndoWanted(10), [Watch(10), RemoveSteps(UNDONE, leads_back=True)],
         StepsDropped(leads_back=True), [ReturnDevice()], Returned(20), moving(1, at=30), still(2, anchor=1, at=300),
         ReturnJudged(matches=True), [KeepFrame(2)],  # no step is left to vouch for
     ),
     "a step that was undone goes though no picture leads back to its screen": (
-        Session(), Started(0, goal=Goal.UNCERTAIN), UndoWanted(10), StepsDropped(lost=True), moving(1, at=20), [],
+        Session, Started(0, goal=Goal.UNCERTAIN), UndoWanted(10), StepsDropped(lost=True), moving(1, at=20), [],
         still(2, anchor=1, at=300), [KeepFrame(2)], has(next_flags=UNSEEN),
     ),
     "undo waits for the end of a gesture": (
-        ready(), TouchedDown(2, 100), UndoWanted(110), [Tell(TOO_EARLY_TO_UNDO)],
+        ready, TouchedDown(2, 100), UndoWanted(110), [Tell(TOO_EARLY_TO_UNDO)],
     ),
-    "undo waits for the end of an input": (sending(), UndoWanted(300), [Tell(TOO_EARLY_TO_UNDO)]),
-    "undo waits for the end of publishing": (publishing(), UndoWanted(300), [Tell(TOO_EARLY_TO_UNDO)]),
+    "undo waits for the end of an input": (sending, UndoWanted(300), [Tell(TOO_EARLY_TO_UNDO)]),
+    "undo waits for the end of publishing": (publishing, UndoWanted(300), [Tell(TOO_EARLY_TO_UNDO)]),
     "a screen on the way back is judged once, and again when it changes by itself": (
-        restoring(), still(5, anchor=3, at=800), [], moving(6, at=900), [],
+        restoring, still(5, anchor=3, at=800), [], moving(6, at=900), [],
         still(7, anchor=6, at=1200), [JudgeReturn(7)],
     ),
     "a refused or lost input on the way back takes no step away": (
-        restoring(), Intended(TAP, 810), InputRefused("no", 900), [Tell("no"), Watch(900)],
+        restoring, Intended(TAP, 810), InputRefused("no", 900), [Tell("no"), Watch(900)],
         moving(5, at=950), still(6, anchor=5, at=1200), ReturnJudged(matches=False), Intended(TAP, 1300),
         InputUncertain("gone"), State.DEVICE_LOST, DeviceCameBack(2000), [Watch(2000)],
     ),
     "a device that is away while its snapshot loads is not lost, and a failure is told": (
-        returning(), DeviceWentAway("offline"), [], State.RETURNING,
+        returning, DeviceWentAway("offline"), [], State.RETURNING,
         Returned(400, "No such snapshot."), [Tell(NOT_RETURNED.format("No such snapshot.")), Watch(400)],
         has(restoring=True),  # the annotator leads back
     ),
     "more can be undone on the way back": (
-        restoring(), UndoWanted(800, 2), [Watch(800), RemoveSteps(UNDONE, 2, leads_back=True)],
+        restoring, UndoWanted(800, 2), [Watch(800), RemoveSteps(UNDONE, 2, leads_back=True)],
         StepsDropped(leads_back=True), [ReturnDevice()],
     ),
     "a draft whose last step was undone is led back when it is resumed": (
-        Session(), Started(0, steps=2, goal=Goal.UNDONE), [ReturnDevice()],
+        Session, Started(0, steps=2, goal=Goal.UNDONE), [ReturnDevice()],
     ),
     "a draft that is resumed on another screen is brought back by a snapshot, then by hand": (
-        resumed(), ReturnJudged(matches=False), [ReturnDevice()], State.RETURNING,
+        resumed, ReturnJudged(matches=False), [ReturnDevice()], State.RETURNING,
         Returned(200), moving(3, at=250), still(4, anchor=3, at=400), [JudgeReturn(4)],
         ReturnJudged(matches=False), [], State.RESTORING, has(goal=Goal.LEFT),
         Intended(Complete(), 500), [Tell(BRING_BACK_FIRST)],
         ScreenAccepted(600), [Watch(600)], has(next_flags=ELSEWHERE),
     ),
     "what is owed to the next step is said by the one that is recorded instead of it": (
-        ready(), StepsDropped(flags=ELSEWHERE), Intended(HOME, 100),
+        ready, StepsDropped(flags=ELSEWHERE), Intended(HOME, 100),
         still(3, anchor=1, at=110), [SaveStep(2, 3, True, 100, HOME, flags=ELSEWHERE)],
     ),
     "what is owed to a step that is undone on the way back is owed still": (
-        returning(), Returned(400), UndoWanted(410), StepsDropped(leads_back=True, flags=ELSEWHERE),
+        returning, Returned(400), UndoWanted(410), StepsDropped(leads_back=True, flags=ELSEWHERE),
         has(next_flags=ELSEWHERE),
     ),
     "what is said of a screen that has changed since means nothing": (
-        resumed(), moving(3, at=100), ReturnJudged(matches=True), [], still(4, anchor=3, at=400), [JudgeReturn(4)],
+        resumed, moving(3, at=100), ReturnJudged(matches=True), [], still(4, anchor=3, at=400), [JudgeReturn(4)],
     ),
     "nor what is said of a screen that an input has changed since": (
-        restoring(), moving(5, at=800), still(6, anchor=5, at=1100), [JudgeReturn(6)],
+        restoring, moving(5, at=800), still(6, anchor=5, at=1100), [JudgeReturn(6)],
         Intended(HOME, 1200), ReturnJudged(matches=True), [], has(restoring=True), InputDone(1300), [Watch(1300)],
         moving(7, at=1400), still(8, anchor=7, at=1700), [JudgeReturn(8)],
     ),
     "a screen that never rests is another one than the wanted after one look": (
-        Session(), Started(0, goal=Goal.LEFT), restless(2, at=5000), [JudgeReturn(2)],
+        Session, Started(0, goal=Goal.LEFT), restless(2, at=5000), [JudgeReturn(2)],
         restless(3, at=5050), [], ReturnJudged(matches=False), [ReturnDevice()],
     ),
     "an end that was undone is not the end": (
-        publishing(), disk_full(), UndoWanted(2000), [Watch(2000), RemoveSteps(UNDONE, leads_back=True)],
+        publishing, disk_full(), UndoWanted(2000), [Watch(2000), RemoveSteps(UNDONE, leads_back=True)],
         StepsDropped(), moving(4, at=2010), still(5, anchor=4, at=2300), FrameKept(5), Intended(HOME, 3000),
         DeviceWentAway("gone"), State.DEVICE_LOST,  # it records again, and needs the device
     ),
     # The device is lost.
     "a device that goes away while the screen is awaited costs nothing": (
-        Session(), Started(0), moving(1, at=5), DeviceWentAway("gone"), [], FrameKept(2), [], State.DEVICE_LOST,
+        Session, Started(0), moving(1, at=5), DeviceWentAway("gone"), [], FrameKept(2), [], State.DEVICE_LOST,
         has(frame=None),
     ),
     "a device that goes away while the screen is kept costs nothing": (
-        Session(), Started(0), moving(1, at=5), still(2, anchor=1, at=90), DeviceWentAway("gone"), [], FrameKept(2), [],
+        Session, Started(0), moving(1, at=5), still(2, anchor=1, at=90), DeviceWentAway("gone"), [], FrameKept(2), [],
         State.DEVICE_LOST, has(frame=None),
     ),
     "doubt about a step outlives a second loss of the device": (
-        sending(), InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), DeviceWentAway("gone"),
+        sending, InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), DeviceWentAway("gone"),
         DeviceCameBack(600), moving(5, at=610), still(6, anchor=5, at=900), [KeepFrame(6), JudgeLastStep(6, True)],
     ),
     "a device is not back while it owes an answer for an input": (
-        sending(), DeviceWentAway("A screenshot was cut short."), DeviceCameBack(200), [], State.DEVICE_LOST,
+        sending, DeviceWentAway("A screenshot was cut short."), DeviceCameBack(200), [], State.DEVICE_LOST,
         InputDone(300), [], DeviceCameBack(400), moving(4, at=410), still(5, anchor=4, at=700), [KeepFrame(5), JUDGE],
     ),
     "an input may turn out uncertain after the frames failed": (
-        sending(), DeviceWentAway("gone"), InputUncertain("gone too"), DeviceCameBack(400), moving(4, at=410),
+        sending, DeviceWentAway("gone"), InputUncertain("gone too"), DeviceCameBack(400), moving(4, at=410),
         still(5, anchor=4, at=700), [KeepFrame(5), JudgeLastStep(5, True)],
     ),
     "an input that was refused before the device went away is dropped when it is back": (
-        sending(), DeviceWentAway("gone"), InputRefused("It is locked.", 300), [Tell("It is locked.")],
+        sending, DeviceWentAway("gone"), InputRefused("It is locked.", 300), [Tell("It is locked.")],
         DeviceCameBack(400), [Watch(400), RemoveSteps(REFUSED)],
     ),
     # The storage fails.
     "a storage that fails again is tried again": (
-        ready(), disk_full(now_ns=0), Tick(RETRY_NS), still(8, anchor=7, at=2000), disk_full(RETRY_NS + 5, frame=8),
+        ready, disk_full(now_ns=0), Tick(RETRY_NS), still(8, anchor=7, at=2000), disk_full(RETRY_NS + 5, frame=8),
         State.STORAGE_LOST, Tick(2 * RETRY_NS), still(9, anchor=7, at=2010), [],
         Tick(2 * RETRY_NS + 5), still(10, anchor=7, at=2020), [KeepFrame(10)],
     ),
     "a gesture whose picture cannot be written is refused with the reason": (
-        restless_and_ready(), restless(3, at=5100), TouchedDown(3, 5110), Intended(TAP, 5200),
+        restless_and_ready, restless(3, at=5100), TouchedDown(3, 5110), Intended(TAP, 5200),
         disk_full(frame=2), [],  # that screenshot is wanted no more
         disk_full(frame=3), [NOT_WRITTEN],
     ),
     "a step that cannot be saved is not sent": (
-        ready(), Intended(HOME, 100), still(3, anchor=1, at=110), disk_full(), [NOT_WRITTEN], State.STORAGE_LOST,
+        ready, Intended(HOME, 100), still(3, anchor=1, at=110), disk_full(), [NOT_WRITTEN], State.STORAGE_LOST,
     ),
     "a step that could not be taken away is taken away, once, when the storage is back": (
-        sending(), InputRefused("It is locked.", 400), disk_full(500), Tick(500 + RETRY_NS),
+        sending, InputRefused("It is locked.", 400), disk_full(500), Tick(500 + RETRY_NS),
         still(7, anchor=7, at=600), FrameKept(7), [Watch(500 + RETRY_NS), RemoveSteps(REFUSED)],
         StepsDropped(), DeviceWentAway("gone"), DeviceCameBack(700), [Watch(700)],
     ),
     "a step that could not be judged is judged when the storage is back": (
-        sending(), InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), still(5, anchor=4, at=800),
+        sending, InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), still(5, anchor=4, at=800),
         disk_full(900), Tick(900 + RETRY_NS), still(6, anchor=4, at=1000), FrameKept(6), moving(7, at=2000),
         still(8, anchor=7, at=2300), [KeepFrame(8), JudgeLastStep(8, True)],
     ),
     "nothing is tried on the storage while an input is under way": (
-        sending(), disk_full(100), [],  # the action was sent
+        sending, disk_full(100), [],  # the action was sent
         Tick(9 * RETRY_NS), still(6, anchor=6, at=1000), [],
         InputDone(9 * RETRY_NS), [Watch(9 * RETRY_NS, after_input=True)],
     ),
     "an episode that cannot be published is tried again, one try at a time": (
-        publishing(), disk_full(now_ns=0), [], State.STORAGE_LOST, has(publishing=False),
+        publishing, disk_full(now_ns=0), [], State.STORAGE_LOST, has(publishing=False),
         Tick(RETRY_NS - 1), [], Tick(RETRY_NS), [Publish()], has(publishing=True), Tick(5 * RETRY_NS), [],
         Published(), State.FINISHED,
     ),
     # Start and end.
     "a complete draft is published at once": (
-        Session(), Started(0, complete=True), [Publish()], has(publishing=True), still(1, anchor=1, at=10), [],
+        Session, Started(0, complete=True), [Publish()], has(publishing=True), still(1, anchor=1, at=10), [],
     ),
     "a recording cannot be thrown away while it is published": (
-        publishing(), AbandonWanted(), [Tell(TOO_LATE_TO_ABANDON)], disk_full(), AbandonWanted(), [Abandon()],
+        publishing, AbandonWanted(), [Tell(TOO_LATE_TO_ABANDON)], disk_full(), AbandonWanted(), [Abandon()],
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
 def test_a_session_does_what_the_story_tells(story: Story) -> None:
-    play(*story)
+    tell(story)
 
 
 @pytest.mark.parametrize(
