@@ -20,6 +20,8 @@ from PySide6.QtWidgets import QApplication
 
 LIMIT_MS = 50.0
 _LOOK_S = 0.01
+HAS_STACKS = sys.version_info < (3, 13)
+"""In Python 3.13 faulthandler crashes on another thread's running frames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,11 @@ class ProbedApplication(QApplication):
             if times_ms[0] > self._limit_ms:
                 self._slow.append(SlowDelivery(*times_ms, _name(receiver), kind.name, stack))
 
+    @property
+    def has_stack(self) -> bool:
+        """Whether the event that is being delivered is over the limit, and its stack is known."""
+        return bool(self._watcher.stack)
+
     def end_probe(self) -> None:
         self._watcher.close()
 
@@ -107,13 +114,13 @@ class _StackWatcher:
         self._limit_s = limit_s
         self._began_s = 0.0
         self._before = _Times(0, 0, 0)
-        self._stack = ""
+        self.stack = ""
         self._clock = _ThreadClock(threading.get_native_id())
         self._closed = threading.Event()
         threading.Thread(target=self._run, name="slot probe", daemon=True).start()
 
     def begin(self) -> None:
-        self._stack = ""
+        self.stack = ""
         self._began_s = time.perf_counter()
         self._before = self._clock.read()
         self.is_busy = True
@@ -121,7 +128,7 @@ class _StackWatcher:
     def end(self) -> tuple[_Times, str]:
         """The time spent, and the stack if it was over the limit."""
         self.is_busy = False
-        return self._clock.read().since(self._before), self._stack
+        return self._clock.read().since(self._before), self.stack
 
     def close(self) -> None:
         self._closed.set()
@@ -129,20 +136,20 @@ class _StackWatcher:
     def _run(self) -> None:
         while not self._closed.wait(_LOOK_S):
             began_s = self._began_s
-            if not self.is_busy or self._stack or time.perf_counter() - began_s < self._limit_s:
+            if not self.is_busy or self.stack or time.perf_counter() - began_s < self._limit_s:
                 continue
             stack = _stack_of(self.thread)
             if self.is_busy and self._began_s == began_s:
-                self._stack = stack
+                self.stack = stack
 
 
 def _stack_of(thread: int) -> str:
     """The thread's current stack, innermost first.
 
     Must not keep a reference to its frames: objects that they release, such as a painter or a timer, would be
-    destroyed on the wrong thread. Empty on Python 3.13, where faulthandler crashes on another thread's running frames.
+    destroyed on the wrong thread. Empty without HAS_STACKS.
     """
-    if sys.version_info >= (3, 13):
+    if not HAS_STACKS:
         return ""
     with TemporaryFile("w+") as told:
         faulthandler.dump_traceback(told, all_threads=True)
