@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtWidgets import QListWidget, QRadioButton, QTableView
 
 from odyssey_recorder.errors import TaskError
+from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.workplace import Workplace
@@ -125,6 +126,7 @@ def test_a_task_that_is_chosen_after_an_episode_is_the_next_to_record(bench: Ben
     bench.pilot.qtbot.waitUntil(lambda: table.model().rowCount() == len(ROWS))
     table.setCurrentIndex(table.model().index(2, 0))
     bench.pilot.press("Record this task")
+    bench.pilot.qtbot.waitUntil(lambda: bench.pilot.window.page is Command.RECORD_PAGE)
     bench.pilot.wait_for_phase(Phase.WATCHING)
     bench.shows("Add a city")
     bench.pilot.begin()
