@@ -132,6 +132,21 @@ def test_an_episode_that_misses_a_screenshot_is_left_out_when_they_are_asked_for
     assert files_in(tmp_path / "out") == set()
 
 
+@pytest.mark.parametrize("place", ["elsewhere", "in"])
+@pytest.mark.parametrize("name", [f"annotations/{FIRST}.json", f"screenshots/{FIRST}_1.png"])
+def test_an_episode_with_a_link_in_place_of_a_file_is_left_out(tmp_path: Path, place: str, name: str) -> None:
+    put(tmp_path / "in", FIRST, pictures=True)
+    target = tmp_path / place / "kept"
+    target.parent.mkdir(exist_ok=True)
+    (tmp_path / "in" / name).rename(target)
+    (tmp_path / "in" / name).symlink_to(target)
+    done = with_pictures(tmp_path)
+    assert done.written == ()
+    assert Path(name).name in done.failures[0]
+    assert "link" in done.failures[0]
+    assert files_in(tmp_path / "out") == set()
+
+
 def test_a_screenshot_that_cannot_be_put_in_its_place_is_named(tmp_path: Path) -> None:
     put(tmp_path / "in", FIRST, pictures=True)
     (tmp_path / "out" / "screenshots" / f"{FIRST}_0.png").mkdir(parents=True)
