@@ -1,6 +1,7 @@
 """A private adb server beside the user's: on its own port, with no other devices, and reliably stopped."""
 
 import os
+import secrets
 import socket
 import subprocess
 import time
@@ -12,6 +13,7 @@ from odyssey_recorder.errors import DeviceError
 _START_TIMEOUT_S = 20.0
 _STOP_TIMEOUT_S = 5.0
 _ASK_TIMEOUT_S = 5.0
+_PORTS = range(10_000, 32_000)
 
 
 def announce(server_port: int, adb_port: int) -> bool:
@@ -30,7 +32,7 @@ class PrivateAdbServer:
     """`adb -P port server nodaemon` without emulator and USB discovery, keys under `home`. Raises DeviceError."""
 
     def __init__(self, adb: Path, home: Path, *, port: int = 0) -> None:
-        self.port = port or _free_port()
+        self.port = port or free_port()
         self.home = home
         self._adb = adb
         self._process: subprocess.Popen[bytes] | None = None
@@ -113,8 +115,9 @@ class PrivateAdbServer:
         return False
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
+def free_port() -> int:
+    """A port below those that systems give out themselves, which another program could have by the time it is used."""
+    while True:
+        port = _PORTS.start + secrets.randbelow(len(_PORTS))
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port

@@ -1,7 +1,6 @@
 """`upload` and `download` with moto's S3 server on this computer."""
 
 import shutil
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 import s3fs
 from moto.server import ThreadedMotoServer
 
+from odyssey_recorder.simulator.adb_server import free_port
 from tests.command_line import CommandLine
 from tests.commands.test_remote import contents, export
 
@@ -82,15 +82,9 @@ def test_what_keeps_us_from_the_store_is_said(
         assert ran.exit_code == 2
         return ran.err
 
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{closed_port()}")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_port()}")
     assert f"{URL} cannot be reached: Could not connect" in told()
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     assert "cannot be reached: " in told()
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     assert "Unable to locate credentials. Check the URL and your keys" in told()
-
-
-def closed_port() -> int:
-    with socket.socket() as used:
-        used.bind(("127.0.0.1", 0))
-        return int(used.getsockname()[1])

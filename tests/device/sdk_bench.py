@@ -1,7 +1,6 @@
 """Stand-ins for the SDK's programs; the `emulator` runs the simulated emulator."""
 
 import shutil
-import socket
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,10 +11,10 @@ from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
 from odyssey_recorder.device.avd_config import entries
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
-from odyssey_recorder.device.emulator_launch import CONSOLE_PORTS, free_ports
+from odyssey_recorder.device.emulator_launch import free_ports
 from odyssey_recorder.device.sdk import AndroidSdk
 from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer, free_port
 from odyssey_recorder.simulator.discovery import running_dir
 
 IMAGE = "system-images;android-34;google_apis;x86_64"
@@ -149,12 +148,8 @@ def _program(path: Path, text: str) -> None:
 def free_console_port() -> int:
     """An even port with a free one above it, outside the range of real emulators."""
     for _ in range(200):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port: int = probe.getsockname()[1] & ~1
         with suppress(DeviceError):
-            if port not in CONSOLE_PORTS:
-                return free_ports((port,)).console
+            return free_ports((free_port() & ~1,)).console
     raise AssertionError("no two neighbouring ports are free")
 
 

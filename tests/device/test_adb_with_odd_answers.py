@@ -1,4 +1,3 @@
-import socket
 import struct
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ from odyssey_recorder.errors import (
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.simulator.adb_server import free_port
 from tests.device.scripted_adb_server import HANG, OKAY, ScriptedAdbServer, fail, printed, shell
 
 SERIAL = "emulator-6000"
@@ -240,10 +240,8 @@ def test_something_else_on_the_server_s_port_is_told_as_such() -> None:
 
 
 def test_where_no_server_listens_none_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
     monkeypatch.setenv("ADBUTILS_ADB_PATH", "/nowhere/adb: whoever runs this fails in another way")
-    server = AdbServer(port=port)
+    server = AdbServer(port=free_port())
 
     with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
         server.devices()

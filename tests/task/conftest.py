@@ -6,8 +6,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from odyssey_recorder.simulator.adb_server import free_port
 from odyssey_recorder.task.queue.database import REVISION, QueueDatabase
-from tests.task.postgres import Postgres, free_port, running_postgres
+from tests.task.postgres import Postgres, running_postgres
 from tests.task.queues import Queues
 
 

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -12,6 +11,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
+
+from odyssey_recorder.simulator.adb_server import free_port
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _SETTINGS = {
@@ -121,9 +122,3 @@ def _unprivileged() -> list[str | Path]:
     if os.getuid():
         return []
     return ["setpriv", f"--reuid={_NOBODY[0]}", f"--regid={_NOBODY[1]}", "--clear-groups", "--"]
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
