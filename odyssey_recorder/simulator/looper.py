@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import TypeVar
 
 _log = logging.getLogger(__name__)
@@ -67,13 +67,11 @@ class Looper:
 
         self.later(0.0, run)
         while True:
-            try:
-                return future.result(timeout=0.5)
-            except TimeoutError:
-                if not future.done() and not self._thread.is_alive():
-                    raise PhoneStoppedError("The simulated emulator is not running.") from None
-                if future.done():
-                    raise
+            may_answer = self._thread.is_alive()
+            if future in wait((future,), timeout=0.5).done:
+                return future.result()
+            if not may_answer:
+                raise PhoneStoppedError("The simulated emulator is not running.")
 
     def later(self, delay_s: float, task: Callable[[], None]) -> Timer:
         timer = Timer(task)

@@ -11,7 +11,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from tests.end_to_end.workplace import PATIENCE_S, Workplace, finish, workplace
+from tests.end_to_end.workplace import PATIENCE_S, Workplace, assert_true, finish, kinds_of, workplace
 
 
 def open_and_look(place: Workplace) -> list[TouchStroke | SystemKey]:
@@ -77,11 +77,12 @@ def test_an_old_anr_and_a_second_display_do_not_mislead(adb_server: PrivateAdbSe
         with place.recording("passive") as (recorder, _):
             work(place, recorder, "passive", [TouchStroke.press(at), SystemKey.HOME])
             episode = finish(place, recorder)
-            provenance = place.service.store.provenance(episode.episode_id)
+            provenance = assert_true(place, episode)
 
-    assert [type(step.action) for step in episode.steps] == [Click, Press, Complete]
-    assert episode.steps[0].action == Click(to_grid(at, episode.device.size))
-    assert provenance is not None
+    assert kinds_of(episode) == [Click, Press, Complete]
+    tapped = episode.steps[0].action
+    assert isinstance(tapped, Click | LongPress)
+    assert tapped.point == to_grid(at, episode.device.size)
     screens = [step.screen for step in provenance.steps[:2] if step.screen is not None]
     assert [screen.package for screen in screens] == ["com.android.launcher3", "com.android.settings"]
     assert {(screen.rotation, screen.keyboard_shown) for screen in screens} == {(0, False)}

@@ -13,7 +13,9 @@ from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
+from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Action, Click, LongPress
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import Episode, Mode, TaskInfo
 from odyssey_recorder.model.flag import Flag, FlagCode
@@ -33,6 +35,7 @@ from tests.recording.recording_bench import Annotator
 
 TASK = TaskInfo("General_Tool", ("Settings",), "Look at {}.", "Look at Display.", "Look at Display in Settings.")
 PATIENCE_S = 30.0
+LONG_PRESS_US = TouchRules.for_density(320).long_press_us
 
 
 @dataclass(frozen=True)
@@ -126,16 +129,25 @@ def finish(place: Workplace, recorder: Recorder) -> Episode:
 
 
 def assert_true(place: Workplace, episode: Episode) -> EpisodeProvenance:
-    """Compare each step's screenshot with the journal; returns the provenance.
+    """Compare each step's screenshot, and how long its press was, with the journal; returns the provenance.
 
     If the screen changed too close to the touch for the device's clock to order them, the step must be flagged.
     """
     provenance = place.service.store.provenance(episode.episode_id)
     assert provenance is not None
     felt = [felt for felt in RecordedJournal.read(place.journal).inputs if felt.event_us is not None]
-    for step in provenance.steps:
+    for step, published in zip(provenance.steps, episode.steps, strict=True):
         if step.clock_offset_us is not None:
             began_us = step.touched_us - step.clock_offset_us
             first = next(felt for felt in felt if (felt.event_us or 0) >= began_us)  # a key is felt when it is released
             assert step.frame.rgb_sha256 == first.frame.rgb_sha256 or Flag(FlagCode.CHANGING) in step.flags, step
+            if isinstance(published.action, Click | LongPress):
+                lifted = next(one for one in felt if one.number > first.number and one.words.startswith("touch up "))
+                held_us = (lifted.event_us or 0) - (first.event_us or 0)
+                assert isinstance(published.action, LongPress) == (held_us >= LONG_PRESS_US), held_us
     return provenance
+
+
+def kinds_of(episode: Episode) -> list[type[Action]]:
+    """Long presses count as clicks: on a busy computer a finger may rest; `assert_true` compares how long it did."""
+    return [Click if isinstance(step.action, LongPress) else type(step.action) for step in episode.steps]
