@@ -25,6 +25,7 @@ from tests.agents.thinking import says
 from tests.annotation.seeing_model import images_of
 from tests.command_line import CommandLine, LabPhone, Ran
 from tests.llm.stand_in import MODEL, Asked, Fails, Says, StandIn
+from tests.simulator.person import wait_until
 
 TASKS = read_benchmark(shipped_benchmark())
 ALARM, TIMER = "sim-alarm-off", "sim-timer-eggs"
@@ -66,7 +67,7 @@ def agent_phone(phone: LabPhone, command_line: CommandLine) -> Iterator[LabPhone
     phone.console("avd", "snapshot", "save", SNAPSHOT)
     yield phone
     phone.console("avd", "snapshot", "load", SNAPSHOT)
-    phone.lab.server.adb("-s", phone.serial, "wait-for-device")
+    wait_until(lambda: phone.lab.server.adb("-s", phone.serial, "shell", "true").returncode == 0)
     phone.console("avd", "snapshot", "delete", SNAPSHOT)
 
 
