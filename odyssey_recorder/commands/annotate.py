@@ -38,10 +38,6 @@ if TYPE_CHECKING:
     from odyssey_recorder.annotation.trust import TrustFigures
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Write and check the texts of steps.")
-app.command()(boxes)
-app.command()(batch)
-app.command("import")(import_texts)
-app.command("export")(export_texts)
 
 _CallsOption = Annotated[
     Literal["three", "combined"],
@@ -135,6 +131,9 @@ def run(  # noqa: PLR0913 - the flags
         raise typer.Exit(1)
 
 
+app.command()(batch)
+
+
 @app.command()
 @exits_with_2()
 def check(  # noqa: PLR0913 - the flags
@@ -182,6 +181,11 @@ def check(  # noqa: PLR0913 - the flags
     tell_problems(problems)
     if problems or verdicts["contradicts"]:
         raise typer.Exit(1)
+
+
+app.command()(boxes)
+app.command("import")(import_texts)
+app.command("export")(export_texts)
 
 
 @app.command()

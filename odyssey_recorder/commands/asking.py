@@ -1,4 +1,4 @@
-"""What commands share that send screenshots of a dataset to a model: options, cost, consent, progress."""
+"""What commands that ask a language model share: options, cost, consent, progress."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence

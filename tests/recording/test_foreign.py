@@ -156,24 +156,24 @@ def settled_on_another(cells: frozenset[int], *told: Effect) -> tuple[Line, ...]
 BY_HAND = "a touch at (3, 4), 10:00:00.0 UTC"
 EARLY = LATER - 10 * SLACK_NS
 STORIES: dict[str, Story] = {
-    "a screen that changes while it is ready is told, and flagged with the next step alone": (
+    "a screen that changes while ready is reported, and only the next step is flagged": (
         ready, *settled_on_another(PAGE, Tell(TELL_UNEXPLAINED)), Intended(HOME, LATER + 600),
         still(6, anchor=4, at=LATER + 700), [SaveStep(5, 6, True, LATER + 600, HOME, flags=(UNEXPLAINED,))],
         StepSaved(HOME), InputDone(LATER + 800), has(next_flags=()),
     ),
-    "a screen that is what it was is not told of": (ready, *settled_on_another(frozenset())),
+    "a screen that looks as before is not reported": (ready, *settled_on_another(frozenset())),
     "a touch that is not ours is named and explains the change that follows": (
         ready, felt(BY_HAND, LATER + 150, LATER + 150), [Tell(TELL_TOUCHED.format(BY_HAND))],
         *settled_on_another(PAGE), has(next_flags=(Flag(FlagCode.FOREIGN_INPUT, (BY_HAND,)),)),
     ),
-    "what the kernel felt of our own key is not told": (
+    "our own key, as the kernel reports it, is not foreign": (
         sending, felt("HOME", LATER + 200, LATER + 200), [], InputDone(LATER + 400),
         felt("HOME", LATER + 300, LATER + 300), [],
         felt("HOME", LATER + 300, LATER + 10 * SLACK_NS), [],  # the word of it came late
         felt("HOME", EARLY, LATER + 300), [],  # the device's clock was set back
         felt("HOME", EARLY, LATER + 10 * SLACK_NS), [Tell(TELL_TOUCHED.format("HOME"))],  # that is another's
     ),
-    "a change after an input that the device refused is told": (
+    "a change after an input that the device refused is reported": (
         sending, InputRefused("no", LATER + 200), LastStepJudged(), moving(4, at=LATER + 210),
         still(5, anchor=4, at=LATER + 500), FrameKept(5), moving(6, at=LATER + 600),
         still(7, anchor=6, at=LATER + 900), [CompareScreens(5, 7), KeepFrame(7)],

@@ -123,74 +123,76 @@ STORIES: dict[str, Story] = {
         Session, Started(0), FrameSeen(1, 1, 5000, restless=True, size=UPRIGHT), FrameKept(1), streamed(2, at=5100),
         TouchedDown(2, 5200, live=True), [KeepFrame(2)], has(live=False),
     ),
-    "a frame asked for after the touch that shows the same is the proof, one asked for before is not": (
+    "only an equal frame that was requested after the touch is the proof": (
         down, asked(3, anchor=1, at=99), [], asked(4, anchor=1, at=100), FingerLifted(DRAG, 400), [step(check=4)],
     ),
-    "a change that the stream tells of after the touch is the proof": (
+    "a change that the stream reports after the touch is the proof": (
         lifted, asked(3, anchor=3, at=150, still=True), [],  # it is not taken for the next screenshot either
         streamed(4, at=120), [step()],
     ),
-    "a change is no proof if frames before it are missing": (
+    "a change does not prove anything if frames before it are missing": (
         down, streamed(4, at=150), FingerLifted(DRAG, 400), [UNPROVEN],  # another screen may have been touched
     ),
-    "unless a requested frame has proved it before": (
+    "missing frames do not matter if a requested frame has proved the touch before": (
         down, asked(3, anchor=1, at=100), streamed(5, at=150), FingerLifted(DRAG, 400), [step(check=3)],
     ),
-    "a frame asked for while the finger is on its way down proves nothing": (
+    "a frame that was requested before the finger landed proves nothing": (
         down, asked(3, anchor=1, at=101), FingerLifted(DRAG, 400, landed_ns=105), [],
         asked(4, anchor=1, at=105), [step(check=4)],
     ),
-    "a change while the finger is on its way down is flagged": (
+    "a change before the finger landed is flagged": (
         down, asked(3, anchor=1, at=101), streamed(4, at=103),
         FingerLifted(DRAG, 400, landed_ns=105), [step(check=3, proven=False, flag=FlagCode.CHANGING)],
     ),
-    "a change before the touch that is told before the finger is down makes the newer frame the picture": (
+    "a change before the touch, reported before the finger is down, makes the newer frame the screenshot": (
         touched, streamed(3, at=95), [KeepFrame(3)], FingerGoesDown(100), FingerLifted(DRAG, 400), *NEWER,
     ),
-    "so does one that is told while it is down": (
+    "a change before the touch, reported while the finger is down, does too": (
         down, streamed(3, at=95), [KeepFrame(3)], FingerLifted(DRAG, 400), *NEWER,
     ),
-    "so does one that is told after it has lifted": (lifted, streamed(3, at=95), [KeepFrame(3)], *NEWER),
-    "a finger on a screen that was turned before it went down is no step": (
+    "a change before the touch, reported after the finger lifted, does too": (
+        lifted, streamed(3, at=95), [KeepFrame(3)], *NEWER,
+    ),
+    "a touch on a screen that rotated before the finger landed is not a step": (
         touched, streamed(3, at=95, size=TURNED), FingerGoesDown(100),
         FingerLifted(DRAG, 400, landed_ns=102), *TURNED_BEFORE,
     ),
-    "nor is one on a screen that was turned while it was on its way": (
+    "a touch on a screen that rotated while the finger was landing is not a step": (
         down, streamed(3, at=101, size=TURNED), FingerLifted(DRAG, 400, landed_ns=102), *TURNED_BEFORE,
     ),
-    "nor is one on a screen that was turned and is upright again": (
+    "a touch on a screen that rotated and is upright again is not a step": (
         down, streamed(3, at=93, size=TURNED), streamed(4, at=95), FingerLifted(DRAG, 400), *TURNED_BEFORE,
     ),
-    "nor is one on a screen that was turned, as is told late": (
+    "a touch on a screen whose rotation is reported late is not a step": (
         lifted, streamed(3, at=95, size=TURNED), *TURNED_BEFORE,
     ),
-    "nor is one on a screen that was turned, as only a requested frame shows, and is upright again": (
+    "a touch on a screen whose rotation only a requested frame shows is not a step": (
         down, replace(asked(3, anchor=3, at=101), size=TURNED), streamed(4, at=150),
         FingerLifted(DRAG, 400, landed_ns=102), *TURNED_BEFORE,
     ),
-    "a turn under the finger comes after the touch-down and proves its picture": (
+    "a rotation under the finger comes after the touch-down and proves its screenshot": (
         down, streamed(3, at=150, size=TURNED), FingerLifted(DRAG, 400, landed_ns=102), [step()],
     ),
-    "a gesture astray ends when the way to the device is back": (
+    "a gesture whose finger was lost ends when the device can be reached again": (
         down, streamed(3, at=94), streamed(4, at=95, size=TURNED), DeviceWentAway("gone"),
         FingerLifted(DRAG, 400), BROKEN, State.DEVICE_LOST, DeviceCameBack(900), [Watch(900)],
     ),
     "a finger that the device refuses altogether leaves nothing to restore": (
         down, InputRefused("No.", 120), [Tell("No."), DropTouch("No."), Watch(120)], State.SETTLING,
     ),
-    "when no proof comes the step is saved and says so": (
+    "a step without a proof is saved and says so": (
         lifted, Tick(400 + PROOF_NS), [], Tick(401 + PROOF_NS), [UNPROVEN],
     ),
     "after the step the screen is waited for and the step is judged": (
         lifted, streamed(3, at=150), StepSaved(DRAG), [Watch(400, after_input=True)], State.SETTLING, has(live=False),
         asked(4, anchor=3, at=700, still=True), [KeepFrame(4), JudgeLastStep(4, uncertain=False)],
     ),
-    "a finger of which the device received a part leaves no step and recording goes on": (
+    "a gesture that the device received in part leaves no step, and the recording goes on": (
         down, InputRefused("No.", 120, is_partial=True),
         [Tell(f"No. {BROKEN_OFF}"), DropTouch("No."), Watch(120 + LATE_INPUT_NS)], State.SETTLING, has(live=False),
         FingerLifted(DRAG, 400), [],  # it is a gesture no more
     ),
-    "so does one whose way breaks": (
+    "a gesture whose connection breaks leaves no step either": (
         down, InputUncertain("No."), [Tell(f"No. {BROKEN_OFF}"), DropTouch("No."), Watch(100 + LATE_INPUT_NS)],
         State.SETTLING, has(live=False), FingerLifted(DRAG, 400), [],
     ),
@@ -210,11 +212,11 @@ STORIES: dict[str, Story] = {
     "a note that cannot be written keeps the finger off the device": (
         ready, TouchedDown(2, 99, live=True), disk_full(99), [NOT_WRITTEN], State.STORAGE_LOST, has(live=False),
     ),
-    "a step that cannot be written is owed, for the device has the gesture": (
+    "a step that cannot be written is written later, because the device has the gesture": (
         lifted, streamed(3, at=150), disk_full(500), [], State.STORAGE_LOST,
         Tick(500 + RETRY_NS), [step()], StepSaved(DRAG), [Watch(400, after_input=True)],
     ),
-    "a newer picture that cannot be written is owed first": (
+    "a newer screenshot that cannot be written is written before its step": (
         lifted, streamed(3, at=95), disk_full(500, frame=3), Tick(500 + RETRY_NS), [KeepFrame(3)],
         asked(4, anchor=3, at=600), FrameKept(3), [step(3, 4, flag=FlagCode.NEWER)],
     ),

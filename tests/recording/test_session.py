@@ -197,7 +197,7 @@ STORIES: dict[str, Story] = {
         partial(sending, late_input_ns=500), InputUncertain("gone"),
         DeviceCameBack(1000), [Watch(1500, after_input=True)],
     ),
-    "before it is started a session takes no notice of the device": (
+    "a session ignores the device until it is started": (
         Session, DeviceWentAway("gone"), [], still(1, anchor=1, at=5), [], State.IDLE,
     ),
     "a screen at rest is kept before the session is ready": (
@@ -205,7 +205,7 @@ STORIES: dict[str, Story] = {
         still(3, anchor=2, at=300), [KeepFrame(3)], State.CAPTURING, has(frame=None),
         still(4, anchor=2, at=400), [], FrameKept(3), [], State.READY, has(frame=3),
     ),
-    "a screen that changes by itself while ready is waited for anew": (
+    "a screen that changes by itself while ready has to settle again": (
         ready, still(3, anchor=1, at=200), [], moving(4, at=300), [Watch(300)], State.SETTLING, has(frame=None),
     ),
     "a tap goes out when its step is saved and the screen was seen unchanged since touch-down": (
@@ -216,7 +216,7 @@ STORIES: dict[str, Story] = {
         StepSaved(TAP), [SendInput(TAP)],
         InputDone(400), [Watch(400, after_input=True)], State.SETTLING, has(touched=False),
     ),
-    "the frame that is kept is the picture, whichever frame of the same screen was touched": (
+    "the saved frame is the screenshot, whichever equal frame was touched": (
         ready, still(3, anchor=1, at=95), TouchedDown(1, 100), still(4, anchor=1, at=120),
         Intended(TAP, 200), [SaveStep(2, 4, True, 100, TAP)],
     ),
@@ -235,7 +235,7 @@ STORIES: dict[str, Story] = {
         ready, TouchedDown(2, 100), TouchedDown(2, 101), [Tell(NOT_READY)], Intended(HOME, 102), [Tell(NOT_READY)],
         Intended(TAP, 200), Intended(TAP, 210), [], still(3, anchor=1, at=220), [SaveStep(2, 3, True, 100, TAP)],
     ),
-    "a touch on a picture of the screen before is refused": (
+    "a touch on a frame of the previous screen is refused": (
         Session, Started(0), moving(5, at=50), still(6, anchor=5, at=90), FrameKept(6),
         TouchedDown(4, 100), [Tell(OUT_OF_DATE)], has(touched=False), TouchedDown(5, 101), [],
     ),
@@ -243,7 +243,7 @@ STORIES: dict[str, Story] = {
         ready, TouchedDown(2, 100), moving(3, at=90), Intended(TAP, 200), [Tell(CHANGED), Watch(100)],
         State.SETTLING,
     ),
-    "it is refused though the screen is at rest again": (
+    "a gesture is refused even if the screen has settled again": (
         ready, TouchedDown(2, 100), moving(3, at=110), still(4, anchor=3, at=400),
         Intended(TAP, 500), [Tell(CHANGED), Watch(100)], State.SETTLING,
     ),
@@ -271,7 +271,7 @@ STORIES: dict[str, Story] = {
         FrameKept(4), TouchedDown(4, 6100), Intended(TAP, 6200),
         still(5, anchor=3, at=6300), [SaveStep(4, 5, True, 6100, TAP)],
     ),
-    "a restless screen that is turned is another screen": (
+    "a restless screen that rotates is another screen": (
         restless_and_ready, restless(3, at=5100, size=TURNED), [Watch(5100)], TouchedDown(2, 5110), [Tell(NOT_READY)],
         restless(4, at=10_100, size=TURNED), FrameKept(4), TouchedDown(2, 10_110), [Tell(OUT_OF_DATE)],
         TouchedDown(3, 10_110), [KeepFrame(3)], restless(5, at=10_200), FrameKept(3),
@@ -287,7 +287,7 @@ STORIES: dict[str, Story] = {
         StepsDropped(leads_back=True), [ReturnDevice()], Returned(20), moving(1, at=30), still(2, anchor=1, at=300),
         ReturnJudged(matches=True), [KeepFrame(2)],  # no step is left to vouch for
     ),
-    "a step that was undone goes though no picture leads back to its screen": (
+    "a step is undone even if no screenshot shows the screen to return to": (
         Session, Started(0, goal=Goal.UNCERTAIN), UndoWanted(10), StepsDropped(lost=True), moving(1, at=20), [],
         still(2, anchor=1, at=300), [KeepFrame(2)], has(next_flags=UNSEEN),
     ),
@@ -296,25 +296,25 @@ STORIES: dict[str, Story] = {
     ),
     "undo waits for the end of an input": (sending, UndoWanted(300), [Tell(TOO_EARLY_TO_UNDO)]),
     "undo waits for the end of publishing": (publishing, UndoWanted(300), [Tell(TOO_EARLY_TO_UNDO)]),
-    "a screen on the way back is judged once, and again when it changes by itself": (
+    "while restoring, a screen is judged once, and again when it changes by itself": (
         restoring, still(5, anchor=3, at=800), [], moving(6, at=900), [],
         still(7, anchor=6, at=1200), [JudgeReturn(7)],
     ),
-    "a refused or lost input on the way back takes no step away": (
+    "while restoring, a refused or lost input removes no step": (
         restoring, Intended(TAP, 810), InputRefused("no", 900), [Tell("no"), Watch(900)],
         moving(5, at=950), still(6, anchor=5, at=1200), ReturnJudged(matches=False), Intended(TAP, 1300),
         InputUncertain("gone"), State.DEVICE_LOST, DeviceCameBack(2000), [Watch(2000)],
     ),
-    "a device that is away while its snapshot loads is not lost, and a failure is told": (
+    "a device is not lost while its snapshot loads, and a failure is reported": (
         returning, DeviceWentAway("offline"), [], State.RETURNING,
         Returned(400, "No such snapshot."), [Tell(NOT_RETURNED.format("No such snapshot.")), Watch(400)],
         has(restoring=True),  # the annotator leads back
     ),
-    "more can be undone on the way back": (
+    "more steps can be undone while restoring": (
         restoring, UndoWanted(800, 2), [Watch(800), RemoveSteps(UNDONE, 2, leads_back=True)],
         StepsDropped(leads_back=True), [ReturnDevice()],
     ),
-    "a draft whose last step was undone is led back when it is resumed": (
+    "a draft whose last step was undone is restored when it is resumed": (
         Session, Started(0, steps=2, goal=Goal.UNDONE), [ReturnDevice()],
     ),
     "a draft that is resumed on another screen is brought back by a snapshot, then by hand": (
@@ -324,27 +324,27 @@ STORIES: dict[str, Story] = {
         Intended(Complete(), 500), [Tell(BRING_BACK_FIRST)],
         ScreenAccepted(600), [Watch(600)], has(next_flags=ELSEWHERE),
     ),
-    "what is owed to the next step is said by the one that is recorded instead of it": (
+    "a flag for the next step goes to the step that is recorded instead of it": (
         ready, StepsDropped(flags=ELSEWHERE), Intended(HOME, 100),
         still(3, anchor=1, at=110), [SaveStep(2, 3, True, 100, HOME, flags=ELSEWHERE)],
     ),
-    "what is owed to a step that is undone on the way back is owed still": (
+    "a flag for the next step stays when more steps are undone": (
         returning, Returned(400), UndoWanted(410), StepsDropped(leads_back=True, flags=ELSEWHERE),
         has(next_flags=ELSEWHERE),
     ),
-    "what is said of a screen that has changed since means nothing": (
+    "the verdict on a screen that has changed since is ignored": (
         resumed, moving(3, at=100), ReturnJudged(matches=True), [], still(4, anchor=3, at=400), [JudgeReturn(4)],
     ),
-    "nor what is said of a screen that an input has changed since": (
+    "the verdict on a screen that an input has changed since is ignored": (
         restoring, moving(5, at=800), still(6, anchor=5, at=1100), [JudgeReturn(6)],
         Intended(HOME, 1200), ReturnJudged(matches=True), [], has(restoring=True), InputDone(1300), [Watch(1300)],
         moving(7, at=1400), still(8, anchor=7, at=1700), [JudgeReturn(8)],
     ),
-    "a screen that never rests is another one than the wanted after one look": (
+    "a restless screen is compared with the wanted screen once": (
         Session, Started(0, goal=Goal.LEFT), restless(2, at=5000), [JudgeReturn(2)],
         restless(3, at=5050), [], ReturnJudged(matches=False), [ReturnDevice()],
     ),
-    "an end that was undone is not the end": (
+    "recording goes on when the terminal step is undone": (
         publishing, disk_full(), UndoWanted(2000), [Watch(2000), RemoveSteps(UNDONE, leads_back=True)],
         StepsDropped(), moving(4, at=2010), still(5, anchor=4, at=2300), FrameKept(5), Intended(HOME, 3000),
         DeviceWentAway("gone"), State.DEVICE_LOST,  # it records again, and needs the device
@@ -362,7 +362,7 @@ STORIES: dict[str, Story] = {
         sending, InputUncertain("gone"), DeviceCameBack(500), moving(4, at=510), DeviceWentAway("gone"),
         DeviceCameBack(600), moving(5, at=610), still(6, anchor=5, at=900), [KeepFrame(6), JudgeLastStep(6, True)],
     ),
-    "a device is not back while it owes an answer for an input": (
+    "a device is not back before it has answered an input": (
         sending, DeviceWentAway("A screenshot was cut short."), DeviceCameBack(200), [], State.DEVICE_LOST,
         InputDone(300), [], DeviceCameBack(400), moving(4, at=410), still(5, anchor=4, at=700), [KeepFrame(5), JUDGE],
     ),
@@ -375,12 +375,12 @@ STORIES: dict[str, Story] = {
         DeviceCameBack(400), [Watch(400), RemoveSteps(REFUSED)],
     ),
     # The storage fails.
-    "a storage that fails again is tried again": (
+    "after another failure the storage is tried again": (
         ready, disk_full(now_ns=0), Tick(RETRY_NS), still(8, anchor=7, at=2000), disk_full(RETRY_NS + 5, frame=8),
         State.STORAGE_LOST, Tick(2 * RETRY_NS), still(9, anchor=7, at=2010), [],
         Tick(2 * RETRY_NS + 5), still(10, anchor=7, at=2020), [KeepFrame(10)],
     ),
-    "a gesture whose picture cannot be written is refused with the reason": (
+    "a gesture whose screenshot cannot be written is refused with the reason": (
         restless_and_ready, restless(3, at=5100), TouchedDown(3, 5110), Intended(TAP, 5200),
         disk_full(frame=2), [],  # that screenshot is wanted no more
         disk_full(frame=3), [NOT_WRITTEN],
@@ -388,7 +388,7 @@ STORIES: dict[str, Story] = {
     "a step that cannot be saved is not sent": (
         ready, Intended(HOME, 100), still(3, anchor=1, at=110), disk_full(), [NOT_WRITTEN], State.STORAGE_LOST,
     ),
-    "a step that could not be taken away is taken away, once, when the storage is back": (
+    "a step that could not be removed is removed once when the storage is back": (
         sending, InputRefused("It is locked.", 400), disk_full(500), Tick(500 + RETRY_NS),
         still(7, anchor=7, at=600), FrameKept(7), [Watch(500 + RETRY_NS), RemoveSteps(REFUSED)],
         StepsDropped(), DeviceWentAway("gone"), DeviceCameBack(700), [Watch(700)],
