@@ -13,7 +13,7 @@ from odyssey_recorder.quality.dataset_wide import check_episodes_together
 from odyssey_recorder.quality.evidence import EpisodeFacts
 from odyssey_recorder.quality.facts import FactsStore, facts_as_json
 
-EPISODES, PICTURES = 8_334, 127_893
+EPISODES, IMAGES = 8_334, 127_893
 TEMPLATES, ITEMS, COMMON_SCREENS = 91, 400, 60
 _DEVICES = ("Small Phone", "Medium Phone", "Pixel 7 Pro", "Pixel 8 Pro", "Pixel Fold", "Pixel Tablet")
 _CATEGORIES = 6
@@ -24,7 +24,7 @@ def measure() -> list[Figure]:
     all_s, all_mb = _measured(EPISODES)
     return [
         Figure(f"the checks of {EPISODES} episodes together", all_s, "s", "a tenth of them", tenth_s),
-        Figure(f"most memory for {PICTURES} screenshots", all_mb, "MB", "a tenth of them", tenth_mb, "<= 1.5"),
+        Figure(f"most memory for {IMAGES} screenshots", all_mb, "MB", "a tenth of them", tenth_mb, "<= 1.5"),
     ]
 
 
@@ -42,9 +42,9 @@ def generated(episodes: int) -> Iterator[EpisodeFacts]:
 
 def _episode(number: int, template: str) -> EpisodeFacts:
     chance = random.Random(number)
-    steps = PICTURES * (number + 1) // EPISODES - PICTURES * number // EPISODES
+    steps = IMAGES * (number + 1) // EPISODES - IMAGES * number // EPISODES
     item = _sentence(random.Random(f"item {chance.randrange(ITEMS)}"), 3)
-    pictures = [_picture(number, step, chance) for step in range(steps)]
+    screenshots = [_image(number, step, chance) for step in range(steps)]
     return EpisodeFacts(
         episode_id=f"{number:016}",
         category=f"Category {number % _CATEGORIES}",
@@ -54,20 +54,20 @@ def _episode(number: int, template: str) -> EpisodeFacts:
         meta_task=f"{template} {{}}.",
         task=f"{template} {item}.",
         instruction=f"Use an app to {template}, which is {item}, and note it.",
-        actions=tuple(f"CLICK {chance.randrange(1001)}, {chance.randrange(1001)}" for _ in pictures),
-        pictures=tuple(hashlib.sha256(picture.encode()).hexdigest() for picture in pictures),
-        looks=tuple(hash_of_look(picture) for picture in pictures),
+        actions=tuple(f"CLICK {chance.randrange(1001)}, {chance.randrange(1001)}" for _ in screenshots),
+        screenshots=tuple(hashlib.sha256(image.encode()).hexdigest() for image in screenshots),
+        looks=tuple(hash_of_look(image) for image in screenshots),
     )
 
 
-def _picture(number: int, step: int, chance: random.Random) -> str:
+def _image(number: int, step: int, chance: random.Random) -> str:
     """A screen's name; one in eight is shared by many episodes."""
     return f"common {chance.randrange(COMMON_SCREENS)}" if chance.random() < 0.125 else f"{number} {step}"
 
 
-def hash_of_look(picture: str) -> int:
+def hash_of_look(image: str) -> int:
     """64 bits that look like a difference hash."""
-    return int.from_bytes(hashlib.blake2b(picture.encode(), digest_size=8).digest())
+    return int.from_bytes(hashlib.blake2b(image.encode(), digest_size=8).digest())
 
 
 def _sentence(chance: random.Random, words: int) -> str:

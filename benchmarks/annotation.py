@@ -17,12 +17,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from openai import DefaultAsyncHttpxClient
-from PIL import Image as Picture
+from PIL import Image as Pillow
 from PIL import ImageDraw
 
 from benchmarks.figure import Figure, in_turn
 from benchmarks.language_model import ANSWER_MS, AT_ONCE, QUESTIONS, Answer
-from odyssey_recorder.annotation.pictures import ShownScreenshot
+from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.llm.answer_cache import AnswerCache, question_key
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import ChatMessage, Image, LazyImage, ModelAnswer, ModelRequest, Usage, Words
@@ -126,11 +126,11 @@ def _prepared(folder: Path) -> float:
 
 def _view(folder: Path, number: int) -> ShownScreenshot:
     """A screen with text and a photo of noise."""
-    image = Picture.new("RGB", (_PIXEL_7_PRO.width, _PIXEL_7_PRO.height), "white")
+    image = Pillow.new("RGB", (_PIXEL_7_PRO.width, _PIXEL_7_PRO.height), "white")
     draw = ImageDraw.Draw(image)
     for line in range(60):
         draw.text((40, 50 * line), f"Screen {number}, line {line}: " + "words " * 20, fill="black")
-    image.paste(Picture.effect_noise((600, 600), 60).convert("RGB"), (400, 900))
+    image.paste(Pillow.effect_noise((600, 600), 60).convert("RGB"), (400, 900))
     file = io.BytesIO()
     image.save(file, "PNG")
     path = folder / "screenshots" / f"{number}.png"

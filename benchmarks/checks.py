@@ -64,11 +64,11 @@ def measure(folder: Path, *, episodes: int) -> list[Figure]:
 
 def main(dataset: Path) -> None:
     annotations = sorted((dataset / "annotations").glob("*.json"))
-    pictures = [[dataset / "screenshots" / f"{path.stem}_{step}.png" for step in range(STEPS)] for path in annotations]
-    before = timed(lambda: _decode_all(pictures))
+    images = [[dataset / "screenshots" / f"{path.stem}_{step}.png" for step in range(STEPS)] for path in annotations]
+    before = timed(lambda: _decode_all(images))
     runs = [timed(lambda: _check_all(annotations, dataset / "cache.sqlite3")) for _ in range(2)]
     own, child = (resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    decoding = (before + timed(lambda: _decode_all(pictures))) / 2
+    decoding = (before + timed(lambda: _decode_all(images))) / 2
     print(*(value / 1000 for value in (decoding, *runs)), own + PROCESSES * child)
 
 
@@ -78,16 +78,16 @@ def _check_all(annotations: Sequence[Path], cache: Path) -> None:
     checker.close()
 
 
-def _decode_all(pictures: Sequence[Sequence[Path]]) -> None:
+def _decode_all(images: Sequence[Sequence[Path]]) -> None:
     with ProcessPoolExecutor(PROCESSES, get_context("spawn")) as pool:
-        for _ in pool.map(_decode, pictures):
+        for _ in pool.map(_decode, images):
             pass
 
 
 def _decode(paths: Sequence[Path]) -> None:
     for path in paths:
-        with Image.open(path) as picture:
-            picture.load()
+        with Image.open(path) as image:
+            image.load()
 
 
 # Dataset.
@@ -117,8 +117,8 @@ def _tour(seed: int) -> Iterator[_Sight]:
 
 def _sight(phone: Phone) -> _Sight:
     screen, file = phone.screen(), BytesIO()
-    picture = Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB")
-    picture.save(file, "PNG", compress_level=1)
+    image = Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB")
+    image.save(file, "PNG", compress_level=1)
     return _Sight(file.getvalue(), dump_views(phone))
 
 
@@ -126,9 +126,9 @@ def _write(dataset: Path, episode_id: str, sights: Sequence[_Sight], chance: ran
     hashes = []
     for step in range(STEPS):
         sight = chance.choice(sights)
-        picture = _told_apart(sight.png, chance)
-        hashes.append(sha256(picture).hexdigest())
-        (dataset / "screenshots" / screenshot_name(episode_id, step)).write_bytes(picture)
+        image = _told_apart(sight.png, chance)
+        hashes.append(sha256(image).hexdigest())
+        (dataset / "screenshots" / screenshot_name(episode_id, step)).write_bytes(image)
         (dataset / "ui_trees" / f"{episode_id}_{step}.xml").write_bytes(sight.tree)
     places = [Point(chance.randrange(1001), chance.randrange(1001)) for _ in range(STEPS - 1)]
     actions: list[Action] = [*map(Click, places), Complete()]

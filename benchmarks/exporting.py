@@ -25,7 +25,7 @@ from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 
-EPISODES, STEPS, PICTURE = 64, 16, 400_000
+EPISODES, STEPS, IMAGE = 64, 16, 400_000
 """400 MB of screenshots."""
 
 ROUNDS = 3
@@ -54,7 +54,7 @@ def _of_layout(layout: str, bare: Callable[[Path, Path], None], root: Path, out:
     command = [sys.executable, "-m", "benchmarks.exporting", layout, str(root), str(out)]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     shutil.rmtree(out)
-    name = f"{EPISODES * STEPS} screenshots of {PICTURE / 1000:.0f} kB as {layout}"
+    name = f"{EPISODES * STEPS} screenshots of {IMAGE / 1000:.0f} kB as {layout}"
     return [
         Figure(name, exported, "ms", "a bare writer, synced and hashed", floor, "at most 1.67"),
         Figure(f"{name}, peak memory", float(told[1]), "MB", "the modules alone", float(told[0]), "at most 500 MB"),
@@ -67,7 +67,7 @@ def _anew(call: Callable[[], object], out: Path) -> None:
 
 
 def _export(layout: str, root: Path, out: Path) -> None:
-    planned = [Planned(path.stem, STEPS * PICTURE) for path in (root / "annotations").iterdir()]
+    planned = [Planned(path.stem, STEPS * IMAGE) for path in (root / "annotations").iterdir()]
     about = About("bench", EPISODES, EPISODES * STEPS)
     with ThreadPoolExecutor(1) as pool:
         run_export(ExportRequest(root, out, layout, Options(shard_bytes=100 * MIB), {}, about), planned, pool)
@@ -79,14 +79,14 @@ def _hashed(bare: Callable[[Path, Path], None], root: Path, out: Path) -> None:
         sha256_of(path)
 
 
-def _pictures(root: Path) -> list[Path]:
+def _images(root: Path) -> list[Path]:
     return sorted((root / "screenshots").iterdir())
 
 
 def _bare_tar(root: Path, out: Path) -> None:
     out.mkdir()
     with (out / "bare.tar").open("wb") as file, tarfile.open(fileobj=file, mode="w") as tar:
-        for path in _pictures(root):
+        for path in _images(root):
             data = path.read_bytes()
             entry = tarfile.TarInfo(path.name)
             entry.size = len(data)
@@ -96,11 +96,11 @@ def _bare_tar(root: Path, out: Path) -> None:
 
 def _bare_parquet(root: Path, out: Path) -> None:
     out.mkdir()
-    schema, pictures = pa.schema([("image", pa.binary())]), _pictures(root)
+    schema, images = pa.schema([("image", pa.binary())]), _images(root)
     with (out / "bare.parquet").open("wb") as file:
         with pq.ParquetWriter(file, schema, compression="NONE", use_dictionary=False) as writer:
-            for at in range(0, len(pictures), 80):  # 32 MB
-                group = [{"image": path.read_bytes()} for path in pictures[at : at + 80]]
+            for at in range(0, len(images), 80):  # 32 MB
+                group = [{"image": path.read_bytes()} for path in images[at : at + 80]]
                 writer.write_table(pa.Table.from_pylist(group, schema=schema))
         file.flush()
         os.fsync(file.fileno())
@@ -110,7 +110,7 @@ def _write(root: Path, episode_id: str) -> None:
     """Screenshots of noise: the writers do not look into them."""
     names = [screenshot_name(episode_id, number) for number in range(STEPS)]
     for name in names:
-        (root / "screenshots" / name).write_bytes(os.urandom(PICTURE))
+        (root / "screenshots" / name).write_bytes(os.urandom(IMAGE))
     actions: list[Action] = [*(Click(Point(500, 500)) for _ in names[1:]), Complete()]
     steps = tuple(Step(name, action) for name, action in zip(names, actions, strict=True))
     task = TaskInfo(next(iter(Category)).value, ("App",), "Open {}.", "Open it.", "Open the app.")

@@ -23,14 +23,14 @@ from odyssey_recorder.simulator.server_main import run_until_killed, stop_when_s
 from odyssey_recorder.simulator.ui.view import Action
 
 PROFILE = "pixel_7_pro"
-_PICTURES = 8
+_IMAGES = 8
 
 
 class VideoPhone(Phone):
     def __init__(self, profile: Profile, per_second: float) -> None:
         super().__init__(profile)
         self._per_second = per_second
-        self._pictures = _pictures(super().screen())
+        self._images = _images(super().screen())
         self._shown = super().screen()
         self._told: list[Action] = []
 
@@ -49,7 +49,7 @@ class VideoPhone(Phone):
         started_s, number = time.monotonic(), self._shown.number
         while True:
             number += 1
-            pixels = self._pictures[number % _PICTURES]
+            pixels = self._images[number % _IMAGES]
             now_ns, now_us = time.monotonic_ns(), time.time_ns() // 1000
             self._shown = replace(self._shown, number=number, rgba=pixels, shown_ns=now_ns, shown_us=now_us)
             for tell in tuple(self._told):
@@ -58,10 +58,10 @@ class VideoPhone(Phone):
             time.sleep(max(0.0, due_s - time.monotonic()))
 
 
-def _pictures(screen: ComposedFrame) -> list[bytes]:
+def _images(screen: ComposedFrame) -> list[bytes]:
     whole = Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba)
-    step = screen.height // _PICTURES
-    return [ImageChops.offset(whole, 0, number * step).tobytes() for number in range(_PICTURES)]
+    step = screen.height // _IMAGES
+    return [ImageChops.offset(whole, 0, number * step).tobytes() for number in range(_IMAGES)]
 
 
 @contextmanager

@@ -97,7 +97,7 @@ def _list_scrolled() -> Figure:
 
 
 def _row(number: int) -> ReviewRow:
-    found = Finding("IMG07", Severity.WARNING, Criterion.PICTURES, "", 1, "Nothing changed.", "Look at it.")
+    found = Finding("IMG07", Severity.WARNING, Criterion.SCREENSHOTS, "", 1, "Nothing changed.", "Look at it.")
     report = EpisodeReport(f"{10**15 + number}", (found,) * (number % 3))
     summary = EpisodeSummary(
         report.episode_id, f"Do the task {number} in the clock and tell what you found", "General_Tool", "Pixel 7 Pro",

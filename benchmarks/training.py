@@ -22,7 +22,7 @@ from train_tests import tiny
 SIZE = (1080, 2400)
 EARLIER = 4
 _ROUNDS = 5
-_PICTURES = Path(__file__).parent.parent / "docs" / "images"
+_IMAGES = Path(__file__).parent.parent / "docs" / "images"
 
 
 def main() -> None:
@@ -38,9 +38,9 @@ def _sample(folder: Path) -> TrainingSample:
     """A step with earlier screenshots, made of pictures of this project."""
     (folder / "screenshots").mkdir()
     names = [f"screenshots/{number}.png" for number in range(EARLIER + 1)]
-    for name, path in zip(names, sorted(_PICTURES.glob("*.png")), strict=False):
-        with Image.open(path) as picture:
-            picture.convert("RGB").resize(SIZE).save(folder / name)
+    for name, path in zip(names, sorted(_IMAGES.glob("*.png")), strict=False):
+        with Image.open(path) as image:
+            image.convert("RGB").resize(SIZE).save(folder / name)
     row = {**tiny.row("bench", ["red"] * EARLIER, "CLICK: (500, 500)"), "images": names}
     (folder / "data" / "all").mkdir(parents=True)
     (folder / "data" / "all" / "0.jsonl").write_text(json.dumps(row))
@@ -56,7 +56,7 @@ def _batches(base: Path, sample: TrainingSample) -> list[Figure]:
     collate = _collator(base, "resampler")
     decoded, batched = medians_in_turn(
         [
-            lambda: _cpu(lambda: [sample.picture(number) for number in range(EARLIER + 1)]),
+            lambda: _cpu(lambda: [sample.image(number) for number in range(EARLIER + 1)]),
             lambda: _cpu(lambda: collate([sample])),
         ],
         rounds=_ROUNDS,

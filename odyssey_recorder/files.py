@@ -52,9 +52,9 @@ class Largest(IntEnum):
     """In bytes, many times the largest known files."""
 
     ANNOTATION = 8 * _MIB  # sixty steps with long scrolls have a twentieth of that
-    PROOF = 16 * _MIB
+    PROVENANCE = 16 * _MIB
     TREE = 16 * _MIB
-    PICTURE = 64 * _MIB  # pure noise on the screen of the largest device has a third of that
+    SCREENSHOT = 64 * _MIB  # pure noise on the screen of the largest device has a third of that
     REVIEWS = 16 * _MIB
     DRAFT = 64 * _MIB
     TASKS = 64 * _MIB

@@ -95,7 +95,7 @@ class RecordingService:
         actor: Actor | None = None,
     ) -> "Recorder":
         """The recorder is not started yet. `actor` None: the service's own."""
-        self._refuse_doubtful_pictures(mode)
+        self._refuse_doubtful_screenshots(mode)
         start = self._start_of(assignment, device)
         _bring_to_start(device, start)
         properties = device.properties()
@@ -111,7 +111,7 @@ class RecordingService:
         store = self._store_of(episode_id)
         draft = store.resume(episode_id)
         try:
-            self._refuse_doubtful_pictures(draft.origin.mode)
+            self._refuse_doubtful_screenshots(draft.origin.mode)
         except RecordingError:
             draft.close()
             raise
@@ -152,7 +152,7 @@ class RecordingService:
     def _store_of(self, episode_id: str) -> EpisodeStore:
         return next((store for store in self._stores if store.has_draft(episode_id)), self.store)
 
-    def _refuse_doubtful_pictures(self, mode: Mode) -> None:
+    def _refuse_doubtful_screenshots(self, mode: Mode) -> None:
         if mode == "passive" and self.connector.shared_memory:
             raise RecordingError("Passive mode needs screenshots with exact times. Turn off the setting shared_memory.")
 

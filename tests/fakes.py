@@ -56,7 +56,7 @@ Input = TouchStroke | SystemKey | str
 
 
 @cache
-def picture(screen: int | str, size: Size) -> Image.Image:
+def screenshot(screen: int | str, size: Size) -> Image.Image:
     """Different for each number or name, the same on every run."""
     seed = screen if isinstance(screen, int) else sum(screen.encode())
     image = Image.new("RGB", (size.width, size.height), (37 * seed % 256, 91 * seed % 256, 151 * seed % 256))
@@ -344,9 +344,9 @@ class FakeDevice:
         with self._changed:
             assert self._changed.wait_for(lambda: self._unseen is None, 60.0), "nobody took the frame"
 
-    def picture(self, screen: int | str) -> Image.Image:
+    def screenshot(self, screen: int | str) -> Image.Image:
         """The image that a capture of `screen` returns; the caller may draw on it."""
-        return picture(screen, self.state.size).copy()
+        return screenshot(screen, self.state.size).copy()
 
     def fail_with(self, error: DeviceError) -> None:
         self._error = error
@@ -422,7 +422,7 @@ class FakeDevice:
 
     def _frame(self, started_ns: int, *, streamed: bool = False) -> Frame:
         shown = self._screen
-        image = shown if isinstance(shown, Image.Image) else picture(shown, self.state.size)
+        image = shown if isinstance(shown, Image.Image) else screenshot(shown, self.state.size)
         self._frames += 1
         return Frame(
             number=self._frames,

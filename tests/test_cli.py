@@ -85,8 +85,8 @@ class TestReplay:
         assert (result["outcome"], result["exit_code"], len(result["steps"])) == ("match", 0, 3)
 
     def test_another_screen_is_a_divergence(self, command_line: CommandLine, recorded: Path) -> None:
-        pictures = recorded.parent.parent / "screenshots"
-        first, second, _ = sorted(pictures.iterdir())
+        screenshots = recorded.parent.parent / "screenshots"
+        first, second, _ = sorted(screenshots.iterdir())
         first.write_bytes(second.read_bytes())
         (recorded.parent.parent / "provenance" / recorded.name).unlink()
         ran = command_line("replay", recorded)

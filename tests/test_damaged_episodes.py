@@ -58,13 +58,13 @@ def test_an_episode_that_lost_its_end_is_opened_and_gets_it_from_a_person(
     assert place.annotation(one).read_bytes() == damaged
 
 
-def test_without_a_picture_behind_the_last_step_the_end_comes_in_its_place(place: Place, one: str) -> None:
+def test_without_a_screenshot_behind_the_last_step_the_end_comes_in_its_place(place: Place, one: str) -> None:
     damage(place, one, lose_end)
     (place.root / "screenshots" / f"{one}_4.png").unlink()
     path = place.root / "provenance" / f"{one}.json"
-    proof = json.loads(path.read_bytes())
-    proof["steps"][3]["input"] = {"kind": "key", "key": "BACK"}
-    path.write_text(json.dumps({**proof, "steps": proof["steps"][:-1]}))
+    provenance = json.loads(path.read_bytes())
+    provenance["steps"][3]["input"] = {"kind": "key", "key": "BACK"}
+    path.write_text(json.dumps({**provenance, "steps": provenance["steps"][:-1]}))
     service = place.service("Bea")
     opened = service.fix(one, Repair(end="IMPOSSIBLE", words="no shop"), "it was damaged", revision(place, one)).opened
     assert [step.action for step in opened.episode.steps[2:]] == [ACTIONS[2], Impossible("no shop")]

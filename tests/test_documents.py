@@ -42,13 +42,15 @@ def is_there(document: Path, link: str) -> bool:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_link_and_every_picture_of_a_document_leads_somewhere(document: Path) -> None:
+def test_every_link_and_every_screenshot_of_a_document_leads_somewhere(document: Path) -> None:
     assert [link for link in links_of(document) if not is_there(document, link)] == []
 
 
-def test_every_picture_is_shown_by_a_document() -> None:
+def test_every_screenshot_is_shown_by_a_document() -> None:
     shown = {(document.parent / link).resolve() for document in DOCUMENTS for link in links_of(document)}
-    assert [picture.name for picture in (ROOT / "docs" / "images").iterdir() if picture.resolve() not in shown] == []
+    assert [
+        screenshot.name for screenshot in (ROOT / "docs" / "images").iterdir() if screenshot.resolve() not in shown
+    ] == []
 
 
 def told_keys(name: str, heading: str) -> list[tuple[str, ...]]:

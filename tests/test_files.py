@@ -66,4 +66,4 @@ def test_what_was_opened_counts_not_what_its_name_leads_to_now(folder: Path) -> 
 def test_a_file_of_nothing_but_brackets_is_refused_before_it_is_parsed(folder: Path) -> None:
     (folder / "proof").write_bytes(b"[" + b"{}," * 500_000 + b"{}]")
     with pytest.raises(UnfitFileError, match="more brackets than the limit of 500,000"):
-        read_json(folder / "proof", Largest.PROOF, within=folder)
+        read_json(folder / "proof", Largest.PROVENANCE, within=folder)

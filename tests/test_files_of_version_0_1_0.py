@@ -48,7 +48,7 @@ def test_drafts_are_offered_and_opened_with_their_steps(place: CommandLine) -> N
     assert {draft.episode_id: draft.steps for draft in store.drafts()} == {MIRROR: 2, PASSIVE: 0}
     draft = store.resume(MIRROR)
     assert [action_type(step.action) for step in draft.steps] == ["CLICK", "HOME"]
-    assert all(step.picture.is_file() for step in draft.steps)
+    assert all(step.screenshot.is_file() for step in draft.steps)
     draft.close()
 
 

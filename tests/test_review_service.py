@@ -44,7 +44,7 @@ class Checks:
         severity = self.found.get(episode_id)
         if severity is None:
             return EpisodeReport(episode_id)
-        finding = Finding("IMG07", severity, Criterion.PICTURES, episode_id, 1, "Nothing changed.", "Look at it.")
+        finding = Finding("IMG07", severity, Criterion.SCREENSHOTS, episode_id, 1, "Nothing changed.", "Look at it.")
         return EpisodeReport(episode_id, (finding,))
 
 

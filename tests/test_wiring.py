@@ -230,10 +230,10 @@ def test_a_practice_episode_goes_to_its_own_place_with_who_recorded_and_what_the
 
 def test_what_a_reviewer_elsewhere_sends_back_waits_again_in_its_recorders_queue(tmp_path: Path) -> None:
     there = recorded(tmp_path)
-    proof = there.root / "provenance" / f"{there.episode_id}.json"
-    told = json.loads(proof.read_text())
+    provenance = there.root / "provenance" / f"{there.episode_id}.json"
+    told = json.loads(provenance.read_text())
     told["origin"] |= {"annotator": "Ann", "task_id": "task-1"}
-    proof.write_text(json.dumps(told))
+    provenance.write_text(json.dumps(told))
     source = write_list(tmp_path / "tasks.jsonl", [row("other"), row("task-1")])
 
     def queue_of(name: str) -> TaskQueue:

@@ -52,7 +52,7 @@ def test_padding_changes_nothing() -> None:
 
 
 def test_what_only_the_first_screenshot_tells_is_learned(recipes: Recipes, tmp_path: Path) -> None:
-    data = tiny.write_export(tmp_path / "data", tiny.first_picture)
+    data = tiny.write_export(tmp_path / "data", tiny.first_image)
     trained = train(recipes(data))
     tests = read_samples(data, "test")
     assert right(trained, tests) == 1.0

@@ -121,7 +121,7 @@ def play(person: Person, model: Any, encoding: Encoder) -> str:
     whole = Size(size.width, size.height)
     for _ in range(4):
         screen = person.phone.screen()
-        picture = Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB")
+        image = Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB")
         shown = SentScreenshot(LazyImage("", (whole.width, whole.height), lambda: SentImage(b"")), whole)
         past = tuple(one if encoding.history == "resampler" else PastStep(one.action) for one, _ in steps[-2:])
         (message,) = adapter.prompt(INSTRUCTION, History(past), shown)
@@ -129,8 +129,8 @@ def play(person: Person, model: Any, encoding: Encoder) -> str:
             Content(type="text", text=one.text) if isinstance(one, Words) else Content(type="image")
             for one in message.parts
         )
-        pictures = [earlier for _, earlier in steps[-2:]] * (encoding.history == "resampler") + [picture]
-        said = answer_to(model, encoding, [Turn(role="user", content=content)], pictures).words
+        images = [earlier for _, earlier in steps[-2:]] * (encoding.history == "resampler") + [image]
+        said = answer_to(model, encoding, [Turn(role="user", content=content)], images).words
         action = adapter.read(said, whole, whole).action
         match action:
             case Click(point):
@@ -139,5 +139,5 @@ def play(person: Person, model: Any, encoding: Encoder) -> str:
                 person.home()
             case _:
                 break
-        steps.append((PastStep(action, shown), picture))
+        steps.append((PastStep(action, shown), image))
     return person.phone.state().package

@@ -18,9 +18,9 @@ def noise(size: tuple[int, int]) -> Image.Image:
 
 @pytest.mark.parametrize("size", _SIZES)
 def test_patches_are_those_of_transformers(size: tuple[int, int]) -> None:
-    picture = noise(size)
-    theirs = Qwen2VLImageProcessorPil(min_pixels=4 * 784, max_pixels=1280 * 784)(images=[picture], return_tensors="pt")
-    patches, grid = Patches(14, 2, 1280).of(picture)
+    image = noise(size)
+    theirs = Qwen2VLImageProcessorPil(min_pixels=4 * 784, max_pixels=1280 * 784)(images=[image], return_tensors="pt")
+    patches, grid = Patches(14, 2, 1280).of(image)
     assert patches.dtype == torch.uint8
     assert torch.equal(grid, theirs["image_grid_thw"])
     torch.testing.assert_close(normalised(patches), theirs["pixel_values"], rtol=0, atol=1e-6)
@@ -28,7 +28,7 @@ def test_patches_are_those_of_transformers(size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("size", _SIZES)
 def test_a_quick_resize_is_nearly_the_same(size: tuple[int, int]) -> None:
-    picture = noise(size)
-    exact, quick = (Patches(14, 2, 256, quick).of(picture) for quick in (False, True))
+    image = noise(size)
+    exact, quick = (Patches(14, 2, 256, quick).of(image) for quick in (False, True))
     assert torch.equal(exact[1], quick[1])
     assert (exact[0].float() - quick[0].float()).abs().mean() < 1, "levels of 256"

@@ -31,7 +31,7 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    return tiny.write_export(tmp_path / "data", tiny.first_picture)
+    return tiny.write_export(tmp_path / "data", tiny.first_image)
 
 
 def as_toml(recipe: TrainingRecipe) -> str:

@@ -33,12 +33,12 @@ def client(recipes: Recipes, data: Path) -> Iterator[openai.OpenAI]:
 
 
 def messages(sample: TrainingSample) -> list[dict[str, object]]:
-    pictures = iter(sample.images)
+    images = iter(sample.images)
 
     def part(one: object) -> dict[str, object]:
         if getattr(one, "type", "") == "text":
             return {"type": "text", "text": getattr(one, "text", "")}
-        data = base64.b64encode((sample.folder / next(pictures)).read_bytes()).decode()
+        data = base64.b64encode((sample.folder / next(images)).read_bytes()).decode()
         return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
 
     return [{"role": turn.role, "content": [part(one) for one in turn.content]} for turn in sample.prompt]

@@ -51,7 +51,7 @@ History = Sequence[str]
 """The colours of the screenshots, the oldest first."""
 
 
-def first_picture(rng: random.Random) -> tuple[History, str]:
+def first_image(rng: random.Random) -> tuple[History, str]:
     """The answer is the colour of the first of three; the others are of any colour."""
     colours = [rng.choice(list(COLOURS)) for _ in range(3)]
     return colours, colours[0]

@@ -59,7 +59,7 @@ class HistoryRule:
         """The earlier steps whose actions are told at `step`, the oldest first."""
         return range(max(0, step - self.steps * self.stride), step)
 
-    def pictured(self, step: int) -> range:
+    def with_screenshot(self, step: int) -> range:
         """Those of them whose screenshots are shown, the newest first."""
         if self.kind != "screenshots":
             return range(0)

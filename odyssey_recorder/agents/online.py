@@ -18,7 +18,7 @@ from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.predict import next_step
 from odyssey_recorder.annotation.asked import HIDDEN
-from odyssey_recorder.annotation.pictures import ShownScreenshot
+from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.control.inputs import input_for
 from odyssey_recorder.dataset.draft import DraftStep
 from odyssey_recorder.dataset.layout import read_dataset_file
@@ -267,16 +267,16 @@ class AgentRun:
     def _history(self, steps: Sequence[DraftStep]) -> History:
         """What the model is told of the steps before, whoever made them."""
         rule, now = self.agent.history, len(steps)
-        pictured = rule.pictured(now)
+        with_screenshot = rule.with_screenshot(now)
         past = {at: self._told(steps[at]) for at in rule.told(now)}
-        return History(tuple(one if at in pictured else PastStep(one.action) for at, one in past.items()))
+        return History(tuple(one if at in with_screenshot else PastStep(one.action) for at, one in past.items()))
 
     def _told(self, step: DraftStep) -> PastStep:
         """Raises DatasetError, DeviceError if the step's view hierarchy is unreadable: it might hide a password."""
         if step.key not in self._past:
             nodes = _nodes(step.tree)
             is_secret = isinstance(step.action, Type) and any(node.password and node.focused for node in nodes)
-            screenshot = self._screenshot(step.picture, step.record.frame, nodes)
+            screenshot = self._screenshot(step.screenshot, step.record.frame, nodes)
             self._past[step.key] = PastStep(Type(HIDDEN) if is_secret else step.action, screenshot)
         return self._past[step.key]
 

@@ -18,7 +18,7 @@ from odyssey_recorder.annotation.asked import AskedEpisode, AskedStep, read_aske
 from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
 from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.memory import recalled
-from odyssey_recorder.annotation.pictures import ShownScreenshot
+from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.dataset.png import png_size
 from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError, ReviewError
@@ -141,9 +141,9 @@ class Predicting:
         return next_step("predict", self._adapter, messages), shown
 
     def _past(self, episode: AskedEpisode, number: int) -> History:
-        pictured = self._history.pictured(number)
+        with_screenshot = self._history.with_screenshot(number)
         past = (
-            PastStep(episode.steps[at].act, self._screenshot(episode.steps[at]) if at in pictured else None)
+            PastStep(episode.steps[at].act, self._screenshot(episode.steps[at]) if at in with_screenshot else None)
             for at in self._history.told(number)
         )
         return History(tuple(past), self._words_before(episode)[number])

@@ -49,8 +49,8 @@ def _named(text: SaidText, named: tuple[str, ...], shown: Evidence) -> Said:
         opened = [one for one in named if _is_opened(text, one)]
         never = [app for app in opened if not any(is_app(package, app) for package in fronts)]
         if never and all(course.front(number) for number in range(text.number + 1)):
-            proof = Evidence("provenance of the steps before", f"in front: {', '.join(sorted(fronts)) or 'no app'}")
-            return contradicts(f"It says that {' or '.join(never)} was used, but it was not.", proof)
+            evidence = Evidence("provenance of the steps before", f"in front: {', '.join(sorted(fronts)) or 'no app'}")
+            return contradicts(f"It says that {' or '.join(never)} was used, but it was not.", evidence)
     screens = [course.screen(number) for number in range(text.number + 1)]
     unknown = [
         app

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
 from odyssey_recorder.annotation.memory import StepMemory, memory_of
-from odyssey_recorder.annotation.pictures import Box, ShownScreenshot, around
+from odyssey_recorder.annotation.screenshots import Box, ShownScreenshot, around
 from odyssey_recorder.annotation.semantics import SemanticsFile
 from odyssey_recorder.curation.redaction import Redaction, read_redaction
-from odyssey_recorder.dataset.amending import proof_refusal, touched_pixel
+from odyssey_recorder.dataset.amending import provenance_refusal, touched_pixel
 from odyssey_recorder.dataset.codec import Dialect, decode, encode
 from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path, read_dataset_file
@@ -57,7 +57,7 @@ def open_dataset_episode(root: Path, episode_id: str) -> OpenedEpisode:
     found = open_published(annotation)
     if found.problem:
         raise DatasetError(f"{episode_id}: {found.problem}")
-    if found.provenance is not None and (refusal := proof_refusal(found.episode, found.provenance)):
+    if found.provenance is not None and (refusal := provenance_refusal(found.episode, found.provenance)):
         raise DatasetError(refusal)
     return found
 

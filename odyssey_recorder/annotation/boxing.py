@@ -96,7 +96,7 @@ def _mask(sam2: "Sam2", step: StepEvidence, boxes: PressBoxes, opened: OpenedEpi
     from odyssey_recorder.annotation.sam2 import best
 
     path = opened.files.screenshot(step.number)
-    data = read_dataset_file(path, Largest.PICTURE)
+    data = read_dataset_file(path, Largest.SCREENSHOT)
     if step.record is not None and sha256(data).hexdigest() != step.record.frame.png_sha256:
         raise DatasetError(f"{path} has changed since it was recorded. No box was looked for in it.")
     try:

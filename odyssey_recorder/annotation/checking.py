@@ -137,9 +137,9 @@ def _read_otherwise(file: SemanticsFile, texts: EpisodeTexts) -> Iterator[TextFi
         now = inputs.shown(one.field, texts.edited[:number], with_box=True)
         if text.source is None or (text.words, now) != (one.words, one.inputs_sha):
             continue
-        proof = Evidence(f"{model} at {one.call.host}", cited(one.action or "no action"))
+        evidence = Evidence(f"{model} at {one.call.host}", cited(one.action or "no action"))
         said = (
-            contradicts(f"Another model, {model}, reads {cited(one.action)} out of it.", proof)
+            contradicts(f"Another model, {model}, reads {cited(one.action)} out of it.", evidence)
             if one.action
             else unseen(f"another model, {model}, reads no action out of it")
         )

@@ -62,8 +62,8 @@ def _check(text: SaidText) -> Iterator[TextFinding]:
 
 
 def _look(course: Course, number: int) -> int | None:
-    picture = course.steps[number].picture
-    return None if picture is None or picture.problem else picture.look
+    screenshot = course.steps[number].screenshot
+    return None if screenshot is None or screenshot.problem else screenshot.look
 
 
 # --- ANN03 -----------------------------------------------------------------------------------------------
@@ -83,13 +83,13 @@ def _target(text: SaidText) -> Said | None:
         return unseen("the text names no element")
     own = _likeness(target.labels, quotes, objects)
     other, likest = max(((_likeness(one, quotes, objects), one) for one in target.others), default=(0.0, ("",)))
-    proof = Evidence(f"view hierarchy of step {text.number + 1}", f"touched: {cited(target.labels[0])}")
+    evidence = Evidence(f"view hierarchy of step {text.number + 1}", f"touched: {cited(target.labels[0])}")
     if (other >= SURE and own <= UNLIKE) or (quotes and other == 1.0 and own < 1.0):
-        return contradicts(f"It names {cited(likest[0])}, but {cited(target.labels[0])} was touched.", proof)
+        return contradicts(f"It names {cited(likest[0])}, but {cited(target.labels[0])} was touched.", evidence)
     if own <= UNLIKE and (absent := _not_on_screen(text)):
-        return contradicts(f"It names {cited(absent)}, which is not on the screen.", proof)
+        return contradicts(f"It names {cited(absent)}, which is not on the screen.", evidence)
     if own >= SURE:
-        return supports(f"It names {cited(target.labels[0])}, which was touched.", proof)
+        return supports(f"It names {cited(target.labels[0])}, which was touched.", evidence)
     return unseen(f"it does not clearly name {cited(target.labels[0])} or another element")
 
 
@@ -137,7 +137,7 @@ def _kind_of_action(text: SaidText) -> Said | None:
     claimed = claims.kinds_claimed(text.clause)
     if not claimed:
         return unseen("its words allow any action")
-    proof = text.course.proof_of_action(text.number)
+    evidence = text.course.evidence_of_action(text.number)
     fits = kind in claimed
     if claimed == {"HOME"} and text.action == Press(SystemKey.BACK) and text.number + 1 < len(text.course.steps):
         if not (front := text.course.front(text.number + 1)):
@@ -150,8 +150,8 @@ def _kind_of_action(text: SaidText) -> Said | None:
         said = [words for label in target.labels if len(words := words_of(label)) <= _LONGEST_KEY_LABEL]
         fits = any(not _KEY_LABELS.isdisjoint(map(stem, words)) for words in said)
     if fits:
-        return supports(f"Its words are those of a {kind}.", proof)
-    return contradicts(f"It says {' or '.join(sorted(claimed))}, but the step is a {kind}.", proof)
+        return supports(f"Its words are those of a {kind}.", evidence)
+    return contradicts(f"It says {' or '.join(sorted(claimed))}, but the step is a {kind}.", evidence)
 
 
 # --- ANN05 -----------------------------------------------------------------------------------------------
@@ -164,31 +164,31 @@ def _typed(text: SaidText) -> Said | None:
     if not isinstance(text.action, Type):
         return None
     typed = text.action.text
-    proof = Evidence(f"provenance, step {text.number + 1}", f"typed: {cited(typed)}")
+    evidence = Evidence(f"provenance, step {text.number + 1}", f"typed: {cited(typed)}")
     screen = text.course.screen(text.number)
     quotes = claims.quotes(text.clause) or claims.quotes(text.words)
     on_screen = [quote for quote in quotes if screen and f" {bare_words(quote)} " in screen.bare]
     best = max((fuzz.ratio(bare_words(quote), bare_words(typed)) / 100, quote) for quote in quotes) if quotes else None
     if best is not None and (len(on_screen) < len(quotes) or best[0] >= SURE):
         if best[0] >= SURE and _DIGITS.findall(best[1]) == _DIGITS.findall(typed):
-            return supports(f"It quotes what was typed: {cited(typed)}.", proof)
-        return contradicts(f"It says {cited(best[1])}, but {cited(typed)} was typed.", proof)
-    return _typed_in_words(text, typed, proof)
+            return supports(f"It quotes what was typed: {cited(typed)}.", evidence)
+        return contradicts(f"It says {cited(best[1])}, but {cited(typed)} was typed.", evidence)
+    return _typed_in_words(text, typed, evidence)
 
 
 _QUERY = claims.stems_of("query text search name title message note keyword term word content body item phrase")
 
 
-def _typed_in_words(text: SaidText, typed: str, proof: Evidence) -> Said:
+def _typed_in_words(text: SaidText, typed: str, evidence: Evidence) -> Said:
     lead, *_ = _INTO.split(claims.masked(text.clause), maxsplit=1)
     told, wanted = claims.object_words(lead) - _QUERY, frozenset(map(stem, words_of(typed)))
     wanted_words = {stem(word) for word in words_of(typed) if word.casefold() not in SMALL} - _QUERY or wanted
     if wanted <= {stem(word) for word in words_of(text.clause)}:
-        return supports(f"It says what was typed: {cited(typed)}.", proof)
+        return supports(f"It says what was typed: {cited(typed)}.", evidence)
     if told and told <= wanted:
-        return supports(f"It says part of what was typed: {cited(typed)}.", proof)
+        return supports(f"It says part of what was typed: {cited(typed)}.", evidence)
     if told & wanted_words or any(one.isdecimal() for one in told - wanted):
-        return contradicts(f"It says {cited(lead)}, but {cited(typed)} was typed.", proof)
+        return contradicts(f"It says {cited(lead)}, but {cited(typed)} was typed.", evidence)
     return unseen("it does not say what is typed")
 
 
@@ -202,12 +202,14 @@ def _direction(text: SaidText) -> Said | None:
     if not told:
         return unseen("the text names no direction")
     done = scroll_direction(text.action.start, text.action.end)
-    proof = Evidence(f"{text.course.proof_of_action(text.number).source}, the finger's path", f"the view moves {done}")
+    evidence = Evidence(
+        f"{text.course.evidence_of_action(text.number).source}, the finger's path", f"the view moves {done}"
+    )
     if told == done:
-        return supports(f"The view moves {done}, as it says.", proof)
+        return supports(f"The view moves {done}, as it says.", evidence)
     if is_open and told == claims.OPPOSITE[done]:
         return unseen(f"“{told}” may be the finger's direction")
-    return contradicts(f"It says {told}, but the view moves {done}.", proof)
+    return contradicts(f"It says {told}, but the view moves {done}.", evidence)
 
 
 # --- ANN07 -----------------------------------------------------------------------------------------------
@@ -232,8 +234,8 @@ def _facts(text: SaidText) -> Said | None:
     found = {said: next((one for one in sources if holds(one)), None) for said, holds in told}
     missing = [said for said, source in found.items() if source is None]
     if not missing:
-        proof = tuple(Evidence(source.source, cited(said)) for said, source in found.items() if source)
-        return Said(Support.SUPPORTS, "What it states is on the screen, asked for or typed.", proof)
+        evidence = tuple(Evidence(source.source, cited(said)) for said, source in found.items() if source)
+        return Said(Support.SUPPORTS, "What it states is on the screen, asked for or typed.", evidence)
     if unread := [one for one, words in screens.items() if words is None]:
         return unseen(f"there is no view hierarchy of step {unread[0] + 1} to look up {cited(missing[0])}")
     if text.kind in (LOW, INTENTION) and isinstance(text.action, Click | LongPress):
@@ -333,17 +335,17 @@ def _stale(text: SaidText) -> Said | None:
     then, now = text.written.inputs, text.written.inputs_now
     if not then or not now:
         return unseen("it is not known what the text was written from")
-    proof = Evidence("hash of the inputs", f"{then[:12]}, now {now[:12]}")
+    evidence = Evidence("hash of the inputs", f"{then[:12]}, now {now[:12]}")
     if then != now:
-        return contradicts("It was written from an earlier state of the episode.", proof)
-    return supports("What it was written from has not changed.", proof)
+        return contradicts("It was written from an earlier state of the episode.", evidence)
+    return supports("What it was written from has not changed.", evidence)
 
 
 def _form(text: SaidText) -> Said:
-    proof = Evidence("the text itself", cited(text.words))
+    evidence = Evidence("the text itself", cited(text.words))
     if fault := form_fault(text):
-        return contradicts(f"It {fault}.", proof)
-    return supports("Its form is as asked for.", proof)
+        return contradicts(f"It {fault}.", evidence)
+    return supports("Its form is as asked for.", evidence)
 
 
 _OF_ACTION = (LOW, INTENTION)

@@ -17,7 +17,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import AfterValidator, BaseModel, Field
 
 from odyssey_recorder.annotation.asked import AskedEpisode, read_asked
-from odyssey_recorder.annotation.pictures import ShownScreenshot, leaving
+from odyssey_recorder.annotation.screenshots import ShownScreenshot, leaving
 from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Entry, RecordedCall, SemanticsStore
 from odyssey_recorder.errors import DatasetError, LanguageModelError, ReviewError
 from odyssey_recorder.llm.batch import Ask, Batch, BatchProgress, Estimate

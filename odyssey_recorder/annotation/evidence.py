@@ -114,14 +114,14 @@ class Course:
             if isinstance(target := self.target(number), Target):
                 yield from target.labels
 
-    def proof_of_action(self, number: int) -> Evidence:
+    def evidence_of_action(self, number: int) -> Evidence:
         record = self.steps[number].record
         source = "provenance" if record is not None else "annotation file"
         return Evidence(f"{source}, step {number + 1}", self.kind(number))
 
 
 def size_of(step: StepEvidence) -> Size | None:
-    return step.record.frame.size if step.record else step.picture.size if step.picture else None
+    return step.record.frame.size if step.record else step.screenshot.size if step.screenshot else None
 
 
 def touch_of(step: StepEvidence) -> tuple[Pixel, Size] | str:

@@ -23,8 +23,8 @@ _SHORTEST = 3
 def told_too_early(text: SaidText) -> Said | None:
     course = text.course
     for number in range(text.number, len(course.steps)):
-        for what, proof in _first_then(text, number):
-            return contradicts(f"It tells of {cited(what)}, which comes only at step {number + 1}.", proof)
+        for what, evidence in _first_then(text, number):
+            return contradicts(f"It tells of {cited(what)}, which comes only at step {number + 1}.", evidence)
     past = next(_told_of_the_past(text), None)
     if past is None:
         return unseen("it names nothing that happened")

@@ -98,7 +98,7 @@ def _keys(found: OpenedEpisode) -> Iterator[tuple[str, str]]:
         if record is not None:
             png, moment = record.frame.png_sha256, str(record.touched_us)
         else:
-            png = sha256(read_dataset_file(found.files.screenshot(number), Largest.PICTURE)).hexdigest()
+            png = sha256(read_dataset_file(found.files.screenshot(number), Largest.SCREENSHOT)).hexdigest()
             moment = f"#{seen[png]}"
             seen[png] += 1
         yield sha256(f"{png}{moment}".encode()).hexdigest()[:16], png

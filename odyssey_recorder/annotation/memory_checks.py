@@ -21,16 +21,16 @@ _NOTHING = re.compile(
 """Says that an action changed nothing."""
 
 
-def result_said(words: str, *, had_effect: bool | None, proof: Evidence) -> Said:
+def result_said(words: str, *, had_effect: bool | None, evidence: Evidence) -> Said:
     """Whether something changed, as an action result says; `had_effect` is None if that is not known."""
     if had_effect is None:
         return unseen("the two screenshots cannot be compared")
     says_nothing = _NOTHING.search(claims.masked(words)) is not None
     if says_nothing and had_effect:
-        return contradicts("It says that nothing changed, but the screen did.", proof)
+        return contradicts("It says that nothing changed, but the screen did.", evidence)
     if not says_nothing and not had_effect:
-        return contradicts("It says what changed, but nothing did.", proof)
-    return supports("Something changed, as it says." if had_effect else "Nothing changed, as it says.", proof)
+        return contradicts("It says what changed, but nothing did.", evidence)
+    return supports("Something changed, as it says." if had_effect else "Nothing changed, as it says.", evidence)
 
 
 def core_said(words: str, screen_info: str) -> Said:
@@ -38,11 +38,11 @@ def core_said(words: str, screen_info: str) -> Said:
     source = SourceWords("screen information", (screen_info,))
     told = dict(facts_told(words))
     missing = [said for said, holds in told.items() if not holds(source)]
-    proof = Evidence(source.source, cited(screen_info))
+    evidence = Evidence(source.source, cited(screen_info))
     if missing:
-        return contradicts(f"{cited(missing[0])} is not in the information about the screen.", proof)
+        return contradicts(f"{cited(missing[0])} is not in the information about the screen.", evidence)
     return (
-        supports("What it states is in the information about the screen.", proof)
+        supports("What it states is in the information about the screen.", evidence)
         if told
         else unseen("it states no figure, quote or name")
     )
@@ -56,8 +56,8 @@ def memory_findings(course: Course, number: int, memory: StepMemory) -> Iterator
         match kind:
             case MemoryKind.RESULT:
                 had_effect = course.had_effect(number - 1)
-                proof = Evidence(f"screenshots of steps {number} and {number + 1}", "compared")
-                said = result_said(kept.words, had_effect=had_effect, proof=proof)
+                evidence = Evidence(f"screenshots of steps {number} and {number + 1}", "compared")
+                said = result_said(kept.words, had_effect=had_effect, evidence=evidence)
             case MemoryKind.SCREEN:
                 said = is_on_screen(course, number, kept.words)
             case MemoryKind.CORE:

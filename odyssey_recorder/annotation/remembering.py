@@ -19,7 +19,7 @@ from odyssey_recorder.annotation.findings import Evidence, Support
 from odyssey_recorder.annotation.kinds import MemoryKind
 from odyssey_recorder.annotation.memory import short_term
 from odyssey_recorder.annotation.memory_checks import core_said, result_said
-from odyssey_recorder.annotation.pictures import ShownScreenshot
+from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.annotation.semantics import (
     LONGEST_TEXT,
     Entry,
@@ -203,7 +203,7 @@ class Remembering(Conversations):
         words = _words(answer)
         if kind is MemoryKind.RESULT:
             had_effect = self._had_effect(episode, number - 1, is_estimate=not answer.key)
-            said = result_said(words, had_effect=had_effect, proof=Evidence("screenshots", "compared"))
+            said = result_said(words, had_effect=had_effect, evidence=Evidence("screenshots", "compared"))
             return said.verdict is Support.CONTRADICTS
         return kind is MemoryKind.CORE and core_said(words, str(data["screen_info"])).verdict is Support.CONTRADICTS
 

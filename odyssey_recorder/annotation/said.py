@@ -64,12 +64,12 @@ class Said:
     evidence: tuple[Evidence, ...] = ()
 
 
-def supports(found: str, *proof: Evidence) -> Said:
-    return Said(Support.SUPPORTS, found, proof)
+def supports(found: str, *evidence: Evidence) -> Said:
+    return Said(Support.SUPPORTS, found, evidence)
 
 
-def contradicts(found: str, *proof: Evidence) -> Said:
-    return Said(Support.CONTRADICTS, found, proof)
+def contradicts(found: str, *evidence: Evidence) -> Said:
+    return Said(Support.CONTRADICTS, found, evidence)
 
 
 def unseen(why: str) -> Said:

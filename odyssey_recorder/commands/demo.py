@@ -227,9 +227,9 @@ def _replay_all(annotations: Sequence[Path], device: ControllableDevice, folder:
 
 def _contact_sheet(folder: Path, results: Sequence[ReplayResult]) -> Path:
     path = folder.absolute() / "contact-sheet.png"
-    picture = BytesIO()
-    draw_contact_sheet([result.recorded for result in results]).save(picture, "PNG")
-    write_durably(path, picture.getvalue())
+    image = BytesIO()
+    draw_contact_sheet([result.recorded for result in results]).save(image, "PNG")
+    write_durably(path, image.getvalue())
     return path
 
 

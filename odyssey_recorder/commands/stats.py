@@ -24,14 +24,14 @@ _BARS_SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class StatsOptions:
-    """`against` is "v1", "v2" or the path of another dataset; `pictures` is the folder for PNG files."""
+    """`against` is "v1", "v2" or the path of another dataset; `screenshots` is the folder for PNG files."""
 
     path: Path
     filter: str = ""
     against: str = "v2"
     as_json: bool = False
     page: Path | None = None
-    pictures: Path | None = None
+    images: Path | None = None
     agents: bool = False
 
 
@@ -43,10 +43,10 @@ def show_figures(request: StatsOptions, out: Console) -> None:
     told = Told(str(request.path), len(episodes), against.published.name, request.filter, unread)
     if request.page is not None:
         write_figures_page(request.page, figures, told)
-    if request.pictures is not None:
-        from odyssey_recorder.gui.figures.painting import write_pictures
+    if request.images is not None:
+        from odyssey_recorder.gui.figures.painting import write_images
 
-        write_pictures(request.pictures, figures)
+        write_images(request.images, figures)
     if request.as_json:
         typer.echo(report_json(figures_as_json(figures, told)))
         return

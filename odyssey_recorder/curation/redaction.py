@@ -120,7 +120,7 @@ def read_redaction(root: Path, episode_id: str) -> Redaction | None:
     path = root / redaction_path(checked_id(episode_id))
     try:
         with storage_errors(path, "read"):
-            data = read_json(path, Largest.PROOF, within=root)
+            data = read_json(path, Largest.PROVENANCE, within=root)
     except MissingFileError:
         if path.is_symlink() or path.parent.is_symlink():
             raise
@@ -265,7 +265,7 @@ def _on_screen(episode_id: str, step: int, png: bytes, views: Sequence[tuple[Box
 
 
 def _screenshot(root: Path, episode_id: str, step: int) -> bytes:
-    return read_dataset_file(root / screenshot_path(episode_id, step), Largest.PICTURE)
+    return read_dataset_file(root / screenshot_path(episode_id, step), Largest.SCREENSHOT)
 
 
 def _image(episode_id: str, step: int, png: bytes) -> Image.Image:

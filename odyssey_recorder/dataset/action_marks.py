@@ -24,9 +24,9 @@ _UNITS = 360
 """The shorter side of an image in units; marks are measured in units."""
 
 
-def draw_action(picture: Image.Image, action: actions.Action) -> Image.Image:
+def draw_action(image: Image.Image, action: actions.Action) -> Image.Image:
     """A copy of an RGB image, already shrunk for viewing, with `action` drawn on it."""
-    pen = _Pen(picture)
+    pen = _Pen(image)
     match action:
         case actions.Click(point):
             pen.rings(point, radii=(18,), heart=3.5)
@@ -48,14 +48,14 @@ def draw_action(picture: Image.Image, action: actions.Action) -> Image.Image:
 class _Pen:
     """Draws on a transparent sheet over one image; lengths are in units."""
 
-    def __init__(self, picture: Image.Image) -> None:
-        self._picture = picture
-        self._sheet = Image.new("RGBA", (picture.width * _FINE, picture.height * _FINE))
+    def __init__(self, image: Image.Image) -> None:
+        self._image = image
+        self._sheet = Image.new("RGBA", (image.width * _FINE, image.height * _FINE))
         self._draw = ImageDraw.Draw(self._sheet)
         self._unit = min(self._sheet.size) / _UNITS
 
     def result(self) -> Image.Image:
-        marked = self._picture.convert("RGBA")
+        marked = self._image.convert("RGBA")
         marked.alpha_composite(self._sheet.reduce(_FINE))
         return marked.convert("RGB")
 

@@ -25,43 +25,50 @@ class Amended:
     """
 
     episode: Episode
-    proof: EpisodeProvenance | None
+    provenance: EpisodeProvenance | None
     kept: tuple[int, ...]
     removed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 def amended(
-    episode: Episode, proof: EpisodeProvenance | None, amendment: amendments.Amendment, *, picture: Size | None = None
+    episode: Episode,
+    provenance: EpisodeProvenance | None,
+    amendment: amendments.Amendment,
+    *,
+    screenshot_size: Size | None = None,
 ) -> Amended:
-    """The episode after `amendment`. `picture` is the screenshot's size, for a box. Raises ReviewError."""
-    after = _after(episode, proof, amendment, picture)
-    if (after.episode, after.proof) == (episode, proof):
+    """The episode after `amendment`. A box needs the `screenshot_size`. Raises ReviewError."""
+    after = _after(episode, provenance, amendment, screenshot_size)
+    if (after.episode, after.provenance) == (episode, provenance):
         raise ReviewError(f"Episode {episode.episode_id} is already like this. Nothing would change.")
     return replace(after, removed=_removed(episode, after))
 
 
 def _after(
-    episode: Episode, proof: EpisodeProvenance | None, amendment: amendments.Amendment, picture: Size | None
+    episode: Episode,
+    provenance: EpisodeProvenance | None,
+    amendment: amendments.Amendment,
+    screenshot_size: Size | None,
 ) -> Amended:
     all_steps = tuple(range(len(episode.steps)))
     match amendment:
         case amendments.NewInstruction() | amendments.NewApps():
-            after = Amended(replace(episode, task=_with_task(episode.task, amendment)), proof, all_steps)
+            after = Amended(replace(episode, task=_with_task(episode.task, amendment)), provenance, all_steps)
         case amendments.NewEnd(words=words):
-            after = Amended(_with_end(episode, words), proof, all_steps)
+            after = Amended(_with_end(episode, words), provenance, all_steps)
         case amendments.NewNote(step=number, note=note):
             _step(episode, number)
-            after = Amended(episode, _with_record(_needed(episode, proof), number, {"note": note}), all_steps)
+            after = Amended(episode, _with_record(_needed(episode, provenance), number, {"note": note}), all_steps)
         case amendments.NewPress(step=number, long=long):
-            after = Amended(_with_press(episode, number, long=long), proof, all_steps)
+            after = Amended(_with_press(episode, number, long=long), provenance, all_steps)
         case amendments.NewText(step=number, text=text):
-            after = Amended(_with_text(episode, number, text), proof, all_steps)
+            after = Amended(_with_text(episode, number, text), provenance, all_steps)
         case amendments.NewBox(step=number, box=box):
-            after = Amended(*_with_box(episode, proof, number, Box(*box), picture), all_steps)
+            after = Amended(*_with_box(episode, provenance, number, Box(*box), screenshot_size), all_steps)
         case amendments.DropSteps(first=first, last=last):
-            after = _without(episode, proof, first, last)
+            after = _without(episode, provenance, first, last)
         case amendments.DropTail(at=at):
-            after = _ended(episode, proof, at)
+            after = _ended(episode, provenance, at)
         case amendments.Repair():
             raise ReviewError(f"Episode {episode.episode_id} is not damaged. There is nothing to repair.")
     return after
@@ -164,21 +171,21 @@ def _without_context(episode: Episode, first: int) -> Episode:
 
 
 def _with_box(
-    episode: Episode, proof: EpisodeProvenance | None, number: int, box: Box, picture: Size | None
+    episode: Episode, provenance: EpisodeProvenance | None, number: int, box: Box, screenshot_size: Size | None
 ) -> tuple[Episode, EpisodeProvenance | None]:
     step = _step(episode, number)
     if not isinstance(step.action, Click | LongPress):
         raise ReviewError(f"Step {number + 1} is neither CLICK nor LONG_PRESS and has no box.")
-    record = None if proof is None else _needed(episode, proof).steps[number]
-    size = picture or (record.frame.size if record else episode.device.size)
+    record = None if provenance is None else _needed(episode, provenance).steps[number]
+    size = screenshot_size or (record.frame.size if record else episode.device.size)
     if refusal := box_refusal(box, touched_pixel(step.action, record, size), size):
         raise ReviewError(f"Step {number + 1}: {refusal}")
-    if proof is not None:
+    if provenance is not None:
         corners = (box.left, box.top, box.right, box.bottom)
-        proof = _with_record(proof, number, {"bbox": corners, "bbox_source": "human"})
-    if proof is None or step.annotations.has(BOX):
+        provenance = _with_record(provenance, number, {"bbox": corners, "bbox_source": "human"})
+    if provenance is None or step.annotations.has(BOX):
         episode = _with_step(episode, number, with_grid_box(step, on_grid(box, size)))
-    return episode, proof
+    return episode, provenance
 
 
 def with_grid_box(step: Step, box: tuple[int, ...]) -> Step:
@@ -197,7 +204,7 @@ def on_grid(box: Box, size: Size) -> tuple[int, ...]:
 # Steps.
 
 
-def _without(episode: Episode, proof: EpisodeProvenance | None, first: int, last: int) -> Amended:
+def _without(episode: Episode, provenance: EpisodeProvenance | None, first: int, last: int) -> Amended:
     if first > last:
         raise ReviewError(f"Steps {first + 1} to {last + 1} are not a range. Enter the first step before the last.")
     _step(episode, last)
@@ -206,42 +213,44 @@ def _without(episode: Episode, proof: EpisodeProvenance | None, first: int, last
         raise ReviewError(
             f"Step {end + 1} ends the episode and cannot be dropped. End the episode at an earlier step instead."
         )
-    after = _keeping(episode, proof, [number for number in range(end + 1) if not first <= number <= last])
+    after = _keeping(episode, provenance, [number for number in range(end + 1) if not first <= number <= last])
     return replace(after, episode=_without_context(after.episode, first))
 
 
-def _ended(episode: Episode, proof: EpisodeProvenance | None, at: int) -> Amended:
+def _ended(episode: Episode, provenance: EpisodeProvenance | None, at: int) -> Amended:
     step, end = _step(episode, at), episode.steps[-1]
     if at == len(episode.steps) - 1:
         raise ReviewError(f"Episode {episode.episode_id} already ends at step {at + 1}.")
     annotations = step.annotations.without(_INTENTION).taking(end.annotations, BOX, _INSTRUCTED)
     last = replace(step, action=end.action, spelling=end.spelling, annotations=annotations)
-    after = _keeping(episode, proof, range(at + 1))
+    after = _keeping(episode, provenance, range(at + 1))
     return replace(
         after,
         episode=_with_step(after.episode, at, last),
-        proof=nothing_sent(after.proof, at, proof.steps[-1].end) if proof and after.proof else None,
+        provenance=nothing_sent(after.provenance, at, provenance.steps[-1].end)
+        if provenance and after.provenance
+        else None,
     )
 
 
 _NOTHING_SENT = {"input": None, "sent_us": None, "sent_until_us": None, "bbox": None, "bbox_source": None}
 
 
-def nothing_sent(proof: EpisodeProvenance, number: int, end: EndRecord | None = None) -> EpisodeProvenance:
+def nothing_sent(provenance: EpisodeProvenance, number: int, end: EndRecord | None = None) -> EpisodeProvenance:
     """The provenance of an episode that ends at step `number`: what was done on its screen is removed."""
-    return _with_record(proof, number, {**_NOTHING_SENT, "end": end} if end else _NOTHING_SENT)
+    return _with_record(provenance, number, {**_NOTHING_SENT, "end": end} if end else _NOTHING_SENT)
 
 
-def _keeping(episode: Episode, proof: EpisodeProvenance | None, kept: Sequence[int]) -> Amended:
+def _keeping(episode: Episode, provenance: EpisodeProvenance | None, kept: Sequence[int]) -> Amended:
     name = episode.episode_id
     steps = tuple(replace(episode.steps[old], screenshot=screenshot_name(name, new)) for new, old in enumerate(kept))
-    if proof is not None:
-        old_records = _needed(episode, proof).steps
+    if provenance is not None:
+        old_records = _needed(episode, provenance).steps
         records = tuple(_renamed(old_records[old], name, new) for new, old in enumerate(kept))
-        proof = proof.model_copy(update={"steps": records})
+        provenance = provenance.model_copy(update={"steps": records})
         if kept[0] != 0:  # device_info has the size of the first screenshot
             episode = replace(episode, device=replace(episode.device, size=records[0].frame.size))
-    return Amended(replace(episode, steps=steps), proof, tuple(kept))
+    return Amended(replace(episode, steps=steps), provenance, tuple(kept))
 
 
 def _renamed(record: StepRecord, episode_id: str, number: int) -> StepRecord:
@@ -256,30 +265,30 @@ def _step(episode: Episode, number: int) -> Step:
     return episode.steps[number]
 
 
-def _needed(episode: Episode, proof: EpisodeProvenance | None) -> EpisodeProvenance:
-    if proof is None:
+def _needed(episode: Episode, provenance: EpisodeProvenance | None) -> EpisodeProvenance:
+    if provenance is None:
         raise ReviewError(
             f"Episode {episode.episode_id} has no provenance, where notes are stored. Notes cannot be changed."
         )
-    if refusal := proof_refusal(episode, proof):
+    if refusal := provenance_refusal(episode, provenance):
         raise ReviewError(f"{refusal} This cannot be fixed here. Send the episode back.")
-    return proof
+    return provenance
 
 
-def proof_refusal(episode: Episode, proof: EpisodeProvenance) -> str:
+def provenance_refusal(episode: Episode, provenance: EpisodeProvenance) -> str:
     """Why the provenance cannot belong to the episode's steps; empty if it can."""
-    if len(proof.steps) == len(episode.steps):
+    if len(provenance.steps) == len(episode.steps):
         return ""
     return (
-        f"The provenance of episode {episode.episode_id} has {len(proof.steps)} steps, the "
+        f"The provenance of episode {episode.episode_id} has {len(provenance.steps)} steps, the "
         f"episode {len(episode.steps)}. It is unknown which belong together."
     )
 
 
-def _with_record(proof: EpisodeProvenance, number: int, changes: Mapping[str, object]) -> EpisodeProvenance:
-    records = list(proof.steps)
+def _with_record(provenance: EpisodeProvenance, number: int, changes: Mapping[str, object]) -> EpisodeProvenance:
+    records = list(provenance.steps)
     records[number] = records[number].model_copy(update=dict(changes))
-    return proof.model_copy(update={"steps": tuple(records)})
+    return provenance.model_copy(update={"steps": tuple(records)})
 
 
 def _with_step(episode: Episode, number: int, step: Step) -> Episode:

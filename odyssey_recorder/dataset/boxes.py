@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from odyssey_recorder.dataset.amending import BOX, box_refusal, on_grid, proof_refusal, touched_pixel, with_grid_box
+from odyssey_recorder.dataset.amending import (
+    BOX,
+    box_refusal,
+    on_grid,
+    provenance_refusal,
+    touched_pixel,
+    with_grid_box,
+)
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Click, LongPress
@@ -11,18 +18,18 @@ from odyssey_recorder.model.episode import Episode, Json, Step
 from odyssey_recorder.model.geometry import Box
 
 
-def with_boxes(episode: Episode, proof: EpisodeProvenance | None, *, always: bool = False) -> Episode:
+def with_boxes(episode: Episode, provenance: EpisodeProvenance | None, *, always: bool = False) -> Episode:
     """Give every step a `sam2_bbox`: for a press its own, else that of the provenance, else one without area.
 
     With ``[]`` at a press the official evaluator counts every prediction as wrong; with ``[x, y, x, y]`` it uses the
     distance alone. An episode without boxes and provenance is as in the first release, and stays so unless `always`.
     Raises InvalidEpisodeError if the provenance belongs to other steps.
     """
-    if proof is None and not always and not _has_boxes(episode):
+    if provenance is None and not always and not _has_boxes(episode):
         return episode
-    if proof is not None and (refusal := proof_refusal(episode, proof)):
+    if provenance is not None and (refusal := provenance_refusal(episode, provenance)):
         raise InvalidEpisodeError(refusal)
-    records = (None,) * len(episode.steps) if proof is None else proof.steps
+    records = (None,) * len(episode.steps) if provenance is None else provenance.steps
     pairs = zip(episode.steps, records, strict=True)
     return replace(episode, steps=tuple(_with_box(step, record) for step, record in pairs))
 

@@ -77,10 +77,10 @@ def _draw_card(size: Size, number: int, action: actions.Action, path: Path) -> I
     for line, words in enumerate(broken(_detail(action), letters(17), room, lines=2)):
         draw.text((_PAD + 32, 35 + 21 * line), words, font=letters(17), fill=_FAINT)
     box = (size.width - 2 * _PAD, size.height - _CAPTION - _PAD)
-    picture = draw_action(_read_picture(path, box), action)
-    left, top = (size.width - picture.width) // 2, _CAPTION
-    card.paste(picture, (left, top))
-    draw.rectangle((left - 1, top - 1, left + picture.width, top + picture.height), outline=_EDGE)
+    image = draw_action(_read_image(path, box), action)
+    left, top = (size.width - image.width) // 2, _CAPTION
+    card.paste(image, (left, top))
+    draw.rectangle((left - 1, top - 1, left + image.width, top + image.height), outline=_EDGE)
     return card
 
 
@@ -98,6 +98,6 @@ def _detail(action: actions.Action) -> str:
             return "system key"
 
 
-def _read_picture(path: Path, box: tuple[int, int]) -> Image.Image:
+def _read_image(path: Path, box: tuple[int, int]) -> Image.Image:
     with storage_errors(path, "read"):
         return ImageOps.contain(read_png(path), box, Image.Resampling.BOX)

@@ -206,7 +206,7 @@ class EntryReader:
         origins = None
         if stamps.provenance:
             try:
-                origins = read_origins(provenance.read(episode_id, Largest.PROOF))
+                origins = read_origins(provenance.read(episode_id, Largest.PROVENANCE))
             except DatasetError:
                 kept = kept._replace(provenance=_AGAIN)
         return Entry(episode_id, kept, contents, origins, data)

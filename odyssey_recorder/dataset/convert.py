@@ -113,7 +113,7 @@ def _bring(file: Path, place: Path) -> None:
         if place.exists() and place.samefile(file):
             return
         part.unlink(missing_ok=True)
-        with open_file(file, Largest.PICTURE, within=file.parent.parent) as original:
+        with open_file(file, Largest.SCREENSHOT, within=file.parent.parent) as original:
             try:
                 os.link(file, part)
             except OSError:  # another disk, or one without links

@@ -39,13 +39,13 @@ class DraftStep:
 
     key: int
     action: Action
-    picture: Path
+    screenshot: Path
     record: provenance.StepRecord
 
     @property
     def tree(self) -> Path | None:
         name = self.record.ui_tree
-        return None if name is None else self.picture.with_name(name)
+        return None if name is None else self.screenshot.with_name(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,11 @@ class _Story:
             refused_on=None,
         )  # fmt: skip
 
-    def with_refused(self, picture: Path, record: provenance.RejectedRecord) -> "_Story":
+    def with_refused(self, screenshot: Path, record: provenance.RejectedRecord) -> "_Story":
         """What was refused on another screen no longer counts, and of two equal actions the first one does."""
-        before = self.rejected if self.refused_on in (None, picture) else ()
+        before = self.rejected if self.refused_on in (None, screenshot) else ()
         is_new = all(one.action != record.action for one in before)
-        return replace(self, rejected=(*before, *[record] * is_new), refused_on=picture)
+        return replace(self, rejected=(*before, *[record] * is_new), refused_on=screenshot)
 
     def with_amended(self, step: DraftStep) -> "_Story":
         return replace(self, steps=tuple(step if one.key == step.key else one for one in self.steps))
@@ -153,7 +153,7 @@ class Draft:
             self.close()
             raise
         if self._story.left is None and self.steps and self.origin.mode == "mirror":
-            self._story = replace(self._story, left=self._newest_picture())
+            self._story = replace(self._story, left=self._newest_screenshot())
         self._forget_trees_of_no_step()
         self._file_numbers = count(1 + max((number for number, _ in self._numbered()), default=0))
 
@@ -240,19 +240,23 @@ class Draft:
 
     # Screenshots and view hierarchies.
 
-    def keep_picture(self, png: bytes) -> Path:
+    def keep_screenshot(self, png: bytes) -> Path:
         """Store a screenshot under a new number; thread-safe. Raises DatasetError."""
         path = self.folder / f"{next(self._file_numbers)}.png"
         write_durably(path, png, within=self.folder)
         return path
 
-    def forget_picture(self, picture: Path) -> None:
+    def forget_screenshot(self, screenshot: Path) -> None:
         """Delete a screenshot unless a step uses it or the device should show it again; thread-safe."""
         story = self._story
-        used = [story.left, story.refused_on, *(step.picture for step in (*story.steps, *filter(None, [story.wanted])))]
-        if picture not in used:
+        used = [
+            story.left,
+            story.refused_on,
+            *(step.screenshot for step in (*story.steps, *filter(None, [story.wanted]))),
+        ]
+        if screenshot not in used:
             with suppress(OSError):
-                picture.unlink(missing_ok=True)
+                screenshot.unlink(missing_ok=True)
 
     def keep_tree(self, xml: str) -> str:
         """Store a view hierarchy; returns its name for `StepRecord.ui_tree`. Thread-safe.
@@ -268,9 +272,9 @@ class Draft:
 
     # Steps.
 
-    def add_step(self, action: Action, picture: Path, record: provenance.StepRecord) -> int:
+    def add_step(self, action: Action, screenshot: Path, record: provenance.StepRecord) -> int:
         """Add a step whose screenshot is stored, and return its key. Raises DatasetError."""
-        self._write(draft_log.StepLine(picture=picture.name, action=action_to_json(action), record=record))
+        self._write(draft_log.StepLine(picture=screenshot.name, action=action_to_json(action), record=record))
         return self.steps[-1].key
 
     def amend_last(self, changes: Mapping[str, Json]) -> None:
@@ -312,25 +316,25 @@ class Draft:
             )
         )
 
-    def refuse(self, action: Action, picture: Path, agent: provenance.AgentRecord) -> None:
-        """A person did not allow an agent's action on the screen of `picture`. Raises DatasetError."""
+    def refuse(self, action: Action, screenshot: Path, agent: provenance.AgentRecord) -> None:
+        """A person did not allow an agent's action on the screen of `screenshot`. Raises DatasetError."""
         record = provenance.RejectedRecord(action=action_to_json(action), agent=agent)
-        self._write(draft_log.RejectLine(picture=picture.name, record=record))
+        self._write(draft_log.RejectLine(picture=screenshot.name, record=record))
 
     # The screen that the steps led to, and the device.
 
-    def note_screen(self, picture: Path, flags: tuple[Flag, ...]) -> None:
+    def note_screen(self, screenshot: Path, flags: tuple[Flag, ...]) -> None:
         """Not synced to disk: survives this process, but perhaps not a power failure. Raises DatasetError."""
-        self._write(draft_log.ScreenLine(picture=picture.name, flags=flags), durable=False)
+        self._write(draft_log.ScreenLine(picture=screenshot.name, flags=flags), durable=False)
 
     def note_resumed(self, record: provenance.ResumedRecord) -> None:
         self._write(draft_log.ResumeLine(record=record))
 
     # A live finger.
 
-    def note_touch(self, picture: Path, touched_us: int) -> None:
+    def note_touch(self, screenshot: Path, touched_us: int) -> None:
         """A finger is about to go down. Not synced to disk, so it takes far below 1 ms. Raises DatasetError."""
-        self._write(draft_log.TouchLine(picture=picture.name, touched_us=touched_us), durable=False)
+        self._write(draft_log.TouchLine(picture=screenshot.name, touched_us=touched_us), durable=False)
 
     def drop_touch(self, why: str) -> None:
         self._write(draft_log.DropTouchLine(why=why, dropped_us=time.time_ns() // 1000))
@@ -349,8 +353,8 @@ class Draft:
     def _after(self, line: draft_log.Line) -> _Story:  # noqa: C901 - one case for each line
         story = self._story
         match line:
-            case draft_log.StepLine(picture=picture, action=action, record=record):
-                return story.with_step(DraftStep(story.added, self._action(action), self.folder / picture, record))
+            case draft_log.StepLine(picture=screenshot, action=action, record=record):
+                return story.with_step(DraftStep(story.added, self._action(action), self.folder / screenshot, record))
             case draft_log.AmendLine(changes=changes):
                 return self._amended(self._of(self.steps[-1].key if self.steps else -1), changes)
             case draft_log.AmendStepLine(step=key, changes=changes):
@@ -359,10 +363,10 @@ class Draft:
                 return self._retyped(self._of(key), text)
             case draft_log.DropLine():
                 return self._without(line)
-            case draft_log.RejectLine(picture=picture, record=record):
-                return story.with_refused(self.folder / picture, record)
-            case draft_log.ScreenLine(picture=picture, flags=flags):
-                return replace(story, left=self.folder / picture, next_flags=flags)
+            case draft_log.RejectLine(picture=screenshot, record=record):
+                return story.with_refused(self.folder / screenshot, record)
+            case draft_log.ScreenLine(picture=screenshot, flags=flags):
+                return replace(story, left=self.folder / screenshot, next_flags=flags)
             case draft_log.ResumeLine(record=record):
                 return replace(story, resumed=(*story.resumed, record))
             case draft_log.TouchLine():
@@ -382,16 +386,16 @@ class Draft:
         )
         wanted = gone[0] if line.leads_back else None
         dropped = (*story.dropped, *records)
-        screen, flags = gone[0].picture, line.next_flags
+        screen, flags = gone[0].screenshot, line.next_flags
         rejected = _rejected(gone[0], rejects=line.rejects)
         return replace(
             story, steps=left, dropped=dropped, wanted=wanted, left=screen, next_flags=flags, rejected=rejected,
             refused_on=screen if rejected and not line.leads_back else None,
         )  # fmt: skip
 
-    def _newest_picture(self) -> Path | None:
+    def _newest_screenshot(self) -> Path | None:
         """The newest screenshot since the last step: older recorders stored it in mirror mode without a log line."""
-        last = int(self.steps[-1].picture.stem)
+        last = int(self.steps[-1].screenshot.stem)
         newer = [path for path in self.folder.glob("[0-9]*.png") if path.stem.isdecimal() and int(path.stem) > last]
         return max(newer, key=lambda path: int(path.stem), default=None)
 
@@ -443,7 +447,7 @@ def read_head(folder: Path) -> DraftHead:
     """Raises DatasetError."""
     path = folder / "draft.json"
     try:
-        head = DraftHead.model_validate_json(read_json(path, Largest.PROOF, within=folder))
+        head = DraftHead.model_validate_json(read_json(path, Largest.PROVENANCE, within=folder))
     except OSError as error:
         raise storage_error(error, path, "read") from error
     except ValidationError as error:

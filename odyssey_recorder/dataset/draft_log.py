@@ -11,12 +11,13 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, change_file, create_file, read_json, storage_errors, sync_folder
 from odyssey_recorder.validation import FrozenModel
 
-_PICTURE = r"^[0-9]+\.png\z"
+_SCREENSHOT = r"^[0-9]+\.png\z"
+"""The name of a screenshot in the draft; `picture` in the log, as the first recorders wrote it."""
 
 
 class StepLine(FrozenModel):
     kind: Literal["step"] = "step"
-    picture: str = Field(pattern=_PICTURE)
+    picture: str = Field(pattern=_SCREENSHOT)
     action: dict[str, JsonValue]
     record: StepRecord
 
@@ -59,19 +60,19 @@ class RejectLine(FrozenModel):
     """A person refused what an agent wanted to do on the screen of `picture`, so it was not carried out."""
 
     kind: Literal["reject"] = "reject"
-    picture: str = Field(pattern=_PICTURE)
+    picture: str = Field(pattern=_SCREENSHOT)
     record: RejectedRecord
 
 
 class TouchLine(FrozenModel):
     kind: Literal["touch"] = "touch"
-    picture: str = Field(pattern=_PICTURE)
+    picture: str = Field(pattern=_SCREENSHOT)
     touched_us: Whole
 
 
 class ScreenLine(FrozenModel):
     kind: Literal["screen"] = "screen"
-    picture: str = Field(pattern=_PICTURE)
+    picture: str = Field(pattern=_SCREENSHOT)
     flags: tuple[StoredFlag, ...] = ()
 
 

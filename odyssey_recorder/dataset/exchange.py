@@ -114,7 +114,7 @@ def _put(source: Path | bytes, path: Path, root: Path, origins: Sequence[Path] =
         files.write_durably(path, source, within=root)
         return
     within = next((origin for origin in origins if source.is_relative_to(origin)), root)
-    with files.open_file(source, files.Largest.PICTURE, within=within) as original:
+    with files.open_file(source, files.Largest.SCREENSHOT, within=within) as original:
         if path.parent.name in (SCREENSHOTS, UI_TREES):
             with suppress(OSError):
                 path.hardlink_to(source.resolve())
@@ -142,7 +142,7 @@ def same_file(one: Path, other: Path | bytes) -> bool:
     """Whether their contents are equal. Raises DatasetError."""
     with files.storage_errors(one, "read"):
         if isinstance(other, bytes):
-            return files.read_file(one, files.Largest.PICTURE) == other
+            return files.read_file(one, files.Largest.SCREENSHOT) == other
         return one.samefile(other) or filecmp.cmp(one, other, shallow=False)
 
 
@@ -159,5 +159,5 @@ def _sync(folders: Iterable[Path]) -> None:
 def _sha256(source: Path | bytes) -> str:
     if isinstance(source, bytes):
         return hashlib.sha256(source).hexdigest()
-    with files.storage_errors(source, "read"), files.open_file(source, files.Largest.PICTURE) as file:
+    with files.storage_errors(source, "read"), files.open_file(source, files.Largest.SCREENSHOT) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -39,7 +39,7 @@ def decode_png(data: bytes) -> Image.Image:
 
 def png_size(path: Path) -> Size:
     """Of the file's header. Raises OSError, and UnfitFileError for what is not a PNG."""
-    with open_file(path, Largest.PICTURE, within=dataset_of(path)) as file:
+    with open_file(path, Largest.SCREENSHOT, within=dataset_of(path)) as file:
         try:
             with Image.open(file, formats=("PNG",)) as image:
                 return Size(*image.size)
@@ -49,7 +49,7 @@ def png_size(path: Path) -> Size:
 
 def read_png(path: Path, *, within: Path | None = None) -> Image.Image:
     """The PNG in RGB. Raises OSError, and UnfitFileError for an incomplete PNG or one larger than any screen."""
-    data = read_file(path, Largest.PICTURE, within=within or dataset_of(path))
+    data = read_file(path, Largest.SCREENSHOT, within=within or dataset_of(path))
     try:
         return decode_png(data).convert("RGB")
     except BrokenImageError as error:

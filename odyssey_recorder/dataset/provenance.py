@@ -239,7 +239,7 @@ class ProvenanceHead(FrozenModel):
 def read_provenance(path: Path) -> EpisodeProvenance | None:
     """None if there is no such file. Raises DatasetError."""
     try:
-        provenance = EpisodeProvenance.model_validate_json(read_dataset_file(path, Largest.PROOF))
+        provenance = EpisodeProvenance.model_validate_json(read_dataset_file(path, Largest.PROVENANCE))
     except MissingFileError:
         return None
     except ValidationError as error:
@@ -254,7 +254,7 @@ def by_agents(root: Path, episode_ids: Iterable[str]) -> frozenset[str]:
     found = set()
     for one in episode_ids:
         with suppress(DatasetError, ValidationError):
-            data = read_dataset_file(root / provenance_path(one), Largest.PROOF)
+            data = read_dataset_file(root / provenance_path(one), Largest.PROVENANCE)
             if ProvenanceHead.model_validate_json(data).origin.actor == "agent":
                 found.add(one)
     return frozenset(found)

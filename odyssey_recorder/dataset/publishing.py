@@ -32,15 +32,15 @@ def publish(draft: Draft, root: Path, steps: Sequence[DraftStep] | None = None) 
     annotation = root / layout.annotation_path(draft.episode_id)
     encoded = encode(episode, Dialect.CARD)
     decode(encoded, source=annotation.name)
-    _write_all(root, chain(_proof(draft, steps, root), [(annotation, encoded)]))
+    _write_all(root, chain(_provenance(draft, steps, root), [(annotation, encoded)]))
     return annotation
 
 
-def _proof(draft: Draft, steps: Sequence[DraftStep], root: Path) -> Iterator[tuple[Path, bytes]]:
+def _provenance(draft: Draft, steps: Sequence[DraftStep], root: Path) -> Iterator[tuple[Path, bytes]]:
     records: list[StepRecord] = []
     decoded: set[str] = set()
     for number, step in enumerate(steps):
-        yield root / layout.screenshot_path(draft.episode_id, number), _picture(step, decoded)
+        yield root / layout.screenshot_path(draft.episode_id, number), _screenshot(step, decoded)
         record, tree = _tree(step, layout.ui_tree_name(draft.episode_id, number))
         if record.ui_tree is not None:
             yield root / layout.UI_TREES / record.ui_tree, tree
@@ -88,18 +88,18 @@ def _episode(draft: Draft, steps: Sequence[DraftStep]) -> Episode:
     return Episode(draft.episode_id, device, draft.task, named)
 
 
-def _picture(step: DraftStep, decoded: set[str]) -> bytes:
+def _screenshot(step: DraftStep, decoded: set[str]) -> bytes:
     """Checked against its hash and as a complete PNG; `decoded` has the hashes that were checked before."""
     frame = step.record.frame
-    with storage_errors(step.picture, "read"):
-        data = read_file(step.picture, Largest.PICTURE, within=step.picture.parent)
+    with storage_errors(step.screenshot, "read"):
+        data = read_file(step.screenshot, Largest.SCREENSHOT, within=step.screenshot.parent)
     if hashlib.sha256(data).hexdigest() != frame.png_sha256:
-        raise DatasetError(f"{step.picture} is not the recorded screenshot. Undo that step and record it again.")
+        raise DatasetError(f"{step.screenshot} is not the recorded screenshot. Undo that step and record it again.")
     if frame.png_sha256 not in decoded:
         try:
             decode_png(data)
         except BrokenImageError as error:
-            raise DatasetError(f"{step.picture} is damaged: {error}. Undo that step and record it again.") from error
+            raise DatasetError(f"{step.screenshot} is damaged: {error}. Undo that step and record it again.") from error
         decoded.add(frame.png_sha256)
     return data
 

@@ -35,11 +35,11 @@ class Versions:
         """The SHA-256 of the annotation file; waits for an amendment that is under way. Raises DatasetError."""
         annotation = self._root / layout.annotation_path(layout.checked_id(episode_id))
         try:
-            data = layout.read_dataset_file(annotation, Largest.PROOF)
+            data = layout.read_dataset_file(annotation, Largest.PROVENANCE)
         except DatasetError:
             if self.recover() != episode_id:
                 raise
-            data = layout.read_dataset_file(annotation, Largest.PROOF)
+            data = layout.read_dataset_file(annotation, Largest.PROVENANCE)
         return hashlib.sha256(data).hexdigest()
 
     def recover(self) -> str | None:
@@ -109,12 +109,15 @@ class Versions:
 
     def _present(self, episode_id: str, expected: str) -> "_Present":
         files = layout.files_of(self._root, layout.checked_id(episode_id))
-        annotation = layout.read_dataset_file(self._root / layout.annotation_path(episode_id), Largest.PROOF)
+        annotation = layout.read_dataset_file(self._root / layout.annotation_path(episode_id), Largest.PROVENANCE)
         if expected and hashlib.sha256(annotation).hexdigest() != expected:
             raise ReviewError(f"Episode {episode_id} has changed since it was opened. Open it again.")
-        proof = files.get(layout.provenance_path(episode_id))
+        provenance = files.get(layout.provenance_path(episode_id))
         return _Present(
-            episode_id, files, annotation, None if proof is None else layout.read_dataset_file(proof, Largest.PROOF)
+            episode_id,
+            files,
+            annotation,
+            None if provenance is None else layout.read_dataset_file(provenance, Largest.PROVENANCE),
         )
 
     def _amended(self, now: "_Present", amendment: Amendment) -> tuple[Contents, Mapping[str, tuple[int, ...]]]:
@@ -124,14 +127,16 @@ class Versions:
             raise InvalidEpisodeError(
                 f"{annotation} contains episode {episode.episode_id}; expected the one in its file name."
             )
-        proof = read_provenance(self._root / layout.provenance_path(now.episode_id))
-        picture = self._size_of(now.episode_id, amendment.step) if isinstance(amendment, NewBox) else None
-        after = amended(episode, proof, amendment, picture=picture)
+        provenance = read_provenance(self._root / layout.provenance_path(now.episode_id))
+        screenshot_size = self._size_of(now.episode_id, amendment.step) if isinstance(amendment, NewBox) else None
+        after = amended(episode, provenance, amendment, screenshot_size=screenshot_size)
         dialect = dialect_of(now.annotation, source=annotation)
         contents = _renumbered(now, after, len(episode.steps))
         contents[annotation] = encode(after.episode, dialect)
-        if now.proof is not None and after.proof is not None and after.proof != proof:
-            contents[layout.provenance_path(now.episode_id)] = _proof_file(now.proof, after.proof, after.kept)
+        if now.provenance is not None and after.provenance is not None and after.provenance != provenance:
+            contents[layout.provenance_path(now.episode_id)] = _provenance_file(
+                now.provenance, after.provenance, after.kept
+            )
         return contents, after.removed
 
     def _repaired(self, now: "_Present", repair: Repair) -> Contents:
@@ -149,10 +154,10 @@ class Versions:
             raise ReviewError(f"This is not enough: {error}") from error
         contents = now.contents
         contents[source] = encode(episode, _dialect(now.annotation))
-        proof = read_provenance(self._root / layout.provenance_path(name)) if in_place else None
-        if now.proof is not None and proof is not None and len(proof.steps) == count:
-            contents[layout.provenance_path(name)] = _proof_file(
-                now.proof, nothing_sent(proof, count - 1), tuple(range(count))
+        provenance = read_provenance(self._root / layout.provenance_path(name)) if in_place else None
+        if now.provenance is not None and provenance is not None and len(provenance.steps) == count:
+            contents[layout.provenance_path(name)] = _provenance_file(
+                now.provenance, nothing_sent(provenance, count - 1), tuple(range(count))
             )
         return contents
 
@@ -164,7 +169,7 @@ class Versions:
             with suppress(DatasetError):
                 if version_name(kept, episode_id) == folder.name:
                     decode(
-                        layout.read_dataset_file(kept[layout.annotation_path(episode_id)], Largest.PROOF),
+                        layout.read_dataset_file(kept[layout.annotation_path(episode_id)], Largest.PROVENANCE),
                         source=folder.name,
                     )
                     return kept
@@ -210,13 +215,13 @@ class _Present:
     episode_id: str
     files: dict[str, Path]
     annotation: bytes
-    proof: bytes | None
+    provenance: bytes | None
 
     @property
     def contents(self) -> dict[str, Path | bytes]:
         read = {
             layout.annotation_path(self.episode_id): self.annotation,
-            layout.provenance_path(self.episode_id): self.proof,
+            layout.provenance_path(self.episode_id): self.provenance,
         }
         return {**self.files, **{name: data for name, data in read.items() if data is not None}}
 
@@ -234,10 +239,10 @@ def _renumbered(now: _Present, after: Amended, before: int) -> dict[str, Path | 
     return contents
 
 
-def _proof_file(old: bytes, proof: EpisodeProvenance, kept: tuple[int, ...]) -> bytes:
+def _provenance_file(old: bytes, provenance: EpisodeProvenance, kept: tuple[int, ...]) -> bytes:
     """The new provenance, with the keys of the old file that the model does not know."""
     said = json.loads(old)
-    tree = _merged({**said, "steps": [said["steps"][number] for number in kept]}, proof.model_dump(mode="json"))
+    tree = _merged({**said, "steps": [said["steps"][number] for number in kept]}, provenance.model_dump(mode="json"))
     return json.dumps(tree, ensure_ascii=False, indent=2).encode()
 
 

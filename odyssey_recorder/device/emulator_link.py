@@ -15,7 +15,7 @@ from odyssey_recorder.model.geometry import Size
 
 _log = logging.getLogger(__name__)
 
-_FIRST_PICTURE_S = 3.0
+_FIRST_SCREENSHOT_S = 3.0
 _TICK_S = 1.0
 """How long a stream may be silent before it is checked, and the time between checks."""
 _LATE_S = 0.3
@@ -192,7 +192,7 @@ class EmulatorLink:
         While the stream is silent, compares a full screenshot once, then small ones.
         """
         stream = connection.stream
-        if not stream.came_after(0, _FIRST_PICTURE_S) and not stream.ended.is_set():
+        if not stream.came_after(0, _FIRST_SCREENSHOT_S) and not stream.ended.is_set():
             raise DeviceTimeoutError(
                 f"The gRPC service of {self._serial} sends no frames. If the screen is off, wake the device."
             )

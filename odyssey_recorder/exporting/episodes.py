@@ -50,7 +50,7 @@ class ExportedEpisode:
         """Redacted. Raises DatasetError."""
         path = self.screenshots / self.episode.steps[step].screenshot
         try:
-            png = read_file(path, Largest.PICTURE, within=self.screenshots.parent)
+            png = read_file(path, Largest.SCREENSHOT, within=self.screenshots.parent)
         except OSError as error:
             raise storage_error(error, path, "read") from error
         return png if self.redaction is None else self.redaction.blackened(step, png)

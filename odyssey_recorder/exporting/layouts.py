@@ -115,8 +115,8 @@ def _write_tar(root: Path, shard: Shard, folder: Path, options: Options) -> Hash
                 number = row["step"]
                 assert isinstance(number, int)
                 key = f"{episode_id}_{number}"
-                picture = _entry(f"{key}.png", exported.screenshot(number))
-                tar.write(picture + _entry(f"{key}.json", json.dumps(row, ensure_ascii=False).encode()))
+                screenshot = _entry(f"{key}.png", exported.screenshot(number))
+                tar.write(screenshot + _entry(f"{key}.json", json.dumps(row, ensure_ascii=False).encode()))
         end = 2 * tarfile.BLOCKSIZE
         tar.write(bytes(end + -(tar.size + end) % tarfile.RECORDSIZE))
     return {shard.name: tar.sha256}

@@ -29,14 +29,14 @@ Parts = Mapping[tuple[str, str], tuple[str, ...]]
 """The episodes of a split's side, by split and side."""
 
 
-def shards(wanted: Parts, pictured: tuple[str, ...], chosen: Sampling) -> list[Shard]:
+def shards(wanted: Parts, with_history: tuple[str, ...], chosen: Sampling) -> list[Shard]:
     """A file for each part and level, and the index of earlier screenshots."""
     texts = [
         Shard(f"{side}_anno/{level}_{'sementic_' * (chosen.semantic and side == 'train')}{kind}_split.json", ids)
         for (kind, side), ids in wanted.items()
         for level in chosen.levels
     ]
-    return [*texts, Shard(_HISTORY, pictured)]
+    return [*texts, Shard(_HISTORY, with_history)]
 
 
 def pieces(file: str, episodes: Iterable[ExportedEpisode], chosen: Sampling) -> Iterator[str]:
@@ -67,10 +67,10 @@ class _Step:
         listed = "".join(f"{number}. {words}\n" for number, words in enumerate(told, 1))
         history = f"<img>image-history: {self.path}</img>" if told else "None"
         before = f"Previous screenshots: {history}\nPrevious Actions: {listed or None}"
-        return f"{self.picture}{TASK}{task}\n{before}\n{question}"
+        return f"{self.image_line}{TASK}{task}\n{before}\n{question}"
 
     @property
-    def picture(self) -> str:
+    def image_line(self) -> str:
         return f"Picture 1: <img>{self.path}</img>\n"
 
 
@@ -93,7 +93,7 @@ def _train_samples(exported: ExportedEpisode, level: str, length: int, *, semant
             yield [act]
             continue
         yield [
-            ("_desc", step.picture + DESCRIBE, step.tree["description"], step),
+            ("_desc", step.image_line + DESCRIBE, step.tree["description"], step),
             ("_action", *act[1:]),
             ("_intention", step.value(task, length, INTENTION), step.tree["intention"], step),
             ("_context", step.value(task, length, CONTEXT), step.tree["context"], step),

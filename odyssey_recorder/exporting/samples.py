@@ -120,10 +120,11 @@ class Questions:
         return "_".join(filter(None, (self._episode.episode_id, str(number), kind)))
 
     def _past(self, number: int) -> History:
-        steps, pictured = self._episode.steps, self._rule.pictured(number)
+        steps, with_screenshot = self._episode.steps, self._rule.with_screenshot(number)
         words = steps[number].annotations.context or "" if self._rule.kind == "context" else ""
         past = (
-            PastStep(steps[at].action, self._screens[at] if at in pictured else None) for at in self._rule.told(number)
+            PastStep(steps[at].action, self._screens[at] if at in with_screenshot else None)
+            for at in self._rule.told(number)
         )
         return History(tuple(past), self._memory[number] if self._memory else words)
 

@@ -218,9 +218,9 @@ def plan(layout: str, episodes: Sequence[Planned], options: Options) -> list[Sha
     used = {one for ids in wanted.values() for one in ids}
     if not used:
         raise DatasetError(f"No episode is in the {chosen.split or 'random'} split. Make one with splits make.")
-    pictured = tuple(one.episode_id for one in episodes if one.episode_id in used)
+    with_screenshot = tuple(one.episode_id for one in episodes if one.episode_id in used)
     if layout == "official-chat":
-        texts = official_chat.shards(wanted, pictured, chosen)
+        texts = official_chat.shards(wanted, with_screenshot, chosen)
     else:
         texts = [
             shard
@@ -228,7 +228,7 @@ def plan(layout: str, episodes: Sequence[Planned], options: Options) -> list[Sha
             for shard in by_count(f"data/{side}/{{:05}}.jsonl", ids, _EPISODES)
         ]
         texts += [Shard(_INFO, ())] * (layout == "llamafactory")
-    return [*by_count("screenshots-{:05}", pictured, _EPISODES), *texts]
+    return [*by_count("screenshots-{:05}", with_screenshot, _EPISODES), *texts]
 
 
 def write(layout: str, root: Path, shard: Shard, folder: Path, options: Options) -> Hashes:

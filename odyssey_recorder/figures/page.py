@@ -62,9 +62,9 @@ def cell_text(cell: Cell) -> str:
 
 def file_names(figure: Figure) -> Iterator[tuple[Panel, str]]:
     """The panels that are drawn, with a file name stem each."""
-    pictures = [part for part in figure.panels if drawn(part) is not None]
-    for number, part in enumerate(pictures, start=1):
-        yield part, figure.key if len(pictures) == 1 else f"{figure.key}-{number}"
+    images = [part for part in figure.panels if drawn(part) is not None]
+    for number, part in enumerate(images, start=1):
+        yield part, figure.key if len(images) == 1 else f"{figure.key}-{number}"
 
 
 def _panel_as_json(panel: Panel) -> dict[str, Json]:

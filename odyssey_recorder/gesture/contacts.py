@@ -12,7 +12,7 @@ from odyssey_recorder.gesture import getevent
 from odyssey_recorder.gesture.getevent import AxisRange, InputDeviceNode, InputEvent, Message, NodeAdded, NodeRemoved
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.geometry import Pixel, Rotation, Size, panel_to_picture, rotate
+from odyssey_recorder.model.geometry import Pixel, Rotation, Size, panel_to_frame, rotate
 
 SYSTEM_KEYS = {
     "KEY_HOME": SystemKey.HOME,
@@ -134,7 +134,7 @@ def to_stroke(
     places = []
     for raw in contact.samples:
         natural = Pixel(_pixel(raw.x, x_axis, panel.width), _pixel(raw.y, y_axis, panel.height))
-        places.append(panel_to_picture(shown.clamp(rotate(natural, panel, rotation)), size, shown))
+        places.append(panel_to_frame(shown.clamp(rotate(natural, panel, rotation)), size, shown))
     is_felt = size.clamp(places[0]) == places[0]
     began_us = contact.samples[0].time_us
     samples = (

@@ -41,57 +41,57 @@ def prepare_other_threads() -> None:
     painter.end()
 
 
-def paint_action(painter: QPainter, action: Action, picture: QRectF, *, is_predicted: bool = False) -> None:
-    """Draw `action` on an image that fills `picture`, in the painter's coordinates.
+def paint_action(painter: QPainter, action: Action, area: QRectF, *, is_predicted: bool = False) -> None:
+    """Draw `action` on an image that fills `area`, in the painter's coordinates.
 
     A predicted one has its own colour, and its badge at the right of a recorded one's.
     """
     colour = PREDICTED if is_predicted else MARK
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setClipRect(picture)
+    painter.setClipRect(area)
     match action:
         case Click(point):
-            _ring(painter, _place(point, picture), mark_radius(picture), colour)
+            _ring(painter, _place(point, area), mark_radius(area), colour)
         case LongPress(point):
-            _ring(painter, _place(point, picture), mark_radius(picture), colour)
-            _disc(painter, _place(point, picture), mark_radius(picture) * 0.62, colour)
+            _ring(painter, _place(point, area), mark_radius(area), colour)
+            _disc(painter, _place(point, area), mark_radius(area) * 0.62, colour)
         case Scroll(path=path):
-            _trajectory(painter, [_place(point, picture) for point in path], mark_radius(picture), colour)
+            _trajectory(painter, [_place(point, area) for point in path], mark_radius(area), colour)
         case Type():
-            _badge(painter, "keyboard", picture, is_predicted=is_predicted)
+            _badge(painter, "keyboard", area, is_predicted=is_predicted)
         case Press(key):
-            _badge(painter, _GLYPHS_OF_KEYS[key], picture, is_predicted=is_predicted)
+            _badge(painter, _GLYPHS_OF_KEYS[key], area, is_predicted=is_predicted)
         case Complete():
-            _badge(painter, "check", picture, is_predicted=is_predicted)
+            _badge(painter, "check", area, is_predicted=is_predicted)
         case Impossible():
-            _badge(painter, "cancel", picture, is_predicted=is_predicted)
+            _badge(painter, "cancel", area, is_predicted=is_predicted)
     painter.restore()
 
 
-def box_place(box: Box, size: Size, picture: QRectF) -> QRectF:
-    """Where `box`, in pixels of a screenshot of `size`, lies while that fills `picture`."""
-    across, down = picture.width() / size.width, picture.height() / size.height
+def box_place(box: Box, size: Size, area: QRectF) -> QRectF:
+    """Where `box`, in pixels of a screenshot of `size`, lies while that fills `area`."""
+    across, down = area.width() / size.width, area.height() / size.height
     return QRectF(
-        QPointF(picture.left() + box.left * across, picture.top() + box.top * down),
-        QPointF(picture.left() + box.right * across, picture.top() + box.bottom * down),
+        QPointF(area.left() + box.left * across, area.top() + box.top * down),
+        QPointF(area.left() + box.right * across, area.top() + box.bottom * down),
     )
 
 
-def paint_cover(painter: QPainter, box: Box, size: Size, picture: QRectF) -> None:
+def paint_cover(painter: QPainter, box: Box, size: Size, area: QRectF) -> None:
     """Black out `box`, in pixels of a screenshot of `size`, with an edge that shows on dark screens."""
     painter.save()
     painter.setPen(QPen(MARK, 1.5))
     painter.setBrush(Qt.GlobalColor.black)
-    painter.drawRect(box_place(box, size, picture))
+    painter.drawRect(box_place(box, size, area))
     painter.restore()
 
 
-def paint_box(painter: QPainter, box: Box, size: Size, picture: QRectF) -> None:
-    """Draw the bounds of the touched element: `box` in pixels of a screenshot of `size`, shown in `picture`."""
-    place = box_place(box, size, picture)
+def paint_box(painter: QPainter, box: Box, size: Size, area: QRectF) -> None:
+    """Draw the bounds of the touched element: `box` in pixels of a screenshot of `size`, shown in `area`."""
+    place = box_place(box, size, area)
     painter.save()
-    painter.setClipRect(picture)
+    painter.setClipRect(area)
     painter.fillRect(place, _with_alpha(MARK, 30))
     painter.setPen(QPen(_with_alpha(MARK, 190), 1))
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -99,13 +99,13 @@ def paint_box(painter: QPainter, box: Box, size: Size, picture: QRectF) -> None:
     painter.restore()
 
 
-def paint_holding(painter: QPainter, point: Point, picture: QRectF, *, share: float) -> None:
+def paint_holding(painter: QPainter, point: Point, area: QRectF, *, share: float) -> None:
     """Draw a finger that is held down: a ring that fills until `share` is 1, a long press."""
     if share >= 1:
-        paint_action(painter, LongPress(point), picture)
+        paint_action(painter, LongPress(point), area)
         return
-    paint_action(painter, Click(point), picture)
-    centre, radius = _place(point, picture), mark_radius(picture) * 0.62
+    paint_action(painter, Click(point), area)
+    centre, radius = _place(point, area), mark_radius(area) * 0.62
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -114,34 +114,34 @@ def paint_holding(painter: QPainter, point: Point, picture: QRectF, *, share: fl
     painter.restore()
 
 
-def paint_finger(painter: QPainter, place: QPointF, picture: QRectF) -> None:
+def paint_finger(painter: QPainter, place: QPointF, area: QRectF) -> None:
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setClipRect(picture)
+    painter.setClipRect(area)
     painter.setPen(QPen(_HALO, 2))
     painter.setBrush(_with_alpha(MARK, 110))
-    painter.drawEllipse(place, mark_radius(picture), mark_radius(picture))
+    painter.drawEllipse(place, mark_radius(area), mark_radius(area))
     painter.restore()
 
 
-def mark_radius(picture: QRectF) -> float:
-    return max(6.0, min(18.0, 0.05 * min(picture.width(), picture.height())))
+def mark_radius(area: QRectF) -> float:
+    return max(6.0, min(18.0, 0.05 * min(area.width(), area.height())))
 
 
-def paint_label(painter: QPainter, words: str, picture: QRectF) -> None:
+def paint_label(painter: QPainter, words: str, area: QRectF) -> None:
     """Write `words` low on an image that nobody touches."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     font = QFont(painter.font())
-    font.setPixelSize(round(max(10.0, min(14.0, picture.width() / 14))))
+    font.setPixelSize(round(max(10.0, min(14.0, area.width() / 14))))
     font.setWeight(QFont.Weight.DemiBold)
     metrics = QFontMetricsF(font)
     padding = metrics.height() * 0.5
-    room = max(1.0, picture.width() - 2 * padding - 8)
+    room = max(1.0, area.width() - 2 * padding - 8)
     shown = metrics.elidedText(" ".join(words.split()), Qt.TextElideMode.ElideRight, room)
     pill = QRectF(0, 0, metrics.horizontalAdvance(shown) + 2 * padding, metrics.height() * 1.5)
     off = pill.height() / 2 + 6
-    pill.moveCenter(_above_bar(picture, off))
+    pill.moveCenter(_above_bar(area, off))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(_with_alpha(_INK, 225))
     painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
@@ -167,9 +167,9 @@ def paint_problem(painter: QPainter, words: str, room: QRectF) -> None:
     painter.drawText(room.adjusted(4, 4, -4, -4), int(middle), breakable(words))
 
 
-def _badge(painter: QPainter, name: str, picture: QRectF, *, is_predicted: bool) -> None:
+def _badge(painter: QPainter, name: str, area: QRectF, *, is_predicted: bool) -> None:
     radius = 14.0
-    centre = _above_bar(picture, radius + 6) + QPointF(2.4 * radius if is_predicted else 0, 0)
+    centre = _above_bar(area, radius + 6) + QPointF(2.4 * radius if is_predicted else 0, 0)
     painter.setPen(QPen(_HALO, 1.5))
     painter.setBrush(PREDICTED if is_predicted else _INK)
     painter.drawEllipse(centre, radius, radius)
@@ -178,13 +178,13 @@ def _badge(painter: QPainter, name: str, picture: QRectF, *, is_predicted: bool)
     painter.drawText(_around(centre, radius), Qt.AlignmentFlag.AlignCenter, glyph(name))
 
 
-def _above_bar(picture: QRectF, off: float) -> QPointF:
+def _above_bar(area: QRectF, off: float) -> QPointF:
     """`off` above the device's navigation bar, whose buttons a mark must not hide."""
-    return QPointF(picture.center().x(), picture.bottom() - _BAR_SHARE * picture.height() - off)
+    return QPointF(area.center().x(), area.bottom() - _BAR_SHARE * area.height() - off)
 
 
-def _place(point: Point, picture: QRectF) -> QPointF:
-    return QPointF(picture.left() + point.x * picture.width() / GRID, picture.top() + point.y * picture.height() / GRID)
+def _place(point: Point, area: QRectF) -> QPointF:
+    return QPointF(area.left() + point.x * area.width() / GRID, area.top() + point.y * area.height() / GRID)
 
 
 def _ring(painter: QPainter, centre: QPointF, radius: float, colour: QColor) -> None:

@@ -32,7 +32,7 @@ class _GlyphEngine(QIconEngine):
         self._name = name
         self._colour = colour
         self._off = off
-        self._pictures: dict[tuple[int, bool], QPixmap] = {}
+        self._screenshots: dict[tuple[int, bool], QPixmap] = {}
 
     def clone(self) -> QIconEngine:
         return _GlyphEngine(self._name, self._colour, self._off)
@@ -46,14 +46,14 @@ class _GlyphEngine(QIconEngine):
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
         pixels = min(size.width(), size.height(), round(_SIZE * scale))
         key = (pixels, mode is QIcon.Mode.Disabled)
-        if key not in self._pictures:
-            picture = QPixmap(pixels, pixels)
-            picture.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(picture)
-            self.paint(painter, picture.rect(), mode, state)
+        if key not in self._screenshots:
+            screenshot = QPixmap(pixels, pixels)
+            screenshot.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(screenshot)
+            self.paint(painter, screenshot.rect(), mode, state)
             painter.end()
-            self._pictures[key] = picture
-        return self._pictures[key]
+            self._screenshots[key] = screenshot
+        return self._screenshots[key]
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, _state: QIcon.State) -> None:
         painter.save()

@@ -13,7 +13,7 @@ _MOST_PIXELS = 16_000_000
 """Four times the pixels of a tablet; several such images are in memory at a time."""
 
 
-def read_picture(path: Path, room: QSize | None = None) -> tuple[QImage, QSize]:
+def read_image(path: Path, room: QSize | None = None) -> tuple[QImage, QSize]:
     """The PNG at `path`, no larger than `room`, and its size in the file; call off the GUI thread.
 
     Other threads run meanwhile. Raises DatasetError, which names the file and says what is wrong with it.
@@ -35,7 +35,7 @@ def read_picture(path: Path, room: QSize | None = None) -> tuple[QImage, QSize]:
 
 def _read(path: Path) -> bytes:
     try:
-        return read_file(path, Largest.PICTURE, within=dataset_of(path) or path.parent)
+        return read_file(path, Largest.SCREENSHOT, within=dataset_of(path) or path.parent)
     except FileNotFoundError as error:
         raise DatasetError(f"The screenshot {path.name} is missing.") from error
     except UnfitFileError as error:

@@ -19,7 +19,7 @@ from odyssey_recorder.files import Largest
 from odyssey_recorder.gui.action_painter import paint_action, paint_box, paint_problem, prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.icons import glyph, glyph_font
-from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.image_reader import read_image
 from odyssey_recorder.gui.keyboard import is_text
 from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, small_font
 from odyssey_recorder.gui.table import Index, TableColumn, TableModel
@@ -139,8 +139,8 @@ class StepThumbnails:
                 self._background.run(partial(look_at, step, self._room), take, take)
 
     @property
-    def pictures(self) -> list["StepPicture"]:
-        return [StepPicture(path, action, box) for _, path, action, box, _ in self._shown]
+    def screenshots(self) -> list["MarkedScreenshot"]:
+        return [MarkedScreenshot(path, action, box) for _, path, action, box, _ in self._shown]
 
     def _strip_step(self, step: RecordedStep) -> StripStep:
         image, words = self._shown[_drawn(step)]
@@ -156,7 +156,7 @@ class StepThumbnails:
 
 
 def _drawn(step: RecordedStep) -> _Drawn:
-    return step.number, step.picture, step.action, step.box, step.tree
+    return step.number, step.screenshot, step.action, step.box, step.tree
 
 
 def element_of(action: Action, tree: Path | None, size: Size) -> str:
@@ -178,7 +178,7 @@ def look_at(step: RecordedStep, room: QSize) -> tuple[QImage, str]:
 
     Runs off the GUI thread. Raises DatasetError.
     """
-    image, read = read_picture(step.picture, room * SHARPNESS)
+    image, read = read_image(step.screenshot, room * SHARPNESS)
     image = image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
     size = Size(read.width(), read.height())
     draw_step(image, step.action, step.box, size)
@@ -198,7 +198,7 @@ def draw_step(image: QImage, action: Action, box: Box | None, size: Size) -> Non
 
 
 @dataclass(frozen=True, slots=True)
-class StepPicture:
+class MarkedScreenshot:
     """What is drawn of a step. `box` is in pixels of a screenshot of `size`, or if that is None of this one."""
 
     path: Path

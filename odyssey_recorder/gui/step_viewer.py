@@ -17,9 +17,9 @@ from odyssey_recorder.gui.action_painter import (
     prepare_other_threads,
 )
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.image_reader import read_image
 from odyssey_recorder.gui.parts import breakable, fill_dialog, named, push_button, row, selectable, text_label
-from odyssey_recorder.gui.step_strip import StepModel, StepPicture
+from odyssey_recorder.gui.step_strip import MarkedScreenshot, StepModel
 from odyssey_recorder.model.geometry import Box, Size
 
 _SHARE = 0.92
@@ -32,10 +32,10 @@ _Key = tuple[int, int, int, float]
 
 
 def enlarge(
-    background: Background, model: StepModel, pictures: Sequence[StepPicture], at: int, view: QAbstractItemView
+    background: Background, model: StepModel, screenshots: Sequence[MarkedScreenshot], at: int, view: QAbstractItemView
 ) -> None:
     """Show the step `at` of the list `view` large; the list follows."""
-    viewer = StepViewer(background, model, pictures, at, view)
+    viewer = StepViewer(background, model, screenshots, at, view)
     viewer.turned.connect(lambda number: view.setCurrentIndex(model.place_index(number)))
     viewer.open()
 
@@ -49,7 +49,7 @@ class StepViewer(QDialog):
         self,
         background: Background,
         model: StepModel,
-        pictures: Sequence[StepPicture],
+        screenshots: Sequence[MarkedScreenshot],
         at: int,
         parent: QWidget,
         *tools: QWidget,
@@ -58,10 +58,10 @@ class StepViewer(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         prepare_other_threads()
         self._model = model
-        self._pictures = pictures
-        self._count = len(pictures)
+        self._screenshots = screenshots
+        self._count = len(screenshots)
         self._present = at
-        self._canvas = StepCanvas(background, pictures)
+        self._canvas = StepCanvas(background, screenshots)
         self._place = text_label(kind="hint")
         self._words = selectable("instruction")
         self._previous = push_button("Previous", "Show the previous step (Left)", call=lambda: self._go(-1))
@@ -87,7 +87,7 @@ class StepViewer(QDialog):
     @property
     def path(self) -> Path:
         """The screenshot of the shown step."""
-        return self._pictures[self._present].path
+        return self._screenshots[self._present].path
 
     def cover(self, boxes: Mapping[int, Sequence[Box]]) -> None:
         """Paint boxes of screenshots black, by step."""
@@ -126,21 +126,21 @@ class StepViewer(QDialog):
 class StepCanvas(QWidget):
     """Reads screenshots at the size they are shown in, the present one and its neighbours."""
 
-    def __init__(self, background: Background, pictures: Sequence[StepPicture]) -> None:
+    def __init__(self, background: Background, screenshots: Sequence[MarkedScreenshot]) -> None:
         super().__init__()
         named(self, "Screenshot of the step")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(160, 160)
         self._background = background
-        self._pictures = pictures
+        self._screenshots = screenshots
         self._present = 0
         self._read: dict[_Key, _Read | None] = {}
         self.covers: Mapping[int, Sequence[Box]] = {}
         self.is_marked = True
 
-    def show_steps(self, pictures: Sequence[StepPicture], at: int) -> None:
-        self._pictures, self._read = pictures, {}
+    def show_steps(self, screenshots: Sequence[MarkedScreenshot], at: int) -> None:
+        self._screenshots, self._read = screenshots, {}
         self.turn_to(at)
 
     def turn_to(self, number: int) -> None:
@@ -152,9 +152,9 @@ class StepCanvas(QWidget):
         self._load()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self._pictures:
+        if not self._screenshots:
             return
-        painter, step = QPainter(self), self._pictures[self._present]
+        painter, step = QPainter(self), self._screenshots[self._present]
         match self._read.get(self._key(self._present)):
             case (image, size):
                 place = QRectF(QPointF(0, 0), image.deviceIndependentSize())
@@ -176,13 +176,13 @@ class StepCanvas(QWidget):
 
     def _load(self) -> None:
         wanted = [
-            self._key(self._present + off) for off in (0, 1, -1) if 0 <= self._present + off < len(self._pictures)
+            self._key(self._present + off) for off in (0, 1, -1) if 0 <= self._present + off < len(self._screenshots)
         ]
         fresh = [key for key in wanted if key not in self._read]
         self._read = {key: self._read.get(key) for key in wanted}
         for key in fresh:
             take = partial(self._take, key)
-            self._background.run(partial(_read, self._pictures[key[0]].path, *key[1:]), take, take)
+            self._background.run(partial(_read, self._screenshots[key[0]].path, *key[1:]), take, take)
 
     def _key(self, number: int) -> _Key:
         return number, self.width(), self.height(), self.devicePixelRatioF()
@@ -194,6 +194,6 @@ class StepCanvas(QWidget):
 
 
 def _read(path: Path, width: int, height: int, ratio: float) -> tuple[QImage, QSize]:
-    image, size = read_picture(path, QSize(width, height) * ratio)
+    image, size = read_image(path, QSize(width, height) * ratio)
     image.setDevicePixelRatio(ratio)
     return image, size

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import AliasChoices, Field, ValidationError
 
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.files import Largest, read_text
@@ -19,35 +19,35 @@ _SHIPPED = Path(__file__).with_name("prices.toml")
 _DAY_AT_END = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
 _MILLION = 1_000_000
 
-PictureCount = Literal["tiles", "patches"]
+ImageCount = Literal["tiles", "patches"]
 """How a model counts images: in tiles of 512 px or patches of 32 px."""
 
 _Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True, slots=True)
-class PictureRule:
+class ImageRule:
     """`factor` is the tokens of a patch; images of more than `patches_at_most` are made smaller by the server."""
 
-    count: PictureCount = "tiles"
+    count: ImageCount = "tiles"
     factor: float = 1.2
     patches_at_most: int | None = None
 
 
 class ModelFacts(ClosedModel):
-    """US dollars per million input and output tokens, None if unknown; for the rest see PictureRule."""
+    """US dollars per million input and output tokens, None if unknown; for the rest see ImageRule."""
 
     name: str
     input: _Dollars | None = None
     output: _Dollars | None = None
-    picture: PictureCount = "tiles"
+    images: ImageCount = Field(default="tiles", validation_alias=AliasChoices("images", "picture"))
     patch_factor: float = Field(default=1.2, gt=0, allow_inf_nan=False)
     patches_at_most: int | None = Field(default=None, gt=0)
     ends: date | None = None
 
     @property
-    def picture_rule(self) -> PictureRule:
-        return PictureRule(self.picture, self.patch_factor, self.patches_at_most)
+    def image_rule(self) -> ImageRule:
+        return ImageRule(self.images, self.patch_factor, self.patches_at_most)
 
     def cost(self, usage: Usage) -> float | None:
         """In US dollars; None if there is no price."""

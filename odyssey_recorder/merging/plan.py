@@ -312,7 +312,7 @@ def same_contents(one: Path | bytes, other: Path | bytes) -> bool:
 
 
 def contents_of(source: Path | bytes) -> bytes:
-    return source if isinstance(source, bytes) else read_dataset_file(source, Largest.PROOF)
+    return source if isinstance(source, bytes) else read_dataset_file(source, Largest.PROVENANCE)
 
 
 def _folders(folder: Path) -> list[Path]:

@@ -119,25 +119,25 @@ def unrotate(displayed: Pixel, size: Size, rotation: Rotation) -> Pixel:
             return Pixel(displayed.y, size.height - displayed.x)
 
 
-def picture_on_panel(picture: Size, panel: Size) -> Box:
+def frame_on_panel(frame: Size, panel: Size) -> Box:
     """The box of an image on a panel of another size, both in the same orientation, in pixels of the panel.
 
     Android shows what is laid out for another size (``wm size``) like this: as large as fits, centred, with its
     aspect ratio, in whole pixels.
     """
-    if panel.width * picture.height < panel.height * picture.width:
-        shown = Size(panel.width, picture.height * panel.width // picture.width)
+    if panel.width * frame.height < panel.height * frame.width:
+        shown = Size(panel.width, frame.height * panel.width // frame.width)
     else:
-        shown = Size(picture.width * panel.height // picture.height, panel.height)
+        shown = Size(frame.width * panel.height // frame.height, panel.height)
     left, top = (panel.width - shown.width) // 2, (panel.height - shown.height) // 2
     return Box(left, top, left + shown.width, top + shown.height)
 
 
-def panel_to_picture(pixel: Pixel, picture: Size, panel: Size) -> Pixel:
+def panel_to_frame(pixel: Pixel, frame: Size, panel: Size) -> Pixel:
     """The image's pixel shown at a pixel of the panel; outside the image if the panel shows nothing there."""
-    box = picture_on_panel(picture, panel)
+    box = frame_on_panel(frame, panel)
     width, height = box.right - box.left, box.bottom - box.top
-    return Pixel((pixel.x - box.left) * picture.width // width, (pixel.y - box.top) * picture.height // height)
+    return Pixel((pixel.x - box.left) * frame.width // width, (pixel.y - box.top) * frame.height // height)
 
 
 def _clamp(value: int) -> int:

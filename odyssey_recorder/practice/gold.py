@@ -39,9 +39,11 @@ Trail = tuple[PassedStep, ...]
 
 def trail_of(episode: Episode, provenance: EpisodeProvenance, trees: Trees) -> Trail:
     records = provenance.steps
-    pictures = [record.frame.rgb_sha256 for record in records]
+    screenshots = [record.frame.rgb_sha256 for record in records]
     return tuple(
-        _passage(step.action, record, trees(number), is_idle=pictures[number : number + 2].count(pictures[number]) == 2)
+        _passage(
+            step.action, record, trees(number), is_idle=screenshots[number : number + 2].count(screenshots[number]) == 2
+        )
         for number, (step, record) in enumerate(zip(episode.steps, records, strict=True))
     )
 
@@ -99,7 +101,7 @@ def read_gold(task: PracticeTask) -> GoldTrail:
     """Raises PracticeError."""
     path = task.gold_file
     try:
-        read = _File.model_validate_json(read_file(path, Largest.PROOF))
+        read = _File.model_validate_json(read_file(path, Largest.PROVENANCE))
         episode = decode(json.dumps(read.episode), source=path.name)
     except ValidationError as error:
         raise PracticeError(f"The gold episode {path} cannot be read: {first_fault(error)}.") from error

@@ -85,7 +85,7 @@ class ProfileStore:
         """The profile of `name`, or a new one. Raises PracticeError, DatasetError."""
         path = self._path(name)
         try:
-            profile = AnnotatorProfile.model_validate_json(read_file(path, Largest.PROOF))
+            profile = AnnotatorProfile.model_validate_json(read_file(path, Largest.PROVENANCE))
         except FileNotFoundError:
             return AnnotatorProfile(name=name)
         except OSError as error:

@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS episodes
 @dataclass(frozen=True, slots=True)
 class Measurements:
     files: dict[str, tuple[str, str]] = field(default_factory=dict)
-    pictures: dict[str, MeasuredScreenshot] = field(default_factory=dict)
+    screenshots: dict[str, MeasuredScreenshot] = field(default_factory=dict)
     changes: dict[tuple[str, str], float] = field(default_factory=dict)
 
 
@@ -88,7 +88,7 @@ class Cache:
         row = self._row("SELECT sha256 FROM files WHERE path = ? AND stamp = ?", (os.fsencode(path), stamp))
         return _believed(str, row)
 
-    def picture(self, sha256: str) -> MeasuredScreenshot | None:
+    def screenshot(self, sha256: str) -> MeasuredScreenshot | None:
         row = self._row("SELECT measured FROM pictures WHERE sha256 = ? AND by = ?", (sha256, self._editions.measures))
         return _believed(_SCREENSHOT.validate_json, row)
 
@@ -106,13 +106,13 @@ class Cache:
 
     def keep(self, annotation: Path, found: Inspection, measured: Measurements) -> None:
         measures, checks = self._editions.measures, self._editions.checks
-        pictures = [
-            (sha256, _SCREENSHOT.dump_json(one).decode(), measures) for sha256, one in measured.pictures.items()
+        screenshots = [
+            (sha256, _SCREENSHOT.dump_json(one).decode(), measures) for sha256, one in measured.screenshots.items()
         ]
         row = os.fsencode(annotation), found.stamp, found.name, found.steps, found.report, found.facts, checks
         self._write(
             ("files", 3, [(os.fsencode(path), *known) for path, known in measured.files.items()]),
-            ("pictures", 3, pictures),
+            ("pictures", 3, screenshots),
             ("changes", 4, [(*pair, share, measures) for pair, share in measured.changes.items()]),
             ("episodes", 7, [row]),
         )

@@ -36,38 +36,38 @@ def collect(
     files: EpisodeFiles, episode: LenientEpisode, metrics: ImageMetrics, beside: Sequence[str]
 ) -> EpisodeEvidence:
     """The evidence of an episode; `beside` are the names of all screenshots with its id."""
-    proof, problem = _proof(files, episode)
+    provenance, problem = _provenance(files, episode)
     measured = list(metrics.measure_in_turn(files.screenshot(step) for step in range(len(episode.steps))))
     changes = [*(change for _, change in measured[1:]), None]
     steps = []
     for number, spelled in enumerate(episode.steps):
-        record = None if proof is None else proof.steps[number]
+        record = None if provenance is None else provenance.steps[number]
         views, no_views = _views(files, number, record)
         steps.append(
             StepEvidence(number, spelled, measured[number][0], changes[number], record, views, no_views),
         )
     own = {screenshot_name(files.episode_id, step) for step in range(len(steps))}
     surplus = tuple(one for one in beside if one not in own)
-    return EpisodeEvidence(episode, tuple(steps), proof, problem, _amendments(files), surplus)
+    return EpisodeEvidence(episode, tuple(steps), provenance, problem, _amendments(files), surplus)
 
 
-def _proof(files: EpisodeFiles, episode: LenientEpisode) -> tuple[EpisodeProvenance | None, str]:
+def _provenance(files: EpisodeFiles, episode: LenientEpisode) -> tuple[EpisodeProvenance | None, str]:
     """The provenance of an episode, or why it cannot be used; neither if there is no file."""
     if files.provenance is None:
         return None, ""
     try:
-        proof = read_provenance(files.provenance)
+        provenance = read_provenance(files.provenance)
     except DatasetError as error:
         return None, str(error)
-    if proof is None:
+    if provenance is None:
         is_lost = files.provenance.parent.is_dir() and _has_ui_trees(files, len(episode.steps))
         return None, f"{files.provenance.name} is missing, although there are view hierarchies." if is_lost else ""
-    if proof.episode_id != episode.episode_id:
+    if provenance.episode_id != episode.episode_id:
         return None, f"{files.provenance.name} is the provenance of another episode."
-    if len(proof.steps) != len(episode.steps):
-        steps = f"it has {len(proof.steps)} steps, the episode {len(episode.steps)}"
+    if len(provenance.steps) != len(episode.steps):
+        steps = f"it has {len(provenance.steps)} steps, the episode {len(episode.steps)}"
         return None, f"{files.provenance.name} is not the provenance of this episode: {steps}."
-    return proof, ""
+    return provenance, ""
 
 
 def _has_ui_trees(files: EpisodeFiles, steps: int) -> bool:

@@ -20,7 +20,7 @@ class StepEvidence:
 
     number: int
     spelled: LenientStep
-    picture: MeasuredScreenshot | None = None
+    screenshot: MeasuredScreenshot | None = None
     change: float | None = None
     record: StepRecord | None = None
     views: tuple[ViewNode, ...] | None = None
@@ -29,7 +29,7 @@ class StepEvidence:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeEvidence:
-    """One episode. `proof` is None if there is none, or if it is unreadable: then `proof_problem` says why.
+    """One episode. `provenance` is None if there is none, or if it is unreadable: then `provenance_problem` says why.
 
     `amendments` led to the present annotation, oldest first. `surplus` are names of screenshot files of this episode
     that no step has.
@@ -37,8 +37,8 @@ class EpisodeEvidence:
 
     episode: LenientEpisode
     steps: tuple[StepEvidence, ...]
-    proof: EpisodeProvenance | None = None
-    proof_problem: str = ""
+    provenance: EpisodeProvenance | None = None
+    provenance_problem: str = ""
     amendments: tuple[Amendment, ...] = ()
     surplus: tuple[str, ...] = ()
 
@@ -59,7 +59,7 @@ class ScreenFingerprint:
 class EpisodeFacts:
     """What the checks of a whole dataset need of each episode, small enough to keep for all.
 
-    `actions` are short texts, `pictures` the SHA-256 of the screenshots (empty if missing), `looks` their difference
+    `actions` are short texts, `screenshots` the SHA-256 of the screenshots (empty if missing), `looks` their difference
     hashes (None if missing), and `screens` what the provenance says of them.
     """
 
@@ -72,7 +72,7 @@ class EpisodeFacts:
     task: str
     instruction: str
     actions: tuple[str, ...]
-    pictures: tuple[str, ...]
+    screenshots: tuple[str, ...]
     looks: tuple[int | None, ...]
     screens: tuple[ScreenFingerprint | None, ...] = ()
 

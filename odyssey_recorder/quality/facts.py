@@ -17,19 +17,19 @@ _FACTS = TypeAdapter(EpisodeFacts)
 
 def facts_of(evidence: EpisodeEvidence) -> EpisodeFacts:
     episode, task = evidence.episode, evidence.episode.task
-    pictures = [step.picture for step in evidence.steps]
+    screenshots = [step.screenshot for step in evidence.steps]
     return EpisodeFacts(
         episode_id=episode.episode_id,
         category=task.category,
         device="" if episode.device is None else episode.device.device_name,
-        annotator="" if evidence.proof is None else evidence.proof.origin.annotator,
+        annotator="" if evidence.provenance is None else evidence.provenance.origin.annotator,
         apps=task.apps,
         meta_task=task.meta_task,
         task=task.task,
         instruction=task.instruction,
         actions=tuple(_words(step) for step in evidence.steps),
-        pictures=tuple("" if one is None else one.sha256 for one in pictures),
-        looks=tuple(None if one is None or one.problem else one.look for one in pictures),
+        screenshots=tuple("" if one is None else one.sha256 for one in screenshots),
+        looks=tuple(None if one is None or one.problem else one.look for one in screenshots),
         screens=tuple(map(_shown, evidence.steps)),
     )
 

@@ -16,7 +16,7 @@ class Severity(Enum):
 class Criterion(Enum):
     """The paper's three criteria for an episode; `ordinal` is its numbering."""
 
-    PICTURES = "pictures"
+    SCREENSHOTS = "pictures"
     SEQUENCE = "sequence"
     INSTRUCTION = "instruction"
 

@@ -16,7 +16,7 @@ from odyssey_recorder.quality.sources import stamp
 @dataclass(slots=True)
 class _Shot:
     path: Path
-    picture: MeasuredScreenshot
+    screenshot: MeasuredScreenshot
     view: ScreenshotView | None = None
 
 
@@ -31,7 +31,7 @@ class ImageMetrics:
         for path in paths:
             shot = self._look(path)
             differs = None if before is None or shot is None else self._change(before, shot)
-            yield None if shot is None else shot.picture, differs
+            yield None if shot is None else shot.screenshot, differs
             before = shot
 
     def _look(self, path: Path) -> _Shot | None:
@@ -39,30 +39,30 @@ class ImageMetrics:
         if not now:
             return None
         sha256 = self._cache.sha256(path, now)
-        picture = self._cache.picture(sha256) if sha256 else None
-        return _Shot(path, picture) if picture else self._read(path, now)
+        screenshot = self._cache.screenshot(sha256) if sha256 else None
+        return _Shot(path, screenshot) if screenshot else self._read(path, now)
 
     def _read(self, path: Path, now: str) -> _Shot | None:
         try:
-            data = read_dataset_file(path, Largest.PICTURE)
+            data = read_dataset_file(path, Largest.SCREENSHOT)
         except MissingFileError:
             return None
         except DatasetError as error:
             return _Shot(path, MeasuredScreenshot("", problem=str(error)))
         sha256 = hashlib.sha256(data).hexdigest()
         self.measured.files[str(path)] = now, sha256
-        if known := self._cache.picture(sha256):
+        if known := self._cache.screenshot(sha256):
             return _Shot(path, known)
-        picture, view = measure(data, sha256)
-        self.measured.pictures[sha256] = picture
-        return _Shot(path, picture, view)
+        screenshot, view = measure(data, sha256)
+        self.measured.screenshots[sha256] = screenshot
+        return _Shot(path, screenshot, view)
 
     def _change(self, one: _Shot, other: _Shot) -> float | None:
-        if one.picture.problem or other.picture.problem:
+        if one.screenshot.problem or other.screenshot.problem:
             return None
-        if one.picture.sha256 == other.picture.sha256:
+        if one.screenshot.sha256 == other.screenshot.sha256:
             return 0.0
-        pair = one.picture.sha256, other.picture.sha256
+        pair = one.screenshot.sha256, other.screenshot.sha256
         known = self._cache.change(*pair)
         if known is not None:
             return known
@@ -75,8 +75,8 @@ class ImageMetrics:
     def _view(self, shot: _Shot) -> ScreenshotView | None:
         if shot.view is None:
             try:
-                picture, view = measure(read_dataset_file(shot.path, Largest.PICTURE))
+                screenshot, view = measure(read_dataset_file(shot.path, Largest.SCREENSHOT))
             except DatasetError:
                 return None
-            shot.view = view if picture.sha256 == shot.picture.sha256 else None
+            shot.view = view if screenshot.sha256 == shot.screenshot.sha256 else None
         return shot.view

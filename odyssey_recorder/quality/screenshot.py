@@ -83,17 +83,17 @@ def _decode(data: bytes) -> ScreenshotView:
     return ScreenshotView(_viewed(decode_png(core)), size)
 
 
-def _viewed(picture: Image.Image) -> Image.Image:
-    above, below = bars(Size(*picture.size))
-    stride = max(1, min(picture.size) // _SHORT_SIDE)
-    seen = _thinned(picture, stride, (0, above, picture.width, picture.height - below))
+def _viewed(image: Image.Image) -> Image.Image:
+    above, below = bars(Size(*image.size))
+    stride = max(1, min(image.size) // _SHORT_SIDE)
+    seen = _thinned(image, stride, (0, above, image.width, image.height - below))
     return seen if seen.mode == "RGB" else seen.convert("RGB")
 
 
-def _thinned(picture: Image.Image, stride: int, area: tuple[int, int, int, int] | None = None) -> Image.Image:
-    left, top, right, bottom = area or (0, 0, *picture.size)
+def _thinned(image: Image.Image, stride: int, area: tuple[int, int, int, int] | None = None) -> Image.Image:
+    left, top, right, bottom = area or (0, 0, *image.size)
     size = max(1, (right - left) // stride), max(1, (bottom - top) // stride)
-    return picture.resize(size, Image.Resampling.NEAREST, box=(left, top, right, bottom))
+    return image.resize(size, Image.Resampling.NEAREST, box=(left, top, right, bottom))
 
 
 def _flat(seen: Image.Image) -> float:

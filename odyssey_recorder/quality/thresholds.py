@@ -24,7 +24,7 @@ BLANK_FLAT = 0.9997
 
 # --- one episode -----------------------------------------------------------------------------------------
 
-OLDEST_PICTURE_US = 2_000_000
+OLDEST_SCREENSHOT_US = 2_000_000
 """Age in microseconds of an unproved frame at touch-down, at most: the recorder's own limit, and the spec's."""
 SHORTEST_SCROLL = 40
 """Shortest SCROLL in thousandths of the screen: AITW takes a movement below 0.04 for a tap."""

@@ -20,9 +20,9 @@ _MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """`picture` is a data URI; if it is empty, `problem` says why."""
+    """`image` is a data URI; if it is empty, `problem` says why."""
 
-    picture: str = ""
+    image: str = ""
     problem: str = ""
 
 
@@ -43,14 +43,14 @@ class Thumbnails:
             return Thumbnail(problem=f"Not shown: the page has only the first {_MOST} screenshots.")
         self._shown.add((finding.episode_id, step))
         try:
-            picture = read_png(EpisodeFiles(annotation, finding.episode_id).screenshot(step))
+            image = read_png(EpisodeFiles(annotation, finding.episode_id).screenshot(step))
         except FileNotFoundError:
             return Thumbnail(problem="The screenshot is missing.")
         except OSError as error:
             return Thumbnail(problem=f"The screenshot is damaged: {error.strerror}.")
-        picture.thumbnail(_BOX_PX)
+        image.thumbnail(_BOX_PX)
         steps = self._open(annotation)
-        return Thumbnail(data_uri(draw_action(picture, steps[step].action) if step < len(steps) else picture))
+        return Thumbnail(data_uri(draw_action(image, steps[step].action) if step < len(steps) else image))
 
     def _open(self, annotation: Path) -> Sequence[Step]:
         """Nothing of an episode that cannot be read; the last one is kept, because findings come by episode."""

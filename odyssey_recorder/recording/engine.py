@@ -30,14 +30,14 @@ from odyssey_recorder.recording.passive import PassiveSession
 from odyssey_recorder.recording.raw_input import Interpreter
 from odyssey_recorder.recording.session import LATE_INPUT_NS, OUT_OF_DATE, Session
 from odyssey_recorder.recording.state import Goal, State
-from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter
+from odyssey_recorder.recording.step_writer import SavedFrame, StepWriter
 from odyssey_recorder.recording.view import (
     TYPED_KEYS,
     Listener,
     RecordingView,
     StepRows,
     ViewPublisher,
-    goal_picture,
+    goal_screenshot,
     make_view,
 )
 
@@ -232,8 +232,8 @@ class Engine:
         match message:
             case messages.FrameCame(frame):
                 self._take_frame(frame)
-            case KeptPicture():
-                self._writer.take_picture(message)
+            case SavedFrame():
+                self._writer.take_screenshot(message)
                 self._happened(events.FrameKept(message.frame.number))
                 self._note_screen(message)
                 self._want_tree(message.frame.number)
@@ -303,13 +303,13 @@ class Engine:
         if not idle or not due or anchor is None or (anchor.number, key) == (self._rest, self._rest_key):
             return
         self._rest, self._rest_key, self._rest_ns = anchor.number, key, frame.started_ns
-        kept = self._writer.picture(anchor.number)
+        kept = self._writer.screenshot(anchor.number)
         if kept is not None:
             self._note_screen(kept)
         else:
-            self._work.keep_picture(self._writer.frame(anchor.number) or replace(frame, number=anchor.number))
+            self._work.keep_screenshot(self._writer.frame(anchor.number) or replace(frame, number=anchor.number))
 
-    def _note_screen(self, kept: KeptPicture) -> None:
+    def _note_screen(self, kept: SavedFrame) -> None:
         """Note the settled screen in the draft: a resumed recording starts from it."""
         if self._is_passive:
             rests = kept.frame.number == self._rest and self._draft.next_key == self._rest_key
@@ -341,7 +341,7 @@ class Engine:
             case work.ReturnLooked(frame, state):
                 self._writer.status_bar_px = state.status_bar_px if state is not None else self._writer.status_bar_px
                 self._happened(
-                    events.ReturnJudged(self._writer.shows(frame, goal_picture(self._session.goal, self._draft)))
+                    events.ReturnJudged(self._writer.shows(frame, goal_screenshot(self._session.goal, self._draft)))
                 )
             case _:
                 pass
@@ -380,7 +380,7 @@ class Engine:
 
     def _trial(self, ending: Complete | Impossible) -> tuple[DraftStep, ...]:
         shown = self._rest if self._is_passive else self._session.frame
-        if shown is None or self._writer.picture(shown) is None:
+        if shown is None or self._writer.screenshot(shown) is None:
             return self._draft.steps
         last = effects.SaveStep(shown, None, self._at_rest, time.monotonic_ns(), ending)
         return (*self._draft.steps, self._writer.make_step(last))
@@ -528,7 +528,7 @@ class Engine:
         return None
 
     def _keep(self, number: int) -> events.PassiveEvent | None:
-        if self._is_passive and self._writer.picture(number) is not None:
+        if self._is_passive and self._writer.screenshot(number) is not None:
             return events.FrameKept(number)
         frame = self._writer.frame(number)
         if frame is None and self._is_passive:
@@ -536,10 +536,10 @@ class Engine:
         if frame is None:
             self._tell(OUT_OF_DATE)
             return events.TouchCancelled()
-        self._writer.forget_unused_pictures(self._session.needed)
+        self._writer.forget_unused_screenshots(self._session.needed)
         new_screen = self._session.state is State.CAPTURING and self._at_rest
         snapshot = self._draft.next_key if new_screen and self._snapshots.wanted else None
-        self._work.keep_picture(frame, snapshot=snapshot)
+        self._work.keep_screenshot(frame, snapshot=snapshot)
         if not self._is_passive:
             self._work.look_at_screen(number)
         return None

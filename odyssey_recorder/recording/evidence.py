@@ -87,7 +87,7 @@ def screen_record(state: ScreenState) -> provenance.ScreenRecord:
     )
 
 
-def frame_of(picture: Path) -> Frame:
+def frame_of(screenshot: Path) -> Frame:
     """A frame from a screenshot that another process may have recorded. Raises OSError."""
-    image = read_png(picture, within=picture.parent)
+    image = read_png(screenshot, within=screenshot.parent)
     return Frame(0, Size(*image.size), image.convert("RGBA").tobytes(), 0, 0, "draft")

@@ -28,7 +28,7 @@ FOCUS_NS = 500_000_000
 
 BLIND = "There was no screenshot between your last two actions. The second was not recorded."
 PINCHED = "Gestures with two fingers are not supported. Nothing was recorded."
-NO_PICTURE = "There is no screenshot from before your last action. That action was not recorded."
+NO_SCREENSHOT = "There is no screenshot from before your last action. That action was not recorded."
 BESIDE = "You touched outside the screen. Nothing was recorded."
 NO_PLACE = "The screen turned or changed its size around your last touch. The touch was not recorded."
 

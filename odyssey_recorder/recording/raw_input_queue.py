@@ -11,7 +11,7 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.raw_input import (
     BLIND,
-    NO_PICTURE,
+    NO_SCREENSHOT,
     PINCHED,
     Interpreter,
     Outcome,
@@ -147,9 +147,9 @@ class RawInputQueue:
         self._keeping.discard(number)
         for raw_input in self._raw_inputs():
             if raw_input.found is not None and raw_input.found.number == number:
-                raw_input.refused = NO_PICTURE
+                raw_input.refused = NO_SCREENSHOT
         if self._run is not None and self._run.stroke.found.number == number:
-            self._run.first.refused = NO_PICTURE
+            self._run.first.refused = NO_SCREENSHOT
             self._queue.appendleft(self._run.first)
             self._run = None
 
@@ -157,7 +157,7 @@ class RawInputQueue:
         """Stop waiting for frames: resolve pending inputs with what is known."""
         for raw_input in self._raw_inputs():
             raw_input.overdue = True
-            self._find_picture(raw_input)
+            self._find_screenshot(raw_input)
         self._timeline.forget()
 
     # Readings of the device.
@@ -250,9 +250,9 @@ class RawInputQueue:
                 raw_input.arrived_ns, raw_input.lifted_ns
             ) >= self._patience_ns(raw_input):
                 raw_input.overdue = True
-            self._find_picture(raw_input)
+            self._find_screenshot(raw_input)
         if may_write:
-            wanted += [effects.KeepFrame(number) for number in self._pictures_to_keep()]
+            wanted += [effects.KeepFrame(number) for number in self._screenshots_to_keep()]
         if may_look and self._is_look_due(now_ns):
             self._looking, self._look_tried_ns, self._looked_at = True, now_ns, self.newest
             wanted.append(effects.LookAtScreen())
@@ -349,7 +349,7 @@ class RawInputQueue:
 
     # Frames and readings.
 
-    def _find_picture(self, raw_input: RawInput) -> None:
+    def _find_screenshot(self, raw_input: RawInput) -> None:
         if raw_input.found is not None or raw_input.refused:
             return
         at_ns, uncertainty_ns = raw_input.at_ns, raw_input.uncertainty_ns
@@ -361,11 +361,11 @@ class RawInputQueue:
             case FrameFound():
                 raw_input.found = answer
             case NoFrame() if raw_input.clock_agreed or raw_input.overdue:
-                raw_input.refused = NO_PICTURE
+                raw_input.refused = NO_SCREENSHOT
             case Pending() | NoFrame():
                 pass
 
-    def _pictures_to_keep(self) -> list[int]:
+    def _screenshots_to_keep(self) -> list[int]:
         """Key strokes after the first need none."""
         found = [
             raw_input.found for raw_input in self._raw_inputs() if raw_input.found is not None and not raw_input.refused

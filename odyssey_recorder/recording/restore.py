@@ -99,7 +99,7 @@ class ScreenRestore:
         self._seen = frame.anchor
         if self.is_by_snapshot or self._judging or frame.anchor == self._judged or not (frame.still or frame.restless):
             return []
-        if not self._goal.has_picture:
+        if not self._goal.has_screenshot:
             self._part = _Part.UNLIKE
             return []
         self._judged, self._judging = frame.anchor, True

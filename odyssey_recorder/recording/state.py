@@ -31,5 +31,5 @@ class Goal(Enum):
     """The same, and it is unknown whether the last step was carried out."""
 
     @property
-    def has_picture(self) -> bool:
+    def has_screenshot(self) -> bool:
         return self in {Goal.UNDONE, Goal.LEFT}

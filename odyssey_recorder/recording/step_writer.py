@@ -45,7 +45,7 @@ _CHECKS_HELD = 256
 
 
 @dataclass(frozen=True, slots=True)
-class KeptPicture:
+class SavedFrame:
     """A frame whose screenshot is safe in the draft."""
 
     frame: Frame
@@ -65,7 +65,7 @@ class Tree:
 class ShownScreen:
     """A screen at rest whose screenshot is safe; `nodes` are empty without a view hierarchy; `steps` are before it."""
 
-    kept: KeptPicture
+    kept: SavedFrame
     nodes: tuple[ViewNode, ...]
     state: ScreenState | None
     steps: tuple[DraftStep, ...]
@@ -82,7 +82,7 @@ class StepWriter:
         self._clock = evidence.EpochClock()
         self._frames: dict[int, Frame] = {}
         self._checks: dict[int, CheckRecord] = {}
-        self._pictures: dict[int, KeptPicture] = {}
+        self._screenshots: dict[int, SavedFrame] = {}
         self._screens: dict[int, ScreenState] = {}
         self._screen: ScreenState | None = None
         self._trees: dict[int, Tree] = {}
@@ -110,12 +110,12 @@ class StepWriter:
         size = newest.size if newest is not None else self._draft.device.size
         return all(size.clamp(sample.at) == sample.at for sample in stroke.samples)
 
-    def write_picture(self, frame: Frame) -> KeptPicture:
+    def write_screenshot(self, frame: Frame) -> SavedFrame:
         png, record = evidence.encode_frame(frame, self._clock)
-        return KeptPicture(frame, self._draft.keep_picture(png), record)
+        return SavedFrame(frame, self._draft.keep_screenshot(png), record)
 
-    def take_picture(self, kept: KeptPicture) -> None:
-        self._pictures[kept.frame.number] = kept
+    def take_screenshot(self, kept: SavedFrame) -> None:
+        self._screenshots[kept.frame.number] = kept
 
     def take_screen(self, frame_number: int, state: ScreenState) -> None:
         self._screens[frame_number] = self._screen = state
@@ -141,12 +141,12 @@ class StepWriter:
             "and undo it if needed."
         )
 
-    def picture(self, frame_number: int) -> KeptPicture | None:
+    def screenshot(self, frame_number: int) -> SavedFrame | None:
         """The screenshot of a frame if it is already in the draft."""
-        return self._pictures.get(frame_number)
+        return self._screenshots.get(frame_number)
 
     def shown(self, frame_number: int | None) -> ShownScreen | None:
-        if frame_number is None or (kept := self._pictures.get(frame_number)) is None:
+        if frame_number is None or (kept := self._screenshots.get(frame_number)) is None:
             return None
         tree = self._trees.get(frame_number)
         return ShownScreen(kept, tree.nodes if tree else (), self._screens.get(frame_number), self._draft.steps)
@@ -161,17 +161,17 @@ class StepWriter:
         return tree is not None and not keyboard_shown and focused_field(tree.nodes) is None
 
     def note_touch(self, frame_number: int, now_ns: int) -> None:
-        self._draft.note_touch(self._pictures[frame_number].path, self._clock.epoch_us(now_ns))
+        self._draft.note_touch(self._screenshots[frame_number].path, self._clock.epoch_us(now_ns))
 
-    def forget_unused_pictures(self, needed: frozenset[int]) -> None:
+    def forget_unused_screenshots(self, needed: frozenset[int]) -> None:
         """Delete screenshots that belong to no step, except those of `needed` frames."""
-        used = {step.picture for step in self._draft.steps}
-        for number in self._pictures.keys() - needed:
-            if self._pictures[number].path == self._draft.left:
+        used = {step.screenshot for step in self._draft.steps}
+        for number in self._screenshots.keys() - needed:
+            if self._screenshots[number].path == self._draft.left:
                 continue  # needed until the next screen is noted
-            kept = self._pictures.pop(number)
+            kept = self._screenshots.pop(number)
             if kept.path not in used:
-                self._draft.forget_picture(kept.path)
+                self._draft.forget_screenshot(kept.path)
         for known in (self._screens, self._trees):
             for number in known.keys() - needed:
                 del known[number]
@@ -187,12 +187,12 @@ class StepWriter:
 
     def save(self, wanted: SaveStep) -> None:
         step = self.make_step(wanted)
-        self._draft.add_step(step.action, step.picture, step.record)
-        self.last_frame = self._pictures[wanted.frame].frame
+        self._draft.add_step(step.action, step.screenshot, step.record)
+        self.last_frame = self._screenshots[wanted.frame].frame
 
     def make_step(self, wanted: SaveStep) -> DraftStep:
         """The step as it would be saved now; its screenshot is safe in the draft."""
-        kept = self._pictures[wanted.frame]
+        kept = self._screenshots[wanted.frame]
         screen = self._screens.get(wanted.frame)
         tree = self._trees.get(wanted.frame)
         box = _touched_box(tree, screen, wanted.intent, kept.frame.size) if tree else None
@@ -229,7 +229,7 @@ class StepWriter:
         if not there:
             return None
         first = self._draft.steps[-there]
-        back = wanted.leads_back and self._wanted_frame(first.picture) is not None
+        back = wanted.leads_back and self._wanted_frame(first.screenshot) is not None
         flags = tuple(flag for flag in first.record.flags if is_of_screen(flag))
         self._draft.drop_last(wanted.why, there, leads_back=back, rejects=wanted.rejects, next_flags=flags)
         self.last_frame = None
@@ -237,10 +237,10 @@ class StepWriter:
 
     def refuse(self, action: Action, frame_number: int, agent: AgentRecord) -> None:
         """A person did not allow an agent's action on this frame; forgotten if its screenshot is gone."""
-        if (kept := self._pictures.get(frame_number)) is not None:
+        if (kept := self._screenshots.get(frame_number)) is not None:
             self._draft.refuse(action, kept.path, agent)
 
-    def _is_refused_on(self, kept: KeptPicture) -> bool:
+    def _is_refused_on(self, kept: SavedFrame) -> bool:
         """Whether what was refused is from this screen; what was undone always is, or the step has a flag."""
         refused_on = self._draft.refused_on
         return refused_on in (None, kept.path) or self.shows(kept.frame, refused_on)
@@ -248,14 +248,14 @@ class StepWriter:
     def note(self, key: int, text: str) -> None:
         self._draft.amend(key, {"note": text})
 
-    def shows(self, frame: Frame, picture: Path | None) -> bool:
+    def shows(self, frame: Frame, screenshot: Path | None) -> bool:
         """Whether a frame is equal to a screenshot of the draft; False if the screenshot is unreadable."""
-        wanted = self._wanted_frame(picture) if picture is not None else None
+        wanted = self._wanted_frame(screenshot) if screenshot is not None else None
         return wanted is not None and frame.shows_same_as(wanted, ignore_top_px=self.status_bar_px)
 
     def changed_cells(self, before: int, after: int) -> frozenset[int]:
         """The cells in which a held screenshot differs from a held frame; empty if either is gone."""
-        kept, frame = self._pictures.get(before), self.frame(after)
+        kept, frame = self._screenshots.get(before), self.frame(after)
         if kept is None or frame is None:
             return frozenset()
         return frame.changed_cells(kept.frame, ignore_top_px=self.status_bar_px)
@@ -280,8 +280,8 @@ class StepWriter:
         screen = self._screen
         if screen is None or node is None or not {POSITION_X, POSITION_Y} <= node.axes.keys():
             return ""
-        picture = screen.size.turned() if screen.rotation % 2 else screen.size
-        start = to_stroke(contact, node, screen.panel or screen.size, screen.rotation, picture).start
+        screenshot = screen.size.turned() if screen.rotation % 2 else screen.size
+        start = to_stroke(contact, node, screen.panel or screen.size, screen.rotation, screenshot).start
         return f" at ({start.x}, {start.y})"
 
     def vouch_for_last(self) -> None:
@@ -298,9 +298,9 @@ class StepWriter:
             return ""
         last = self._draft.steps[-1]
         try:
-            before = self.last_frame or evidence.frame_of(last.picture)
+            before = self.last_frame or evidence.frame_of(last.screenshot)
         except OSError as error:
-            return f"{last.picture} cannot be read ({error.strerror}): undo the last step, and record it again."
+            return f"{last.screenshot} cannot be read ({error.strerror}): undo the last step, and record it again."
         unchanged = frame.shows_same_as(before, ignore_top_px=self.status_bar_px)
         if unchanged and uncertain:
             self.drop_last(RemoveSteps("not carried out: the connection was lost"))
@@ -330,13 +330,13 @@ class StepWriter:
         code = FlagCode.TURNED if size == published.turned() else FlagCode.RESIZED
         return (Flag(code, (str(size), str(published))),)
 
-    def _wanted_frame(self, picture: Path) -> Frame | None:
+    def _wanted_frame(self, screenshot: Path) -> Frame | None:
         """A screenshot of the draft as a frame, cached; None if it is unreadable."""
-        if self._wanted is None or self._wanted[0] != picture:
+        if self._wanted is None or self._wanted[0] != screenshot:
             try:
-                self._wanted = picture, evidence.frame_of(picture)
+                self._wanted = screenshot, evidence.frame_of(screenshot)
             except OSError:
-                self._wanted = picture, None
+                self._wanted = screenshot, None
         return self._wanted[1]
 
     def _action(self, intent: Intent, frame: Frame) -> Action:

@@ -89,7 +89,7 @@ class RecordedStep:
 
     number: int
     action: Action
-    picture: Path
+    screenshot: Path
     flag: str
     box: Box | None = None
     key: int = 0
@@ -121,7 +121,7 @@ class StepRows:
         return self._rows
 
     def _row(self, number: int, step: "DraftStep", screenshots: Path | None) -> RecordedStep:
-        picture = screenshots / screenshot_name(self._episode_id, number) if screenshots else step.picture
+        screenshot = screenshots / screenshot_name(self._episode_id, number) if screenshots else step.screenshot
         box = Box(*step.record.bbox) if step.record.bbox else None
         flags = ", ".join(map(describe_flag, step.record.flags))
         tree = step.tree
@@ -130,7 +130,7 @@ class StepRows:
         record = step.record
         is_corrected = bool(record.rejected)
         return RecordedStep(
-            number, step.action, picture, flags, box, step.key, record.note, tree, record.agent, is_corrected
+            number, step.action, screenshot, flags, box, step.key, record.note, tree, record.agent, is_corrected
         )
 
 
@@ -240,7 +240,7 @@ def make_view(
         session.frame,
         (),
         question=None if unanswered is None else TextQuestion(unanswered, questions[unanswered]),
-        wanted=goal_picture(goal, draft),
+        wanted=goal_screenshot(goal, draft),
         goal=goal,
         way=restore_text(goal, draft.steps),
         is_typing=is_typing,
@@ -248,14 +248,14 @@ def make_view(
     )
 
 
-def goal_picture(goal: Goal | None, draft: "Draft") -> Path | None:
+def goal_screenshot(goal: Goal | None, draft: "Draft") -> Path | None:
     """The screenshot of the screen to restore, or, if there is none, of the screen before the last step."""
     match goal:
         case Goal.UNDONE:
-            return draft.wanted.picture if draft.wanted is not None else None
+            return draft.wanted.screenshot if draft.wanted is not None else None
         case Goal.LEFT:
             return draft.left
         case Goal.UNKNOWN | Goal.UNCERTAIN:
-            return draft.steps[-1].picture if draft.steps else None
+            return draft.steps[-1].screenshot if draft.steps else None
         case None:
             return None

@@ -19,7 +19,7 @@ from odyssey_recorder.errors import DatasetError, DeviceError, InputRefusedError
 from odyssey_recorder.gesture.areas import Navigation, ScreenAreas
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import events
-from odyssey_recorder.recording.step_writer import KeptPicture, StepWriter, Tree
+from odyssey_recorder.recording.step_writer import SavedFrame, StepWriter, Tree
 
 MOST = 5
 """Each snapshot holds the whole device memory, which can be a gigabyte."""
@@ -82,7 +82,7 @@ class WorkerFailed:
     error: Exception
 
 
-Outcome = events.PassiveEvent | KeptPicture | ScreenKnown | ReturnLooked | TreeRead | Sent | InDataset | WorkerFailed
+Outcome = events.PassiveEvent | SavedFrame | ScreenKnown | ReturnLooked | TreeRead | Sent | InDataset | WorkerFailed
 
 
 class StepSnapshots:
@@ -176,12 +176,12 @@ class RecorderWork:
         self._workers.shutdown(wait=True)
         self._lookers.shutdown(wait=True, cancel_futures=True)
 
-    def keep_picture(self, frame: Frame, *, snapshot: int | None = None) -> None:
+    def keep_screenshot(self, frame: Frame, *, snapshot: int | None = None) -> None:
         """Write a frame's screenshot; reports KeptPicture or StorageFailed.
 
         With `snapshot`, the key of the next step, a snapshot of the device is saved before the report.
         """
-        self._begin(self._workers, partial(self._write_picture, frame, snapshot))
+        self._begin(self._workers, partial(self._write_screenshot, frame, snapshot))
 
     def bring_back(self, key: int) -> None:
         """Load the snapshot from before step `key`, if any; reports Returned."""
@@ -249,9 +249,9 @@ class RecorderWork:
 
         workers.submit(run)
 
-    def _write_picture(self, frame: Frame, snapshot: int | None) -> Outcome:
+    def _write_screenshot(self, frame: Frame, snapshot: int | None) -> Outcome:
         try:
-            kept = self._writer.write_picture(frame)
+            kept = self._writer.write_screenshot(frame)
         except DatasetError as error:
             return events.StorageFailed(str(error), time.monotonic_ns(), frame.number)
         if snapshot is not None:

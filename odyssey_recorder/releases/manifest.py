@@ -67,12 +67,12 @@ def read_released(folder: Path, episode_id: str, verdict: str) -> ReleasedEpisod
         raise DatasetError(f"{path} cannot be read: {error}.") from error
     steps = read_loosely(data, source=str(path)).steps
     names = [screenshot_name(episode_id, number) for number in range(len(steps))]
-    pictures = [_hashed(folder, f"{SCREENSHOTS}/{name}") for name in names]
+    screenshots = [_hashed(folder, f"{SCREENSHOTS}/{name}") for name in names]
     return ReleasedEpisode(
         episode_id=episode_id,
         annotation=hashlib.sha256(data).hexdigest(),
-        screenshots=tuple(sha256 for sha256, _ in pictures),
-        bytes=len(data) + sum(size for _, size in pictures),
+        screenshots=tuple(sha256 for sha256, _ in screenshots),
+        bytes=len(data) + sum(size for _, size in screenshots),
         verdict=verdict,
         fields={name: _short_hash(value) for name, value in sorted(_flat(tree).items())},
     )
@@ -133,5 +133,5 @@ def _short_hash(value: Json) -> str:
 
 
 def _hashed(folder: Path, name: str) -> tuple[str, int]:
-    with storage_errors(folder / name, "read"), open_file(folder / name, Largest.PICTURE, within=folder) as file:
+    with storage_errors(folder / name, "read"), open_file(folder / name, Largest.SCREENSHOT, within=folder) as file:
         return hashlib.file_digest(file, "sha256").hexdigest(), file.tell()

@@ -120,9 +120,9 @@ def likeness(one: Image.Image, other: Image.Image) -> float:
 def _windows(one: Image.Image, other: Image.Image) -> Iterator[tuple[float, ...]]:
     """For each window the means of x, y, x*x, y*y and x*y; x and y are the two grey images."""
     factor = max(1, round(min(one.size) / _COARSE_PX))
-    x, y = (picture.convert("L").reduce(factor).convert("F") for picture in (one, other))
-    pictures = (x, y, _product(x, x), _product(y, y), _product(x, y))
-    means = (memoryview(picture.reduce(_WINDOW_PX).tobytes()).cast("f") for picture in pictures)
+    x, y = (image.convert("L").reduce(factor).convert("F") for image in (one, other))
+    images = (x, y, _product(x, x), _product(y, y), _product(x, y))
+    means = (memoryview(image.reduce(_WINDOW_PX).tobytes()).cast("f") for image in images)
     return zip(*means, strict=True)
 
 

@@ -135,8 +135,8 @@ def _mark_difference(recorded: Image.Image, live: Image.Image, step: StepResult,
     return marked
 
 
-def _shrunk(picture: Image.Image) -> Image.Image:
-    view = picture.copy()
+def _shrunk(image: Image.Image) -> Image.Image:
+    view = image.copy()
     view.thumbnail(_VIEW_PX)
     return view
 

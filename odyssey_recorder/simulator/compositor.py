@@ -11,7 +11,7 @@ from odyssey_recorder.simulator.looper import Looper, Timer
 from odyssey_recorder.simulator.screen import ComposedFrame
 from odyssey_recorder.simulator.system.floating import Scrim
 from odyssey_recorder.simulator.system.system_ui import SystemUi
-from odyssey_recorder.simulator.system.transition import STEP_S, ScreenChange, Transition, pictures
+from odyssey_recorder.simulator.system.transition import STEP_S, ScreenChange, Transition, images
 from odyssey_recorder.simulator.system.windows import Areas, Window, build_windows
 from odyssey_recorder.simulator.ui.draw import Canvas
 from odyssey_recorder.simulator.ui.geometry import Rect
@@ -34,7 +34,7 @@ class Compositor:
         self._looper = looper
         self._animation = animation
         self._journal = journal
-        self._picture: Image.Image | None = None
+        self._image: Image.Image | None = None
         self._settled: Image.Image | None = None
         self._player: Timer | None = None
         self._gliding: list[Action] | None = None
@@ -132,17 +132,17 @@ class Compositor:
         return _layer_change(before.layers, self._layers())
 
     def _show_change(self, after: Image.Image, change: ScreenChange | None, system: SystemUi) -> None:
-        before = self._picture
+        before = self._image
         self._cancel()
         if change is None or before is None or before.size != after.size or not self.moves(system):
             self._present(after, system)
             return
-        steps = enumerate(pictures(change, before, after), 1)
+        steps = enumerate(images(change, before, after), 1)
         begun_s = time.monotonic()
 
         def advance() -> None:
-            number, picture = next(steps, (0, after))
-            self._present(picture, system)
+            number, image = next(steps, (0, after))
+            self._present(image, system)
             rest_s = begun_s + number * STEP_S - time.monotonic()
             self._player = self._looper.later(max(0.0, rest_s), advance) if number else None
 
@@ -155,29 +155,29 @@ class Compositor:
 
     def _compose(self, system: SystemUi) -> Image.Image:
         size = system.display.size
-        picture = Image.new("RGBA", (size.width, size.height), (0, 0, 0, 255))
+        image = Image.new("RGBA", (size.width, size.height), (0, 0, 0, 255))
         if system.awake:
-            canvas = Canvas(picture)
+            canvas = Canvas(image)
             for window in self.windows:
                 window.box.paint(canvas)
-        self._settled = picture
-        return picture
+        self._settled = image
+        return image
 
-    def _present(self, picture: Image.Image, system: SystemUi, *, anew: bool = False) -> None:
-        self._picture = picture
+    def _present(self, image: Image.Image, system: SystemUi, *, anew: bool = False) -> None:
+        self._image = image
         display = system.display
         screen = ComposedFrame(
             self.screen.number + 1,
-            picture.width,
-            picture.height,
-            picture.tobytes(),
+            image.width,
+            image.height,
+            image.tobytes(),
             0,
             0,
             display.panel,
             display.rotation,
             display.folded,
             system.awake,
-            display.picture_on_panel,
+            display.frame_on_panel,
         )
         if screen.shows_same_as(self.screen) and not anew:
             return
@@ -186,7 +186,7 @@ class Compositor:
         self._shown = (*self._shown[-_REMEMBERED:], (screen.shown_ns, screen.number))
         self.screen = screen
         if self._journal:
-            self._journal.frame(screen.shown_ns, screen.number, picture, self.cause)
+            self._journal.frame(screen.shown_ns, screen.number, image, self.cause)
         for tell in tuple(self._listeners):
             tell()
 

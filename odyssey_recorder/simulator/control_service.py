@@ -12,7 +12,7 @@ import grpc
 from odyssey_recorder import __version__
 from odyssey_recorder.errors import SettingsError
 from odyssey_recorder.simulator import control_messages as messages
-from odyssey_recorder.simulator.control_pictures import PictureError, Pictures
+from odyssey_recorder.simulator.control_frames import FrameEncoder, UnsupportedImageError
 from odyssey_recorder.simulator.guest import Guest
 from odyssey_recorder.simulator.screen import ComposedFrame
 
@@ -129,7 +129,7 @@ class ControlService:
     def __init__(self, guest: Guest, token: str) -> None:
         self.token = token
         self._guest = guest
-        self._pictures = Pictures()
+        self._frames = FrameEncoder()
         self._fingers = Fingers(guest)
         self._started_s = time.monotonic()
         self._changed = threading.Condition()
@@ -210,7 +210,7 @@ class ControlService:
         while (screen := self._next_screen(context, shown, drops)) is not None:
             try:
                 image = self._image(request, screen, screen.number - first)
-            except PictureError as error:
+            except UnsupportedImageError as error:
                 context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
             yield image
             shown = screen.number
@@ -234,8 +234,8 @@ class ControlService:
 
     def _image(self, asked: Any, screen: ComposedFrame, seq: int) -> Any:
         if not _is_lit(asked.display, screen):
-            raise PictureError(f"There is no display {asked.display}.")
-        return self._pictures.image(asked, screen, seq)
+            raise UnsupportedImageError(f"There is no display {asked.display}.")
+        return self._frames.image(asked, screen, seq)
 
     # Input ----------------------------------------------------------------------------------------------------
 

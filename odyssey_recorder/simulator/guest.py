@@ -134,10 +134,10 @@ class Guest:
     def _touch(
         self, phase: TouchPhase, raw: tuple[int, int], slot: int, *, screen: ComposedFrame, moment: Moment
     ) -> None:
-        picture = screen.on_panel
+        image = screen.on_panel
         x, y = _as_displayed(raw, screen)
-        x = (x - picture.left) * screen.width / picture.width
-        y = (y - picture.top) * screen.height / picture.height
+        x = (x - image.left) * screen.width / image.width
+        y = (y - image.top) * screen.height / image.height
         if phase is TouchPhase.DOWN and 0 <= x < screen.width and 0 <= y < screen.height:
             self._felt.add(slot)
         if slot in self._felt:

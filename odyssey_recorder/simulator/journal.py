@@ -85,8 +85,8 @@ class PhoneJournal:
         self._lock = threading.Lock()
         self._inputs = 0
 
-    def frame(self, t_ns: int, number: int, picture: Image.Image, cause: int | None) -> None:
-        digest = hashlib.sha256(picture.tobytes("raw", "RGB")).hexdigest()
+    def frame(self, t_ns: int, number: int, image: Image.Image, cause: int | None) -> None:
+        digest = hashlib.sha256(image.tobytes("raw", "RGB")).hexdigest()
         with self._lock:
             self._write({"t_ns": t_ns, "frame": number, "rgb_sha256": digest, "cause": cause})
 

@@ -338,7 +338,7 @@ class Phone:
             physical_size=display.physical_size,
             natural_size=display.natural_size,
             size=display.size,
-            picture_on_panel=display.picture_on_panel,
+            frame_on_panel=display.frame_on_panel,
             rotation=display.rotation,
             density=display.density,
             posture=display.posture,

@@ -78,7 +78,7 @@ class PhoneState:
     physical_size: Size
     natural_size: Size
     size: Size
-    picture_on_panel: Rect
+    frame_on_panel: Rect
     rotation: int
     density: int
     posture: Posture | None

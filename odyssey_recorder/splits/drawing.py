@@ -295,7 +295,7 @@ def identities(one: SplitFacts) -> dict[str, Hashable]:
     """What makes an episode the same as another, or a take of the same task, by name; without what is unknown."""
     known: dict[str, Hashable] = {
         "annotation": one.contents,
-        "screenshots": one.pictures if all(one.pictures) else (),
+        "screenshots": one.screenshots if all(one.screenshots) else (),
         "take": one.take,
         "instruction": words_of(one.instruction),
     }

@@ -18,7 +18,7 @@ class SplitFacts:
     """One episode; what is unknown is empty.
 
     `session` is one annotator's day on one device. `sha256` is that of the annotation file, `contents` that of the file
-    without the id, equal for an episode and its copy under another one. `pictures` are the SHA-256 of the screenshots
+    without the id, equal for an episode and its copy under another one. `screenshots` are the SHA-256 of their files
     in order, empty if missing, and none at all if they were not read; `entrances` are the steps that show the home
     screen or where the recording began.
     """
@@ -34,7 +34,7 @@ class SplitFacts:
     session: str = ""
     sha256: str = ""
     contents: str = ""
-    pictures: tuple[str, ...] = ()
+    screenshots: tuple[str, ...] = ()
     entrances: frozenset[int] = frozenset()
 
     @property
@@ -117,15 +117,15 @@ def _facts(root: Path, entry: Entry, *, with_screenshots: bool) -> SplitFacts:
         session,
         read.sha256,
         hashlib.sha256(entry.data.replace(entry.episode_id.encode(), b"")).hexdigest(),
-        tuple(_pictures(root, entry.episode_id, len(read.steps))) if with_screenshots else (),
+        tuple(_screenshots(root, entry.episode_id, len(read.steps))) if with_screenshots else (),
         frozenset({0, *(number + 1 for number, step in enumerate(read.steps) if step[1] == "HOME")}),
     )
 
 
-def _pictures(root: Path, episode_id: str, steps: int) -> Iterator[str]:
+def _screenshots(root: Path, episode_id: str, steps: int) -> Iterator[str]:
     for step in range(steps):
         try:
-            with open_file(root / screenshot_path(episode_id, step), Largest.PICTURE, within=root) as file:
+            with open_file(root / screenshot_path(episode_id, step), Largest.SCREENSHOT, within=root) as file:
                 yield hashlib.file_digest(file, "sha256").hexdigest()
         except OSError:
             yield ""

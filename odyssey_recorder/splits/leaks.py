@@ -96,7 +96,7 @@ def leak_report(splits: Sequence[Split], facts: Iterable[SplitFacts], *, unit: U
     `unit` is what a random split was drawn of: with single episodes, takes on both sides are only a warning.
     """
     by_id = {one.episode_id: one for one in facts}
-    common = Counter(picture for one in by_id.values() for picture in set(one.pictures))
+    common = Counter(screenshot for one in by_id.values() for screenshot in set(one.screenshots))
     keys = {episode_id: _keys_of(one, common) for episode_id, one in by_id.items()}
     number_of, pairs = _alike_instructions(by_id.values())
     reports = []
@@ -120,7 +120,7 @@ def leak_report(splits: Sequence[Split], facts: Iterable[SplitFacts], *, unit: U
         one.kind: {other.kind: len({*one.test} & {*other.train}) for other in splits if other is not one}
         for one in splits
     }
-    return LeakReport(tuple(reports), crossed, any(one.pictures for one in by_id.values()))
+    return LeakReport(tuple(reports), crossed, any(one.screenshots for one in by_id.values()))
 
 
 def membership_leaks(split: Split, ids: Set[str]) -> Iterator[Leak]:
@@ -149,11 +149,13 @@ def apart_leaks(split: Split, facts: Iterable[SplitFacts]) -> Iterator[Leak]:
 
 def _keys_of(one: SplitFacts, common: Mapping[str, int]) -> dict[str, set[Hashable]]:
     """What the rules compare, by their names; `common` is how many episodes have a screenshot."""
-    pictures = (picture for step, picture in enumerate(one.pictures) if step not in one.entrances)
+    screenshots = (screenshot for step, screenshot in enumerate(one.screenshots) if step not in one.entrances)
     named = {"template": one.meta_task, "device": one.device, "annotator": one.annotator, "session": one.session}
     return {
         **{name: {key} for name, key in (identities(one) | named).items() if key},
-        "screenshot": {picture for picture in pictures if picture and common.get(picture, 0) < COMMON_SCREEN},
+        "screenshot": {
+            screenshot for screenshot in screenshots if screenshot and common.get(screenshot, 0) < COMMON_SCREEN
+        },
     }
 
 

@@ -33,27 +33,27 @@ class Encoder:
     queries: int
     most_tokens: int
 
-    def question(self, prompt: Sequence[Turn], pictures: Sequence[Image.Image]) -> dict[str, Tensor]:
-        """The tensors of one prompt, its last turn open for the answer; the current screenshot is the last picture.
+    def question(self, prompt: Sequence[Turn], images: Sequence[Image.Image]) -> dict[str, Tensor]:
+        """The tensors of one prompt, its last turn open for the answer; the current screenshot is the last image.
 
         Raises TrainingError if it is too long.
         """
-        return self._tensors("the prompt", prompt, pictures, None)
+        return self._tensors("the prompt", prompt, images, None)
 
     def sample(self, sample: TrainingSample) -> dict[str, Tensor]:
         """The same with the answer, and `labels` for it alone."""
-        return self._tensors(sample.id, sample.prompt, self.pictures(sample), sample.answer)
+        return self._tensors(sample.id, sample.prompt, self.images(sample), sample.answer)
 
-    def pictures(self, sample: TrainingSample) -> list[Image.Image]:
+    def images(self, sample: TrainingSample) -> list[Image.Image]:
         """Those that the model sees. Raises TrainingError."""
         first = len(sample.images) - 1 if self.history == "text" else 0
-        return [sample.picture(number) for number in range(first, len(sample.images))]
+        return [sample.image(number) for number in range(first, len(sample.images))]
 
     def _tensors(
-        self, name: str, prompt: Sequence[Turn], pictures: Sequence[Image.Image], answer: str | None
+        self, name: str, prompt: Sequence[Turn], images: Sequence[Image.Image], answer: str | None
     ) -> dict[str, Tensor]:
-        shown = pictures if self.history == "images" else pictures[-1:]
-        earlier = pictures[:-1] if self.history == "resampler" else []
+        shown = images if self.history == "images" else images[-1:]
+        earlier = images[:-1] if self.history == "resampler" else []
         pixels, grids = _patches(self.patches, shown)
         merged = self.patches.merge**2
         ids = self._prompt(prompt, [int(grid.prod()) // merged for grid in grids], len(earlier))
@@ -107,8 +107,8 @@ class Encoder:
         return int(self.tokenizer.convert_tokens_to_ids(token))
 
 
-def _patches(patches: Patches, pictures: Sequence[Image.Image]) -> tuple[Tensor, Tensor]:
-    found = [patches.of(one) for one in pictures]
+def _patches(patches: Patches, images: Sequence[Image.Image]) -> tuple[Tensor, Tensor]:
+    found = [patches.of(one) for one in images]
     return torch.cat([pixels for pixels, _ in found]), torch.cat([grid for _, grid in found])
 
 

@@ -31,14 +31,14 @@ class Answer:
 
 def answer(model: Any, encoding: Encoder, sample: TrainingSample) -> Answer:
     """Raises TrainingError for a screenshot that cannot be read."""
-    return answer_to(model, encoding, sample.prompt, encoding.pictures(sample))
+    return answer_to(model, encoding, sample.prompt, encoding.images(sample))
 
 
 def answer_to(
-    model: Any, encoding: Encoder, prompt: Sequence[Turn], pictures: Sequence[Image.Image], most: int = _LONGEST
+    model: Any, encoding: Encoder, prompt: Sequence[Turn], images: Sequence[Image.Image], most: int = _LONGEST
 ) -> Answer:
     """Raises TrainingError for a prompt that is too long."""
-    batch = Collator(encoding).batch([encoding.question(prompt, pictures)])
+    batch = Collator(encoding).batch([encoding.question(prompt, images)])
     batch.pop("labels")
     device = next(model.parameters()).device
     tokenizer = encoding.tokenizer

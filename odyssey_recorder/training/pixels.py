@@ -25,13 +25,13 @@ class Patches:
     most_tokens: int
     quick: bool = False
 
-    def of(self, picture: Image.Image) -> tuple[Tensor, Tensor]:
-        """The patches of an RGB picture, uint8 (patches, channels x frames x side x side), and their grid, (1, 3)."""
+    def of(self, image: Image.Image) -> tuple[Tensor, Tensor]:
+        """The patches of an RGB image, uint8 (patches, channels x frames x side x side), and their grid, (1, 3)."""
         token = self.side * self.merge
         area = token**2
-        height, width = smart_resize(picture.height, picture.width, token, 4 * area, self.most_tokens * area)
+        height, width = smart_resize(image.height, image.width, token, 4 * area, self.most_tokens * area)
         gap = 1.0 if self.quick else None
-        resized = picture.resize((width, height), Image.Resampling.BICUBIC, reducing_gap=gap)
+        resized = image.resize((width, height), Image.Resampling.BICUBIC, reducing_gap=gap)
         rows, columns = height // token, width // token
         cut = np.asarray(resized).reshape(rows, self.merge, self.side, columns, self.merge, self.side, 3)
         patches = cut.transpose(0, 3, 1, 4, 6, 2, 5).reshape(-1, 3, 1, self.side**2).repeat(_FRAMES, axis=2)

@@ -57,9 +57,9 @@ class TrainingSample:
     answer: str
     gold: SampleGold | None = None
 
-    def picture(self, number: int) -> Image.Image:
+    def image(self, number: int) -> Image.Image:
         """In RGB. Raises TrainingError for a screenshot that is missing or damaged."""
-        return read_picture(self.folder, self.images[number])
+        return read_image(self.folder, self.images[number])
 
 
 def read_samples(folder: Path, part: Part) -> list[TrainingSample]:
@@ -93,11 +93,11 @@ def _samples(folder: Path, file: Path) -> Iterator[TrainingSample]:
         yield TrainingSample(row.id, folder, row.images, row.prompt, answer, row.gold)
 
 
-def read_picture(folder: Path, name: str) -> Image.Image:
+def read_image(folder: Path, name: str) -> Image.Image:
     """Raises TrainingError."""
     path = folder / name
     try:
         check_within(path, folder)
-        return decode_png(read_file(path, Largest.PICTURE, within=folder)).convert("RGB")
+        return decode_png(read_file(path, Largest.SCREENSHOT, within=folder)).convert("RGB")
     except (OSError, BrokenImageError) as error:
         raise TrainingError(f"The screenshot {path} cannot be read: {error}.") from error

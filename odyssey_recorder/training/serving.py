@@ -77,12 +77,12 @@ class ModelServer(ThreadingHTTPServer):
             raise TrainingError(str(first_fault(error))) from error
         if request.stream:
             raise TrainingError("stream: answers are not streamed.")
-        pictures = [_picture(part) for one in request.messages for part in one.parts if part.type == "image_url"]
-        if not pictures:
+        images = [_image(part) for one in request.messages for part in one.parts if part.type == "image_url"]
+        if not images:
             raise TrainingError("messages: there is no screenshot.")
         turns = [Turn(role=one.role, content=tuple(map(_content, one.parts))) for one in request.messages]
         with self._lock:
-            said = answer_to(self._model, self._encoding, turns, pictures, request.most)
+            said = answer_to(self._model, self._encoding, turns, images, request.most)
         reason = "length" if said.is_cut else "stop"
         choice = {"index": 0, "message": {"role": "assistant", "content": said.words}, "finish_reason": reason}
         usage = {"prompt_tokens": said.tokens_in, "completion_tokens": said.tokens_out}
@@ -100,7 +100,7 @@ def _content(part: _Part) -> Content:
     return Content(type="text", text=part.text) if part.type == "text" else Content(type="image")
 
 
-def _picture(part: _Part) -> Image.Image:
+def _image(part: _Part) -> Image.Image:
     url = part.image_url.url if part.image_url else ""
     head = _DATA.match(url)
     if head is None:

@@ -11,7 +11,7 @@ from odyssey_recorder.device.view_hierarchy import parse
 from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.recording.evidence import EpochClock, encode_frame
-from odyssey_recorder.recording.step_writer import KeptPicture, ShownScreen
+from odyssey_recorder.recording.step_writer import SavedFrame, ShownScreen
 from tests.fakes import FakeDevice
 
 RISKY = {
@@ -47,7 +47,7 @@ INNOCENT = {
 def shown(label: str) -> ShownScreen:
     frame = FakeDevice().capture()
     node = f'<node text="{label}" class="android.widget.Button" clickable="true" bounds="[60,270][300,330]"/>'
-    kept = KeptPicture(frame, Path("1.png"), encode_frame(frame, EpochClock())[1])
+    kept = SavedFrame(frame, Path("1.png"), encode_frame(frame, EpochClock())[1])
     return ShownScreen(kept, parse(f"<hierarchy>{node}</hierarchy>"), None, ())
 
 

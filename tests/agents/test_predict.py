@@ -267,7 +267,7 @@ def test_every_second_screenshot_is_shown_with_all_actions_since() -> None:
     rule = HistoryRule.parse("screenshots:3:2")
     assert str(rule) == "screenshots:3:2"
     assert [list(rule.told(step)) for step in (0, 3, 7)] == [[], [0, 1, 2], [1, 2, 3, 4, 5, 6]]
-    assert [sorted(rule.pictured(step)) for step in (0, 1, 3, 7)] == [[], [], [1], [1, 3, 5]]
+    assert [sorted(rule.with_screenshot(step)) for step in (0, 1, 3, 7)] == [[], [], [1], [1, 3, 5]]
 
 
 def test_a_sample_is_stratified_and_the_same_again() -> None:

@@ -25,7 +25,7 @@ from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, 
 from odyssey_recorder.model.geometry import Pixel, Point, Size, to_grid
 from odyssey_recorder.simulator.phone import Phone, TouchPhase
 from odyssey_recorder.simulator.shell.uiautomator import dump_views
-from tests.dataset.drafts import proof_of, write_proof
+from tests.dataset.drafts import provenance_of, write_provenance
 from tests.simulator.person import person_with
 
 UP = Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(500, 200)))
@@ -106,7 +106,7 @@ class EpisodeRecording:
         )
         episode = Episode(self.episode_id, DeviceInfo(self.device, first), task, tuple(self.steps))
         write_episode(self.root / annotation_path(self.episode_id), episode)
-        write_proof(self.root, proof_of(self.episode_id, self.records))
+        write_provenance(self.root, provenance_of(self.episode_id, self.records))
         return self.touched
 
 

@@ -43,7 +43,7 @@ def test_an_amendment_makes_stale_what_depends_on_it_and_nothing_else(name: str)
     found = opened_episode()
     file = suggested(found)
     result = amended(found.episode, found.provenance, amendment)
-    now = texts_of(opened_from(result.episode, result.proof), file)
+    now = texts_of(opened_from(result.episode, result.provenance), file)
     stale = {
         (result.kept[number], kind)
         for number, texts in enumerate(now.steps)
@@ -63,7 +63,7 @@ def test_a_new_box_matters_to_texts_whose_model_was_shown_the_old_one(
     file = file_of(found, *(suggestion(found, number, kind, with_box=with_box) for number, kind in FREE))
     box = amendments.NewBox(step=0, box=(300, 300, 420, 340))
     result = amended(found.episode, found.provenance, box)
-    now = texts_of(opened_from(result.episode, result.proof), file)
+    now = texts_of(opened_from(result.episode, result.provenance), file)
     assert {(n, kind) for n, kind in FREE if now.steps[n][kind].state is TextState.STALE} == expected
 
 
@@ -83,5 +83,5 @@ def test_texts_of_the_terminal_step_that_a_person_wrote_are_stale_once_the_end_i
     file = file_of(found, *edits)
     assert {text.words for text in texts_of(found, file).steps[5].values()} == {"Done it."}
     result = amended(found.episode, found.provenance, amendments.NewEnd(words="other words"))
-    now = texts_of(opened_from(result.episode, result.proof), file)
+    now = texts_of(opened_from(result.episode, result.provenance), file)
     assert {text.words for text in now.steps[5].values()} == {COMPLETED}

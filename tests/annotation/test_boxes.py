@@ -318,11 +318,11 @@ def test_boxes_are_kept_once_with_their_sources_and_reported(
 
 def test_an_export_has_the_chosen_boxes(command_line: CommandLine, dataset: Path, tmp_path: Path) -> None:
     rows = list(step_rows(read_exported(dataset, EPISODE)))
-    proof = dataset / "provenance" / f"{EPISODE}.json"
-    tree = json.loads(proof.read_text())
+    provenance = dataset / "provenance" / f"{EPISODE}.json"
+    tree = json.loads(provenance.read_text())
     number = first_press(dataset)
     tree["steps"][number] |= {"bbox": None, "bbox_source": None}
-    proof.write_text(json.dumps(tree))
+    provenance.write_text(json.dumps(tree))
     assert command_line("annotate", "boxes", dataset, *sam2_options(tmp_path)).exit_code == 0
     at = tree["steps"][number]["input"]["samples"][0]
     masks = [one for one in kept(dataset) if one.source is BoxSource.SAM2 and one.px]

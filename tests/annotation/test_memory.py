@@ -6,7 +6,7 @@ from odyssey_recorder.annotation.findings import Evidence, Support
 from odyssey_recorder.annotation.memory import LongTerm, long_term, short_term
 from odyssey_recorder.annotation.memory_checks import core_said, result_said
 
-PROOF = Evidence("screenshots", "compared")
+EVIDENCE = Evidence("screenshots", "compared")
 
 
 def test_the_short_term_memory_has_the_last_four_results() -> None:
@@ -42,7 +42,7 @@ def test_an_entry_of_the_same_app_is_replaced_and_one_of_an_unknown_app_never() 
     ],
 )
 def test_an_action_result_is_compared_with_what_changed(words: str, had_effect: bool | None, verdict: Support) -> None:
-    assert result_said(words, had_effect=had_effect, proof=PROOF).verdict is verdict
+    assert result_said(words, had_effect=had_effect, evidence=EVIDENCE).verdict is verdict
 
 
 @pytest.mark.parametrize(

@@ -142,11 +142,11 @@ def show_a_tick(recorded: RecordedMemory, number: int) -> None:
     with Image.open(recorded.root / screenshot_path(EPISODE, number - 1)) as before:
         image = before.convert("RGB")
     image.paste((90, 90, 90), (8, 8, 20, 20))
-    path, proof = recorded.root / screenshot_path(EPISODE, number), recorded.root / provenance_path(EPISODE)
+    path, provenance = recorded.root / screenshot_path(EPISODE, number), recorded.root / provenance_path(EPISODE)
     image.save(path)
-    told = json.loads(proof.read_text())
+    told = json.loads(provenance.read_text())
     told["steps"][number]["frame"]["png_sha256"] = sha256(path.read_bytes()).hexdigest()
-    proof.write_text(json.dumps(told))
+    provenance.write_text(json.dumps(told))
 
 
 def test_what_a_person_decides_on_a_memory_counts_and_a_rejected_one_is_asked_for_anew(

@@ -27,7 +27,7 @@ from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Point
-from tests.dataset.drafts import proof_of
+from tests.dataset.drafts import provenance_of
 from tests.episodes import episode as made_episode
 from tests.quality.evidence import evidence
 
@@ -59,11 +59,11 @@ def opened_episode(*actions: Action) -> OpenedEpisode:
         frame = step.record.frame.model_copy(update={"png_sha256": f"{number:064x}"})
         records.append(step.record.model_copy(update={"frame": frame, "touched_us": 100 + number}))
     episode = made_episode(*done)
-    return opened_from(episode, proof_of(episode.episode_id, records))
+    return opened_from(episode, provenance_of(episode.episode_id, records))
 
 
-def opened_from(episode: Episode, proof: EpisodeProvenance | None) -> OpenedEpisode:
-    return OpenedEpisode(episode, EpisodeFiles(Path(f"annotations/{episode.episode_id}.json"), ""), proof)
+def opened_from(episode: Episode, provenance: EpisodeProvenance | None) -> OpenedEpisode:
+    return OpenedEpisode(episode, EpisodeFiles(Path(f"annotations/{episode.episode_id}.json"), ""), provenance)
 
 
 def moment() -> datetime:

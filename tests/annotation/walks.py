@@ -16,7 +16,7 @@ from odyssey_recorder.quality.screenshot import MeasuredScreenshot
 from odyssey_recorder.recording.script import PressKey, ScriptComplete, ScriptImpossible, TypeText
 from odyssey_recorder.simulator.phone import PhoneState
 from odyssey_recorder.simulator.shell.uiautomator import dump_views
-from tests.dataset.drafts import proof_of
+from tests.dataset.drafts import provenance_of
 from tests.quality.clean.chores import Chore, chores
 from tests.quality.labelled import image_of
 from tests.simulator.person import Person, person_with
@@ -73,14 +73,14 @@ def _walk(episode_id: str, person: Person, chore: Chore, chance: random.Random) 
         None,
     )
     records = [one.record for one in steps if one.record]
-    return Walk(EpisodeEvidence(episode, tuple(steps), proof_of(episode_id, records, density=320)), tuple(done))
+    return Walk(EpisodeEvidence(episode, tuple(steps), provenance_of(episode_id, records, density=320)), tuple(done))
 
 
 def _step(person: Person, move: Move, number: int) -> tuple[StepEvidence | None, Done | None]:
     views = parse(dump_views(person.phone).decode())
     state = person.phone.state()
     size = Size(state.size.width, state.size.height)
-    picture = _picture(person, size)
+    screenshot = _screenshot(person, size)
     labels = tuple(
         dict.fromkeys(name for view in views if view.clickable for name in (view.description or view.text,) if name)
     )
@@ -115,20 +115,20 @@ def _step(person: Person, move: Move, number: int) -> tuple[StepEvidence | None,
             action = Impossible(reason)
         case _:
             return None, None
-    record = _record(state, size, picture, samples)
-    step = StepEvidence(number, LenientStep(action), picture, None, record, views)
+    record = _record(state, size, screenshot, samples)
+    step = StepEvidence(number, LenientStep(action), screenshot, None, record, views)
     kind = {On: "LONG_PRESS" if isinstance(action, LongPress) else "CLICK", Drag: "SCROLL", TypeText: "TYPE"}
     name = kind.get(type(move)) or (action.key.value if isinstance(action, Press) else type(action).__name__.upper())
     return step, Done(name, label, typed, direction, app_of(state.package), labels, box)
 
 
 def _record(
-    state: PhoneState, size: Size, picture: MeasuredScreenshot, samples: tuple[tuple[int, int, int], ...]
+    state: PhoneState, size: Size, screenshot: MeasuredScreenshot, samples: tuple[tuple[int, int, int], ...]
 ) -> StepRecord:
     return StepRecord(
         frame=FrameRecord(
             number=0, source="gRPC", started_us=0, arrived_us=1, settled=True, width=size.width,
-            height=size.height, png_sha256=picture.sha256, rgb_sha256="",
+            height=size.height, png_sha256=screenshot.sha256, rgb_sha256="",
         ),
         check=None,
         touched_us=0,
@@ -150,7 +150,7 @@ def _box_of(person: Person, label: str, x: int, y: int) -> Box | None:
     return None
 
 
-def _picture(person: Person, size: Size) -> MeasuredScreenshot:
+def _screenshot(person: Person, size: Size) -> MeasuredScreenshot:
     """With a difference hash of the screen, as that of a screenshot file, but faster."""
     screen = person.phone.screen()
     small = image_of(screen).convert("L").resize((9, 8)).tobytes()

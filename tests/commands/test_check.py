@@ -12,7 +12,7 @@ from odyssey_recorder.dataset.layout import HISTORY
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
 from odyssey_recorder.quality.findings_report import FindingsReport, render_findings_page
 from tests.command_line import ESCAPES, CommandLine, Ran
-from tests.quality.folders import FIRST, SECOND, edit, write_dataset, write_lone, write_proof
+from tests.quality.folders import FIRST, SECOND, edit, write_dataset, write_lone, write_provenance
 from tests.quality.test_collect import spoil_in_place
 
 
@@ -26,7 +26,7 @@ def check(command_line: CommandLine, *words: object) -> Ran:
     return command_line("check", "--jobs", 1, *words)
 
 
-def break_picture(dataset: Path, episode_id: str = SECOND, step: int = 1) -> None:
+def break_screenshot(dataset: Path, episode_id: str = SECOND, step: int = 1) -> None:
     (dataset / "screenshots" / f"{episode_id}_{step}.png").write_bytes(b"no picture")
 
 
@@ -37,7 +37,7 @@ def test_a_dataset_without_errors_is_clean(command_line: CommandLine, dataset: P
 
 
 def test_an_error_is_told_with_its_episode_its_step_and_what_to_do(command_line: CommandLine, dataset: Path) -> None:
-    break_picture(dataset)
+    break_screenshot(dataset)
     tree = json.loads(check(command_line, dataset, "--json").out)
     assert (tree["exit_code"], tree["format"], tree["episodes"], tree["counts"]["error"] >= 1) == (1, 1, 2, True)
     unlooked = next(one for one in tree["not_checked"] if one["check"] == "EPI06")
@@ -55,9 +55,9 @@ def test_an_error_is_told_with_its_episode_its_step_and_what_to_do(command_line:
 
 
 def test_warnings_fail_only_where_that_is_asked(command_line: CommandLine, dataset: Path) -> None:
-    pictures = dataset / "screenshots"
-    (pictures / f"{SECOND}_2.png").write_bytes((pictures / f"{SECOND}_1.png").read_bytes())
-    write_proof(dataset, SECOND, 5)
+    screenshots = dataset / "screenshots"
+    (screenshots / f"{SECOND}_2.png").write_bytes((screenshots / f"{SECOND}_1.png").read_bytes())
+    write_provenance(dataset, SECOND, 5)
     assert check(command_line, dataset).exit_code == 0
     assert check(command_line, dataset, "--fail-on", "warning").exit_code == 1
 
@@ -88,12 +88,12 @@ def test_released_data_are_checked_too(command_line: CommandLine, dataset: Path)
 
 
 def test_a_folder_of_files_is_checked_without_what_is_of_a_dataset(command_line: CommandLine) -> None:
-    picture = (
+    screenshot = (
         write_dataset(command_line.dataset, FIRST)[0].parent.parent / "screenshots" / f"{FIRST}_0.png"
     ).read_bytes()
     folder = command_line.folder / "loose"
     for episode_id in (FIRST, SECOND):
-        write_lone(folder, episode_id, [picture] * 5)
+        write_lone(folder, episode_id, [screenshot] * 5)
     (folder / "all_annot.json").write_text("[]")
     tree = json.loads(check(command_line, folder, "--json").out)
     assert tree["episodes"] == 2
@@ -155,7 +155,7 @@ def test_of_hundreds_of_findings_the_gravest_are_printed_and_the_rest_is_counted
 def test_a_page_shows_every_finding_and_needs_nothing_else(tmp_path: Path) -> None:
     report = FindingsReport(tmp_path / "<b>dataset</b>")
     hostile = "<script>alert('x')</script> & </dd>"
-    finding = Finding("IMG01", Severity.ERROR, Criterion.PICTURES, FIRST, 3, hostile, hostile)
+    finding = Finding("IMG01", Severity.ERROR, Criterion.SCREENSHOTS, FIRST, 3, hostile, hostile)
     report.add(EpisodeReport(FIRST, (finding,), (NotChecked("EPI06", hostile),)))
     report.add(EpisodeReport(SECOND))
     report.add_together([Finding("SET01", Severity.WARNING, None, "", None, "two files", "Move them.")])
@@ -173,10 +173,10 @@ def test_a_page_shows_every_finding_and_needs_nothing_else(tmp_path: Path) -> No
 def test_a_page_shows_the_screenshots_of_the_findings_and_which_are_damaged_or_missing(
     command_line: CommandLine, dataset: Path
 ) -> None:
-    pictures = dataset / "screenshots"
-    (pictures / f"{SECOND}_2.png").write_bytes((pictures / f"{SECOND}_1.png").read_bytes())
-    break_picture(dataset, step=3)
-    (pictures / f"{FIRST}_0.png").unlink()
+    screenshots = dataset / "screenshots"
+    (screenshots / f"{SECOND}_2.png").write_bytes((screenshots / f"{SECOND}_1.png").read_bytes())
+    break_screenshot(dataset, step=3)
+    (screenshots / f"{FIRST}_0.png").unlink()
     page = command_line.folder / "page.html"
     check(command_line, dataset, "--html", page)
     words = page.read_text()
@@ -191,7 +191,7 @@ def test_a_page_shows_the_screenshots_of_the_findings_and_which_are_damaged_or_m
 
 def test_a_page_of_many_findings_shows_the_first_screenshots_only(dataset: Path) -> None:
     report = FindingsReport(dataset)
-    told = [Finding("IMG01", Severity.ERROR, Criterion.PICTURES, FIRST, step, "It.", "Do.") for step in range(205)]
+    told = [Finding("IMG01", Severity.ERROR, Criterion.SCREENSHOTS, FIRST, step, "It.", "Do.") for step in range(205)]
     report.add(EpisodeReport(FIRST, (*told, told[0])))
     page = render_findings_page(report, [dataset / "annotations" / f"{FIRST}.json"])
     assert (page.count("<img"), page.count("The screenshot is missing.")) == (5, 195)

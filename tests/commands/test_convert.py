@@ -41,14 +41,14 @@ def test_an_episode_with_an_error_stays_out_and_is_named_with_what_was_found(
     assert exported(command_line) == {FIRST}
 
 
-def test_it_is_taken_unchecked_where_that_is_asked_and_where_no_pictures_come_along(
+def test_it_is_taken_unchecked_where_that_is_asked_and_where_no_screenshots_come_along(
     command_line: CommandLine, dataset: Path
 ) -> None:
     spoil(dataset, SECOND)
     assert export(command_line, "--unchecked").exit_code == 0
     assert exported(command_line) == {FIRST, SECOND}
-    without_pictures = command_line("convert", dataset, command_line.folder / "bare", "--dialect", "release")
-    assert without_pictures.exit_code == 0
+    without_screenshots = command_line("convert", dataset, command_line.folder / "bare", "--dialect", "release")
+    assert without_screenshots.exit_code == 0
     file = dataset / "annotations" / f"{SECOND}.json"
     ran = command_line("convert", file, command_line.folder / "out.json", "--dialect", "card", "--accepted")
     assert (ran.exit_code, "is not a dataset folder" in ran.err) == (1, True)

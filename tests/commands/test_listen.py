@@ -79,7 +79,7 @@ def test_what_is_done_on_the_phone_becomes_an_episode(command_line: CommandLine,
     assert "screenshots by gRPC" in ran.err
 
 
-def test_words_that_say_nothing_are_answered_and_the_way_to_pictures_can_be_forced(
+def test_words_that_say_nothing_are_answered_and_the_way_to_screenshots_can_be_forced(
     command_line: CommandLine, phone: LabPhone
 ) -> None:
     person = home_then("text", "impossible it is late", phone=phone, command_line=command_line)

@@ -76,9 +76,9 @@ def test_a_bad_script_is_refused_before_anything_is_touched(
 
 
 def test_a_script_that_is_not_there_or_no_text_is_named(command_line: CommandLine) -> None:
-    picture = command_line.folder / "picture.jsonl"
-    picture.write_bytes(b"\x89PNG")
-    assert "picture.jsonl is not UTF-8 text" in command_line("record", "--script", picture, *TASK).err
+    screenshot = command_line.folder / "picture.jsonl"
+    screenshot.write_bytes(b"\x89PNG")
+    assert "picture.jsonl is not UTF-8 text" in command_line("record", "--script", screenshot, *TASK).err
     ran = command_line("record", "--script", command_line.folder / "nowhere.jsonl", *TASK)
     assert ran.exit_code == 1
     assert ran.err.endswith("nowhere.jsonl cannot be read: No such file or directory.\n")
@@ -117,8 +117,8 @@ def test_what_a_device_refused_is_told_and_another_run_goes_on_with_the_draft(
 
 def end(draft: Draft, *, sent: bool = True, last: Action = COMPLETE) -> None:
     data = png(1)
-    proof = step_record(data).model_copy(update={"sent_until_us": 3 if sent else None})
-    draft.add_step(last, draft.keep_picture(data), proof)
+    provenance = step_record(data).model_copy(update={"sent_until_us": 3 if sent else None})
+    draft.add_step(last, draft.keep_screenshot(data), provenance)
     draft.close()
 
 

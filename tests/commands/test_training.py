@@ -28,7 +28,7 @@ def test_what_export_writes_is_what_training_reads(command_line: CommandLine, tm
     samples = read_samples(tmp_path / "out", "test")
     assert [len(one.images) for one in samples] == [1, 2, 3, 3, 3, 3, 3, 3]
     assert samples[3].answer == "LONG_PRESS: (100, 900)"
-    assert samples[3].picture(0).size == (36, 64)
+    assert samples[3].image(0).size == (36, 64)
     lines = tmp_path / "out/data/test/00000.jsonl"
     lines.write_text(lines.read_text().replace("buy: milk", "buy:\u2028milk"))
     assert [one.answer for one in read_samples(tmp_path / "out", "test")][1] == "TYPE: buy:\u2028milk"

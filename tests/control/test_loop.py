@@ -33,7 +33,7 @@ def test_each_input_is_decided_by_what_the_one_before_led_to() -> None:
     assert device.performed == [TAP, SystemKey.HOME, "milk"], "an empty text does nothing"
     assert performed == [TAP, "", SystemKey.HOME, "milk"]
     screens = [observation.frame.image().tobytes() for observation in policy.seen]
-    assert screens == [device.picture(screen).tobytes() for screen in (0, 1, 1, 2, 3)]
+    assert screens == [device.screenshot(screen).tobytes() for screen in (0, 1, 1, 2, 3)]
     assert {(observation.settled, observation.view_hierarchy) for observation in policy.seen} == {(True, None)}
 
 
@@ -57,6 +57,6 @@ def test_a_screen_that_is_not_expected_is_given_the_chance_to_become_it() -> Non
     control.perform(TAP)
     observation = control.observe(expects)
 
-    assert observation.frame.image().tobytes() == judged[-1] == device.picture("later").tobytes()
+    assert observation.frame.image().tobytes() == judged[-1] == device.screenshot("later").tobytes()
     assert len(judged) == 2, "each screen is judged once"
     assert DeviceControl(device, ControlRules(AT_ONCE, patience_ms=0)).observe(lambda _: False).settled

@@ -30,7 +30,7 @@ def ids(*numbers: int) -> list[str]:
     ("kind", "known"),
     [
         ("annotation", {"contents": "same"}),
-        ("screenshots", {"pictures": ("a", "b")}),
+        ("screenshots", {"screenshots": ("a", "b")}),
         ("instruction", {"instruction": "Say, this!"}),
         ("take", {"task": "The task"}),
     ],
@@ -49,7 +49,7 @@ def test_episodes_with_nearly_the_same_actions_are_a_group() -> None:
 
 
 def test_missing_screenshots_make_no_duplicates() -> None:
-    assert groups(candidate(1, pictures=("a", "")), candidate(2, pictures=("a", ""))) == []
+    assert groups(candidate(1, screenshots=("a", "")), candidate(2, screenshots=("a", ""))) == []
 
 
 def test_groups_that_share_an_episode_are_one() -> None:

@@ -50,7 +50,7 @@ def record(data: bytes) -> StepRecord:
     return StepRecord(frame=frame, check=None, touched_us=3, input=KeyRecord(key="HOME"))
 
 
-def proof_of(episode_id: str, steps: Sequence[StepRecord] = (), **origin: str | int) -> EpisodeProvenance:
+def provenance_of(episode_id: str, steps: Sequence[StepRecord] = (), **origin: str | int) -> EpisodeProvenance:
     """The proof of an episode; `origin` are fields that differ from `ORIGIN`."""
     made = ORIGIN.model_copy(update=origin)
     return EpisodeProvenance(
@@ -58,16 +58,16 @@ def proof_of(episode_id: str, steps: Sequence[StepRecord] = (), **origin: str | 
     )
 
 
-def write_proof(root: Path, proof: EpisodeProvenance) -> Path:
+def write_provenance(root: Path, provenance: EpisodeProvenance) -> Path:
     (root / "provenance").mkdir(parents=True, exist_ok=True)
-    path = root / "provenance" / f"{proof.episode_id}.json"
-    path.write_text(proof.model_dump_json())
+    path = root / "provenance" / f"{provenance.episode_id}.json"
+    path.write_text(provenance.model_dump_json())
     return path
 
 
 def add_step(draft: Draft, action: Action = HOME, *, shade: int = 9) -> int:
     data = png(shade)
-    return draft.add_step(action, draft.keep_picture(data), record(data))
+    return draft.add_step(action, draft.keep_screenshot(data), record(data))
 
 
 def read_only(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

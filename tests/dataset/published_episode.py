@@ -42,10 +42,10 @@ def recorded(folder: Path, actions: tuple[Action, ...] = ACTIONS) -> InDataset:
     store = store_in(folder)
     draft = begin(store)
     for number, action in enumerate(actions):
-        picture = png(number * 20)
-        known = record(picture).model_copy(update={"input": _stroke(action)})
+        screenshot = png(number * 20)
+        known = record(screenshot).model_copy(update={"input": _stroke(action)})
         tree = draft.keep_tree(f"<hierarchy step='{number}'/>") if number % 2 == 0 else None
-        draft.add_step(action, draft.keep_picture(picture), known.model_copy(update={"ui_tree": tree}))
+        draft.add_step(action, draft.keep_screenshot(screenshot), known.model_copy(update={"ui_tree": tree}))
     return InDataset(store.root, store.publish(draft).stem)
 
 

@@ -28,7 +28,7 @@ def marks(action: Action) -> Area:
     return area
 
 
-def pictured(folder: Path, actions: list[Action], *, size: Size) -> OpenedEpisode:
+def with_screenshot(folder: Path, actions: list[Action], *, size: Size) -> OpenedEpisode:
     one = episode(*actions, episode_id=EPISODE_ID)
     for step in one.steps:
         Image.new("RGB", (size.width, size.height), "teal").save(folder / step.screenshot)
@@ -104,8 +104,8 @@ def test_a_sheet_has_room_for_every_step_of_every_episode(tmp_path: Path) -> Non
     presses: list[Action] = [Click(Point(500, 500)), LongPress(Point(1, 1)), Press(SystemKey.HOME)]
     actions: list[Action] = [*presses, *presses, down, Type("milk"), Impossible("no milk")]
 
-    upright = pictured(phone, actions, size=Size(360, 640))
-    wide = pictured(tablet, actions[-1:], size=Size(640, 400))
+    upright = with_screenshot(phone, actions, size=Size(360, 640))
+    wide = with_screenshot(tablet, actions[-1:], size=Size(640, 400))
     sheet = draw_contact_sheet([upright, wide])
     alone = draw_contact_sheet([wide])
 
@@ -123,7 +123,7 @@ def _rows(mask: Image.Image) -> list[int]:
 
 @pytest.mark.parametrize("content", [None, b"GIF89a"])
 def test_a_screenshot_that_is_missing_or_none_is_named(tmp_path: Path, content: bytes | None) -> None:
-    opened = pictured(tmp_path, [Complete()], size=Size(360, 640))
+    opened = with_screenshot(tmp_path, [Complete()], size=Size(360, 640))
     opened.files.screenshot(0).unlink()
     if content is not None:
         opened.files.screenshot(0).write_bytes(content)

@@ -16,12 +16,12 @@ from tests.episodes import DATA, RELEASED, episode
 FIRST, SECOND = "0000000000000001", "0000000000000002"
 
 
-def put(folder: Path, episode_id: str, *, pictures: bool = False) -> Path:
+def put(folder: Path, episode_id: str, *, screenshots: bool = False) -> Path:
     one = episode(Type("hi"), Complete(), episode_id=episode_id)
     file = folder / "annotations" / f"{episode_id}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(encode(one))
-    if pictures:
+    if screenshots:
         (folder / "screenshots").mkdir(exist_ok=True)
         for step in one.steps:
             (folder / "screenshots" / step.screenshot).write_bytes(b"picture of " + step.screenshot.encode())
@@ -32,7 +32,7 @@ def files_in(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-def with_pictures(folder: Path) -> Conversion:
+def with_screenshots(folder: Path) -> Conversion:
     """Convert `in` to `out`, with the screenshots."""
     return convert(folder / "in", folder / "out", Dialect.RELEASE, with_screenshots=True)
 
@@ -64,7 +64,7 @@ def test_what_cannot_be_converted_is_named_and_leaves_nothing_behind(tmp_path: P
 
 def test_a_folder_is_converted_whole_without_its_screenshots(tmp_path: Path) -> None:
     for episode_id in (FIRST, SECOND):
-        put(tmp_path / "in", episode_id, pictures=True)
+        put(tmp_path / "in", episode_id, screenshots=True)
     done = convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE)
     names = [f"annotations/{FIRST}.json", f"annotations/{SECOND}.json"]
     assert done == Conversion(tuple(tmp_path / "out" / name for name in names), ())
@@ -95,11 +95,11 @@ def test_nothing_is_written_over_what_is_read(tmp_path: Path) -> None:
 
 
 def test_a_second_run_replaces_the_first_and_what_a_killed_one_left(tmp_path: Path) -> None:
-    put(tmp_path / "in", FIRST, pictures=True)
+    put(tmp_path / "in", FIRST, screenshots=True)
     convert(tmp_path / "in", tmp_path / "out", Dialect.CARD, with_screenshots=True)
     name = f"screenshots/{FIRST}_0.png"
     os.link(tmp_path / "in" / name, tmp_path / "out" / f"{name}.part")
-    assert with_pictures(tmp_path).failures == ()
+    assert with_screenshots(tmp_path).failures == ()
     assert b'"TEXT"' in (tmp_path / "out" / "annotations" / f"{FIRST}.json").read_bytes()
     assert len(files_in(tmp_path / "out")) == 3
 
@@ -113,8 +113,8 @@ def test_screenshots_come_along_as_links_or_are_copied_where_the_disk_knows_none
 
     if not has_links:
         monkeypatch.setattr(os, "link", no_links)
-    put(tmp_path / "in", FIRST, pictures=True)
-    assert with_pictures(tmp_path).failures == ()
+    put(tmp_path / "in", FIRST, screenshots=True)
+    assert with_screenshots(tmp_path).failures == ()
     for number in (0, 1):
         name = f"{FIRST}_{number}.png"
         copy = tmp_path / "out/screenshots" / name
@@ -124,9 +124,9 @@ def test_screenshots_come_along_as_links_or_are_copied_where_the_disk_knows_none
 
 
 def test_an_episode_that_misses_a_screenshot_is_left_out_when_they_are_asked_for(tmp_path: Path) -> None:
-    put(tmp_path / "in", FIRST, pictures=True)
+    put(tmp_path / "in", FIRST, screenshots=True)
     (tmp_path / "in" / "screenshots" / f"{FIRST}_1.png").unlink()
-    done = with_pictures(tmp_path)
+    done = with_screenshots(tmp_path)
     assert done.written == ()
     assert done.failures[0].startswith(f"{FIRST}.json: its screenshot {FIRST}_1.png is missing in ")
     assert files_in(tmp_path / "out") == set()
@@ -135,12 +135,12 @@ def test_an_episode_that_misses_a_screenshot_is_left_out_when_they_are_asked_for
 @pytest.mark.parametrize("place", ["elsewhere", "in"])
 @pytest.mark.parametrize("name", [f"annotations/{FIRST}.json", f"screenshots/{FIRST}_1.png"])
 def test_an_episode_with_a_link_in_place_of_a_file_is_left_out(tmp_path: Path, place: str, name: str) -> None:
-    put(tmp_path / "in", FIRST, pictures=True)
+    put(tmp_path / "in", FIRST, screenshots=True)
     target = tmp_path / place / "kept"
     target.parent.mkdir(exist_ok=True)
     (tmp_path / "in" / name).rename(target)
     (tmp_path / "in" / name).symlink_to(target)
-    done = with_pictures(tmp_path)
+    done = with_screenshots(tmp_path)
     assert done.written == ()
     assert Path(name).name in done.failures[0]
     assert "link" in done.failures[0]
@@ -148,20 +148,20 @@ def test_an_episode_with_a_link_in_place_of_a_file_is_left_out(tmp_path: Path, p
 
 
 def test_a_screenshot_that_cannot_be_put_in_its_place_is_named(tmp_path: Path) -> None:
-    put(tmp_path / "in", FIRST, pictures=True)
+    put(tmp_path / "in", FIRST, screenshots=True)
     (tmp_path / "out" / "screenshots" / f"{FIRST}_0.png").mkdir(parents=True)
-    assert f"{FIRST}_0.png cannot be written" in with_pictures(tmp_path).failures[0]
+    assert f"{FIRST}_0.png cannot be written" in with_screenshots(tmp_path).failures[0]
     assert files_in(tmp_path / "out") == set()
 
 
 def test_view_trees_come_along_with_the_screenshots_where_there_are_some(tmp_path: Path) -> None:
     for episode_id in (FIRST, SECOND):
-        put(tmp_path / "in", episode_id, pictures=True)
+        put(tmp_path / "in", episode_id, screenshots=True)
     trees = tmp_path / "in" / "ui_trees"
     trees.mkdir()
     (trees / f"{FIRST}_1.xml").write_text("<hierarchy/>")
     (trees / "notes.xml").write_text("nobody's")
-    with_pictures(tmp_path)
+    with_screenshots(tmp_path)
     copied = tmp_path / "out" / "ui_trees"
     assert [(path.name, path.read_text()) for path in copied.iterdir()] == [(f"{FIRST}_1.xml", "<hierarchy/>")]
 
@@ -177,12 +177,12 @@ def boxes(source: Path, out: Path) -> list[Any]:
 
 def prove_box(there: InDataset, *box: int) -> None:
     path = there.root / "provenance" / f"{there.episode_id}.json"
-    proof = json.loads(path.read_bytes())
-    proof["steps"][0] |= {"bbox": box, "bbox_source": "hierarchy"}
-    path.write_text(json.dumps(proof))
+    provenance = json.loads(path.read_bytes())
+    provenance["steps"][0] |= {"bbox": box, "bbox_source": "hierarchy"}
+    path.write_text(json.dumps(provenance))
 
 
-def test_a_recorded_episode_is_released_with_the_boxes_of_its_proof(tmp_path: Path) -> None:
+def test_a_recorded_episode_is_released_with_the_boxes_of_its_provenance(tmp_path: Path) -> None:
     there = recorded(tmp_path)
     prove_box(there, 30, 60, 45, 70)
     assert boxes(there.root, tmp_path / "out") == [[416, 468, 625, 547], [], [100, 900, 100, 900], [], []]
@@ -202,15 +202,15 @@ def test_an_empty_box_at_a_press_is_released_as_one_without_area(tmp_path: Path)
     assert boxes(there.root, tmp_path / "out") == [[500, 500, 500, 500], [], [100, 900, 100, 900], [], []]
 
 
-def test_an_episode_without_boxes_and_proof_stays_as_in_the_first_release(tmp_path: Path) -> None:
+def test_an_episode_without_boxes_and_provenance_stays_as_in_the_first_release(tmp_path: Path) -> None:
     put(tmp_path / "in", FIRST)
     assert boxes(tmp_path / "in", tmp_path / "out") == [None, None]
 
 
-def test_an_episode_whose_proof_is_of_other_steps_is_named_and_not_released(tmp_path: Path) -> None:
+def test_an_episode_whose_provenance_is_of_other_steps_is_named_and_not_released(tmp_path: Path) -> None:
     there = recorded(tmp_path)
     path = there.root / "provenance" / f"{there.episode_id}.json"
-    proof = json.loads(path.read_bytes())
-    path.write_text(json.dumps({**proof, "steps": proof["steps"][1:]}))
+    provenance = json.loads(path.read_bytes())
+    path.write_text(json.dumps({**provenance, "steps": provenance["steps"][1:]}))
     done = convert(there.root, tmp_path / "out", Dialect.RELEASE)
     assert done.failures[0].startswith(f"The provenance of episode {there.episode_id} has 4 steps, the episode 5")

@@ -48,14 +48,14 @@ def test_a_draft_knows_after_reopening_what_it_was_begun_with(store: EpisodeStor
     assert (again.steps, again.dropped, again.complete, again.uncertain) == ((), (), False, False)
 
 
-def test_steps_are_there_again_with_pictures_and_records(draft: Draft) -> None:
+def test_steps_are_there_again_with_screenshots_and_records(draft: Draft) -> None:
     add_step(draft, Type("milk 🥛\n"), shade=1)
     add_step(draft, Press(SystemKey.BACK), shade=2)
     draft.amend_last({"sent_until_us": 99, "flags": ["odd"]})
     again = reopened(draft)
     assert again.steps == draft.steps
     assert [step.action for step in again.steps] == [Type("milk 🥛\n"), Press(SystemKey.BACK)]
-    assert [step.picture.read_bytes() for step in again.steps] == [png(1), png(2)]
+    assert [step.screenshot.read_bytes() for step in again.steps] == [png(1), png(2)]
     assert again.steps[1].record.sent_until_us == 99
     assert again.steps[1].record.flags == (Flag(FlagCode.OTHER, ("odd",)),)
 
@@ -68,8 +68,8 @@ def test_several_steps_go_at_once_are_remembered_and_the_first_of_them_is_wanted
     assert [step.action for step in again.steps] == [Type("0")]
     assert [(one.action, one.why) for one in again.dropped] == [("TYPE", "undone by the annotator")] * 2
     assert again.wanted is not None
-    again.forget_picture(again.wanted.picture)
-    assert again.wanted.picture.read_bytes() == png(1)
+    again.forget_screenshot(again.wanted.screenshot)
+    assert again.wanted.screenshot.read_bytes() == png(1)
     assert again.next_key == 3
     add_step(again, Type("other"), shade=4)
     assert reopened(again).wanted is None
@@ -85,13 +85,13 @@ def test_a_draft_is_uncertain_until_its_last_input_is_known_to_be_carried_out(dr
     assert not reopened(draft).uncertain, "the end sends nothing"
 
 
-def test_pictures_are_never_written_over_one_another_and_can_be_forgotten_twice(draft: Draft) -> None:
-    first = draft.keep_picture(png(1))
+def test_screenshots_are_never_written_over_one_another_and_can_be_forgotten_twice(draft: Draft) -> None:
+    first = draft.keep_screenshot(png(1))
     again = reopened(draft)
-    second = again.keep_picture(png(2))
+    second = again.keep_screenshot(png(2))
     assert (first.read_bytes(), second.read_bytes()) == (png(1), png(2))
-    again.forget_picture(second)
-    again.forget_picture(second)
+    again.forget_screenshot(second)
+    again.forget_screenshot(second)
     assert not second.exists()
 
 
@@ -241,18 +241,18 @@ draft.close()
         [sys.executable, "-c", code, str(draft.folder)], capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 0, done.stderr
-    picture, log = done.stdout.splitlines()
-    assert picture.startswith(f"{draft.folder}{os.sep}")
+    screenshot, log = done.stdout.splitlines()
+    assert screenshot.startswith(f"{draft.folder}{os.sep}")
     assert log.startswith(str(draft.folder / "steps.jsonl"))
-    assert all("the disk is full. Free some space" in line for line in (picture, log))
+    assert all("the disk is full. Free some space" in line for line in (screenshot, log))
     assert len(reopened(draft).steps) == 2
     assert list(draft.folder.glob("*.part")) == []
 
 
 def test_a_step_is_refused_whose_text_json_cannot_hold(draft: Draft) -> None:
-    picture = draft.keep_picture(png(1))
+    screenshot = draft.keep_screenshot(png(1))
     with pytest.raises(DatasetError, match="contains an invalid character"):
-        draft.add_step(Type("\ud800"), picture, record(png(1)))
+        draft.add_step(Type("\ud800"), screenshot, record(png(1)))
     add_step(draft)
     assert len(reopened(draft).steps) == 1
 
@@ -283,7 +283,7 @@ def test_an_amendment_finds_its_step_after_others_were_undone_and_after_reopenin
     ]
 
 
-def test_a_text_that_is_read_back_late_becomes_that_of_its_step_and_of_its_proof(draft: Draft) -> None:
+def test_a_text_that_is_read_back_late_becomes_that_of_its_step_and_of_its_provenance(draft: Draft) -> None:
     typed, pressed = add_step(draft, Type("")), add_step(draft)
     assert draft.amend_text(typed, "你好 🥛")
     with pytest.raises(DatasetError, match="adds text to a step that is not a TYPE"):
@@ -306,22 +306,22 @@ def test_a_name_that_is_no_view_trees_own_is_refused(draft: Draft, name: str) ->
 # Screenshots and view hierarchies.
 
 
-def test_a_picture_that_two_steps_share_is_not_forgotten_while_one_of_them_is_there(draft: Draft) -> None:
-    picture = draft.keep_picture(png(1))
+def test_a_screenshot_that_two_steps_share_is_not_forgotten_while_one_of_them_is_there(draft: Draft) -> None:
+    screenshot = draft.keep_screenshot(png(1))
     for _ in range(2):
-        draft.add_step(Press(SystemKey.BACK), picture, record(png(1)))
+        draft.add_step(Press(SystemKey.BACK), screenshot, record(png(1)))
 
     draft.drop_last("undone by the annotator")
-    draft.forget_picture(picture)
-    assert draft.steps[0].picture.read_bytes() == png(1)
+    draft.forget_screenshot(screenshot)
+    assert draft.steps[0].screenshot.read_bytes() == png(1)
 
     draft.drop_last("undone by the annotator")
-    draft.forget_picture(picture)
-    assert picture.exists(), "the device shows it, as far as is known"
+    draft.forget_screenshot(screenshot)
+    assert screenshot.exists(), "the device shows it, as far as is known"
 
-    draft.note_screen(draft.keep_picture(png(2)), ())
-    draft.forget_picture(picture)
-    assert not picture.exists()
+    draft.note_screen(draft.keep_screenshot(png(2)), ())
+    draft.forget_screenshot(screenshot)
+    assert not screenshot.exists()
 
 
 def test_a_view_tree_is_kept_for_its_step_and_others_are_gone_when_the_draft_is_opened_again(draft: Draft) -> None:
@@ -346,9 +346,9 @@ def test_half_a_character_does_not_cost_the_view_tree(draft: Draft) -> None:
 
 
 def test_a_finger_that_was_down_when_the_recorder_died_is_told_at_the_next_opening(draft: Draft) -> None:
-    picture = draft.keep_picture(png(1))
+    screenshot = draft.keep_screenshot(png(1))
     assert not draft.broken_touch
-    draft.note_touch(picture, 5)
+    draft.note_touch(screenshot, 5)
     again = reopened(draft)
     assert again.broken_touch
     again.drop_touch("the recorder died under it")
@@ -359,12 +359,12 @@ def test_a_finger_that_was_down_when_the_recorder_died_is_told_at_the_next_openi
 
 def test_a_finger_that_became_a_step_is_not_broken_whatever_became_known_meanwhile(draft: Draft) -> None:
     earlier = add_step(draft)
-    picture = draft.keep_picture(png(1))
-    draft.note_touch(picture, 5)
+    screenshot = draft.keep_screenshot(png(1))
+    draft.note_touch(screenshot, 5)
     draft.amend(earlier, {"ui_tree_absent": "the screen moved"})
     again = reopened(draft)
     assert again.broken_touch
-    again.add_step(Press(SystemKey.BACK), picture, record(png(1)))
+    again.add_step(Press(SystemKey.BACK), screenshot, record(png(1)))
     assert not again.broken_touch
 
 
@@ -388,7 +388,7 @@ def test_a_draft_of_the_first_recorders_goes_on(tmp_path: Path) -> None:
     assert reopened(draft).steps[1].record.age_us == 3
 
 
-def test_a_copy_of_a_picture_that_somebody_put_there_is_no_hindrance(tmp_path: Path) -> None:
+def test_a_copy_of_a_screenshot_that_somebody_put_there_is_no_hindrance(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     draft = begin(store)
     add_step(draft)

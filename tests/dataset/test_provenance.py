@@ -55,7 +55,7 @@ def test_keys_of_a_later_recorder_are_no_hindrance_and_a_newer_format_is(
         read_provenance(path)
 
 
-def test_the_proofs_of_the_first_recorders_are_read_as_ever() -> None:
+def test_the_provenances_of_the_first_recorders_are_read_as_ever() -> None:
     provenance = read_provenance(Path(__file__).parent / "format_1" / "provenance.json")
     assert provenance is not None
     assert [step.touched_us for step in provenance.steps] == [3, 3, 3]
@@ -65,7 +65,7 @@ def test_the_proofs_of_the_first_recorders_are_read_as_ever() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[", "\0"])
-def test_what_is_no_proof_is_refused_by_name(path: Path, text: str) -> None:
+def test_what_is_no_provenance_is_refused_by_name(path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(DatasetError, match=f"{path.name} is not a provenance file"):
         read_provenance(path)
@@ -91,7 +91,7 @@ def test_a_number_beyond_all_clocks_is_refused_by_name(path: Path, change: Calla
     assert summary.recorded_at is None or key == "published_us"
 
 
-def test_a_proof_that_is_none_or_cannot_be_read_is_named(store: EpisodeStore, path: Path) -> None:
+def test_a_provenance_that_is_none_or_cannot_be_read_is_named(store: EpisodeStore, path: Path) -> None:
     path.unlink()
     assert store.provenance(path.stem) is None
     path.mkdir()

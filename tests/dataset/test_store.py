@@ -146,7 +146,7 @@ def test_a_discarded_draft_is_whole_in_the_trash(store: EpisodeStore) -> None:
 # Publishing.
 
 
-def test_an_episode_is_published_with_pictures_and_proof_and_the_draft_is_gone(store: EpisodeStore) -> None:
+def test_an_episode_is_published_with_screenshots_and_provenance_and_the_draft_is_gone(store: EpisodeStore) -> None:
     draft = complete_draft(store)
     annotation = store.publish(draft)
     episode_id = draft.episode_id
@@ -202,16 +202,16 @@ def test_a_view_hierarchy_that_comes_after_publishing_leaves_no_draft_behind(sto
     assert not draft.folder.exists()
 
 
-def test_steps_that_share_a_picture_are_published_with_one_each(store: EpisodeStore) -> None:
+def test_steps_that_share_a_screenshot_are_published_with_one_each(store: EpisodeStore) -> None:
     draft = begin(store)
-    picture = draft.keep_picture(png(1))
+    screenshot = draft.keep_screenshot(png(1))
     for action in (Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("done")):
-        draft.add_step(action, picture, record(png(1)))
+        draft.add_step(action, screenshot, record(png(1)))
     episode = store.load(store.publish(draft).stem)
     assert [store.screenshot_path(episode, step).read_bytes() for step in range(3)] == [png(1)] * 3
 
 
-def test_the_size_of_the_episode_is_that_of_its_pictures(store: EpisodeStore) -> None:
+def test_the_size_of_the_episode_is_that_of_its_screenshots(store: EpisodeStore) -> None:
     draft = store.create_draft(task=TASK, device=type(DEVICE)("Fold", Size(9999, 9999)), origin=begin(store).origin)
     add_step(draft, Complete("done"))
     store.publish(draft)
@@ -229,11 +229,11 @@ def test_a_draft_without_an_end_is_not_published(store: EpisodeStore, steps: int
 
 
 @pytest.mark.parametrize("spoil", [lambda path: path.write_bytes(png(99)), lambda path: path.unlink()])
-def test_a_picture_that_was_changed_or_lost_is_not_published(store: EpisodeStore, spoil: object) -> None:
+def test_a_screenshot_that_was_changed_or_lost_is_not_published(store: EpisodeStore, spoil: object) -> None:
     draft = complete_draft(store)
     assert callable(spoil)
-    spoil(draft.steps[0].picture)
-    with pytest.raises(DatasetError, match=str(draft.steps[0].picture)):
+    spoil(draft.steps[0].screenshot)
+    with pytest.raises(DatasetError, match=str(draft.steps[0].screenshot)):
         store.publish(draft)
     assert files(store.root) == set()
     assert len(draft.steps) == 2

@@ -8,7 +8,7 @@ import pytest
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import EpisodeSummary, open_damaged, summarise
-from tests.dataset.drafts import proof_of
+from tests.dataset.drafts import provenance_of
 from tests.episodes import ALL_KINDS, ID, episode
 
 OTHER = "0000000000000009"
@@ -36,21 +36,21 @@ def test_a_summary_says_what_the_annotation_says(root: Path) -> None:
     )  # fmt: skip
 
 
-def test_who_recorded_it_and_when_comes_from_the_proof(root: Path) -> None:
-    proof = {
-        "origin": proof_of(ID).origin.model_dump(mode="json"),
+def test_who_recorded_it_and_when_comes_from_the_provenance(root: Path) -> None:
+    provenance = {
+        "origin": provenance_of(ID).origin.model_dump(mode="json"),
         "started_us": 1_700_000_000_000_000,
         "steps": "unread",
     }
-    (root / "provenance" / f"{ID}.json").write_text(json.dumps(proof))
+    (root / "provenance" / f"{ID}.json").write_text(json.dumps(provenance))
     assert (read(root).annotator, read(root).recorded_at) == ("ann", datetime.fromtimestamp(1_700_000_000, UTC))
 
 
 @pytest.mark.parametrize(
-    "proof", ["{", "[]", json.dumps({"origin": proof_of(ID).origin.model_dump(mode="json"), "started_us": 10**30})]
+    "proof", ["{", "[]", json.dumps({"origin": provenance_of(ID).origin.model_dump(mode="json"), "started_us": 10**30})]
 )
-def test_a_proof_that_cannot_be_read_leaves_the_episode_in_the_list(root: Path, proof: str) -> None:
-    (root / "provenance" / f"{ID}.json").write_text(proof)
+def test_a_provenance_that_cannot_be_read_leaves_the_episode_in_the_list(root: Path, provenance: str) -> None:
+    (root / "provenance" / f"{ID}.json").write_text(provenance)
     assert (read(root).annotator, read(root).recorded_at, read(root).problem) == ("", None, "")
 
 
@@ -70,7 +70,7 @@ def test_an_episode_that_is_gone_has_none(root: Path) -> None:
     assert summarise(root, OTHER) is None
 
 
-def test_an_episode_is_opened_with_its_files_whatever_its_proof_is(root: Path) -> None:
+def test_an_episode_is_opened_with_its_files_whatever_its_provenance_is(root: Path) -> None:
     annotation = root / annotation_path(ID)
     opened = open_damaged(annotation)
     assert (opened.episode, opened.files.annotation) == (episode(), annotation)

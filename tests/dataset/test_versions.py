@@ -49,7 +49,7 @@ WORDS = NewInstruction(instruction="Write bread down.")
 DROP = DropSteps(first=1, last=1)
 
 
-def picture(there: InDataset, step: int) -> bytes:
+def screenshot(there: InDataset, step: int) -> bytes:
     return (there.root / "screenshots" / f"{there.episode_id}_{step}.png").read_bytes()
 
 
@@ -87,26 +87,26 @@ def drop_and_die(there: InDataset) -> Change:
 # Files of the episode.
 
 
-def test_pictures_trees_and_proof_follow_the_numbering_when_steps_are_dropped(there: InDataset) -> None:
+def test_screenshots_trees_and_provenance_follow_the_numbering_when_steps_are_dropped(there: InDataset) -> None:
     amend(there, DropSteps(first=0, last=1))
     episode = store_of(there).load(there.episode_id)
-    proof = store_of(there).provenance(there.episode_id)
-    assert [picture(there, step) for step in range(3)] == [png(40), png(60), png(80)]
+    provenance = store_of(there).provenance(there.episode_id)
+    assert [screenshot(there, step) for step in range(3)] == [png(40), png(60), png(80)]
     assert [tree_of(there, step) for step in range(3)] == ["<hierarchy step='2'/>", None, "<hierarchy step='4'/>"]
     assert [step.action for step in episode.steps] == list(ACTIONS[2:])
     assert [step.screenshot for step in episode.steps] == [f"{there.episode_id}_{step}.png" for step in range(3)]
-    assert proof is not None
-    assert [one.ui_tree for one in proof.steps] == [f"{there.episode_id}_0.xml", None, f"{there.episode_id}_2.xml"]
-    hashes = [sha256(picture(there, step)).hexdigest() for step in range(3)]
-    assert [one.frame.png_sha256 for one in proof.steps] == hashes
+    assert provenance is not None
+    assert [one.ui_tree for one in provenance.steps] == [f"{there.episode_id}_0.xml", None, f"{there.episode_id}_2.xml"]
+    hashes = [sha256(screenshot(there, step)).hexdigest() for step in range(3)]
+    assert [one.frame.png_sha256 for one in provenance.steps] == hashes
     assert not [name for name in there.files() if "_3." in name or "_4." in name or name.endswith(".part")]
 
 
-def test_a_step_whose_picture_is_missing_never_gets_that_of_another(tmp_path: Path) -> None:
+def test_a_step_whose_screenshot_is_missing_never_gets_that_of_another(tmp_path: Path) -> None:
     there = released(tmp_path)
     (there.root / "screenshots" / f"{there.episode_id}_3.png").unlink()
     amend(there, DROP)
-    assert [picture(there, step) for step in (0, 1, 3)] == [png(0), png(40), png(80)]
+    assert [screenshot(there, step) for step in (0, 1, 3)] == [png(0), png(40), png(80)]
     assert not (there.root / "screenshots" / f"{there.episode_id}_2.png").exists()
 
 
@@ -119,7 +119,7 @@ def test_a_released_file_keeps_its_spelling_and_the_boxes_of_other_steps(tmp_pat
     assert after["steps"][1:] == before["steps"][1:]
 
 
-def test_what_a_proof_says_beyond_our_format_stays(there: InDataset) -> None:
+def test_what_a_provenance_says_beyond_our_format_stays(there: InDataset) -> None:
     path = there.root / "provenance" / f"{there.episode_id}.json"
     said = json.loads(path.read_text())
     said["weather"] = "rain"
@@ -132,7 +132,7 @@ def test_what_a_proof_says_beyond_our_format_stays(there: InDataset) -> None:
     assert [step["frame"]["mood"] for step in kept["steps"]] == [0, 2, 3, 4]
 
 
-def test_a_box_is_measured_on_the_picture_and_drawn_on_none_that_cannot_be_opened(tmp_path: Path) -> None:
+def test_a_box_is_measured_on_the_screenshot_and_drawn_on_none_that_cannot_be_opened(tmp_path: Path) -> None:
     there = released(tmp_path)
     with pytest.raises(ReviewError, match="outside the screenshot of 72x128"):
         amend(there, NewBox(step=0, box=(100, 50, 120, 70)))
@@ -154,7 +154,7 @@ def test_the_version_before_is_whole_and_can_be_read_as_a_dataset(there: InDatas
     assert change.version.startswith(old)
 
 
-def test_a_note_is_in_the_proof_alone_and_the_newer_version_is_kept_too_when_the_older_one_comes_back(
+def test_a_note_is_in_the_provenance_alone_and_the_newer_version_is_kept_too_when_the_older_one_comes_back(
     there: InDataset,
 ) -> None:
     before = there.files()
@@ -178,7 +178,7 @@ def test_a_change_of_the_file_in_its_place_does_not_reach_into_the_history(there
 
 
 @pytest.mark.parametrize("has_links", [True, False])
-def test_pictures_take_no_room_twice_and_are_copied_where_the_disk_has_no_links(
+def test_screenshots_take_no_room_twice_and_are_copied_where_the_disk_has_no_links(
     there: InDataset, monkeypatch: pytest.MonkeyPatch, *, has_links: bool
 ) -> None:
     def refuse(self: Path, target: Path) -> None:
@@ -188,7 +188,7 @@ def test_pictures_take_no_room_twice_and_are_copied_where_the_disk_has_no_links(
         monkeypatch.setattr(Path, "hardlink_to", refuse)
     before = there.files()
     change = amend(there, DROP)
-    assert [picture(there, step) for step in range(4)] == [png(0), png(40), png(60), png(80)]
+    assert [screenshot(there, step) for step in range(4)] == [png(0), png(40), png(60), png(80)]
     moved = kept_in(there, change) / "screenshots" / f"{there.episode_id}_2.png"
     assert moved.samefile(there.root / "screenshots" / f"{there.episode_id}_1.png") == has_links
     restore(there, change.version)
@@ -237,13 +237,13 @@ _amendments: st.SearchStrategy[Amendment] = st.one_of(
 
 
 @settings(max_examples=15)
-@given(done=st.lists(_amendments | st.none(), max_size=6), has_proof=st.booleans())
+@given(done=st.lists(_amendments | st.none(), max_size=6), has_provenance=st.booleans())
 def test_whatever_was_amended_the_first_version_comes_back_byte_for_byte(
-    done: list[Amendment | None], *, has_proof: bool
+    done: list[Amendment | None], *, has_provenance: bool
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        there = (recorded if has_proof else released)(Path(folder))
-        pairs = {picture(there, step) for step in range(5)}
+        there = (recorded if has_provenance else released)(Path(folder))
+        pairs = {screenshot(there, step) for step in range(5)}
         changes: list[tuple[Change, dict[str, bytes]]] = []
         for amendment in done:
             before = there.files()
@@ -257,7 +257,7 @@ def test_whatever_was_amended_the_first_version_comes_back_byte_for_byte(
             except ReviewError:
                 assert there.files() == before, "what is refused changes nothing"
             episode = store_of(there).load(there.episode_id)
-            assert {picture(there, step) for step in range(len(episode.steps))} <= pairs
+            assert {screenshot(there, step) for step in range(len(episode.steps))} <= pairs
         for change, wanted in reversed(changes):
             restore(there, change.version)
             assert there.files() == wanted
@@ -321,7 +321,7 @@ def test_two_who_amend_at_once_do_so_one_after_the_other(tmp_path: Path) -> None
     there = recorded(tmp_path, (*(Press(SystemKey.HOME) for _ in range(12)), Complete()))
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda _: amend(there, DropSteps(first=1, last=1)), range(10)))
-    assert [picture(there, step) for step in range(3)] == [png(0), png(220), png(240)]
+    assert [screenshot(there, step) for step in range(3)] == [png(0), png(220), png(240)]
 
 
 def test_whoever_holds_the_dataset_too_long_is_named_as_the_reason(

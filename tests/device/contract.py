@@ -132,7 +132,7 @@ class FactsContract:
 
 
 class ScreenContract:
-    def test_its_state_and_its_pictures_agree_on_the_size(self, bench: Bench) -> None:
+    def test_its_state_and_its_screenshots_agree_on_the_size(self, bench: Bench) -> None:
         state = bench.device.screen_state()
 
         assert state.rotation is Rotation.R0
@@ -150,7 +150,7 @@ class ScreenContract:
         moments = [moment for frame in frames for moment in (frame.started_ns, frame.arrived_ns)]
         assert moments == sorted(moments)
 
-    def test_a_picture_stays_as_it_was_taken(self, bench: Bench) -> None:
+    def test_a_screenshot_stays_as_it_was_taken(self, bench: Bench) -> None:
         before = bench.device.capture()
         copy = bytes(before.pixels)
 
@@ -165,7 +165,7 @@ class ScreenContract:
         assert box is not None
         assert bench.button in box
 
-    def test_a_picture_that_was_cut_is_never_handed_out(self, bench: Bench) -> None:
+    def test_a_screenshot_that_was_cut_is_never_handed_out(self, bench: Bench) -> None:
         bench.cut_frames()
 
         with pytest.raises(DeviceError, match=bench.device.serial) as caught:
@@ -207,7 +207,7 @@ class InputContract:
 
         assert bench.device.capture().shows_same_as(before)
 
-    def test_pictures_and_inputs_do_not_wait_for_each_other(self, bench: Bench) -> None:
+    def test_screenshots_and_inputs_do_not_wait_for_each_other(self, bench: Bench) -> None:
         hold = TouchStroke.press(Pixel(100, 300), duration_ms=700)
         holding = threading.Thread(target=bench.device.touch, args=(hold,))
 
@@ -273,7 +273,7 @@ class InputEventsContract:
 
 
 class SnapshotsContract:
-    def test_a_snapshot_brings_the_picture_back(self, bench: Bench) -> None:
+    def test_a_snapshot_brings_the_screenshot_back(self, bench: Bench) -> None:
         assert bench.device.keeps_snapshots
         before = bench.device.capture()
         bench.device.save_snapshot("before")

@@ -24,7 +24,7 @@ SERIAL = "emulator-6000"
 DISPLAYS = shell("dumpsys SurfaceFlinger --display-id")
 ONE_PANEL = b"Display 4619827259835644672 (HWC display 0): port=0\n"
 PIXELS = bytearray(range(24))
-PICTURE = struct.pack("<4I", 2, 3, 1, 1) + PIXELS
+SCREENSHOT = struct.pack("<4I", 2, 3, 1, 1) + PIXELS
 WARNING = b"[Warning] Multiple displays were found, but no display id was specified!\n"
 
 
@@ -43,7 +43,7 @@ def phone(answers: Mapping[str, bytes]) -> dict[str, bytes]:
 def test_warnings_beside_a_frame_or_an_input_do_no_harm() -> None:
     noise = {shell("input keyevent 3"): printed(b"", errors=b"WARNING: linker: unused DT entry\n")}
 
-    with device_with(phone({shell("screencap"): printed(PICTURE, errors=WARNING), **noise})) as device:
+    with device_with(phone({shell("screencap"): printed(SCREENSHOT, errors=WARNING), **noise})) as device:
         assert device.capture().pixels == PIXELS
         device.press(SystemKey.HOME)
 
@@ -54,7 +54,7 @@ def test_a_foldable_s_lit_panel_is_captured_and_looked_up_anew_each_time() -> No
     answers = {
         DISPLAYS: printed(panels),
         shell("dumpsys input"): printed(viewport),
-        shell("screencap -d 4619827551948147201"): printed(PICTURE),
+        shell("screencap -d 4619827551948147201"): printed(SCREENSHOT),
     }
 
     with ScriptedAdbServer(answers) as server:
@@ -78,15 +78,15 @@ def test_a_device_that_comes_back_is_asked_anew_what_it_can_do() -> None:
 @pytest.mark.parametrize(
     ("output", "words"),
     [
-        *((PICTURE[:length], f"cut short: {length} of the header's 16 bytes") for length in (1, 15)),
-        *((PICTURE[:length], f"{length} bytes received, 40 expected") for length in (16, 35, 39)),
-        (PICTURE + b"!", "41 bytes received, 40 expected"),
+        *((SCREENSHOT[:length], f"cut short: {length} of the header's 16 bytes") for length in (1, 15)),
+        *((SCREENSHOT[:length], f"{length} bytes received, 40 expected") for length in (16, 35, 39)),
+        (SCREENSHOT + b"!", "41 bytes received, 40 expected"),
         (struct.pack("<4I", 2, 3, 4, 1) + PIXELS, "pixel format 4"),
         (b"Error: no display is on", "not a screenshot: it begins with b'Error: no displa'"),
         (b"", "Its output: Failed to take screenshot"),
     ],
 )
-def test_anything_but_one_whole_picture_is_refused(output: bytes, words: str) -> None:
+def test_anything_but_one_whole_screenshot_is_refused(output: bytes, words: str) -> None:
     errors = b"" if output else b"Failed to take\nscreenshot"
     with (
         device_with(phone({shell("screencap"): printed(output, errors=errors)})) as device,
@@ -114,8 +114,8 @@ def test_recent_apps_that_stay_are_stopped_and_named_if_that_does_not_help_eithe
     assert commands == [shell("am stack remove 7"), shell("am force-stop org.example.x")]
 
 
-def test_a_picture_during_which_the_connection_breaks_is_a_device_that_went_away() -> None:
-    half = OKAY + struct.pack("<BI", 1, len(PICTURE)) + PICTURE[:-5]
+def test_a_screenshot_during_which_the_connection_breaks_is_a_device_that_went_away() -> None:
+    half = OKAY + struct.pack("<BI", 1, len(SCREENSHOT)) + SCREENSHOT[:-5]
 
     with (
         device_with(phone({shell("screencap"): half})) as device,

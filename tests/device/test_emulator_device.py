@@ -55,7 +55,7 @@ def test_a_change_of_the_screen_comes_by_itself(bench: DeviceBench) -> None:
     assert bench.device.next_frame(0) is None
 
 
-def test_pictures_of_both_ways_show_the_same(bench: DeviceBench) -> None:
+def test_screenshots_of_both_ways_show_the_same(bench: DeviceBench) -> None:
     assert bench.device.capture_path == "gRPC", "the best way is chosen by itself"
     assert bench.device.sends_frames
     assert bench.device.follows_finger
@@ -257,7 +257,7 @@ def test_under_another_size_frames_and_touches_go_over_adb_and_then_back(bench: 
 
 
 @pytest.mark.parametrize("late_s", [0.0, 0.15])
-def test_a_turn_that_adb_tells_of_before_the_pictures_do_leaves_the_way_as_it_is(
+def test_a_turn_that_adb_tells_of_before_the_screenshots_do_leaves_the_way_as_it_is(
     bench: DeviceBench, late_s: float
 ) -> None:
     upright = bench.device.capture()
@@ -328,7 +328,7 @@ def test_a_snapshot_brings_rotation_and_posture_back(start_bench: StartBench) ->
 
 
 @pytest.mark.parametrize("path", ["gRPC", "screencap"])
-def test_pictures_wait_while_the_device_stands_still_for_a_snapshot_that_is_loaded_the_same_way(
+def test_screenshots_wait_while_the_device_stands_still_for_a_snapshot_that_is_loaded_the_same_way(
     bench: DeviceBench, path: str
 ) -> None:
     if path == "screencap":

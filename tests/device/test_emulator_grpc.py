@@ -126,7 +126,7 @@ def test_what_is_sent_is_what_was_meant(service: ScriptedControl, control: Emula
 # Frames
 
 
-def test_a_picture_tells_its_size_rotation_and_moments(service: ScriptedControl, control: EmulatorControl) -> None:
+def test_a_screenshot_tells_its_size_rotation_and_moments(service: ScriptedControl, control: EmulatorControl) -> None:
     def answer(asked: pb.ImageFormat) -> pb.Image:
         made = image(7)
         made.format.rotation.rotation = pb.Rotation.REVERSE_LANDSCAPE
@@ -135,16 +135,16 @@ def test_a_picture_tells_its_size_rotation_and_moments(service: ScriptedControl,
     service.screenshot = answer
     asked_ns = time.monotonic_ns()
 
-    picture = control.screenshot(Size(100, 200))
+    screenshot = control.screenshot(Size(100, 200))
 
-    assert (picture.size, picture.rotation, picture.number) == (Size(*SIZE), Rotation.R270, 7)
-    assert picture.pixels == bytes([7]) * LENGTH
-    assert asked_ns <= picture.started_ns <= picture.arrived_ns <= time.monotonic_ns()
+    assert (screenshot.size, screenshot.rotation, screenshot.number) == (Size(*SIZE), Rotation.R270, 7)
+    assert screenshot.pixels == bytes([7]) * LENGTH
+    assert asked_ns <= screenshot.started_ns <= screenshot.arrived_ns <= time.monotonic_ns()
     assert service.asked == [pb.ImageFormat(format=pb.ImageFormat.RGB888, width=100, height=200)]
 
 
 @pytest.mark.parametrize("pixels", [b"", b"\0" * (LENGTH - 1), b"\0" * (LENGTH + 1)])
-def test_a_picture_that_is_not_whole_is_never_handed_out(
+def test_a_screenshot_that_is_not_whole_is_never_handed_out(
     service: ScriptedControl, control: EmulatorControl, pixels: bytes
 ) -> None:
     service.screenshot = lambda _: image(pixels=pixels)
@@ -153,7 +153,7 @@ def test_a_picture_that_is_not_whole_is_never_handed_out(
         control.screenshot()
 
 
-def test_a_picture_larger_than_grpc_s_own_limit_comes_through(
+def test_a_screenshot_larger_than_grpc_s_own_limit_comes_through(
     service: ScriptedControl, control: EmulatorControl
 ) -> None:
     def answer(_: pb.ImageFormat) -> pb.Image:
@@ -171,7 +171,7 @@ def test_a_picture_larger_than_grpc_s_own_limit_comes_through(
     [(0.5, 0.5, 5.0), (None, 0.0, 0.0), (-60.0, 0.0, 0.0)],
     ids=["old", "none", "future"],
 )
-def test_a_streamed_picture_is_as_old_as_its_date_says_but_never_of_the_future(
+def test_a_streamed_screenshot_is_as_old_as_its_date_says_but_never_of_the_future(
     service: ScriptedControl,
     open_stream: Open,
     age_s: float | None,
@@ -180,21 +180,21 @@ def test_a_streamed_picture_is_as_old_as_its_date_says_but_never_of_the_future(
 ) -> None:
     service.stream = lambda _: service.held(image(age_s=age_s))
 
-    picture = taken(open_stream())
+    screenshot = taken(open_stream())
 
-    assert least_s <= (picture.arrived_ns - picture.started_ns) / 1e9 <= most_s
+    assert least_s <= (screenshot.arrived_ns - screenshot.started_ns) / 1e9 <= most_s
 
 
-def test_pictures_of_a_stream_never_start_before_the_ones_before_them(
+def test_screenshots_of_a_stream_never_start_before_the_ones_before_them(
     service: ScriptedControl, open_stream: Open
 ) -> None:
     service.stream = lambda _: service.held(image(0, age_s=1), image(1, age_s=60))
     stream = open_stream()
 
     assert stream.came_after(1, 5)
-    picture = taken(stream, 0)
+    screenshot = taken(stream, 0)
 
-    assert (picture.arrived_ns - picture.started_ns) / 1e9 < 30
+    assert (screenshot.arrived_ns - screenshot.started_ns) / 1e9 < 30
 
 
 def test_who_comes_late_gets_the_newest_and_the_others_are_counted(service: ScriptedControl, open_stream: Open) -> None:
@@ -202,9 +202,9 @@ def test_who_comes_late_gets_the_newest_and_the_others_are_counted(service: Scri
     stream = open_stream()
     assert stream.came_after(3, 5)
 
-    picture = taken(stream, 0)
+    screenshot = taken(stream, 0)
 
-    assert picture.number == 5
+    assert screenshot.number == 5
     assert stream.take(0) is None
     assert stream.received == 4
 
@@ -218,13 +218,13 @@ def test_a_stream_that_ends_wakes_who_waits_and_says_why(service: ScriptedContro
     assert "has ended" in str(stream.error)
 
 
-def test_a_picture_of_a_display_that_is_off_is_none(service: ScriptedControl, open_stream: Open) -> None:
+def test_a_screenshot_of_a_display_that_is_off_is_none(service: ScriptedControl, open_stream: Open) -> None:
     off = pb.Image(format=pb.ImageFormat(format=pb.ImageFormat.RGB888))
     service.stream = lambda _: service.held(off, image(1))
 
-    picture = taken(open_stream())
+    screenshot = taken(open_stream())
 
-    assert picture.number == 1
+    assert screenshot.number == 1
 
 
 # Shared memory
@@ -238,40 +238,40 @@ def written(asked: pb.ImageFormat, seq: int, *, age_s: float = 0.0) -> pb.Image:
 
 
 @pytest.mark.parametrize("shares", [True, False], ids=["shared", "sent all the same"])
-def test_pictures_come_by_way_of_shared_memory_and_in_messages(
+def test_screenshots_come_by_way_of_shared_memory_and_in_messages(
     service: ScriptedControl, open_stream: Open, memory: FrameMemory, shares: bool
 ) -> None:
     service.stream = lambda asked: service.held(written(asked, 9) if shares else image(9))
 
-    picture = taken(open_stream(memory))
+    screenshot = taken(open_stream(memory))
 
-    assert picture.pixels == bytes([9]) * LENGTH
-    assert not shares or time.monotonic_ns() >= picture.arrived_ns + 15_000_000
+    assert screenshot.pixels == bytes([9]) * LENGTH
+    assert not shares or time.monotonic_ns() >= screenshot.arrived_ns + 15_000_000
 
 
-def test_a_copy_is_dropped_when_the_next_picture_is_dated_before_its_end(
+def test_a_copy_is_dropped_when_the_next_screenshot_is_dated_before_its_end(
     service: ScriptedControl, open_stream: Open, memory: FrameMemory
 ) -> None:
     service.stream = lambda asked: service.held(written(asked, 1, age_s=2), image(2, age_s=1))
     stream = open_stream(memory)
     assert stream.came_after(1, 5)
 
-    picture = taken(stream)
+    screenshot = taken(stream)
 
-    assert picture.number == 2
+    assert screenshot.number == 2
     assert stream.take(0.05) is None
 
 
-def test_a_copy_is_kept_when_the_next_picture_is_dated_after_its_end(
+def test_a_copy_is_kept_when_the_next_screenshot_is_dated_after_its_end(
     service: ScriptedControl, open_stream: Open, memory: FrameMemory
 ) -> None:
-    def pictures(asked: pb.ImageFormat) -> Iterator[pb.Image]:
+    def screenshots(asked: pb.ImageFormat) -> Iterator[pb.Image]:
         yield written(asked, 1)
         service.released.wait(0.05)
         yield image(2, age_s=-1)
         yield from service.held()
 
-    service.stream = pictures
+    service.stream = screenshots
     stream = open_stream(memory)
 
     assert [taken(stream).number for _ in range(2)] == [1, 2]
@@ -287,7 +287,7 @@ def test_an_emulator_that_writes_too_fast_ends_the_stream(
     assert "faster than they can be copied" in str(stream.error)
 
 
-def test_memory_that_is_too_small_gives_no_picture(service: ScriptedControl, open_stream: Open) -> None:
+def test_memory_that_is_too_small_gives_no_screenshot(service: ScriptedControl, open_stream: Open) -> None:
     memory = FrameMemory(LENGTH - 1)
     service.stream = lambda asked: service.held(image(1, pixels=b""))
     stream = open_stream(memory)

@@ -52,7 +52,7 @@ def near(place: tuple[float, float], at: Pixel) -> bool:
     return abs(place[0] - at.x) <= 1 and abs(place[1] - at.y) <= 1
 
 
-def test_a_finger_goes_where_the_picture_that_was_seen_last_shows_it(bench: DeviceBench) -> None:
+def test_a_finger_goes_where_the_screenshot_that_was_seen_last_shows_it(bench: DeviceBench) -> None:
     bench.device.capture()
     bench.emulator.phone.set_rotation(1)
     bench.device.screen_state()

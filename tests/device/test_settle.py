@@ -24,16 +24,16 @@ def frame(
     mark_colour: tuple[int, int, int] = (0, 0, 0),
 ) -> Frame:
     """The frame takes 10 ms to arrive and is plain except for a rectangle `mark`, which includes its last pixels."""
-    picture = Image.new("RGBA", (size.width, size.height), colour)
+    screenshot = Image.new("RGBA", (size.width, size.height), colour)
     if mark is not None:
-        ImageDraw.Draw(picture).rectangle(mark, fill=mark_colour)
-    return Frame(next(numbers), size, picture.tobytes(), start_ms * MS, (start_ms + 10) * MS, "drawn")
+        ImageDraw.Draw(screenshot).rectangle(mark, fill=mark_colour)
+    return Frame(next(numbers), size, screenshot.tobytes(), start_ms * MS, (start_ms + 10) * MS, "drawn")
 
 
 # Whether two frames show the same
 
 
-def test_a_frame_is_an_rgb_picture_whatever_its_fourth_byte_says() -> None:
+def test_a_frame_is_an_rgb_screenshot_whatever_its_fourth_byte_says() -> None:
     image = Frame(1, Size(2, 1), bytes([1, 2, 3, 0]) * 2, 0, 1, "test").image()
 
     assert image.mode == "RGB"
@@ -86,7 +86,7 @@ def test_a_screen_that_creeps_is_not_still() -> None:
     watch = StillnessWatch(RULE, since_ns=0)
     creeping = [frame(at * 30, mark=(0, 100, at, 101)) for at in range(20)]
 
-    assert all(watch.see(picture) is MOVING for picture in creeping)
+    assert all(watch.see(screenshot) is MOVING for screenshot in creeping)
 
 
 def test_the_clock_in_the_status_bar_may_run() -> None:

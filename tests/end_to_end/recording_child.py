@@ -27,14 +27,14 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import RecordingRules
 from odyssey_recorder.recording.evidence import frame_of
-from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE
+from odyssey_recorder.recording.raw_input import BLIND, NO_SCREENSHOT
 from odyssey_recorder.recording.raw_input_queue import LOST
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 
 PATIENCE_S = 30.0
-_REFUSALS = (BLIND, NO_PICTURE, LOST.format(LossCause.PLACE_UNKNOWN.value))
+_REFUSALS = (BLIND, NO_SCREENSHOT, LOST.format(LossCause.PLACE_UNKNOWN.value))
 """What is said of an input in passive mode that becomes no step."""
 STATUS_BAR_PX = 60
 _processes = multiprocessing.get_context(

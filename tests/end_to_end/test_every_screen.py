@@ -22,7 +22,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.contacts import Contact, ContactTracker, to_stroke
 from odyssey_recorder.gesture.getevent import LineBuffer, parse_line
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size, picture_on_panel, unrotate
+from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size, frame_on_panel, unrotate
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.profile import PROFILES
 from tests.device.bench import DeviceBench, start_bench
@@ -173,26 +173,26 @@ def are_near(some: list[Pixel], others: list[Pixel]) -> bool:
     return all(max(abs(one.x - other.x), abs(one.y - other.y)) <= 1 for one, other in pairs)
 
 
-def picture_size(rig: Rig, case: Case) -> Size:
+def screenshot_size(rig: Rig, case: Case) -> Size:
     size = rig.device.screen_state().size
     return size.turned() if case.rotation % 2 else size
 
 
-def test_the_picture_is_what_the_phone_shows_and_as_large_as_the_device_says(rig: Rig, case: Case) -> None:
+def test_the_screenshot_is_what_the_phone_shows_and_as_large_as_the_device_says(rig: Rig, case: Case) -> None:
     rig.phone.press_key(WAKE_UP)
     frame: Frame = rig.device.capture()
     shown = rig.shown()
     state = rig.device.screen_state()
     rig.phone.press_key(SLEEP)
 
-    assert frame.size == picture_size(rig, case)
+    assert frame.size == screenshot_size(rig, case)
     assert hashlib.sha256(frame.image().tobytes()).hexdigest() == shown
     assert (state.rotation, state.posture) == (case.rotation, case.posture)
     assert state.size == case.size(state.panel or state.size)
 
 
 def test_a_finger_in_the_recorder_is_felt_at_its_pixel(rig: Rig, case: Case) -> None:
-    places = targets(picture_size(rig, case), case)
+    places = targets(screenshot_size(rig, case), case)
     rig.felt()
 
     for place in places:
@@ -202,10 +202,10 @@ def test_a_finger_in_the_recorder_is_felt_at_its_pixel(rig: Rig, case: Case) -> 
 
 
 def test_a_finger_in_the_emulators_window_is_recorded_at_the_pixel_that_felt_it(rig: Rig, case: Case) -> None:
-    state, size = rig.device.screen_state(), picture_size(rig, case)
+    state, size = rig.device.screen_state(), screenshot_size(rig, case)
     assert state.panel is not None
     panel = state.panel.turned() if case.rotation % 2 else state.panel
-    box = picture_on_panel(size, panel)
+    box = frame_on_panel(size, panel)
     inside = Box(box.left + 1, box.top + 1, box.right - 1, box.bottom - 1) if case.resized else box
     places = targets(panel, case, inside)
     rig.felt()
@@ -217,8 +217,8 @@ def test_a_finger_in_the_emulators_window_is_recorded_at_the_pixel_that_felt_it(
         assert recorded == places, "where a pixel of the window is a pixel of the screenshot, it is that very one"
 
 
-def test_over_grpc_picture_live_finger_and_stroke_agree_where_apps_see_the_whole_panel(rig: Rig, case: Case) -> None:
-    device, size = rig.bench.device, picture_size(rig, case)
+def test_over_grpc_screenshot_live_finger_and_stroke_agree_where_apps_see_the_whole_panel(rig: Rig, case: Case) -> None:
+    device, size = rig.bench.device, screenshot_size(rig, case)
     places = targets(size, case)
     rig.phone.press_key(WAKE_UP)
     device.capture()

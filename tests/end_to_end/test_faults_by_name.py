@@ -18,7 +18,7 @@ from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.evidence import EpochClock
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
-from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE, NO_PLACE
+from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT
 from odyssey_recorder.recording.raw_input_queue import DROPPED
 from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
@@ -35,7 +35,7 @@ ANSWER_S = 1.5
 LONG_S = 60.0
 CLOCKS_US = 5_000
 """How far the host's two clocks may drift apart during a test."""
-UNSEEN = {NO_PICTURE, BLIND}
+UNSEEN = {NO_SCREENSHOT, BLIND}
 REFUSALS = {NOT_READY, OUT_OF_DATE, CHANGED, JUST_LIFTED, NO_PLACE, *UNSEEN}
 DOUBTS = {Flag(FlagCode.CLOCK_CHANGED), Flag(FlagCode.CHANGING), Flag(FlagCode.UNWATCHED)}
 
@@ -142,8 +142,8 @@ class Hands:
         recorded = [_felt_at(felt, step) for step in provenance.steps[:-1]]
         assert not {felt[number].number for number in missing} & {tap.number for tap in recorded}
         for number, (step, tap) in enumerate(zip(provenance.steps[:-1], recorded, strict=True)):
-            picture = pixels(self._service.store.screenshot_path(episode, number))
-            is_right = hashlib.sha256(picture.tobytes()).hexdigest() == tap.frame.rgb_sha256
+            screenshot = pixels(self._service.store.screenshot_path(episode, number))
+            is_right = hashlib.sha256(screenshot.tobytes()).hexdigest() == tap.frame.rgb_sha256
             assert is_right or DOUBTS & {*step.flags}, f"step {number}: {step.flags}"
             assert _is_timed_right(step, tap) or Flag(FlagCode.CLOCK_CHANGED) in step.flags, (
                 f"step {number}: {step.flags}"

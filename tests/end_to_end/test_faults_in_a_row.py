@@ -19,7 +19,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.flag import FlagCode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.passive import DEAF
-from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE, NO_PLACE
+from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT
 from odyssey_recorder.recording.raw_input_queue import DROPPED, LOST
 from odyssey_recorder.recording.session import NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
@@ -41,7 +41,7 @@ PASSIVE_DOUBTS = {
 }  # fmt: skip
 REFUSALS = (NOT_READY, OUT_OF_DATE, JUST_LIFTED)
 IS_DEAF = DEAF.partition("}")[2]
-MISSES = (LOST.partition("{")[0], IS_DEAF, DROPPED, BLIND, NO_PICTURE, NO_PLACE)
+MISSES = (LOST.partition("{")[0], IS_DEAF, DROPPED, BLIND, NO_SCREENSHOT, NO_PLACE)
 
 
 class Ordeal:
@@ -266,6 +266,6 @@ def published_steps(service: RecordingBench, recording: Recording) -> list[StepR
     *steps, end = provenance.steps
     assert end.input is None
     for number, step in enumerate(steps):
-        picture = pixels(service.store.screenshot_path(episode, number))
-        assert hashlib.sha256(picture.tobytes()).hexdigest() == step.frame.rgb_sha256
+        screenshot = pixels(service.store.screenshot_path(episode, number))
+        assert hashlib.sha256(screenshot.tobytes()).hexdigest() == step.frame.rgb_sha256
     return steps

@@ -89,7 +89,7 @@ class Chain:
             sent = {start_of(step.record): step for step in draft.steps if start_of(step.record) in done}
             assert list(sent) == list(done), "each tap that the phone felt is a step, in order"
             for place, step in sent.items():
-                assert picture_of(step) == done[place], "the screenshot is that which the tap met"
+                assert screenshot_of(step) == done[place], "the screenshot is that which the tap met"
             unsent = [step for step in draft.steps if start_of(step.record) not in done]
             assert unsent == ([draft.steps[-1]] if unsent else []), "only the last may not have gone out"
             assert not unsent or draft.uncertain
@@ -111,8 +111,8 @@ def closing(draft: Draft) -> Iterator[Draft]:
         draft.close()
 
 
-def picture_of(step: DraftStep) -> str:
-    with Image.open(step.picture) as image:
+def screenshot_of(step: DraftStep) -> str:
+    with Image.open(step.screenshot) as image:
         return hashlib.sha256(image.convert("RGB").tobytes()).hexdigest()
 
 

@@ -75,7 +75,9 @@ def test_swipes_from_the_edges_of_a_turned_device_are_system_keys(adb_server: Pr
         assert [step.action for step in episode.steps[:-1]] == [BACK, HOME, RECENT]
 
 
-def test_typing_is_one_text_with_the_picture_before_its_first_key(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+def test_typing_is_one_text_with_the_screenshot_before_its_first_key(
+    adb_server: PrivateAdbServer, tmp_path: Path
+) -> None:
     with workplace(adb_server, tmp_path / "phone") as place, place.recording("passive") as (recorder, annotator):
         place.open(recorder, NOTES)
         place.tap("New note")

@@ -47,7 +47,7 @@ def do_in_mirror(recorder: Recorder, view: RecordingView, raw_input: TouchStroke
 
 
 def test_the_same_strokes_give_the_same_episode_in_both_modes(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
-    episodes, pictures = [], []
+    episodes, screenshots = [], []
     ways: tuple[tuple[Mode, str], ...] = (("mirror", "auto"), ("passive", "auto"), ("passive", "adb"))
     for mode, capture in ways:
         with (
@@ -59,12 +59,12 @@ def test_the_same_strokes_give_the_same_episode_in_both_modes(adb_server: Privat
             episode = finish(place, recorder)
             store = place.service.store
             episodes.append([step.action for step in episode.steps])
-            pictures.append([store.screenshot_path(episode, n).read_bytes() for n in range(len(episode.steps))])
+            screenshots.append([store.screenshot_path(episode, n).read_bytes() for n in range(len(episode.steps))])
 
     kinds = [Click, Scroll, LongPress, Press, Press, Press, Complete]
     assert [type(action) for action in episodes[0]] == kinds
     assert episodes[0] == episodes[1] == episodes[2]
-    assert pictures[0] == pictures[1] == pictures[2]
+    assert screenshots[0] == screenshots[1] == screenshots[2]
 
 
 def test_an_old_anr_and_a_second_display_do_not_mislead(adb_server: PrivateAdbServer, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from odyssey_recorder.simulator.profile import profile_named
 from tests.agents.conftest import Watcher
 from tests.agents.thinking import Thinker, batch_of
 from tests.command_line import CommandLine
-from tests.end_to_end.test_undo_on_the_phone import assert_pictures_are_those_under_the_finger, ready, record
+from tests.end_to_end.test_undo_on_the_phone import assert_screenshots_are_those_under_the_finger, ready, record
 from tests.end_to_end.workplace import PATIENCE_S, Workplace, workplace
 from tests.llm.stand_in import StandIn
 
@@ -58,7 +58,7 @@ def test_a_corrected_step_of_an_agent_is_a_true_pair(
         recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
         store = place.service.store
         episode, provenance = store.load(recorder.episode_id), store.provenance(recorder.episode_id)
-        assert_pictures_are_those_under_the_finger(place, episode, 0, 3)
+        assert_screenshots_are_those_under_the_finger(place, episode, 0, 3)
     assert provenance is not None
     assert [step.agent is not None for step in provenance.steps] == [True, False, True]
     assert [dropped.action for dropped in provenance.dropped] == ["CLICK", "CLICK"]

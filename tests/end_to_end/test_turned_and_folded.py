@@ -69,13 +69,13 @@ def reasons_of_a_true_episode(service: RecordingBench, bench: DeviceBench, recor
     assert len(felt) == len(episode.steps) - 1
     reasons = []
     for number, (step, record) in enumerate(zip(episode.steps, provenance.steps, strict=True)):
-        picture = pixels(service.store.screenshot_path(episode, number))
-        size = Size(*picture.size)
+        screenshot = pixels(service.store.screenshot_path(episode, number))
+        size = Size(*screenshot.size)
         about_size = [flag.code.value for flag in record.flags if str(size) in flag.values]
         assert len(about_size) == (size != episode.device.size), f"step {number}: {record.flags}"
         reasons += about_size or [""]
         if number < len(felt):
-            shown = hashlib.sha256(picture.tobytes()).hexdigest()
+            shown = hashlib.sha256(screenshot.tobytes()).hexdigest()
             assert shown == felt[number].frame.rgb_sha256, f"step {number}: {record.frame}, flags {record.flags}"
             assert isinstance(step.action, Click | LongPress), "a finger that is followed may rest on a busy computer"
             assert isinstance(record.input, StrokeRecord)

@@ -35,7 +35,7 @@ def record(place: Workplace, recorder: Recorder, *labels: str) -> None:
         ready(recorder, steps + 1)
 
 
-def assert_pictures_are_those_under_the_finger(place: Workplace, episode: Episode, *touches: int) -> None:
+def assert_screenshots_are_those_under_the_finger(place: Workplace, episode: Episode, *touches: int) -> None:
     provenance = place.service.store.provenance(episode.episode_id)
     assert provenance is not None
     downs = RecordedJournal.read(place.journal).touch_downs()
@@ -55,7 +55,7 @@ def test_a_snapshot_brings_the_phone_back_and_the_episode_is_true(adb_server: Pr
         episode = finish(place, recorder)
         recorder.join()
         assert place.device.snapshots() == ()
-        assert_pictures_are_those_under_the_finger(place, episode, 0, 3)
+        assert_screenshots_are_those_under_the_finger(place, episode, 0, 3)
         provenance = place.service.store.provenance(episode.episode_id)
         assert provenance is not None
         assert [dropped.action for dropped in provenance.dropped] == ["CLICK", "CLICK"]

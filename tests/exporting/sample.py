@@ -19,7 +19,7 @@ from odyssey_recorder.model.episode import (
     screenshot_name,
 )
 from odyssey_recorder.model.geometry import Point, Size
-from tests.fakes import picture
+from tests.fakes import screenshot
 
 SIZE = Size(36, 64)
 ACTIONS: tuple[Action, ...] = (
@@ -60,7 +60,7 @@ def write_dataset(root: Path, count: int, *, texts: bool = False) -> list[Planne
         size = 0
         for place, step in enumerate(steps):
             path = root / "screenshots" / step.screenshot
-            picture(number * 10 + place, SIZE).save(path)
+            screenshot(number * 10 + place, SIZE).save(path)
             size += path.stat().st_size
         sides = {kind: "test" if number % every == every - 1 else "train" for kind, every in EVERY.items()}
         planned.append(Planned(episode_id, size, sides))

@@ -32,7 +32,7 @@ from odyssey_recorder.training.samples import SampleGold
 from odyssey_recorder.training.scoring import official_right
 from tests.annotation.texts import remember
 from tests.command_line import CommandLine
-from tests.dataset.drafts import proof_of, record, write_proof
+from tests.dataset.drafts import provenance_of, record, write_provenance
 from tests.exporting import official_converter
 from tests.exporting.sample import SIZE, STEPS, ids, request, write_dataset
 
@@ -293,7 +293,7 @@ def write_pairs(root: Path, episode_id: str) -> None:
     for number, action in ((0, Click(Point(10, 20))), (2, Type("no"))):
         rejected = RejectedRecord(action=action_to_json(action), agent=agent)
         steps[number] = steps[number].model_copy(update={"rejected": (rejected,)})
-    write_proof(root, proof_of(episode_id, steps, actor="agent"))
+    write_provenance(root, provenance_of(episode_id, steps, actor="agent"))
 
 
 def both(row: dict[str, Any]) -> tuple[str, str]:
@@ -390,7 +390,7 @@ def test_without_the_split_that_is_said(tmp_path: Path, pool: Executor, layout: 
 
 
 @pytest.mark.parametrize("layout", ["official-chat", "ui-tars"])
-def test_a_screenshot_that_is_no_picture_is_named(tmp_path: Path, pool: Executor, layout: str) -> None:
+def test_a_screenshot_that_is_no_screenshot_is_named(tmp_path: Path, pool: Executor, layout: str) -> None:
     write_dataset(tmp_path / "data", 1)
     damaged = tmp_path / f"data/screenshots/{ids(1)[0]}_2.png"
     damaged.write_bytes(b"no picture")

@@ -150,6 +150,6 @@ def test_what_has_the_focus_afterwards_says_which_key_a_swipe_was(
     assert confirmed(Swiped(looks_like), after) is key
 
 
-def test_the_picture_is_as_large_as_the_panel_is_turned() -> None:
+def test_the_frame_is_as_large_as_the_panel_is_turned() -> None:
     assert ScreenAreas(TABLET, Rotation.R180, None, None).size == TABLET
     assert ScreenAreas(TABLET, Rotation.R270, None, None).size == Size(1600, 2560)

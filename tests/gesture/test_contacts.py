@@ -343,12 +343,12 @@ def raw_of(pixel: Pixel) -> RawSample:
     st.data(),
     st.sampled_from(Rotation),
 )
-def test_a_pixel_of_the_picture_comes_back_as_it_was_and_is_where_android_delivers_it(
+def test_a_pixel_of_the_frame_comes_back_as_it_was_and_is_where_android_delivers_it(
     extent: tuple[int, int], data: st.DataObject, rotation: Rotation
 ) -> None:
     panel = Size(*extent)
-    picture = panel.turned() if rotation % 2 else panel
-    pixel = Pixel(data.draw(st.integers(0, picture.width - 1)), data.draw(st.integers(0, picture.height - 1)))
+    frame = panel.turned() if rotation % 2 else panel
+    pixel = Pixel(data.draw(st.integers(0, frame.width - 1)), data.draw(st.integers(0, frame.height - 1)))
     natural = unrotate(pixel, panel, rotation)
     raw = RawSample(natural.x * 32767 // panel.width, natural.y * 32767 // panel.height, 0)
 
@@ -369,12 +369,12 @@ def test_a_pixel_of_the_picture_comes_back_as_it_was_and_is_where_android_delive
     ],
 )
 def test_a_frame_of_any_rotation_and_size_is_touched_where_it_lies_on_the_panel(
-    rotation: Rotation, picture: Size, place: Pixel, expected: Pixel
+    rotation: Rotation, frame: Size, place: Pixel, expected: Pixel
 ) -> None:
-    assert to_stroke(Contact(TOUCH, 0, (raw_of(place),), 1, 1), SCREEN, PHONE, rotation, picture).start == expected
+    assert to_stroke(Contact(TOUCH, 0, (raw_of(place),), 1, 1), SCREEN, PHONE, rotation, frame).start == expected
 
 
-def test_a_stroke_that_leaves_the_picture_ends_at_its_edge_and_one_that_began_beside_it_is_none_on_it() -> None:
+def test_a_stroke_that_leaves_the_frame_ends_at_its_edge_and_one_that_began_beside_it_is_none_on_it() -> None:
     beside, on = raw_of(Pixel(300, 599)), raw_of(Pixel(300, 700))
     square = Size(1080, 1200)
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.image_reader import read_image
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
 from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
@@ -67,14 +67,14 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_what_is_no_picture_is_refused_at_once_and_by_its_name(qtbot: QtBot, folder: Path) -> None:
+def test_what_is_no_screenshot_is_refused_at_once_and_by_its_name(qtbot: QtBot, folder: Path) -> None:
     for name, words in zip("0123456", spoil(folder, iter("0123456")), strict=True):
         with pytest.raises(DatasetError) as caught:
-            read_picture(folder / name)
+            read_image(folder / name)
         assert str(caught.value).startswith(words)
 
 
-def test_steps_say_what_is_wrong_with_their_pictures(background: Background, folder: Path, qtbot: QtBot) -> None:
+def test_steps_say_what_is_wrong_with_their_screenshots(background: Background, folder: Path, qtbot: QtBot) -> None:
     steps, names = NotedSteps(), [f"{number}.png" for number in range(len(BAD))]
     said = spoil(folder, iter(names))
     StepThumbnails(background, steps, THUMBNAIL).show_steps(
@@ -84,13 +84,15 @@ def test_steps_say_what_is_wrong_with_their_pictures(background: Background, fol
     assert [step.problem[: len(words)] for step, words in zip(steps.rows, said, strict=True)] == said
 
 
-def test_where_one_picture_is_shown_it_says_what_is_wrong(background: Background, folder: Path, qtbot: QtBot) -> None:
+def test_where_one_screenshot_is_shown_it_says_what_is_wrong(
+    background: Background, folder: Path, qtbot: QtBot
+) -> None:
     (words, *_) = spoil(folder, iter(["0.png"]))
     wanted, card = WantedScreen(background), TextQuestionCard(background)
     for part in (wanted, card):
         qtbot.addWidget(part)
         part.show()
-    wanted.show_picture(folder / "0.png")
+    wanted.show_screenshot(folder / "0.png")
     qtbot.waitUntil(lambda: wanted.accessibleDescription() == words)
     card.show_question(TextQuestion(0, "milk"), [RecordedStep(0, Type(""), folder / "0.png", "")])
     qtbot.waitUntil(lambda: any("it is a named pipe" in label.text() for label in card.findChildren(QLabel)))

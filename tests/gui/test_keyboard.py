@@ -410,7 +410,7 @@ def test_letters_at_the_screen_are_not_for_the_device(pilot: Pilot, device: Fake
     assert device.performed == ["seven"]
 
 
-def test_a_note_is_not_cut_short_by_the_picture_of_its_step_or_by_the_next_step(pilot: Pilot) -> None:
+def test_a_note_is_not_cut_short_by_the_screenshot_of_its_step_or_by_the_next_step(pilot: Pilot) -> None:
     record(pilot)
     press("Ctrl+E")
     write("half ")

@@ -124,7 +124,7 @@ def test_the_window_opens_with_the_panels_of_each_page_as_they_were(open_at: Ope
 @pytest.mark.parametrize(
     ("size", "share"), [(TABLET, 0.3), (FOLD, 0.28), (PHONE, 0.2)], ids=["tablet", "fold", "phone"]
 )
-def test_while_recording_in_the_smallest_window_the_picture_gets_the_room(
+def test_while_recording_in_the_smallest_window_the_screenshot_gets_the_room(
     open_window: OpenWindow, tmp_path: Path, size: Size, share: float
 ) -> None:
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice(size)))
@@ -136,7 +136,7 @@ def test_while_recording_in_the_smallest_window_the_picture_gets_the_room(
     assert pilot.window.size() == SMALLEST
 
 
-def test_without_the_left_panel_the_instruction_and_the_buttons_are_above_the_picture(pilot: Pilot) -> None:
+def test_without_the_left_panel_the_instruction_and_the_buttons_are_above_the_screenshot(pilot: Pilot) -> None:
     pilot.start()
     pilot.shortcut("Ctrl+B").trigger()
     pilot.qtbot.waitUntil(lambda: pilot.named(QPushButton, "Stop").isVisible())

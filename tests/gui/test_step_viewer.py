@@ -37,9 +37,9 @@ class Recorded(LonePilot):
         (folder / "0.xml").write_text(TREE)
         steps = []
         for number, action in enumerate(ACTIONS):
-            picture = folder / f"{number}.png"
-            Image.new("RGB", (720, 1280), (20, 90, 40 * number)).save(picture)
-            steps.append(RecordedStep(number, action, picture, "", tree=folder / "0.xml"))
+            screenshot = folder / f"{number}.png"
+            Image.new("RGB", (720, 1280), (20, 90, 40 * number)).save(screenshot)
+            steps.append(RecordedStep(number, action, screenshot, "", tree=folder / "0.xml"))
         self.card.show_steps(steps, may_undo=True)
         self.show_alone(self.card, 284, 600)
         self.list = self.named(QListView, "Steps")

@@ -113,7 +113,7 @@ def _drafts(_: World) -> None:
             if opened.complete:
                 store.publish(opened)
             else:
-                opened.keep_picture(b"")
+                opened.keep_screenshot(b"")
                 opened.drop_last("wrong")
 
 

@@ -63,9 +63,9 @@ def test_a_pipe_in_the_place_of_a_file_is_a_finding(command_line: CommandLine, d
 
 
 def test_an_export_takes_no_link_along(command_line: CommandLine, dataset: Path) -> None:
-    picture = dataset / f"screenshots/{FIRST}_1.png"
-    picture.rename(inside := dataset / "moved.png")
-    picture.symlink_to(inside)
+    screenshot = dataset / f"screenshots/{FIRST}_1.png"
+    screenshot.rename(inside := dataset / "moved.png")
+    screenshot.symlink_to(inside)
     out = dataset.with_name("out")
     ran = command_line("convert", dataset, out, "--dialect", "release", "--with-screenshots", "--unchecked")
     assert ran.exit_code == 1

@@ -22,9 +22,9 @@ class Rewrite(BaseModel):
 
 
 def question(
-    words: str = "Say it differently.", *, parameters: Mapping[str, float] | None = None, picture: bytes = b""
+    words: str = "Say it differently.", *, parameters: Mapping[str, float] | None = None, image: bytes = b""
 ) -> ModelRequest:
-    parts = (Words(words), Image(picture)) if picture else (Words(words),)
+    parts = (Words(words), Image(image)) if image else (Words(words),)
     messages = (ChatMessage("system", (Words("You rewrite tasks."),)), ChatMessage("user", parts))
     return ModelRequest("rewrite/1", "0" * 64, messages, "rewrite", Rewrite, parameters or {})
 

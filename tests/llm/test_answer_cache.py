@@ -48,15 +48,15 @@ def test_a_schema_that_says_the_same_makes_the_same_key_whichever_object_it_is()
 
 
 def test_all_that_determines_the_answer_makes_another_key() -> None:
-    plain, shown = question(), question(picture=b"picture")
-    words, picture = shown.messages[1].parts
-    assert isinstance(picture, Image)
-    coarse = replace(shown.messages[1], parts=(words, replace(picture, detail="low")))
+    plain, shown = question(), question(image=b"picture")
+    words, image = shown.messages[1].parts
+    assert isinstance(image, Image)
+    coarse = replace(shown.messages[1], parts=(words, replace(image, detail="low")))
     keys = {
         key_of(plain),
         key_of(question("Other words.")),
         key_of(shown),
-        key_of(question(picture=b"another")),
+        key_of(question(image=b"another")),
         key_of(replace(shown, messages=(shown.messages[0], coarse))),
         key_of(replace(plain, messages=plain.messages[1:])),
         key_of(replace(plain, prompt="rewrite/2")),

@@ -109,13 +109,13 @@ def test_nothing_is_sent_but_the_question_its_parameters_and_that_it_is_not_stor
         assert server.complaints == []
 
 
-def test_a_picture_goes_as_data_in_full_detail() -> None:
+def test_a_image_goes_as_data_in_full_detail() -> None:
     with StandIn(right) as server:
-        ask(server, question(picture=b"\x89PNG picture"))
-        words, picture = server.questions[0].body["messages"][1]["content"]
+        ask(server, question(image=b"\x89PNG picture"))
+        words, image = server.questions[0].body["messages"][1]["content"]
         assert words == {"type": "text", "text": "Say it differently."}
         data = base64.b64encode(b"\x89PNG picture").decode()
-        assert picture["image_url"] == {"url": f"data:image/png;base64,{data}", "detail": "high"}
+        assert image["image_url"] == {"url": f"data:image/png;base64,{data}", "detail": "high"}
 
 
 def test_tokens_that_the_server_does_not_count_are_estimated() -> None:

@@ -1,18 +1,18 @@
 from dataclasses import replace
 from io import BytesIO
 
+import PIL.Image
 import pytest
-from PIL import Image as Picture
 
 from odyssey_recorder.llm.model import ChatMessage, Image, ModelRequest, Words
-from odyssey_recorder.llm.prices import PictureRule
-from odyssey_recorder.llm.tokens import USUAL_ANSWER, estimated_usage, picture_tokens
+from odyssey_recorder.llm.prices import ImageRule
+from odyssey_recorder.llm.tokens import USUAL_ANSWER, estimated_usage, image_tokens
 from tests.llm.questions import question
 
 
 def png(width: int, height: int) -> bytes:
     file = BytesIO()
-    Picture.new("RGB", (width, height)).save(file, "PNG")
+    PIL.Image.new("RGB", (width, height)).save(file, "PNG")
     return file.getvalue()
 
 
@@ -28,11 +28,11 @@ def png(width: int, height: int) -> bytes:
     ],
 )
 def test_screens_of_the_six_devices_take_as_many_tiles_as_their_maker_says(size: tuple[int, int], tokens: int) -> None:
-    assert picture_tokens(*size, PictureRule()) == tokens
+    assert image_tokens(*size, ImageRule()) == tokens
 
 
 def test_patches_are_of_32_pixels() -> None:
-    assert picture_tokens(320, 64, PictureRule("patches")) == 24
+    assert image_tokens(320, 64, ImageRule("patches")) == 24
 
 
 @pytest.mark.parametrize(
@@ -42,22 +42,22 @@ def test_patches_are_of_32_pixels() -> None:
 def test_a_server_that_takes_so_many_patches_makes_larger_images_smaller(
     size: tuple[int, int], at_most: int | None, tokens: int
 ) -> None:
-    assert picture_tokens(*size, PictureRule("patches", patches_at_most=at_most)) == tokens
+    assert image_tokens(*size, ImageRule("patches", patches_at_most=at_most)) == tokens
 
 
 def test_four_characters_are_a_token() -> None:
     def tokens(words: str) -> int:
-        return estimated_usage(question(words), PictureRule()).tokens_in
+        return estimated_usage(question(words), ImageRule()).tokens_in
 
     assert tokens("x" * 4400) - tokens("x" * 400) == 1000
 
 
-def test_a_picture_counts_by_its_size_unless_it_is_shown_coarsely() -> None:
+def test_a_image_counts_by_its_size_unless_it_is_shown_coarsely() -> None:
     def asked(*parts: Words | Image) -> ModelRequest:
         return replace(question(), messages=(ChatMessage("user", parts),))
 
     def tokens(what: ModelRequest) -> int:
-        return estimated_usage(what, PictureRule()).tokens_in
+        return estimated_usage(what, ImageRule()).tokens_in
 
     words = Words("What is this?")
     plain = tokens(asked(words))
@@ -67,9 +67,9 @@ def test_a_picture_counts_by_its_size_unless_it_is_shown_coarsely() -> None:
 
 
 def test_an_answer_is_as_long_as_usual_and_no_longer_than_it_may_be() -> None:
-    assert estimated_usage(question(), PictureRule()).tokens_out == USUAL_ANSWER
-    assert estimated_usage(question(), PictureRule(), 900).tokens_out == 900
-    assert estimated_usage(question(parameters={"max_completion_tokens": 60}), PictureRule()).tokens_out == 60
+    assert estimated_usage(question(), ImageRule()).tokens_out == USUAL_ANSWER
+    assert estimated_usage(question(), ImageRule(), 900).tokens_out == 900
+    assert estimated_usage(question(parameters={"max_completion_tokens": 60}), ImageRule()).tokens_out == 60
     assert (
-        estimated_usage(question(parameters={"max_completion_tokens": 4_000}), PictureRule()).tokens_out == USUAL_ANSWER
+        estimated_usage(question(parameters={"max_completion_tokens": 4_000}), ImageRule()).tokens_out == USUAL_ANSWER
     )

@@ -189,8 +189,8 @@ def test_both_are_kept_under_two_ids(pair: tuple[Path, Path], tmp_path: Path) ->
         [f"{new}_{n}.png" for n in range(3)],
     )
     assert (a / f"screenshots/{new}_2.png").read_bytes() == (b / f"screenshots/{THIRD}_2.png").read_bytes()
-    proof = json.loads((a / f"provenance/{new}.json").read_text())
-    assert (proof["episode_id"], [step["ui_tree"] for step in proof["steps"]]) == (
+    provenance = json.loads((a / f"provenance/{new}.json").read_text())
+    assert (provenance["episode_id"], [step["ui_tree"] for step in provenance["steps"]]) == (
         new,
         [f"{new}_{n}.xml" for n in range(3)],
     )

@@ -9,8 +9,8 @@ from odyssey_recorder.model.geometry import (
     Point,
     Rotation,
     Size,
-    panel_to_picture,
-    picture_on_panel,
+    frame_on_panel,
+    panel_to_frame,
     rotate,
     to_grid,
     to_pixel,
@@ -95,16 +95,16 @@ def test_what_lies_further_right_never_has_a_smaller_coordinate_nor_the_other_wa
         (Rotation.R270, Pixel(1500, 300)),
     ],
 )
-def test_a_touch_of_the_panel_is_found_on_the_turned_picture(rotation: Rotation, turned: Pixel) -> None:
+def test_a_touch_of_the_panel_is_found_on_the_turned_screenshot(rotation: Rotation, turned: Pixel) -> None:
     assert rotate(Pixel(300, 900), PHONE, rotation) == turned
 
 
 @given(pixels_on(), st.sampled_from(Rotation))
 def test_a_turn_and_the_turn_back_lead_home(placed: tuple[Pixel, Size], rotation: Rotation) -> None:
     pixel, panel = placed
-    picture = panel.turned() if rotation in {Rotation.R90, Rotation.R270} else panel
+    screenshot = panel.turned() if rotation in {Rotation.R90, Rotation.R270} else panel
     turned = rotate(pixel, panel, rotation)
-    assert rotate(turned, picture, Rotation((4 - rotation) % 4)) == pixel
+    assert rotate(turned, screenshot, Rotation((4 - rotation) % 4)) == pixel
     assert unrotate(turned, panel, rotation) == pixel
 
 
@@ -123,11 +123,11 @@ def test_a_size_reads_as_width_by_height_and_turns() -> None:
         (Size(2400, 1080), Box(0, 957, 1080, 1443)),
     ],
 )
-def test_a_picture_is_as_large_as_its_panel_allows_and_in_the_middle_of_it(picture: Size, box: Box) -> None:
-    assert picture_on_panel(picture, PHONE) == box
+def test_a_screenshot_is_as_large_as_its_panel_allows_and_in_the_middle_of_it(screenshot: Size, box: Box) -> None:
+    assert frame_on_panel(screenshot, PHONE) == box
 
 
 @given(st.builds(Size, st.integers(100, 4000), st.integers(100, 4000)), st.integers(0, 1079), st.integers(0, 2399))
-def test_a_pixel_of_the_panel_is_on_the_picture_where_the_panel_shows_it(picture: Size, x: int, y: int) -> None:
-    found = panel_to_picture(Pixel(x, y), picture, PHONE)
-    assert (picture.clamp(found) == found) is (Pixel(x, y) in picture_on_panel(picture, PHONE))
+def test_a_pixel_of_the_panel_is_on_the_screenshot_where_the_panel_shows_it(screenshot: Size, x: int, y: int) -> None:
+    found = panel_to_frame(Pixel(x, y), screenshot, PHONE)
+    assert (screenshot.clamp(found) == found) is (Pixel(x, y) in frame_on_panel(screenshot, PHONE))

@@ -38,6 +38,6 @@ def test_a_tree_that_is_not_there_or_no_tree_leaves_the_texts_unknown() -> None:
         assert (passage.package, passage.texts) == ("com.a", None)
 
 
-def test_a_step_after_which_the_picture_is_the_same_changed_nothing() -> None:
+def test_a_step_after_which_the_screenshot_is_the_same_changed_nothing() -> None:
     steps = trail(TREE, record(1), record(1), record(2))
     assert [step.is_idle for step in steps] == [True, False, False]

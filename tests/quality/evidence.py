@@ -25,7 +25,7 @@ from odyssey_recorder.quality.checks import CHECKS
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Finding, NotChecked, Severity
 from odyssey_recorder.quality.screenshot import MeasuredScreenshot
-from tests.dataset.drafts import proof_of
+from tests.dataset.drafts import provenance_of
 
 ID = "0006223132449496"
 SIZE = Size(720, 1280)
@@ -68,14 +68,14 @@ def evidence(*actions: Action, **changes: Any) -> EpisodeEvidence:
         breaches=(),
         strict=None,
     )
-    proof = proof_of(ID, [one.record for one in steps if one.record], density=320)
-    return replace(EpisodeEvidence(episode, steps, proof), **changes)
+    provenance = provenance_of(ID, [one.record for one in steps if one.record], density=320)
+    return replace(EpisodeEvidence(episode, steps, provenance), **changes)
 
 
 def unproved(one: EpisodeEvidence) -> EpisodeEvidence:
     """As in released data: no provenance, no view hierarchies."""
     steps = tuple(replace(step, record=None, views=None, no_views="none was stored") for step in one.steps)
-    return replace(one, proof=None, steps=steps)
+    return replace(one, provenance=None, steps=steps)
 
 
 def with_step(one: EpisodeEvidence, number: int, **changes: Any) -> EpisodeEvidence:
@@ -89,8 +89,8 @@ def with_step(one: EpisodeEvidence, number: int, **changes: Any) -> EpisodeEvide
         elif name in FrameRecord.model_fields and step.record is not None:
             frame = step.record.frame.model_copy(update={name: value})
             step = replace(step, record=step.record.model_copy(update={"frame": frame}))
-        elif name in ("problem", "size", "deviation", "flat") and step.picture is not None:
-            step = replace(step, picture=replace(step.picture, **{name: value}))
+        elif name in ("problem", "size", "deviation", "flat") and step.screenshot is not None:
+            step = replace(step, screenshot=replace(step.screenshot, **{name: value}))
         else:
             step = replace(step, **{name: value})
     return replace(one, steps=(*one.steps[:number], step, *one.steps[number + 1 :]))
@@ -105,9 +105,9 @@ def with_text(one: EpisodeEvidence, text: TextOrigin) -> EpisodeEvidence:
 
 
 def with_making(one: EpisodeEvidence, making: TaskOrigin) -> EpisodeEvidence:
-    assert one.proof is not None
-    origin = one.proof.origin.model_copy(update={"making": making})
-    return replace(one, proof=one.proof.model_copy(update={"origin": origin}))
+    assert one.provenance is not None
+    origin = one.provenance.origin.model_copy(update={"making": making})
+    return replace(one, provenance=one.provenance.model_copy(update={"origin": origin}))
 
 
 def with_breach(one: EpisodeEvidence, *breaches: Breach) -> EpisodeEvidence:

@@ -30,7 +30,7 @@ def facts(number: int, **other: Any) -> EpisodeFacts:
         task=f"Template {number} of milk.",
         instruction=" ".join(f"word{number}x{place}" for place in range(12)),
         actions=tuple(actions),
-        pictures=tuple(sha(f"{number}_{step}") for step in range(len(actions))),
+        screenshots=tuple(sha(f"{number}_{step}") for step in range(len(actions))),
         looks=tuple(look(f"{number}_{step}") for step in range(len(actions))),
     )
     return replace(mine, **other)

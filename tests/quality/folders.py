@@ -39,9 +39,9 @@ def screen(number: int, size: Size = SIZE) -> Image.Image:
     return image
 
 
-def write_lone(folder: Path, episode_id: str, pictures: Sequence[bytes]) -> Path:
+def write_lone(folder: Path, episode_id: str, screenshots: Sequence[bytes]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    return _write(folder, folder, episode_id, pictures)
+    return _write(folder, folder, episode_id, screenshots)
 
 
 def write_dataset(root: Path, *episode_ids: str, steps: int = 3) -> list[Path]:
@@ -50,31 +50,33 @@ def write_dataset(root: Path, *episode_ids: str, steps: int = 3) -> list[Path]:
         (root / name).mkdir(parents=True, exist_ok=True)
     annotations = []
     for episode_id in episode_ids:
-        pictures = [png(screen(int(episode_id) * 100 + step)) for step in range(steps)]
-        annotations.append(_write(root / "annotations", root / "screenshots", episode_id, pictures))
-        write_proof(root, episode_id, steps)
+        screenshots = [png(screen(int(episode_id) * 100 + step)) for step in range(steps)]
+        annotations.append(_write(root / "annotations", root / "screenshots", episode_id, screenshots))
+        write_provenance(root, episode_id, steps)
         for step in range(steps):
             (root / "ui_trees" / f"{episode_id}_{step}.xml").write_text(TREE)
     return annotations
 
 
-def write_proof(root: Path, episode_id: str, steps: int) -> Path:
+def write_provenance(root: Path, episode_id: str, steps: int) -> Path:
     records = [_record(root / "screenshots", episode_id, step, is_last=step == steps - 1) for step in range(steps)]
-    return drafts.write_proof(root, drafts.proof_of(episode_id, records, actor="script", annotator="Ada", density=420))
+    return drafts.write_provenance(
+        root, drafts.provenance_of(episode_id, records, actor="script", annotator="Ada", density=420)
+    )
 
 
 def edit(path: Path, **keys: Json) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | keys))
 
 
-def _write(folder: Path, beside: Path, episode_id: str, pictures: Sequence[bytes]) -> Path:
+def _write(folder: Path, beside: Path, episode_id: str, screenshots: Sequence[bytes]) -> Path:
     actions: list[Action] = [
-        *(Click(to_grid(_touched(number), SIZE)) for number in range(len(pictures) - 1)),
+        *(Click(to_grid(_touched(number), SIZE)) for number in range(len(screenshots) - 1)),
         Complete(),
     ]
-    names = [screenshot_name(episode_id, number) for number in range(len(pictures))]
-    for name, picture in zip(names, pictures, strict=True):
-        (beside / name).write_bytes(picture)
+    names = [screenshot_name(episode_id, number) for number in range(len(screenshots))]
+    for name, screenshot in zip(names, screenshots, strict=True):
+        (beside / name).write_bytes(screenshot)
     task = TaskInfo(
         "General_Tool", ("Notes", "Clock"), "Write {}.", f"Write {episode_id}.", f"Write {episode_id}, please."
     )
@@ -84,8 +86,8 @@ def _write(folder: Path, beside: Path, episode_id: str, pictures: Sequence[bytes
     return annotation
 
 
-def _record(pictures: Path, episode_id: str, step: int, *, is_last: bool) -> StepRecord:
-    data = (pictures / screenshot_name(episode_id, step)).read_bytes()
+def _record(screenshots: Path, episode_id: str, step: int, *, is_last: bool) -> StepRecord:
+    data = (screenshots / screenshot_name(episode_id, step)).read_bytes()
     frame = FrameRecord(
         number=step, source="adb", started_us=step * 3_000_000, arrived_us=step * 3_000_000 + 90_000, settled=True,
         width=SIZE.width, height=SIZE.height, png_sha256=sha256(data).hexdigest(), rgb_sha256="",

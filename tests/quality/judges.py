@@ -11,12 +11,12 @@ DEADLY, FAULTY = "0000000000000007", "0000000000000008"
 def judge(evidence: EpisodeEvidence) -> EpisodeReport:
     episode_id = evidence.episode.episode_id
     broken = [
-        Finding("IMG01", Severity.ERROR, Criterion.PICTURES, episode_id, step.number, problem, "Bring it back.")
+        Finding("IMG01", Severity.ERROR, Criterion.SCREENSHOTS, episode_id, step.number, problem, "Bring it back.")
         for step in evidence.steps
-        if (problem := "it is missing" if step.picture is None else step.picture.problem)
+        if (problem := "it is missing" if step.screenshot is None else step.screenshot.problem)
     ]
     surplus = [
-        Finding("IMG02", Severity.WARNING, Criterion.PICTURES, episode_id, None, f"{name} is too many.", "Move it.")
+        Finding("IMG02", Severity.WARNING, Criterion.SCREENSHOTS, episode_id, None, f"{name} is too many.", "Move it.")
         for name in evidence.surplus
     ]
     return EpisodeReport(episode_id, (*broken, *surplus), (NotChecked("EPI06", "nobody asked"),))

@@ -300,5 +300,5 @@ def _seen(person: Person) -> Image.Image:
 
 
 def _figures(image: Image.Image) -> tuple[float, float]:
-    picture, _ = measure(png_of(image))
-    return picture.deviation, picture.flat
+    screenshot, _ = measure(png_of(image))
+    return screenshot.deviation, screenshot.flat

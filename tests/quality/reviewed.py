@@ -6,7 +6,7 @@ from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.quality.agreement.reviewed import Reviewed
 from odyssey_recorder.quality.reviewing.review import Subject, Verdict
 from odyssey_recorder.quality.reviewing.status import SecondReviewReason, verdict_status
-from tests.dataset.drafts import proof_of, write_proof
+from tests.dataset.drafts import provenance_of, write_provenance
 from tests.episodes import episode
 from tests.quality.verdicts import PRESENT
 
@@ -15,7 +15,7 @@ def publish(root: Path, episode_id: str) -> Path:
     (root / "annotations").mkdir(parents=True, exist_ok=True)
     annotation = root / "annotations" / f"{episode_id}.json"
     write_episode(annotation, episode(episode_id=episode_id))
-    write_proof(root, proof_of(episode_id, annotator="Ada"))
+    write_provenance(root, provenance_of(episode_id, annotator="Ada"))
     return annotation
 
 

@@ -11,8 +11,8 @@ from odyssey_recorder.quality.screenshot import MeasuredScreenshot
 
 RULES = Editions("measures", "checks")
 KEPT = Inspection("stamp", "0000000000000001", 3, '{"report": 1}', "{}")
-PICTURE = MeasuredScreenshot("aa", "", Size(9, 9), 1.5, 0.25, 2**64 - 1)
-LEARNT = Measurements({"/d/1.png": ("10 20 30", "aa")}, {"aa": PICTURE}, {("aa", "bb"): 0.125})
+SCREENSHOT = MeasuredScreenshot("aa", "", Size(9, 9), 1.5, 0.25, 2**64 - 1)
+LEARNT = Measurements({"/d/1.png": ("10 20 30", "aa")}, {"aa": SCREENSHOT}, {("aa", "bb"): 0.125})
 PLACE = Path("/d/annotations/1.json")
 
 
@@ -29,8 +29,8 @@ def filled(path: Path | None, rules: Editions = RULES) -> Cache:
 
 def knows_all(cache: Cache) -> bool:
     assert cache.sha256(Path("/d/1.png"), "10 20 31") is None
-    found = cache.sha256(Path("/d/1.png"), "10 20 30"), cache.picture("aa"), cache.change("aa", "bb")
-    return (*found, cache.episode(PLACE)) == ("aa", PICTURE, 0.125, KEPT)
+    found = cache.sha256(Path("/d/1.png"), "10 20 30"), cache.screenshot("aa"), cache.change("aa", "bb")
+    return (*found, cache.episode(PLACE)) == ("aa", SCREENSHOT, 0.125, KEPT)
 
 
 def test_what_was_found_is_known_to_the_next_run_and_to_its_processes(path: Path) -> None:
@@ -45,15 +45,15 @@ def test_what_was_found_is_known_to_the_next_run_and_to_its_processes(path: Path
 def test_what_another_edition_has_found_or_measured_is_not_known(path: Path) -> None:
     filled(path).close()
     cache = Cache(path, Editions("measures", "newer checks"))
-    assert (cache.picture("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (PICTURE, 0.125, None)
+    assert (cache.screenshot("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (SCREENSHOT, 0.125, None)
     cache = Cache(path, Editions("newer measures", "checks"))
-    assert (cache.picture("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (None, None, KEPT)
+    assert (cache.screenshot("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (None, None, KEPT)
 
 
 def test_without_a_file_nothing_is_known_and_nothing_wrong_and_a_reader_makes_none(path: Path) -> None:
     cache = filled(None)
-    assert (cache.picture("aa"), cache.episode(PLACE), cache.problem) == (None, None, "")
-    assert Cache(path, RULES, reader=True).picture("aa") is None
+    assert (cache.screenshot("aa"), cache.episode(PLACE), cache.problem) == (None, None, "")
+    assert Cache(path, RULES, reader=True).screenshot("aa") is None
     assert not path.exists()
 
 
@@ -87,7 +87,7 @@ def test_a_file_that_breaks_or_has_other_tables_is_put_aside(path: Path, spoil: 
     filled(path).close()
     spoil(path)
     cache = Cache(path, RULES)
-    assert cache.picture("aa") is None
+    assert cache.screenshot("aa") is None
     cache.keep(PLACE, KEPT, LEARNT)
     assert knows_all(cache)
 
@@ -98,7 +98,7 @@ def test_where_somebody_holds_the_file_all_goes_on_without_it(path: Path) -> Non
     holder.execute("PRAGMA locking_mode = EXCLUSIVE")
     holder.execute("BEGIN EXCLUSIVE")
     cache = Cache(path, RULES, wait_s=0.01)
-    assert cache.picture("aa") is None
+    assert cache.screenshot("aa") is None
     cache.keep(PLACE, KEPT, LEARNT)
     assert "locked" in cache.problem
     holder.close()
@@ -108,7 +108,7 @@ def test_where_somebody_holds_the_file_all_goes_on_without_it(path: Path) -> Non
 def test_where_no_file_can_be_all_goes_on_without_it(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where the folder must be")
     cache = filled(tmp_path / "cache" / "checks.sqlite")
-    assert cache.picture("aa") is None
+    assert cache.screenshot("aa") is None
     assert "cannot be used" in cache.problem
 
 
@@ -120,7 +120,7 @@ def test_a_row_that_makes_no_sense_is_not_believed(path: Path) -> None:
         other.execute("UPDATE episodes SET steps = 'many'")
     other.close()
     cache = Cache(path, RULES)
-    assert (cache.picture("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (None, None, None)
+    assert (cache.screenshot("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (None, None, None)
 
 
 def test_names_that_are_no_text_are_kept_too(path: Path) -> None:

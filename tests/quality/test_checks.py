@@ -23,7 +23,7 @@ def test_nothing_is_found_in_an_episode_in_order_and_what_was_not_looked_at_is_s
     assert {one.check for one in report.not_checked} == {"EPI06", "INS03", "ANN01", "ANN02", "PRV01"}
 
 
-def test_nothing_that_needs_a_proof_is_passed_without_one() -> None:
+def test_nothing_that_needs_a_provenance_is_passed_without_one() -> None:
     report = check_episode(unproved(evidence()))
     assert report.findings == ()
     assert {one.check for one in report.not_checked} == {
@@ -33,7 +33,7 @@ def test_nothing_that_needs_a_proof_is_passed_without_one() -> None:
 
 
 def test_the_findings_are_told_by_step_the_gravest_first() -> None:
-    spoilt = with_step(with_step(evidence(), 4, change=0.0), 1, picture=None)
+    spoilt = with_step(with_step(evidence(), 4, change=0.0), 1, screenshot=None)
     assert [one.name for one in check_episode(spoilt).findings] == ["IMG01@1", "ACT08@4", "IMG07@4"]
 
 

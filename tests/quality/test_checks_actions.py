@@ -60,9 +60,9 @@ def screens(order: str) -> EpisodeEvidence:
     """Clicks at different places, after which these screens follow; the same letter is the same picture."""
     one = evidence(*(Click(Point(100 * at, 100)) for at in range(len(order) - 1)), Complete())
     for number, name in enumerate(order):
-        picture = one.steps[number].picture
-        assert picture is not None
-        one = with_step(one, number, picture=replace(picture, sha256=name))
+        screenshot = one.steps[number].screenshot
+        assert screenshot is not None
+        one = with_step(one, number, screenshot=replace(screenshot, sha256=name))
     return one
 
 
@@ -163,7 +163,7 @@ def test_each_breach_of_an_action_is_found_by_its_check_alone(check: str, rule: 
         ((0, 600, 720, 1280), False),
     ],
 )
-def test_a_box_of_the_proof_that_is_none_is_found(box: tuple[int, int, int, int], is_wrong: bool) -> None:
+def test_a_box_of_the_provenance_that_is_none_is_found(box: tuple[int, int, int, int], is_wrong: bool) -> None:
     assert found("ACT09", with_step(CLEAN, 0, bbox=box)) == [0] * is_wrong
 
 

@@ -80,7 +80,7 @@ def test_an_action_that_is_not_the_recorded_one_is_found(step: int, action: Acti
         (4, {"input": None}),
     ],
 )
-def test_a_proof_in_which_nothing_was_done_is_found(step: int, changes: dict[str, Any]) -> None:
+def test_a_provenance_in_which_nothing_was_done_is_found(step: int, changes: dict[str, Any]) -> None:
     assert found("ACT10", with_step(evidence(*DONE), step, **changes)) == [step]
 
 
@@ -90,16 +90,16 @@ def test_steps_whose_times_are_not_in_their_order_are_a_warning() -> None:
     assert (found("ACT10", moved), severities("ACT10", moved)) == ([2], [Severity.WARNING])
 
 
-def test_how_an_episode_ends_is_not_checked_by_the_proof_of_an_older_recorder() -> None:
+def test_how_an_episode_ends_is_not_checked_by_the_provenance_of_an_older_recorder() -> None:
     older = with_step(told(evidence(*DONE), 5, Impossible("Closed")), 5, end=None)
     assert (found("ACT10", older), unseen("ACT10", older)) == ([], [5])
     assert found("ACT10", told(older, 5, Type("milk"))) == [5]
 
 
-def test_without_a_proof_nothing_is_checked_and_a_broken_one_is_an_error() -> None:
+def test_without_a_provenance_nothing_is_checked_and_a_broken_one_is_an_error() -> None:
     released = unproved(evidence(*DONE))
     assert (found("ACT10", released), unseen("ACT10", released)) == ([], [-1])
-    broken = unproved(evidence(*DONE, proof_problem="1.json is not a provenance file."))
+    broken = unproved(evidence(*DONE, provenance_problem="1.json is not a provenance file."))
     assert found("ACT10", broken) == [None]
 
 
@@ -162,14 +162,16 @@ def test_what_the_file_says_besides_the_action_must_say_the_same(
     assert found_in(annotation) == (["ACT10@0"] if is_found else [])
 
 
-def test_a_proof_that_is_lost_broken_or_of_other_steps_is_an_error_where_there_are_view_trees(tmp_path: Path) -> None:
+def test_a_provenance_that_is_lost_broken_or_of_other_steps_is_an_error_where_there_are_view_trees(
+    tmp_path: Path,
+) -> None:
     (annotation,) = write_dataset(tmp_path, FIRST)
-    proof = tmp_path / "provenance" / f"{FIRST}.json"
-    tree = json.loads(proof.read_text())
+    provenance = tmp_path / "provenance" / f"{FIRST}.json"
+    tree = json.loads(provenance.read_text())
     for text in ("", json.dumps({**tree, "steps": tree["steps"][:-1]})):
-        proof.write_text(text)
+        provenance.write_text(text)
         assert found_in(annotation) == ["ACT10"]
-    proof.unlink()
+    provenance.unlink()
     assert found_in(annotation) == ["ACT10"]
     for path in (tmp_path / "ui_trees").iterdir():
         path.unlink()

@@ -8,7 +8,7 @@ from odyssey_recorder.dataset.lenient import Breach, Rule
 from odyssey_recorder.dataset.provenance import CheckRecord
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.quality.thresholds import BLANK_DEVIATION, BLANK_FLAT, OLDEST_PICTURE_US
+from odyssey_recorder.quality.thresholds import BLANK_DEVIATION, BLANK_FLAT, OLDEST_SCREENSHOT_US
 from tests.quality.evidence import (
     LAUNCHER,
     SIZE,
@@ -26,12 +26,12 @@ from tests.quality.evidence import (
 CLEAN = evidence()
 RELEASED = unproved(CLEAN)
 LYING = with_step(CLEAN, 3, size=SIZE.turned())
-OLD = with_step(CLEAN, 0, age_us=OLDEST_PICTURE_US + 1)
+OLD = with_step(CLEAN, 0, age_us=OLDEST_SCREENSHOT_US + 1)
 SECOND_FRAME = CheckRecord(number=9, started_us=TOUCHED_US + 5, arrived_us=TOUCHED_US + 9)
 NO_DEVICE = replace(CLEAN, episode=replace(CLEAN.episode, device=None))
 
 FOUND: Cases = {
-    "IMG01 a missing screenshot": (with_step(CLEAN, 2, picture=None), [2]),
+    "IMG01 a missing screenshot": (with_step(CLEAN, 2, screenshot=None), [2]),
     "IMG01 a broken screenshot": (with_step(CLEAN, 2, problem="the file is empty"), [2]),
     "IMG01 another file than the recorder wrote": (with_step(CLEAN, 2, png_sha256="f" * 64), [2]),
     "IMG01 nothing without a provenance": (RELEASED, []),
@@ -55,7 +55,7 @@ FOUND: Cases = {
     "IMG05 no screenshot at the touch": (with_step(CLEAN, 0, started_us=TOUCHED_US), []),
     "IMG05 an old screenshot": (OLD, [0]),
     "IMG05 no old screenshot that a second one proves": (with_step(OLD, 0, check=SECOND_FRAME), []),
-    "IMG05 no screenshot just young enough": (with_step(CLEAN, 0, age_us=OLDEST_PICTURE_US), []),
+    "IMG05 no screenshot just young enough": (with_step(CLEAN, 0, age_us=OLDEST_SCREENSHOT_US), []),
     "IMG05 what the recorder doubted": (with_step(CLEAN, 4, flags=(Flag(FlagCode.CHANGING),)), [4]),
     "IMG05 nothing without a provenance": (RELEASED, []),
     "IMG07 no change": (with_step(CLEAN, 3, change=0.0), [3]),
@@ -69,7 +69,7 @@ UNSEEN: Cases = {
     "IMG01 without a provenance": (RELEASED, [0, 1, 2, 3, 4, 5]),
     "IMG03 a turned screenshot is looked at without a provenance": (unproved(LYING), []),
     "IMG03 without a size of the device": (NO_DEVICE, [-1]),
-    "IMG04 a missing screenshot": (with_step(CLEAN, 1, picture=None), [1]),
+    "IMG04 a missing screenshot": (with_step(CLEAN, 1, screenshot=None), [1]),
     "IMG05 without a provenance": (RELEASED, [0, 1, 2, 3, 4, 5]),
     "IMG07 screenshots that cannot be compared": (with_step(CLEAN, 3, change=None), [3]),
     "IMG07 not the last screenshot": (CLEAN, []),

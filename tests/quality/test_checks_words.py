@@ -235,7 +235,7 @@ def test_what_an_instruction_says_otherwise_is_not_lost(template: str, task: str
     assert found("INS01", asked(template, task, instruction)) == []
 
 
-def test_what_filled_the_gaps_is_known_from_the_proof() -> None:
+def test_what_filled_the_gaps_is_known_from_the_provenance() -> None:
     words = "Keep {city} {when}", "Keep Ho Chi Minh City today", "Keep the weather of Ho Chi Minh City today."
     kept, lost = asked(*words), asked(*words[:2], "Keep the weather of the city of today.")
     slots = TaskOrigin("keep", {"city": "Ho Chi Minh City", "when": "today"})

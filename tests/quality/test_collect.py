@@ -16,7 +16,18 @@ from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.facts import FactsStore, facts_as_json, facts_of
 from odyssey_recorder.quality.image_metrics import ImageMetrics
 from odyssey_recorder.quality.sources import ScreenshotNames
-from tests.quality.folders import FIRST, SECOND, SIZE, THIRD, edit, png, screen, write_dataset, write_lone, write_proof
+from tests.quality.folders import (
+    FIRST,
+    SECOND,
+    SIZE,
+    THIRD,
+    edit,
+    png,
+    screen,
+    write_dataset,
+    write_lone,
+    write_provenance,
+)
 
 NOTHING = Cache(None, Editions("", ""))
 
@@ -48,12 +59,12 @@ def spoil_in_place(path: Path) -> None:
 
 def test_an_episode_of_a_dataset_comes_with_all_that_is_beside_it(tmp_path: Path) -> None:
     evidence = look(write_dataset(tmp_path, FIRST)[0])
-    assert evidence.proof is not None
-    assert (evidence.episode.episode_id, evidence.proof.origin.annotator, evidence.surplus) == (FIRST, "Ada", ())
+    assert evidence.provenance is not None
+    assert (evidence.episode.episode_id, evidence.provenance.origin.annotator, evidence.surplus) == (FIRST, "Ada", ())
     first, second, last = evidence.steps
-    assert first.picture is not None
-    assert (first.picture.problem, first.picture.size) == ("", SIZE)
-    assert (first.record, second.record) == evidence.proof.steps[:2]
+    assert first.screenshot is not None
+    assert (first.screenshot.problem, first.screenshot.size) == ("", SIZE)
+    assert (first.record, second.record) == evidence.provenance.steps[:2]
     assert first.views is not None
     assert first.views[0].text == "Save"
     assert first.change is not None
@@ -61,38 +72,38 @@ def test_an_episode_of_a_dataset_comes_with_all_that_is_beside_it(tmp_path: Path
     assert last.change is None
 
 
-def test_released_data_have_pictures_and_nothing_else(tmp_path: Path) -> None:
+def test_released_data_have_screenshots_and_nothing_else(tmp_path: Path) -> None:
     evidence = look(write_lone(tmp_path, FIRST, [png(screen(1)), png(screen(1)), png(screen(2))]))
-    assert (evidence.proof, evidence.proof_problem) == (None, "")
-    assert [step.picture is not None for step in evidence.steps] == [True, True, True]
+    assert (evidence.provenance, evidence.provenance_problem) == (None, "")
+    assert [step.screenshot is not None for step in evidence.steps] == [True, True, True]
     assert evidence.steps[0].change == 0.0
     assert evidence.steps[0].no_views == "a single episode file has no view hierarchies"
 
 
-def test_a_picture_that_is_not_there_is_none_and_one_that_cannot_be_used_says_why(tmp_path: Path) -> None:
+def test_a_screenshot_that_is_not_there_is_none_and_one_that_cannot_be_used_says_why(tmp_path: Path) -> None:
     annotation = write_lone(tmp_path, FIRST, [png(screen(1)), b"", b"", b"", png(screen(3))])
-    pictures = [tmp_path / f"{FIRST}_{number}.png" for number in range(5)]
-    pictures[2].unlink()
-    os.mkfifo(pictures[2])
-    os.truncate(pictures[3], Largest.PICTURE + 1)
-    pictures[4].unlink()
+    screenshots = [tmp_path / f"{FIRST}_{number}.png" for number in range(5)]
+    screenshots[2].unlink()
+    os.mkfifo(screenshots[2])
+    os.truncate(screenshots[3], Largest.SCREENSHOT + 1)
+    screenshots[4].unlink()
     steps = look(annotation).steps
     assert [step.change for step in steps] == [None] * 5
-    assert steps[4].picture is None
-    whole, empty, pipe, huge = (step.picture.problem for step in steps if step.picture is not None)
+    assert steps[4].screenshot is None
+    whole, empty, pipe, huge = (step.screenshot.problem for step in steps if step.screenshot is not None)
     assert (whole, empty) == ("", "the file is empty")
     assert f"{FIRST}_2.png cannot be read: it is a named pipe, not a file." in pipe
     assert "it is larger than the limit of 64 MiB" in huge
 
 
-def test_a_file_cannot_lead_to_pictures_elsewhere(tmp_path: Path) -> None:
+def test_a_file_cannot_lead_to_screenshots_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "secret_0.png").write_bytes(png(screen(9)))
     (tmp_path / "within").mkdir()
     annotation = tmp_path / "within" / "episode.json"
     annotation.write_text('{"episode_id": "../secret", "steps": [{"step": 0, "screenshot": "../secret_0.png"}]}')
     evidence = look(annotation)
     assert evidence.episode.episode_id == "episode"
-    assert evidence.steps[0].picture is None
+    assert evidence.steps[0].screenshot is None
 
 
 def test_an_episode_is_known_by_the_name_of_its_file(tmp_path: Path) -> None:
@@ -118,20 +129,22 @@ def test_files_that_no_step_has_are_surplus_and_a_folder_is_listed_again_once_it
 @pytest.mark.parametrize(
     ("spoil", "expected"),
     [
-        (lambda proof: proof.write_text("{"), "is not a provenance file"),
-        (lambda proof: write_proof(proof.parent.parent, FIRST, 2), "it has 2 steps, the episode 3"),
-        (lambda proof: edit(proof, episode_id=SECOND), "is the provenance of another episode"),
-        (lambda proof: edit(proof, format=99), "newer"),
-        (lambda proof: (proof.unlink(), proof.mkdir()), "it is a folder, not a file"),
+        (lambda provenance: provenance.write_text("{"), "is not a provenance file"),
+        (lambda provenance: write_provenance(provenance.parent.parent, FIRST, 2), "it has 2 steps, the episode 3"),
+        (lambda provenance: edit(provenance, episode_id=SECOND), "is the provenance of another episode"),
+        (lambda provenance: edit(provenance, format=99), "newer"),
+        (lambda provenance: (provenance.unlink(), provenance.mkdir()), "it is a folder, not a file"),
     ],
 )
-def test_a_proof_that_cannot_be_believed_is_none_and_says_why(tmp_path: Path, spoil: object, expected: str) -> None:
+def test_a_provenance_that_cannot_be_believed_is_none_and_says_why(
+    tmp_path: Path, spoil: object, expected: str
+) -> None:
     (annotation,) = write_dataset(tmp_path, FIRST)
     assert callable(spoil)
     spoil(tmp_path / "provenance" / f"{FIRST}.json")
     evidence = look(annotation)
-    assert (evidence.proof, evidence.steps[0].record) == (None, None)
-    assert expected in evidence.proof_problem
+    assert (evidence.provenance, evidence.steps[0].record) == (None, None)
+    assert expected in evidence.provenance_problem
 
 
 def test_a_view_tree_that_cannot_be_had_says_why(tmp_path: Path) -> None:
@@ -166,7 +179,7 @@ def test_only_what_has_changed_is_even_opened_again(tmp_path: Path, cache: Cache
         spoil_in_place(tmp_path / f"{FIRST}_{number}.png")
     again = remember(cache, metrics)
     assert look(annotation, again).steps == first.steps
-    assert not any((again.measured.files, again.measured.pictures, again.measured.changes))
+    assert not any((again.measured.files, again.measured.screenshots, again.measured.changes))
     changed = tmp_path / f"{FIRST}_2.png"
     changed.write_bytes(png(screen(1)))
     once_more = remember(cache, metrics)
@@ -175,14 +188,14 @@ def test_only_what_has_changed_is_even_opened_again(tmp_path: Path, cache: Cache
     assert list(once_more.measured.files) == [str(changed)]
 
 
-def test_a_picture_is_known_by_its_content_wherever_it_lies(tmp_path: Path, cache: Cache) -> None:
-    pictures = [png(screen(number)) for number in range(3)]
+def test_a_screenshot_is_known_by_its_content_wherever_it_lies(tmp_path: Path, cache: Cache) -> None:
+    screenshots = [png(screen(number)) for number in range(3)]
     metrics = ImageMetrics(cache)
-    first = look(write_lone(tmp_path / "here", FIRST, pictures), metrics)
+    first = look(write_lone(tmp_path / "here", FIRST, screenshots), metrics)
     elsewhere = remember(cache, metrics)
-    assert look(write_lone(tmp_path / "there", THIRD, pictures), elsewhere).steps[0].change == first.steps[0].change
+    assert look(write_lone(tmp_path / "there", THIRD, screenshots), elsewhere).steps[0].change == first.steps[0].change
     assert len(elsewhere.measured.files) == 3
-    assert (elsewhere.measured.pictures, elsewhere.measured.changes) == ({}, {})
+    assert (elsewhere.measured.screenshots, elsewhere.measured.changes) == ({}, {})
 
 
 def test_the_facts_of_a_run_come_back_sorted_by_id(tmp_path: Path) -> None:
@@ -194,5 +207,5 @@ def test_the_facts_of_a_run_come_back_sorted_by_id(tmp_path: Path) -> None:
     assert [first.episode_id, second.episode_id, third.episode_id] == [FIRST, SECOND, THIRD]
     assert (first.annotator, first.device, first.apps) == ("Ada", "Medium Phone", ("Notes", "Clock"))
     assert first.actions == ("CLICK 203, 300", "CLICK 305, 300", "COMPLETE")
-    assert len(set(first.pictures)) == 3
+    assert len(set(first.screenshots)) == 3
     assert len(list(source())) == len(list(source())) == 3

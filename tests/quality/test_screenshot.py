@@ -24,23 +24,23 @@ def header(width: int, height: int) -> bytes:
 
 
 def problem(data: bytes) -> str:
-    picture, view = measure(data)
+    screenshot, view = measure(data)
     assert view is None
-    return picture.problem
+    return screenshot.problem
 
 
 def view_of(image: Image.Image) -> ScreenshotView:
-    picture, view = measure(png(image))
-    assert view is not None, picture.problem
+    screenshot, view = measure(png(image))
+    assert view is not None, screenshot.problem
     return view
 
 
-def test_a_whole_picture_is_measured() -> None:
-    picture, view = measure(WHOLE)
+def test_a_whole_screenshot_is_measured() -> None:
+    screenshot, view = measure(WHOLE)
     assert view is not None
-    assert (picture.problem, picture.size, view.whole) == ("", SIZE, SIZE)
-    assert picture.deviation > 20
-    assert 0.3 < picture.flat < 0.9
+    assert (screenshot.problem, screenshot.size, view.whole) == ("", SIZE, SIZE)
+    assert screenshot.deviation > 20
+    assert 0.3 < screenshot.flat < 0.9
 
 
 def test_a_screen_of_one_colour_is_flat_whatever_its_bars_show() -> None:
@@ -48,15 +48,15 @@ def test_a_screen_of_one_colour_is_flat_whatever_its_bars_show() -> None:
     above, below = bars(SIZE)
     ImageDraw.Draw(image).rectangle((10, 0, 60, above - 1), fill="white")
     ImageDraw.Draw(image).rectangle((10, SIZE.height - below, 60, SIZE.height), fill="white")
-    picture, _ = measure(png(image))
-    assert (picture.flat, picture.deviation) == (1.0, 0.0)
+    screenshot, _ = measure(png(image))
+    assert (screenshot.flat, screenshot.deviation) == (1.0, 0.0)
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16"])
-def test_a_picture_of_any_kind_is_measured(mode: str) -> None:
+def test_a_screenshot_of_any_kind_is_measured(mode: str) -> None:
     image = screen(1).convert("I").convert("I;16") if mode == "I;16" else screen(1).convert(mode)
-    picture, view = measure(png(image))
-    assert view is not None, picture.problem
+    screenshot, view = measure(png(image))
+    assert view is not None, screenshot.problem
     assert view.seen.mode == "RGB"
 
 
@@ -85,7 +85,7 @@ def test_why_a_file_is_broken_is_said_in_plain_words() -> None:
     assert problem(bytes(damaged)).endswith("are damaged: the checksum differs")
 
 
-def test_a_picture_that_no_memory_could_hold_is_not_decoded() -> None:
+def test_a_screenshot_that_no_memory_could_hold_is_not_decoded() -> None:
     bomb = SIGNATURE + header(60_000, 60_000) + chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b"")
     assert problem(bomb) == "it claims to be 60000x60000 pixels large, too large for a screen"
 
@@ -143,7 +143,7 @@ def test_screens_that_look_alike_have_looks_that_are_near() -> None:
     assert (own ^ other).bit_count() > 6
 
 
-def test_a_picture_of_one_pixel_is_a_picture() -> None:
-    picture, view = measure(png(Image.new("RGB", (1, 1), "red")))
+def test_a_screenshot_of_one_pixel_is_a_screenshot() -> None:
+    screenshot, view = measure(png(Image.new("RGB", (1, 1), "red")))
     assert view is not None
-    assert (picture.size, picture.flat) == (Size(1, 1), 1.0)
+    assert (screenshot.size, screenshot.flat) == (Size(1, 1), 1.0)

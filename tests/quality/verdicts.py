@@ -9,17 +9,17 @@ from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Ratin
 BEGIN = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 PRESENT = "a" * 64
 
-_REASONS = {Criterion.PICTURES: "stale", Criterion.SEQUENCE: "unfinished", Criterion.INSTRUCTION: "lost"}
+_REASONS = {Criterion.SCREENSHOTS: "stale", Criterion.SEQUENCE: "unfinished", Criterion.INSTRUCTION: "lost"}
 
 
 def judgements(answers: str, *, step: int | None = None) -> tuple[Judgement, Judgement, Judgement]:
     """The three answers, each a letter: p(ass), f(ail), u(nsure), as in ``pfp``."""
     spelled = {"p": Rating.PASS, "f": Rating.FAIL, "u": Rating.UNSURE}
-    pictures, sequence, instruction = (
+    screenshots, sequence, instruction = (
         Judgement(criterion=criterion, answer=spelled[letter], reason="" if letter == "p" else reason, step=step)
         for letter, (criterion, reason) in zip(answers, _REASONS.items(), strict=True)
     )
-    return pictures, sequence, instruction
+    return screenshots, sequence, instruction
 
 
 def verdict(  # noqa: PLR0913 - what a verdict may differ in

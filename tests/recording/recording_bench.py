@@ -167,7 +167,7 @@ def pixels(path: Path) -> Image.Image:
 
 def shows(path: Path, device: FakeDevice, screen: int | str | Image.Image) -> bool:
     """Whether a file holds exactly the pixels of a fake's screen."""
-    wanted = screen if isinstance(screen, Image.Image) else device.picture(screen)
+    wanted = screen if isinstance(screen, Image.Image) else device.screenshot(screen)
     return pixels(path).tobytes() == wanted.tobytes()
 
 

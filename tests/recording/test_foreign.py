@@ -237,9 +237,9 @@ def test_a_page_that_changes_by_itself_is_flagged_and_a_clock_once(service: Reco
 def with_clock(device: FakeDevice, minute: int) -> Image.Image:
     """The current screen with other digits in a small area."""
     assert isinstance(device.screen, int)
-    picture = device.picture(device.screen)
-    picture.paste((0, 0, 40 * minute + 40), (100, 200, 140, 220))
-    return picture
+    screenshot = device.screenshot(device.screen)
+    screenshot.paste((0, 0, 40 * minute + 40), (100, 200, 140, 220))
+    return screenshot
 
 
 AXIS = AxisRange(0, 32767)

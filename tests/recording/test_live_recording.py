@@ -49,7 +49,7 @@ def lift(recording: Recording) -> None:
     recording.recorder.lift(TouchStroke.press(Pixel(0, 0)))
 
 
-def test_a_step_holds_the_picture_from_before_and_the_path_as_sent(recording: Recording, device: FakeDevice) -> None:
+def test_a_step_holds_the_screenshot_from_before_and_the_path_as_sent(recording: Recording, device: FakeDevice) -> None:
     put_down(recording, Pixel(100, 200))
     device.await_finger(1)
     for moves, y in enumerate((260, 320, 400), 2):
@@ -66,14 +66,14 @@ def test_a_step_holds_the_picture_from_before_and_the_path_as_sent(recording: Re
     step, click = recording.draft.steps
     assert isinstance(step.action, Scroll)
     assert [point.y for point in step.action.path] == [y * 1000 // 640 for y in (200, 260, 320, 400)]
-    assert shows(step.picture, device, 0)
+    assert shows(step.screenshot, device, 0)
     assert step.record.sent_us is not None
     assert step.record.touched_us == step.record.sent_us
     assert step.record.flags == ()
     assert isinstance(click.action, Click)
 
 
-def test_a_screen_that_changed_unseen_before_the_touch_is_the_picture(service: RecordingBench) -> None:
+def test_a_screen_that_changed_unseen_before_the_touch_is_the_screenshot(service: RecordingBench) -> None:
     class Sudden(FakeDevice):
         """Its screen has changed by itself before the finger landed, and the stream tells it only now."""
 
@@ -94,7 +94,7 @@ def test_a_screen_that_changed_unseen_before_the_touch_is_the_picture(service: R
         recording.ready(steps=1)
 
         step = recording.draft.steps[0]
-        assert shows(step.picture, device, "other")
+        assert shows(step.screenshot, device, "other")
         assert step.record.flags == (Flag(FlagCode.NEWER),)
 
 
@@ -125,7 +125,7 @@ def test_who_stops_under_the_finger_keeps_the_step(service: RecordingBench, devi
 
 def test_who_resumes_a_draft_that_broke_off_under_a_finger_is_told(service: RecordingBench, device: FakeDevice) -> None:
     draft = service.draft()
-    draft.note_touch(draft.keep_picture(b"png"), 1)
+    draft.note_touch(draft.keep_screenshot(b"png"), 1)
     draft.close()
 
     with service.recording(device, service.store.resume(draft.episode_id)) as recording:

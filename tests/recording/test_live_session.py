@@ -228,7 +228,7 @@ def test_a_finger_that_the_device_follows_does_what_the_story_tells(story: Story
     tell(story)
 
 
-def test_a_newer_picture_that_is_not_at_hand_any_more_costs_the_gesture() -> None:
+def test_a_newer_screenshot_that_is_not_at_hand_any_more_costs_the_gesture() -> None:
     told, dropped, watched = say(lifted(), streamed(3, at=95), TouchCancelled())
     assert isinstance(told, Tell)
     assert BROKEN_OFF in told.text
@@ -244,7 +244,7 @@ MOVES = st.lists(
 
 @settings(max_examples=300)
 @given(MOVES)
-def test_a_live_gesture_is_one_step_with_an_earlier_picture(  # noqa: C901 - one case a move
+def test_a_live_gesture_is_one_step_with_an_earlier_screenshot(  # noqa: C901 - one case a move
     moves: list[str],
 ) -> None:
     session, now, newest, anchor = down(), 1000, 2, 1

@@ -11,7 +11,7 @@ from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.model.geometry import Rotation, Size
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
-from odyssey_recorder.recording.raw_input import BLIND, NO_PICTURE, NO_PLACE, PINCHED
+from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT, PINCHED
 from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, TOO_MANY
 from odyssey_recorder.recording.state import State
 from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING, Bench, count, steps, word_of
@@ -20,7 +20,7 @@ from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING
 
 
 @pytest.mark.parametrize("streams", [True, False])
-def test_a_tap_becomes_a_step_with_the_picture_from_before_it(streams: bool) -> None:
+def test_a_tap_becomes_a_step_with_the_screenshot_from_before_it(streams: bool) -> None:
     bench = Bench(streams=streams).begin().tap(100, 200, then=1).wait(300)
 
     [step] = bench.steps
@@ -41,7 +41,7 @@ def test_the_session_waits_until_it_sees_and_hears_the_device() -> None:
     assert bench.steps == []
 
 
-def test_one_picture_serves_all_that_was_done_on_the_same_screen() -> None:
+def test_one_screenshot_serves_all_that_was_done_on_the_same_screen() -> None:
     bench = Bench().begin().tap(10, 10).wait(300)
     bench.tap(20, 20).wait(300)
 
@@ -116,7 +116,7 @@ def test_a_touch_on_a_moving_screen_is_flagged() -> None:
     assert (bench.steps[0].settled, bench.steps[0].flags) == (False, (Flag(FlagCode.MOVING),))
 
 
-def test_a_picture_that_is_too_old_is_flagged() -> None:
+def test_a_screenshot_that_is_too_old_is_flagged() -> None:
     bench = Bench(streams=False).begin()
     bench.sees = False
     bench.wait(1500)
@@ -130,7 +130,7 @@ def test_a_picture_that_is_too_old_is_flagged() -> None:
     assert not bench.steps[0].proven
 
 
-def test_a_touch_of_which_no_proof_comes_is_taken_after_a_while_and_flagged() -> None:
+def test_a_touch_of_which_no_provenance_comes_is_taken_after_a_while_and_flagged() -> None:
     bench = Bench().begin()
     bench.sees = False
     bench.tap(10, 10).wait(2000)
@@ -140,26 +140,26 @@ def test_a_touch_of_which_no_proof_comes_is_taken_after_a_while_and_flagged() ->
     assert bench.steps[0].flags == (Flag(FlagCode.UNWATCHED),)
 
 
-def test_a_touch_from_before_the_first_picture_is_not_recorded_and_the_annotator_is_told() -> None:
+def test_a_touch_from_before_the_first_screenshot_is_not_recorded_and_the_annotator_is_told() -> None:
     bench = Bench()
     bench.happens(events.Started(bench.now_ns), events.InputFollowed(()))
     bench.tap(10, 10, then=0).wait(300)
 
-    assert (bench.steps, bench.told) == ([], [NO_PICTURE])
+    assert (bench.steps, bench.told) == ([], [NO_SCREENSHOT])
 
 
-def test_a_picture_that_is_not_at_hand_any_more_is_said() -> None:
+def test_a_screenshot_that_is_not_at_hand_any_more_is_said() -> None:
     bench = Bench().begin().down().wait(80)
     bench.happens(events.FrameMissing(1))
     bench.up((10, 10)).wait(300)
-    assert bench.told == [NO_PICTURE]
+    assert bench.told == [NO_SCREENSHOT]
 
     bench.type("KEY_M").wait(300)
     bench.down()
     bench.show(1).wait(300)
     bench.happens(events.FrameMissing(2))
     bench.happens(events.FrameMissing(1))
-    assert bench.told == [NO_PICTURE, NO_PICTURE]
+    assert bench.told == [NO_SCREENSHOT, NO_SCREENSHOT]
     bench.lose(LossCause.STREAM_LOST)
     assert not bench.session.touched
 
@@ -290,7 +290,7 @@ def test_without_a_look_at_the_screen_a_touch_has_no_place_and_with_one_it_is_fl
     assert bench.steps[0].flags == (Flag(FlagCode.AREAS_UNKNOWN),)
 
 
-def test_a_device_that_was_turned_under_the_finger_has_no_place_that_fits_the_picture() -> None:
+def test_a_device_that_was_turned_under_the_finger_has_no_place_that_fits_the_screenshot() -> None:
     turned = replace(PLAIN, rotation=Rotation.R90, navigation_bar=None)
     bench = Bench(areas=turned).begin()
     assert turned.size == Size(2400, 1080)

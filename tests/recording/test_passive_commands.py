@@ -10,7 +10,7 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.events import KeyPress, Touch
 from odyssey_recorder.recording.passive import ENDING, USE_EMULATOR
-from odyssey_recorder.recording.raw_input import NO_PICTURE
+from odyssey_recorder.recording.raw_input import NO_SCREENSHOT
 from odyssey_recorder.recording.raw_input_queue import LOST
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST
 from odyssey_recorder.recording.session import TOO_EARLY_TO_UNDO, TOO_LATE_TO_ABANDON
@@ -163,6 +163,6 @@ def test_when_the_device_is_lost_what_waits_is_taken_as_far_as_it_is_known() -> 
     bench.sees = True
     bench.press(SystemKey.HOME).wait(20)
     bench.show(1).wait(300)
-    assert bench.told == [LOST.format(LossCause.STREAM_LOST.value), NO_PICTURE]
+    assert bench.told == [LOST.format(LossCause.STREAM_LOST.value), NO_SCREENSHOT]
     bench.press(SystemKey.BACK).wait(300)
     assert steps(bench)[1:] == ["BACK on 1"]

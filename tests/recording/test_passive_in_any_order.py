@@ -8,12 +8,12 @@ from odyssey_recorder.gesture.contacts import LossCause
 from odyssey_recorder.model.action import Complete, SystemKey
 from odyssey_recorder.recording import effects, events
 from odyssey_recorder.recording.events import TextEntered
-from odyssey_recorder.recording.raw_input import NO_PICTURE, NO_PLACE, PINCHED
+from odyssey_recorder.recording.raw_input import NO_PLACE, NO_SCREENSHOT, PINCHED
 from odyssey_recorder.recording.raw_input_queue import LOST, TOO_MANY
 from odyssey_recorder.recording.state import State
 from tests.recording.passive_bench import PLAIN, Bench
 
-REFUSALS = {NO_PICTURE, NO_PLACE, PINCHED, TOO_MANY, *(LOST.format(cause.value) for cause in LossCause)}
+REFUSALS = {NO_SCREENSHOT, NO_PLACE, PINCHED, TOO_MANY, *(LOST.format(cause.value) for cause in LossCause)}
 pauses = st.sampled_from([20, 60, 200, 500])
 
 
@@ -115,7 +115,7 @@ class Annotator(RuleBasedStateMachine):
         assert len(set(everything)) == len(everything)
 
     @invariant()
-    def no_picture_is_newer_than_the_touch_and_no_proved_one_is_wrong(self) -> None:
+    def no_screenshot_is_newer_than_the_touch_and_no_proved_one_is_wrong(self) -> None:
         for step in (*self.bench.steps, *self.bench.dropped):
             assert self.bench.taken_ns[step.frame] <= step.touched_ns
             if step.proven:

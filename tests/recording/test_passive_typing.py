@@ -10,7 +10,7 @@ from odyssey_recorder.recording.passive import ANSWER_FIRST
 from tests.recording.passive_bench import TYPING, Bench, count, steps
 
 
-def test_taps_on_the_keyboard_become_one_text_with_the_picture_of_the_first() -> None:
+def test_taps_on_the_keyboard_become_one_text_with_the_screenshot_of_the_first() -> None:
     bench = Bench(areas=TYPING, texts="to ").begin()
     for screen in range(1, 5):
         bench.tap(100 * screen, 1700, then=screen).wait(60)
@@ -102,7 +102,7 @@ def test_a_text_ends_with_whatever_is_done_next(ends_it: str) -> None:
     assert len(bench.told) == 1
 
 
-def test_a_text_waits_for_its_picture_as_any_step() -> None:
+def test_a_text_waits_for_its_screenshot_as_any_step() -> None:
     bench = Bench(texts="", keeps=False).begin().type("KEY_M")
     bench.texts = "m"
     bench.wait(300)

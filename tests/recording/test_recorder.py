@@ -106,10 +106,10 @@ def log_lines(recording: Recording) -> list[dict[str, object]]:
     return [json.loads(line) for line in (recording.draft.folder / "steps.jsonl").read_text().splitlines()]
 
 
-def assert_pictures_match(view: RecordingView, device: FakeDevice) -> None:
+def assert_screenshots_match(view: RecordingView, device: FakeDevice) -> None:
     """The screenshot of each sent step shows exactly the screen that its input met."""
     for step, met in zip(view.steps, device.screen_at, strict=False):
-        assert shows(step.picture, device, met), f"step {step.number}"
+        assert shows(step.screenshot, device, met), f"step {step.number}"
 
 
 # Whole episodes.
@@ -143,7 +143,7 @@ def test_an_episode_has_the_screens_of_its_inputs(
     assert device.screen_at == list(range(7))
     for number in range(8):
         assert shows(service.store.screenshot_path(episode, number), device, number)
-        assert view.steps[number].picture == service.store.screenshot_path(episode, number)
+        assert view.steps[number].screenshot == service.store.screenshot_path(episode, number)
     recorder.join()
     assert not recording.draft.folder.exists()
     assert_proved(service.proof(recording.draft.episode_id))
@@ -153,7 +153,7 @@ def test_an_episode_has_the_screens_of_its_inputs(
 def assert_proved(provenance: EpisodeProvenance) -> None:
     """The provenance proves the picture of the first step, and has no input of the last."""
     tap, *_, end = provenance.steps
-    assert tap.frame.rgb_sha256 == hashlib.sha256(FakeDevice().picture(0).tobytes()).hexdigest()
+    assert tap.frame.rgb_sha256 == hashlib.sha256(FakeDevice().screenshot(0).tobytes()).hexdigest()
     assert tap.check is not None
     assert tap.sent_us is not None
     assert tap.frame.arrived_us <= tap.touched_us <= tap.check.started_us <= tap.sent_us
@@ -198,13 +198,13 @@ def test_what_cannot_be_done_is_said_at_once(service: RecordingBench, recording:
     assert device.performed == []
 
 
-def test_a_step_is_on_disk_before_its_input_goes_out_and_unused_pictures_go(service: RecordingBench) -> None:
+def test_a_step_is_on_disk_before_its_input_goes_out_and_unused_screenshots_go(service: RecordingBench) -> None:
     on_disk: list[tuple[str, bool]] = []
 
     def look() -> None:
         [*_, line] = log_lines(recording)
-        picture = recording.draft.folder / str(line["picture"])
-        on_disk.append((str(line["kind"]), shows(picture, device, device.screen)))
+        screenshot = recording.draft.folder / str(line["picture"])
+        on_disk.append((str(line["kind"]), shows(screenshot, device, device.screen)))
 
     device = WatchedDevice(before=look)
     with service.recording(device) as recording:
@@ -214,13 +214,15 @@ def test_a_step_is_on_disk_before_its_input_goes_out_and_unused_pictures_go(serv
             recording.ready(after=before)
         recording.tap_and_wait()
         recording.press(SystemKey.BACK)
-        pictures = {path.name for path in recording.draft.folder.glob("*.png")}
-        assert pictures >= {step.picture.name for step in recording.draft.steps}
-        assert len(pictures) == 3, "those of the steps and that of the screen now"
+        screenshots = {path.name for path in recording.draft.folder.glob("*.png")}
+        assert screenshots >= {step.screenshot.name for step in recording.draft.steps}
+        assert len(screenshots) == 3, "those of the steps and that of the screen now"
     assert on_disk == [("step", True), ("step", True)]
 
 
-def test_neither_a_picture_nor_an_input_waits_for_what_the_device_says_of_its_screen(service: RecordingBench) -> None:
+def test_neither_a_screenshot_nor_an_input_waits_for_what_the_device_says_of_its_screen(
+    service: RecordingBench,
+) -> None:
     device = Tacit()
     with service.recording(device) as recording:
         for _ in range(6):
@@ -324,7 +326,7 @@ def test_a_device_that_fails_is_waited_for_and_a_gesture_that_was_not_sent_is_lo
     with service.recording(device) as recording:
         assert device.serial in recording.until(State.DEVICE_LOST).message
         device.recover()
-        assert_pictures_match(recording.tap_and_wait(), device)
+        assert_screenshots_match(recording.tap_and_wait(), device)
         fault(device)
         recording.until(State.DEVICE_LOST)
         device.recover()
@@ -335,7 +337,7 @@ def test_a_device_that_fails_is_waited_for_and_a_gesture_that_was_not_sent_is_lo
         device.recover()
         view = recording.tap_and_wait()
         assert len(view.steps) == 2
-        assert_pictures_match(view, device)
+        assert_screenshots_match(view, device)
 
 
 @pytest.mark.parametrize(
@@ -360,7 +362,7 @@ def test_a_step_whose_input_was_cut_off_is_taken_away_or_kept_with_a_doubt_as_th
         device.recover()
         recording.annotator.await_notice(told)
         assert [step.flag for step in recording.ready(steps=len(flags)).steps] == flags
-        assert_pictures_match(recording.tap_and_wait(), device)
+        assert_screenshots_match(recording.tap_and_wait(), device)
 
 
 def test_an_answer_of_a_library_that_nobody_foresaw_is_taken_for_a_lost_device(
@@ -390,11 +392,11 @@ def test_a_recording_that_was_stopped_is_offered_and_goes_on(service: RecordingB
         assert [step.flag for step in view.steps] == ["", ""]
         resumed.tap_and_wait()
         view = resumed.finish()
-    assert all(shows(step.picture, device, step.number) for step in view.steps[:3])
+    assert all(shows(step.screenshot, device, step.number) for step in view.steps[:3])
     assert service.store.drafts() == []
 
 
-def test_pictures_after_a_restart_overwrite_none_from_before(service: RecordingBench, device: FakeDevice) -> None:
+def test_screenshots_after_a_restart_overwrite_none_from_before(service: RecordingBench, device: FakeDevice) -> None:
     with service.recording(device) as recording:
         recording.tap_and_wait()
     for restart in range(3):
@@ -404,9 +406,9 @@ def test_pictures_after_a_restart_overwrite_none_from_before(service: RecordingB
             resumed.recorder.accept_screen()
             resumed.tap_and_wait()
     draft = service.store.resume(recording.draft.episode_id)
-    assert shows(draft.steps[0].picture, device, 0)
+    assert shows(draft.steps[0].screenshot, device, 0)
     for restart, step in enumerate(draft.steps[1:]):
-        assert shows(step.picture, device, f"restart {restart}")
+        assert shows(step.screenshot, device, f"restart {restart}")
         assert step.record.flags == (Flag(FlagCode.RESUMED_ELSEWHERE),)
     draft.close()
 
@@ -456,7 +458,7 @@ def test_what_the_next_step_must_say_outlives_the_process(service: RecordingBenc
     episode_id = _killed_after_saving_a_step(service, sent_until_us=1)
     with service.recording(device, service.store.resume(episode_id)) as resumed:
         view = resumed.until(State.RESTORING)
-        assert (view.goal, view.wanted) == (Goal.UNKNOWN, resumed.draft.steps[0].picture)
+        assert (view.goal, view.wanted) == (Goal.UNKNOWN, resumed.draft.steps[0].screenshot)
         resumed.recorder.accept_screen()
         resumed.ready()
     unseen, unlike = (describe_flag(Flag(code)) for code in (FlagCode.RESUMED_UNSEEN, FlagCode.UNLIKE))
@@ -489,10 +491,10 @@ def test_a_draft_without_a_step_begins_where_it_began(service: RecordingBench, d
         resumed.ready(steps=0)
 
 
-def test_a_step_whose_picture_is_gone_can_still_be_undone(service: RecordingBench, device: FakeDevice) -> None:
+def test_a_step_whose_screenshot_is_gone_can_still_be_undone(service: RecordingBench, device: FakeDevice) -> None:
     episode_id = _killed_after_saving_a_step(service)
     draft = service.store.resume(episode_id)
-    draft.steps[0].picture.write_bytes(b"no picture")
+    draft.steps[0].screenshot.write_bytes(b"no picture")
     with service.recording(device, draft) as resumed:
         resumed.until(State.RESTORING)
         resumed.recorder.undo()
@@ -533,8 +535,10 @@ def test_an_episode_is_published_once_nothing_is_in_its_way(service: RecordingBe
     assert view.published == service.store.root / "annotations" / f"{recording.draft.episode_id}.json"
 
 
-def test_a_tampered_picture_is_not_published(service: RecordingBench, recording: Recording, device: FakeDevice) -> None:
-    device.picture("another").save(recording.tap_and_wait().steps[0].picture)
+def test_a_tampered_screenshot_is_not_published(
+    service: RecordingBench, recording: Recording, device: FakeDevice
+) -> None:
+    device.screenshot("another").save(recording.tap_and_wait().steps[0].screenshot)
     recording.recorder.complete("done")
     assert "is not the recorded screenshot" in recording.until(State.STORAGE_LOST).message
     assert service.store.episodes() == []
@@ -556,7 +560,7 @@ def test_a_draft_folder_that_is_gone_is_named_until_it_is_back(recording: Record
     assert "Restore the folder" in recording.until(State.STORAGE_LOST).message
     aside.rename(folder)
     recording.recorder.retry()
-    assert_pictures_match(recording.tap_and_wait(), device)
+    assert_screenshots_match(recording.tap_and_wait(), device)
     assert len(device.performed) == 2
 
 
@@ -569,7 +573,7 @@ def test_an_action_that_was_sent_is_no_loss_though_its_time_could_not_be_noted(s
         assert "Restore the folder" in recording.until(State.STORAGE_LOST).message
         device.after = lambda: None
         aside[0].rename(folder)
-        assert_pictures_match(recording.tap_and_wait(), device)
+        assert_screenshots_match(recording.tap_and_wait(), device)
         assert recording.annotator.notices == []
     assert len(device.performed) == 2
 
@@ -623,7 +627,7 @@ def _killed_after_saving_a_step(service: RecordingBench, sent_until_us: int | No
     log = recording.draft.folder / "steps.jsonl"
     [step] = (line for line in log.read_text().splitlines() if line.startswith('{"kind":"step"'))
     log.write_text(step.replace('"sent_until_us":null', f'"sent_until_us":{json.dumps(sent_until_us)}') + "\n")
-    for picture in recording.draft.folder.glob("*.png"):
-        if picture.name != json.loads(step)["picture"]:
-            picture.unlink()
+    for screenshot in recording.draft.folder.glob("*.png"):
+        if screenshot.name != json.loads(step)["picture"]:
+            screenshot.unlink()
     return recording.draft.episode_id

@@ -620,7 +620,7 @@ def _move(world: _World, move: str) -> None:  # noqa: C901 - one case for each k
 
 @settings(max_examples=400)
 @given(st.lists(st.sampled_from(_MOVES), max_size=120))
-def test_whatever_happens_an_input_follows_its_saved_step_and_a_step_its_proof(moves: list[str]) -> None:
+def test_whatever_happens_an_input_follows_its_saved_step_and_a_step_its_provenance(moves: list[str]) -> None:
     world = _World()
     for move in moves:
         _move(world, move)

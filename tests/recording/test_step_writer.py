@@ -61,7 +61,7 @@ def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
     writer = StepWriter(draft, TouchRules.for_density(160))
     frame = device.capture()
     writer.hold(frame, frozenset())
-    writer.take_picture(writer.write_picture(frame))
+    writer.take_screenshot(writer.write_screenshot(frame))
     writer.take_screen(frame.number, replace(device.state, **change))
     writer.take_tree(frame.number, writer.write_tree(BUTTON))
 

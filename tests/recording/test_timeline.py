@@ -291,7 +291,7 @@ def answers(world: Touched) -> list[tuple[int, FrameFound]]:
 
 @settings(max_examples=200)
 @given(touched_worlds(quiet=False))
-def test_a_picture_that_was_gone_before_the_touch_is_flagged_and_no_proved_one_is_wrong(world: Touched) -> None:
+def test_a_screenshot_that_was_gone_before_the_touch_is_flagged_and_no_proved_one_is_wrong(world: Touched) -> None:
     for touched, found in answers(world):
         shown = world.looks[found.number - 1].screen
         is_right = shown == world.screen_at(touched)

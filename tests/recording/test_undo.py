@@ -46,7 +46,7 @@ def test_a_snapshot_brings_the_device_back_over_several_steps(service: Recording
         view = recording.until(State.FINISHED)
         recording.recorder.join()
         assert device.snapshots() == ()
-    assert all(shows(step.picture, device, number) for number, step in enumerate(view.steps[: MOST - 1]))
+    assert all(shows(step.screenshot, device, number) for number, step in enumerate(view.steps[: MOST - 1]))
     assert all(not step.flag for step in view.steps)
 
 
@@ -94,7 +94,7 @@ def test_what_leads_back_without_a_snapshot_is_no_step(service: RecordingBench, 
         recording.tap_and_wait()
         recording.recorder.complete()
         view = recording.until(State.FINISHED)
-    assert all(shows(step.picture, device, number) for number, step in enumerate(view.steps[:2]))
+    assert all(shows(step.screenshot, device, number) for number, step in enumerate(view.steps[:2]))
     assert view.steps[1].flag == ""
     provenance = service.store.provenance(recording.draft.episode_id)
     assert provenance is not None
@@ -140,9 +140,9 @@ def test_a_clock_makes_no_other_screen_of_the_one_that_was_left(service: Recordi
     with service.recording(device) as recording:
         record_steps(recording, 1)
     later = FakeDevice()
-    picture = later.picture(1)
-    picture.paste((255, 0, 0), (10, 2, 60, later.state.status_bar_px - 2))
-    later.show(picture)
+    screenshot = later.screenshot(1)
+    screenshot.paste((255, 0, 0), (10, 2, 60, later.state.status_bar_px - 2))
+    later.show(screenshot)
     with service.recording(later, service.store.resume(recording.draft.episode_id)) as resumed:
         resumed.ready(steps=1)
 
@@ -183,7 +183,7 @@ def test_a_passive_draft_goes_on_where_its_last_step_led(service: RecordingBench
         later.press_key("KEY_HOME")
         later.show(2)
         view = resumed.recorder.wait_for(lambda view: len(view.steps) == 2, 10)
-        assert shows(view.steps[1].picture, device, 1)
+        assert shows(view.steps[1].screenshot, device, 1)
 
 
 def test_in_passive_mode_the_emulators_window_leads_back(service: RecordingBench, device: FakeDevice) -> None:

@@ -33,13 +33,13 @@ def test_a_row_is_made_once_and_again_only_for_a_step_that_changed(draft: Draft)
     assert [row.number for row in second] == [0, 1, 2]
 
 
-def test_rows_follow_the_steps_and_show_the_dataset_s_pictures_at_the_end(draft: Draft, tmp_path: Path) -> None:
+def test_rows_follow_the_steps_and_show_the_dataset_s_screenshots_at_the_end(draft: Draft, tmp_path: Path) -> None:
     rows = StepRows(draft.episode_id)
     rows.show(draft.steps, None)
     draft.drop_last("undone")
-    assert [row.picture for row in rows.show(draft.steps, None)] == [step.picture for step in draft.steps]
+    assert [row.screenshot for row in rows.show(draft.steps, None)] == [step.screenshot for step in draft.steps]
     add_step(draft, shade=40)
-    assert [row.picture for row in rows.show(draft.steps, None)] == [step.picture for step in draft.steps]
+    assert [row.screenshot for row in rows.show(draft.steps, None)] == [step.screenshot for step in draft.steps]
 
     shown = rows.show(draft.steps, tmp_path)
-    assert [row.picture for row in shown] == [tmp_path / f"{draft.episode_id}_{number}.png" for number in range(3)]
+    assert [row.screenshot for row in shown] == [tmp_path / f"{draft.episode_id}_{number}.png" for number in range(3)]

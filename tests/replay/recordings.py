@@ -17,7 +17,7 @@ from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Pr
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 from tests.dataset.drafts import ORIGIN
-from tests.fakes import PHONE_SIZE, picture
+from tests.fakes import PHONE_SIZE, screenshot
 
 EPISODE_ID = "0000000000000042"
 
@@ -44,23 +44,23 @@ def write_dataset(root: Path, episode: Episode) -> Path:
     """Write a dataset folder without provenance; return the annotation file."""
     (root / "annotations").mkdir(parents=True)
     (root / "screenshots").mkdir()
-    write_pictures(root / "screenshots", episode)
+    write_images(root / "screenshots", episode)
     path = root / "annotations" / f"{episode.episode_id}.json"
     write_episode(path, episode)
     return path
 
 
-def write_pictures(folder: Path, episode: Episode) -> None:
+def write_images(folder: Path, episode: Episode) -> None:
     """The screenshots: screen 1 after HOME, then one for each action."""
     for number, step in enumerate(episode.steps):
-        picture(number + 1, episode.device.size).save(folder / step.screenshot)
+        screenshot(number + 1, episode.device.size).save(folder / step.screenshot)
 
 
 def write_provenance(root: Path, episode: Episode, strokes: Sequence[TouchStroke | None]) -> Path:
     """Write the provenance of a dataset folder's episode, with the finger of each step."""
     steps = []
     for number, stroke in enumerate(strokes):
-        image = picture(number + 1, episode.device.size)
+        image = screenshot(number + 1, episode.device.size)
         digest = sha256(image.tobytes()).hexdigest()
         frame = FrameRecord(
             number=1, source="fake", started_us=0, arrived_us=1, settled=True, width=image.width,

@@ -13,17 +13,17 @@ STATUS_BAR_PX = 48
 def listing(seed: int) -> Image.Image:
     """A screen with rows of an icon and a line of words, both depending on `seed`."""
     chance = random.Random(seed)
-    picture = Image.new("RGB", (WIDTH, HEIGHT), "white")
-    draw = ImageDraw.Draw(picture)
+    screenshot = Image.new("RGB", (WIDTH, HEIGHT), "white")
+    draw = ImageDraw.Draw(screenshot)
     for top in range(100, HEIGHT - 100, 90):
         draw.ellipse((24, top, 72, top + 48), fill=tuple(chance.randrange(256) for _ in "rgb"))
         for left in range(100, 100 + 20 * chance.randrange(5, 28), 20):
             draw.rectangle((left, top + 14, left + chance.randrange(4, 16), top + 34), fill="black")
-    return picture
+    return screenshot
 
 
-def marked(picture: Image.Image, box: tuple[int, int, int, int], colour: str = "navy") -> Image.Image:
-    changed = picture.copy()
+def marked(screenshot: Image.Image, box: tuple[int, int, int, int], colour: str = "navy") -> Image.Image:
+    changed = screenshot.copy()
     ImageDraw.Draw(changed).rectangle(box, fill=colour)
     return changed
 
@@ -62,7 +62,7 @@ TINY = Image.new("RGB", (3, 2), "white")
         pytest.param(TINY, marked(TINY, (0, 0, 2, 1)), StepVerdict.DIVERGED, id="smaller than a window"),
     ],
 )
-def test_pictures_match_drift_or_diverge(one: Image.Image, other: Image.Image, verdict: StepVerdict) -> None:
+def test_screenshots_match_drift_or_diverge(one: Image.Image, other: Image.Image, verdict: StepVerdict) -> None:
     assert compared(one, other).verdict is verdict
 
 

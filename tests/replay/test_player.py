@@ -42,8 +42,8 @@ def verdicts(result: ReplayResult) -> list[StepVerdict]:
 def spoil(path: Path, number: int, box: tuple[int, int, int, int]) -> None:
     """Change the recorded screenshot of a step inside `box`."""
     file = path.parent.parent / "screenshots" / f"{path.stem}_{number}.png"
-    with Image.open(file) as picture:
-        changed = picture.convert("RGB")
+    with Image.open(file) as screenshot:
+        changed = screenshot.convert("RGB")
     ImageDraw.Draw(changed).rectangle(box, fill="white")
     changed.save(file)
 

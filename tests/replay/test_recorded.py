@@ -8,13 +8,13 @@ from odyssey_recorder.errors import DatasetError, InvalidEpisodeError, ReplayErr
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.replay.recorded import check_screenshots, open_recorded, recorded_screenshot, recorded_stroke
-from tests.fakes import picture
+from tests.fakes import screenshot
 from tests.replay.recordings import (
     EPISODE_ID,
     ONE_OF_EACH,
     episode_of,
     write_dataset,
-    write_pictures,
+    write_images,
     write_provenance,
 )
 
@@ -24,7 +24,7 @@ def path(tmp_path: Path) -> Path:
     return write_dataset(tmp_path, episode_of(ONE_OF_EACH))
 
 
-def test_an_episode_of_a_dataset_folder_has_its_pictures_and_no_provenance(path: Path) -> None:
+def test_an_episode_of_a_dataset_folder_has_its_screenshots_and_no_provenance(path: Path) -> None:
     recorded = open_recorded(path)
 
     check_screenshots(recorded)
@@ -36,12 +36,12 @@ def test_an_episode_of_a_dataset_folder_has_its_pictures_and_no_provenance(path:
     assert recorded_stroke(recorded, 0) is None
 
 
-def test_the_pictures_of_a_lone_file_are_beside_it_and_it_and_each_of_them_must_be_there(
+def test_the_screenshots_of_a_lone_file_are_beside_it_and_it_and_each_of_them_must_be_there(
     tmp_path: Path, path: Path
 ) -> None:
     lone = tmp_path / "elsewhere"
     lone.mkdir()
-    write_pictures(lone, episode_of(ONE_OF_EACH))
+    write_images(lone, episode_of(ONE_OF_EACH))
     with pytest.raises(DatasetError, match=r"gone\.json"):
         open_recorded(lone / "gone.json")
 
@@ -64,7 +64,7 @@ def test_the_provenance_tells_the_fingers_and_the_pixels(tmp_path: Path, path: P
     check_screenshots(recorded)
     assert recorded_stroke(recorded, 0) == click
     assert recorded_stroke(recorded, 1) is None
-    picture(99, recorded.episode.device.size).save(recorded.files.screenshot(4))
+    screenshot(99, recorded.episode.device.size).save(recorded.files.screenshot(4))
     with pytest.raises(ReplayError, match="step 5 is not the one that was recorded"):
         check_screenshots(recorded)
 
@@ -81,7 +81,7 @@ def test_a_screenshot_that_is_cut_short_is_named(path: Path, keep: int) -> None:
 def test_a_screenshot_of_another_format_or_size_is_refused_and_a_turned_one_taken(path: Path) -> None:
     recorded = open_recorded(path)
 
-    picture(1, recorded.episode.device.size).save(recorded.files.screenshot(0), "JPEG")
+    screenshot(1, recorded.episode.device.size).save(recorded.files.screenshot(0), "JPEG")
     with pytest.raises(ReplayError, match="it is not a PNG"):
         check_screenshots(recorded)
     Image.new("RGB", (640, 360)).save(recorded.files.screenshot(0))

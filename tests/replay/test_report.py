@@ -129,7 +129,7 @@ def test_another_screen_size_is_noted_and_nothing_marked(tmp_path: Path) -> None
 def test_a_screen_that_did_not_rest_and_a_trace_of_a_difference_are_told(tmp_path: Path) -> None:
     path = write_dataset(tmp_path, episode_of([Complete()]))
     device = FakeDevice()
-    speck = device.picture(1).copy()
+    speck = device.screenshot(1).copy()
     speck.putpixel((200, 400), (255, 255, 255))
     speck.save(open_recorded(path).files.screenshot(0))
     restless = PlayRules(patience_ms=0, settle=SettleRule(still_ms=60_000, cap_ms=1))

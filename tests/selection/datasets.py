@@ -15,7 +15,7 @@ from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, 
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
 from odyssey_recorder.quality.reviewing.review import ReviewFile
-from tests.dataset.drafts import proof_of
+from tests.dataset.drafts import provenance_of
 from tests.episodes import actions
 from tests.quality.verdicts import verdict
 from tests.selection.oracle import Facts, moments, nasty, spoken
@@ -40,12 +40,12 @@ def write(root: Path, known: Facts, done: tuple[Action, ...]) -> EpisodeReport:
     episode = Episode(episode_id, DeviceInfo(known.device, Size(720, 1280)), task, steps)
     annotation = put(root / "annotations" / f"{episode_id}.json", encode(episode))
     if known.recorded_at is not None:
-        proof = proof_of(episode_id, annotator=known.annotator).model_dump(mode="json")
-        proof |= {"started_us": _us(known.recorded_at), "steps": []}
-        del proof["published_us"]
+        provenance = provenance_of(episode_id, annotator=known.annotator).model_dump(mode="json")
+        provenance |= {"started_us": _us(known.recorded_at), "steps": []}
+        del provenance["published_us"]
         if known.published_at is not None:
-            proof["published_us"] = _us(known.published_at)
-        put(root / "provenance" / f"{episode_id}.json", json.dumps(proof).encode())
+            provenance["published_us"] = _us(known.published_at)
+        put(root / "provenance" / f"{episode_id}.json", json.dumps(provenance).encode())
     if known.verdict != "unreviewed":
         given = verdict("Grace", revision=sha256(annotation.read_bytes()).hexdigest(), recorder=known.annotator)
         put(root / "reviews" / f"{episode_id}.json", spell(ReviewFile(episode_id, (given,))))

@@ -28,7 +28,7 @@ from odyssey_recorder.quality.reviewing.review import ReviewFile
 from odyssey_recorder.quality.reviewing.status import ReviewStage
 from odyssey_recorder.selection.filter import Filter, Key, parse_filter
 from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
-from tests.dataset.drafts import proof_of
+from tests.dataset.drafts import provenance_of
 from tests.quality.verdicts import verdict
 from tests.selection.datasets import LONG_AGO_NS, datasets, put, write, write_retired, write_splits
 from tests.selection.oracle import Facts, filters, matches
@@ -174,8 +174,8 @@ def test_a_file_that_has_just_changed_is_read_again(index: EpisodeIndex, root: P
 
 
 def test_provenance_beside_an_episode_counts(index: EpisodeIndex, root: Path) -> None:
-    proof = proof_of(ids(1)[0], annotator="Ada").model_dump(mode="json")
-    put(root / "provenance" / f"{ids(1)[0]}.json", json.dumps(proof).encode())
+    provenance = provenance_of(ids(1)[0], annotator="Ada").model_dump(mode="json")
+    put(root / "provenance" / f"{ids(1)[0]}.json", json.dumps(provenance).encode())
     assert index.refresh().changed == {*ids(1)}
     assert index.ids(parse_filter("by:ada recorded:<2000-01-01")) == ids(1)
 

@@ -164,7 +164,7 @@ def test_width_and_height_are_bounds_that_keep_the_shape(
 
 
 @pytest.mark.parametrize("rotation", [1, 2, 3])
-def test_a_picture_is_upright_and_says_how_the_device_is_turned(client: Client, phone: Phone, rotation: int) -> None:
+def test_a_image_is_upright_and_says_how_the_device_is_turned(client: Client, phone: Phone, rotation: int) -> None:
     phone.set_rotation(rotation)
 
     image = client.call("getScreenshot", message((1, RGB)))
@@ -174,7 +174,7 @@ def test_a_picture_is_upright_and_says_how_the_device_is_turned(client: Client, 
     assert image.content(4) == rgb_of(phone)
 
 
-def test_a_picture_of_another_size_than_the_panel_lies_in_the_middle_of_the_panel(client: Client, phone: Phone) -> None:
+def test_a_image_of_another_size_than_the_panel_lies_in_the_middle_of_the_panel(client: Client, phone: Phone) -> None:
     phone.override_size(480, 480)
 
     image = client.call("getScreenshot", message((1, RGB)))
@@ -259,7 +259,7 @@ def test_a_file_that_cannot_take_the_frame_is_refused(
         client.stream("streamScreenshot", message((1, RGB), (6, transport))).next()
 
 
-def test_a_display_that_is_off_gives_one_empty_picture(client: Client, phone: Phone) -> None:
+def test_a_display_that_is_off_gives_one_empty_image(client: Client, phone: Phone) -> None:
     stream = client.stream("streamScreenshot", message((1, RGB)))
     stream.next()
     phone.press_key(POWER)
@@ -272,7 +272,7 @@ def test_a_display_that_is_off_gives_one_empty_picture(client: Client, phone: Ph
     assert bright.content(4) == rgb_of(phone)
 
 
-def test_a_foldable_is_closed_and_says_so_with_its_pictures() -> None:
+def test_a_foldable_is_closed_and_says_so_with_its_images() -> None:
     phone = Phone(profile_named("pixel_fold"), animation=False)
     with SimulatedEmulator(phone, control=ControlOptions()) as emulator, client_of(emulator) as client:
         opened = client.call("getScreenshot", message((1, RGB)))

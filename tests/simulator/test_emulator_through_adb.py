@@ -57,9 +57,9 @@ def test_a_frame_is_the_phones_own_pixels_raw_as_png_and_in_a_file(bench: Bench,
     assert struct.unpack("<4I", raw[:16]) == (screen.width, screen.height, 1, 1)
     assert raw[16:] == screen.rgba
     for file in (io.BytesIO(png), tmp_path / "shot.png"):
-        with Image.open(file) as picture:
-            assert (picture.format, picture.size) == ("PNG", (screen.width, screen.height))
-            assert picture.convert("RGBA").tobytes() == screen.rgba
+        with Image.open(file) as image:
+            assert (image.format, image.size) == ("PNG", (screen.width, screen.height))
+            assert image.convert("RGBA").tobytes() == screen.rgba
 
 
 @pytest.mark.parametrize("size", [0, 65536, 3_000_001])

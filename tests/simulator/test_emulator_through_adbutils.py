@@ -48,6 +48,6 @@ def test_what_is_no_place_for_a_file_cannot_be_written(device: adbutils.AdbDevic
 # adbutils 2.12 leaves the socket of this call to the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_the_frame_buffer_is_the_phones_own_pixels(bench: Bench, device: adbutils.AdbDevice) -> None:
-    picture = device.framebuffer()
+    image = device.framebuffer()
 
-    assert picture.convert("RGBA").tobytes() == bench.emulator.phone.screen().rgba
+    assert image.convert("RGBA").tobytes() == bench.emulator.phone.screen().rgba

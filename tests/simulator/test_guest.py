@@ -41,7 +41,7 @@ TALLER, WIDER, SMALLER = (540, 2400), (1080, 1200), (720, 1600)
         (3, TALLER, (809, 2399), (0, 539)),
     ],
 )
-def test_a_picture_is_touched_where_it_lies_on_the_panel_which_does_not_turn_with_the_phone(
+def test_a_image_is_touched_where_it_lies_on_the_panel_which_does_not_turn_with_the_phone(
     tmp_path: Path,
     rotation: int,
     override: tuple[int, int] | None,
@@ -56,7 +56,7 @@ def test_a_picture_is_touched_where_it_lies_on_the_panel_which_does_not_turn_wit
 
 @pytest.mark.parametrize("rotation", [0, 1])
 @pytest.mark.parametrize("corner", [(-50, -50), (1079, 2399), (5000, 5000)])
-def test_no_touch_leaves_the_picture(tmp_path: Path, rotation: int, corner: tuple[int, int]) -> None:
+def test_no_touch_leaves_the_image(tmp_path: Path, rotation: int, corner: tuple[int, int]) -> None:
     width, height = (1080, 2400) if rotation % 2 == 0 else (2400, 1080)
 
     for x, y in touches(tmp_path / "journal", rotation, corner):
@@ -65,5 +65,5 @@ def test_no_touch_leaves_the_picture(tmp_path: Path, rotation: int, corner: tupl
 
 
 @pytest.mark.parametrize("place", [(300, 598), (300, 1801)])
-def test_a_finger_beside_the_picture_is_not_felt(tmp_path: Path, place: tuple[int, int]) -> None:
+def test_a_finger_beside_the_image_is_not_felt(tmp_path: Path, place: tuple[int, int]) -> None:
     assert touches(tmp_path / "journal", 0, place, override=WIDER) == []

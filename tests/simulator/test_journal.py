@@ -23,7 +23,7 @@ def rgb_sha256(screen: ComposedFrame) -> str:
     return hashlib.sha256(bytes(value for index, value in enumerate(screen.rgba) if index % 4 != 3)).hexdigest()
 
 
-def test_a_touch_carries_the_picture_that_it_met_and_the_stamp_of_its_events(tmp_path: Path) -> None:
+def test_a_touch_carries_the_image_that_it_met_and_the_stamp_of_its_events(tmp_path: Path) -> None:
     stamps: list[int] = []
     with guest_with(animation=True, journal=tmp_path / "journal") as guest:
         guest.nodes.read(lambda _, events: stamps.append(events[0].time_us), lambda: None)

@@ -26,7 +26,7 @@ def facts(number: int, **other: Any) -> SplitFacts:
         "instruction": " ".join(f"word{number}x{place}" for place in range(12)),
         "sha256": f"annotation {number}",
         "contents": f"contents {number}",
-        "pictures": tuple(f"{number}_{step}" for step in range(6)),
+        "screenshots": tuple(f"{number}_{step}" for step in range(6)),
         "entrances": frozenset({0}),
     }
     return SplitFacts(**own | other)

@@ -205,7 +205,7 @@ def test_something_is_always_left_to_train_on() -> None:
 
 
 def test_episodes_with_one_instruction_annotation_or_look_stay_together() -> None:
-    fields: list[tuple[str, object]] = [("instruction", "Do it."), ("contents", "same"), ("pictures", ("a", "b"))]
+    fields: list[tuple[str, object]] = [("instruction", "Do it."), ("contents", "same"), ("screenshots", ("a", "b"))]
     for field, value in fields:
         alike = {0, 7, 13, 29}
         episodes = [facts(number, **({field: value} if number in alike else {})) for number in range(40)]

@@ -60,7 +60,7 @@ def test_facts_are_read_from_annotations_and_provenance(tmp_path: Path) -> None:
     assert one.session.startswith("Ada, ")
     assert one.sha256 == sha256(data).hexdigest()
     shots = [(tmp_path / "screenshots" / f"0000000000000001_{step}.png").read_bytes() for step in range(3)]
-    assert one.pictures == tuple(sha256(shot).hexdigest() for shot in shots)
+    assert one.screenshots == tuple(sha256(shot).hexdigest() for shot in shots)
 
 
 def test_a_copy_under_another_id_has_the_same_contents(root: Path) -> None:
@@ -76,7 +76,7 @@ def test_the_first_screenshot_and_those_after_home_are_entrances(root: Path) -> 
     write_screenshot(root, EPISODES[0].episode_id, 1, b"a picture")
     first = read_facts(root, with_screenshots=True)[0]
     assert first.entrances == {0, 2}
-    assert first.pictures == ("", sha256(b"a picture").hexdigest(), "", "")
+    assert first.screenshots == ("", sha256(b"a picture").hexdigest(), "", "")
 
 
 def test_an_episode_that_cannot_be_read_is_named_and_left_out(root: Path) -> None:

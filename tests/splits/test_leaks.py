@@ -46,7 +46,7 @@ def test_a_clean_split_has_no_leaks(kind: str) -> None:
     ("kind", "keys", "told"),
     [
         ("random", {"contents": "same"}, ("L1", "annotation", "error", 1)),
-        ("app", {"pictures": ("a", "b")}, ("L1", "screenshots", "error", 1)),
+        ("app", {"screenshots": ("a", "b")}, ("L1", "screenshots", "error", 1)),
         ("random", {"task": "Buy, milk!", "apps": ("X",)}, ("L2", "take", "error", 1)),
         ("task", {"task": "Buy, milk!", "apps": ("X",)}, ("L2", "take", "warning", 1)),
         ("device", {"task": "Buy, milk!", "apps": ("X",)}, ("L2", "take", "note", 1)),
@@ -79,7 +79,7 @@ def test_spellings_of_one_app_and_one_task_are_the_same() -> None:
 
 def test_unknown_values_are_never_the_same() -> None:
     nothing: dict[str, Any] = {"meta_task": "", "device": "", "task": "", "instruction": "…", "contents": ""}
-    episodes = planted(**nothing, pictures=(), apps=())
+    episodes = planted(**nothing, screenshots=(), apps=())
     assert found("task", episodes) == found("device", episodes) == found("random", episodes) == []
 
 
@@ -99,11 +99,11 @@ def test_an_instruction_that_is_alike_is_noted_and_the_same_one_is_not() -> None
 
 def test_a_screenshot_of_train_is_noted_unless_many_have_it_or_it_is_where_episodes_begin() -> None:
     def showing(step: int, *numbers: int) -> list[SplitFacts]:
-        pictures = {one: [*EPISODES[one].pictures] for one in numbers}
-        for one in pictures.values():
+        screenshots = {one: [*EPISODES[one].screenshots] for one in numbers}
+        for one in screenshots.values():
             one[step] = "same"
         return [
-            replace(one, pictures=tuple(pictures[number])) if number in pictures else one
+            replace(one, screenshots=tuple(screenshots[number])) if number in screenshots else one
             for number, one in enumerate(EPISODES)
         ]
 
@@ -151,7 +151,7 @@ def test_the_table_says_how_much_of_a_test_is_in_the_train_part_of_another_split
     report = reported("", EPISODES, splits=(one, other))
     assert report.crossed == {"random": {"task": 6}, "task": {"random": 6}}
     assert report.with_screenshots
-    assert not reported("task", [replace(one, pictures=()) for one in EPISODES]).with_screenshots
+    assert not reported("task", [replace(one, screenshots=()) for one in EPISODES]).with_screenshots
 
 
 def test_the_limits_are_those_of_the_checks() -> None:

@@ -14,7 +14,7 @@ from odyssey_recorder.gui.annotate.text_card import TextCard
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import breakable, column, fill_row, named, pile, row, scroll_area, selectable
-from odyssey_recorder.gui.step_strip import StepPicture
+from odyssey_recorder.gui.step_strip import MarkedScreenshot
 from odyssey_recorder.gui.step_viewer import StepCanvas
 from odyssey_recorder.gui.theme import grown
 from odyssey_recorder.model.action import in_words
@@ -43,7 +43,7 @@ class StepTexts(QWidget):
         named(self._plain, "Plain screenshot").is_marked = False
         for canvas in (self._marked, self._plain):
             canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._pictures = row((self._marked, 1), (self._plain, 1), spacing=10)
+        self._screenshots = row((self._marked, 1), (self._plain, 1), spacing=10)
         self._action = selectable("instruction")
         self._task = selectable("hint")
         self._cards = [TextCard(kind) for kind in (*TextKind, *MemoryKind)]
@@ -71,12 +71,12 @@ class StepTexts(QWidget):
 
     def show_episode(self, opened: OpenedTexts) -> None:
         self._opened = opened
-        pictures = [_picture(opened, number) for number in range(len(opened.steps))]
+        screenshots = [_screenshot(opened, number) for number in range(len(opened.steps))]
         for canvas in (self._marked, self._plain):
-            canvas.show_steps(pictures, 0)
-        sizes = [one.size for one in pictures if one.size is not None]
+            canvas.show_steps(screenshots, 0)
+        sizes = [one.size for one in screenshots if one.size is not None]
         is_wide = bool(sizes) and sizes[0].width > sizes[0].height
-        self._pictures.setDirection(_DOWN if is_wide else _ACROSS)
+        self._screenshots.setDirection(_DOWN if is_wide else _ACROSS)
         self._task.setText(breakable(opened.found.episode.task.instruction))
 
     def show_step(self, texts: Sequence[ShownText], chosen: ShownText) -> None:
@@ -118,15 +118,15 @@ class StepTexts(QWidget):
         self._area.setMinimumWidth(grown(_CARDS_PX))
         marking = commands.button(Command.SHOW_MARK, kind="quiet")
         left = column(self._task, row((self._action, 1), marking), spacing=6)
-        left.addLayout(self._pictures, 1)
+        left.addLayout(self._screenshots, 1)
         first = commands.buttons(Command.ACCEPT_TEXT, Command.EDIT_TEXT, Command.REJECT_TEXT, wide=True)
         second = commands.buttons(Command.NEXT_CONTRADICTED, Command.ACCEPT_SUPPORTED, wide=True)
         right = column((self._area, 1), row(*first), row(*second), spacing=8)
         fill_row(self, (left, 3), (right, 2), spacing=14)
 
 
-def _picture(opened: OpenedTexts, number: int) -> StepPicture:
+def _screenshot(opened: OpenedTexts, number: int) -> MarkedScreenshot:
     record = opened.found.record(number)
     box = Box(*record.bbox) if record is not None and record.bbox is not None else None
     size = record.frame.size if record is not None else None
-    return StepPicture(opened.found.files.screenshot(number), opened.found.episode.steps[number].action, box, size)
+    return MarkedScreenshot(opened.found.files.screenshot(number), opened.found.episode.steps[number].action, box, size)

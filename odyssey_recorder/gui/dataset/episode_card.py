@@ -56,7 +56,7 @@ class EpisodeCard(Card):
         assert self._redacts is not None
         root, who = self._redacts
         viewer = RedactingViewer(
-            self._background, self._model, self._thumbnails.pictures, at, self._steps,
+            self._background, self._model, self._thumbnails.screenshots, at, self._steps,
             root=root, episode_id=self._shown_id, who=who,
         )  # fmt: skip
         viewer.turned.connect(lambda number: self._steps.setCurrentIndex(self._model.place_index(number)))
@@ -87,7 +87,7 @@ def _spoken(step: StripStep) -> str:
 
 
 def _facts(opened: OpenedEpisode) -> list[str]:
-    episode, proof = opened.episode, opened.provenance
+    episode, provenance = opened.episode, opened.provenance
     device = episode.device
     android = f" · Android {device.release_version}" if device.release_version else ""
     apps = ", ".join(episode.task.apps) or "no apps named"
@@ -95,23 +95,23 @@ def _facts(opened: OpenedEpisode) -> list[str]:
         f"{category_words(episode.task.category)} · {apps}",
         f"{len(episode.steps)} steps · {device.device_name} {device.size}{android}",
     ]
-    if proof is None:
+    if provenance is None:
         return [*facts, "No provenance: annotator and time are unknown.", f"Id {episode.episode_id}"]
-    return [*facts, *_provenance(proof), f"Id {episode.episode_id}"]
+    return [*facts, *_provenance(provenance), f"Id {episode.episode_id}"]
 
 
-def _provenance(proof: EpisodeProvenance) -> list[str]:
-    origin = proof.origin
-    took_s = (proof.published_us - proof.started_us) / 1_000_000
+def _provenance(provenance: EpisodeProvenance) -> list[str]:
+    origin = provenance.origin
+    took_s = (provenance.published_us - provenance.started_us) / 1_000_000
     took = f"{took_s:.0f} s" if took_s < _MINUTES_FROM_S else f"{took_s / 60:.1f} min"
     facts = [
-        f"Recorded by {origin.annotator}, {_when(proof.started_us)}, in {took}, {_MODES[origin.mode]}",
+        f"Recorded by {origin.annotator}, {_when(provenance.started_us)}, in {took}, {_MODES[origin.mode]}",
         f"{_start(origin.start)} · Recorder {origin.recorder_version} · {origin.model or origin.serial}",
     ]
-    flagged = sum(bool(step.flags) for step in proof.steps)
-    if flagged or proof.dropped:
+    flagged = sum(bool(step.flags) for step in provenance.steps)
+    if flagged or provenance.dropped:
         steps = "1 step" if flagged == 1 else f"{flagged} steps"
-        facts.append(f"{steps} flagged · {len(proof.dropped)} removed while recording")
+        facts.append(f"{steps} flagged · {len(provenance.dropped)} removed while recording")
     return facts
 
 
@@ -136,10 +136,10 @@ def recorded_steps(opened: OpenedEpisode) -> Sequence[RecordedStep]:
     episode = opened.episode
     made = []
     for number, step in enumerate(episode.steps):
-        picture = opened.files.screenshot(number)
+        screenshot = opened.files.screenshot(number)
         record = opened.record(number)
         flag = ", ".join(map(describe_flag, record.flags)) if record else ""
         box = Box(*record.bbox) if record and record.bbox else None
         note, tree = (record.note, opened.files.ui_tree(number) if record.ui_tree else None) if record else ("", None)
-        made.append(RecordedStep(number, step.action, picture, flag, box, note=note, tree=tree))
+        made.append(RecordedStep(number, step.action, screenshot, flag, box, note=note, tree=tree))
     return made

@@ -18,7 +18,7 @@ from odyssey_recorder.gui.background import Background, Job, JobState, Progress,
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.figures.figures_pane import FiguresPane
-from odyssey_recorder.gui.figures.painting import write_pictures
+from odyssey_recorder.gui.figures.painting import write_images
 from odyssey_recorder.gui.parts import (
     Choice,
     ask_where_to_save,
@@ -149,7 +149,7 @@ class FiguresView(QWidget):
 
     @staticmethod
     def _write_images(folder: Path, counted: _Counted) -> str:
-        return f"{len(write_pictures(folder, counted.figures))} images are saved."
+        return f"{len(write_images(folder, counted.figures))} images are saved."
 
     def _lay_out(self) -> None:
         self._against.offer([(name, name) for name in _PUBLISHED])

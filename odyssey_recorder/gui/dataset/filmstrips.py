@@ -12,7 +12,7 @@ from odyssey_recorder.dataset.layout import screenshot_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.dataset.episode_table import EpisodeTable
-from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.image_reader import read_image
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, paint_line, small_font
 from odyssey_recorder.gui.step_strip import SHARPNESS, paint_thumbnail
@@ -22,10 +22,10 @@ from odyssey_recorder.selection.index import EpisodeRow
 
 Strip = Sequence[QImage | Exception | None]
 
-_PICTURE = QSize(84, 140)
+_SCREENSHOT = QSize(84, 140)
 _GAP = 6
 _MARGIN = 10
-_CELL = QSize(3 * _PICTURE.width() + 2 * _GAP + 2 * _MARGIN, _PICTURE.height() + 44 + 2 * _MARGIN)
+_CELL = QSize(3 * _SCREENSHOT.width() + 2 * _GAP + 2 * _MARGIN, _SCREENSHOT.height() + 44 + 2 * _MARGIN)
 _AT_ONCE = 3
 _MOST_WAITING = 24
 _MOST_KEPT = 120
@@ -81,7 +81,7 @@ def _read_strip(root: Path, row: EpisodeRow) -> Strip:
 
 def _read(path: Path) -> QImage | Exception:
     try:
-        image, _ = read_picture(path, _PICTURE * SHARPNESS)
+        image, _ = read_image(path, _SCREENSHOT * SHARPNESS)
     except DatasetError as error:
         return error
     image.setDevicePixelRatio(SHARPNESS)
@@ -112,10 +112,10 @@ class StripDelegate(RowDelegate):
         area = cell.adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
         strip = self._strips.look(row)
         for place in range(len(strip) or 3):
-            left = area.left() + place * (_PICTURE.width() + _GAP)
-            room = QRectF(left, area.top(), _PICTURE.width(), _PICTURE.height())
+            left = area.left() + place * (_SCREENSHOT.width() + _GAP)
+            room = QRectF(left, area.top(), _SCREENSHOT.width(), _SCREENSHOT.height())
             paint_thumbnail(painter, room, strip[place] if strip else None)
-        words = QRectF(area.left(), area.top() + _PICTURE.height() + 6, area.width(), area.height())
+        words = QRectF(area.left(), area.top() + _SCREENSHOT.height() + 6, area.width(), area.height())
         title = f"Cannot be read: {row.problem}" if row.problem else " ".join(row.instruction.split())
         paint_line(painter, words, title, font, theme.danger if row.problem else theme.text)
         small = small_font(font)

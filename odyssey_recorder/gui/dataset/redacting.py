@@ -19,10 +19,10 @@ from odyssey_recorder.curation.redaction import (
     write_redaction,
 )
 from odyssey_recorder.gui.background import Background, error_text
-from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.image_reader import read_image
 from odyssey_recorder.gui.parts import breakable, fill_dialog, line_edit, push_button, row, say, text_label
 from odyssey_recorder.gui.review.box_form import BoxCanvas
-from odyssey_recorder.gui.step_strip import StepModel, StepPicture
+from odyssey_recorder.gui.step_strip import MarkedScreenshot, StepModel
 from odyssey_recorder.gui.step_viewer import StepViewer
 from odyssey_recorder.model.geometry import Box
 
@@ -39,7 +39,7 @@ class RedactingViewer(StepViewer):
         self,
         background: Background,
         model: StepModel,
-        pictures: Sequence[StepPicture],
+        screenshots: Sequence[MarkedScreenshot],
         at: int,
         parent: QWidget,
         *,
@@ -56,7 +56,7 @@ class RedactingViewer(StepViewer):
         self._draw = push_button("Redact…", tip, call=self._ask)
         self._remove = push_button("Remove boxes", "Show this screenshot in exports as it is", call=self._take_away)
         self._told = text_label(kind="warning")
-        super().__init__(background, model, pictures, at, parent, self._told, self._draw, self._remove)
+        super().__init__(background, model, screenshots, at, parent, self._told, self._draw, self._remove)
         self._told.hide()
         self.turned.connect(lambda _number: self._offer())
         self._offer()
@@ -81,8 +81,8 @@ class RedactingViewer(StepViewer):
         dialog = RedactDialog(self.present, self)
         dialog.box_drawn.connect(partial(self._write, self.present))
         dialog.open()
-        take = partial(_unless_closed, dialog, lambda read: dialog.show_picture(read[0]))
-        self._background.run(partial(read_picture, path), take, partial(_unless_closed, dialog, dialog.show_problem))
+        take = partial(_unless_closed, dialog, lambda read: dialog.show_screenshot(read[0]))
+        self._background.run(partial(read_image, path), take, partial(_unless_closed, dialog, dialog.show_problem))
 
     def _write(self, step: int, box: Box, why: str) -> None:
         root, episode_id, steps, who = self._root, self._episode_id, self.count, self._who()
@@ -126,10 +126,10 @@ class RedactDialog(QDialog):
         self._canvas.setFocus()
         self.accepted.connect(lambda: self.box_drawn.emit(self._box, self._why.text().strip()))
 
-    def show_picture(self, picture: QImage) -> None:
+    def show_screenshot(self, screenshot: QImage) -> None:
         """With a first box in the middle, for those who move it by keys."""
-        self._canvas.show_picture(picture)
-        width, height = picture.width(), picture.height()
+        self._canvas.show_screenshot(screenshot)
+        width, height = screenshot.width(), screenshot.height()
         self._canvas.show_box(Box(width // 3, height * 9 // 20, width * 2 // 3, height * 11 // 20))
 
     def show_problem(self, error: Exception) -> None:

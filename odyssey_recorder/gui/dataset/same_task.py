@@ -65,7 +65,7 @@ class SameTaskDialog(QDialog):
         model = StepModel(TableColumn("", lambda step: step.words, spoken=_spoken, tip=tooltip))
         strip = StepStrip(f"Steps on {one.device}, {one.episode_id}", model, StripStyle(_THUMBNAIL))
         thumbnails = StepThumbnails(self._background, model, _THUMBNAIL)
-        strip.step_opened.connect(lambda at: enlarge(self._background, model, thumbnails.pictures, at, strip))
+        strip.step_opened.connect(lambda at: enlarge(self._background, model, thumbnails.screenshots, at, strip))
         strip.step_chosen.connect(self._turn_to)
         strip.horizontalScrollBar().valueChanged.connect(self._scroll_to)
         thumbnails.show_steps(recorded_steps(opened))

@@ -132,7 +132,7 @@ def facts(member: InventoryDevice, details: DeviceDetails | None) -> list[Fact]:
         about, screen = details.properties, details.screen
         shown.append(("Screen", f"{about.size} at {about.density} dpi"))
         shown.append(("Android", f"{about.release_version} (API {about.sdk_version})"))
-        shown.append(("Screenshots", _pictures(details.capture_path)))
+        shown.append(("Screenshots", _screenshots(details.capture_path)))
         if screen.posture:
             shown.append(("Posture", _POSTURES.get(screen.posture, screen.posture.lower())))
         shown.append(("Rotation", f"{90 * screen.rotation}\N{DEGREE SIGN}"))
@@ -165,7 +165,7 @@ def _what_exists(member: InventoryDevice) -> str:
     return ", ".join(words) or "none"
 
 
-def _pictures(path: str) -> str:
+def _screenshots(path: str) -> str:
     return "gRPC, at each change" if path == "gRPC" else path
 
 

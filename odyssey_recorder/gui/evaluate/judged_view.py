@@ -33,7 +33,7 @@ from odyssey_recorder.gui.parts import (
     selectable,
     text_label,
 )
-from odyssey_recorder.gui.step_strip import StepPicture
+from odyssey_recorder.gui.step_strip import MarkedScreenshot
 from odyssey_recorder.gui.step_viewer import StepCanvas
 from odyssey_recorder.gui.table import TableColumn, TableModel, allow_sorting, table_view
 from odyssey_recorder.gui.theme import MARK, PREDICTED, Theme, grown
@@ -109,7 +109,7 @@ class JudgedView(QWidget):
             return
         steps, count = read
         self._places = {one.row: at for at, one in enumerate(steps)}
-        self._canvas.show_steps([self._picture(one) for one in steps], 0)
+        self._canvas.show_steps([self._screenshot(one) for one in steps], 0)
         self._model.load(steps)
         self._said.setText(self._words(wanted, count))
         self._all.setVisible(wanted != StepsWanted())
@@ -164,13 +164,13 @@ class JudgedView(QWidget):
         if shiboken6.isValid(self) and step is self._shown:
             self._task.setText(breakable(words))
 
-    def _picture(self, step: JudgedStep) -> StepPicture:
+    def _screenshot(self, step: JudgedStep) -> MarkedScreenshot:
         gold = self._scored.found.scored.gold
         action = drawn(step.truth, off=-_APART)
         assert action is not None
         box = Box(*gold.box[step.row].astype(int).tolist()) if gold.boxed[step.row] == BOX else None
         path = self._scored.root / screenshot_path(step.episode_id, step.step)
-        return StepPicture(path, action, box, Size(GRID, GRID), drawn(step.said, off=_APART))
+        return MarkedScreenshot(path, action, box, Size(GRID, GRID), drawn(step.said, off=_APART))
 
     # Layout.
 

@@ -63,7 +63,7 @@ def paint(painter: QPainter, drawing: Drawing, colours: Colours, *, marked: Fill
         painter.drawRect(QRectF(marked.x, marked.y, marked.width, marked.height))
 
 
-def write_pictures(folder: Path, figures: Iterable[Figure]) -> list[Path]:
+def write_images(folder: Path, figures: Iterable[Figure]) -> list[Path]:
     """Write a PNG file for each drawn panel into `folder`. Raises DatasetError."""
     application = QGuiApplication.instance() or QGuiApplication(["odyssey-recorder", "-platform", "offscreen"])
     written = []

@@ -29,7 +29,7 @@ class PhoneFrame:
 class PhoneFrames(QObject):
     """Emits an image of each new frame of the phone; a slow window gets the newest."""
 
-    picture_came = Signal(object)
+    frame_came = Signal(object)
     _frame_came = Signal()
 
     def __init__(self, phone: Phone, parent: QObject) -> None:
@@ -58,10 +58,10 @@ class PhoneFrames(QObject):
         self._is_making = True
         self._background.run(partial(_scaled_frame, screen, self._room), self._take)
 
-    def _take(self, picture: PhoneFrame) -> None:
+    def _take(self, frame: PhoneFrame) -> None:
         self._is_making = False
-        self._made = picture.number, picture.room
-        self.picture_came.emit(picture)
+        self._made = frame.number, frame.room
+        self.frame_came.emit(frame)
         self._make_newest()
 
 
@@ -110,25 +110,25 @@ class PhoneScreen(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._picture: PhoneFrame | None = None
+        self._frame: PhoneFrame | None = None
         self._fingers: tuple[Pixel, ...] = ()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(200, 200)
         self.setAccessibleName("Phone screen")
 
-    def show_picture(self, picture: PhoneFrame) -> None:
-        self._picture = picture
+    def show_frame(self, frame: PhoneFrame) -> None:
+        self._frame = frame
         self.update()
 
     @property
     def frame_number(self) -> int:
-        return 0 if self._picture is None else self._picture.number
+        return 0 if self._frame is None else self._frame.number
 
     def fit(self) -> FitScale | None:
-        if self._picture is None:
+        if self._frame is None:
             return None
-        return FitScale.inside(self._picture.size, QRectF(self.rect()), device_pixel_ratio=self.devicePixelRatioF())
+        return FitScale.inside(self._frame.size, QRectF(self.rect()), device_pixel_ratio=self.devicePixelRatioF())
 
     # Mouse and keyboard.
 
@@ -187,12 +187,12 @@ class PhoneScreen(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         fit = self.fit()
-        if fit is None or self._picture is None:
+        if fit is None or self._frame is None:
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawImage(fit.area, self._picture.image)
+        painter.drawImage(fit.area, self._frame.image)
         painter.setPen(QPen(Theme.current().outline, 1))
         painter.drawRect(fit.area.adjusted(0.5, 0.5, -0.5, -0.5))
         if len(self._fingers) > 1:
@@ -201,7 +201,7 @@ class PhoneScreen(QWidget):
 
 
 def _opposite(pixel: Pixel, fit: FitScale) -> Pixel:
-    return Pixel(fit.picture.width - 1 - pixel.x, fit.picture.height - 1 - pixel.y)
+    return Pixel(fit.frame_size.width - 1 - pixel.x, fit.frame_size.height - 1 - pixel.y)
 
 
 def _paint_ring(painter: QPainter, centre: QPointF) -> None:

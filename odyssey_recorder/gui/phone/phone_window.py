@@ -59,7 +59,7 @@ class PhoneWindow(QMainWindow):
         self._name = f"Simulated {profile.title}"
         self._shape = Size(profile.size.width, profile.size.height)
         self._input = PhoneInput(emulator.guest, self)
-        self._pictures = PhoneFrames(emulator.phone, self)
+        self._screenshots = PhoneFrames(emulator.phone, self)
         self._screen = PhoneScreen()
         self._words = text_label(kind="hint")
         self._notice_ends = QTimer(self, interval=_NOTICE_MS, singleShot=True)
@@ -74,7 +74,7 @@ class PhoneWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.hide()
-        self._pictures.close()
+        self._screenshots.close()
         self._input.close()
         super().closeEvent(event)
 
@@ -83,11 +83,11 @@ class PhoneWindow(QMainWindow):
             self._use_palette()
         super().changeEvent(event)
 
-    def _show_picture(self, picture: PhoneFrame) -> None:
-        self._screen.show_picture(picture)
-        if picture.size == self._shape:
+    def _show_screenshot(self, frame: PhoneFrame) -> None:
+        self._screen.show_frame(frame)
+        if frame.size == self._shape:
             return
-        self._shape = picture.size
+        self._shape = frame.size
         self._show_about()
         if not self.isMaximized() and not self.isFullScreen():
             self.resize(self._size_that_fits())
@@ -101,10 +101,10 @@ class PhoneWindow(QMainWindow):
 
     def _size_that_fits(self) -> QSize:
         """The size at which the image has its own size, or fits a small monitor."""
-        picture = QSize(self._shape.width, self._shape.height) / self.devicePixelRatioF()
+        frame = QSize(self._shape.width, self._shape.height) / self.devicePixelRatioF()
         beside = QSize(_RAIL_PX, _FOOT_PX)
         room = self.screen().availableSize() * _SHARE_OF_MONITOR - beside
-        return picture.scaled(room, Qt.AspectRatioMode.KeepAspectRatio).boundedTo(picture) + beside
+        return frame.scaled(room, Qt.AspectRatioMode.KeepAspectRatio).boundedTo(frame) + beside
 
     # Wiring.
 
@@ -135,7 +135,7 @@ class PhoneWindow(QMainWindow):
         for tool, action in self._tools.items():
             action.triggered.connect(lambda _checked, call=calls[tool]: call())
         screen, phone_input = self._screen, self._input
-        screen.room_changed.connect(self._pictures.fit_into)
+        screen.room_changed.connect(self._screenshots.fit_into)
         screen.fingers_down.connect(phone_input.put_down)
         screen.fingers_moved.connect(phone_input.move)
         screen.fingers_lifted.connect(phone_input.lift)
@@ -143,7 +143,7 @@ class PhoneWindow(QMainWindow):
         screen.text_typed.connect(phone_input.write)
         screen.key_typed.connect(phone_input.press)
         phone_input.refused.connect(self._show_refusal)
-        self._pictures.picture_came.connect(self._show_picture)
+        self._screenshots.frame_came.connect(self._show_screenshot)
         self._notice_ends.timeout.connect(self._show_about)
 
     def _use_palette(self) -> None:

@@ -14,7 +14,7 @@ from odyssey_recorder.gui.record.finger import MirrorFinger, wheel_stroke
 from odyssey_recorder.gui.record.mirror_canvas import (
     FRAME_PX,
     FittedWidget,
-    FramePicture,
+    FrameImage,
     Framing,
     Overlay,
     OverlayOpacity,
@@ -67,7 +67,7 @@ class MirrorView(FittedWidget):
         self.viewport = Viewport(self)
         self._newest: Frame | None = None
         self._shown: Frame | None = None
-        self._picture = FramePicture()
+        self._image = FrameImage()
         self.viewport.changed.connect(self.update)
         self._hand = ViewPanning(self, self.viewport)
         self._framing = Framing.PLAIN
@@ -189,7 +189,7 @@ class MirrorView(FittedWidget):
         self._move(self._finger, fit.nearest_pixel(event.position()), event.timestamp())
         stroke = self._finger.stroke(event.timestamp())
         self._let_go()
-        self.gesture_made.emit(in_words(recognize(stroke, self._rules, fit.picture)))
+        self.gesture_made.emit(in_words(recognize(stroke, self._rules, fit.frame_size)))
         self.stroke_made.emit(stroke)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -319,7 +319,7 @@ class MirrorView(FittedWidget):
         space, fit = self.room, self.fit()
         in_sight = space if fit is None else fit.area & space
         if fit is not None and self._shown is not None:
-            self._picture.paint(painter, self._shown, fit, space)
+            self._image.paint(painter, self._shown, fit, space)
             self._paint_gesture(painter, fit)
         if self._overlay is not None:
             paint_overlay(painter, self._overlay, in_sight, is_bare=self._shown is None)

@@ -84,12 +84,12 @@ def visible_part(fit: FitScale, space: QRectF, device_pixel_ratio: float) -> Vis
     It starts where an image pixel starts on a whole screen pixel, so drawn alone it lands exactly where the whole image
     would have it.
     """
-    scale = fit.area.width() * device_pixel_ratio / fit.picture.width
-    down = fit.area.height() * device_pixel_ratio / fit.picture.height  # not quite the same: both extents are whole
+    scale = fit.area.width() * device_pixel_ratio / fit.frame_size.width
+    down = fit.area.height() * device_pixel_ratio / fit.frame_size.height  # not quite the same: both extents are whole
     grain = Fraction(scale).limit_denominator(_FINEST_SCALE).denominator
     left, right = _in_sight(fit.area.left(), (space.left(), space.right()), device_pixel_ratio / scale, grain)
     top, bottom = _in_sight(fit.area.top(), (space.top(), space.bottom()), device_pixel_ratio / down, grain)
-    source = QRect(left, top, right - left, bottom - top) & QRect(0, 0, fit.picture.width, fit.picture.height)
+    source = QRect(left, top, right - left, bottom - top) & QRect(0, 0, fit.frame_size.width, fit.frame_size.height)
     return VisiblePart(
         source,
         QRect(
@@ -113,7 +113,7 @@ def frame_image(frame: Frame) -> QImage:
     return QImage(frame.pixels, size.width, size.height, size.width * depth, pixel_format)
 
 
-class FramePicture:
+class FrameImage:
     """The visible part of a frame, scaled once per frame and place."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from odyssey_recorder.gui.action_painter import paint_problem, prepare_other_thr
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.image_reader import read_image
 from odyssey_recorder.gui.parts import fill_column, named, row, text_label
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_canvas import ScaledImage, paint_outline, rounded
@@ -28,16 +28,16 @@ class WantedScreen(QWidget):
         super().__init__()
         self._background = background
         self._path: Path | None = None
-        self._picture = ScaledImage(QImage())
+        self._frame = ScaledImage(QImage())
         self._problem = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 120)
         self.setAccessibleName("Screen to restore")
 
-    def show_picture(self, path: Path | None) -> None:
+    def show_screenshot(self, path: Path | None) -> None:
         if path == self._path:
             return
-        self._path, self._picture, self._problem = path, ScaledImage(QImage()), ""
+        self._path, self._frame, self._problem = path, ScaledImage(QImage()), ""
         self.update()
         if path is not None:
             prepare_other_threads()
@@ -45,25 +45,25 @@ class WantedScreen(QWidget):
 
     @property
     def is_shown(self) -> bool:
-        return self.isVisible() and not self._picture.image.isNull()
+        return self.isVisible() and not self._frame.image.isNull()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self._picture.image.isNull():
+        if self._frame.image.isNull():
             paint_problem(QPainter(self), self._problem, QRectF(self.rect()))
             return
         ratio = self.devicePixelRatioF()
-        picture = Size(self._picture.image.width(), self._picture.image.height())
-        area = FitScale.inside(picture, QRectF(self.rect()), device_pixel_ratio=ratio).area
+        frame = Size(self._frame.image.width(), self._frame.image.height())
+        area = FitScale.inside(frame, QRectF(self.rect()), device_pixel_ratio=ratio).area
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setClipPath(rounded(area))
-        painter.drawPixmap(area.topLeft(), self._picture.at(area.size(), ratio))
+        painter.drawPixmap(area.topLeft(), self._frame.at(area.size(), ratio))
         painter.setClipping(False)
         paint_outline(painter, area, focused=False)
 
     def _take(self, path: Path, image: QImage) -> None:
         if path == self._path:
-            self._picture = ScaledImage(image)
+            self._frame = ScaledImage(image)
             self.update()
 
     def _tell(self, path: Path, error: Exception) -> None:
@@ -74,7 +74,7 @@ class WantedScreen(QWidget):
 
 
 def _read(path: Path) -> QImage:
-    return read_picture(path)[0].convertToFormat(QImage.Format.Format_RGB32)
+    return read_image(path)[0].convertToFormat(QImage.Format.Format_RGB32)
 
 
 class ViewStrip(QWidget):
@@ -143,25 +143,25 @@ class MirrorStage(QWidget):
         self._down.valueChanged.connect(self._pan)
         self._follow_viewport()
 
-    def show_wanted(self, picture: Path | None, goal: Goal = Goal.UNDONE, words: str = "") -> None:
+    def show_wanted(self, frame: Path | None, goal: Goal = Goal.UNDONE, words: str = "") -> None:
         """Show the screenshot to restore and what to do; None hides it."""
-        self._back.caption.setText(_WANTED if goal.has_picture else _BEFORE)
-        if picture is not None:
+        self._back.caption.setText(_WANTED if goal.has_screenshot else _BEFORE)
+        if frame is not None:
             self._banner.show_message(Tone.WARNING, words)
         else:
             self._banner.hide()
-        if self.is_restoring == (picture is not None):
-            self._wanted.show_picture(picture)
+        if self.is_restoring == (frame is not None):
+            self._wanted.show_screenshot(frame)
             return
         viewport = self._mirror.viewport
-        if picture is not None:
+        if frame is not None:
             self._kept_zoom = viewport.kept
             viewport.show_whole()
         else:
             viewport.recall(self._kept_zoom)
-        self._wanted.show_picture(picture)
-        self._set_restoring(picture is not None)
-        self._commands.enable(Command.ACCEPT_SCREEN, on=picture is not None)
+        self._wanted.show_screenshot(frame)
+        self._set_restoring(frame is not None)
+        self._commands.enable(Command.ACCEPT_SCREEN, on=frame is not None)
 
     @property
     def is_restoring(self) -> bool:
@@ -180,7 +180,7 @@ class MirrorStage(QWidget):
         fit = self._mirror.fit()
         if fit is None:
             return
-        size, room = fit.picture, self.contentsRect()
+        size, room = fit.frame_size, self.contentsRect()
         beside = min((room.width() - _GAP) / 2 / size.width, room.height() / size.height)
         above = min(room.width() / size.width, (room.height() - _GAP) / 2 / size.height)
         directions = QBoxLayout.Direction

@@ -48,10 +48,10 @@ _LOOK_AROUND_MS = 3000
 _FAILED = "failed"  # the cause of a message
 _LEFT_PX = 280
 _RIGHT_PX = 284
-_UNDER_PICTURE_PX, _BESIDE_PICTURE_PX = 110, 48
-"""Controls of the middle around the picture."""
+_UNDER_SCREENSHOT_PX, _BESIDE_SCREENSHOT_PX = 110, 48
+"""Controls of the middle around the mirror."""
 _CONTROLS_PX = 380
-"""The width of the controls above and below the picture, at the normal text size."""
+"""The width of the controls above and below the mirror, at the normal text size."""
 _NEARLY = 0.85
 _SPACE = 16
 
@@ -325,7 +325,7 @@ class RecordPage(MainPage):
         fill_row(self, self._panels, margins=_SPACE)
 
     def _fits(self, side: SideName, px: int) -> bool:
-        """Whether the controls fit and the picture is nearly as high as it could be.
+        """Whether the controls fit and the mirror is nearly as high as it could be.
 
         A panel that is needed now stays anyway. During a recording the left panel gives way first.
         """
@@ -340,8 +340,8 @@ class RecordPage(MainPage):
         if side == "right" and is_recording and px < grown(_CONTROLS_PX):
             px += grown(_LEFT_PX)
         shape = 0.0 if self._fitted is None else self._fitted.width / self._fitted.height
-        highest = self._panels.height() - _UNDER_PICTURE_PX
-        return px >= max(grown(_CONTROLS_PX), _NEARLY * highest * shape + _BESIDE_PICTURE_PX)
+        highest = self._panels.height() - _UNDER_SCREENSHOT_PX
+        return px >= max(grown(_CONTROLS_PX), _NEARLY * highest * shape + _BESIDE_SCREENSHOT_PX)
 
     def _fit_frame(self, frame: Frame) -> None:
         if frame.size != self._fitted:

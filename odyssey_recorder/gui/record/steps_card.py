@@ -40,7 +40,7 @@ class StepsCard(Card):
         self._list = StepList(self._model)
         self._list.selectionModel().currentChanged.connect(self._offer)
         self._list.step_opened.connect(
-            lambda at: enlarge(background, self._model, self._thumbnails.pictures, at, self._list)
+            lambda at: enlarge(background, self._model, self._thumbnails.screenshots, at, self._list)
         )
         self._flagged = QPersistentModelIndex()
         self._may_undo = False

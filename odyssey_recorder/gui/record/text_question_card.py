@@ -14,7 +14,7 @@ from odyssey_recorder.gui.step_strip import look_at
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 
-_PICTURE = QSize(240, 180)
+_SCREENSHOT = QSize(240, 180)
 
 
 class TextQuestionCard(QFrame):
@@ -29,9 +29,9 @@ class TextQuestionCard(QFrame):
         self._background = background
         self._question: TextQuestion | None = None
         self._title = text_label(kind="title")
-        self._picture = text_label()
-        self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._picture.setMinimumHeight(_PICTURE.height())
+        self._screenshot = text_label()
+        self._screenshot.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._screenshot.setMinimumHeight(_SCREENSHOT.height())
         self._text = line_edit("Text that was typed", "The text as shown in the field")
         self._answer = push_button("Save", "Save this text (Enter)", "primary", call=self._give_answer)
         self._text.textChanged.connect(lambda text: self._answer.setEnabled(bool(text)))
@@ -57,19 +57,19 @@ class TextQuestionCard(QFrame):
         self.setAccessibleName(self._title.text())
         self._text.setText(question.guess)
         self._answer.setEnabled(bool(question.guess))
-        self._picture.clear()
+        self._screenshot.clear()
         self._fold(False)
         prepare_other_threads()
-        call = partial(look_at, step, _PICTURE)
-        self._background.run(call, partial(self._show_picture, question), partial(self._tell, question))
+        call = partial(look_at, step, _SCREENSHOT)
+        self._background.run(call, partial(self._show_screenshot, question), partial(self._tell, question))
 
-    def _show_picture(self, question: TextQuestion, seen: tuple[QImage, str]) -> None:
+    def _show_screenshot(self, question: TextQuestion, seen: tuple[QImage, str]) -> None:
         if question is self._question:
-            self._picture.setPixmap(_framed(seen[0]))
+            self._screenshot.setPixmap(_framed(seen[0]))
 
     def _tell(self, question: TextQuestion, error: Exception) -> None:
         if question is self._question:
-            self._picture.setText(breakable(str(error)))
+            self._screenshot.setText(breakable(str(error)))
 
     def _give_answer(self) -> None:
         if self._question is not None and self._text.text():
@@ -80,7 +80,7 @@ class TextQuestionCard(QFrame):
         self._text.setFocus()
 
     def _fold(self, folded: bool) -> None:
-        for part in (self._picture, self._hint, self._text, self._answer, self._later):
+        for part in (self._screenshot, self._hint, self._text, self._answer, self._later):
             part.setVisible(not folded)
         self._unfold.setVisible(folded)
 
@@ -89,12 +89,12 @@ class TextQuestionCard(QFrame):
             "The text could not be read from the device. If there is a guess, it is filled in.", "hint"
         )
         buttons = row(None, self._unfold, self._later, self._answer)
-        fill_column(self, self._title, self._hint, self._picture, self._text, buttons, margins=(14, 12, 14, 12))
+        fill_column(self, self._title, self._hint, self._screenshot, self._text, buttons, margins=(14, 12, 14, 12))
 
 
-def _framed(picture: QImage) -> QPixmap:
+def _framed(screenshot: QImage) -> QPixmap:
     """Add a border: screens are often as white as the card."""
-    framed = QPixmap.fromImage(picture)
+    framed = QPixmap.fromImage(screenshot)
     if not framed.isNull():
         painter = QPainter(framed)
         painter.setPen(QPen(Theme.current().outline, 1))

@@ -13,25 +13,25 @@ _HAIR = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class FitScale:
-    """An image of `picture` pixels shown in `area`, in the widget's device-independent units."""
+    """A frame of `frame_size` pixels shown in `area`, in the widget's device-independent units."""
 
-    picture: Size
+    frame_size: Size
     area: QRectF
 
     @classmethod
-    def inside(cls, picture: Size, space: QRectF, *, device_pixel_ratio: float = 1.0) -> "FitScale":
+    def inside(cls, frame_size: Size, space: QRectF, *, device_pixel_ratio: float = 1.0) -> "FitScale":
         """The largest centred place in `space` that keeps the aspect ratio and starts on whole screen pixels."""
         ratio = device_pixel_ratio
-        scale = min(space.width() * ratio / picture.width, space.height() * ratio / picture.height)
-        width = max(1, round(picture.width * scale))
-        height = max(1, round(picture.height * scale))
+        scale = min(space.width() * ratio / frame_size.width, space.height() * ratio / frame_size.height)
+        width = max(1, round(frame_size.width * scale))
+        height = max(1, round(frame_size.height * scale))
         left = floor(space.left() * ratio + (space.width() * ratio - width) / 2)
         top = floor(space.top() * ratio + (space.height() * ratio - height) / 2)
-        return cls(picture, QRectF(left / ratio, top / ratio, width / ratio, height / ratio))
+        return cls(frame_size, QRectF(left / ratio, top / ratio, width / ratio, height / ratio))
 
     @classmethod
     def scaled(
-        cls, picture: Size, space: QRectF, *, scale: float, centre: QPointF, device_pixel_ratio: float = 1.0
+        cls, frame_size: Size, space: QRectF, *, scale: float, centre: QPointF, device_pixel_ratio: float = 1.0
     ) -> "FitScale":
         """The place that shows each image pixel `scale` screen pixels wide, from whole screen pixels on.
 
@@ -39,30 +39,30 @@ class FitScale:
         fills the space if it can, and is centred if it is smaller.
         """
         ratio = device_pixel_ratio
-        width, height = picture.width * scale, picture.height * scale
+        width, height = frame_size.width * scale, frame_size.height * scale
         left = _start(space.left() * ratio, space.width() * ratio, width, centre.x())
         top = _start(space.top() * ratio, space.height() * ratio, height, centre.y())
-        return cls(picture, QRectF(left / ratio, top / ratio, width / ratio, height / ratio))
+        return cls(frame_size, QRectF(left / ratio, top / ratio, width / ratio, height / ratio))
 
     def pixel_at(self, point: QPointF) -> Pixel | None:
         """The image pixel under `point`; None outside the image."""
         pixel = self._pixel(point)
-        return pixel if self.picture.clamp(pixel) == pixel else None
+        return pixel if self.frame_size.clamp(pixel) == pixel else None
 
     def nearest_pixel(self, point: QPointF) -> Pixel:
-        return self.picture.clamp(self._pixel(point))
+        return self.frame_size.clamp(self._pixel(point))
 
     def point_of(self, pixel: Pixel) -> QPointF:
         """The centre of `pixel` in the widget; inverse of `pixel_at`."""
         return QPointF(
-            self.area.left() + (pixel.x + 0.5) * self.area.width() / self.picture.width,
-            self.area.top() + (pixel.y + 0.5) * self.area.height() / self.picture.height,
+            self.area.left() + (pixel.x + 0.5) * self.area.width() / self.frame_size.width,
+            self.area.top() + (pixel.y + 0.5) * self.area.height() / self.frame_size.height,
         )
 
     def _pixel(self, point: QPointF) -> Pixel:
         return Pixel(
-            floor((point.x() - self.area.left()) * self.picture.width / self.area.width() + _HAIR),
-            floor((point.y() - self.area.top()) * self.picture.height / self.area.height() + _HAIR),
+            floor((point.x() - self.area.left()) * self.frame_size.width / self.area.width() + _HAIR),
+            floor((point.y() - self.area.top()) * self.frame_size.height / self.area.height() + _HAIR),
         )
 
 
@@ -80,7 +80,7 @@ ZOOMS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    picture: Size
+    frame_size: Size
     space: QRectF
     device_pixel_ratio: float = 1.0
 
@@ -99,12 +99,12 @@ class ViewZoom:
     def fit(self, room: Room) -> FitScale:
         ratio = room.device_pixel_ratio
         if self.scale is None:
-            return FitScale.inside(room.picture, room.space, device_pixel_ratio=ratio)
+            return FitScale.inside(room.frame_size, room.space, device_pixel_ratio=ratio)
         centre = QPointF(self.across, self.down)
-        return FitScale.scaled(room.picture, room.space, scale=self.scale, centre=centre, device_pixel_ratio=ratio)
+        return FitScale.scaled(room.frame_size, room.space, scale=self.scale, centre=centre, device_pixel_ratio=ratio)
 
     def actual_scale(self, room: Room) -> float:
-        return self.fit(room).area.width() * room.device_pixel_ratio / room.picture.width
+        return self.fit(room).area.width() * room.device_pixel_ratio / room.frame_size.width
 
     def next_scale(self, room: Room, *, larger: bool) -> float:
         now = self.actual_scale(room)
@@ -117,7 +117,7 @@ class ViewZoom:
         area = self.fit(room).area
         across = (around.x() - area.left()) / area.width()
         down = (around.y() - area.top()) / area.height()
-        width, height = room.picture.width * scale, room.picture.height * scale
+        width, height = room.frame_size.width * scale, room.frame_size.height * scale
         off = (room.space.center() - around) * room.device_pixel_ratio
         return ViewZoom(scale, across + off.x() / width, down + off.y() / height).settled(room)
 

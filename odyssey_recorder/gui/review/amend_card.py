@@ -23,7 +23,7 @@ from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.files import Largest, read_file
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.image_reader import read_image
 from odyssey_recorder.gui.parts import Card, fill_column, say, scroll_area, text_label
 from odyssey_recorder.gui.question_dialog import Question
 from odyssey_recorder.gui.review.amend_dialog import (
@@ -187,7 +187,7 @@ class AmendCard(Card):
         )
         dialog = self._open(Command.FIX_BOX, asked, form)
         self._later(
-            dialog, partial(read_picture, step.picture), lambda read: form.show_picture(read[0]), form.show_problem
+            dialog, partial(read_image, step.screenshot), lambda read: form.show_screenshot(read[0]), form.show_problem
         )
 
     def _ask_drop(self) -> None:
@@ -200,7 +200,7 @@ class AmendCard(Card):
             if first <= last:
                 self._later(
                     dialog,
-                    partial(share_changed, steps[first].picture, steps[last + 1].picture),
+                    partial(share_changed, steps[first].screenshot, steps[last + 1].screenshot),
                     lambda share: form.tell_difference(first, last, share),
                 )
 
@@ -244,9 +244,9 @@ class AmendCard(Card):
         opened = self._opened.opened
         if opened.damage:
             return "", ""  # a damaged episode can only be checked with its files
-        size: Size | None = form.picture_size if isinstance(form, BoxForm) else None
+        size: Size | None = form.screenshot_size if isinstance(form, BoxForm) else None
         try:
-            after = amended(opened.episode, opened.provenance, amendment, picture=size)
+            after = amended(opened.episode, opened.provenance, amendment, screenshot_size=size)
         except ReviewError as error:
             return str(error), ""
         return "", removed_words(after.removed)
@@ -279,8 +279,8 @@ class AmendCard(Card):
         return self._review
 
     def _record(self, number: int) -> StepRecord | None:
-        proof = self._opened.opened.provenance
-        return proof.steps[number] if proof is not None and number < len(proof.steps) else None
+        provenance = self._opened.opened.provenance
+        return provenance.steps[number] if provenance is not None and number < len(provenance.steps) else None
 
     # Wiring.
 
@@ -317,7 +317,10 @@ class AmendCard(Card):
 def share_changed(before: Path, after: Path) -> float | None:
     """The share (0..1) of pixels that differ, without the system bars; None if a file cannot be read."""
     try:
-        (_, one), (_, other) = measure(read_file(before, Largest.PICTURE)), measure(read_file(after, Largest.PICTURE))
+        (_, one), (_, other) = (
+            measure(read_file(before, Largest.SCREENSHOT)),
+            measure(read_file(after, Largest.SCREENSHOT)),
+        )
     except OSError:
         return None
     return None if one is None or other is None else change(one, other)

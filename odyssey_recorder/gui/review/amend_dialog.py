@@ -245,7 +245,7 @@ def _number(name: str, value: int, highest: int) -> QSpinBox:
 
 
 _WIDTH_PX = 420
-_WITH_PICTURE = QSize(860, 600)
+_WITH_SCREENSHOT = QSize(860, 600)
 _LINES = 3
 Look = Callable[[Amendment], tuple[str, str]]
 """Why an amendment is refused, and which texts it removes; each may be empty."""
@@ -298,5 +298,5 @@ class AmendDialog(QDialog):
         whole = fill_row(self, margins=(24, 20, 24, 20), spacing=20)
         if self.form.beside is not None:
             whole.addWidget(self.form.beside, 1)
-            self.resize(_WITH_PICTURE)
+            self.resize(_WITH_SCREENSHOT)
         whole.addLayout(column(*parts, None, buttons, spacing=12))

@@ -45,7 +45,7 @@ class Stopwatch:
 
 
 QUESTIONS = {
-    Criterion.PICTURES: "Are all screenshots present and correct?",
+    Criterion.SCREENSHOTS: "Are all screenshots present and correct?",
     Criterion.SEQUENCE: "Do the steps complete the instruction?",
     Criterion.INSTRUCTION: "Does the instruction mean the same as the task?",
 }
@@ -101,8 +101,8 @@ class ReviewAnswers:
 
     def all_three(self) -> tuple[Judgement, Judgement, Judgement]:
         """Requires that `lacking` returns None."""
-        pictures, sequence, instruction = self.judgements
-        return pictures, sequence, instruction
+        screenshots, sequence, instruction = self.judgements
+        return screenshots, sequence, instruction
 
 
 def unseen(seen: frozenset[int], steps: int) -> tuple[int, ...]:

@@ -33,7 +33,7 @@ _NEAR = 50
 def changes(before: QImage, after: QImage) -> tuple[Box, ...]:
     """Boxes around the differences, in pixels; none contains another. Both images are RGB32 and of equal size."""
     near_px = max(before.width(), before.height()) // _NEAR
-    places = changed_places(_picture(before), _picture(after), near_px=near_px)
+    places = changed_places(_screenshot(before), _screenshot(after), near_px=near_px)
     boxes = [Box(place.left, place.top, place.right, place.bottom) for place in places]
     return tuple(box for box in boxes if not any(_holds(other, box) for other in boxes if other is not box))
 
@@ -47,7 +47,7 @@ def _holds(outer: Box, inner: Box) -> bool:
     )
 
 
-def _picture(image: QImage) -> Image.Image:
+def _screenshot(image: QImage) -> Image.Image:
     size = image.width(), image.height()
     pixels = image.constBits()
     return Image.frombuffer("RGB", size, pixels, "raw", "BGRX", image.bytesPerLine(), 1)  # type: ignore[arg-type]
@@ -88,7 +88,7 @@ class BeforeAfterView(FittedWidget):
         self._told: tuple[int, int] | None = None  # the episode's counter and the step last reported as painted
         self._opened = 0
         self.viewport.changed.connect(self._follow_zoom)
-        loader.picture_came.connect(self._take_picture)
+        loader.screenshot_came.connect(self._take_screenshot)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(200, 160)
@@ -134,13 +134,13 @@ class BeforeAfterView(FittedWidget):
         words = []
         for half in self._halves():
             is_there = half.step < len(self._steps)
-            said = _said(self._loader.picture(half.step)) if is_there else "this is the last step"
+            said = _said(self._loader.screenshot(half.step)) if is_there else "this is the last step"
             words.append(f"{half.caption}: {said}")
         if self._changes is not None:
             words.append(f"{len(self._changes)} differences")
         self.setAccessibleDescription(". ".join(words))
 
-    def _take_picture(self, number: int) -> None:
+    def _take_screenshot(self, number: int) -> None:
         if any(half.step == number for half in self._halves()):
             self.fit()
             self._describe()
@@ -170,7 +170,7 @@ class BeforeAfterView(FittedWidget):
         halves = self._halves()
         if not halves or halves[0].space.isEmpty():
             return
-        known = (self._loader.picture(half.step) for half in halves)
+        known = (self._loader.screenshot(half.step) for half in halves)
         size = next((one.size for one in known if one is not None and not one.problem), None)
         if size is not None:
             self.viewport.set_room(Room(size, halves[0].space, self.devicePixelRatioF()))
@@ -238,51 +238,51 @@ class BeforeAfterView(FittedWidget):
             self.painted.emit(self._present)
 
     def _is_there(self, half: _Half) -> bool:
-        return half.step >= len(self._steps) or self._loader.picture(half.step) is not None
+        return half.step >= len(self._steps) or self._loader.screenshot(half.step) is not None
 
     def _paint_half(self, painter: QPainter, half: _Half) -> None:
-        picture = self._loader.picture(half.step)
+        screenshot = self._loader.screenshot(half.step)
         if half.step >= len(self._steps):
             _paint_veil(painter, half.space, _NO_AFTER)
-        elif picture is None:
+        elif screenshot is None:
             _paint_veil(painter, half.space, _READING)
-        elif picture.problem:
-            _paint_veil(painter, half.space, Overlay(picture.problem, icon="image_broken_variant"))
+        elif screenshot.problem:
+            _paint_veil(painter, half.space, Overlay(screenshot.problem, icon="image_broken_variant"))
         else:
-            self._paint_picture(painter, half, picture)
+            self._paint_screenshot(painter, half, screenshot)
 
-    def _paint_picture(self, painter: QPainter, half: _Half, picture: StepScreenshot) -> None:
+    def _paint_screenshot(self, painter: QPainter, half: _Half, screenshot: StepScreenshot) -> None:
         look = self._look(half)
-        fit, part = look.fit(picture.size), look.part(picture.size)
+        fit, part = look.fit(screenshot.size), look.part(screenshot.size)
         in_sight = fit.area & half.space
-        image = self._cut(half.step, picture, part, look)
+        image = self._cut(half.step, screenshot, part, look)
         painter.save()
         painter.setClipPath(rounded(in_sight))
         painter.drawImage(QPointF(part.target.topLeft()) / look.ratio, image)
         for box in self._changes or ():
-            _paint_change(painter, box, fit, picture.size)
+            _paint_change(painter, box, fit, screenshot.size)
         if half.has_action:
             _paint_step(painter, self._steps[half.step], fit, in_sight)
         painter.restore()
         paint_outline(painter, in_sight, focused=self.hasFocus() and half.has_action)
 
-    def _cut(self, number: int, picture: StepScreenshot, part: VisiblePart, look: ScreenshotZoom) -> QImage:
+    def _cut(self, number: int, screenshot: StepScreenshot, part: VisiblePart, look: ScreenshotZoom) -> QImage:
         """The visible part, cached until the step or the part changes."""
-        cut = picture.cut(part, look)
+        cut = screenshot.cut(part, look)
         if cut is None:
             kept = self._cuts.get(number)
             if kept is not None and same_cut(kept[0], part):
                 return kept[1]
-            cut = scaled_part(picture.image, part)
+            cut = scaled_part(screenshot.image, part)
             cut.setDevicePixelRatio(look.ratio)
             self._cuts[number] = part, cut
         return cut
 
 
-def _said(picture: StepScreenshot | None) -> str:
-    if picture is None:
+def _said(screenshot: StepScreenshot | None) -> str:
+    if screenshot is None:
         return "no screenshot"
-    return picture.problem or f"a screenshot of {picture.size}"
+    return screenshot.problem or f"a screenshot of {screenshot.size}"
 
 
 def _paint_caption(painter: QPainter, half: _Half) -> None:

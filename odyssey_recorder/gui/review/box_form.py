@@ -38,7 +38,7 @@ class BoxCanvas(QWidget):
     def __init__(self, action: Click | LongPress | None) -> None:
         super().__init__()
         self._action = action
-        self._picture = ScaledImage(QImage())
+        self._screenshot = ScaledImage(QImage())
         self._veil = _READING
         self._box = Box(0, 0, 0, 0)
         self._reshape: _Reshape | None = None
@@ -49,8 +49,8 @@ class BoxCanvas(QWidget):
         self.setAccessibleName("Screenshot with the box")
         self.setToolTip(_TIP)
 
-    def show_picture(self, picture: QImage) -> None:
-        self._picture = ScaledImage(picture)
+    def show_screenshot(self, screenshot: QImage) -> None:
+        self._screenshot = ScaledImage(screenshot)
         self.update()
 
     def show_problem(self, words: str) -> None:
@@ -73,7 +73,7 @@ class BoxCanvas(QWidget):
 
     @property
     def _size(self) -> Size:
-        return Size(max(1, self._picture.image.width()), max(1, self._picture.image.height()))
+        return Size(max(1, self._screenshot.image.width()), max(1, self._screenshot.image.height()))
 
     def _fit(self) -> FitScale:
         space = QRectF(self.rect()).adjusted(1, 1, -1, -1)
@@ -85,7 +85,7 @@ class BoxCanvas(QWidget):
     # Mouse and keyboard.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() is Qt.MouseButton.LeftButton and not self._picture.image.isNull():
+        if event.button() is Qt.MouseButton.LeftButton and not self._screenshot.image.isNull():
             at = self._fit().nearest_pixel(event.position())
             edges = self._edges_at(event.position())
             if edges:
@@ -98,7 +98,7 @@ class BoxCanvas(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._reshape is not None:
             self._take(self._reshape(self._fit().nearest_pixel(event.position())))
-        elif not self._picture.image.isNull():
+        elif not self._screenshot.image.isNull():
             self.setCursor(_cursor(self._edges_at(event.position()), self._place().contains(event.position())))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -106,7 +106,7 @@ class BoxCanvas(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = _STEPS.get(Qt.Key(event.key()))
-        if step is None or self._picture.image.isNull():
+        if step is None or self._screenshot.image.isNull():
             super().keyPressEvent(event)
             return
         far = 10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
@@ -158,13 +158,13 @@ class BoxCanvas(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._picture.image.isNull():
+        if self._screenshot.image.isNull():
             paint_message(painter, QRectF(self.rect()), self._veil)
             return
         area = self._fit().area
         painter.save()
         painter.setClipPath(rounded(area))
-        painter.drawPixmap(area.topLeft(), self._picture.at(area.size(), self.devicePixelRatioF()))
+        painter.drawPixmap(area.topLeft(), self._screenshot.at(area.size(), self.devicePixelRatioF()))
         if self._action is not None:
             paint_action(painter, self._action, area)
         _paint_box(painter, self._place(), area)
@@ -226,7 +226,7 @@ class BoxForm(AmendForm):
         self._number = number
         self._action = action
         self._element = element
-        self.picture_size: Size | None = None
+        self.screenshot_size: Size | None = None
         self._before = Box(0, 0, 0, 0)
         self.canvas = self.beside = BoxCanvas(action)
         self.canvas.drawn.connect(self._show)
@@ -240,13 +240,13 @@ class BoxForm(AmendForm):
             field.valueChanged.connect(self._take_fields)
             grid.addLayout(labelled(words, field), place // 2, place % 2)
 
-    def show_picture(self, picture: QImage) -> None:
-        self.picture_size = Size(picture.width(), picture.height())
+    def show_screenshot(self, screenshot: QImage) -> None:
+        self.screenshot_size = Size(screenshot.width(), screenshot.height())
         for edge, field in self._fields.items():
-            field.setRange(0, self.picture_size.width if edge in ("left", "right") else self.picture_size.height)
+            field.setRange(0, self.screenshot_size.width if edge in ("left", "right") else self.screenshot_size.height)
             field.setEnabled(True)
-        self._before = _known(self._element, self.picture_size) or _suggested(self._action, self.picture_size)
-        self.canvas.show_picture(picture)
+        self._before = _known(self._element, self.screenshot_size) or _suggested(self._action, self.screenshot_size)
+        self.canvas.show_screenshot(screenshot)
         self._show(self._before)
         offer_focus(self.canvas)
 
@@ -256,18 +256,18 @@ class BoxForm(AmendForm):
     @property
     def amendment(self) -> NewBox | None:
         left, top, right, bottom = (self._fields[edge].value() for edge in _EDGES)
-        return None if self.picture_size is None else NewBox(step=self._number, box=(left, top, right, bottom))
+        return None if self.screenshot_size is None else NewBox(step=self._number, box=(left, top, right, bottom))
 
     @property
     def is_changed(self) -> bool:
-        return self.picture_size is not None and self._box != self._before
+        return self.screenshot_size is not None and self._box != self._before
 
     @property
     def follows(self) -> str:
-        if self.picture_size is None:
+        if self.screenshot_size is None:
             return ""
         box = self._box
-        share = 100 * box.area / (self.picture_size.width * self.picture_size.height)
+        share = 100 * box.area / (self.screenshot_size.width * self.screenshot_size.height)
         size = f"{box.right - box.left} x {box.bottom - box.top} pixels, {share:.1f}% of the screen."
         return size if self._element is not None else f"No box yet. Draw one around the element. {size}"
 

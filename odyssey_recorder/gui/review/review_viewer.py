@@ -17,9 +17,9 @@ from odyssey_recorder.gui.review.before_after import BeforeAfterView, changes
 from odyssey_recorder.gui.review.screenshot_loader import THUMBNAIL, ScreenshotLoader
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
 from odyssey_recorder.gui.step_strip import (
+    MarkedScreenshot,
     ReplayVerdict,
     StepModel,
-    StepPicture,
     StepStrip,
     StripStep,
     StripStyle,
@@ -124,7 +124,7 @@ class ReviewViewer(QWidget):
     def _seek_changes(self) -> None:
         self._view.show_changes(None)
         self._words.show_changes("")
-        before, after = self._loader.picture(self.current_step), self._loader.picture(self.current_step + 1)
+        before, after = self._loader.screenshot(self.current_step), self._loader.screenshot(self.current_step + 1)
         is_wanted = self._commands[Command.SHOW_CHANGES].isChecked()
         if not is_wanted or before is None or after is None or before.problem or after.problem:
             return
@@ -156,16 +156,18 @@ class ReviewViewer(QWidget):
         self._words.show_step(self._steps[self.current_step], self._model.rows[self.current_step], len(self._steps))
 
     def _enlarge(self, at: int) -> None:
-        pictures = [
-            StepPicture(step.picture, step.action, *((step.element.box, step.element.size) if step.element else ()))
+        screenshots = [
+            MarkedScreenshot(
+                step.screenshot, step.action, *((step.element.box, step.element.size) if step.element else ())
+            )
             for step in self._steps
         ]
-        enlarge(self._background, self._model, pictures, at, self._strip)
+        enlarge(self._background, self._model, screenshots, at, self._strip)
 
     def _take_thumbnail(self, number: int, image: QImage) -> None:
         self._model.change_step(number, image=image)
 
-    def _take_picture(self, number: int) -> None:
+    def _take_screenshot(self, number: int) -> None:
         if number in (self.current_step, self.current_step + 1):
             self._seek_changes()
 
@@ -223,7 +225,7 @@ class ReviewViewer(QWidget):
         self._strip.step_chosen.connect(self.go_to_step)
         self._strip.step_opened.connect(self._enlarge)
         self._view.painted.connect(self.step_painted)
-        self._loader.picture_came.connect(self._take_picture)
+        self._loader.screenshot_came.connect(self._take_screenshot)
         self._loader.thumbnail_came.connect(self._take_thumbnail)
         viewport.changed.connect(self._show_scale)
         self._show_scale()
@@ -318,8 +320,8 @@ def _spoken(step: StripStep) -> str:
     return f"{step.title}: " + ", ".join(filter(None, (step.words, broken, *step.findings, replayed, step.note, seen)))
 
 
-def _scale(picture: Size, count: int, room: QSize) -> float:
-    return min(room.width() / count / picture.width, room.height() / picture.height)
+def _scale(screenshot: Size, count: int, room: QSize) -> float:
+    return min(room.width() / count / screenshot.width, room.height() / screenshot.height)
 
 
 def _changes(found: tuple[Box, ...]) -> str:
@@ -328,4 +330,4 @@ def _changes(found: tuple[Box, ...]) -> str:
 
 
 def _same_episode(one: tuple[ShownStep, ...], other: tuple[ShownStep, ...]) -> bool:
-    return bool(one) and bool(other) and one[0].picture == other[0].picture
+    return bool(one) and bool(other) and one[0].screenshot == other[0].screenshot

@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.image_reader import read_picture
+from odyssey_recorder.gui.image_reader import read_image
 from odyssey_recorder.gui.record.mirror_canvas import VisiblePart, scaled_part, visible_part
 from odyssey_recorder.gui.record.viewport import FitScale, Room, ViewZoom
 from odyssey_recorder.gui.review.shown_step import ShownStep
@@ -79,7 +79,7 @@ class ScreenshotLoader(QObject):
     Results for an episode no longer shown are dropped. The current screenshot waits for no other.
     """
 
-    picture_came = Signal(int)
+    screenshot_came = Signal(int)
     """The step's screenshot, or the reason for its absence, is available."""
 
     thumbnail_came = Signal(int, QImage)
@@ -91,7 +91,7 @@ class ScreenshotLoader(QObject):
         self._steps: tuple[ShownStep, ...] = ()
         self._present = 0
         self._look: ScreenshotZoom | None = None
-        self._pictures: dict[int, StepScreenshot] = {}
+        self._screenshots: dict[int, StepScreenshot] = {}
         self._drawn: set[int] = set()
         self._under_way: set[int] = set()
         self._next: tuple[ShownStep, ...] = ()
@@ -101,7 +101,7 @@ class ScreenshotLoader(QObject):
         self._rest.timeout.connect(self._go_on)
 
     def load(self, steps: Sequence[ShownStep]) -> None:
-        self._pictures, self._drawn, self._under_way = {}, set(), set()
+        self._screenshots, self._drawn, self._under_way = {}, set(), set()
         if tuple(steps) == self._next:
             self._take_prepared()
         else:
@@ -123,7 +123,7 @@ class ScreenshotLoader(QObject):
         """Make `number` the current step; if it can be painted at once, decoding waits for that."""
         self._present = number
         self._let_go()
-        if any(one < len(self._steps) and one not in self._pictures for one in (number, number + 1)):
+        if any(one < len(self._steps) and one not in self._screenshots for one in (number, number + 1)):
             self._go_on()
         elif not self._rest.isActive():
             self._rest.start()
@@ -133,16 +133,16 @@ class ScreenshotLoader(QObject):
         self._look = look
         self._rest.start()
 
-    def picture(self, number: int) -> StepScreenshot | None:
+    def screenshot(self, number: int) -> StepScreenshot | None:
         """None until decoded."""
-        return self._pictures.get(number)
+        return self._screenshots.get(number)
 
     def _go_on(self) -> None:
         for number in self._wanted():
             if len(self._under_way) >= self._at_a_time(number):
                 return
             self._under_way.add(number)
-            self._begin(self._steps, number, self._pictures.get(number))
+            self._begin(self._steps, number, self._screenshots.get(number))
         waiting = (one for one in range(min(_OPENING, len(self._next))) if one not in self._opening)
         if not self._under_way and not self._being_prepared and (following := next(waiting, None)) is not None:
             self._being_prepared.add(following)
@@ -159,8 +159,8 @@ class ScreenshotLoader(QObject):
         ready = {number: made for number, made in self._opening.items() if not made[0].problem}
         self._steps, self._under_way = self._next, self._being_prepared
         self._next, self._opening, self._being_prepared = (), {}, set()
-        for number, (picture, thumbnail) in ready.items():
-            self._pictures[number] = picture
+        for number, (screenshot, thumbnail) in ready.items():
+            self._screenshots[number] = screenshot
             self._drawn.add(number)
             self.thumbnail_came.emit(number, thumbnail)
 
@@ -176,11 +176,11 @@ class ScreenshotLoader(QObject):
         for number in sorted(range(len(self._steps)), key=self._distance):
             if number in self._under_way:
                 continue
-            picture = self._pictures.get(number)
-            if picture is None:
+            screenshot = self._screenshots.get(number)
+            if screenshot is None:
                 if number in near or number not in self._drawn:
                     yield number
-            elif number in near and not picture.problem and picture.look != self._look:
+            elif number in near and not screenshot.problem and screenshot.look != self._look:
                 yield number
 
     def _near(self) -> range:
@@ -199,30 +199,30 @@ class ScreenshotLoader(QObject):
             self._go_on()
         if steps is not self._steps:
             return
-        picture, thumbnail = made
-        is_new = number not in self._pictures
+        screenshot, thumbnail = made
+        is_new = number not in self._screenshots
         self._under_way.discard(number)
-        self._pictures[number] = picture
+        self._screenshots[number] = screenshot
         if number not in self._drawn:
             self._drawn.add(number)
             self.thumbnail_came.emit(number, thumbnail)
         self._let_go()
         self._go_on()
         if is_new:
-            self.picture_came.emit(number)
+            self.screenshot_came.emit(number)
 
     def _fail(self, steps: tuple[ShownStep, ...], number: int, error: Exception) -> None:
-        self._take(steps, number, (StepScreenshot(QImage(), f"{steps[number].picture.name}: {error}"), QImage()))
+        self._take(steps, number, (StepScreenshot(QImage(), f"{steps[number].screenshot.name}: {error}"), QImage()))
 
     def _let_go(self) -> None:
         """Drop the most distant screenshots until `_KEPT_BYTES` is met."""
         near = self._near()
-        prepared = (picture for picture, _ in self._opening.values())
-        held = sum(picture.image.sizeInBytes() for picture in (*self._pictures.values(), *prepared))
-        for number in sorted(self._pictures, key=self._distance, reverse=True):
+        prepared = (screenshot for screenshot, _ in self._opening.values())
+        held = sum(screenshot.image.sizeInBytes() for screenshot in (*self._screenshots.values(), *prepared))
+        for number in sorted(self._screenshots, key=self._distance, reverse=True):
             if held <= _KEPT_BYTES or number in near:
                 return
-            held -= self._pictures.pop(number).image.sizeInBytes()
+            held -= self._screenshots.pop(number).image.sizeInBytes()
 
 
 def same_cut(one: VisiblePart, other: VisiblePart) -> bool:
@@ -232,19 +232,19 @@ def same_cut(one: VisiblePart, other: VisiblePart) -> bool:
 
 def _develop(step: ShownStep, before: StepScreenshot | None, look: ScreenshotZoom | None) -> _Developed:
     """Decode a screenshot and cut the part that `look` shows; makes a thumbnail only if not decoded `before`."""
-    picture = before or decode(step.picture)
-    if picture.image.isNull():
-        return picture, QImage()
+    screenshot = before or decode(step.screenshot)
+    if screenshot.image.isNull():
+        return screenshot, QImage()
     if look is not None:
-        shown = scaled_part(picture.image, look.part(picture.size))
+        shown = scaled_part(screenshot.image, look.part(screenshot.size))
         shown.setDevicePixelRatio(look.ratio)
-        picture = replace(picture, look=look, shown=shown)
-    return picture, QImage() if before else _thumbnail(step, picture.image)
+        screenshot = replace(screenshot, look=look, shown=shown)
+    return screenshot, QImage() if before else _thumbnail(step, screenshot.image)
 
 
 def decode(path: Path) -> StepScreenshot:
     try:
-        image, _ = read_picture(path)
+        image, _ = read_image(path)
     except DatasetError as error:
         return StepScreenshot(QImage(), str(error))
     return StepScreenshot(image.convertToFormat(QImage.Format.Format_RGB32))

@@ -32,7 +32,7 @@ class ShownStep:
 
     number: int
     action: Action
-    picture: Path
+    screenshot: Path
     element: ShownBox | None
     note: str
     flags: tuple[str, ...]
@@ -54,7 +54,7 @@ def _shown(review: OpenedReview, number: int) -> ShownStep:
     return ShownStep(
         number=number,
         action=step.action,
-        picture=opened.files.screenshot(number),
+        screenshot=opened.files.screenshot(number),
         element=_element(record, step.annotations),
         note=record.note if record else "",
         flags=tuple(map(describe_flag, record.flags)) if record else (),

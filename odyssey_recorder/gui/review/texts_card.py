@@ -77,8 +77,8 @@ def _origin(opened: OpenedEpisode) -> str:
 
 
 def _facts(review: OpenedReview) -> str:
-    episode, proof = review.opened.episode, review.opened.provenance
-    by = f"recorded by {proof.origin.annotator}" if proof is not None else "annotator unknown"
+    episode, provenance = review.opened.episode, review.opened.provenance
+    by = f"recorded by {provenance.origin.annotator}" if provenance is not None else "annotator unknown"
     device = f"{episode.device.device_name} {episode.device.size}" if episode.device.device_name else ""
     facts = (category_words(episode.task.category), f"{len(episode.steps)} steps", device, by)
     return " · ".join(filter(None, facts))

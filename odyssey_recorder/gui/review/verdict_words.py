@@ -9,7 +9,7 @@ from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage,
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 
 _SHORT = {
-    Criterion.PICTURES: "the screenshots",
+    Criterion.SCREENSHOTS: "the screenshots",
     Criterion.SEQUENCE: "the steps",
     Criterion.INSTRUCTION: "the instruction",
 }

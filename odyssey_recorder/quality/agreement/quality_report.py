@@ -13,7 +13,7 @@ from odyssey_recorder.quality.reviewing.status import ReviewStage, same_person
 
 DECISION = "Decision"
 QUESTIONS = {
-    Criterion.PICTURES: "Screenshots are present and correct",
+    Criterion.SCREENSHOTS: "Screenshots are present and correct",
     Criterion.SEQUENCE: "The steps complete the instruction",
     Criterion.INSTRUCTION: "The instruction means the same as the task",
 }

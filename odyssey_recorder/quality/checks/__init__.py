@@ -6,7 +6,7 @@ from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity, in_order
 
 _ERROR, _WARNING, _NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
-_PICTURES, _SEQUENCE, _INSTRUCTION = Criterion.PICTURES, Criterion.SEQUENCE, Criterion.INSTRUCTION
+_SCREENSHOTS, _SEQUENCE, _INSTRUCTION = Criterion.SCREENSHOTS, Criterion.SEQUENCE, Criterion.INSTRUCTION
 
 
 def _judged(_evidence: EpisodeEvidence) -> Said:
@@ -15,16 +15,16 @@ def _judged(_evidence: EpisodeEvidence) -> Said:
 
 
 CHECKS: tuple[Check, ...] = (
-    Check("IMG01", _ERROR, _PICTURES, "A screenshot is missing or broken", screenshots.whole_files),
-    Check("IMG02", _ERROR, _PICTURES, "Steps, names and screenshots do not match", screenshots.counted_and_named),
-    Check("IMG03", _ERROR, _PICTURES, "A screenshot does not have the device's size", screenshots.sizes),
-    Check("IMG04", _ERROR, _PICTURES, "A screenshot is blank", screenshots.shows_something),
+    Check("IMG01", _ERROR, _SCREENSHOTS, "A screenshot is missing or broken", screenshots.whole_files),
+    Check("IMG02", _ERROR, _SCREENSHOTS, "Steps, names and screenshots do not match", screenshots.counted_and_named),
+    Check("IMG03", _ERROR, _SCREENSHOTS, "A screenshot does not have the device's size", screenshots.sizes),
+    Check("IMG04", _ERROR, _SCREENSHOTS, "A screenshot is blank", screenshots.shows_something),
     Check(
-        "IMG05", _WARNING, _PICTURES, "A screenshot may not show the moment of its action", screenshots.taken_in_time
+        "IMG05", _WARNING, _SCREENSHOTS, "A screenshot may not show the moment of its action", screenshots.taken_in_time
     ),
-    Check("IMG06", _WARNING, _PICTURES, "A screenshot occurs more than once"),
-    Check("IMG07", _WARNING, _PICTURES, "An action had no effect", screenshots.has_an_effect),
-    Check("IMG08", _WARNING, _PICTURES, "The screen was still moving", screenshots.at_rest),
+    Check("IMG06", _WARNING, _SCREENSHOTS, "A screenshot occurs more than once"),
+    Check("IMG07", _WARNING, _SCREENSHOTS, "An action had no effect", screenshots.has_an_effect),
+    Check("IMG08", _WARNING, _SCREENSHOTS, "The screen was still moving", screenshots.at_rest),
     Check("ACT01", _ERROR, _SEQUENCE, "An action is not part of the format", actions.in_the_vocabulary),
     Check("ACT02", _ERROR, _SEQUENCE, "A point is outside the grid", actions.on_the_grid),
     Check("ACT03", _ERROR, _SEQUENCE, "The episode ends wrongly", actions.ends_once),
@@ -60,7 +60,7 @@ CHECKS: tuple[Check, ...] = (
     Check("ANN13", _WARNING, None, "A memory says something else than the screens"),
     Check("ANN14", _NOTE, None, "Another model reads another action out of a text"),
     Check("PRV01", _WARNING, None, "Personal data may be shown", texts.nothing_private),
-    Check("EXP01", _ERROR, _PICTURES, "An exported folder is incomplete"),
+    Check("EXP01", _ERROR, _SCREENSHOTS, "An exported folder is incomplete"),
     Check("SET01", _WARNING, None, "Files without an episode"),
     Check("SET02", _NOTE, None, "Files that do not belong to the dataset"),
     Check("SET03", _WARNING, None, "The list of all episodes is wrong"),

@@ -10,7 +10,7 @@ from odyssey_recorder.device.view_hierarchy import ViewNode, focused_field
 from odyssey_recorder.model.action import Action, Click, LongPress, Press, Scroll, Type, describe
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.quality import thresholds
-from odyssey_recorder.quality.checks.check import Found, Said, Unseen, after, is_without_effect, no_proof
+from odyssey_recorder.quality.checks.check import Found, Said, Unseen, after, is_without_effect, no_provenance
 from odyssey_recorder.quality.checks.flags import flagged
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Severity
@@ -60,7 +60,7 @@ def of_the_right_kind(evidence: EpisodeEvidence) -> Said:
 
 def _held(evidence: EpisodeEvidence, step: StepEvidence) -> Said:
     if step.record is None:
-        yield Unseen(step.number, f"the duration of the touch is unknown: {no_proof(evidence)}")
+        yield Unseen(step.number, f"the duration of the touch is unknown: {no_provenance(evidence)}")
     elif isinstance(stroke := step.record.input, StrokeRecord) and stroke.duration_us > thresholds.LONGEST_CLICK_US:
         found = f"The finger stayed for {stroke.duration_us / 1000:.0f} ms, which Android treats as a long press."
         yield Found(step.number, found, "Check the next screenshot, and change the action to LONG_PRESS if it was one.")
@@ -165,7 +165,9 @@ def _near(one: Point, other: Point) -> bool:
 
 
 def _to_and_fro(evidence: EpisodeEvidence) -> Iterator[Found]:
-    screens = [step.picture.sha256 if step.picture and not step.picture.problem else "" for step in evidence.steps]
+    screens = [
+        step.screenshot.sha256 if step.screenshot and not step.screenshot.problem else "" for step in evidence.steps
+    ]
     until = -1
     for last in range(thresholds.REPEATED_SCREENS - 1, len(screens)):
         window = screens[last - thresholds.REPEATED_SCREENS + 1 : last + 1]

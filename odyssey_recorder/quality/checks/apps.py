@@ -6,7 +6,7 @@ from collections import Counter
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.wording import counted
-from odyssey_recorder.quality.checks.check import Found, Said, Unseen, no_proof
+from odyssey_recorder.quality.checks.check import Found, Said, Unseen, no_provenance
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import FOREIGN_STEPS
@@ -23,7 +23,10 @@ def apps_in_front(evidence: EpisodeEvidence) -> Said:
     seen = Counter(screen.package for screen in screens if not is_of_android(screen.package))
     if not screens:
         yield Unseen(
-            None, no_proof(evidence) if evidence.proof is None else "the device did not report which app was in front"
+            None,
+            no_provenance(evidence)
+            if evidence.provenance is None
+            else "the device did not report which app was in front",
         )
         return
     apps = dict.fromkeys(evidence.episode.task.apps)

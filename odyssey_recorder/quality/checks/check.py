@@ -11,7 +11,7 @@ from odyssey_recorder.quality.finding import Criterion, Finding, NotChecked, Sev
 from odyssey_recorder.quality.screenshot import bars
 from odyssey_recorder.quality.thresholds import NO_EFFECT_DP2, NO_EFFECT_SHARE
 
-NO_PROOF = "there is no provenance"
+NO_PROVENANCE = "there is no provenance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ def after(evidence: EpisodeEvidence, step: StepEvidence) -> StepEvidence | None:
     return evidence.steps[step.number + 1] if step.number + 1 < len(evidence.steps) else None
 
 
-def no_proof(evidence: EpisodeEvidence) -> str:
-    return f"{NO_PROOF}: {evidence.proof_problem}" if evidence.proof_problem else NO_PROOF
+def no_provenance(evidence: EpisodeEvidence) -> str:
+    return f"{NO_PROVENANCE}: {evidence.provenance_problem}" if evidence.provenance_problem else NO_PROVENANCE
 
 
 _DP_PER_INCH = 160
@@ -72,12 +72,12 @@ _DP_PER_INCH = 160
 
 def is_without_effect(evidence: EpisodeEvidence, step: StepEvidence) -> bool | None:
     """Whether the next screenshot equals that of `step`, a blinking cursor aside; None if unknown."""
-    if step.change is None or step.picture is None or step.picture.size is None:
+    if step.change is None or step.screenshot is None or step.screenshot.size is None:
         return None
     density = density_of(evidence)
     if density is None:
         return step.change < NO_EFFECT_SHARE
-    return area_dp2(step.change, step.picture.size, density) < NO_EFFECT_DP2
+    return area_dp2(step.change, step.screenshot.size, density) < NO_EFFECT_DP2
 
 
 def area_dp2(share: float, size: Size, density: int) -> float:
@@ -87,7 +87,7 @@ def area_dp2(share: float, size: Size, density: int) -> float:
 
 def density_of(evidence: EpisodeEvidence) -> int | None:
     """The density by the provenance or else the device's name; None if it is not a device of the dataset."""
-    if evidence.proof is not None and evidence.proof.origin.density > 0:
-        return evidence.proof.origin.density
+    if evidence.provenance is not None and evidence.provenance.origin.density > 0:
+        return evidence.provenance.origin.density
     device = evidence.episode.device
     return None if device is None else next((one.density for one in profiles() if one.name == device.device_name), None)

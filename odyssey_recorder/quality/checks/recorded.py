@@ -11,7 +11,7 @@ from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.quality.checks.check import NO_PROOF, Found, Unseen, density_of
+from odyssey_recorder.quality.checks.check import NO_PROVENANCE, Found, Unseen, density_of
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.wording import named
@@ -31,11 +31,11 @@ def as_recorded(evidence: EpisodeEvidence) -> Said:
     view hierarchies of the episode, cannot be read, or has other steps. Times that are not in the order of the steps
     are a warning. Provenance of older recorders does not say how an episode ended. Without provenance nothing is
     checked."""
-    if evidence.proof is None:
-        if evidence.proof_problem:
-            yield Found(None, f"The provenance cannot be used: {evidence.proof_problem.rstrip('.')}.", _LOST)
+    if evidence.provenance is None:
+        if evidence.provenance_problem:
+            yield Found(None, f"The provenance cannot be used: {evidence.provenance_problem.rstrip('.')}.", _LOST)
         else:
-            yield Unseen(None, NO_PROOF)
+            yield Unseen(None, NO_PROVENANCE)
         return
     yield from _out_of_order(evidence)
     density = density_of(evidence)

@@ -2,14 +2,14 @@
 
 from odyssey_recorder.dataset.lenient import Rule
 from odyssey_recorder.model.action import Action, is_terminal
-from odyssey_recorder.quality.checks.check import Found, Said, Unseen, is_without_effect, no_proof
+from odyssey_recorder.quality.checks.check import Found, Said, Unseen, is_without_effect, no_provenance
 from odyssey_recorder.quality.checks.flags import flagged, flags_for
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Severity
-from odyssey_recorder.quality.thresholds import BLANK_DEVIATION, BLANK_FLAT, OLDEST_PICTURE_US
+from odyssey_recorder.quality.thresholds import BLANK_DEVIATION, BLANK_FLAT, OLDEST_SCREENSHOT_US
 from odyssey_recorder.quality.wording import listed, sentence
 
-_NO_PICTURE = "the screenshot is missing or cannot be decoded"
+_NO_SCREENSHOT = "the screenshot is missing or cannot be decoded"
 _RECORD_AGAIN = "Restore the file from a backup, or record the episode again."
 
 
@@ -17,14 +17,14 @@ def whole_files(evidence: EpisodeEvidence) -> Said:
     """The file of the screenshot is missing, empty or cannot be decoded completely, or its SHA-256 differs from the
     one in the provenance. Without provenance the hash is not checked."""
     for step in evidence.steps:
-        picture = step.picture
-        if picture is None:
+        screenshot = step.screenshot
+        if screenshot is None:
             yield Found(step.number, "The screenshot is missing.", _RECORD_AGAIN)
-        elif picture.problem:
-            yield Found(step.number, sentence(f"The screenshot cannot be used: {picture.problem}"), _RECORD_AGAIN)
+        elif screenshot.problem:
+            yield Found(step.number, sentence(f"The screenshot cannot be used: {screenshot.problem}"), _RECORD_AGAIN)
         elif step.record is None:
-            yield Unseen(step.number, f"the hash of the file cannot be compared: {no_proof(evidence)}")
-        elif picture.sha256 != step.record.frame.png_sha256:
+            yield Unseen(step.number, f"the hash of the file cannot be compared: {no_provenance(evidence)}")
+        elif screenshot.sha256 != step.record.frame.png_sha256:
             found = "The file is not the one that was recorded: its SHA-256 differs from the provenance."
             yield Found(step.number, found, _RECORD_AGAIN)
 
@@ -51,9 +51,9 @@ def sizes(evidence: EpisodeEvidence) -> Said:
         yield Unseen(None, "device_info has no size")
         return
     for step in evidence.steps:
-        size = step.picture.size if step.picture else None
+        size = step.screenshot.size if step.screenshot else None
         if size is None:
-            yield Unseen(step.number, _NO_PICTURE)
+            yield Unseen(step.number, _NO_SCREENSHOT)
             continue
         proved = None if step.record is None else step.record.frame.size
         if proved is not None and size != proved:
@@ -94,11 +94,11 @@ def shows_something(evidence: EpisodeEvidence) -> Said:
     or more than `BLANK_FLAT` of it is one colour. Windows that forbid screenshots are black; the recorder does not
     store whether one did."""
     for step in evidence.steps:
-        picture = step.picture
-        if picture is None or picture.problem:
-            yield Unseen(step.number, _NO_PICTURE)
-        elif picture.deviation < BLANK_DEVIATION or picture.flat > BLANK_FLAT:
-            share = f"{picture.flat:.1%} of it is one colour; its luma deviation is {picture.deviation:.1f}"
+        screenshot = step.screenshot
+        if screenshot is None or screenshot.problem:
+            yield Unseen(step.number, _NO_SCREENSHOT)
+        elif screenshot.deviation < BLANK_DEVIATION or screenshot.flat > BLANK_FLAT:
+            share = f"{screenshot.flat:.1%} of it is one colour; its luma deviation is {screenshot.deviation:.1f}"
             todo = (
                 "The window may forbid screenshots (FLAG_SECURE) or was not drawn yet. Record the "
                 "episode again if possible."
@@ -117,13 +117,13 @@ def taken_in_time(evidence: EpisodeEvidence) -> Said:
     for step in evidence.steps:
         record = step.record
         if record is None:
-            yield Unseen(step.number, no_proof(evidence))
+            yield Unseen(step.number, no_provenance(evidence))
             continue
         late_us = record.frame.started_us - record.touched_us
         words = list(flags_for("IMG05", step))
         if late_us > 0:
             words.append(f"the screenshot was taken {late_us / 1e6:.2f} s after the touch-down")
-        elif record.check is None and (record.age_us or 0) > OLDEST_PICTURE_US and not words:
+        elif record.check is None and (record.age_us or 0) > OLDEST_SCREENSHOT_US and not words:
             words.append(
                 f"the screenshot is {(record.age_us or 0) / 1e6:.1f} s older than the touch-down, and unconfirmed"
             )
@@ -164,7 +164,7 @@ def at_rest(evidence: EpisodeEvidence) -> Said:
     drawn. Without provenance this is not checked."""
     for step in evidence.steps:
         if step.record is None:
-            yield Unseen(step.number, no_proof(evidence))
+            yield Unseen(step.number, no_provenance(evidence))
         elif not step.record.frame.settled or flags_for("IMG08", step):
             todo = "Check whether the screenshot shows a half-drawn or loading screen. If so, record the episode again."
             yield Found(step.number, "The screen was still moving when the screenshot was taken.", todo)

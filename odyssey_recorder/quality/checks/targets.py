@@ -6,7 +6,7 @@ from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
 from odyssey_recorder.model.action import Click, LongPress, Press, SystemKey
 from odyssey_recorder.model.geometry import GRID, Box, Pixel, Point, Size, to_pixel
 from odyssey_recorder.quality.checks.apps import is_launcher
-from odyssey_recorder.quality.checks.check import Found, Said, Unseen, after, is_without_effect, no_proof
+from odyssey_recorder.quality.checks.check import Found, Said, Unseen, after, is_without_effect, no_provenance
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import BOX_SLACK, LARGEST_BOX
@@ -25,7 +25,7 @@ def hits_a_view(evidence: EpisodeEvidence) -> Said:
         if step.views is None:
             yield Unseen(step.number, f"there is no view hierarchy: {step.no_views}")
             continue
-        size = step.record.frame.size if step.record else step.picture.size if step.picture else None
+        size = step.record.frame.size if step.record else step.screenshot.size if step.screenshot else None
         if size is None:
             yield Unseen(step.number, "the size of the screenshot is unknown")
             continue
@@ -79,7 +79,9 @@ def keys_work(evidence: EpisodeEvidence) -> Said:
 def _home(evidence: EpisodeEvidence, step: StepEvidence, following: StepEvidence) -> Said:
     screen = following.record.screen if following.record else None
     if screen is None:
-        why = no_proof(evidence) if following.record is None else "the device did not report which app was in front"
+        why = (
+            no_provenance(evidence) if following.record is None else "the device did not report which app was in front"
+        )
         yield Unseen(step.number, why)
     elif not is_launcher(screen.package):
         found = f"After HOME, {named(screen.package)} is in front instead of the launcher."

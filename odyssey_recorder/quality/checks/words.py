@@ -57,7 +57,7 @@ def _wording(evidence: EpisodeEvidence) -> equivalence.Wording | None:
     task = evidence.episode.task
     if max(len(task.meta_task), len(task.task), len(task.instruction)) > equivalence.LONGEST:
         return None
-    making = evidence.proof.origin.making if evidence.proof else None
+    making = evidence.provenance.origin.making if evidence.provenance else None
     items = tuple(making.slots.values()) if making else ()
     return equivalence.Wording(task, items or _matched(task.meta_task, task.task), task.instruction, _known_apps())
 
@@ -107,7 +107,7 @@ def _missed_quotes(wording: equivalence.Wording) -> list[str]:
 def judged_the_same(evidence: EpisodeEvidence) -> Said:
     """A language model found, when the task was made, that the instruction does not follow from the task or the task
     not from it, or that it lacks or adds a requirement. What a person changed later was not judged."""
-    making = evidence.proof.origin.making if evidence.proof else None
+    making = evidence.provenance.origin.making if evidence.provenance else None
     text = making.text if making else None
     verdict = text.equivalence if text else None
     if text is None or verdict is None or verdict.judge is None:

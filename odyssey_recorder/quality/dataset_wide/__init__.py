@@ -6,7 +6,7 @@ from pathlib import Path
 from odyssey_recorder.quality.dataset_wide.dataset_folder import folder_findings, list_findings
 from odyssey_recorder.quality.dataset_wide.episodes import alike_episodes, alike_instructions, odd_lengths
 from odyssey_recorder.quality.dataset_wide.exported import export_findings
-from odyssey_recorder.quality.dataset_wide.repeated_screenshots import episodes_that_look_alike, repeated_pictures
+from odyssey_recorder.quality.dataset_wide.repeated_screenshots import episodes_that_look_alike, repeated_screenshots
 from odyssey_recorder.quality.dataset_wide.splits import split_findings
 from odyssey_recorder.quality.evidence import FactsSource
 from odyssey_recorder.quality.finding import Finding, NotChecked
@@ -31,7 +31,7 @@ def check_episodes_together(source: FactsSource) -> Iterator[Finding | NotChecke
 
 
 TOGETHER: tuple[Callable[[FactsSource], Iterator[Finding | NotChecked]], ...] = (
-    repeated_pictures,
+    repeated_screenshots,
     episodes_that_look_alike,
     odd_lengths,
     alike_episodes,

@@ -36,13 +36,13 @@ def export_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotCh
     if not is_exported(root):
         yield NotChecked("EXP01", "This is a recorded dataset with provenance, not an exported folder.")
         return
-    yield from _pictures(source)
+    yield from _screenshots(source)
     yield from _manifest(root, source)
     yield from spelling_findings(root)
 
 
-def _pictures(source: FactsSource) -> Iterator[Finding]:
-    lacking = sorted(facts.episode_id for facts in source() if not all(facts.pictures))
+def _screenshots(source: FactsSource) -> Iterator[Finding]:
+    lacking = sorted(facts.episode_id for facts in source() if not all(facts.screenshots))
     if lacking:
         yield _error(
             f"Screenshots of {counted(len(lacking), 'episode')} are missing: {listed(lacking)}.",
@@ -65,7 +65,7 @@ def _manifest(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]
             yield _error(f"{name}, line {number}: expected a SHA-256 sum and a file's name.", _MAKE_ANEW)
             return
         told[match["name"].removeprefix("./")] = bytes.fromhex(match["sha256"])
-    wrong = sorted({*_wrong_pictures(told, source), *_wrong_files(root, told)})
+    wrong = sorted({*_wrong_screenshots(told, source), *_wrong_files(root, told)})
     if wrong:
         words = f"{name} does not match or does not list {counted(len(wrong), 'file')}: {listed(wrong)}."
         yield _error(words, "Export again, or restore the changed files.")
@@ -80,10 +80,10 @@ def _lines(path: Path) -> list[str]:
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
-def _wrong_pictures(told: dict[str, bytes], source: FactsSource) -> Iterator[str]:
+def _wrong_screenshots(told: dict[str, bytes], source: FactsSource) -> Iterator[str]:
     """Screenshots whose known hash differs from the manifest; removes all of their entries from `told`."""
     for facts in source():
-        for step, sha256 in enumerate(facts.pictures):
+        for step, sha256 in enumerate(facts.screenshots):
             name = screenshot_path(facts.episode_id, step)
             said = told.pop(name, None)
             if sha256 and (said is None or said.hex() != sha256):
@@ -183,4 +183,4 @@ def _points(info: Json) -> int:
 
 
 def _error(found: str, todo: str, episode_id: str = "") -> Finding:
-    return Finding("EXP01", Severity.ERROR, Criterion.PICTURES, episode_id, None, found, todo)
+    return Finding("EXP01", Severity.ERROR, Criterion.SCREENSHOTS, episode_id, None, found, todo)

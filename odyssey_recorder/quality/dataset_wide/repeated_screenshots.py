@@ -34,7 +34,7 @@ class _Place:
         return self.from_home and self.action.startswith("CLICK ")
 
 
-def repeated_pictures(source: FactsSource) -> Iterator[Finding]:
+def repeated_screenshots(source: FactsSource) -> Iterator[Finding]:
     """IMG06: the screenshot file is identical to that of another step, and nothing explains it.
 
     With provenance it is explained if another step has the same screenshot with the same app in front, the same words
@@ -85,7 +85,7 @@ def _alike(facts: EpisodeFacts, own: int, others: Counter[str], tasks: dict[str,
     alike = [one for one, count in others.most_common() if count >= thresholds.ALIKE_SHARE * own and tasks[one] != task]
     if alike:
         yield Finding(
-            "IMG06", Severity.NOTE, Criterion.PICTURES, facts.episode_id, None,
+            "IMG06", Severity.NOTE, Criterion.SCREENSHOTS, facts.episode_id, None,
             f"Of its {own} screens that are not common to many episodes, {others[alike[0]]} look like those of "
             f"episode {alike[0]}, which has another task.",
             "Check whether one of them was recorded for the other's task.",
@@ -96,7 +96,7 @@ def _alike(facts: EpisodeFacts, own: int, others: Counter[str], tasks: dict[str,
 def _at_several_steps(source: FactsSource) -> set[int]:
     keys = array("Q")
     for facts in source():
-        keys.extend(_key(sha256) for sha256 in facts.pictures if sha256)
+        keys.extend(_key(sha256) for sha256 in facts.screenshots if sha256)
     return _twice(keys)
 
 
@@ -123,8 +123,8 @@ def _looks(facts: EpisodeFacts) -> set[int]:
 
 def _places(facts: EpisodeFacts) -> Iterator[tuple[_Place, str]]:
     from_home = False
-    shown = facts.screens or (None,) * len(facts.pictures)
-    for step, sha256 in enumerate(facts.pictures):
+    shown = facts.screens or (None,) * len(facts.screenshots)
+    for step, sha256 in enumerate(facts.screenshots):
         before, action = (facts.looks[step - 1], facts.actions[step - 1]) if step else (None, "")
         place = _Place(facts.episode_id, step, facts.device, before, action, shown[step], from_home)
         from_home = place.is_home
@@ -196,7 +196,7 @@ def _found(odd: Iterable[_Place], group: Sequence[_Place], *, common: int) -> It
         yield Finding(
             "IMG06",
             Severity.NOTE if common >= thresholds.COMMON_SCREEN else Severity.WARNING,
-            Criterion.PICTURES,
+            Criterion.SCREENSHOTS,
             place.episode_id,
             place.step,
             f"The same screenshot, byte for byte, is also in {where}{differs}.",

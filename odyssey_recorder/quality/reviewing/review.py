@@ -35,7 +35,7 @@ class Decision(Enum):
 
 
 REASONS: dict[Criterion, dict[str, str]] = {
-    Criterion.PICTURES: {
+    Criterion.SCREENSHOTS: {
         "missing": "A screenshot is missing or broken",
         "stale": "It shows an earlier screen",
         "loading": "The screen was not ready yet",

@@ -94,9 +94,9 @@ class ReviewStore(EntryStore[ReviewFile]):
     def _origin(self, episode_id: str) -> Origin | None:
         if episode_id not in self._origins:
             with suppress(DatasetError):  # opening the episode says why
-                proof = read_provenance(self.root / provenance_path(episode_id))
-                if proof is not None:
-                    self._origins[episode_id] = proof.origin
+                provenance = read_provenance(self.root / provenance_path(episode_id))
+                if provenance is not None:
+                    self._origins[episode_id] = provenance.origin
         return self._origins.get(episode_id)
 
     def _policy_file(self) -> _PolicyFile:

@@ -80,7 +80,7 @@ _TURNS = {
     ReviewStage.DISPUTED: ReviewerRole.THIRD,
 }
 _QUESTIONS = {
-    Criterion.PICTURES: "the screenshots",
+    Criterion.SCREENSHOTS: "the screenshots",
     Criterion.SEQUENCE: "the sequence",
     Criterion.INSTRUCTION: "the instruction",
 }

@@ -15,7 +15,7 @@ How to write an app
    Pages keep no lambdas in attributes; views may hold any number.
 3. Compose pages from `ui.widgets` (bars, lists, cards, buttons, chips, tabs), `ui.pickers` (a day or a time of day),
    `ui.controls` (Text, Icon, Picture, Toggle, Checkbox, Progress), `ui.layout` (row, column, Stack, Place, Grid,
-   Scroll, Surface, Spacer; anything can be touched with Surface(..., on_tap=...)) and `ui.pictures` (landscape(seed),
+   Scroll, Surface, Spacer; anything can be touched with Surface(..., on_tap=...)) and `ui.images` (landscape(seed),
    cover(seed)). A page makes its fields, menus, sheets and questions: `self.field`, `search_field`, `menu`, `sheet`,
    `question`, `form`; and actions that only change an attribute: `self.sets`, `puts`, `flips`, `shows`, `closing`.
    `today` has the current date and a date picker.

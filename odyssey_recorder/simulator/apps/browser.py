@@ -19,8 +19,8 @@ from odyssey_recorder.simulator.apps.web_pages import (
 )
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Divider, Icon, Painter, Picture, Text
+from odyssey_recorder.simulator.ui.images import emblem, landscape
 from odyssey_recorder.simulator.ui.layout import Grid, Surface, column, row
-from odyssey_recorder.simulator.ui.pictures import emblem, landscape
 from odyssey_recorder.simulator.ui.view import Look, View
 
 _FIRST_BOOKMARKS = (
@@ -61,7 +61,7 @@ class Browser(Surfer):
         return ResultsPage(self, words.strip())
 
 
-def _picture(article: Article) -> Painter:
+def _image(article: Article) -> Painter:
     return emblem(article.icon, article.color) if article.scene is None else landscape(article.scene)
 
 
@@ -92,7 +92,7 @@ class StartPage(WebPage):
 
     def _story(self, article: Article) -> View:
         return ui.card(
-            Picture(_picture(article), aspect=2.1, radius=12),
+            Picture(_image(article), aspect=2.1, radius=12),
             Text(article.title, 17, 500, lines=2),
             ui.muted(f"{article.site} \u00b7 {article.byline}", 13, lines=1),
             gap=8,
@@ -200,7 +200,7 @@ class ArticlePage(WebPage):
             row(ui.app_icon(article.icon, article.color, 28), Text(article.site, 15, 500), gap=10),
             ui.selectable("headline", article.title, size=28, weight=500),
             ui.muted(article.byline),
-            Picture(_picture(article), aspect=2.2, radius=16),
+            Picture(_image(article), aspect=2.2, radius=16),
             *self._body(),
             Divider(),
             row(ui.button("Share this page", self._share, kind="outlined", icon="share-variant-outline")),

@@ -41,17 +41,17 @@ class PhotoPage(PhotosPage):
             pad=(20, 8),
         )
         if look.wide and look.height_dp < _LOW:
-            picture = self._picture(look.width_dp * 0.5, look.height_dp - 80, 1.5)
+            image = self._image(look.width_dp * 0.5, look.height_dp - 80, 1.5)
             below = column(words, self._actions(photo), along="center")
-            return column(bar, row(picture, Surface(below, flex=1), flex=1))
-        picture = self._picture(look.width_dp, look.height_dp - 232, 1.5 if look.wide else 0.8)
-        return column(bar, Surface(picture, align="center", flex=1), words, self._actions(photo))
+            return column(bar, row(image, Surface(below, flex=1), flex=1))
+        image = self._image(look.width_dp, look.height_dp - 232, 1.5 if look.wide else 0.8)
+        return column(bar, Surface(image, align="center", flex=1), words, self._actions(photo))
 
-    def _picture(self, widest: float, highest: float, shape: float) -> View:
+    def _image(self, widest: float, highest: float, shape: float) -> View:
         """As large as fits; `shape` is the photograph's width divided by its height."""
         width = min(widest, highest * shape)
-        picture = Picture(self.chosen.taken.painter, width, width / shape)
-        return Surface(picture, desc=self.chosen.caption, on_swipe=self._turn)
+        image = Picture(self.chosen.taken.painter, width, width / shape)
+        return Surface(image, desc=self.chosen.caption, on_swipe=self._turn)
 
     def _actions(self, photo: Photo) -> View:
         if photo.binned:

@@ -53,11 +53,11 @@ class PhotosPage(Page):
     app: PhotoLibrary
 
     def tile(self, photo: Photo, among: Sequence[Photo]) -> View:
-        picture: View = Picture(photo.taken.painter)
+        image: View = Picture(photo.taken.painter)
         if photo.favourite:
-            picture = Stack((picture, Place(Icon("heart", 18, "#ffffff"), "bottom end", pad=6)))
+            image = Stack((image, Place(Icon("heart", 18, "#ffffff"), "bottom end", pad=6)))
         return Surface(
-            picture,
+            image,
             desc=photo.caption,
             on_tap=lambda: self.go(self.app.photo_page(photo, among)),
             on_long_press=partial(self.offer, photo),

@@ -5,7 +5,7 @@ from functools import cache
 
 from odyssey_recorder.simulator.apps.content import table
 from odyssey_recorder.simulator.ui.controls import Painter
-from odyssey_recorder.simulator.ui.pictures import cover
+from odyssey_recorder.simulator.ui.images import cover
 
 
 @dataclass(frozen=True, slots=True)

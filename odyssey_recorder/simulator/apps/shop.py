@@ -9,8 +9,8 @@ from odyssey_recorder.simulator.apps.purchases import Account
 from odyssey_recorder.simulator.apps.shop_cart import CartPage, OrdersPage, Storefront, shop_tabs
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Divider, Icon, Picture, Text
+from odyssey_recorder.simulator.ui.images import emblem
 from odyssey_recorder.simulator.ui.layout import Grid, ScrollView, Spacer, Surface, column, row
-from odyssey_recorder.simulator.ui.pictures import emblem
 from odyssey_recorder.simulator.ui.view import Look, View
 
 _CEILINGS = (25_00, 50_00, 100_00, 200_00)
@@ -157,13 +157,13 @@ class ProductPage(Page):
             ui.icon_button("cart-outline", "Open cart", lambda: self.go(CartPage(self.app))),
             on_up=self.close,
         )
-        picture = Picture(emblem(one.icon, one.color), aspect=1.25, radius=20)
+        image = Picture(emblem(one.icon, one.color), aspect=1.25, radius=20)
         words = column(*self._head(one), *_about(one), gap=14)
         if look.wide:
-            columns = row(Surface(picture, flex=2), Surface(words, flex=3), gap=28, across="start")
+            columns = row(Surface(image, flex=2), Surface(words, flex=3), gap=28, across="start")
             body = ui.scroll_page(columns, pad=(24, 4, 24, 24), max_width=1160)
         else:
-            body = ui.scroll_page(picture, words, gap=16, pad=(16, 0, 16, 24))
+            body = ui.scroll_page(image, words, gap=16, pad=(16, 0, 16, 24))
         return ui.page_frame(bar, body, bottom=self._foot(one))
 
     def _head(self, one: Product) -> list[View]:

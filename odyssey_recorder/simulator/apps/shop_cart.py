@@ -7,8 +7,8 @@ from odyssey_recorder.simulator.apps.goods import money
 from odyssey_recorder.simulator.apps.purchases import DELIVERIES, PAYMENTS, Account, Order, OrderLine
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Divider, Icon, Picture, Text
+from odyssey_recorder.simulator.ui.images import emblem
 from odyssey_recorder.simulator.ui.layout import Grid, Spacer, Surface, column, row
-from odyssey_recorder.simulator.ui.pictures import emblem
 from odyssey_recorder.simulator.ui.view import Look, View
 
 _TABS = (

@@ -27,9 +27,9 @@ class ComposePage(Page):
         post = Surface(ui.button("Post", self._publish, enabled=ready), pad=(0, 0, 12, 0))
         field = self.field("text", "What is new?", key="post", size=18, multiline=True, min_lines=3)
         words = row(ui.avatar(OWNER.name, OWNER.color), Surface(field, flex=1), gap=14, across="start")
-        parts = [words, *([self._picture(self.photo)] if self.photo else [])]
+        parts = [words, *([self._image(self.photo)] if self.photo else [])]
         tools = row(
-            ui.icon_button("image-plus", "Add picture", self._choose_picture, color="primary"),
+            ui.icon_button("image-plus", "Add picture", self._choose_image, color="primary"),
             Text(str(left), 14, color="error" if left < 0 else "on_surface_variant", align="end", flex=1),
             pad=(8, 4, 20, 4),
         )
@@ -49,11 +49,11 @@ class ComposePage(Page):
         attach = self.closing(self.puts("photo", taken.number))
         return Surface(Picture(taken.painter, radius=8), desc=taken.caption, on_tap=attach)
 
-    def _picture(self, number: int) -> View:
+    def _image(self, number: int) -> View:
         taken = photograph(number)
         remove = ui.icon_button("close", "Remove picture", self.puts("photo", None), color="#ffffff", size=20)
-        picture = Surface(Picture(taken.painter, aspect=1.5, radius=16), desc=taken.caption)
-        return Stack((picture, Place(Surface(remove, color="#303030", radius=24), "top end", pad=8)))
+        image = Surface(Picture(taken.painter, aspect=1.5, radius=16), desc=taken.caption)
+        return Stack((image, Place(Surface(remove, color="#303030", radius=24), "top end", pad=8)))
 
     def on_back(self) -> bool:
         if self.text.strip() or self.photo:
@@ -65,7 +65,7 @@ class ComposePage(Page):
         if not self.on_back():
             self.close()
 
-    def _choose_picture(self) -> None:
+    def _choose_image(self) -> None:
         self.memory.focus = None
         self.show("pictures")
 

@@ -51,8 +51,8 @@ class PostsPage(Page):
             parts.append(Surface(Text(post.text, 16, lines=None if whole else 4), pad=(16, 0)))
         if post.photo:
             taken = photograph(post.photo)
-            picture = Surface(Picture(taken.painter, aspect=1.6, radius=14), desc=taken.caption)
-            parts.append(Surface(picture, pad=(16, 2)))
+            image = Surface(Picture(taken.painter, aspect=1.6, radius=14), desc=taken.caption)
+            parts.append(Surface(image, pad=(16, 2)))
         parts.append(self._foot(post))
         return Surface(
             column(*parts, gap=8, pad=(0, 12, 0, 4)),

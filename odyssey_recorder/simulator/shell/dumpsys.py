@@ -165,7 +165,7 @@ def _touch_mapper(guest: Guest, state: PhoneState, node: InputNode, *, is_direct
         return
     panel = lit_panel(guest.phone.profile, state)
     width, height = state.size.width, state.size.height
-    device, frame = state.physical_size.turned(state.rotation), state.picture_on_panel
+    device, frame = state.physical_size.turned(state.rotation), state.frame_on_panel
     yield (
         f"      Viewport INTERNAL: displayId=0, uniqueId=local:{panel.physical_id}, port={panel.port},"
         f" orientation={state.rotation}, logicalFrame=[0, 0, {width}, {height}],"
@@ -204,7 +204,7 @@ def _surface_flinger(guest: Guest, state: PhoneState, words: Sequence[str]) -> I
 
 def _display(guest: Guest, state: PhoneState, _: Sequence[str]) -> Iterator[str]:
     panel = lit_panel(guest.phone.profile, state)
-    size, frame = state.size, state.picture_on_panel
+    size, frame = state.size, state.frame_on_panel
     device = state.physical_size.turned(state.rotation)
     yield "DISPLAY MANAGER (dumpsys display)"
     yield (

@@ -97,9 +97,9 @@ def _header(screen: ComposedFrame) -> bytes:
 
 
 def _png(screen: ComposedFrame) -> bytes:
-    picture = Image.frombuffer("RGBA", (screen.width, screen.height), screen.rgba, "raw", "RGBA", 0, 1)
+    image = Image.frombuffer("RGBA", (screen.width, screen.height), screen.rgba, "raw", "RGBA", 0, 1)
     encoded = io.BytesIO()
-    picture.save(encoded, "png", compress_level=_PNG_LEVEL)
+    image.save(encoded, "png", compress_level=_PNG_LEVEL)
     return encoded.getvalue()
 
 

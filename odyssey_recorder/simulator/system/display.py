@@ -40,7 +40,7 @@ class Display:
         return self.physical_size.turned(self.rotation)
 
     @property
-    def picture_on_panel(self) -> Rect:
+    def frame_on_panel(self) -> Rect:
         panel, size = self.panel, self.size
         if panel.width * size.height < panel.height * size.width:
             width, height = panel.width, size.height * panel.width // size.width

@@ -6,8 +6,8 @@ from odyssey_recorder.simulator.apps.app import App, Page
 from odyssey_recorder.simulator.apps.today import TODAY
 from odyssey_recorder.simulator.system.bars import NAVIGATION_DP, STATUS_DP
 from odyssey_recorder.simulator.ui.controls import Icon, Picture, Text
+from odyssey_recorder.simulator.ui.images import wallpaper
 from odyssey_recorder.simulator.ui.layout import Grid, ScrollView, Spacer, Stack, Surface, column, row
-from odyssey_recorder.simulator.ui.pictures import wallpaper
 from odyssey_recorder.simulator.ui.view import Look, View
 from odyssey_recorder.simulator.ui.widgets import app_icon, centered, search_box
 

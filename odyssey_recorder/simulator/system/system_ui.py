@@ -36,16 +36,16 @@ _DEFAULTS = {
 class AppThumbnail:
     """Immutable, so that copies of the phone share it."""
 
-    def __init__(self, picture: Image.Image) -> None:
-        self._picture = picture
-        self._sized = picture
+    def __init__(self, image: Image.Image) -> None:
+        self._image = image
+        self._sized = image
 
     def __deepcopy__(self, memo: dict[int, object]) -> "AppThumbnail":
         return self
 
     def painted(self, width: int, height: int) -> Image.Image:
         if self._sized.size != (width, height):
-            fitted = self._picture.resize((width, max(1, self._picture.height * width // self._picture.width)))
+            fitted = self._image.resize((width, max(1, self._image.height * width // self._image.width)))
             self._sized = Image.new("RGBA", (width, height), fitted.getpixel((width // 2, fitted.height - 1)))
             self._sized.paste(fitted)
         return self._sized
@@ -234,8 +234,8 @@ class SystemUi:
             self.end_task(app)
         self.recents = False
 
-    def keep_thumbnail(self, package: str, picture: Image.Image) -> None:
-        self._thumbnails[package] = AppThumbnail(picture)
+    def keep_thumbnail(self, package: str, image: Image.Image) -> None:
+        self._thumbnails[package] = AppThumbnail(image)
 
     def thumbnail(self, app: App) -> AppThumbnail:
         return self._thumbnails.get(app.package) or AppThumbnail(Image.new("RGBA", (9, 16), app.color))

@@ -32,7 +32,7 @@ class ScreenChange:
     veil: float = 0.0
 
 
-def pictures(change: ScreenChange, before: Image.Image, after: Image.Image) -> Iterator[Image.Image]:
+def images(change: ScreenChange, before: Image.Image, after: Image.Image) -> Iterator[Image.Image]:
     if change.veil:
         before = Image.blend(before, Image.new("RGBA", before.size, _DARK), change.veil)
     base = after
@@ -62,9 +62,9 @@ def _between(change: ScreenChange, layers: tuple[Image.Image, Image.Image, Image
 
 
 def _over(below: Image.Image, above: Image.Image, area: Rect, by: tuple[int, int]) -> Image.Image:
-    picture = below.copy()
+    image = below.copy()
     dx, dy = by
     if dx < area.width and dy < area.height:
         part = above.crop((area.left, area.top, area.right - dx, area.bottom - dy))
-        picture.paste(part, (area.left + dx, area.top + dy))
-    return picture
+        image.paste(part, (area.left + dx, area.top + dy))
+    return image

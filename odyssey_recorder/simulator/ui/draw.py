@@ -57,9 +57,9 @@ def _shadow(radius: int, blur: int) -> Image.Image:
 class Canvas:
     """Draws on an opaque RGBA image; nothing outside `clip` is touched."""
 
-    def __init__(self, picture: Image.Image) -> None:
-        self.picture = picture
-        self.clip = Rect(0, 0, picture.width, picture.height)
+    def __init__(self, pixels: Image.Image) -> None:
+        self.pixels = pixels
+        self.clip = Rect(0, 0, pixels.width, pixels.height)
 
     def fill(self, rect: Rect, color: RGB, *, alpha: float = 1.0) -> None:
         area = rect.intersection(self.clip)
@@ -67,11 +67,11 @@ class Canvas:
             return
         box = _edges(area)
         if alpha >= 1.0:
-            self.picture.paste((*color, 255), box)
+            self.pixels.paste((*color, 255), box)
         else:
-            below = self.picture.crop(box)
+            below = self.pixels.crop(box)
             veil = Image.new("RGBA", below.size, (*color, 255))
-            self.picture.paste(Image.blend(below, veil, alpha), box)
+            self.pixels.paste(Image.blend(below, veil, alpha), box)
 
     def mask(self, left: int, top: int, mask: Image.Image, color: RGB) -> None:
         """An 8-bit mask with its top left corner at (left, top)."""
@@ -81,7 +81,7 @@ class Canvas:
             return
         if area != whole:
             mask = mask.crop((area.left - left, area.top - top, area.right - left, area.bottom - top))
-        self.picture.paste((*color, 255), (area.left, area.top), mask)
+        self.pixels.paste((*color, 255), (area.left, area.top), mask)
 
     def round(self, rect: Rect, radius: int, color: RGB) -> None:
         radius = min(radius, rect.width // 2, rect.height // 2)
@@ -123,10 +123,10 @@ class Canvas:
         cut = (area.left - rect.left, area.top - rect.top, area.right - rect.left, area.bottom - rect.top)
         part = image if area == rect else image.crop(cut)
         radius = min(radius, rect.width // 2, rect.height // 2)
-        corners = [(box, self.picture.crop(box), mask) for box, mask in self._corners(rect, radius)]
-        self.picture.paste(part, (area.left, area.top))
+        corners = [(box, self.pixels.crop(box), mask) for box, mask in self._corners(rect, radius)]
+        self.pixels.paste(part, (area.left, area.top))
         for box, below, mask in corners:
-            self.picture.paste(below, (box[0], box[1]), mask)
+            self.pixels.paste(below, (box[0], box[1]), mask)
 
     def _corners(self, rect: Rect, radius: int) -> Iterator[tuple[_Edges, Image.Image]]:
         if radius <= 0:

@@ -7,7 +7,7 @@ from functools import cache
 from PIL import Image, ImageDraw, ImageFilter
 
 from odyssey_recorder.simulator.ui.controls import Painter
-from odyssey_recorder.simulator.ui.pictures import landscape, ramp
+from odyssey_recorder.simulator.ui.images import landscape, ramp
 from odyssey_recorder.simulator.ui.theme import RGB, mixed
 
 _Brush = Callable[[random.Random, int], Image.Image]
@@ -25,11 +25,11 @@ def _square(kind: str, seed: int) -> Image.Image:
     return _BRUSHES[kind](random.Random(seed * 6_151 + 17), _SIDE).convert("RGBA")
 
 
-def _cut(picture: Image.Image, width: int, height: int) -> Image.Image:
+def _cut(image: Image.Image, width: int, height: int) -> Image.Image:
     share = _SIDE / max(width, height)
     left, top = (_SIDE - width * share) / 2, (_SIDE - height * share) / 2
     box = (max(0.0, left), max(0.0, top), min(_SIDE, _SIDE - left), min(_SIDE, _SIDE - top))
-    return picture.resize((width, height), Image.Resampling.BICUBIC, box)
+    return image.resize((width, height), Image.Resampling.BICUBIC, box)
 
 
 def _hills(rng: random.Random, side: int) -> Image.Image:
@@ -41,8 +41,8 @@ def _city(rng: random.Random, side: int) -> Image.Image:
     dusk = rng.choice(
         (((44, 52, 98), (247, 164, 120)), ((22, 28, 66), (120, 92, 160)), ((96, 160, 214), (236, 226, 204)))
     )
-    picture = ramp((side, side), *dusk)
-    draw = ImageDraw.Draw(picture)
+    image = ramp((side, side), *dusk)
+    draw = ImageDraw.Draw(image)
     for row in range(2):
         wall = mixed(dusk[0], (18, 20, 34), 0.35 + 0.4 * row)
         x = -10.0
@@ -54,15 +54,15 @@ def _city(rng: random.Random, side: int) -> Image.Image:
                     if rng.random() < 0.45:
                         draw.rectangle((left, up, left + 7, up + 10), fill=mixed(wall, (255, 214, 130), 0.85))
             x += width + rng.uniform(0, 6)
-    return picture
+    return image
 
 
 def _beach(rng: random.Random, side: int) -> Image.Image:
     sky, sea = rng.choice(
         (((92, 172, 232), (28, 116, 170)), ((250, 170, 120), (70, 92, 150)), ((150, 206, 226), (36, 140, 150)))
     )
-    picture = ramp((side, side), sky, mixed(sky, _WHITE, 0.8))
-    draw = ImageDraw.Draw(picture)
+    image = ramp((side, side), sky, mixed(sky, _WHITE, 0.8))
+    draw = ImageDraw.Draw(image)
     sun, level = rng.uniform(0.2, 0.8) * side, rng.uniform(0.40, 0.52) * side
     draw.ellipse((sun - 34, level - 130, sun + 34, level - 62), fill=(255, 244, 206))
     for band in range(12):
@@ -77,14 +77,14 @@ def _beach(rng: random.Random, side: int) -> Image.Image:
         draw.line((x, side * 0.68, x, side * 0.9), fill=(120, 90, 60), width=5)
         draw.pieslice((x - 58, side * 0.60, x + 58, side * 0.80), 180, 360, fill=color)
         draw.pieslice((x - 20, side * 0.60, x + 20, side * 0.80), 180, 360, fill=_WHITE)
-    return picture
+    return image
 
 
 def _wood(rng: random.Random, side: int) -> Image.Image:
     leaf = rng.choice(((34, 92, 66), (176, 94, 34), (46, 84, 104)))
     mist = mixed(leaf, (244, 246, 240), 0.86)
-    picture = ramp((side, side), mixed(mist, _WHITE, 0.6), mist)
-    draw = ImageDraw.Draw(picture)
+    image = ramp((side, side), mixed(mist, _WHITE, 0.6), mist)
+    draw = ImageDraw.Draw(image)
     for layer in range(5):
         color = mixed(mist, mixed(leaf, (10, 20, 20), 0.35), (layer + 1) / 5)
         ground = side * (0.5 + layer * 0.12)
@@ -96,13 +96,13 @@ def _wood(rng: random.Random, side: int) -> Image.Image:
                 reach = half * (0.55 + part * 0.3)
                 draw.polygon([(x, top), (x - reach, top + height * 0.42), (x + reach, top + height * 0.42)], fill=color)
         draw.rectangle((0, ground - 6, side, side), fill=color)
-    return picture.filter(ImageFilter.GaussianBlur(0.8))
+    return image.filter(ImageFilter.GaussianBlur(0.8))
 
 
 def _meal(rng: random.Random, side: int) -> Image.Image:
     table = rng.choice(((156, 112, 74), (92, 108, 118), (214, 200, 184)))
-    picture = ramp((side, side), table, mixed(table, (0, 0, 0), 0.15))
-    draw = ImageDraw.Draw(picture)
+    image = ramp((side, side), table, mixed(table, (0, 0, 0), 0.15))
+    draw = ImageDraw.Draw(image)
     for left in range(0, side, 80):
         draw.line((left, 0, left, side), fill=mixed(table, (0, 0, 0), 0.18), width=2)
     middle = side / 2
@@ -117,19 +117,19 @@ def _meal(rng: random.Random, side: int) -> Image.Image:
         draw.ellipse((x - size, y - size, x + size, y + size), fill=rng.choice(bits))
     draw.rounded_rectangle((middle + 206, 110, middle + 218, 380), 6, fill=(226, 228, 232))
     draw.rounded_rectangle((middle - 218, 110, middle - 206, 380), 6, fill=(226, 228, 232))
-    return picture.filter(ImageFilter.GaussianBlur(0.6))
+    return image.filter(ImageFilter.GaussianBlur(0.6))
 
 
 def _flowers(rng: random.Random, side: int) -> Image.Image:
-    picture = ramp((side, side), (156, 206, 170), (48, 112, 72))
-    draw = ImageDraw.Draw(picture)
+    image = ramp((side, side), (156, 206, 170), (48, 112, 72))
+    draw = ImageDraw.Draw(image)
     petals = rng.choice(
         (((232, 76, 110), (250, 180, 196)), ((250, 190, 50), (255, 232, 150)), ((120, 96, 204), (206, 190, 246)))
     )
     for size in (14, 20, 28, 38):
         if size == 28:
-            picture = picture.filter(ImageFilter.GaussianBlur(3))
-            draw = ImageDraw.Draw(picture)
+            image = image.filter(ImageFilter.GaussianBlur(3))
+            draw = ImageDraw.Draw(image)
         for _ in range(9):
             x, y = rng.uniform(0, side), rng.uniform(0.1, 1.0) * side
             draw.line((x, y, x + rng.uniform(-14, 14), side), fill=(40, 96, 58), width=max(2, size // 8))
@@ -139,12 +139,12 @@ def _flowers(rng: random.Random, side: int) -> Image.Image:
                 color = mixed(*petals, rng.random())
                 draw.ellipse((left - reach, top - reach, left + reach, top + reach), fill=color)
             draw.ellipse((x - size * 0.4, y - size * 0.4, x + size * 0.4, y + size * 0.4), fill=(246, 214, 90))
-    return picture
+    return image
 
 
 def _balloons(rng: random.Random, side: int) -> Image.Image:
-    picture = ramp((side, side), (110, 178, 232), (250, 228, 202))
-    draw = ImageDraw.Draw(picture)
+    image = ramp((side, side), (110, 178, 232), (250, 228, 202))
+    draw = ImageDraw.Draw(image)
     for layer in range(3):
         y = side * (0.78 + layer * 0.07)
         points = [(x, y + rng.uniform(-18, 18)) for x in range(0, side + 60, 60)]
@@ -160,7 +160,7 @@ def _balloons(rng: random.Random, side: int) -> Image.Image:
         draw.ellipse((x - reach, y - reach, x + reach, y + reach), fill=first)
         draw.ellipse((x - reach * 0.4, y - reach, x + reach * 0.4, y + reach), fill=second)
         draw.rectangle((x - reach * 0.2, y + reach * 1.7, x + reach * 0.2, y + reach * 2), fill=(110, 76, 50))
-    return picture
+    return image
 
 
 _BRUSHES: dict[str, _Brush] = {

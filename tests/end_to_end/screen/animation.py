@@ -56,7 +56,7 @@ class Film(Annotator):
 
     def drag_up(self, share: float = 0.4) -> None:
         mirror = self.mirror()
-        width, height = mirror.picture
+        width, height = mirror.screenshot
         places = [mirror.place_of(width // 2, height * share // 100) for share in (70, 62, 54, 46, 38, 30)]
         self._go(places[0])
         self.hands.put_down(*places[0])

@@ -128,7 +128,7 @@ class Annotator:
 
     def drag_up(self, share: float = 0.4) -> None:
         mirror = self.mirror()
-        width, height = mirror.picture
+        width, height = mirror.screenshot
         low, length = height * (1 + share) / 2, height * share
         places = [mirror.place_of(width // 2, int(low - length * tenth / 10)) for tenth in range(11)]
         self.hands.drag(places)

@@ -98,8 +98,8 @@ def photograph(path: str) -> None:
         if other.isVisible():
             rect = rect.united(other.frameGeometry())
     rect &= main.screen().geometry()
-    picture = main.screen().grabWindow(0, rect.x(), rect.y(), rect.width(), rect.height())
-    assert picture.save(path), f"{path} could not be written"
+    grab = main.screen().grabWindow(0, rect.x(), rect.y(), rect.width(), rect.height())
+    assert grab.save(path), f"{path} could not be written"
 
 
 def _main_window() -> QMainWindow | None:
@@ -177,7 +177,7 @@ def _mirror(top: QWidget) -> Mirror | None:
     corner = mirror.mapToGlobal(fit.area.topLeft())
     return Mirror(
         area=Rect(round(corner.x()), round(corner.y()), round(fit.area.width()), round(fit.area.height())),
-        picture=(fit.picture.width, fit.picture.height),
+        screenshot=(fit.frame_size.width, fit.frame_size.height),
         takes_input=mirror.takes_input,
         gesture=mirror.gesture,
         frame=mirror.frame_number or 0,

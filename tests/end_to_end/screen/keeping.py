@@ -13,15 +13,15 @@ _FRAMED = frozenset({"Before you record", "Unfinished recordings", "Doctor", "Dr
 
 def keep(room: Room, annotator: Annotator, name: str, theme: str = "light") -> None:
     annotator.window.use_theme(theme)
-    picture = room.screenshot(name)
-    annotator.window.photograph(picture)
+    screenshot = room.screenshot(name)
+    annotator.window.photograph(screenshot)
     sight = annotator.window.look()
     if sight.title in _FRAMED:
-        _frame(picture, sight.seen[0].rect)
+        _frame(screenshot, sight.seen[0].rect)
 
 
-def _frame(picture: Path, dialog: Rect) -> None:
-    image = Image.open(picture).convert("RGB")
+def _frame(screenshot: Path, dialog: Rect) -> None:
+    image = Image.open(screenshot).convert("RGB")
     edge = (dialog.x, dialog.y, dialog.x + dialog.width - 1, dialog.y + dialog.height - 1)
     ImageDraw.Draw(image).rectangle(edge, outline=(120, 120, 120), width=1)
-    image.save(picture)
+    image.save(screenshot)

@@ -243,30 +243,30 @@ SCENES: dict[str, tuple[str, Callable[[Room], None]]] = {
 }
 
 
-def _compress(picture: Path) -> None:
+def _compress(screenshot: Path) -> None:
     """Shrink the file; 256 colours are enough for an image without a device."""
-    image = Image.open(picture).convert("RGB")
+    image = Image.open(screenshot).convert("RGB")
     if image.getcolors(_FEW_COLOURS) is not None:
         image = image.quantize(256, kmeans=1, dither=Image.Dither.NONE)
-    image.save(picture, optimize=True)
+    image.save(screenshot, optimize=True)
 
 
-def make(scene: str, pictures: Path) -> None:
+def make(scene: str, screenshots: Path) -> None:
     profile, play = SCENES[scene]
     with tempfile.TemporaryDirectory(prefix="odyssey-") as place, Display() as display:
         folder = Path(place)
         home = folder / "grace"
         home.mkdir()
         with PrivateAdbServer(BUNDLED_ADB, home) as server, shown_phone(server, profile, folder) as phone:
-            play(Room(display, server, phone, home, pictures))
+            play(Room(display, server, phone, home, screenshots))
 
 
 def main(folder: str = str(ROOT / "docs" / "images"), *scenes: str) -> None:
-    pictures = Path(folder)
+    screenshots = Path(folder)
     for scene in scenes or SCENES:
-        make(scene, pictures)
-    for picture in pictures.glob("*.png"):
-        _compress(picture)
+        make(scene, screenshots)
+    for screenshot in screenshots.glob("*.png"):
+        _compress(screenshot)
 
 
 if __name__ == "__main__":

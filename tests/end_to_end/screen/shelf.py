@@ -23,7 +23,7 @@ class Shelf:
         The extra step comes before step `stray`, and touches a spot where nothing is.
         """
         wreck = Wreck(self._clean, self.root, episode_id, self._chance)
-        wreck.proof["origin"]["annotator"] = by
+        wreck.provenance["origin"]["annotator"] = by
         if instruction:
             wreck.task["instruction"] = instruction
         if stray is not None:

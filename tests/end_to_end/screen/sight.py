@@ -49,13 +49,13 @@ class Mirror:
     """
 
     area: Rect
-    picture: tuple[int, int]
+    screenshot: tuple[int, int]
     takes_input: bool
     gesture: str
     frame: int
 
     def place_of(self, x: int, y: int) -> tuple[int, int]:
-        width, height = self.picture
+        width, height = self.screenshot
         return (
             self.area.x + int((x + 0.5) * self.area.width / width),
             self.area.y + int((y + 0.5) * self.area.height / height),
@@ -89,5 +89,5 @@ class Sight:
 def sight_of(told: dict[str, Any]) -> Sight:
     seen = tuple(Seen(**{**one, "rect": Rect(**one["rect"]), "within": tuple(one["within"])}) for one in told["seen"])
     mirror = told["mirror"]
-    shown = mirror and Mirror(**{**mirror, "area": Rect(**mirror["area"]), "picture": tuple(mirror["picture"])})
+    shown = mirror and Mirror(**{**mirror, "area": Rect(**mirror["area"]), "screenshot": tuple(mirror["screenshot"])})
     return Sight(**{**told, "seen": seen, "mirror": shown})

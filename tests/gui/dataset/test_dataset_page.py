@@ -28,7 +28,7 @@ from odyssey_recorder.quality.reviewing.status import ReviewPolicy, ReviewStage
 from odyssey_recorder.review_service import ReviewService
 from odyssey_recorder.selection.index import EpisodeIndex, EpisodeRow
 from odyssey_recorder.selection.saved import SavedFilters
-from tests.dataset.drafts import png, proof_of, record
+from tests.dataset.drafts import png, provenance_of, record
 from tests.episodes import ALL_KINDS, episode
 from tests.gui.inspection import faults
 from tests.gui.pilot import OpenAt, Pilot
@@ -69,8 +69,8 @@ class Folder:
         )
         began_us = NEWEST_US + (HOUR_US if newest else -HOUR_US) * self._published
         times = {"started_us": began_us, "published_us": began_us + 90_000_000}
-        proof = proof_of(episode_id, _RECORDS, annotator=annotator, mode="passive").model_copy(update=times)
-        (self.root / "provenance" / f"{episode_id}.json").write_text(proof.model_dump_json())
+        provenance = provenance_of(episode_id, _RECORDS, annotator=annotator, mode="passive").model_copy(update=times)
+        (self.root / "provenance" / f"{episode_id}.json").write_text(provenance.model_dump_json())
         return episode_id
 
     def write(self, made: Episode) -> None:
@@ -409,8 +409,8 @@ def test_ten_thousand_rows_are_not_read_to_be_painted(qtbot: QtBot) -> None:
 
 
 def test_the_chosen_episode_is_shown_and_its_id_copied(three: list[str], reader: Reader, folder: Folder) -> None:
-    picture = QImage(72, 128, QImage.Format.Format_RGB32)
-    picture.save(str(folder.root / "screenshots" / f"{three[1]}_0.png"))
+    screenshot = QImage(72, 128, QImage.Format.Format_RGB32)
+    screenshot.save(str(folder.root / "screenshots" / f"{three[1]}_0.png"))
     reader.choose(1)
     reader.pilot.wait_to_read("Web Shopping · Chrome, Google Docs")
     assert reader.pilot.says("Recorded by Ada")

@@ -16,7 +16,7 @@ from odyssey_recorder.figures.page import file_names
 from odyssey_recorder.figures.published import V2
 from odyssey_recorder.gui.application import use_text_size
 from odyssey_recorder.gui.figures.figures_pane import FiguresPane, PanelView
-from odyssey_recorder.gui.figures.painting import write_pictures
+from odyssey_recorder.gui.figures.painting import write_images
 from tests.figures.sample import episodes
 
 FIGURES = all_figures(episodes(60, ["Chrome", "Maps", "Notes"]), Against(V2, str))
@@ -121,7 +121,7 @@ def test_a_narrow_pane_draws_narrower(qtbot: QtBot) -> None:
 
 
 def test_image_files_are_written_for_every_drawing(qtbot: QtBot, tmp_path: Path) -> None:
-    written = write_pictures(tmp_path / "figures", FIGURES)
+    written = write_images(tmp_path / "figures", FIGURES)
 
     assert {one.stem for one in written} == {name for figure in FIGURES for _, name in file_names(figure)}
     for one in written:

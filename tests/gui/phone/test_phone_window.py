@@ -133,7 +133,7 @@ def test_what_is_clicked_opens_and_getevent_tells_of_it(pilot: PhonePilot) -> No
     assert {report.node for report in pilot.reports} == {"virtio_input_multi_touch_1"}
 
 
-def test_a_finger_is_on_the_panel_where_it_is_on_the_picture(pilot: PhonePilot) -> None:
+def test_a_finger_is_on_the_panel_where_it_is_on_the_screenshot(pilot: PhonePilot) -> None:
     for rotation in range(4):
         pilot.phone.set_rotation(rotation)
         pilot.see_newest()
@@ -268,7 +268,7 @@ def test_the_window_says_that_the_phone_is_simulated_and_only_a_foldable_can_be_
     assert all("Ctrl+" in button.toolTip() for button in buttons)
 
 
-def test_the_picture_is_not_scaled_twice(pilot: PhonePilot) -> None:
+def test_the_screenshot_is_not_scaled_twice(pilot: PhonePilot) -> None:
     fit = pilot.fit
     frame = pilot.phone.screen()
     whole = QImage(frame.rgba, frame.width, frame.height, frame.width * 4, QImage.Format.Format_RGBX8888)

@@ -44,7 +44,7 @@ def endings(dialog: CompleteDialog) -> list[Complete]:
 
 
 def finding(step: int | None, check: str = "IMG07", severity: Severity = Severity.WARNING) -> Finding:
-    criterion = Criterion.INSTRUCTION if check.startswith("INS") else Criterion.PICTURES
+    criterion = Criterion.INSTRUCTION if check.startswith("INS") else Criterion.SCREENSHOTS
     return Finding(check, severity, criterion, ID, step, f"Found at {step}.", "Drop the step.")
 
 

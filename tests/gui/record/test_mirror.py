@@ -249,7 +249,7 @@ def test_half_a_notch_is_no_zoom_nor_is_one_under_a_finger(mirror: MirrorView, r
     assert mirror.viewport.scale == ZOOMS[0]
 
 
-def test_a_drag_with_alt_and_an_arrow_key_move_the_picture(mirror: MirrorView, received: Received) -> None:
+def test_a_drag_with_alt_and_an_arrow_key_move_the_screenshot(mirror: MirrorView, received: Received) -> None:
     mirror.viewport.show_scale(1.0)
     before = spot(mirror, 500, 1170)
     alt = Qt.KeyboardModifier.AltModifier
@@ -262,7 +262,7 @@ def test_a_drag_with_alt_and_an_arrow_key_move_the_picture(mirror: MirrorView, r
     assert received.heard == []
 
 
-def test_a_drag_with_space_moves_the_picture_until_space_is_let_go(mirror: MirrorView, received: Received) -> None:
+def test_a_drag_with_space_moves_the_screenshot_until_space_is_let_go(mirror: MirrorView, received: Received) -> None:
     mirror.viewport.show_scale(1.0)
     before = spot(mirror, 500, 1170)
     QTest.keyPress(mirror, Qt.Key.Key_Space)
@@ -277,7 +277,9 @@ def test_a_drag_with_space_moves_the_picture_until_space_is_let_go(mirror: Mirro
     assert len(received.heard) == 2
 
 
-def test_where_the_whole_picture_is_seen_a_drag_with_alt_is_a_gesture(mirror: MirrorView, received: Received) -> None:
+def test_where_the_whole_screenshot_is_seen_a_drag_with_alt_is_a_gesture(
+    mirror: MirrorView, received: Received
+) -> None:
     QTest.mouseClick(mirror, LEFT, Qt.KeyboardModifier.AltModifier, spot(mirror, 500, 900))
     assert len(received.heard) == 2
 

@@ -57,10 +57,10 @@ def fit_of(mirror: MirrorView) -> FitScale:
 def drawn_at(mirror: MirrorView) -> QPointF:
     """The centre of the painted mark in device-independent pixels."""
     image = mirror.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
-    picture = Image.frombuffer(
+    screenshot = Image.frombuffer(
         "RGB", (image.width(), image.height()), bytes(image.constBits()), "raw", "RGB", image.bytesPerLine(), 1
     )
-    redness = ImageChops.subtract(picture.getchannel("R"), picture.getchannel("G"))
+    redness = ImageChops.subtract(screenshot.getchannel("R"), screenshot.getchannel("G"))
     box = redness.point(lambda red: 255 if red > 127 else 0).getbbox()
     assert box is not None
     return QPointF((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
@@ -77,7 +77,7 @@ def click_on_mark(mirror: MirrorView) -> tuple[QPointF, Pixel]:
 
 
 @pytest.mark.parametrize("size", SCREENS, ids=str)
-def test_a_mirror_as_large_as_the_picture_draws_each_pixel_where_a_finger_finds_it(qtbot: QtBot, size: Size) -> None:
+def test_a_mirror_as_large_as_the_screenshot_draws_each_pixel_where_a_finger_finds_it(qtbot: QtBot, size: Size) -> None:
     random = Random(str(size))
     at = Pixel(random.randrange(20, size.width - 20), random.randrange(20, size.height - 20))
     room = QSize(size.width + 2 * FRAME_PX, size.height + 2 * FRAME_PX)
@@ -151,7 +151,7 @@ def test_the_pixel_in_the_middle_is_shown_four_times_as_large(loupe: Magnifier) 
     assert loupe.accessibleDescription() == "120, 333"
 
 
-def test_beyond_the_edge_of_the_picture_there_is_nothing_of_it(loupe: Magnifier) -> None:
+def test_beyond_the_edge_of_the_screenshot_there_is_nothing_of_it(loupe: Magnifier) -> None:
     loupe.show_at(marked(Size(300, 500), Pixel(299, 250), width=5), Pixel(299, 250), QPointF(10, 10), ROOM)
     image = loupe.grab().toImage()
     middle = 2 + PIXELS * ENLARGED // 2

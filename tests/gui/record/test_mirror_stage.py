@@ -66,7 +66,9 @@ def test_zooms_are_commands_with_the_scale_beside_them(stage: MirrorStage, comma
     qtbot.waitUntil(lambda: zoom(stage) == fitted)
 
 
-def test_scroll_bars_move_the_picture(stage: MirrorStage, mirror: MirrorView, commands: Commands, qtbot: QtBot) -> None:
+def test_scroll_bars_move_the_screenshot(
+    stage: MirrorStage, mirror: MirrorView, commands: Commands, qtbot: QtBot
+) -> None:
     across, down = bar(stage, "Left and right"), bar(stage, "Up and down")
     assert across.isHidden()
     assert down.isHidden()
@@ -92,7 +94,7 @@ def test_the_wanted_screen_lies_as_both_screens_are_larger_and_both_have_as_much
     mirror, wanted = stage.findChildren(MirrorView)[0], stage.findChildren(WantedScreen)[0]
     mirror.show_frame(frame(screen, number=2))
     stage.resize(room)
-    stage.show_wanted(picture(tmp_path, screen))
+    stage.show_wanted(screenshot(tmp_path, screen))
     qtbot.waitUntil(lambda: wanted.is_shown and wanted.size() == mirror.size())
     is_beside = room.width() / screen.width > room.height() / screen.height
     now, then = mirror.mapTo(stage, QPoint()), wanted.mapTo(stage, QPoint())
@@ -103,7 +105,7 @@ def test_the_wanted_screen_lies_as_both_screens_are_larger_and_both_have_as_much
 def test_the_way_back_is_fitted(stage: MirrorStage, mirror: MirrorView, commands: Commands, tmp_path: Path) -> None:
     mirror.viewport.show_scale(1.5)
     assert not commands[Command.ACCEPT_SCREEN].isEnabled()
-    stage.show_wanted(picture(tmp_path, PHONE))
+    stage.show_wanted(screenshot(tmp_path, PHONE))
     assert stage.is_restoring
     assert mirror.viewport.scale is None
     assert commands[Command.ACCEPT_SCREEN].isEnabled()
@@ -114,7 +116,7 @@ def test_the_way_back_is_fitted(stage: MirrorStage, mirror: MirrorView, commands
     assert not commands[Command.ACCEPT_SCREEN].isEnabled()
 
 
-def picture(folder: Path, size: Size) -> Path:
+def screenshot(folder: Path, size: Size) -> Path:
     path = folder / "wanted.png"
     Image.new("RGB", (size.width, size.height), (20, 90, 160)).save(path)
     return path

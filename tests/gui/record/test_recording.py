@@ -27,9 +27,9 @@ from tests.gui.fakes import TASK, FakeRecordings
 from tests.gui.pilot import LEFT, NONE, OpenWindow, Pilot, button_in
 
 
-def shows(path: Path, picture: Image.Image) -> bool:
+def shows(path: Path, screenshot: Image.Image) -> bool:
     with Image.open(path) as image:
-        return image.convert("RGB").tobytes() == picture.tobytes()
+        return image.convert("RGB").tobytes() == screenshot.tobytes()
 
 
 def choose_step(pilot: Pilot, number: int) -> None:
@@ -81,8 +81,8 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRe
     ]
     assert (episode.task.instruction, episode.task.apps) == (TASK.instruction, TASK.apps)
     assert device.screen_at == list(range(7))
-    pictures = [service.store.screenshot_path(episode, step) for step in range(8)]
-    assert [shows(path, device.picture(screen)) for screen, path in enumerate(pictures)] == [True] * 8
+    screenshots = [service.store.screenshot_path(episode, step) for step in range(8)]
+    assert [shows(path, device.screenshot(screen)) for screen, path in enumerate(screenshots)] == [True] * 8
 
 
 def test_a_device_that_streams_follows_the_finger(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
@@ -107,7 +107,7 @@ def test_a_device_that_streams_follows_the_finger(pilot: Pilot, service: FakeRec
     assert device.performed == []
 
 
-def test_the_way_that_pictures_come_is_shown_and_its_change_is_told(pilot: Pilot, device: FakeDevice) -> None:
+def test_the_way_that_screenshots_come_is_shown_and_its_change_is_told(pilot: Pilot, device: FakeDevice) -> None:
     pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "screencap")
     device.streams = True
     pilot.start()

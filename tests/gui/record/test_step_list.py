@@ -44,7 +44,7 @@ ACTIONS: list[Action] = [
 
 
 @pytest.fixture
-def picture(tmp_path: Path) -> Path:
+def screenshot(tmp_path: Path) -> Path:
     path = tmp_path / "0.png"
     Image.new("RGB", (720, 1280), (20, 90, 160)).save(path)
     return path
@@ -70,9 +70,9 @@ def steps(background: Background) -> Steps:
     return Steps(background)
 
 
-def test_the_words_the_flag_and_the_note_of_a_step_are_shown_and_read_out(steps: Steps, picture: Path) -> None:
-    steps.show_steps([RecordedStep(0, HOME, picture, "")])
-    steps.show_steps([RecordedStep(0, HOME, picture, "nothing changed on the screen", note="<b>slow</b> here")])
+def test_the_words_the_flag_and_the_note_of_a_step_are_shown_and_read_out(steps: Steps, screenshot: Path) -> None:
+    steps.show_steps([RecordedStep(0, HOME, screenshot, "")])
+    steps.show_steps([RecordedStep(0, HOME, screenshot, "nothing changed on the screen", note="<b>slow</b> here")])
     index = steps.at(0)
     assert index.data(VALUE).flag == "nothing changed on the screen"
     assert index.data(Qt.ItemDataRole.EditRole) == "<b>slow</b> here"
@@ -82,24 +82,24 @@ def test_the_words_the_flag_and_the_note_of_a_step_are_shown_and_read_out(steps:
     tip = str(index.data(Qt.ItemDataRole.ToolTipRole))
     assert "Nothing changed on the screen" in tip
     assert "&lt;b&gt;slow&lt;/b&gt; here" in tip
-    steps.show_steps([RecordedStep(0, Type("<b>long</b>"), picture, "")])
+    steps.show_steps([RecordedStep(0, Type("<b>long</b>"), screenshot, "")])
     assert "&lt;b&gt;long&lt;/b&gt;" in str(steps.at(0).data(Qt.ItemDataRole.ToolTipRole))
 
 
-def test_steps_come_and_are_amended_in_their_places(steps: Steps, picture: Path) -> None:
+def test_steps_come_and_are_amended_in_their_places(steps: Steps, screenshot: Path) -> None:
     removed: list[int] = []
     steps.model.rowsRemoved.connect(lambda _parent, first, _last: removed.append(first))
-    typed, last = RecordedStep(0, Type("a"), picture, "text not read"), RecordedStep(1, HOME, picture, "")
+    typed, last = RecordedStep(0, Type("a"), screenshot, "text not read"), RecordedStep(1, HOME, screenshot, "")
     steps.show_steps([typed])
     steps.show_steps([typed, last])
-    steps.show_steps([RecordedStep(0, Type("abc"), picture, ""), last])
+    steps.show_steps([RecordedStep(0, Type("abc"), screenshot, ""), last])
     assert steps.shown == [in_words(Type("abc")), "Press Home"]
     assert removed == []
 
 
-def test_the_touched_element_is_framed(qtbot: QtBot, picture: Path) -> None:
-    bare, _ = look_at(RecordedStep(0, HOME, picture, ""), THUMBNAIL)
-    framed, _ = look_at(RecordedStep(0, HOME, picture, "", Box(72, 128, 360, 640)), THUMBNAIL)
+def test_the_touched_element_is_framed(qtbot: QtBot, screenshot: Path) -> None:
+    bare, _ = look_at(RecordedStep(0, HOME, screenshot, ""), THUMBNAIL)
+    framed, _ = look_at(RecordedStep(0, HOME, screenshot, "", Box(72, 128, 360, 640)), THUMBNAIL)
 
     width, height = bare.width(), bare.height()
     places = [(x, y) for x in range(width) for y in range(height)]
@@ -109,21 +109,21 @@ def test_the_touched_element_is_framed(qtbot: QtBot, picture: Path) -> None:
     assert edges == pytest.approx((0.1, 0.5, 0.1, 0.5), abs=0.02)
 
 
-def test_the_thumbnail_comes_from_the_background(steps: Steps, picture: Path, qtbot: QtBot) -> None:
+def test_the_thumbnail_comes_from_the_background(steps: Steps, screenshot: Path, qtbot: QtBot) -> None:
     with qtbot.waitSignal(steps.model.dataChanged):
-        steps.show_steps([RecordedStep(0, HOME, picture, "")])
+        steps.show_steps([RecordedStep(0, HOME, screenshot, "")])
     thumbnail = steps.at(0).data(VALUE).image
     assert isinstance(thumbnail, QImage)
     assert thumbnail.deviceIndependentSize().toSize().height() == THUMBNAIL.height()
 
 
-def test_every_action_is_drawn_on_its_thumbnail_a_click_where_it_was(qtbot: QtBot, picture: Path) -> None:
+def test_every_action_is_drawn_on_its_thumbnail_a_click_where_it_was(qtbot: QtBot, screenshot: Path) -> None:
     for action in ACTIONS:
-        image, _ = look_at(RecordedStep(0, action, picture, ""), THUMBNAIL)
+        image, _ = look_at(RecordedStep(0, action, screenshot, ""), THUMBNAIL)
         colours = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
         assert image.pixelColor(1, 1) == QColor(20, 90, 160)
         assert len(colours) > 10, action
-    image, _ = look_at(RecordedStep(0, LongPress(Point(250, 750)), picture, ""), THUMBNAIL)
+    image, _ = look_at(RecordedStep(0, LongPress(Point(250, 750)), screenshot, ""), THUMBNAIL)
     assert image.pixelColor(round(image.width() * 0.25), round(image.height() * 0.75)) == MARK
 
 
@@ -140,20 +140,20 @@ def test_words_are_wrapped_and_what_does_not_fit_ends_with_an_ellipsis(qtbot: Qt
 # Notes and painting.
 
 
-def test_a_note_that_is_edited_is_asked_for_by_the_step_s_key(steps: Steps, picture: Path) -> None:
-    steps.show_steps([RecordedStep(0, HOME, picture, "", key=7, note="old")])
+def test_a_note_that_is_edited_is_asked_for_by_the_step_s_key(steps: Steps, screenshot: Path) -> None:
+    steps.show_steps([RecordedStep(0, HOME, screenshot, "", key=7, note="old")])
     assert steps.model.setData(steps.at(0), "  a new\nnote ")
     assert not steps.model.setData(steps.at(0), "old")
     assert steps.written == [(7, "a new note")]
     assert steps.at(0).data(Qt.ItemDataRole.EditRole) == "old"
 
 
-def test_a_step_with_all_its_words_fits_into_its_row(steps: Steps, picture: Path) -> None:
+def test_a_step_with_all_its_words_fits_into_its_row(steps: Steps, screenshot: Path) -> None:
     flag = "nothing changed on the screen, the screen was still moving"
     for step in (
-        RecordedStep(0, Type("some words that are typed by hand " * 4), picture, flag, note="a long note " * 9),
-        RecordedStep(0, Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(500, 200))), picture, flag),
-        RecordedStep(0, HOME, picture, "", note="short"),
+        RecordedStep(0, Type("some words that are typed by hand " * 4), screenshot, flag, note="a long note " * 9),
+        RecordedStep(0, Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(500, 200))), screenshot, flag),
+        RecordedStep(0, HOME, screenshot, "", note="short"),
     ):
         steps.show_steps([step])
         image = drawn(steps, 0)

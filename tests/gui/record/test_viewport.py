@@ -27,7 +27,7 @@ zooms = st.sampled_from(ZOOMS)
 @given(rooms, st.sampled_from((None, *ZOOMS)), middles)
 def test_a_pixel_is_found_under_its_own_middle(room: Room, scale: float | None, middle: tuple[float, float]) -> None:
     fit = ViewZoom(scale, *middle).fit(room)
-    screen = room.picture
+    screen = room.frame_size
     pixel = screen.clamp(Pixel(int(middle[0] * screen.width), int(middle[1] * screen.height)))
     assert fit.pixel_at(fit.point_of(pixel)) == pixel
 
@@ -40,13 +40,15 @@ def test_each_pixel_of_the_monitor_is_as_drawn(room: Room, scale: int, middle: t
     left, top = fit.area.left() * ratio, fit.area.top() * ratio
     assert (left, top) == pytest.approx((round(left), round(top)), abs=1e-6)
 
-    x, y = at % (room.picture.width * scale), at % (room.picture.height * scale)
+    x, y = at % (room.frame_size.width * scale), at % (room.frame_size.height * scale)
     point = QPointF((round(left) + x) / ratio, (round(top) + y) / ratio)
     assert fit.pixel_at(point) == Pixel(x // scale, y // scale)
 
 
 @given(small_rooms, zooms, middles)
-def test_no_room_is_left_empty_that_the_picture_can_fill(room: Room, scale: float, middle: tuple[float, float]) -> None:
+def test_no_room_is_left_empty_that_the_screenshot_can_fill(
+    room: Room, scale: float, middle: tuple[float, float]
+) -> None:
     area = ViewZoom(scale, *middle).fit(room).area
     hair = 1 / room.device_pixel_ratio
     for start, end, space in (
@@ -61,7 +63,7 @@ def test_no_room_is_left_empty_that_the_picture_can_fill(room: Room, scale: floa
 
 
 @given(small_rooms, zooms, zooms, middles)
-def test_what_is_under_the_pointer_stays_there_while_the_picture_goes_on_beyond_the_edges(
+def test_what_is_under_the_pointer_stays_there_while_the_screenshot_goes_on_beyond_the_edges(
     room: Room, before: float, after: float, place: tuple[float, float]
 ) -> None:
     pointer = QPointF(place[0] * (SPACE.width() - 1), place[1] * (SPACE.height() - 1))
@@ -98,7 +100,7 @@ def test_the_scales_are_gone_through_one_by_one(viewport: Viewport) -> None:
     assert viewport.scale is None
 
 
-def test_panning_goes_as_far_as_the_picture_and_comes_back_at_once(viewport: Viewport) -> None:
+def test_panning_goes_as_far_as_the_screenshot_and_comes_back_at_once(viewport: Viewport) -> None:
     fitted = viewport.fit
     viewport.pan(QPointF(50, 50))
     assert viewport.fit == fitted
@@ -120,7 +122,7 @@ def test_the_scale_is_kept_in_a_word(viewport: Viewport, kept: str, scale: float
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=str)
-def test_a_fitted_picture_keeps_its_aspect_and_ends_on_whole_pixels(screen: Size) -> None:
+def test_a_fitted_screenshot_keeps_its_aspect_and_ends_on_whole_pixels(screen: Size) -> None:
     space, aspect = QRectF(0, 0, 801, 607), screen.width / screen.height
     for ratio in RATIOS:
         area = FitScale.inside(screen, space, device_pixel_ratio=ratio).area
@@ -131,7 +133,7 @@ def test_a_fitted_picture_keeps_its_aspect_and_ends_on_whole_pixels(screen: Size
         assert edges == pytest.approx([round(edge) for edge in edges])
 
 
-def test_a_point_beside_the_picture_is_no_pixel_but_has_a_nearest_one() -> None:
+def test_a_point_beside_the_screenshot_is_no_pixel_but_has_a_nearest_one() -> None:
     fit = FitScale.inside(Size(100, 200), QRectF(0, 0, 300, 200))
     assert fit.pixel_at(QPointF(20, 50)) is None
     assert fit.nearest_pixel(QPointF(20, 50)) == Pixel(0, 50)

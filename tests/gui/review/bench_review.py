@@ -42,14 +42,14 @@ _Take = Callable[[ReviewNews], object]
 
 
 def passes() -> _Answers:
-    pictures, sequence, instruction = (Judgement(criterion=one, answer=Rating.PASS) for one in Criterion)
-    return pictures, sequence, instruction
+    screenshots, sequence, instruction = (Judgement(criterion=one, answer=Rating.PASS) for one in Criterion)
+    return screenshots, sequence, instruction
 
 
 def fails(criterion: Criterion, reason: str, step: int | None = None) -> _Answers:
     failed = Judgement(criterion=criterion, answer=Rating.FAIL, reason=reason, step=step)
-    pictures, sequence, instruction = (failed if one.criterion is criterion else one for one in passes())
-    return pictures, sequence, instruction
+    screenshots, sequence, instruction = (failed if one.criterion is criterion else one for one in passes())
+    return screenshots, sequence, instruction
 
 
 class BenchReviewing:
@@ -90,8 +90,8 @@ class BenchReviewing:
         write_episode(self._root / "annotations" / f"{made.episode_id}.json", made)
         for step in range(len(made.steps)):
             shade = 40 + 30 * step
-            picture = Image.new("RGB", (72, 128), (shade, shade, 120))
-            picture.save(self._root / "screenshots" / screenshot_name(made.episode_id, step))
+            screenshot = Image.new("RGB", (72, 128), (shade, shade, 120))
+            screenshot.save(self._root / "screenshots" / screenshot_name(made.episode_id, step))
         self._summaries[made.episode_id] = EpisodeSummary(
             made.episode_id, instruction, category, device, len(made.steps), annotator,
             BEGAN + timedelta(hours=number), template=task.meta_task, task_id=f"task-{number}",
@@ -102,7 +102,7 @@ class BenchReviewing:
 
     def find(self, episode_id: str, *found: tuple[str, Severity, int | None]) -> None:
         findings = tuple(
-            Finding(check, severity, Criterion.PICTURES, episode_id, step, f"{check} found it.", "Look at it.")
+            Finding(check, severity, Criterion.SCREENSHOTS, episode_id, step, f"{check} found it.", "Look at it.")
             for check, severity, step in found
         )
         self._reports[episode_id] = EpisodeReport(episode_id, findings)

@@ -33,7 +33,7 @@ def open_review(
     """An episode with these actions, by default one of each kind, with screenshots in `folder`."""
     made = episode(*actions, episode_id=episode_id)
     made = made if task is None else replace(made, task=task)
-    draw_pictures(folder, made)
+    draw_screenshots(folder, made)
     return reviewed(folder, made, proof, EpisodeReport(episode_id, tuple(findings)))
 
 
@@ -50,20 +50,22 @@ def reviewed(
     return OpenedReview(row, opened, report or EpisodeReport(made.episode_id), tuple(entries), REVISION)
 
 
-def draw_pictures(folder: Path, made: Episode, size: Size = SMALL) -> None:
+def draw_screenshots(folder: Path, made: Episode, size: Size = SMALL) -> None:
     """Grey screenshots, lighter with each step, with a dark square that moves down."""
     for number in range(len(made.steps)):
-        draw_picture(folder / screenshot_name(made.episode_id, number), size, shade=60 + 15 * number, top=10 * number)
+        draw_screenshot(
+            folder / screenshot_name(made.episode_id, number), size, shade=60 + 15 * number, top=10 * number
+        )
 
 
-def draw_picture(path: Path, size: Size, *, shade: int, top: int) -> None:
-    picture = Image.new("RGB", (size.width, size.height), (shade, shade, shade))
-    ImageDraw.Draw(picture).rectangle((10, top, 19, top + 9), (20, 20, 20))
-    picture.save(path)
+def draw_screenshot(path: Path, size: Size, *, shade: int, top: int) -> None:
+    screenshot = Image.new("RGB", (size.width, size.height), (shade, shade, shade))
+    ImageDraw.Draw(screenshot).rectangle((10, top, 19, top + 9), (20, 20, 20))
+    screenshot.save(path)
 
 
-def proof_of(*steps: StepRecord, episode_id: str = ID) -> EpisodeProvenance:
-    return drafts.proof_of(episode_id, steps, annotator="Ada")
+def provenance_of(*steps: StepRecord, episode_id: str = ID) -> EpisodeProvenance:
+    return drafts.provenance_of(episode_id, steps, annotator="Ada")
 
 
 def step_record(**more: object) -> StepRecord:

@@ -145,7 +145,7 @@ def test_each_step_is_offered_what_can_be_fixed_in_it(own: Fixer, there: InDatas
     assert told == ["You can only fix episodes that you may review."]
 
 
-def test_without_a_proof_there_is_no_note_to_fix(tmp_path: Path, fixer: OpenFixer) -> None:
+def test_without_a_provenance_there_is_no_note_to_fix(tmp_path: Path, fixer: OpenFixer) -> None:
     assert Command.FIX_NOTE not in fixer(opened(released(tmp_path))).offered
 
 
@@ -287,8 +287,10 @@ def test_who_changes_an_action_is_told_which_texts_go_with_it(tmp_path: Path, fi
     ],
     ids=["a jump", "no jump", "no screenshot"],
 )
-def test_a_drop_tells_how_the_screens_join(own: Fixer, there: InDataset, last: int, picture: bytes, join: str) -> None:
-    (there.root / "screenshots" / f"{there.episode_id}_{last + 1}.png").write_bytes(picture)
+def test_a_drop_tells_how_the_screens_join(
+    own: Fixer, there: InDataset, last: int, screenshot: bytes, join: str
+) -> None:
+    (there.root / "screenshots" / f"{there.episode_id}_{last + 1}.png").write_bytes(screenshot)
     own.begin(Command.DROP_STEPS, TYPE)
     own.number("Last step to drop").setValue(last + 1)
     own.wait_to_read(join)
@@ -319,7 +321,7 @@ def test_who_ends_the_episode_earlier_is_told_what_goes(own: Fixer) -> None:
 # Boxes.
 
 
-def test_a_box_is_drawn_on_the_picture_and_seen_there(box: Fixer) -> None:
+def test_a_box_is_drawn_on_the_screenshot_and_seen_there(box: Fixer) -> None:
     canvas = box.canvas()
     drag(canvas, Pixel(10, 20), Pixel(50, 80))
     edge = canvas.place_of(Pixel(20, 20)).toPoint()
@@ -360,7 +362,7 @@ def test_a_box_that_is_as_before_or_beside_the_touched_place_is_refused_at_once(
     assert box.answer.isEnabled()
 
 
-def test_on_a_picture_that_cannot_be_opened_no_box_is_drawn(own: Fixer, there: InDataset) -> None:
+def test_on_a_screenshot_that_cannot_be_opened_no_box_is_drawn(own: Fixer, there: InDataset) -> None:
     (there.root / "screenshots" / f"{there.episode_id}_0.png").write_bytes(b"no picture")
     own.begin(Command.FIX_BOX, CLICK)
     canvas = own.field(BoxCanvas, "Screenshot with the box")

@@ -22,7 +22,7 @@ from tests.gui.inspection import faults
 from tests.gui.pilot import Pilot
 from tests.gui.review.reviewer import OpenReviews, Reviewer
 
-PICTURES, STEPS, _WORDS = QUESTIONS.values()
+SCREENSHOTS, STEPS, _WORDS = QUESTIONS.values()
 OpenAsRosa = Callable[[], Reviewer]
 ALT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
 
@@ -169,7 +169,7 @@ def test_an_answer_that_names_a_dropped_step_stays_and_says_so(reviewer: Reviewe
     reviewer.press("w2.s3,")
     decide(reviewer, Qt.Key.Key_D, "Drop steps")
     reviewer.wait_to_read("Since you answered, step 2 changed.")
-    assert reviewer.pilot.named(QSpinBox, f"Step: {PICTURES}").text() == "No single step"
+    assert reviewer.pilot.named(QSpinBox, f"Step: {SCREENSHOTS}").text() == "No single step"
     assert reviewer.pilot.named(QSpinBox, f"Step: {STEPS}").text() == "Step 2"
 
 

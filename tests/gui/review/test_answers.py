@@ -61,12 +61,12 @@ def test_the_answers_stand_in_the_order_of_the_questions_and_the_last_word_count
     ],
 )
 def test_what_is_not_passed_needs_a_reason_of_its_own_question_or_words(incomplete: Judgement, asked: str) -> None:
-    answers = filled(passed(Criterion.PICTURES), incomplete, passed(Criterion.INSTRUCTION))
+    answers = filled(passed(Criterion.SCREENSHOTS), incomplete, passed(Criterion.INSTRUCTION))
     assert answers.lacking() == (Criterion.SEQUENCE, f"{asked}: {QUESTIONS[Criterion.SEQUENCE]}")
 
 
 def test_answers_and_what_was_seen_follow_the_steps_to_their_new_numbers() -> None:
-    answers = filled(failed(Criterion.PICTURES, "blank", step=4), failed(Criterion.SEQUENCE, "gap", step=1))
+    answers = filled(failed(Criterion.SCREENSHOTS, "blank", step=4), failed(Criterion.SEQUENCE, "gap", step=1))
     moved = replace(answers, seen=frozenset({0, 1, 4})).moved({0: 0, 2: 1, 3: 2, 4: 3})
     assert [one.step for one in moved.judgements] == [3, None]
     assert moved.seen == {0, 3}

@@ -110,7 +110,7 @@ def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: Place, read
     ]
     assert reader.pilot.heard("Reasons: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
     assert reader.pilot.says("4 episodes with two verdicts: too few to be meaningful.")
-    taken, _pictures, sequence, _instruction = reader.pilot.heard("Agreement of two reviewers")[1:]
+    taken, _screenshots, sequence, _instruction = reader.pilot.heard("Agreement of two reviewers")[1:]
     assert taken.startswith("Decision: Episodes: 4, Raw agreement, 0 to 100%: 75% (30 to 95%), Cohen's kappa")
     assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: all gave the same answer")
 

@@ -14,7 +14,7 @@ from tests.gui.pilot import LonePilot
 
 
 def finding(check: str, severity: Severity, step: int | None) -> Finding:
-    return Finding(check, severity, Criterion.PICTURES, ID, step, f"{check} found <b>this</b>.", "Look at it.")
+    return Finding(check, severity, Criterion.SCREENSHOTS, ID, step, f"{check} found <b>this</b>.", "Look at it.")
 
 
 REPORT = EpisodeReport(

@@ -26,7 +26,7 @@ from tests.gui.review.reviewer import OpenReviews, Reviewer
 SitDown = Callable[[], Reviewer]
 
 CTRL = Qt.KeyboardModifier.ControlModifier
-PICTURES, STEPS, _ = QUESTIONS.values()
+SCREENSHOTS, STEPS, _ = QUESTIONS.values()
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_what_the_checks_found_stands_beside_each_row(bench: BenchReviewing, sit
 
 def test_the_checks_begin_by_themselves_and_can_be_cancelled(bench: BenchReviewing, sit_down: SitDown) -> None:
     new = bench.record("New", checked=False)
-    bench.checks = [Finding("IMG01", Severity.ERROR, Criterion.PICTURES, new, 0, "It is missing.", "Reject it.")]
+    bench.checks = [Finding("IMG01", Severity.ERROR, Criterion.SCREENSHOTS, new, 0, "It is missing.", "Reject it.")]
     bench.go_on.clear()
     reviewer = sit_down()
     reviewer.wait_to_read("0 of 1 episodes")
@@ -215,7 +215,7 @@ def test_a_failure_carries_its_reason_the_step_that_was_shown_and_words(bench: B
 
 def test_the_step_of_a_failure_can_be_another_or_none(bench: BenchReviewing, first: Reviewer) -> None:
     first.press("w")
-    step = first.pilot.named(QSpinBox, f"Step: {PICTURES}")
+    step = first.pilot.named(QSpinBox, f"Step: {SCREENSHOTS}")
     assert step.text() == "Step 1"
     first.press("..g")
     assert step.text() == "Step 3"
@@ -418,7 +418,7 @@ def test_the_time_rests_meanwhile(bench: BenchReviewing, alone: PageAlone, qtbot
     alone.use(alone.window) if instead == "another window" else alone.ask(Command.REVIEW_FIGURES)
     alone.now_s = 1002.0
     alone.ask(Command.NEXT_STEP, Command.NEXT_STEP)
-    alone.ask(Command.PASS_PICTURES, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE)
+    alone.ask(Command.PASS_SCREENSHOTS, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE)
     qtbot.waitUntil(lambda: len(bench.ballots) == 1)
     assert bench.ballots[0][1].seconds == 7.0
 
@@ -434,7 +434,7 @@ def test_a_verdict_faster_than_the_screens_can_be_read_is_asked_about_once(
     alone.ask(Command.REVIEW_LIST)
     alone.now_s = 500.0
     alone.ask(Command.REVIEW_LIST)
-    alone.ask(Command.PASS_PICTURES, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE)
+    alone.ask(Command.PASS_SCREENSHOTS, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE)
     assert alone.says("You judged 3 screens in 2 s. Save anyway?"), "the time in the list does not count"
     assert bench.ballots == []
     alone.ask(Command.DISMISS_REVIEW, Command.ACCEPT_EPISODE)

@@ -27,7 +27,7 @@ from odyssey_recorder.quality.finding import Finding, Severity
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 from tests.episodes import ALL_KINDS, ID, episode
 from tests.gui.pilot import LonePilot
-from tests.gui.review.opened import draw_picture, draw_pictures, open_review, proof_of, reviewed, step_record
+from tests.gui.review.opened import draw_screenshot, draw_screenshots, open_review, provenance_of, reviewed, step_record
 
 LAST = len(ALL_KINDS) - 1
 OTHER = "0006223132449497"
@@ -57,8 +57,8 @@ class ViewerPilot(LonePilot):
         return str(self.strip.model().index(step, 0).data(Qt.ItemDataRole.AccessibleTextRole))
 
     def thumbnail(self, step: int) -> QImage | None:
-        picture = self.strip.model().index(step, 0).data(VALUE).image
-        return picture if isinstance(picture, QImage) else None
+        screenshot = self.strip.model().index(step, 0).data(VALUE).image
+        return screenshot if isinstance(screenshot, QImage) else None
 
     def seen(self) -> QImage:
         return self.view.grab().toImage()
@@ -78,9 +78,9 @@ def review(tmp_path: Path) -> OpenedReview:
     return open_review(tmp_path)
 
 
-def has_mark(picture: QImage) -> bool:
-    places = ((x, y) for x in range(picture.width()) for y in range(picture.height()))
-    return any(picture.pixelColor(x, y) == MARK for x, y in places)
+def has_mark(screenshot: QImage) -> bool:
+    places = ((x, y) for x in range(screenshot.width()) for y in range(screenshot.height()))
+    return any(screenshot.pixelColor(x, y) == MARK for x, y in places)
 
 
 def test_keys_and_clicks_lead_from_step_to_step(pilot: ViewerPilot, review: OpenedReview) -> None:
@@ -106,7 +106,7 @@ def test_keys_and_clicks_lead_from_step_to_step(pilot: ViewerPilot, review: Open
     assert "not seen yet" not in pilot.spoken(3)
 
 
-def test_every_step_gets_its_picture_with_its_action(pilot: ViewerPilot, review: OpenedReview) -> None:
+def test_every_step_gets_its_screenshot_with_its_action(pilot: ViewerPilot, review: OpenedReview) -> None:
     pilot.show(review)
     pilot.qtbot.waitUntil(lambda: all(pilot.thumbnail(step) is not None for step in range(LAST + 1)))
     first = pilot.thumbnail(0)
@@ -117,7 +117,7 @@ def test_every_step_gets_its_picture_with_its_action(pilot: ViewerPilot, review:
     assert (pilot.colour(0.25, 0.97).red(), pilot.colour(0.75, 0.97).red()) == (60 + 15 * 4, 60 + 15 * 5)
 
 
-def test_one_picture_can_be_had_alone_and_larger(pilot: ViewerPilot, review: OpenedReview) -> None:
+def test_one_screenshot_can_be_had_alone_and_larger(pilot: ViewerPilot, review: OpenedReview) -> None:
     pilot.show(review)
     before = pilot.view.viewport.actual_scale
     pilot.key(Qt.Key.Key_B)
@@ -130,7 +130,7 @@ def test_one_picture_can_be_had_alone_and_larger(pilot: ViewerPilot, review: Ope
     assert pilot.view.shown.startswith("Before step 1")
 
 
-def test_both_pictures_are_zoomed_together_and_the_next_alike(pilot: ViewerPilot, review: OpenedReview) -> None:
+def test_both_screenshots_are_zoomed_together_and_the_next_alike(pilot: ViewerPilot, review: OpenedReview) -> None:
     pilot.show(review)
     pilot.key(Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
     assert pilot.view.viewport.scale == 1.0
@@ -156,7 +156,7 @@ def turn_wheel(view: BeforeAfterView, at: QPoint) -> None:
 def test_a_drag_moves_what_is_larger_than_its_place(pilot: ViewerPilot, tmp_path: Path) -> None:
     review = open_review(tmp_path, Click(Point(5, 5)), Complete())
     for step in (0, 1):
-        draw_picture(tmp_path / screenshot_name(ID, step), Size(1080, 2400), shade=200, top=100)
+        draw_screenshot(tmp_path / screenshot_name(ID, step), Size(1080, 2400), shade=200, top=100)
     pilot.show(review)
     pilot.commands[Command.REVIEW_PIXELS].trigger()
     before = pilot.view.viewport.zoom
@@ -180,7 +180,7 @@ def test_a_drag_moves_what_is_larger_than_its_place(pilot: ViewerPilot, tmp_path
 def test_what_changed_is_outlined_on_demand_and_counted(
     pilot: ViewerPilot, review: OpenedReview, size: Size, top: int, said: str
 ) -> None:
-    draw_picture(review.opened.files.screenshot(1), size, shade=60, top=top)
+    draw_screenshot(review.opened.files.screenshot(1), size, shade=60, top=top)
     pilot.show(review)
     pilot.key(Qt.Key.Key_H)
     pilot.wait_to_read(said)
@@ -202,7 +202,7 @@ def no_png(path: Path) -> None:
     ("damage", "words"),
     [(Path.unlink, f"{ID}_1.png is missing"), (cut_short, "cannot be read"), (no_png, "cannot be read")],
 )
-def test_a_picture_that_is_broken_is_shown_as_such(
+def test_a_screenshot_that_is_broken_is_shown_as_such(
     pilot: ViewerPilot, review: OpenedReview, damage: Callable[[Path], object], words: str
 ) -> None:
     damage(review.opened.files.screenshot(1))
@@ -215,12 +215,12 @@ def test_a_picture_that_is_broken_is_shown_as_such(
     assert "no screenshot" in pilot.spoken(1)
 
 
-def test_pictures_of_an_episode_that_was_left_are_dropped(pilot: ViewerPilot, tmp_path: Path) -> None:
+def test_screenshots_of_an_episode_that_was_left_are_dropped(pilot: ViewerPilot, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     first = open_review(tmp_path)
     other = open_review(tmp_path / "other", Click(Point(1, 1)), Complete(), episode_id=OTHER)
     for step in (0, 1):
-        draw_picture(tmp_path / "other" / screenshot_name(OTHER, step), Size(128, 72), shade=250, top=0)
+        draw_screenshot(tmp_path / "other" / screenshot_name(OTHER, step), Size(128, 72), shade=250, top=0)
     seen: list[str] = []
     pilot.viewer.step_painted.connect(lambda _step: seen.append(pilot.view.shown))
     for _ in range(5):
@@ -265,10 +265,10 @@ def test_a_replay_puts_badges_on_the_steps_until_they_are_cleared(pilot: ViewerP
     assert pilot.strip.model().rowCount() == LAST + 1
 
 
-def test_what_the_proof_says_stands_beside_the_step(pilot: ViewerPilot, tmp_path: Path) -> None:
+def test_what_the_provenance_says_stands_beside_the_step(pilot: ViewerPilot, tmp_path: Path) -> None:
     hostile = "<b>bold</b> <img src='file:///etc/passwd'>"
     record = step_record(note=hostile, flags=(Flag(FlagCode.OTHER, ("no effect",)),))
-    pilot.show(open_review(tmp_path, proof=proof_of(record)))
+    pilot.show(open_review(tmp_path, proof=provenance_of(record)))
     assert pilot.says(f"Note: {hostile}")
     assert pilot.says("Flagged: no effect")
     assert pilot.says("the action waited until a second frame showed the same")
@@ -276,12 +276,12 @@ def test_what_the_proof_says_stands_beside_the_step(pilot: ViewerPilot, tmp_path
     assert formats == {Qt.TextFormat.PlainText}
 
 
-def test_words_stand_where_they_leave_the_pictures_larger(pilot: ViewerPilot, tmp_path: Path) -> None:
+def test_words_stand_where_they_leave_the_screenshots_larger(pilot: ViewerPilot, tmp_path: Path) -> None:
     words = pilot.find(QScrollArea)
     pilot.show(open_review(tmp_path))
     pilot.qtbot.waitUntil(lambda: words.x() > pilot.view.x())
     wide = replace(episode(Click(Point(1, 1)), Complete()), device=DeviceInfo("Wide", Size(1280, 720)))
-    draw_pictures(tmp_path, wide, Size(128, 72))
+    draw_screenshots(tmp_path, wide, Size(128, 72))
     pilot.show(reviewed(tmp_path, wide))
     pilot.qtbot.waitUntil(lambda: words.y() > pilot.view.y())
 
@@ -289,7 +289,7 @@ def test_words_stand_where_they_leave_the_pictures_larger(pilot: ViewerPilot, tm
 def test_the_element_that_was_touched_is_outlined(pilot: ViewerPilot, tmp_path: Path) -> None:
     pilot.show(open_review(tmp_path / "."))
     without = pilot.seen()
-    pilot.show(open_review(tmp_path, proof=proof_of(step_record(bbox=(30, 80, 60, 110)))))
+    pilot.show(open_review(tmp_path, proof=provenance_of(step_record(bbox=(30, 80, 60, 110)))))
     pilot.qtbot.waitUntil(lambda: pilot.seen() != without)
 
 

@@ -27,7 +27,7 @@ class Loading:
         self.thumbnails: list[int] = []
         self.loader.thumbnail_came.connect(self._take)
 
-    def _take(self, number: int, _picture: QImage) -> None:
+    def _take(self, number: int, _screenshot: QImage) -> None:
         self.thumbnails.append(number)
 
     def steps(self, episode_id: str) -> tuple[ShownStep, ...]:
@@ -50,7 +50,7 @@ def loading(qtbot: QtBot, background: Background, tmp_path: Path) -> Loading:
     return Loading(qtbot, background, tmp_path)
 
 
-def test_the_first_two_pictures_of_the_next_episode_are_there_when_it_is_loaded(loading: Loading) -> None:
+def test_the_first_two_screenshots_of_the_next_episode_are_there_when_it_is_loaded(loading: Loading) -> None:
     following = loading.steps(OTHER)
     loading.load(loading.steps(ONE))
     loading.loader.prepare(following)
@@ -58,8 +58,8 @@ def test_the_first_two_pictures_of_the_next_episode_are_there_when_it_is_loaded(
     loading.spoil(OTHER)
     loading.thumbnails.clear()
     loading.loader.load(following)
-    pictures = [loading.loader.picture(number) for number in range(3)]
-    assert [picture is not None and not picture.problem for picture in pictures] == [True, True, False]
+    screenshots = [loading.loader.screenshot(number) for number in range(3)]
+    assert [screenshot is not None and not screenshot.problem for screenshot in screenshots] == [True, True, False]
     assert loading.thumbnails == [0, 1]
 
 
@@ -69,7 +69,7 @@ def test_nothing_that_was_prepared_is_shown_of_another_episode(loading: Loading)
     loading.loader.prepare(following)
     loading.qtbot.waitUntil(lambda: loading.loader.prepared == {0, 1})
     loading.loader.load(following[:3])  # it was fixed meanwhile
-    assert loading.loader.picture(0) is None
+    assert loading.loader.screenshot(0) is None
 
 
 def test_what_is_being_prepared_when_it_is_wanted_is_not_decoded_twice(loading: Loading) -> None:
@@ -80,7 +80,7 @@ def test_what_is_being_prepared_when_it_is_wanted_is_not_decoded_twice(loading: 
     assert sorted(loading.thumbnails) == list(range(6))
 
 
-def test_a_picture_that_was_missing_ahead_is_looked_for_again(loading: Loading) -> None:
+def test_a_screenshot_that_was_missing_ahead_is_looked_for_again(loading: Loading) -> None:
     loading.load(loading.steps(ONE))
     following = loading.steps(OTHER)
     loading.spoil(OTHER)
@@ -88,6 +88,6 @@ def test_a_picture_that_was_missing_ahead_is_looked_for_again(loading: Loading) 
     loading.qtbot.waitUntil(lambda: loading.loader.prepared == {0, 1})
     loading.steps(OTHER)
     loading.load(following)
-    picture = loading.loader.picture(0)
-    assert picture is not None
-    assert picture.problem == ""
+    screenshot = loading.loader.screenshot(0)
+    assert screenshot is not None
+    assert screenshot.problem == ""

@@ -18,7 +18,7 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
 from tests.episodes import episode
-from tests.gui.review.opened import open_review, proof_of, reviewed, step_record
+from tests.gui.review.opened import open_review, provenance_of, reviewed, step_record
 
 TASK = TaskInfo(
     "Web_Shopping", ("Chrome", "Shop"), "Buy {} in a shop.", "Buy red shoes in a shop.", "Use Chrome to buy red shoes."
@@ -73,7 +73,7 @@ def test_the_three_texts_are_shown_with_their_differences(card: TextsCard, tmp_p
 
 
 def test_the_end_and_the_notes_are_read_beside_the_texts(card: TextsCard, tmp_path: Path) -> None:
-    proof = proof_of(step_record(note="slow page"), step_record())
+    proof = provenance_of(step_record(note="slow page"), step_record())
     card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete("rain"), proof=proof))
     assert says(card, "Completed: rain")
     assert says(card, "Note at step 1: slow page")
@@ -115,12 +115,12 @@ def test_it_is_told_whose_words_the_instruction_is_and_what_the_judge_found(card
     verdict = Equivalence(
         ("Leaves out “red”.",), missing=("The shoes are red.",), judge=replace(call, prompt="judge/1")
     )
-    proof = proof_of(step_record(), step_record())
+    proof = provenance_of(step_record(), step_record())
     making = TaskOrigin("red_shoes", text=TextOrigin(Writer.MODEL, call=call, equivalence=verdict, approved_by="Lea"))
     proof = proof.model_copy(update={"origin": proof.origin.model_copy(update={"making": making})})
     made = replace(episode(Click(Point(1, 1)), Complete()), task=TASK)
     card.show_review(reviewed(tmp_path, made, proof=proof))
     for words in ("luna-0815", "Leaves out “red”.", "Missing: The shoes are red.", "Lea"):
         assert says(card, words)
-    card.show_review(reviewed(tmp_path, made, proof=proof_of(step_record(), step_record())))
+    card.show_review(reviewed(tmp_path, made, proof=provenance_of(step_record(), step_record())))
     assert not says(card, "luna-0815")

@@ -54,7 +54,7 @@ def test_a_verdict_is_told_in_full_and_in_short() -> None:
 def test_of_one_who_judged_twice_the_newer_verdict_is_told(opened: OpenedReview) -> None:
     earlier = verdict("Lin", Decision.SEND_BACK, fails(Criterion.SEQUENCE, "gap"))
     accepts = verdict("Omar", Decision.ACCEPT, passes(), minute=1)
-    later = verdict("lin ", Decision.REJECT, fails(Criterion.PICTURES, "private"), minute=2)
+    later = verdict("lin ", Decision.REJECT, fails(Criterion.SCREENSHOTS, "private"), minute=2)
     words = turn_words(disputed(opened, earlier, accepts, later))
     assert words == "Third review. The first two disagree on the screenshots."
 

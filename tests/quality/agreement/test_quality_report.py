@@ -125,7 +125,7 @@ def test_reasons_are_counted_by_question() -> None:
         reviewed(1, verdict("Bea", "fpu"), verdict("Cem", "fpp", minute=1)), reviewed(2, verdict("Bea", "pfp"))
     )
     assert [(one.criterion, one.words, one.count) for one in report.reasons] == [
-        (Criterion.PICTURES, "It shows an earlier screen", 2),
+        (Criterion.SCREENSHOTS, "It shows an earlier screen", 2),
         (Criterion.SEQUENCE, "The instruction is not completed", 1),
         (Criterion.INSTRUCTION, "A requested detail is missing", 1),
     ]

@@ -35,10 +35,10 @@ def test_three_hundred_clean_episodes_have_no_error_and_hardly_a_warning(tmp_pat
 def lost_their_device(folder: Path) -> set[str]:
     """Ids of episodes in which the computer was too busy for the device to answer in time: their warnings are true."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    proofs = [store.provenance(episode_id) for episode_id in store.episodes()]
+    provenances = [store.provenance(episode_id) for episode_id in store.episodes()]
     return {
         one.episode_id
-        for one in proofs
+        for one in provenances
         if one and any(Flag(FlagCode.CONNECTION_BROKE) in step.flags for step in one.steps)
     }
 

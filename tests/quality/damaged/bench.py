@@ -8,7 +8,7 @@ from pathlib import Path
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.dataset_wide import check_dataset
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
-from tests.quality.damaged import neighbours, spoilt_pictures, spoilt_proofs, spoilt_steps, spoilt_words  # noqa: F401
+from tests.quality.damaged import neighbours, spoilt_provenance, spoilt_screenshots, spoilt_steps, spoilt_words  # noqa: F401
 from tests.quality.damaged.damage import DAMAGES
 from tests.quality.damaged.errands import ERRANDS, Errand
 from tests.quality.damaged.recordings import record_all

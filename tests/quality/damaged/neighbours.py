@@ -19,7 +19,7 @@ def a_star(wreck: Wreck) -> None:
     image = wreck.image(1)
     box = (900, 400, 963, 463)
     image.paste(ImageChops.invert(wreck.image(0).crop(box).reduce(2)), (910, 410))
-    wreck.put_picture(2, image)
+    wreck.put_screenshot(2, image)
 
 
 @damage("pancakes", "headphones", "candle")

@@ -33,8 +33,8 @@ def _record(lab: Lab, store: EpisodeStore, errand: Errand, seed: int) -> str:
     """Record an errand; repeated if a busy computer made the recorder undo a step."""
     for _ in range(_TRIES):
         episode_id = _record_once(lab, store, errand, seed)
-        proof = store.provenance(episode_id)
-        if proof is not None and not proof.dropped and not any(step.flags for step in proof.steps):
+        provenance = store.provenance(episode_id)
+        if provenance is not None and not provenance.dropped and not any(step.flags for step in provenance.steps):
             return episode_id
     raise RecordingError(f"The errand {errand.name!r} did not run smoothly in {_TRIES} tries.")
 

@@ -100,11 +100,11 @@ def clean(source: Shelf) -> None:
 
 
 @_damage()
-def foreign_picture(source: Shelf) -> tuple[Planted, ...]:
+def foreign_screenshot(source: Shelf) -> tuple[Planted, ...]:
     """A screenshot is that of another episode."""
     mine, other = source.wrecks[:2]
     step, foreign = 3, 2
-    mine.put_file(step, other.picture(foreign).read_bytes())
+    mine.put_file(step, other.screenshot(foreign).read_bytes())
     for name in ("png_sha256", "rgb_sha256"):
         mine.records[step]["frame"][name] = other.records[foreign]["frame"][name]
     return _of(mine, "IMG06", step), _of(other, "IMG06", foreign)
@@ -127,7 +127,7 @@ def done_again(source: Shelf) -> tuple[Planted, ...]:
     for step, spelled in enumerate(again.steps):
         image = again.image(step)
         image.paste(ImageChops.offset(image.crop((0, 0, image.width, 48)), 5, 0), (0, 0))
-        again.put_picture(step, image)
+        again.put_screenshot(step, image)
         if again.is_touch(step):
             x, y = spelled["info"][0]
             again.put_place(step, x + 4, y + 3)
@@ -144,13 +144,13 @@ def clean_export(source: Shelf) -> None:
 def changed_after_export(source: Shelf) -> Planted:
     """A picture of an exported folder was changed: it is whole, and not what the manifest says."""
     wreck = source.wrecks[0]
-    wreck.put_picture(2, ImageChops.offset(wreck.image(2), 0, 9))
+    wreck.put_screenshot(2, ImageChops.offset(wreck.image(2), 0, 9))
     return Planted("EXP01", None, "")
 
 
 @_damage(exported=True)
-def picture_left_behind(source: Shelf) -> tuple[Planted, ...]:
+def screenshot_left_behind(source: Shelf) -> tuple[Planted, ...]:
     """A picture of an exported folder is missing, and its manifest knows of none."""
-    source.wrecks[0].picture(2).unlink()
+    source.wrecks[0].screenshot(2).unlink()
     source.write_manifest()
     return Planted("EXP01", None, ""), _of(source.wrecks[0], "IMG01", 2)

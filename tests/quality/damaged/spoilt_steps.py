@@ -84,7 +84,7 @@ def missed(wreck: Wreck, step: int) -> None:
     """A CLICK beside everything that can be clicked, which does nothing."""
     wreck.put_place(step, 500, 15)
     wreck.records[step]["bbox"] = wreck.records[step]["bbox_source"] = None
-    wreck.put_same_picture(step + 1, step)
+    wreck.put_same_screenshot(step + 1, step)
 
 
 @at_step("ACT08", *_BACK, where=key("BACK"))
@@ -97,7 +97,7 @@ def not_home(wreck: Wreck, step: int) -> None:
 @at_step("ACT08 IMG07", *_BACK, where=key("BACK"))
 def back_without_effect(wreck: Wreck, step: int) -> None:
     """BACK, after which the screen is the same."""
-    wreck.put_same_picture(step + 1, step)
+    wreck.put_same_screenshot(step + 1, step)
 
 
 @at_step("ACT09", where=Wreck.is_touch)

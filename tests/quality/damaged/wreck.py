@@ -37,15 +37,15 @@ class Wreck:
         self.episode_id = f"{rng.randrange(10**16):016}"
         self._copy(clean, episode_id)
         self.annotation: Tree = json.loads(self._path("annotations").read_text(encoding="utf-8"))
-        self.proof: Tree = json.loads(self._path("provenance").read_text(encoding="utf-8"))
+        self.provenance: Tree = json.loads(self._path("provenance").read_text(encoding="utf-8"))
 
     def save(self) -> None:
         self._write("annotations", self.annotation)
-        if self.proof:
-            self._write("provenance", self.proof)
+        if self.provenance:
+            self._write("provenance", self.provenance)
 
     def be_released(self) -> None:
-        self.proof = {}
+        self.provenance = {}
         shutil.rmtree(self.root / "provenance")
         shutil.rmtree(self.root / "ui_trees")
 
@@ -58,7 +58,7 @@ class Wreck:
 
     @property
     def records(self) -> list[Tree]:
-        records: list[Tree] = self.proof["steps"]
+        records: list[Tree] = self.provenance["steps"]
         return records
 
     @property
@@ -82,22 +82,22 @@ class Wreck:
 
     # Screenshots.
 
-    def picture(self, step: int) -> Path:
+    def screenshot(self, step: int) -> Path:
         return self.root / "screenshots" / f"{self.episode_id}_{step}.png"
 
     def tree(self, step: int) -> Path:
         return self.root / "ui_trees" / f"{self.episode_id}_{step}.xml"
 
     def image(self, step: int) -> Image.Image:
-        with Image.open(self.picture(step)) as image:
+        with Image.open(self.screenshot(step)) as image:
             return image.convert("RGB")
 
     def put_file(self, step: int, data: bytes) -> None:
         """Replace the file but not its hash in the provenance."""
-        self.picture(step).unlink()
-        self.picture(step).write_bytes(data)
+        self.screenshot(step).unlink()
+        self.screenshot(step).write_bytes(data)
 
-    def put_picture(self, step: int, image: Image.Image) -> None:
+    def put_screenshot(self, step: int, image: Image.Image) -> None:
         file = io.BytesIO()
         image.save(file, "PNG", compress_level=1)
         self.put_file(step, file.getvalue())
@@ -106,9 +106,9 @@ class Wreck:
         frame["rgb_sha256"] = hashlib.sha256(image.tobytes()).hexdigest()
         frame["width"], frame["height"] = image.size
 
-    def put_same_picture(self, step: int, other: int) -> None:
+    def put_same_screenshot(self, step: int, other: int) -> None:
         """Copy another step's screenshot file and hash, as if the recorder had taken it twice."""
-        self.put_file(step, self.picture(other).read_bytes())
+        self.put_file(step, self.screenshot(other).read_bytes())
         for name in ("png_sha256", "rgb_sha256", "width", "height"):
             self.records[step]["frame"][name] = self.records[other]["frame"][name]
 
@@ -149,16 +149,16 @@ class Wreck:
     def renumber(self, order: Iterable[int]) -> None:
         """Keep these steps, in this order, possibly repeated, with all of their files."""
         chosen = list(order)
-        files = [(self._bytes(self.picture(step)), self._bytes(self.tree(step))) for step in chosen]
+        files = [(self._bytes(self.screenshot(step)), self._bytes(self.tree(step))) for step in chosen]
         for folder, ending in (("screenshots", "png"), ("ui_trees", "xml")):
             for path in (self.root / folder).glob(f"{self.episode_id}_*.{ending}"):
                 path.unlink()
         self.annotation["steps"] = [json.loads(json.dumps(self.steps[step])) for step in chosen]
-        self.proof["steps"] = [json.loads(json.dumps(self.records[step])) for step in chosen]
+        self.provenance["steps"] = [json.loads(json.dumps(self.records[step])) for step in chosen]
         self.annotation["step_length"] = len(chosen)
-        for number, (picture, tree) in enumerate(files):
-            self.picture(number).write_bytes(picture)
-            self.steps[number].update(step=number, screenshot=self.picture(number).name)
+        for number, (screenshot, tree) in enumerate(files):
+            self.screenshot(number).write_bytes(screenshot)
+            self.steps[number].update(step=number, screenshot=self.screenshot(number).name)
             if tree:
                 self.tree(number).write_bytes(tree)
                 self.records[number]["ui_tree"] = self.tree(number).name

@@ -34,7 +34,9 @@ def test_every_part_is_asked(tmp_path: Path) -> None:
     both = '{"train": ["0000000000000001"], "test": ["0000000000000001", "0000000000000009"]}'
     (root / "splits" / "device_split.json").write_text(both)
     one = facts(0)
-    other = facts(1, meta_task=one.meta_task, task=one.task, instruction=one.instruction, pictures=one.pictures[::-1])
+    other = facts(
+        1, meta_task=one.meta_task, task=one.task, instruction=one.instruction, screenshots=one.screenshots[::-1]
+    )
 
     said = list(check_dataset(root, source(one, other, facts(2, actions=("COMPLETE",)))))
 

@@ -101,14 +101,14 @@ def test_a_list_that_is_none_is_a_finding(root: Path, content: str) -> None:
     assert found.found == "all_anno.json is not a JSON list of episodes."
 
 
-def test_recordings_of_which_some_have_no_proof_are_found(root: Path) -> None:
+def test_recordings_of_which_some_have_no_provenance_are_found(root: Path) -> None:
     (root / f"provenance/{TWO}.json").unlink()
     found = [one for one in lists(root) if isinstance(one, Finding)]
     assert [(one.check, one.others) for one in found] == [("SET04", (TWO,))]
     assert "1 of 2 episodes have no provenance" in found[0].found
 
 
-def test_released_data_need_no_proof_and_without_a_list_none_is_checked(tmp_path: Path) -> None:
+def test_released_data_need_no_provenance_and_without_a_list_none_is_checked(tmp_path: Path) -> None:
     put(tmp_path / f"annotations/{ONE}.json")
     said = lists(tmp_path)
     assert {type(one) for one in said} == {NotChecked}

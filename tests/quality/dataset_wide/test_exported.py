@@ -80,15 +80,15 @@ def test_a_recorded_dataset_is_no_exported_folder_and_without_a_manifest_no_hash
     assert only.check == "EXP01"
 
 
-def test_an_episode_without_all_its_pictures_is_an_error(root: Path) -> None:
-    (found,) = found_in(root, replace(facts(1), pictures=("", *facts(1).pictures[1:])))
+def test_an_episode_without_all_its_screenshots_is_an_error(root: Path) -> None:
+    (found,) = found_in(root, replace(facts(1), screenshots=("", *facts(1).screenshots[1:])))
     assert (found.check, found.severity) == ("EXP01", Severity.ERROR)
     assert found.found == f"Screenshots of 1 episode are missing: {ID}."
 
 
 def test_what_is_not_as_the_manifest_says_is_named(root: Path) -> None:
     manifest(root)
-    changed = replace(facts(1), pictures=(*facts(1).pictures[:5], sha("changed")))
+    changed = replace(facts(1), screenshots=(*facts(1).screenshots[:5], sha("changed")))
     (root / "annotations" / f"{ID}.json").write_text(json.dumps({**annotated(Dialect.RELEASE), "new": 1}))
     (found,) = found_in(root, changed)
     assert found.severity is Severity.ERROR

@@ -3,31 +3,31 @@ from dataclasses import replace
 
 import pytest
 
-from odyssey_recorder.quality.dataset_wide.repeated_screenshots import episodes_that_look_alike, repeated_pictures
+from odyssey_recorder.quality.dataset_wide.repeated_screenshots import episodes_that_look_alike, repeated_screenshots
 from odyssey_recorder.quality.evidence import EpisodeFacts, ScreenFingerprint
 from odyssey_recorder.quality.finding import Criterion, Severity
 from odyssey_recorder.quality.thresholds import COMMON_SCREEN
 from tests.quality.facts import ACTIONS, facts, look, sha, source
 
 
-def showing(episode: EpisodeFacts, step: int, picture: str) -> EpisodeFacts:
-    pictures = list(episode.pictures)
-    pictures[step] = sha(picture)
-    return replace(episode, pictures=tuple(pictures))
+def showing(episode: EpisodeFacts, step: int, screenshot: str) -> EpisodeFacts:
+    screenshots = list(episode.screenshots)
+    screenshots[step] = sha(screenshot)
+    return replace(episode, screenshots=tuple(screenshots))
 
 
 def places(*episodes: EpisodeFacts) -> set[tuple[str, int | None]]:
-    return {(found.episode_id[-1], found.step) for found in repeated_pictures(source(*episodes))}
+    return {(found.episode_id[-1], found.step) for found in repeated_screenshots(source(*episodes))}
 
 
-def test_a_picture_of_another_episode_is_found_in_both_with_its_step() -> None:
-    found = list(repeated_pictures(source(showing(facts(1), 2, "one"), facts(2), showing(facts(3), 4, "one"))))
+def test_a_screenshot_of_another_episode_is_found_in_both_with_its_step() -> None:
+    found = list(repeated_screenshots(source(showing(facts(1), 2, "one"), facts(2), showing(facts(3), 4, "one"))))
     assert [(one.episode_id, one.step, one.others) for one in found] == [
         (facts(1).episode_id, 2, (facts(3).episode_id,)),
         (facts(3).episode_id, 4, (facts(1).episode_id,)),
     ]
     assert {(one.check, one.severity, one.criterion) for one in found} == {
-        ("IMG06", Severity.WARNING, Criterion.PICTURES)
+        ("IMG06", Severity.WARNING, Criterion.SCREENSHOTS)
     }
     assert facts(3).episode_id in found[0].found
 
@@ -49,7 +49,7 @@ def behind(before: int | None) -> EpisodeFacts:
 
 def proved(episode: EpisodeFacts, **screens: ScreenFingerprint) -> EpisodeFacts:
     """The episode with provenance of its screens: distinct words, except for those given."""
-    number, count = int(episode.episode_id), len(episode.pictures)
+    number, count = int(episode.episode_id), len(episode.screenshots)
     own = (ScreenFingerprint(1000 * number + step, "org.notes", sha(f"{number}_{step}")) for step in range(count))
     return replace(episode, screens=tuple(screens.get(f"at_{step}", one) for step, one in enumerate(own)))
 
@@ -81,7 +81,7 @@ PLACES: dict[str, tuple[Sequence[EpisodeFacts], set[tuple[str, int]]]] = {
         {("2", 3)},
     ),
     "twice in one episode": ([showing(showing(facts(1), 2, "same"), 3, "same"), facts(2)], set()),
-    "no screenshot": ([replace(facts(number), pictures=("",) * 6) for number in (1, 2)], set()),
+    "no screenshot": ([replace(facts(number), screenshots=("",) * 6) for number in (1, 2)], set()),
     "taken twice of the same screen": ([proved(LIST, at_2=NOTES), proved(OTHER_LIST, at_4=AGAIN)], set()),
     "taken twice, words unknown": (
         [proved(LIST, at_2=NOTES), proved(OTHER_LIST, at_4=replace(AGAIN, words=""))],
@@ -104,7 +104,7 @@ PLACES: dict[str, tuple[Sequence[EpisodeFacts], set[tuple[str, int]]]] = {
 
 
 @pytest.mark.parametrize("case", PLACES)
-def test_where_a_picture_of_elsewhere_is_found(case: str) -> None:
+def test_where_a_screenshot_of_elsewhere_is_found(case: str) -> None:
     episodes, expected = PLACES[case]
     assert places(*episodes) == expected
 
@@ -114,18 +114,18 @@ def test_of_many_that_show_the_home_screen_only_the_one_is_found_that_showed_ano
         proved(showing(facts(number), 0, "home"), at_0=ScreenFingerprint(9000 + number, "launcher", "icons"))
         for number in range(1, 9)
     ]
-    (found,) = repeated_pictures(source(*homes, proved(showing(facts(9), 3, "home"), at_3=SHOP)))
+    (found,) = repeated_screenshots(source(*homes, proved(showing(facts(9), 3, "home"), at_3=SHOP)))
     assert (found.episode_id[-1], found.step, found.severity) == ("9", 3, Severity.WARNING)
     assert "in 8 other episodes, where the device showed another screen" in found.found
 
 
 @pytest.mark.parametrize("is_proved", [True, False])
-def test_a_picture_that_many_screens_have_is_a_note(*, is_proved: bool) -> None:
+def test_a_screenshot_that_many_screens_have_is_a_note(*, is_proved: bool) -> None:
     many = [showing(facts(number), 2, "blank") for number in range(COMMON_SCREEN)]
     if is_proved:
         many = [proved(one, at_2=ScreenFingerprint(at, f"org.app{at}", "")) for at, one in enumerate(many)]
-    assert {found.severity for found in repeated_pictures(source(*many))} == {Severity.NOTE}
-    assert {found.severity for found in repeated_pictures(source(*many[1:]))} == {Severity.WARNING}
+    assert {found.severity for found in repeated_screenshots(source(*many))} == {Severity.NOTE}
+    assert {found.severity for found in repeated_screenshots(source(*many[1:]))} == {Severity.WARNING}
 
 
 def alike(one: EpisodeFacts, other: EpisodeFacts, *, steps: int) -> EpisodeFacts:

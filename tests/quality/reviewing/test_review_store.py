@@ -13,7 +13,7 @@ from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from odyssey_recorder.task.queue.board import SentBack
-from tests.dataset.drafts import proof_of, write_proof
+from tests.dataset.drafts import provenance_of, write_provenance
 from tests.quality.verdicts import BEGIN, verdict
 
 ONE, OTHER = "1111111111111111", "2222222222222222"
@@ -142,7 +142,7 @@ def _send_back(store: ReviewStore, episode_id: str, why: str = "A step is missin
 
 
 def _prove(root: Path, episode_id: str, *, task_id: str) -> None:
-    write_proof(root, proof_of(episode_id, annotator="Ada", task_id=task_id))
+    write_provenance(root, provenance_of(episode_id, annotator="Ada", task_id=task_id))
 
 
 def test_a_task_that_was_sent_back_is_told_with_who_and_why(store: ReviewStore, tmp_path: Path) -> None:

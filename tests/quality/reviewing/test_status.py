@@ -170,7 +170,7 @@ def _and(criterion: Criterion, reason: str, words: str = "") -> list[Judgement]:
         (Decision.SEND_BACK, judgements("pup"), ""),
         (Decision.REJECT, judgements("fff"), ""),
         *(
-            (Decision.REJECT, _and(Criterion.PICTURES, reason), "Choose a reason for the screenshots")
+            (Decision.REJECT, _and(Criterion.SCREENSHOTS, reason), "Choose a reason for the screenshots")
             for reason in ("", "lost", "no such reason")
         ),
         *(

@@ -52,15 +52,15 @@ def _landscape(seed: int, width: int, height: int) -> Image.Image:
     rng = random.Random(seed * 7919 + 11)
     hue = rng.random()
     small = (max(64, width // 2), max(64, height // 2))
-    picture = ramp(small, tone(hue + 0.5, 0.6, 0.62), tone(hue + 0.06, 0.7, 0.88))
-    draw = ImageDraw.Draw(picture)
+    image = ramp(small, tone(hue + 0.5, 0.6, 0.62), tone(hue + 0.06, 0.7, 0.88))
+    draw = ImageDraw.Draw(image)
     sun_x, sun_y, radius = rng.uniform(0.2, 0.8) * small[0], rng.uniform(0.18, 0.45) * small[1], small[1] * 0.09
     draw.ellipse((sun_x - radius, sun_y - radius, sun_x + radius, sun_y + radius), fill=tone(0.13, 0.9, 0.93))
     for layer in range(4):
         color = tone(hue + 0.33 + layer * 0.02, 0.35, 0.60 - layer * 0.13)
         ridge = _ridge(rng, small[0], small[1] * (0.52 + layer * 0.14), small[1] * 0.09)
         draw.polygon([*ridge, (small[0], small[1]), (0, small[1])], fill=color)
-    return picture.resize((width, height), Image.Resampling.BICUBIC).convert("RGBA")
+    return image.resize((width, height), Image.Resampling.BICUBIC).convert("RGBA")
 
 
 @lru_cache(maxsize=32)
@@ -68,8 +68,8 @@ def _cover(seed: int, width: int, height: int) -> Image.Image:
     rng = random.Random(seed * 104_729 + 5)
     hue = rng.random()
     side = max(64, max(width, height) // 2)
-    picture = ramp((side, side), tone(hue, 0.6, 0.35), tone(hue + 0.12, 0.6, 0.6))
-    draw = ImageDraw.Draw(picture)
+    image = ramp((side, side), tone(hue, 0.6, 0.35), tone(hue + 0.12, 0.6, 0.6))
+    draw = ImageDraw.Draw(image)
     for _ in range(7):
         x, y, radius = rng.uniform(0, side), rng.uniform(0, side), rng.uniform(0.08, 0.4) * side
         color = tone(hue + rng.uniform(-0.1, 0.25), 0.6, rng.uniform(0.35, 0.8))
@@ -77,21 +77,21 @@ def _cover(seed: int, width: int, height: int) -> Image.Image:
             draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=color)
         else:
             draw.ellipse((x - radius, y - radius, x + radius, y + radius), outline=color, width=max(2, int(radius / 5)))
-    return picture.resize((width, height), Image.Resampling.BICUBIC).convert("RGBA")
+    return image.resize((width, height), Image.Resampling.BICUBIC).convert("RGBA")
 
 
 @lru_cache(maxsize=96)
 def _emblem(icon: str, color: RGB, width: int, height: int) -> Image.Image:
     white, side = (255, 255, 255), max(8, round(min(width, height) * 0.62))
     left, top = (width - side) // 2, (height - side) // 2
-    picture = ramp((width, height), mixed(color, white, 0.92), mixed(color, white, 0.74))
+    image = ramp((width, height), mixed(color, white, 0.92), mixed(color, white, 0.74))
     shadow = Image.new("L", (width, height))
     floor = (left + side * 0.12, top + side * 0.93, left + side * 0.88, top + side * 1.03)
     ImageDraw.Draw(shadow).ellipse(floor, fill=90)
-    picture.paste(mixed(color, (0, 0, 0), 0.7), mask=shadow.filter(ImageFilter.GaussianBlur(side / 24)))
+    image.paste(mixed(color, (0, 0, 0), 0.7), mask=shadow.filter(ImageFilter.GaussianBlur(side / 24)))
     thing = ramp((side, side), mixed(color, white, 0.22), mixed(color, (0, 0, 0), 0.3))
-    picture.paste(thing, (left, top), icon_mask(icon, side))
-    return picture.convert("RGBA")
+    image.paste(thing, (left, top), icon_mask(icon, side))
+    return image.convert("RGBA")
 
 
 @lru_cache(maxsize=3)
@@ -99,11 +99,11 @@ def _wallpaper(seed: int, width: int, height: int) -> Image.Image:
     rng = random.Random(seed * 31 + 3)
     hue = (0.60 + 0.09 * (seed % 7)) % 1
     small = (max(64, width // 2), max(64, height // 2))
-    picture = ramp(small, tone(hue, 0.42, 0.24), tone(hue + 0.10, 0.45, 0.58))
-    draw = ImageDraw.Draw(picture)
+    image = ramp(small, tone(hue, 0.42, 0.24), tone(hue + 0.10, 0.45, 0.58))
+    draw = ImageDraw.Draw(image)
     for layer in range(4):
         color = tone(hue + 0.035 * layer, 0.40, 0.33 + 0.075 * layer)
         ridge = _ridge(rng, small[0], small[1] * (0.44 + layer * 0.16), small[1] * 0.05, calm=True)
         draw.polygon([*ridge, (small[0], small[1]), (0, small[1])], fill=color)
-    soft = picture.filter(ImageFilter.GaussianBlur(1.5))
+    soft = image.filter(ImageFilter.GaussianBlur(1.5))
     return soft.resize((width, height), Image.Resampling.BICUBIC).convert("RGBA")

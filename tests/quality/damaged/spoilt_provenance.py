@@ -32,21 +32,21 @@ def changed_places(wreck: Wreck) -> tuple[Planted, ...]:
 @damage()
 def step_left_out(wreck: Wreck) -> Planted:
     """A step was taken out of the annotation, with its files, and not out of the proof."""
-    proof = wreck.proof
+    provenance = wreck.provenance
     wreck.renumber(step for step in range(len(wreck.steps)) if step != 1)
-    wreck.proof = proof | {"steps": [*wreck.records, wreck.records[-1]]}
+    wreck.provenance = provenance | {"steps": [*wreck.records, wreck.records[-1]]}
     return Planted("ACT10")
 
 
 @damage("candle", "library")
-def torn_proof(wreck: Wreck) -> Planted:
+def torn_provenance(wreck: Wreck) -> Planted:
     """The proof cannot be read."""
-    del wreck.proof["steps"][0]["frame"]["number"]
+    del wreck.provenance["steps"][0]["frame"]["number"]
     return Planted("ACT10")
 
 
 @damage("candle")
-def moved_with_its_proof(wreck: Wreck) -> Planted:
+def moved_with_its_provenance(wreck: Wreck) -> Planted:
     """A step was moved to the front with its proof, picture and view tree: its time is none of that place."""
     wreck.renumber((0, 3, *(step for step in range(1, len(wreck.steps)) if step != 3)))
     return Planted("ACT10", 2)

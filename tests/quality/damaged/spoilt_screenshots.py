@@ -16,13 +16,13 @@ _ONWARDS = ("candle", "library", "zeppelins", "balloons")
 @at_step("IMG01")
 def missing(wreck: Wreck, step: int) -> None:
     """A screenshot is not there."""
-    wreck.picture(step).unlink()
+    wreck.screenshot(step).unlink()
 
 
 @at_step("IMG01")
 def flipped_bit(wreck: Wreck, step: int) -> None:
     """One bit of a PNG has flipped."""
-    data = bytearray(wreck.picture(step).read_bytes())
+    data = bytearray(wreck.screenshot(step).read_bytes())
     data[wreck.rng.randrange(100, len(data) - 20)] ^= 0x10
     wreck.put_file(step, bytes(data))
 
@@ -54,7 +54,7 @@ def counted_from_one(wreck: Wreck) -> tuple[Planted, ...]:
 def one_too_many(wreck: Wreck) -> Planted:
     """There is a screenshot more than there are steps."""
     count = len(wreck.steps)
-    wreck.picture(count).write_bytes(wreck.picture(count - 1).read_bytes())
+    wreck.screenshot(count).write_bytes(wreck.screenshot(count - 1).read_bytes())
     return Planted("IMG02")
 
 
@@ -75,7 +75,7 @@ def swapped_in_released_data(wreck: Wreck) -> tuple[Planted, ...]:
 @at_step("IMG03", *_SMALL, where=key("HOME"))
 def turned(wreck: Wreck, step: int) -> None:
     """A screenshot lies on its side while the phone stood upright."""
-    wreck.put_picture(step, wreck.image(step).transpose(Image.Transpose.ROTATE_90))
+    wreck.put_screenshot(step, wreck.image(step).transpose(Image.Transpose.ROTATE_90))
 
 
 @at_step("IMG04", *_SMALL)
@@ -83,7 +83,7 @@ def secure_window(wreck: Wreck, step: int) -> None:
     """A window that may not be captured: black, but for the bars."""
     image = wreck.image(step)
     image.paste("#000000", (0, 64, image.width, image.height - 96))
-    wreck.put_picture(step, image)
+    wreck.put_screenshot(step, image)
 
 
 @at_step("IMG05")
@@ -98,7 +98,7 @@ def too_late(wreck: Wreck, step: int) -> None:
 @at_step("IMG07", *_ONWARDS, where=Wreck.is_touch)
 def stale(wreck: Wreck, step: int) -> None:
     """A screenshot is the one before it again, though the action had an effect."""
-    wreck.put_same_picture(step + 1, step)
+    wreck.put_same_screenshot(step + 1, step)
 
 
 @at_step("IMG07", *_ONWARDS, where=Wreck.is_touch)
@@ -108,13 +108,13 @@ def stale_but_for_the_clock(wreck: Wreck, step: int) -> None:
     width = image.width
     bar = image.crop((0, 0, width, 48))
     image.paste(ImageChops.offset(bar, 3, 0), (0, 0))
-    wreck.put_picture(step + 1, image)
+    wreck.put_screenshot(step + 1, image)
 
 
 @damage("candle")
 def of_another_step(wreck: Wreck) -> tuple[Planted, ...]:
     """A screenshot is that of a step long before it, as if the recorder had taken it twice."""
-    wreck.put_same_picture(8, 4)
+    wreck.put_same_screenshot(8, 4)
     return Planted("IMG06", 8), Planted("IMG06", 4)
 
 

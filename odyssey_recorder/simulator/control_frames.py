@@ -16,10 +16,10 @@ from odyssey_recorder.simulator.ui.geometry import Size
 _PNG_LEVEL = 1
 
 
-class PictureError(ValueError): ...
+class UnsupportedImageError(ValueError): ...
 
 
-class Pictures:
+class FrameEncoder:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._number = 0
@@ -30,7 +30,7 @@ class Pictures:
         try:
             kind = ImgFormat(asked.format)
         except ValueError as error:
-            raise PictureError(f"There is no image format {asked.format}.") from error
+            raise UnsupportedImageError(f"There is no image format {asked.format}.") from error
         size = _fitted(screen.panel, asked.width, asked.height) if screen.awake else Size(0, 0)
         made = Image(
             format=ImageFormat(format=kind, width=size.width, height=size.height, display=asked.display),
@@ -69,21 +69,21 @@ def _rendered(screen: ComposedFrame, kind: ImgFormat, size: Size) -> bytes:
     if kind is ImgFormat.RGBA8888 and is_whole:
         return screen.rgba
     # Not RGBA: dropping a padding byte takes a third of the time of a conversion.
-    picture = Pillow.frombuffer("RGBX", (screen.width, screen.height), screen.rgba, "raw", "RGBX", 0, 1)
+    image = Pillow.frombuffer("RGBX", (screen.width, screen.height), screen.rgba, "raw", "RGBX", 0, 1)
     if not is_whole:
-        picture = _on_panel(picture, screen, size)
+        image = _on_panel(image, screen, size)
     if kind is ImgFormat.PNG:
         encoded = io.BytesIO()
-        picture.convert("RGB").save(encoded, "png", compress_level=_PNG_LEVEL)
+        image.convert("RGB").save(encoded, "png", compress_level=_PNG_LEVEL)
         return encoded.getvalue()
-    return picture.tobytes("raw", "RGB" if kind is ImgFormat.RGB888 else "RGBX")
+    return image.tobytes("raw", "RGB" if kind is ImgFormat.RGB888 else "RGBX")
 
 
-def _on_panel(picture: Pillow.Image, screen: ComposedFrame, size: Size) -> Pillow.Image:
+def _on_panel(image: Pillow.Image, screen: ComposedFrame, size: Size) -> Pillow.Image:
     across, down = size.width / screen.panel.width, size.height / screen.panel.height
     left, top = round(screen.on_panel.left * across), round(screen.on_panel.top * down)
     right, bottom = round(screen.on_panel.right * across), round(screen.on_panel.bottom * down)
-    scaled = picture.resize((right - left, bottom - top), Pillow.Resampling.BILINEAR, reducing_gap=1.0)
+    scaled = image.resize((right - left, bottom - top), Pillow.Resampling.BILINEAR, reducing_gap=1.0)
     if scaled.size == (size.width, size.height):
         return scaled
     panel = Pillow.new("RGBX", (size.width, size.height), (0, 0, 0, 255))
@@ -94,13 +94,15 @@ def _on_panel(picture: Pillow.Image, screen: ComposedFrame, size: Size) -> Pillo
 def _write(handle: str, pixels: bytes) -> None:
     url = urlsplit(handle)
     if url.scheme != "file":
-        raise PictureError(f"The handle {handle!r} is not the file:/// address of a file to map.")
+        raise UnsupportedImageError(f"The handle {handle!r} is not the file:/// address of a file to map.")
     try:
         with Path(url2pathname(url.path)).open("r+b") as file:
             room = file.seek(0, io.SEEK_END)
             if room < len(pixels):
-                raise PictureError(f"The file at {handle!r} has {room} bytes of the {len(pixels)} that a frame takes.")
+                raise UnsupportedImageError(
+                    f"The file at {handle!r} has {room} bytes of the {len(pixels)} that a frame takes."
+                )
             file.seek(0)
             file.write(pixels)
     except OSError as error:
-        raise PictureError(f"The file at {handle!r} cannot be written: {error.strerror}.") from error
+        raise UnsupportedImageError(f"The file at {handle!r} cannot be written: {error.strerror}.") from error

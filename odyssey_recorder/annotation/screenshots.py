@@ -74,7 +74,7 @@ class ShownScreenshot:
 def _made(view: ShownScreenshot) -> SentImage:
     """Kept for a moment: two of a step's questions show the same images."""
     try:
-        data = read_file(view.path, Largest.PICTURE, within=view.path.parent.parent)
+        data = read_file(view.path, Largest.SCREENSHOT, within=view.path.parent.parent)
         if sha256(data).hexdigest() != view.png_sha256:
             raise LanguageModelError(f"{view.path} has changed since it was recorded. It was not sent.")
         image = decode_png(data).convert("RGB")
