@@ -15,6 +15,8 @@ from odyssey_recorder.gui.theme import Theme
 
 @dataclass(frozen=True, slots=True)
 class _CommandText:
+    """What is shown of a command, and its keys as Qt spells them."""
+
     label: str
     tip: str
     icon: str

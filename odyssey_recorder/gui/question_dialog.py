@@ -30,6 +30,8 @@ SEND_BACK_REASONS = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    """The texts of a dialog with one answer and Cancel."""
+
     title: str
     question: str
     answer: str

@@ -76,6 +76,8 @@ class RowDelegate(QStyledItemDelegate):
 
 @dataclass(frozen=True, slots=True)
 class Badge:
+    """A figure with an icon, at the right of a row."""
+
     sign: str
     figure: str
     colour: QColor
@@ -83,6 +85,8 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class TitledRow:
+    """A row of two lines with a coloured icon and badges."""
+
     title: str
     subtitle: str
     colour: QColor

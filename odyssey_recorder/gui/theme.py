@@ -44,6 +44,8 @@ def grown(px: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Theme:
+    """The colours of the window, light or dark."""
+
     window: QColor
     card: QColor
     field: QColor

@@ -117,6 +117,8 @@ class Workplace:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
+    """What every page is made with."""
+
     commands: Commands
     background: Background
     shortcuts: Shortcuts

@@ -47,6 +47,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class NotChecked:
+    """Why a check did not look at an episode, or at these steps."""
+
     check: str
     why: str
     steps: tuple[int, ...] = ()
@@ -54,6 +56,8 @@ class NotChecked:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeReport:
+    """What all checks found on an episode."""
+
     episode_id: str
     findings: tuple[Finding, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()

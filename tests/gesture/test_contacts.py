@@ -359,7 +359,7 @@ def test_a_pixel_of_the_frame_comes_back_as_it_was_and_is_where_android_delivers
 
 
 @pytest.mark.parametrize(
-    ("rotation", "picture", "place", "expected"),
+    ("rotation", "frame", "place", "expected"),
     [
         (Rotation.R0, Size(720, 1600), Pixel(300, 900), Pixel(200, 600)),
         (Rotation.R90, Size(1600, 720), Pixel(300, 900), Pixel(600, 520)),

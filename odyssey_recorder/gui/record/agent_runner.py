@@ -63,6 +63,8 @@ class AgentChoice:
 
 @dataclass(frozen=True, slots=True)
 class AgentQuestion:
+    """What the guard asks; `answer` is True if the person allows the action."""
+
     words: str
     concern: str
     answer: "Future[bool]"

@@ -39,6 +39,8 @@ _KEYS_OF_BUTTONS = {Qt.MouseButton.RightButton: SystemKey.BACK, Qt.MouseButton.M
 
 @dataclass(slots=True)
 class _Wheel:
+    """The wheel's turns at `pointer` that have not become a scroll yet, in eighths of a degree."""
+
     pointer: Pixel
     right: int = 0
     down: int = 0

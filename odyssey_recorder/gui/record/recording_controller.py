@@ -317,6 +317,8 @@ class RecordingController(QObject):
 
 @dataclass(frozen=True, slots=True)
 class _About:
+    """What a device says of itself, and the key of its profile, empty without one."""
+
     properties: DeviceProperties
     profile: str
 

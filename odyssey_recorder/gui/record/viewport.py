@@ -80,6 +80,8 @@ ZOOMS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 
 @dataclass(frozen=True, slots=True)
 class Room:
+    """A frame of `frame_size` pixels and the `space` for it, in device-independent units."""
+
     frame_size: Size
     space: QRectF
     device_pixel_ratio: float = 1.0

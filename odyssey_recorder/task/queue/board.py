@@ -94,6 +94,8 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class SentBack:
+    """A task that a reviewer wants recorded again."""
+
     task_id: str
     by: str
     why: str
@@ -101,6 +103,8 @@ class SentBack:
 
 @dataclass(frozen=True, slots=True)
 class Board:
+    """All tasks of a queue, as they were when they were read."""
+
     name: str
     tasks: tuple[QueuedTask, ...]
 

@@ -279,7 +279,7 @@ def test_who_changes_an_action_is_told_which_texts_go_with_it(tmp_path: Path, fi
 
 
 @pytest.mark.parametrize(
-    ("last", "picture", "join"),
+    ("last", "screenshot", "join"),
     [
         (TYPE, png(200), "step 2 and of step 3 differ in 100% of their pixels, so the sequence would jump"),
         (LONG, png(20), "step 2 and of step 4 differ in 0% of their pixels, so the sequence continues without a jump"),
