@@ -46,10 +46,11 @@ class ReviewFollowing:
         if self.watch is not None:
             self.watch.close()
 
-    def send(self, news: ReviewNews) -> None:
-        with self._lock:  # changes of two threads are reported one after the other
+    def send(self, make: Callable[[], ReviewNews]) -> None:
+        """Report what `make` returns; two threads take turns, so that no older row follows a newer one."""
+        with self._lock:
             if not self.is_closed:
-                self._take(news)
+                self._take(make())
 
 
 class ReviewService:
@@ -92,7 +93,9 @@ class ReviewService:
         following.watch = self._index.follow(
             partial(self._hear, following, warn),
             warn,
-            lambda done, count: following.send(ReviewNews(unread=2 * count - done)),  # their rows are the other half
+            lambda done, count: following.send(
+                lambda: ReviewNews(unread=2 * count - done)
+            ),  # their rows are the other half
             lambda: following.is_closed,
         )
         return following
@@ -320,20 +323,20 @@ class ReviewService:
         if self._index.sample_problem:
             warn(self._index.sample_problem)
         wanted = sorted(changes.added | changes.changed, reverse=True)
-        following.send(ReviewNews(gone=changes.removed, unread=len(wanted)))
+        following.send(partial(ReviewNews, gone=changes.removed, unread=len(wanted)))
         while wanted and not following.is_closed:
             part, wanted = wanted[:_ROWS_AT_ONCE], wanted[_ROWS_AT_ONCE:]
-            following.send(ReviewNews(self._rows(part), unread=len(wanted)))
+            following.send(partial(self._news, part, unread=len(wanted)))
 
     def _notify(self, episode_ids: Iterable[str]) -> None:
         told = list(episode_ids)
         if told and self._followings:
             self._index.update(told)
         for following in self._followings:
-            following.send(ReviewNews(self._rows(told)))
+            following.send(partial(self._news, told))
 
-    def _rows(self, episode_ids: Iterable[str]) -> tuple[ReviewRow, ...]:
-        return tuple(map(self._settled_row, self._index.summaries(episode_ids)))
+    def _news(self, episode_ids: Iterable[str], unread: int = 0) -> ReviewNews:
+        return ReviewNews(tuple(map(self._settled_row, self._index.summaries(episode_ids))), unread=unread)
 
 
 def _texts(root: Path, episode_id: str) -> tuple[str, ...]:

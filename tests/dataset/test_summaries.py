@@ -47,7 +47,8 @@ def test_who_recorded_it_and_when_comes_from_the_provenance(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "provenance", ["{", "[]", json.dumps({"origin": provenance_of(ID).origin.model_dump(mode="json"), "started_us": 10**30})]
+    "provenance",
+    ["{", "[]", json.dumps({"origin": provenance_of(ID).origin.model_dump(mode="json"), "started_us": 10**30})],
 )
 def test_a_provenance_that_cannot_be_read_leaves_the_episode_in_the_list(root: Path, provenance: str) -> None:
     (root / "provenance" / f"{ID}.json").write_text(provenance)
