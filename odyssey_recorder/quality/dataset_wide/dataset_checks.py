@@ -110,7 +110,7 @@ class DatasetChecks:
             changed = self._settle({episode_id: found}, {episode_id: kept.facts}, ())
         finally:
             self._running.release()
-        self._on_change(changed - {episode_id})
+        self._on_change(changed)
 
     def _settle(self, fresh: Mapping[str, _Found], facts: Mapping[str, str], gone: Collection[str]) -> frozenset[str]:
         together = self._look_together(facts, gone) if fresh or gone else self._together
