@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.command_line"]
+pytest_plugins = ["tests.cli"]
 
 TESTS = Path(__file__).parent
 LONGEST = ("end_to_end", "commands", "quality", "task", "replay", "gui")

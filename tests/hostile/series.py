@@ -161,7 +161,7 @@ def main(folder: Path, seed: int, cases: int) -> int:
         world.make()
         world.root.rename(clean)
     os.fsync = lambda fd: None  # waiting for the disk would take most of the time
-    before, wrong, ran = _fingerprint(world.outside), 0, 0
+    before, wrong, result = _fingerprint(world.outside), 0, 0
     slowest: tuple[float, tuple[str, ...]] = 0.0, ()
     for case in range(seed, seed + cases):
         shutil.rmtree(world.root, ignore_errors=True)
@@ -172,14 +172,14 @@ def main(folder: Path, seed: int, cases: int) -> int:
         for words in rng.sample(commands(world, area), 2):
             took_s, problems = _run(world, words, folder / "printed")
             slowest = max(slowest, (took_s, words))
-            ran += 1
+            result += 1
             if (now := _fingerprint(world.outside)) != before:
                 problems.append(f"outside: {now ^ before}")
                 before = now
             if problems:
                 wrong += 1
                 _say(f"case {case}: {done}\n  {' '.join(words)}: {problems}")
-    _say(f"{cases} cases, {ran} commands, {wrong} wrong; slowest {slowest[0]:.1f} s: {' '.join(slowest[1])}")
+    _say(f"{cases} cases, {result} commands, {wrong} wrong; slowest {slowest[0]:.1f} s: {' '.join(slowest[1])}")
     return wrong
 
 
