@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from odyssey_recorder.cli import main
+from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.lab import Lab
@@ -92,6 +93,10 @@ class CommandLine:
     def json(self, *arguments: object) -> Any:
         """What the command prints with `--json`, whether it succeeds or not."""
         return json.loads(self(*arguments, "--json").out)
+
+    @property
+    def store(self) -> EpisodeStore:
+        return EpisodeStore(self.dataset, drafts=self.drafts)
 
     def draft_ids(self) -> list[str]:
         return [head.parent.name for head in self.drafts.glob("[0-9]*/draft.json")]

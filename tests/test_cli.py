@@ -185,6 +185,7 @@ class TestSimulate:
             result = cli("simulate", "--profile", "small_phone", "--console-port", port)
         assert (result.exit_code, result.out) == (1, "")
         assert result.err.startswith(f"Ports {port} and {port + 1} are taken")
+        assert "Choose another even --console-port" in result.err
 
     @pytest.mark.parametrize(
         ("words", "exit_code", "message"),

@@ -5,7 +5,6 @@ from shutil import copyfile, copytree
 
 import pytest
 
-from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import action_type
 from odyssey_recorder.practice.profiles import ProfileStore
 from odyssey_recorder.quality.reviewing.review import Fix, Verdict
@@ -38,15 +37,13 @@ def test_dataset_passes_the_checks(old_data: CommandLine) -> None:
 def test_reviews_are_read_with_verdicts_and_fixes(old_data: CommandLine) -> None:
     assert old_data("reviews", "check", "--dataset", old_data.dataset).exit_code == 0
     store = ReviewStore(old_data.dataset)
-    files = {episode_id: store.read(episode_id).entries for episode_id in (FIXED, ACCEPTED, REJECTED)}
-    kinds = {episode_id: [type(entry) for entry in entries] for episode_id, entries in files.items()}
+    kinds = {name: [type(entry) for entry in store.read(name).entries] for name in (FIXED, ACCEPTED, REJECTED)}
     assert kinds == {FIXED: [Fix, Verdict], ACCEPTED: [Verdict], REJECTED: [Verdict]}
 
 
 def test_drafts_are_listed_and_resumed(old_data: CommandLine) -> None:
-    store = EpisodeStore(old_data.dataset, drafts=old_data.drafts)
-    assert {draft.episode_id: draft.steps for draft in store.drafts()} == {MIRROR: 2, PASSIVE: 0}
-    draft = store.resume(MIRROR)
+    assert {draft.episode_id: draft.steps for draft in old_data.store.drafts()} == {MIRROR: 2, PASSIVE: 0}
+    draft = old_data.store.resume(MIRROR)
     assert [action_type(step.action) for step in draft.steps] == ["CLICK", "HOME"]
     assert all(step.screenshot.is_file() for step in draft.steps)
     draft.close()

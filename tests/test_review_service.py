@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Condition
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -64,11 +65,14 @@ class ReviewDataset:
 
     def record(self) -> str:
         episode_id = recorded(self.root.parent).episode_id
-        written = read_episode(self.annotation(episode_id))
         text = f"Write {episode_id} down."
-        task = replace(written.task, task=text, instruction=f"{text} {'Go on. ' * int(episode_id[-1])}")
-        write_episode(self.annotation(episode_id), replace(written, task=task))
+        self.change_task(episode_id, task=text, instruction=f"{text} {'Go on. ' * int(episode_id[-1])}")
         return episode_id
+
+    def change_task(self, episode_id: str, **changes: Any) -> None:
+        """Without the service, as another program might."""
+        episode = read_episode(self.annotation(episode_id))
+        write_episode(self.annotation(episode_id), replace(episode, task=replace(episode.task, **changes)))
 
     @property
     def reviews(self) -> ReviewStore:
@@ -205,9 +209,7 @@ def test_fixes_are_recorded_and_can_be_undone(dataset: ReviewDataset, one: str) 
 
 
 def test_missing_app_is_fixed_and_the_fix_undone(dataset: ReviewDataset, one: str) -> None:
-    written = read_episode(dataset.annotation(one))
-    task = replace(written.task, category="Web_Shopping", apps=("Shop",))
-    write_episode(dataset.annotation(one), replace(written, task=task))
+    dataset.change_task(one, category="Web_Shopping", apps=("Shop",))
     before = dataset.annotation(one).read_bytes()
     service = ReviewService(EpisodeIndex(dataset.root, None), Checker(None, 1), lambda: "Bea")
     assert "EPI02" in {finding.check for finding in service.open(one).report.findings}
@@ -224,8 +226,8 @@ def test_missing_app_is_fixed_and_the_fix_undone(dataset: ReviewDataset, one: st
 
 
 def test_undoing_a_fix_restores_the_texts_it_removed(tmp_path: Path) -> None:
-    there = released(tmp_path)
-    dataset, one = ReviewDataset(there.root, FakeChecks()), there.episode_id
+    episode = released(tmp_path)
+    dataset, one = ReviewDataset(episode.root, FakeChecks()), episode.episode_id
     before = dataset.annotation(one).read_bytes()
     service = dataset.service("Bea")
     service.fix(one, NewText(step=1, text="oat milk"), "as typed", revision(dataset, one))
@@ -256,17 +258,11 @@ def test_concurrent_change_of_an_episode_is_rejected(dataset: ReviewDataset, one
 
 def test_opened_revision_is_the_one_shown(dataset: ReviewDataset, one: str) -> None:
     def check_slowly(evidence: EpisodeEvidence) -> EpisodeReport:
-        written = read_episode(dataset.annotation(one))
-        write_episode(
-            dataset.annotation(one), replace(written, task=replace(written.task, instruction="Something else"))
-        )
+        dataset.change_task(one, instruction="Something else")
         return EpisodeReport(evidence.episode.episode_id)
 
-    service = ReviewService(
-        EpisodeIndex(dataset.root, None),
-        Checker(dataset.root.parent / "slow.sqlite", 1, judge=check_slowly),
-        lambda: "Bea",
-    )
+    checker = Checker(dataset.root.parent / "slow.sqlite", 1, judge=check_slowly)
+    service = ReviewService(EpisodeIndex(dataset.root, None), checker, lambda: "Bea")
     shown_revision = revision(dataset, one)
     opened = service.open(one)
     assert opened.opened.episode.task.instruction != "Something else"
@@ -282,8 +278,7 @@ def test_accepting_after_a_fix_counts_as_fix_and_accept(dataset: ReviewDataset, 
     service.fix(one, NewInstruction(instruction="Note: milk"), "shorter", revision(dataset, one))
     assert judge(service, one).stage is ReviewStage.ACCEPTED
     assert dataset.reviews.read(one).verdicts[0].decision is Decision.FIX_AND_ACCEPT
-    written = read_episode(dataset.annotation(one))
-    write_episode(dataset.annotation(one), replace(written, task=replace(written.task, instruction="Something else")))
+    dataset.change_task(one, instruction="Something else")
     assert dataset.service("Cleo").open(one).row.role is ReviewerRole.FIRST, "changed by hand, it is judged again"
 
 
@@ -414,9 +409,7 @@ def reported(dataset: ReviewDataset) -> tuple[dict[str, int], list[str]]:
 
 def test_all_readers_see_the_same_stages(dataset: ReviewDataset, one: str, listen: Listen) -> None:
     duplicate, other = dataset.record(), dataset.record()
-    text = read_episode(dataset.annotation(one)).task.instruction
-    written = read_episode(dataset.annotation(duplicate))
-    write_episode(dataset.annotation(duplicate), replace(written, task=replace(written.task, instruction=text)))
+    dataset.change_task(duplicate, instruction=read_episode(dataset.annotation(one)).task.instruction)
     for episode_id in (one, duplicate, other):
         first_verdict = verdict("Bea", revision=revision(dataset, episode_id), recorder=RECORDER)
         dataset.reviews.append(episode_id, first_verdict)

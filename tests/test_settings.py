@@ -97,9 +97,6 @@ def test_user_without_a_name_is_asked_for_one(monkeypatch: pytest.MonkeyPatch) -
         read_settings()
 
 
-# Saving.
-
-
 def saved() -> str:
     return settings_file().read_text(encoding="utf-8")
 
@@ -161,9 +158,6 @@ def test_overrides_of_the_file_are_listed(monkeypatch: pytest.MonkeyPatch) -> No
         "adb_server_port": "ANDROID_ADB_SERVER_PORT",
     }
     assert store.read().drafts == Path("/from/flag")
-
-
-# Checks before saving.
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from tests.cli import CommandLine
     ("command", "problem"),
     [
         *((command, "is not a dataset folder") for command in ("annotate plan", "list", "quality-report", "stats")),
-        ("splits make", "a split needs at least 2 episodes"),
+        ("splits make", "has no episodes: expected a dataset folder"),
         ("splits check", "splits has no splits"),
         ("splits show", "does not say how its splits were made"),
     ],

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.codec import read_episode
-from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Complete, Impossible, Press, SystemKey
 from tests.cli import CommandLine, LabPhone, Result, wait_until
 
@@ -71,7 +70,7 @@ def test_actions_on_the_phone_become_an_episode(cli: CommandLine, phone: LabPhon
     actions = [step.action for step in read_episode(annotation).steps]
     assert actions[0] == Press(SystemKey.HOME)
     assert actions[-1] == Complete("at home")
-    provenance = EpisodeStore(cli.dataset, drafts=cli.drafts).provenance(annotation.stem)
+    provenance = cli.store.provenance(annotation.stem)
     assert provenance is not None
     assert provenance.origin.mode == "passive"
     assert provenance.steps[0].frame.source == "gRPC"

@@ -10,7 +10,6 @@ import pytest
 
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Action, Complete, action_type
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.recording import script
@@ -97,13 +96,19 @@ def test_missing_device_is_explained(cli: CommandLine, empty_adb_server: Private
     assert "odyssey-recorder simulate" in result.err
 
 
-def test_draft_resumes_after_the_device_refused_input(cli: CommandLine, phone: LabPhone) -> None:
+def interrupted_draft(cli: CommandLine, phone: LabPhone) -> str:
+    """The id of a draft without steps, because the device refused the first input."""
     phone.console("fault", "refuse-input", "on")
     refused = record(cli, {"key": "HOME"}, {"complete": "never"}, options=(*TASK, "--capture", "adb"))
     phone.console("fault", "clear")
     assert (refused.exit_code, refused.out) == (1, "")
     [draft] = cli.draft_ids()
     assert f"The draft is saved. Continue it: --resume {draft} " in refused.err
+    return draft
+
+
+def test_draft_resumes_after_the_device_refused_input(cli: CommandLine, phone: LabPhone) -> None:
+    draft = interrupted_draft(cli, phone)
     resumed = record(cli, {"key": "HOME"}, {"complete": ""}, options=("--resume", draft))
     assert resumed.exit_code == 0, "the phone shows what it did before"
     episode = read_episode(Path(resumed.out.strip()))
@@ -118,30 +123,22 @@ def finish(draft: Draft, *, sent: bool = True, last: Action = COMPLETE) -> None:
     draft.close()
 
 
-def interrupted_draft(cli: CommandLine, phone: LabPhone) -> tuple[EpisodeStore, str]:
-    phone.console("fault", "refuse-input", "on")
-    record(cli, {"key": "HOME"}, {"complete": "never"}, options=(*TASK, "--capture", "adb"))
-    phone.console("fault", "clear")
-    [draft] = cli.draft_ids()
-    return EpisodeStore(cli.dataset, drafts=cli.drafts), draft
-
-
 def test_complete_draft_is_published_when_resumed(cli: CommandLine, phone: LabPhone) -> None:
-    store, draft = interrupted_draft(cli, phone)
-    finish(store.resume(draft))
+    draft = interrupted_draft(cli, phone)
+    finish(cli.store.resume(draft))
     result = record(cli, {"complete": "not played"}, options=("--resume", draft))
     assert result.exit_code == 0
     assert result.out.strip() == str(cli.dataset / "annotations" / f"{draft}.json")
     assert "without playing the script" in result.err
     assert read_episode(Path(result.out.strip())).steps[-1].action == COMPLETE
-    provenance = store.provenance(draft)
+    provenance = cli.store.provenance(draft)
     assert provenance is not None
     assert [one.serial for one in provenance.resumed] == [phone.serial]
 
 
 def test_resuming_on_another_screen_must_be_accepted(cli: CommandLine, phone: LabPhone) -> None:
-    store, draft = interrupted_draft(cli, phone)
-    finish(store.resume(draft), last=HOME)
+    draft = interrupted_draft(cli, phone)
+    finish(cli.store.resume(draft), last=HOME)
     refused = record(cli, {"complete": ""}, options=("--resume", draft))
     assert (refused.exit_code, refused.out) == (1, "")
     assert "There is no screenshot of the screen after the last step (Press Home)" in refused.err
@@ -150,14 +147,14 @@ def test_resuming_on_another_screen_must_be_accepted(cli: CommandLine, phone: La
 
     accepted = record(cli, {"complete": ""}, options=("--resume", draft, "--accept-screen"))
     assert accepted.exit_code == 0
-    provenance = store.provenance(draft)
+    provenance = cli.store.provenance(draft)
     assert provenance is not None
     assert [step.flags[:1] for step in provenance.steps] == [(), (Flag(FlagCode.RESUMED_UNSEEN),)]
 
 
 def test_script_can_undo_a_step_with_unknown_outcome(cli: CommandLine, phone: LabPhone) -> None:
-    store, draft = interrupted_draft(cli, phone)
-    finish(store.resume(draft), last=HOME, sent=False)
+    draft = interrupted_draft(cli, phone)
+    finish(cli.store.resume(draft), last=HOME, sent=False)
     refused = record(cli, {"complete": ""}, options=("--resume", draft))
     assert refused.exit_code == 1
     assert "while sending the last step (Press Home), so it is unknown whether the device received it" in refused.err

@@ -57,10 +57,16 @@ StartBench = Callable[..., Bench]
 """Starts an emulator of the given profile for one test."""
 
 
+def phone_of(profile: str = "small_phone", *, journal: Path | None = None) -> Phone:
+    """Not started, and without animations."""
+    return Phone(profile_named(profile), animation=False, journal=journal)
+
+
 def launch(server: PrivateAdbServer, profile: str) -> Bench:
     """A running emulator, announced to `server`; the caller stops it."""
-    phone = Phone(profile_named(profile), animation=False)
-    emulator = SimulatedEmulator(phone, adb_server_port=server.port, auth_token_file=server.home / TOKEN_FILE)
+    emulator = SimulatedEmulator(
+        phone_of(profile), adb_server_port=server.port, auth_token_file=server.home / TOKEN_FILE
+    )
     emulator.start()
     bench = Bench(server, emulator)
     assert bench.adb("wait-for-device").returncode == 0

@@ -9,9 +9,7 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.guest import Snapshot
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
-from tests.simulator.bench import ADB, Bench, StartBench, launch
+from tests.simulator.bench import ADB, Bench, StartBench, launch, phone_of
 from tests.simulator.control_client import Client, client_of
 from tests.simulator.person import Person, person_with
 
@@ -88,7 +86,7 @@ def person(small_phone: tuple[Person, object]) -> Person:
 
 @pytest.fixture(scope="session")
 def grpc_emulator() -> Iterator[SimulatedEmulator]:
-    with SimulatedEmulator(Phone(profile_named("small_phone"), animation=False), control=ControlOptions()) as running:
+    with SimulatedEmulator(phone_of(), control=ControlOptions()) as running:
         yield running
 
 

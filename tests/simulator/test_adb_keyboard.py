@@ -72,7 +72,6 @@ def test_default_keyboard_returns_and_broadcasts_are_ignored(note: Bench, line: 
 )
 def test_text_in_any_script_is_typed_exactly(note: Bench, text: str) -> None:
     output = send(note, text)
-
     assert output.startswith("Broadcasting: Intent { act=ADB_INPUT_B64 (has extras) }")
     assert read_back(note) == text
 
@@ -101,7 +100,6 @@ def test_editor_action_acts_like_the_enter_key(note: Bench) -> None:
 
 def test_characters_invalid_in_xml_are_dumped_as_dots(note: Bench) -> None:
     send(note, "a\x01b\x0bc\x7fd\ufffe\ud7ff")
-
     assert read_back(note) == "a.b.c.d.\ud7ff"
 
 

@@ -33,6 +33,5 @@ def test_server_killed_externally_can_be_stopped(tmp_path: Path) -> None:
 
 def test_program_that_is_not_adb_is_reported(tmp_path: Path) -> None:
     server = PrivateAdbServer(Path("/bin/false"), tmp_path / "home")
-
     with pytest.raises(DeviceError, match="did not start"):
         server.start()

@@ -52,7 +52,6 @@ def host(bench: Bench) -> Iterator[Host]:
 
 def test_handshake_returns_device_name_and_features(host: Host) -> None:
     command, version, max_payload, banner = host.connect()
-
     assert (command, version, max_payload) == (CNXN, 0x01000001, 1024 * 1024)
     assert banner.startswith(b"device::ro.product.name=sdk_gphone64_x86_64;")
     assert banner.endswith(b";features=shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir"), "no NUL at the end"
@@ -60,9 +59,7 @@ def test_handshake_returns_device_name_and_features(host: Host) -> None:
 
 def test_unknown_service_is_closed(host: Host) -> None:
     host.connect()
-
     host.send(OPEN, 7, 0, b"reboot:bootloader\0")
-
     assert host.receive() == (CLSE, 0, 7, b"")
 
 
@@ -100,9 +97,7 @@ def test_stream_closes_after_its_last_packet_is_acknowledged(host: Host) -> None
 def test_closing_a_stream_ends_its_program(host: Host) -> None:
     host.connect()
     device_id = host.open(b"shell:sleep 1000")
-
     host.send(CLSE, 7, device_id)
-
     assert host.receive() == (CLSE, device_id, 7, b"")
 
 

@@ -18,8 +18,9 @@ class Telnet:
         self.file.close()
         self.socket.close()
 
-    def send(self, line: str) -> None:
+    def command(self, line: str) -> list[str]:
         self.socket.sendall(f"{line}\n".encode())
+        return self.read_reply()
 
     def read_reply(self) -> list[str]:
         lines: list[str] = []
@@ -36,23 +37,14 @@ def test_console_requires_the_token_from_the_home_folder(bench: Bench) -> None:
     token_file = bench.server.home / TOKEN_FILE
     with Telnet(bench.emulator.console_port) as telnet:
         greeting = telnet.read_reply()
-        telnet.send("avd name")
-        without = telnet.read_reply()
-        telnet.send("auth wrong")
-        wrong = telnet.read_reply()
-        telnet.send(f"auth {token_file.read_text()}")
-        right = telnet.read_reply()
-        telnet.send("avd name")
-        name = telnet.read_reply()
-        telnet.send("quit")
-        assert telnet.read_reply() == ["(hung up)"]
-
-    assert greeting[0] == "Android Console: Authentication required"
-    assert f"'{token_file}'" in greeting
-    assert without[0].startswith("KO: ")
-    assert wrong[0].startswith("KO: ")
-    assert right == ["Android Console: type 'help' for a list of commands", "OK"]
-    assert name == ["Simulated_small_phone", "OK"]
+        assert greeting[0] == "Android Console: Authentication required"
+        assert f"'{token_file}'" in greeting
+        assert telnet.command("avd name")[0].startswith("KO: ")
+        assert telnet.command("auth wrong")[0].startswith("KO: ")
+        welcome = telnet.command(f"auth {token_file.read_text()}")
+        assert welcome == ["Android Console: type 'help' for a list of commands", "OK"]
+        assert telnet.command("avd name") == ["Simulated_small_phone", "OK"]
+        assert telnet.command("quit") == ["(hung up)"]
 
 
 def test_missing_token_is_recreated_without_following_links(bench: Bench) -> None:
@@ -63,8 +55,7 @@ def test_missing_token_is_recreated_without_following_links(bench: Bench) -> Non
 
     with Telnet(bench.emulator.console_port) as telnet:
         telnet.read_reply()
-        telnet.send(f"auth {token_file.read_text()}")
-        assert telnet.read_reply()[-1] == "OK"
+        assert telnet.command(f"auth {token_file.read_text()}")[-1] == "OK"
     assert not token_file.is_symlink()
     assert not victim.exists()
 
@@ -183,13 +174,19 @@ def test_fold_is_rejected_on_a_phone_and_sensors_keep_their_values(fresh_bench: 
     assert fresh_bench.console("sensor", "get", "light") == ["light = 12", "OK"]
 
 
-@pytest.mark.parametrize("line", ["send EV_KEY", "send EV_KEY:NO_SUCH_KEY:1", "mouse 1", "text é", ""])
-def test_invalid_events_are_rejected(bench: Bench, line: str) -> None:
-    assert bench.console("event", *line.split())[0].startswith("KO: ")
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("event send EV_KEY", "event send EV_KEY:NO_SUCH_KEY:1", "event mouse 1", "event text é", "event"),
+        *("fault", "fault explode", "fault freeze soon", "fault cut-frame many", "fault refuse-input x"),
+        *("fault clock-jump inf", "fault syn-dropped x", "fault field-limit", "fault second-display"),
+    ],
+)
+def test_invalid_event_or_fault_is_rejected(bench: Bench, line: str) -> None:
+    assert bench.console(*line.split())[0].startswith("KO: ")
 
 
 def test_kill_is_reported_to_the_owner_of_the_emulator(start_bench: StartBench) -> None:
     bench = start_bench()
     bench.console("kill")
-
     assert bench.emulator.killed.wait(5)

@@ -14,17 +14,11 @@ from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
-from tests.simulator.bench import TOKEN_FILE, Bench
+from tests.simulator.bench import TOKEN_FILE, Bench, phone_of
 from tests.simulator.control_client import Client, RefusedError, Stream, client_of, message
 
 RGB = message((1, 2), (3, 72))
 HOME, APP_SWITCH = 3, 187
-
-
-def small_phone() -> Phone:
-    return Phone(profile_named("small_phone"), animation=False)
 
 
 def port_of(emulator: SimulatedEmulator) -> int:
@@ -74,9 +68,6 @@ def free_console_port() -> int:
     raise AssertionError("No such ports.")
 
 
-# Authentication ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("token", "arguments"), [(None, "No 'authorization' header present."), ("guess", "another token")]
 )
@@ -92,20 +83,17 @@ def test_client_without_the_token_is_rejected(emulator: SimulatedEmulator, token
 
 
 def test_any_client_is_accepted_without_a_token(tmp_path: Path) -> None:
-    with SimulatedEmulator(small_phone(), control=ControlOptions(tmp_path, token="")) as emulator:
+    with SimulatedEmulator(phone_of(), control=ControlOptions(tmp_path, token="")) as emulator:
         other_client = Client(f"127.0.0.1:{port_of(emulator)}", None)
         assert status_code(other_client)[0] is grpc.StatusCode.OK
         assert "grpc.token" not in read_discovery_files(tmp_path)[0]
         other_client.close()
 
 
-# Discovery ---------------------------------------------------------------------------------------------------------
-
-
 def test_discovery_file_is_private_and_removed_at_exit(tmp_path: Path) -> None:
     with (
-        SimulatedEmulator(small_phone(), control=ControlOptions(tmp_path)) as emulator,
-        SimulatedEmulator(small_phone(), control=ControlOptions(tmp_path)) as other,
+        SimulatedEmulator(phone_of(), control=ControlOptions(tmp_path)) as emulator,
+        SimulatedEmulator(phone_of(), control=ControlOptions(tmp_path)) as other,
     ):
         assert emulator.control is not None
         file = tmp_path / f"pid_{os.getpid()}.ini"
@@ -133,7 +121,7 @@ def test_discovery_file_is_private_and_removed_at_exit(tmp_path: Path) -> None:
 
 def test_unwritable_discovery_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    emulator = SimulatedEmulator(small_phone(), control=ControlOptions(tmp_path / "file" / "running"))
+    emulator = SimulatedEmulator(phone_of(), control=ControlOptions(tmp_path / "file" / "running"))
 
     with pytest.raises(DeviceError, match="--no-grpc"):
         emulator.start()
@@ -144,20 +132,17 @@ def test_unwritable_discovery_folder_is_reported(tmp_path: Path) -> None:
 
 def test_grpc_port_is_3000_above_the_console_if_free() -> None:
     console_port = free_console_port()
-    with SimulatedEmulator(small_phone(), console_port=console_port, control=ControlOptions()) as emulator:
+    with SimulatedEmulator(phone_of(), console_port=console_port, control=ControlOptions()) as emulator:
         assert port_of(emulator) == console_port + 3000
     with socket.create_server(("127.0.0.1", console_port + 3000)):
-        emulator = SimulatedEmulator(small_phone(), console_port=console_port, control=ControlOptions())
+        emulator = SimulatedEmulator(phone_of(), console_port=console_port, control=ControlOptions())
         with emulator, client_of(emulator) as client:
             assert port_of(emulator) not in {0, console_port + 3000}
             assert status_code(client)[0] is grpc.StatusCode.OK
 
 
-# Errors ------------------------------------------------------------------------------------------------------------
-
-
 def test_frozen_emulator_stops_with_an_open_stream() -> None:
-    emulator = SimulatedEmulator(small_phone(), control=ControlOptions())
+    emulator = SimulatedEmulator(phone_of(), control=ControlOptions())
     with emulator, client_of(emulator) as client:
         stream = client.stream("streamScreenshot", RGB)
         stream.next()
@@ -199,14 +184,12 @@ def test_frozen_emulator_does_not_answer_grpc_calls(
 def test_frames_can_be_delayed(emulator: SimulatedEmulator, stream: Stream) -> None:
     emulator.faults.control.delay_frames(0.3)
     emulator.phone.press_key(APP_SWITCH)
-
     frame = stream.next()
-
     assert time.time_ns() // 1000 - frame.number(6) >= 300_000
 
 
 def test_port_taken_in_the_meantime_is_reported() -> None:
-    with SimulatedEmulator(small_phone(), control=ControlOptions()) as emulator:
+    with SimulatedEmulator(phone_of(), control=ControlOptions()) as emulator:
         emulator.faults.control.switch_off(off=True)
         with socket.create_server(("127.0.0.1", port_of(emulator))), pytest.raises(DeviceError, match="has been taken"):
             emulator.faults.control.switch_off(off=False)
@@ -214,7 +197,7 @@ def test_port_taken_in_the_meantime_is_reported() -> None:
 
 def test_console_controls_grpc_faults(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
     emulator = SimulatedEmulator(
-        small_phone(),
+        phone_of(),
         adb_server_port=adb_server.port,
         auth_token_file=adb_server.home / TOKEN_FILE,
         control=ControlOptions(tmp_path),

@@ -22,6 +22,7 @@ from odyssey_recorder.simulator.evdev_names import (
 )
 from odyssey_recorder.simulator.phone import Node, Phone, TouchPhase
 from odyssey_recorder.simulator.profile import profile_named
+from tests.simulator.bench import phone_of
 from tests.simulator.control_client import Client, Fields, RefusedError, client_of, message
 
 PNG, RGBA, RGB = 0, 1, 2
@@ -68,6 +69,10 @@ def node_with(phone: Phone, text: str) -> Node:
     return next(node for node in phone.view_hierarchy().walk() if text in (node.text, node.content_desc))
 
 
+def hardware_of(status: Fields) -> dict[bytes, bytes]:
+    return {entry.content(1): entry.content(2) for entry in status.message(5).messages(1)}
+
+
 def refusal(client: Client, name: str, request: bytes = b"") -> tuple[grpc.StatusCode, str]:
     with pytest.raises(RefusedError) as refused:
         client.call(name, request)
@@ -87,7 +92,7 @@ def test_screenshot_messages_match_the_protocol_bytes(client: Client, phone: Pho
     assert Fields(answer.encoded).number(6) == phone.screen().shown_us
 
 
-def test_touch_messages_match_the_protocol_bytes(client: Client, phone: Phone, events: Events) -> None:
+def test_touch_messages_match_the_protocol_bytes(client: Client, events: Events) -> None:
     client.call("sendTouch", b"\x0a\x0a\x08\x90\x03\x10\xd8\x04\x18\x07\x20\x01")  # 400, 600, finger 7, pressure 1
     client.call("sendTouch", b"\x0a\x08\x08\x90\x03\x10\xd8\x04\x18\x07")
 
@@ -100,31 +105,28 @@ def test_touch_messages_match_the_protocol_bytes(client: Client, phone: Phone, e
     assert events(2)[1] == (node, ABS_MT_TRACKING_ID, -1)
 
 
-def test_key_messages_match_the_protocol_bytes(client: Client, phone: Phone, events: Events) -> None:
+def test_key_messages_match_the_protocol_bytes(client: Client, events: Events) -> None:
     client.call("sendKey", b"\x10\x02\x22\x06GoHome")  # a press of a key by its name
     client.call("sendKey", b"\x08\x01\x10\x02\x18\x9e\x01")  # a press of evdev's key 158
     client.call("sendKey", b"\x2a\x01a")  # a text
-
     assert [event[1:] for event in events(6)] == [(0x66, 1), (0x66, 0), (0x9E, 1), (0x9E, 0), (0x1E, 1), (0x1E, 0)]
 
 
 def test_clipboard_messages_match_the_protocol_bytes(client: Client, phone: Phone) -> None:
     assert client.call("setClipboard", b"\x0a\x09\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e").encoded == b""
-
     assert phone.get_clipboard() == "日本語"
     assert client.call("getClipboard").encoded == b"\x0a\x09\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e"
 
 
 def test_unknown_message_fields_are_ignored(client: Client) -> None:
     newer = message((1, RGB), (3, 72), (99, "news"), (98, 5))
-
     assert size_of(client.call("getScreenshot", newer)) == (72, 128)
 
 
 def test_status_describes_the_device(client: Client) -> None:
     status = client.call("getStatus")
 
-    hardware = {entry.content(1): entry.content(2) for entry in status.message(5).messages(1)}
+    hardware = hardware_of(status)
     assert b"simulated" in status.content(1)
     assert status.number(3) == 1
     assert hardware[b"hw.lcd.width"] == b"720"
@@ -154,7 +156,6 @@ def test_requested_size_is_a_bound_that_keeps_the_aspect_ratio(
     client: Client, width: int, height: int, expected: tuple[int, int]
 ) -> None:
     image = client.call("getScreenshot", message((1, RGB), (3, width), (4, height)))
-
     assert size_of(image) == expected
     assert len(image.content(4)) == expected[0] * expected[1] * 3
 
@@ -267,8 +268,7 @@ def test_display_that_is_off_sends_one_empty_image(client: Client, phone: Phone)
 
 
 def test_folded_state_is_reported_with_images() -> None:
-    phone = Phone(profile_named("pixel_fold"), animation=False)
-    with SimulatedEmulator(phone, control=ControlOptions()) as emulator, client_of(emulator) as client:
+    with SimulatedEmulator(phone_of("pixel_fold"), control=ControlOptions()) as emulator, client_of(emulator) as client:
         opened = client.call("getScreenshot", message((1, RGB)))
         client.call("setPosture", b"\x18\x01")
         closed = client.call("getScreenshot", message((1, RGB), (3, 540)))
@@ -295,7 +295,7 @@ def test_unknown_display_format_or_posture_is_rejected(client: Client) -> None:
 # Input -------------------------------------------------------------------------------------------------------------
 
 
-def test_fingers_have_separate_slots_and_lift_one_by_one(client: Client, phone: Phone, events: Events) -> None:
+def test_fingers_have_separate_slots_and_lift_one_by_one(client: Client, events: Events) -> None:
     client.call("sendTouch", touch_at(100, 200, identifier=41) + touch_at(300, 400, identifier=7))
     down = events(9)
     client.call("sendTouch", touch_at(100, 200, identifier=41, pressure=0))
@@ -352,7 +352,7 @@ def test_at_most_ten_fingers_are_tracked(client: Client, emulator: SimulatedEmul
     client.call("sendTouch", b"".join(touch_at(number, 500, number, pressure=0) for number in range(101, 110)))
 
 
-def test_unknown_keys_and_displays_are_ignored(client: Client, phone: Phone, events: Events) -> None:
+def test_unknown_keys_and_displays_are_ignored(client: Client, events: Events) -> None:
     client.call("sendKey", message((2, 2), (4, "Eject")))
     client.call("sendKey", message((1, 1), (2, 2), (3, 999)))
     client.call("sendKey", message((1, 3), (2, 2), (3, 0x66)))  # a Windows key code
@@ -390,5 +390,4 @@ def test_keys_are_ignored_silently_without_a_keyboard() -> None:
         assert phone.state().package == SETTINGS
         assert reports == []
         assert "qwerty2" not in {node.name for node in emulator.guest.nodes.all()}
-        hardware = {entry.content(1): entry.content(2) for entry in client.call("getStatus").message(5).messages(1)}
-        assert hardware[b"hw.keyboard"] == b"false"
+        assert hardware_of(client.call("getStatus"))[b"hw.keyboard"] == b"false"

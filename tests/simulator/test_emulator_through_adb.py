@@ -6,12 +6,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.emulator import SCANNED_PORTS, SimulatedEmulator
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
-from tests.simulator.bench import ADB, Bench, StartBench, launch
+from tests.simulator.bench import ADB, Bench, StartBench, launch, phone_of
 
 
 def test_adb_lists_the_emulator_and_its_product(bench: Bench) -> None:
@@ -76,9 +73,7 @@ def test_files_are_pushed_and_pulled(bench: Bench, tmp_path: Path, size: int) ->
 
 def test_folder_is_pulled_recursively(bench: Bench, tmp_path: Path) -> None:
     bench.shell("mkdir -p /sdcard/tree/inner; echo 1 > /sdcard/tree/one; echo 2 > /sdcard/tree/inner/two")
-
     assert bench.adb("pull", "/sdcard/tree", str(tmp_path)).returncode == 0
-
     assert (tmp_path / "tree" / "inner" / "two").read_text() == "2\n"
 
 
@@ -95,16 +90,13 @@ def test_missing_paths_cannot_be_pulled_or_pushed_to(bench: Bench, tmp_path: Pat
 
 def test_adb_ls_lists_a_folder(bench: Bench) -> None:
     bench.shell("echo hello > /sdcard/Pictures/note")
-
     lines = bench.adb("ls", "/sdcard/Pictures").stdout.decode().splitlines()
-
     assert [line.split()[1:][0] + " " + line.split()[-1] for line in lines][-1] == "00000006 note"
 
 
 def test_shell_reads_commands_from_stdin(bench: Bench) -> None:
     with bench.running("shell") as process:
         output, _ = process.communicate(b"echo one\necho two; exit 3\necho three\n", timeout=10)
-
     assert output == b"one\ntwo\n"
     assert process.returncode == 3
 
@@ -128,8 +120,7 @@ def test_terminal_prompts_echoes_and_can_be_interrupted(bench: Bench) -> None:
 
 
 def test_emulator_can_be_announced_after_it_started(bench: Bench) -> None:
-    phone = Phone(profile_named("small_phone"), animation=False)
-    with SimulatedEmulator(phone) as emulator:
+    with SimulatedEmulator(phone_of()) as emulator:
         before = bench.server.adb("devices").stdout
         connected = bench.server.adb("connect", f"emu:{emulator.console_port},{emulator.adb_port}")
         bench.server.adb("-s", emulator.serial, "wait-for-device")
@@ -160,15 +151,7 @@ def test_restarted_adb_server_finds_the_emulator_again(tmp_path: Path) -> None:
         assert bench.shell("echo again") == "again\n"
 
 
-def test_taken_port_is_rejected_with_a_remedy(bench: Bench) -> None:
-    phone = Phone(profile_named("small_phone"), animation=False)
-
-    with pytest.raises(DeviceError, match="Choose another even --console-port"):
-        SimulatedEmulator(phone, console_port=bench.emulator.console_port)
-
-
 def test_stopped_emulator_cannot_be_reached(start_bench: StartBench) -> None:
     bench = start_bench()
     bench.emulator.stop()
-
     assert bench.adb("shell", "echo hi").returncode != 0

@@ -33,9 +33,7 @@ def edges(person: Person) -> tuple[int, int]:
 
 def test_swipe_up_from_the_bottom_goes_home(gestural: Person) -> None:
     width, height = edges(gestural)
-
     gestural.swipe((width / 2, height - 3), (width / 2, height * 0.6))
-
     assert gestural.phone.state().package == "com.android.launcher3"
     assert gestural.phone.state().activity != RECENTS
 

@@ -23,25 +23,22 @@ def capture_of(name: str, command: str) -> str:
 @pytest.mark.parametrize("option", ["-p", "-lp"])
 def test_touch_node_is_described_like_a_real_one(bench: Bench, option: str) -> None:
     expected = capture_of("api36_phone_touchnode_p_lp.txt", f"getevent {option} /dev/input/event1")
-
     assert bench.shell(f"getevent {option} /dev/input/event1") == expected
 
 
 def test_keyboard_and_foldable_nodes_are_described_like_real_ones(bench: Bench) -> None:
     keyboard = (CAPTURES / "qwerty2_node_p.txt").read_text().split("add device 2")[0]
     first_twelve = bench.shell("getevent -p").split("add device 13")[0]
-
     assert bench.shell("getevent -p /dev/input/event12") == keyboard.replace("event11", "event12")
     assert first_twelve == capture_of("api36_fold_all_nodes_p.txt", "")
 
 
 def test_missing_node_cannot_be_read(bench: Bench) -> None:
     done = bench.adb("shell", "getevent /dev/input/event99")
-
     assert (done.returncode, done.stderr) == (1, b"could not open /dev/input/event99, No such file or directory\n")
 
 
-class Events:
+class Getevent:
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self.process = process
 
@@ -51,10 +48,10 @@ class Events:
 
 
 @contextmanager
-def getevent(bench: Bench, *words: str) -> Iterator[Events]:
+def getevent(bench: Bench, *arguments: str) -> Iterator[Getevent]:
     """A getevent on all nodes that has listed them, so that it misses no later event."""
-    with bench.running("shell", "getevent", *words) as process:
-        events = Events(process)
+    with bench.running("shell", "getevent", *arguments) as process:
+        events = Getevent(process)
         assert events.lines(26)[-1] == '  name:     "qwerty2"'
         yield events
 

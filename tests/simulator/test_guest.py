@@ -49,7 +49,6 @@ def test_touch_is_mapped_from_the_panel_to_the_image(
     expected: tuple[int, int],
 ) -> None:
     [down, up] = touches(tmp_path / "journal", rotation, point, override=override)
-
     assert down == up
     assert down == pytest.approx(expected, abs=1.5 if override else 0.2)
 
@@ -58,7 +57,6 @@ def test_touch_is_mapped_from_the_panel_to_the_image(
 @pytest.mark.parametrize("corner", [(-50, -50), (1079, 2399), (5000, 5000)])
 def test_touches_are_clamped_to_the_image(tmp_path: Path, rotation: int, corner: tuple[int, int]) -> None:
     width, height = (1080, 2400) if rotation % 2 == 0 else (2400, 1080)
-
     for x, y in touches(tmp_path / "journal", rotation, corner):
         assert 0 <= x < width
         assert 0 <= y < height

@@ -29,7 +29,6 @@ def raise_error(error: Exception) -> None:
 
 def test_failing_timer_is_logged_and_does_not_stop_the_looper(looper: Looper, caplog: pytest.LogCaptureFixture) -> None:
     looper.later(0.0, lambda: raise_error(ValueError("broken")))
-
     assert looper.call(lambda: "alive") == "alive"
     assert "A timer of the simulated emulator failed." in caplog.text
     caplog.clear()

@@ -10,11 +10,7 @@ HOME_KEY, POWER_KEY, WAKE_KEY = 3, 26, 224
 
 def test_seed_determines_the_home_screen() -> None:
     one, same, other = (digest(Phone(PROFILES["small_phone"], seed=seed)) for seed in (1, 1, 2))
-
     assert one == same != other
-
-
-# Frames
 
 
 def test_each_change_is_one_frame_without_animation(
@@ -66,9 +62,6 @@ def test_sleeping_phone_is_black_and_ignores_touches(person: Person) -> None:
     assert digest(person.phone) == bright
 
 
-# Settings, rotation, posture and size
-
-
 @pytest.mark.parametrize("nonsense", ["", "nan", "-1", "1e999", "\ud800\0"])
 def test_invalid_setting_is_stored_but_has_no_effect(person: Person, nonsense: str) -> None:
     frame = digest(person.phone)
@@ -87,7 +80,6 @@ def test_larger_font_scale_enlarges_text(person: Person) -> None:
     person.open("Settings")
     before = person.find("Display").bounds.height
     person.phone.put_setting("system", "font_scale", "1.3")
-
     assert person.find("Display").bounds.height > before
 
 
@@ -130,31 +122,6 @@ def test_folded_phone_shows_its_outer_screen() -> None:
         assert person.sees("Pancakes")
         person.phone.set_posture("OPENED")
         assert person.phone.state().natural_size == Size(2208, 1840)
-
-
-def test_screen_size_can_be_overridden_and_reset() -> None:
-    with person_with("medium_phone") as person:
-        person.phone.override_size(720, 1600)
-        state = person.phone.state()
-        assert (state.natural_size, state.physical_size) == (Size(720, 1600), Size(1080, 2400))
-        assert person.phone.screen().width == 720
-        person.phone.reset_size()
-        assert person.phone.screen().width == 1080
-
-
-# Apps and snapshots
-
-
-def test_app_is_started_by_package_or_component_and_stopped(person: Person) -> None:
-    phone = person.phone
-    phone.start_activity("com.android.settings/.Settings")
-    assert phone.state().package == "com.android.settings"
-    phone.start_activity("com.odyssey.notes")
-    assert phone.state().title == "com.odyssey.notes/com.odyssey.notes.MainActivity"
-    phone.force_stop("com.odyssey.notes")
-    assert phone.state().package == "com.android.launcher3"
-    with pytest.raises(LookupError, match=r"com\.example\.none"):
-        phone.start_activity("com.example.none")
 
 
 def test_snapshot_can_be_loaded_repeatedly(person: Person) -> None:

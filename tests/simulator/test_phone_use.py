@@ -185,7 +185,6 @@ def test_recents_cards_can_be_swiped_away_or_cleared(person: Person) -> None:
 )
 def test_navigation_bar_buttons_work(person: Person, button: str, activity: str) -> None:
     person.open("Notes", "Pancakes", button)
-
     assert person.phone.state().activity.endswith(activity)
 
 
@@ -217,7 +216,6 @@ def test_cancelled_touch_does_not_tap(person: Person) -> None:
     x, y = person.find("Notes").bounds.center
     person.phone.touch(TouchPhase.DOWN, x, y)
     person.phone.touch(TouchPhase.CANCEL, x, y)
-
     assert person.phone.state().package == LAUNCHER
 
 

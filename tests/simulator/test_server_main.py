@@ -9,10 +9,8 @@ import pytest
 
 from odyssey_recorder.simulator.discovery import running_dir
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
 from odyssey_recorder.simulator.server_main import run
-from tests.simulator.bench import TOKEN_FILE
+from tests.simulator.bench import TOKEN_FILE, phone_of
 
 PROGRAM = """
 from odyssey_recorder.simulator.phone import Phone
@@ -71,7 +69,7 @@ def test_missing_adb_server_is_explained_and_an_existing_token_kept(home: Path) 
         if line.startswith("Stop it"):
             raise KeyboardInterrupt
 
-    run(Phone(profile_named("small_phone"), animation=False), 0, print_line)
+    run(phone_of(), 0, print_line)
 
     assert lines[2].startswith("No adb server is up. Once one is: adb connect emu:")
     assert lines[-1].endswith("has stopped.")
@@ -86,7 +84,7 @@ def test_grpc_service_is_discoverable_unless_disabled(home: Path, *, grpc: bool)
     def read_discovery_files(_: SimulatedEmulator) -> None:
         discovery_files.extend(file.read_text("utf-8") for file in running_dir(os.environ).glob("pid_*.ini"))
 
-    run(Phone(profile_named("small_phone"), animation=False), 0, lines.append, read_discovery_files, grpc=grpc)
+    run(phone_of(), 0, lines.append, read_discovery_files, grpc=grpc)
 
     assert ("gRPC on port" in lines[1]) == grpc
     assert len(discovery_files) == grpc
@@ -110,5 +108,4 @@ def test_discovery_folder_on_each_system(
     monkeypatch: pytest.MonkeyPatch, platform: str, variables: dict[str, str], folder: str
 ) -> None:
     monkeypatch.setattr("sys.platform", platform)
-
     assert running_dir({**ENVIRONMENT, **variables}) == Path(folder)

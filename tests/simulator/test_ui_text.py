@@ -23,7 +23,6 @@ def test_lines_break_at_spaces_and_long_words_are_cut() -> None:
 @given(st.text(st.sampled_from("ab i\n"), max_size=40), st.integers(20, 300))
 def test_broken_lines_keep_every_character_in_order(content: str, width_px: int) -> None:
     lines = text.broken_lines(content, width_px, SIZE)
-
     assert "".join(content[start:end] for start, end in lines) == content.replace("\n", "")
     assert all(last <= first for (_, last), (first, _) in pairwise(lines))
 

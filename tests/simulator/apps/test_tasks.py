@@ -183,18 +183,13 @@ def test_task_can_be_done_in_the_apps(person: Person, steps: str) -> None:
 )
 def test_shared_content_fills_the_receiving_app(person: Person, steps: str, field: str, text: str) -> None:
     follow(person, steps)
-
     assert person.field(field).text.startswith(text)
 
 
 def test_article_opened_by_address_can_copy_its_link(person: Person) -> None:
     person.phone.start_activity("", action="android.intent.action.VIEW", data="https://wellspring.example/sleep")
     follow(person, "see Seven habits for better sleep | More options | Copy link")
-
     assert person.phone.get_clipboard() == "https://wellspring.example/sleep"
-
-
-# What the apps hold
 
 
 def test_web_articles_links_and_icons_are_consistent() -> None:

@@ -50,7 +50,6 @@ def test_blank_line_is_an_empty_script(line: str) -> None:
 @given(st.lists(st.text(min_size=1), min_size=1))
 def test_single_quotes_preserve_any_text(texts: list[str]) -> None:
     quoted = " ".join("'" + text.replace("'", "'\\''") + "'" for text in texts)
-
     assert words(parse(f"echo {quoted}")) == [["echo", *texts]]
 
 

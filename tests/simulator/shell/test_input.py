@@ -8,10 +8,8 @@ import pytest
 
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
 from odyssey_recorder.simulator.shell.input import key_code
-from tests.simulator.bench import Bench
+from tests.simulator.bench import Bench, phone_of
 
 
 @dataclass(frozen=True)
@@ -32,8 +30,7 @@ class JournaledBench(Bench):
 @pytest.fixture(scope="module")
 def emulator(adb_server: PrivateAdbServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[JournaledBench]:
     journal = tmp_path_factory.mktemp("journal") / "journal.jsonl"
-    simulated = Phone(profile_named("small_phone"), animation=False, journal=journal)
-    with SimulatedEmulator(simulated, adb_server_port=adb_server.port) as running:
+    with SimulatedEmulator(phone_of(journal=journal), adb_server_port=adb_server.port) as running:
         bench = JournaledBench(adb_server, running, journal)
         bench.adb("wait-for-device")
         yield bench
@@ -47,7 +44,6 @@ def phone(emulator: JournaledBench) -> JournaledBench:
 @pytest.mark.parametrize("prefix", ["", "touchscreen ", "-d 0 ", "touchscreen -d 0 ", "stylus "])
 def test_tap_goes_down_and_up_at_one_point(phone: JournaledBench, prefix: str) -> None:
     phone.shell(f"input {prefix}tap 100 200.5")
-
     assert phone.points() == [("down", 100, 200.5), ("up", 100, 200.5)]
 
 
@@ -66,21 +62,17 @@ def test_swipe_moves_along_a_line_for_its_duration(phone: JournaledBench) -> Non
 
 def test_drag_and_drop_holds_before_moving(phone: JournaledBench) -> None:
     start_s = time.monotonic()
-
     phone.shell("input draganddrop 10 10 20 20 100")
-
     assert time.monotonic() - start_s >= 0.6
 
 
 def test_motion_event_is_a_single_phase(phone: JournaledBench) -> None:
     phone.shell("input motionevent DOWN 5 6; input motionevent MOVE 7 8; input motionevent CANCEL 7 8")
-
     assert phone.points() == [("down", 5, 6), ("move", 7, 8), ("cancel", 7, 8)]
 
 
 def test_keys_are_pressed_by_name_or_number(phone: JournaledBench) -> None:
     phone.shell("input keyevent KEYCODE_HOME 4; input keyevent --longpress APP_SWITCH; input keyevent 66")
-
     assert phone.inputs() == ["key 3", "key 4", "key 187 long", "key 66"]
 
 
@@ -94,14 +86,12 @@ def test_key_names_have_android_key_codes(name: str, code: int) -> None:
 
 def test_percent_s_is_typed_as_a_space(phone: JournaledBench) -> None:
     phone.shell("""input text 'a%sb "c" $d & ;\\'""")
-
     assert phone.inputs() == ['text a b "c" $d & ;\\']
 
 
 @pytest.mark.parametrize("text", ["é", "a😀"])
 def test_non_ascii_text_is_rejected_like_on_a_real_device(phone: JournaledBench, text: str) -> None:
     completed = phone.adb("shell", f"input text '{text}'")
-
     assert completed.returncode == 255
     assert b"Exception occurred while executing 'text':\njava.lang.NullPointerException" in completed.stderr
     assert phone.inputs() == []
@@ -122,7 +112,5 @@ def test_invalid_input_command_is_rejected(phone: JournaledBench, line: str) -> 
 def test_input_is_handled_before_its_command_returns(phone: JournaledBench) -> None:
     phone.shell("am start -n com.android.settings/.Settings")
     assert phone.emulator.phone.state().package == "com.android.settings"
-
     phone.shell("input keyevent HOME")
-
     assert phone.emulator.phone.state().package == "com.android.launcher3"

@@ -50,14 +50,12 @@ def test_shell_line_prints_expected_output(bench: Bench, line: str, expected: st
 
 def test_syntax_error_is_printed_to_stderr(bench: Bench) -> None:
     completed = bench.adb("shell", "echo $(reboot)")
-
     assert (completed.returncode, completed.stdout) == (1, b"")
     assert completed.stderr == b"/system/bin/sh: syntax error: unexpected '$('\n"
 
 
 def test_unwritable_file_stops_only_its_command(bench: Bench) -> None:
     completed = bench.adb("shell", "echo a > /no/such/folder; echo b")
-
     assert completed.stdout == b"b\n"
     assert completed.stderr == b"/system/bin/sh: can't open /no/such/folder: No such file or directory\n"
 
@@ -65,5 +63,4 @@ def test_unwritable_file_stops_only_its_command(bench: Bench) -> None:
 def test_writer_ends_when_its_reader_exits(bench: Bench) -> None:
     with bench.running("shell", "getevent | true") as process:
         bench.console("event", "text", "a")
-
         assert process.wait(10) == 0

@@ -82,7 +82,6 @@ def test_unknown_service_is_reported_on_stderr(bench: Bench, line: str, expected
 )
 def test_unsupported_arguments_are_rejected_with_a_message(bench: Bench, line: str) -> None:
     completed = bench.adb("shell", line)
-
     assert completed.returncode != 0
     assert completed.stderr
 
@@ -105,9 +104,7 @@ def test_settings_are_stored_listed_and_deleted(fresh_bench: Bench) -> None:
 
 def test_time_zone_is_stored(fresh_bench: Bench) -> None:
     assert fresh_bench.shell("getprop persist.sys.timezone") == "GMT\n"
-
     fresh_bench.shell("cmd alarm set-timezone Europe/Oslo")
-
     assert fresh_bench.shell("getprop persist.sys.timezone") == "Europe/Oslo\n"
 
 
@@ -133,6 +130,7 @@ def test_size_and_density_can_be_overridden_and_reset(fresh_bench: Bench) -> Non
     assert fresh_bench.shell("wm size") == "Physical size: 720x1280\nOverride size: 600x1000\n"
     assert fresh_bench.shell("wm density") == "Physical density: 320\nOverride density: 480\n"
     assert fresh_bench.emulator.phone.state().navigation_bar.height == before.navigation_bar.height * 1.5
+    assert fresh_bench.emulator.phone.screen().width == 600
     fresh_bench.shell("wm size reset; wm density reset")
 
     assert fresh_bench.shell("wm size") == "Physical size: 720x1280\n"
@@ -270,6 +268,7 @@ def test_apps_are_started_and_stopped(fresh_bench: Bench) -> None:
     started = fresh_bench.shell(f"am start -W -n {SETTINGS}/.Settings")
     assert started.splitlines()[:2] == [f"Starting: Intent {{ cmp={SETTINGS}/.Settings }}", "Status: ok"]
     assert fresh_bench.emulator.phone.state().package == SETTINGS
+    assert fresh_bench.emulator.phone.state().title == f"{SETTINGS}/{SETTINGS}.MainActivity"
     fresh_bench.shell(f"am force-stop {SETTINGS}; am force-stop no.such.app")
     assert fresh_bench.emulator.phone.state().package != SETTINGS
 

@@ -59,6 +59,5 @@ def test_removed_task_number_is_not_reused(fresh_bench: Bench) -> None:
 )
 def test_invalid_stack_command_is_rejected(bench: Bench, arguments: str, message: str) -> None:
     completed = bench.adb("shell", f"am stack {arguments}")
-
     assert completed.returncode == 255
     assert message in completed.stderr.decode()
