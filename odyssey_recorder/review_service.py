@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.replay.player import StepResult
 
-_NEWS_AT_ONCE = 100
+_EPISODES_PER_NEWS = 100
 """A visible list takes a moment for each announcement."""
-_ROWS_AT_ONCE = 500
+_ROWS_PER_NEWS = 500
 
 
-class ReviewFollowing:
-    def __init__(self, take: Callable[[ReviewNews], object]) -> None:
-        self._take = take
+class ReviewSubscription:
+    def __init__(self, on_news: Callable[[ReviewNews], object]) -> None:
+        self._on_news = on_news
         self._lock = Lock()
         self.watch: DatasetWatch | None = None
         self.is_closed = False
@@ -49,7 +49,7 @@ class ReviewFollowing:
     def send(self, news: ReviewNews) -> None:
         with self._lock:  # changes of two threads are reported one after the other
             if not self.is_closed:
-                self._take(news)
+                self._on_news(news)
 
 
 class ReviewService:
@@ -74,7 +74,7 @@ class ReviewService:
         self._log = ReviewLog(self.root, who)
         self._reviews = self._log.reviews
         self._versions = self._log.versions
-        self._followings: list[ReviewFollowing] = []
+        self._subscriptions: list[ReviewSubscription] = []
 
     @property
     def reviewer(self) -> str:
@@ -82,20 +82,20 @@ class ReviewService:
 
     # The list.
 
-    def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> ReviewFollowing:
+    def follow(self, on_news: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> ReviewSubscription:
         """Call `take`, from another thread, with every episode and its status, and with each change.
 
         `warn` gets a message for the reviewer if the system cannot watch for changes.
         """
-        following = ReviewFollowing(take)
-        self._followings = [one for one in self._followings if not one.is_closed] + [following]
-        following.watch = self._index.follow(
-            partial(self._hear, following, warn),
+        subscription = ReviewSubscription(on_news)
+        self._subscriptions = [one for one in self._subscriptions if not one.is_closed] + [subscription]
+        subscription.watch = self._index.follow(
+            partial(self._on_folder_changes, subscription, warn),
             warn,
-            lambda done, count: following.send(ReviewNews(unread=2 * count - done)),  # their rows are the other half
-            lambda: following.is_closed,
+            lambda done, count: subscription.send(ReviewNews(unread=2 * count - done)),  # their rows are the other half
+            lambda: subscription.is_closed,
         )
-        return following
+        return subscription
 
     def check_all(
         self,
@@ -105,16 +105,16 @@ class ReviewService:
         """Check what has changed; results arrive as news, and in the index. Raises CancelledError."""
         news: list[str] = []
 
-        def take(done: int, count: int, new: str) -> None:
+        def on_news(done: int, count: int, new: str) -> None:
             news.extend(filter(None, [new]))
             progress(done / count, f"{done:,} of {count:,} episodes")
             if done == count:
                 progress(None, "The whole dataset")
-            if len(news) == _NEWS_AT_ONCE:
+            if len(news) == _EPISODES_PER_NEWS:
                 self._notify(news)
                 news.clear()
 
-        self._checks.run(take, cancelled)
+        self._checks.run(on_news, cancelled)
         self._index.take_reports(self._checks.reports(), settled=True)
 
     def figures(
@@ -150,7 +150,7 @@ class ReviewService:
 
     def stage(self, episode_id: str) -> statuses.ReviewStage:
         """CHECKING before `check_all`."""
-        return self._status(*self._look(episode_id)).stage
+        return self._status(*self._read(episode_id)).stage
 
     def open(self, episode_id: str) -> OpenedReview:
         self.recover()
@@ -173,7 +173,7 @@ class ReviewService:
         changed.
         """
         self.recover()
-        summary, file, checks = self._look(episode_id)
+        summary, file, checks = self._read(episode_id)
         self._expect_role(summary, file, checks)
         if self._versions.revision(episode_id) != draft.revision:
             raise ReviewError(f"Episode {episode_id} has changed since you opened it. Review it again.")
@@ -223,7 +223,7 @@ class ReviewService:
         """Calls `on_step` from this thread. Raises DeviceError, ReplayError, CancelledError."""
         from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 
-        def look(result: "StepResult") -> None:
+        def on_result(result: "StepResult") -> None:
             on_step(result)
             if cancelled():
                 raise CancelledError(f"The replay was stopped at step {result.number + 1}. Its results were discarded.")
@@ -235,7 +235,7 @@ class ReviewService:
         device = self._connector.connect(serial)
         annotation = self.root / annotation_path(episode_id)
         try:
-            result = replay_episode(annotation, device, ReplayOptions(on_step=look))
+            result = replay_episode(annotation, device, ReplayOptions(on_step=on_result))
         finally:
             device.close()
         return self._log.replay(
@@ -264,7 +264,7 @@ class ReviewService:
             return summary
         raise DatasetError(f"Episode {episode_id} is no longer in {self.root}.")
 
-    def _look(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, CheckStatus]:
+    def _read(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, CheckStatus]:
         summary = self._summary(episode_id)
         self._expect_sample()
         return summary, self._reviews.read(episode_id), self._checks.look(episode_id)
@@ -308,7 +308,7 @@ class ReviewService:
     def _expect_turn(self, episode_id: str) -> None:
         """Raises ReviewError if the reviewer may not judge the episode now."""
         self.recover()
-        self._expect_role(*self._look(episode_id))
+        self._expect_role(*self._read(episode_id))
 
     def _expect_role(self, summary: EpisodeSummary, file: ReviewFile, checks: CheckStatus) -> None:
         status = self._status(summary, file, checks)
@@ -316,21 +316,23 @@ class ReviewService:
         if isinstance(role, str):
             raise ReviewError(role)
 
-    def _hear(self, following: ReviewFollowing, warn: Callable[[str], object], changes: FolderChanges) -> None:
+    def _on_folder_changes(
+        self, subscription: ReviewSubscription, warn: Callable[[str], object], changes: FolderChanges
+    ) -> None:
         if self._index.sample_problem:
             warn(self._index.sample_problem)
-        wanted = sorted(changes.added | changes.changed, reverse=True)
-        following.send(ReviewNews(gone=changes.removed, unread=len(wanted)))
-        while wanted and not following.is_closed:
-            part, wanted = wanted[:_ROWS_AT_ONCE], wanted[_ROWS_AT_ONCE:]
-            following.send(ReviewNews(self._rows(part), unread=len(wanted)))
+        pending = sorted(changes.added | changes.changed, reverse=True)
+        subscription.send(ReviewNews(gone=changes.removed, unread=len(pending)))
+        while pending and not subscription.is_closed:
+            part, pending = pending[:_ROWS_PER_NEWS], pending[_ROWS_PER_NEWS:]
+            subscription.send(ReviewNews(self._rows(part), unread=len(pending)))
 
     def _notify(self, episode_ids: Iterable[str]) -> None:
-        told = list(episode_ids)
-        if told and self._followings:
-            self._index.update(told)
-        for following in self._followings:
-            following.send(ReviewNews(self._rows(told)))
+        ids = list(episode_ids)
+        if ids and self._subscriptions:
+            self._index.update(ids)
+        for subscription in self._subscriptions:
+            subscription.send(ReviewNews(self._rows(ids)))
 
     def _rows(self, episode_ids: Iterable[str]) -> tuple[ReviewRow, ...]:
         return tuple(map(self._settled_row, self._index.summaries(episode_ids)))

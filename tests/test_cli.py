@@ -1,6 +1,5 @@
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -159,26 +158,6 @@ class TestDevices:
 
 
 class TestSimulate:
-    def test_simulator_prints_its_serial_and_ends_on_ctrl_c(self, empty_adb_server: PrivateAdbServer) -> None:
-        command = [sys.executable, "-m", "odyssey_recorder", "simulate", "--profile", "small_phone"]
-        with subprocess.Popen(
-            [*command, "--console-port", "0"],
-            env=empty_adb_server.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as phone:
-            assert phone.stdout is not None
-            assert phone.stderr is not None
-            first = phone.stdout.readline()
-            assert first.startswith("Simulated Small Phone runs as emulator-")
-            assert phone.stdout.readline().startswith("Console on port ")
-            assert phone.stdout.readline().startswith("Stop it with Ctrl-C")
-            phone.send_signal(signal.SIGINT)
-            assert phone.wait(20) == 0
-            assert phone.stdout.read().endswith(" has stopped.\n")
-            assert phone.stderr.read() == ""
-
     def test_taken_port_is_reported(self, cli: CommandLine) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1] & ~1

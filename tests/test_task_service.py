@@ -65,6 +65,11 @@ class TaskSetup:
         )
 
 
+def origin_of(task: ListedTask) -> TextOrigin:
+    assert task.text is not None
+    return task.text
+
+
 @pytest.fixture
 def setup(tmp_path: Path) -> Iterator[TaskSetup]:
     queues = Queues(tmp_path)
@@ -85,9 +90,7 @@ def test_generated_tasks_wait_for_approval(setup: TaskSetup) -> None:
     setup.service.reject(setup.listed(task_ids[2]), "too like the last")
     board = setup.service.board()
     assert (board.count(Status.WAITING), board.count(Status.REJECTED), board.count(Status.TO_APPROVE)) == (2, 1, 3)
-    approved, rejected = board.tasks[0].listed.text, board.tasks[2].listed.text
-    assert approved is not None
-    assert rejected is not None
+    approved, rejected = origin_of(board.tasks[0].listed), origin_of(board.tasks[2].listed)
     assert (approved.approval, approved.approved_by) == (Approval.APPROVED, "Lea")
     assert (rejected.approval, rejected.note) == (Approval.REJECTED, "too like the last")
     assert held(setup.queue.claim_next()) in task_ids[:2]
@@ -156,8 +159,7 @@ def test_rewritten_instructions_are_stored_as_they_arrive(setup: TaskSetup) -> N
     assert {one.task.task_id for one in setup.received} == {*task_ids}
     for task in setup.service.board().tasks:
         assert task.listed.task.instruction == in_words(task.listed.task.task)
-        assert task.listed.text is not None
-        assert task.listed.text.writer is Writer.MODEL
+        assert origin_of(task.listed).writer is Writer.MODEL
         assert task.status is Status.TO_APPROVE
         assert [entry.event for entry in task.history] == [TaskEvent.PREPARED, TaskEvent.REWRITTEN]
 
@@ -166,7 +168,7 @@ def test_rewritten_instruction_can_be_reverted_to_a_phrasing(setup: TaskSetup) -
     task_ids = setup.generate()
     phrasings = [task.listed for task in setup.service.board().tasks]
     setup.rewrite(task_ids)
-    later = replace(setup).service  # of a program that was started anew
+    later = replace(setup).service  # as after a restart of the program
     assert list(setup.service.rephrase(task_ids)) == phrasings
     assert [task.listed for task in setup.service.board().tasks] == phrasings
     setup.rewrite(task_ids)
@@ -207,8 +209,7 @@ def test_rewrite_keeps_a_concurrent_edit(setup: TaskSetup) -> None:
     assert setup.received[-1].trouble == f"The task {last} was changed by somebody else. Read it again."
     left = setup.service.board().tasks[-1].listed
     assert left.task.instruction == "These are my own words"
-    assert left.text is not None
-    assert left.text.edited_by == "Lea"
+    assert origin_of(left).edited_by == "Lea"
 
 
 def test_own_edit_is_approved_before_the_list_is_refreshed(setup: TaskSetup) -> None:
@@ -229,10 +230,10 @@ def test_edited_instruction_is_checked_by_the_rules(setup: TaskSetup) -> None:
     setup.service.approve(setup.listed(first))
     edited = setup.service.edit(first, "  Do something\nelse   entirely, please ")
     assert edited.task.instruction == "Do something else entirely, please"
-    assert edited.text is not None
-    assert edited.text.equivalence is not None
-    assert edited.text.equivalence.faults
-    assert edited.text.approval is Approval.OPEN
+    origin = origin_of(edited)
+    assert origin.equivalence is not None
+    assert origin.equivalence.faults
+    assert origin.approval is Approval.OPEN
     with pytest.raises(TaskError, match="must not be empty"):
         setup.service.edit(first, " \n")
 

@@ -45,10 +45,18 @@ TASK = TaskInfo("General_Tool", ("Clock",), "Set {}.", "Set an alarm.", "Set an 
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> RecordingService:
-    return RecordingService(
-        DeviceConnector(AdbServer(port=1)), EpisodeStore(tmp_path / "dataset", drafts=tmp_path / "drafts"), "Ada"
-    )
+def store(tmp_path: Path) -> EpisodeStore:
+    return EpisodeStore(tmp_path / "dataset", drafts=tmp_path / "drafts")
+
+
+@pytest.fixture
+def practice_store(tmp_path: Path) -> EpisodeStore:
+    return EpisodeStore(tmp_path / "practice", drafts=tmp_path / "practice" / "drafts")
+
+
+@pytest.fixture
+def service(store: EpisodeStore) -> RecordingService:
+    return RecordingService(DeviceConnector(AdbServer(port=1)), store, "Ada")
 
 
 def start_and_stop(recorder: Recorder) -> None:
@@ -98,16 +106,14 @@ def test_configured_adb_must_be_a_program(tmp_path: Path, monkeypatch: pytest.Mo
     assert adb_program(read_settings(adb="")).is_file()
 
 
-def test_simulated_emulator_keeps_snapshots(lab_phone: LabPhone, tmp_path: Path) -> None:
-    store = EpisodeStore(tmp_path / "dataset", drafts=tmp_path / "drafts")
+def test_simulated_emulator_keeps_snapshots(lab_phone: LabPhone, store: EpisodeStore) -> None:
     device = lab_service(lab_phone.lab, store, actor="script", profile="small_phone").connect(lab_phone.serial)
     assert device.keeps_snapshots
     assert "never saved" not in device.snapshots()
     device.close()
 
 
-def test_lab_inventory_has_only_simulated_emulators(lab_phone: LabPhone, tmp_path: Path) -> None:
-    store = EpisodeStore(tmp_path / "dataset", drafts=tmp_path / "drafts")
+def test_lab_inventory_has_only_simulated_emulators(lab_phone: LabPhone, store: EpisodeStore) -> None:
     connector = lab_service(lab_phone.lab, store, actor="annotator", profile="small_phone").connector
     inventory = lab_inventory(lab_phone.lab, connector)
     listing = inventory.listing()
@@ -145,9 +151,10 @@ def test_missing_snapshot_or_practice_service_prevents_recording(service: Record
     assert service.drafts() == []
 
 
-def test_every_practice_task_begins_from_the_same_snapshot(service: RecordingService, tmp_path: Path) -> None:
-    store = EpisodeStore(tmp_path / "practice", drafts=tmp_path / "practice" / "drafts")
-    practice = PracticeService("Ada", ProfileStore(tmp_path / "annotators"), store, wanted=2)
+def test_every_practice_task_begins_from_the_same_snapshot(
+    service: RecordingService, practice_store: EpisodeStore, tmp_path: Path
+) -> None:
+    practice = PracticeService("Ada", ProfileStore(tmp_path / "annotators"), practice_store, wanted=2)
     device, practising = FakeDevice(), replace(service, practice=practice, view_hierarchies=False)
     for screen in ("before", "left by the first attempt"):
         device.show(screen)
@@ -209,14 +216,15 @@ def test_practice_is_stored_next_to_the_drafts_and_renames_the_annotator(
     assert len(list((tmp_path / "data" / "annotators").iterdir())) == 1
 
 
-def test_practice_episode_is_stored_with_annotator_and_consent(service: RecordingService, tmp_path: Path) -> None:
-    store = EpisodeStore(tmp_path / "practice", drafts=tmp_path / "practice" / "drafts")
-    practice = PracticeService("Grace", ProfileStore(tmp_path / "annotators"), store, wanted=1)
+def test_practice_episode_is_stored_with_annotator_and_consent(
+    service: RecordingService, practice_store: EpisodeStore, tmp_path: Path
+) -> None:
+    practice = PracticeService("Grace", ProfileStore(tmp_path / "annotators"), practice_store, wanted=1)
     practice.answer_consent("Grace", agreed=True)
     practising = replace(service, practice=practice)
     recorder = practising.begin(FakeDevice(), practice_tasks()[0].assignment, script.ScriptPlayer())
     start_and_stop(recorder)
-    draft = store.resume(recorder.episode_id)
+    draft = practice_store.resume(recorder.episode_id)
     assert (draft.origin.annotator, draft.origin.consent, draft.origin.task_id) == (
         "Grace", consent_text().version, "practice-01-click",
     )  # fmt: skip

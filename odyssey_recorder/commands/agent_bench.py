@@ -9,9 +9,8 @@ from pathlib import Path
 from odyssey_recorder import wiring
 from odyssey_recorder.agents.online import Agent, StopReason
 from odyssey_recorder.agents.results import ResultFile, TaskResult
-from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.agent_tasks import Attempts, Nobody, TaskJob
-from odyssey_recorder.commands.terminal import say
+from odyssey_recorder.commands.terminal import print_warning
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.errors import CancelledError, OdysseyError
@@ -36,7 +35,7 @@ class _Bench:
         except CancelledError:
             return
         except OdysseyError as error:
-            say((f"{job.task_id}: {error}", "yellow"), to=terminal.err)
+            print_warning(f"{job.task_id}: {error}")
             return
         with self.lock:
             if result.stop.is_final:

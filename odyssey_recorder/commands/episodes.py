@@ -157,10 +157,10 @@ def _print_step(step: "StepResult") -> None:
 
     verdict = step.comparison.verdict.value
     share = f"{step.comparison.pixel_share:.2%} changed"
-    words = terminal.line(
+    summary = terminal.line(
         f"{step.number + 1:3}  ",
         (f"{verdict:8}", _VERDICT_STYLES[verdict]),
         f"  {share:15}  ",
         in_words_at(step.action),
     )
-    terminal.out.print(words, no_wrap=True, overflow="ellipsis")
+    terminal.out.print(summary, no_wrap=True, overflow="ellipsis")

@@ -36,10 +36,6 @@ def test_any_escaped_text_is_printable(text: str) -> None:
     assert spelled_out(text).encode().decode() == spelled_out(text)
 
 
-@pytest.mark.parametrize("text", ["[red]x[/]", "[link=https://example.org]x[/link]", "[/]", ":warning:", r"\[a]"])
-def test_markup_is_printed_literally(text: str) -> None:
-    assert printed(text) == f"{text}\n"
-
-
-def test_style_applies_only_to_its_part() -> None:
-    assert printed(("bad", "red"), " [red]or good") == "\x1b[31mbad\x1b[0m [red]or good\n"
+def test_markup_is_printed_literally_and_style_applies_to_its_part() -> None:
+    markup = r"[red]x[/] [link=https://example.org]x[/link] [/] :warning: \[a]"
+    assert printed(("bad", "red"), markup) == f"\x1b[31mbad\x1b[0m{markup}\n"

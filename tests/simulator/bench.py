@@ -22,6 +22,10 @@ class Bench:
     server: PrivateAdbServer
     emulator: SimulatedEmulator
 
+    @property
+    def phone(self) -> Phone:
+        return self.emulator.phone
+
     def adb(self, *arguments: str, timeout_s: float = 30.0) -> "subprocess.CompletedProcess[bytes]":
         return self.server.adb("-s", self.emulator.serial, *arguments, timeout_s=timeout_s)
 

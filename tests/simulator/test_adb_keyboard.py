@@ -31,7 +31,7 @@ def note(fresh_bench: Bench) -> Bench:
 
 
 def open_note(bench: Bench) -> None:
-    person = Person(bench.emulator.phone)
+    person = Person(bench.phone)
     person.open("Notes", "New note")
     person.tap_field("body")
 
@@ -56,14 +56,14 @@ def test_adb_keyboard_must_be_installed_enabled_and_selected(fresh_bench: Bench)
 
 @pytest.mark.parametrize("line", ["ime reset", f"ime disable {ADB_KEYBOARD}", "pm uninstall com.android.adbkeyboard"])
 def test_default_keyboard_returns_and_broadcasts_are_ignored(note: Bench, line: str) -> None:
-    assert note.emulator.phone.state().keyboard is None
+    assert note.phone.state().keyboard is None
 
     note.shell(line)
     send(note, "lost")
 
     assert "latin" in note.shell("settings get secure default_input_method")
     assert ADB_KEYBOARD not in note.shell("ime list -s")
-    assert note.emulator.phone.state().keyboard_shown
+    assert note.phone.state().keyboard_shown
     assert read_back(note) == "Note", "the hint"
 
 
@@ -81,21 +81,17 @@ def test_text_is_inserted_at_the_cursor_and_cleared(note: Bench) -> None:
     note.shell("input keyevent MOVE_HOME")
     send(note, "zero ")
     assert read_back(note) == "zero one three"
-
     note.shell("am broadcast -a ADB_CLEAR_TEXT; am broadcast -a ADB_INPUT_B64 --es msg '***'")
-
     assert read_back(note) == "Note", "the hint"
 
 
 def test_editor_action_acts_like_the_enter_key(note: Bench) -> None:
-    person = Person(note.emulator.phone)
+    person = Person(note.phone)
     person.home()
     person.tap("Search")
     send(note, "clock")
-
     note.shell("am broadcast -a ADB_EDITOR_CODE --ei code 2")
-
-    assert note.emulator.phone.state().package == "com.odyssey.clock"
+    assert note.phone.state().package == "com.odyssey.clock"
 
 
 def test_characters_invalid_in_xml_are_dumped_as_dots(note: Bench) -> None:
@@ -105,10 +101,8 @@ def test_characters_invalid_in_xml_are_dumped_as_dots(note: Bench) -> None:
 
 def test_paste_key_inserts_the_clipboard_at_the_cursor(fresh_bench: Bench) -> None:
     open_note(fresh_bench)
-    fresh_bench.emulator.phone.set_clipboard("日本\nεβ")
-
+    fresh_bench.phone.set_clipboard("日本\nεβ")
     fresh_bench.shell(f"input text ab; input keyevent DPAD_LEFT; input keyevent {PASTE_KEY}")
     assert read_back(fresh_bench) == "a日本\nεβb"
-
     fresh_bench.emulator.guest.window_key(LINUX_PASTE_KEY)
     assert read_back(fresh_bench) == "a日本\nεβ日本\nεβb"

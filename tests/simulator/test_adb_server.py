@@ -25,9 +25,7 @@ def test_server_killed_externally_can_be_stopped(tmp_path: Path) -> None:
     server = PrivateAdbServer(ADB, tmp_path / "home")
     server.start()
     server.adb("kill-server")
-
     server.stop()
-
     assert server.pid is None
 
 

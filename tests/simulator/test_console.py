@@ -83,12 +83,12 @@ def test_snapshots_are_saved_loaded_listed_and_deleted(start_bench: StartBench) 
     ]
     assert bench.console("avd", "snapshot", "save", "upright") == ["OK"]
     bench.console("rotate")
-    assert bench.emulator.phone.state().rotation == 1
+    assert bench.phone.state().rotation == 1
 
     assert bench.console("avd", "snapshot", "load", "upright") == ["OK"]
 
     bench.adb("wait-for-device")
-    assert bench.emulator.phone.state().rotation == 0
+    assert bench.phone.state().rotation == 0
     assert bench.console("avd", "snapshot", "list")[2].split()[:2] == ["--", "upright"]
     assert bench.console("avd", "snapshot", "delete", "upright") == ["OK"]
 
@@ -115,7 +115,7 @@ def test_snapshot_restores_apps_files_settings_posture_and_clock(fold: Bench) ->
 
 
 def test_loading_a_snapshot_lifts_fingers_and_ends_getevent(fresh_bench: Bench) -> None:
-    phone, guest = fresh_bench.emulator.phone, fresh_bench.emulator.guest
+    phone, guest = fresh_bench.phone, fresh_bench.emulator.guest
     guest.window_touch(300, 900, pressed=True)
     fresh_bench.console("avd", "snapshot", "save", "held")
     before = phone.screen()

@@ -73,9 +73,7 @@ def free_console_port() -> int:
 )
 def test_client_without_the_token_is_rejected(emulator: SimulatedEmulator, token: str | None, arguments: str) -> None:
     other_client = Client(f"127.0.0.1:{port_of(emulator)}", token)
-
     code, details = status_code(other_client)
-
     assert code is grpc.StatusCode.UNAUTHENTICATED
     assert arguments in details
     assert end_of(other_client.stream("streamScreenshot", RGB)) is grpc.StatusCode.UNAUTHENTICATED
@@ -122,10 +120,8 @@ def test_discovery_file_is_private_and_removed_at_exit(tmp_path: Path) -> None:
 def test_unwritable_discovery_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     emulator = SimulatedEmulator(phone_of(), control=ControlOptions(tmp_path / "file" / "running"))
-
     with pytest.raises(DeviceError, match="--no-grpc"):
         emulator.start()
-
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", emulator.console_port))
 
@@ -159,9 +155,7 @@ def test_stalled_stream_resumes_with_the_newest_frame(
     emulator.faults.control.stall(stalled=True)
     change_twice(emulator)
     assert status_code(client)[0] is grpc.StatusCode.OK
-
     emulator.faults.control.stall(stalled=False)
-
     assert stream.next().number(5) == 2
 
 

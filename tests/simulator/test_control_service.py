@@ -141,7 +141,6 @@ def test_status_describes_the_device(client: Client) -> None:
 
 def test_screenshot_is_pixel_exact_in_every_format(client: Client, phone: Phone) -> None:
     rgb, rgba, png = (client.call("getScreenshot", message((1, kind))) for kind in (RGB, RGBA, PNG))
-
     assert size_of(rgb) == size_of(rgba) == size_of(png) == (WIDTH, HEIGHT)
     assert rgb.content(4) == rgb_of(phone)
     assert rgba.content(4) == phone.screen().rgba
@@ -163,9 +162,7 @@ def test_requested_size_is_a_bound_that_keeps_the_aspect_ratio(
 @pytest.mark.parametrize("rotation", [1, 2, 3])
 def test_image_is_upright_and_reports_the_rotation(client: Client, phone: Phone, rotation: int) -> None:
     phone.set_rotation(rotation)
-
     image = client.call("getScreenshot", message((1, RGB)))
-
     assert size_of(image) == ((HEIGHT, WIDTH) if rotation % 2 else (WIDTH, HEIGHT))
     assert image.message(1).message(2).number(1) == rotation
     assert image.content(4) == rgb_of(phone)
@@ -318,7 +315,6 @@ def test_fingers_have_separate_slots_and_lift_one_by_one(client: Client, events:
 def test_key_name_presses_a_keyboard_key(client: Client, phone: Phone, events: Events, name: str, code: int) -> None:
     client.call("sendKey", message((4, name)))
     client.call("sendKey", message((2, 1), (4, name)))
-
     assert events(2) == [("qwerty2", code, 1), ("qwerty2", code, 0)]
     if name == "Power":
         phone.press_key(POWER)
@@ -346,7 +342,6 @@ def test_at_most_ten_fingers_are_tracked(client: Client, emulator: SimulatedEmul
     touches = [touch_at(identifier, 500, identifier) for identifier in range(100, 112)]
     client.call("sendTouch", b"".join(touches))
     assert len(emulator.guest.touch_screen().contacts()) == 10
-
     client.call("sendTouch", touch_at(111, 500, 111, pressure=0) + touch_at(100, 500, 100, pressure=0))
     assert len(emulator.guest.touch_screen().contacts()) == 9
     client.call("sendTouch", b"".join(touch_at(number, 500, number, pressure=0) for number in range(101, 110)))

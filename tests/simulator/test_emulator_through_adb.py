@@ -38,13 +38,12 @@ def test_stderr_is_separate_in_shell_and_merged_in_exec(bench: Bench) -> None:
     error = b"/system/bin/sh: no_such_program: inaccessible or not found\n"
     shell = bench.adb("shell", "echo fine; no_such_program")
     mixed = bench.adb("exec-out", "echo fine; no_such_program")
-
     assert (shell.stdout, shell.stderr, shell.returncode) == (b"fine\n", error, 127)
     assert mixed.stdout == b"fine\n" + error
 
 
 def test_screencap_is_pixel_exact_raw_as_png_and_in_a_file(bench: Bench, tmp_path: Path) -> None:
-    screen = bench.emulator.phone.screen()
+    screen = bench.phone.screen()
 
     raw = bench.adb("exec-out", "screencap").stdout
     png = bench.adb("exec-out", "screencap", "-p").stdout
@@ -63,10 +62,8 @@ def test_screencap_is_pixel_exact_raw_as_png_and_in_a_file(bench: Bench, tmp_pat
 def test_files_are_pushed_and_pulled(bench: Bench, tmp_path: Path, size: int) -> None:
     source, copy = tmp_path / "there.bin", tmp_path / "back.bin"
     source.write_bytes((b"0123456789abcdef" * (size // 16 + 1))[:size])
-
     assert bench.adb("push", str(source), "/sdcard/Download/file.bin").returncode == 0
     assert bench.adb("pull", "/sdcard/Download/file.bin", str(copy)).returncode == 0
-
     assert copy.read_bytes() == source.read_bytes()
     assert bench.adb("shell", "cat /sdcard/Download/file.bin").stdout == source.read_bytes()
 
@@ -79,10 +76,8 @@ def test_folder_is_pulled_recursively(bench: Bench, tmp_path: Path) -> None:
 
 def test_missing_paths_cannot_be_pulled_or_pushed_to(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-
     pulled = bench.adb("pull", "/sdcard/nothing", str(tmp_path))
     pushed = bench.adb("push", str(tmp_path / "file"), "/no/such/folder/file")
-
     assert (pulled.returncode, pushed.returncode) == (1, 1)
     assert b"No such file or directory" in pulled.stderr
     assert b"No such file or directory" in pushed.stderr
@@ -135,7 +130,6 @@ def test_two_adb_servers_share_one_emulator(bench: Bench, tmp_path: Path) -> Non
     with PrivateAdbServer(ADB, tmp_path / "home") as second:
         second.adb("connect", f"emu:{emulator.console_port},{emulator.adb_port}")
         second.adb("-s", emulator.serial, "wait-for-device")
-
         assert second.adb("-s", emulator.serial, "shell", "echo second").stdout == b"second\n"
         assert bench.shell("echo first") == "first\n"
 

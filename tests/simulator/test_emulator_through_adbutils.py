@@ -49,4 +49,4 @@ def test_file_cannot_be_written_to_an_unusable_path(device: adbutils.AdbDevice, 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_framebuffer_is_pixel_exact(bench: Bench, device: adbutils.AdbDevice) -> None:
     image = device.framebuffer()
-    assert image.convert("RGBA").tobytes() == bench.emulator.phone.screen().rgba
+    assert image.convert("RGBA").tobytes() == bench.phone.screen().rgba

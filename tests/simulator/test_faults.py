@@ -15,7 +15,7 @@ def states(bench: Bench) -> dict[str, str]:
 
 
 def frame_size(bench: Bench) -> int:
-    screen = bench.emulator.phone.screen()
+    screen = bench.phone.screen()
     return 16 + screen.width * screen.height * 4
 
 
@@ -23,7 +23,6 @@ def test_offline_emulator_comes_back_on_request(fresh_bench: Bench) -> None:
     fresh_bench.console("fault", "offline")
     fresh_bench.adb("wait-for-disconnect")
     assert states(fresh_bench).get(fresh_bench.emulator.serial) != "device"
-
     fresh_bench.console("fault", "online")
     assert fresh_bench.adb("wait-for-device").returncode == 0
     assert fresh_bench.shell("echo back") == "back\n"
@@ -64,9 +63,7 @@ def test_emulator_can_be_stopped_during_a_fault(start_bench: StartBench, argumen
 def test_screencap_can_be_truncated_without_an_error(fresh_bench: Bench, arguments: tuple[str, ...]) -> None:
     whole = fresh_bench.adb("exec-out", *arguments).stdout
     fresh_bench.console("fault", "cut-frame", "2")
-
     frames = [fresh_bench.adb("exec-out", *arguments) for _ in range(3)]
-
     assert [frame.returncode for frame in frames] == [0, 0, 0]
     assert [len(frame.stdout) == len(whole) for frame in frames] == [False, False, True]
     assert whole.startswith(frames[0].stdout)
@@ -76,7 +73,7 @@ def test_screencap_can_be_black_or_slow(fresh_bench: Bench) -> None:
     fresh_bench.console("fault", "black-frame")
     black, good = (fresh_bench.adb("exec-out", "screencap").stdout[16:] for _ in range(2))
     assert black == b"\0\0\0\xff" * (len(good) // 4)
-    assert good == fresh_bench.emulator.phone.screen().rgba
+    assert good == fresh_bench.phone.screen().rgba
 
     fresh_bench.console("fault", "screencap-delay", "300")
     start_s = time.monotonic()
@@ -142,23 +139,21 @@ def test_buffer_overflow_loses_reports_and_sends_syn_dropped(fresh_bench: Bench)
 
 def test_touch_works_when_its_report_is_lost(fresh_bench: Bench) -> None:
     fresh_bench.console("fault", "syn-dropped", "9")
-    notes = Person(fresh_bench.emulator.phone).find("Notes").bounds.center
-
+    notes = Person(fresh_bench.phone).find("Notes").bounds.center
     for pressed in (True, False):
         fresh_bench.emulator.guest.window_touch(*notes, pressed=pressed)
-
-    assert fresh_bench.emulator.phone.state().package == "com.odyssey.notes"
+    assert fresh_bench.phone.state().package == "com.odyssey.notes"
 
 
 def test_refused_input_does_not_reach_the_phone(fresh_bench: Bench) -> None:
     fresh_bench.console("fault", "refuse-input", "on")
-    before = fresh_bench.emulator.phone.screen()
+    before = fresh_bench.phone.screen()
 
     refused = fresh_bench.adb("shell", "input tap 360 640")
 
     assert refused.returncode == 255
     assert b"SecurityException" in refused.stderr
-    assert fresh_bench.emulator.phone.screen() is before
+    assert fresh_bench.phone.screen() is before
     fresh_bench.console("fault", "refuse-input", "off")
     assert fresh_bench.adb("shell", "input tap 360 640").returncode == 0
 

@@ -44,7 +44,6 @@ def test_swipe_up_and_hold_shows_recent_apps(gestural: Person) -> None:
     gestural.phone.touch(TouchPhase.MOVE, width / 2, height * 0.6)
     later = Moment(time.monotonic_ns() + int((REST_S + 0.05) * 1e9))
     gestural.phone.touch(TouchPhase.UP, width / 2, height * 0.6, moment=later)
-
     assert gestural.phone.state().activity == RECENTS
 
 
@@ -53,9 +52,7 @@ def test_swipe_inwards_from_either_side_goes_back(gestural: Person, side: str) -
     width, height = edges(gestural)
     gestural.tap("Pancakes")
     start, end = (2, width * 0.4) if side == "left" else (width - 2, width * 0.6)
-
     gestural.swipe((start, height * 0.4), (end, height * 0.42))
-
     assert gestural.sees("New note")
     assert gestural.phone.state().package == NOTES
 
@@ -79,9 +76,7 @@ def test_tap_at_the_edge_reaches_the_app(gestural: Person) -> None:
     left = next(
         node.bounds for node in reversed(gestural.nodes) if node.clickable and node.bounds.contains(*note.center)
     )
-
     gestural.tap_at(left.left + 4, note.center[1])
-
     assert not gestural.sees("New note")
 
 
@@ -89,13 +84,12 @@ def test_edge_swipes_do_nothing_with_three_buttons(person: Person) -> None:
     person.open("Notes")
     width, height = edges(person)
     person.swipe((2, height * 0.4), (width * 0.4, height * 0.4))
-
     assert person.phone.state().package == NOTES
     assert person.sees("Overview")
 
 
 def test_navigation_bar_switches_between_handle_and_buttons(fresh_bench: Bench) -> None:
-    high = fresh_bench.emulator.phone.state().navigation_bar
+    high = fresh_bench.phone.state().navigation_bar
 
     assert fresh_bench.shell(GESTURAL) == ""
     low = navigation_bar(fresh_bench)
@@ -136,5 +130,4 @@ def test_remaining_finger_of_two_does_not_tap(person: Person) -> None:
     person.phone.touch(TouchPhase.DOWN, x, y, pointer=1)
     person.phone.touch(TouchPhase.UP, 10, 10)
     person.phone.touch(TouchPhase.UP, x, y, pointer=1)
-
     assert person.phone.state().package != NOTES

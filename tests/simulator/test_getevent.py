@@ -63,7 +63,7 @@ def without_stamp(lines: list[str]) -> list[str]:
 def test_window_touch_is_printed_like_a_real_one(bench: Bench) -> None:
     # given a real tap at raw (0x749e, 0x3d10), and the corresponding position on our panel
     real = (CAPTURES / "emulator_key_and_tap_all_devices_2024.txt").read_text().splitlines()[5:10]
-    panel = bench.emulator.phone.state().physical_size
+    panel = bench.phone.state().physical_size
     x, y = (0x749E + 0.5) * panel.width / 32767, (0x3D10 + 0.5) * panel.height / 32767
 
     with getevent(bench, "-lt") as events:
@@ -96,7 +96,6 @@ def test_timestamps_use_the_guest_clock(bench: Bench) -> None:
 
 def test_uptime_has_two_decimals_and_can_be_read_repeatedly(bench: Bench) -> None:
     lines = bench.shell("cat /proc/uptime; cat < /proc/uptime; cat /proc/uptime /proc/uptime").splitlines()
-
     assert all(re.fullmatch(r"\d+\.\d\d \d+\.\d\d", line) for line in lines)
     seconds = [float(line.split()[0]) for line in lines]
     assert len(seconds) == 4
@@ -141,7 +140,6 @@ def test_input_commands_bypass_the_kernel(bench: Bench) -> None:
         bench.shell("input tap 100 100; input keyevent BACK; input swipe 1 1 9 9 20; input text a")
         bench.console("event", "send", "EV_KEY:KEY_HOME:1", "EV_KEY:KEY_HOME:0")
         [line] = events.lines(1)
-
     assert line.split() == ["/dev/input/event12:", "EV_KEY", "KEY_HOME", "DOWN"]
 
 
@@ -161,18 +159,15 @@ def test_back_key_comes_from_right_click_and_sendevent(bench: Bench, by: str) ->
 
 def test_folded_phone_reports_touches_on_its_outer_panel(fold: Bench) -> None:
     fold.console("fold")
-
     with getevent(fold) as events:
         fold.console("event", "mouse", "540", "1046", "0", "1")
         [line] = events.lines(1)
-
     assert line.startswith("/dev/input/event7: 0003 0039 00000000")
 
 
 def test_slot_keeps_its_position_between_touches() -> None:
     nodes = InputNodes()
     screen = nodes.touch_screens[0]
-
     assert screen.take([(3, 0x35, 100)]) == [(3, 0x35, 100)]
     assert screen.take([(3, 0x35, 100)]) == []
     assert screen.take([(3, 0x2F, 1)]) == [], "a slot is announced only when something changes in it"

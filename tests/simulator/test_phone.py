@@ -105,7 +105,6 @@ def test_nothing_lies_outside_the_screen_in_any_orientation(name: str) -> None:
 def test_user_rotation_setting_turns_the_screen(person: Person) -> None:
     person.phone.put_setting("system", "accelerometer_rotation", "0")
     person.phone.put_setting("system", "user_rotation", "1")
-
     assert person.phone.state().rotation == 1
     with pytest.raises(ValueError, match="not 4"):
         person.phone.set_rotation(4)

@@ -40,7 +40,6 @@ def test_random_input_on_a_folded_phone_breaks_nothing(rotation: int, steps: int
         person.phone.set_posture("CLOSED")
         person.phone.set_rotation(rotation)
         play_random_steps(person, random.Random(7), steps)
-
         assert person.phone.screen().number > 10
 
 

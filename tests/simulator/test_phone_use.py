@@ -193,7 +193,6 @@ def test_drawer_search_opens_an_app(person: Person) -> None:
     person.type("sett")
     assert not person.sees("Notes")
     person.phone.press_key(ENTER)
-
     assert person.phone.state().package == "com.android.settings"
 
 
@@ -280,7 +279,6 @@ def test_list_rows_are_dumped_only_once_visible(person: Person) -> None:
     assert not person.sees("About phone")
     person.scroll_to("About phone")
     person.tap("About phone")
-
     assert person.sees("Small Phone")
 
 
@@ -301,7 +299,6 @@ def test_setting_changed_by_touch_is_stored(
     for words in taps:
         person.scroll_to(words)
         person.tap(words)
-
     assert person.phone.get_setting(namespace, key) == value
 
 

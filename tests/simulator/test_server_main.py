@@ -12,13 +12,7 @@ from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.server_main import run
 from tests.simulator.bench import TOKEN_FILE, phone_of
 
-PROGRAM = """
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
-from odyssey_recorder.simulator.server_main import run
-
-run(Phone(profile_named("small_phone")), 0, lambda line: print(line, flush=True))
-"""
+PROGRAM = "import os; os.umask(0); from odyssey_recorder.__main__ import main; main()"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without a word to it")
@@ -32,10 +26,12 @@ def test_simulator_stopped_by_a_signal_leaves_nothing_behind(tmp_path: Path, sig
         "XDG_RUNTIME_DIR": str(home / "run"),
         "ANDROID_ADB_SERVER_PORT": "1",
     }
+    command = [sys.executable, "-c", PROGRAM, "simulate", "--profile", "small_phone", "--console-port", "0"]
     with subprocess.Popen(
-        [sys.executable, "-c", f"import os; os.umask(0)\n{PROGRAM}"], env=environment, stdout=subprocess.PIPE, text=True
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as program:
         assert program.stdout is not None
+        assert program.stderr is not None
         lines = [program.stdout.readline() for _ in range(4)]
         serial = lines[0].split()[5].rstrip(":")
         made = [home / TOKEN_FILE, *running.glob("pid_*.ini")]
@@ -44,6 +40,7 @@ def test_simulator_stopped_by_a_signal_leaves_nothing_behind(tmp_path: Path, sig
         program.send_signal(signal_number)
 
         assert program.stdout.read() == f"{serial} has stopped.\n"
+        assert program.stderr.read() == ""
         assert program.wait(10) == 0
     assert lines[0] == f"Simulated Small Phone runs as {serial}: adb -s {serial} shell\n"
     assert lines[3] == f"Stop it with Ctrl-C, or: adb -s {serial} emu kill\n"

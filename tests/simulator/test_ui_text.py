@@ -14,7 +14,6 @@ def test_lines_break_at_spaces_and_long_words_are_cut() -> None:
     sentence = "The quick brown fox"
     lines = text.broken_lines(sentence, text.text_width("The quick bro", SIZE), SIZE)
     assert [sentence[start:end] for start, end in lines] == ["The quick ", "brown fox"]
-
     cut = text.broken_lines("M" * 9, text.text_width("MMMM", SIZE), SIZE)
     assert [end - start for start, end in cut] == [4, 4, 1]
     assert text.broken_lines("a\n\nb", 500, SIZE) == ((0, 1), (2, 2), (3, 4))
@@ -34,7 +33,6 @@ def test_deleting_inserted_text_restores_the_draft(content: str, more: str, data
     assert draft.cursor == place + len(more)
     for _ in more:
         draft = draft.deleted()
-
     assert draft == TextDraft(content, place, place)
 
 

@@ -47,8 +47,8 @@ class _Reader:
             raise NotASumError("Format error")
         return value
 
-    def _next(self, *wanted: str) -> str:
-        return self._tokens.pop(0) if self._tokens and self._tokens[0] in wanted else ""
+    def _next(self, *expected: str) -> str:
+        return self._tokens.pop(0) if self._tokens and self._tokens[0] in expected else ""
 
     def _sum(self) -> Decimal:
         value = self._product()

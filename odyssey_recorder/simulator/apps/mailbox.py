@@ -86,8 +86,8 @@ class Mailbox:
         if not any(mail is other for other in self.mails):
             self.mails.insert(0, mail)
 
-    def move(self, mail: Mail, folder: str, words: str) -> None:
-        self.moved = Moved(mail, mail.folder, words)
+    def move(self, mail: Mail, folder: str, text: str) -> None:
+        self.moved = Moved(mail, mail.folder, text)
         self.put(mail, folder)
 
     def move_back(self) -> None:

@@ -50,7 +50,6 @@ def test_every_app_opens_with_touchable_controls_on_every_screen(profile: str, r
         person.phone.set_rotation(rotation)
         for app in APPS:
             person.phone.start_activity(app.package)
-
             assert person.sees(FIRST_TEXTS[app.label])
             assert rotation or thin_controls(person) == []
 

@@ -46,9 +46,7 @@ def test_spinner_stops_after_a_while(person: Person) -> None:
     open_row(person, "System", "System update")
     first_frame = person.phone.screen().number
     assert person.sees("Checking for update")
-
     wait_until(lambda: person.sees("Your system is up to date"))
-
     assert 1 < person.phone.screen().number - first_frame <= 20
 
 

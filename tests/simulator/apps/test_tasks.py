@@ -194,7 +194,6 @@ def test_article_opened_by_address_can_copy_its_link(person: Person) -> None:
 
 def test_web_articles_links_and_icons_are_consistent() -> None:
     links = [block.address for article in articles() for block in article.blocks if isinstance(block, Link)]
-
     assert search("weather in Lisbon")[0].address == "weather.meridian.example/lisbon"
     assert all(article_at(address) for address in links)
     icons = {article.icon for article in articles()} | {product.icon for product in products()}

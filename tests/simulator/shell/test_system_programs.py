@@ -123,23 +123,22 @@ def test_written_files_reduce_free_disk_space(fresh_bench: Bench) -> None:
 
 
 def test_size_and_density_can_be_overridden_and_reset(fresh_bench: Bench) -> None:
-    before = fresh_bench.emulator.phone.state()
+    before = fresh_bench.phone.state()
     assert fresh_bench.shell("wm size; wm density") == "Physical size: 720x1280\nPhysical density: 320\n"
 
     fresh_bench.shell("wm size 600x1000; wm density 480")
     assert fresh_bench.shell("wm size") == "Physical size: 720x1280\nOverride size: 600x1000\n"
     assert fresh_bench.shell("wm density") == "Physical density: 320\nOverride density: 480\n"
-    assert fresh_bench.emulator.phone.state().navigation_bar.height == before.navigation_bar.height * 1.5
-    assert fresh_bench.emulator.phone.screen().width == 600
+    assert fresh_bench.phone.state().navigation_bar.height == before.navigation_bar.height * 1.5
+    assert fresh_bench.phone.screen().width == 600
     fresh_bench.shell("wm size reset; wm density reset")
 
     assert fresh_bench.shell("wm size") == "Physical size: 720x1280\n"
-    assert fresh_bench.emulator.phone.state().navigation_bar == before.navigation_bar
+    assert fresh_bench.phone.state().navigation_bar == before.navigation_bar
 
 
 def test_wm_size_does_not_rotate(fresh_bench: Bench) -> None:
     fresh_bench.shell("wm user-rotation lock 1")
-
     assert fresh_bench.shell("wm size") == "Physical size: 720x1280\n"
     assert "  mCurrentRotation=ROTATION_90" in fresh_bench.shell("dumpsys window").splitlines()
     viewport = next(line for line in fresh_bench.shell("dumpsys input").splitlines() if "isActive=[1]" in line)
@@ -148,7 +147,7 @@ def test_wm_size_does_not_rotate(fresh_bench: Bench) -> None:
 
 def test_dumpsys_shows_old_anr_and_second_display(fresh_bench: Bench) -> None:
     assert "  <no ANR has occurred since boot>" in fresh_bench.shell("dumpsys window").splitlines()
-    home = fresh_bench.emulator.phone.state().title
+    home = fresh_bench.phone.state().title
 
     assert fresh_bench.console("fault", "anr") == ["OK"]
     assert fresh_bench.console("fault", "second-display", "on") == ["OK"]
@@ -170,7 +169,7 @@ def test_dumpsys_shows_old_anr_and_second_display(fresh_bench: Bench) -> None:
 
 def test_dumpsys_reports_focus_bars_and_keyboard(fresh_bench: Bench) -> None:
     fresh_bench.shell(f"am start -n {SETTINGS}/.Settings")
-    state = fresh_bench.emulator.phone.state()
+    state = fresh_bench.phone.state()
 
     window, activities = fresh_bench.shell("dumpsys window"), fresh_bench.shell("dumpsys activity activities")
 
@@ -191,7 +190,7 @@ def test_view_hierarchy_is_dumped_as_xml(bench: Bench) -> None:
 
     assert expected == "UI hierchary dumped to: /sdcard/window_dump.xml\n"
     assert at_once == dumped + "UI hierchary dumped to: /dev/tty\n"
-    tree = list(bench.emulator.phone.view_hierarchy().walk())
+    tree = list(bench.phone.view_hierarchy().walk())
     nodes = list(ET.fromstring(dumped).iter("node"))
     assert [node.get("text") for node in nodes] == [view.text for view in tree]
     assert all(re.fullmatch(r"\[\d+,\d+\]\[\d+,\d+\]", node.get("bounds", "")) for node in nodes)
@@ -200,9 +199,8 @@ def test_view_hierarchy_is_dumped_as_xml(bench: Bench) -> None:
 
 def test_all_windows_are_dumped_on_request(bench: Bench) -> None:
     dumped = bench.shell("uiautomator dump --windows /dev/tty").partition("</displays>")
-
     windows = list(ET.fromstring(dumped[0] + dumped[1]).iter("window"))
-    tree = bench.emulator.phone.view_hierarchy(all_windows=True)
+    tree = bench.phone.view_hierarchy(all_windows=True)
     assert len(windows) == len(tree.children) > 1
     assert "Overview" in [node.get("content-desc") for node in windows[-1].iter("node")]
 
@@ -233,7 +231,7 @@ def test_screencap_on_a_foldable_warns_if_no_panel_is_named(fold: Bench) -> None
     assert len(unnamed.stderr) == 347
     assert merged.stdout == unnamed.stderr + unnamed.stdout
     assert unnamed.stdout[16:] == b"\0\0\0\xff" * (2208 * 1840), "the inner panel is dark"
-    assert (named.stderr, named.stdout[16:]) == (b"", fold.emulator.phone.screen().rgba)
+    assert (named.stderr, named.stdout[16:]) == (b"", fold.phone.screen().rgba)
     assert fold.adb("shell", "screencap -d 7").returncode == 1
 
 
@@ -253,7 +251,7 @@ def test_postures_are_listed_and_changed(fold: Bench) -> None:
 
 
 def test_packages_are_listed_by_kind(bench: Bench) -> None:
-    infos = bench.emulator.phone.packages()
+    infos = bench.phone.packages()
 
     def lines(*packages: str) -> str:
         return "".join(f"package:{package}\n" for package in sorted(packages))
@@ -267,19 +265,19 @@ def test_packages_are_listed_by_kind(bench: Bench) -> None:
 def test_apps_are_started_and_stopped(fresh_bench: Bench) -> None:
     started = fresh_bench.shell(f"am start -W -n {SETTINGS}/.Settings")
     assert started.splitlines()[:2] == [f"Starting: Intent {{ cmp={SETTINGS}/.Settings }}", "Status: ok"]
-    assert fresh_bench.emulator.phone.state().package == SETTINGS
-    assert fresh_bench.emulator.phone.state().title == f"{SETTINGS}/{SETTINGS}.MainActivity"
+    assert fresh_bench.phone.state().package == SETTINGS
+    assert fresh_bench.phone.state().title == f"{SETTINGS}/{SETTINGS}.MainActivity"
     fresh_bench.shell(f"am force-stop {SETTINGS}; am force-stop no.such.app")
-    assert fresh_bench.emulator.phone.state().package != SETTINGS
+    assert fresh_bench.phone.state().package != SETTINGS
 
     launched = fresh_bench.shell(f"monkey -p {SETTINGS} -c android.intent.category.LAUNCHER 1")
     assert launched.startswith("Events injected: 1\n")
-    assert fresh_bench.emulator.phone.state().package == SETTINGS
+    assert fresh_bench.phone.state().package == SETTINGS
 
 
 def test_intent_starts_only_an_app_that_accepts_it(fresh_bench: Bench) -> None:
     refused = fresh_bench.adb("shell", "am start -a android.intent.action.VIEW -d https://a.example com.odyssey.notes")
-    assert fresh_bench.emulator.phone.state().package != "com.odyssey.notes"
+    assert fresh_bench.phone.state().package != "com.odyssey.notes"
     expected = fresh_bench.shell(
         "am start -n com.odyssey.notes -a android.intent.action.SEND --es extra 1 -d 'for a note'"
     )
@@ -289,13 +287,12 @@ def test_intent_starts_only_an_app_that_accepts_it(fresh_bench: Bench) -> None:
     assert refused.stderr.decode() == f"Error: Activity not started, unable to resolve {wanted}\n"
     sent = "act=android.intent.action.SEND dat=for a note cmp=com.odyssey.notes (has extras)"
     assert expected == f"Starting: Intent {{ {sent} }}\n"
-    assert fresh_bench.emulator.phone.state().package == "com.odyssey.notes"
+    assert fresh_bench.phone.state().package == "com.odyssey.notes"
 
 
 def test_unknown_app_cannot_be_started(bench: Bench) -> None:
     by_am = bench.adb("shell", "am start -n no.such/.App")
     by_monkey = bench.adb("shell", "monkey -p no.such -c android.intent.category.LAUNCHER 1")
-
     assert (by_am.returncode, by_am.stdout) == (1, b"Starting: Intent { cmp=no.such/.App }\n")
     assert by_am.stderr == b"Error type 3\nError: Activity class {no.such/.App} does not exist.\n"
     assert (by_monkey.returncode, by_monkey.stderr) == (252, b"** No activities found to run, monkey aborted.\n")

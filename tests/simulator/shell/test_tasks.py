@@ -49,7 +49,7 @@ def test_removed_task_number_is_not_reused(fresh_bench: Bench) -> None:
     fresh_bench.shell(f"am stack remove {notes}")
 
     assert [number for number, _ in recents(fresh_bench)] == [home]
-    assert fresh_bench.emulator.phone.state().package == "com.android.launcher3"
+    assert fresh_bench.phone.state().package == "com.android.launcher3"
     open_apps(fresh_bench, SETTINGS)
     assert recents(fresh_bench)[0][0] > notes
 
