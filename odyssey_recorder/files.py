@@ -7,7 +7,7 @@ which never ends, or a link to a file outside the dataset. So no file is read by
 - Reads stop at the largest size that a file of its kind can have.
 - A file of a dataset, a draft or another folder that is handled as a whole is read ``within`` that folder. Links that
   stay in it are followed (git-annex makes them), and the folder itself may be reached by one. The check uses the
-  location of the open file, so a link that changes meanwhile has no effect. Where the system does not tell it
+  location of the open file, so a link that changes meanwhile has no effect. Where the system does not report it
   (Windows), the path is resolved instead, and such a race goes unnoticed.
 - Data is written to a newly created file, and never through a link.
 
@@ -229,7 +229,7 @@ def _too_large(path: Path, at_most: int) -> UnfitFileError:
 
 
 def _location(handle: int) -> str:
-    """Links resolved; empty if the kernel does not tell it."""
+    """With links resolved; empty if unknown."""
     try:
         if sys.platform == "darwin":
             from fcntl import F_GETPATH, fcntl

@@ -104,7 +104,7 @@ class Supervisor:
 
 
 @dataclass(frozen=True, slots=True)
-class Nobody:
+class NoSupervisor:
     """Allows everything: the phones are simulated, and thrown away."""
 
     is_there: ClassVar[bool] = False
@@ -219,7 +219,7 @@ def print_results(results: Sequence[TaskResult], jobs: Sequence[TaskJob]) -> int
 
 
 def _facts(job: TaskJob, service: RecordingService, serial: str) -> tuple[Mapping[str, Any] | None, str]:
-    """The facts, of the simulated phone or as any device tells them, or None and why not."""
+    """The facts of the simulated phone or of any device, or None and the reason."""
     if job.bench is None:
         return None, "the task has no goals"
     with suppress(DeviceError):

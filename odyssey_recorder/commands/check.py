@@ -24,7 +24,7 @@ from odyssey_recorder.quality.findings_report import CheckCounts, FindingsReport
 from odyssey_recorder.reports import report_json, write_page
 
 _SHOWN_AT_MOST = 40
-"""Findings that are printed; nobody reads more in a terminal."""
+"""The largest number of findings that are printed."""
 _STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 _TOGETHER = ("IMG06", "EPI03", "EPI05", "INS04")
 

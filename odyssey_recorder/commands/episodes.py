@@ -62,14 +62,14 @@ def record(
         raise typer.BadParameter("--mode mirror needs a --script; --mode passive does not take one.")
     if not resume and not (instruction and category and app_name):
         raise typer.BadParameter("A new episode needs --instruction, --category and --app.")
-    told = TaskInfo(
+    task_info = TaskInfo(
         category.value if category else "",
         tuple(app_name or ()),
         meta_task or instruction,
         task or instruction,
         instruction,
     )
-    request = RecordOptions(told, serial=device, draft=resume, accepts_screen=accept_screen)
+    request = RecordOptions(task_info, serial=device, draft=resume, accepts_screen=accept_screen)
     settings = read_settings(dataset=dataset, capture=capture)
     with _logged(settings):
         if script is not None:

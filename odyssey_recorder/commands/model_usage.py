@@ -124,7 +124,7 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def progress_bar(label: str = "Asking") -> "Iterator[Callable[[BatchProgress], None]]":
-    """Shows the progress that it is told, and in the end what was spent."""
+    """Shows the progress passed to it, and in the end what was spent."""
     columns = (
         TextColumn(label), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[cost]}"), TimeRemainingColumn(),
     )  # fmt: skip

@@ -76,7 +76,7 @@ class PhoneProcesses:
         with self._lock:
             for phone in self._running:
                 if phone.serial == serial:
-                    phone.tell(SHOW_WINDOW if on else HIDE_WINDOW)
+                    phone.send(SHOW_WINDOW if on else HIDE_WINDOW)
 
     def stop(self) -> None:
         with self._lock:
@@ -109,7 +109,7 @@ class _Phone(threading.Thread):
         except Empty:
             return ""
 
-    def tell(self, command: bytes) -> None:
+    def send(self, command: bytes) -> None:
         assert self._process.stdin is not None
         with suppress(OSError, ValueError):  # it has ended
             self._process.stdin.write(command)

@@ -75,8 +75,8 @@ class Mailbox:
         return [mail for mail in self.mails if mail.folder == name]
 
     def search(self, query: str) -> list[Mail]:
-        wanted = query.lower().split()
-        return [mail for mail in self.mails if wanted and all(word in mail.words for word in wanted)]
+        keywords = query.lower().split()
+        return [mail for mail in self.mails if keywords and all(word in mail.words for word in keywords)]
 
     def contacts(self) -> dict[str, str]:
         return {mail.address: mail.sender for mail in self.mails if not mail.is_own}
