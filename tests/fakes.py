@@ -111,18 +111,15 @@ class FakeDevice:
         self._changed = threading.Condition()
         self._running = threading.Event()
         self._running.set()
-        self._closed = False
+        self._closed = self._cut_frames = self._input_ended = self._restless = False
         self._error: DeviceError | None = None
         self._refusal: str | None = None
-        self._cut_frames = False
         self.screen: Screen = 0
         self._screens_shown = 0
         self._frames = 0
         self._unseen: Frame | None = None
         self._last_change: Frame | None = None
         self._input_lines: deque[bytes] = deque()
-        self._input_ended = False
-        self._restless = False
         self.streams = False
         self.finger: list[FingerAt] = []
         self.tree = VIEW_TREE

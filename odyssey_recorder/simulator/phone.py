@@ -286,7 +286,7 @@ class Phone:
 
     def _tick(self) -> None:
         self._looper.later(_MINUTE_S, self._tick)
-        self._change(self._system.pass_minute)
+        self._change(self._system.advance_minute)
 
     def _keep_beating(self) -> None:
         page = self._system.moving_page

@@ -25,6 +25,7 @@ def test_merge_waits_until_every_conflict_is_decided(cli: CommandLine, pair: tup
         f"Episode {SECOND}: the two differ, and neither history has the other. Choose with --prefer {SECOND}=A, B or "
         "both.\n"
     )
+    assert "is not a dataset folder" in cli.error("merge", pair[0], target, "--into", target)
     planned = cli("merge", *pair, "--into", target, "--prefer", f"{SECOND}=B", "--dry-run")
     assert (planned.exit_code, target.exists()) == (0, False)
     assert [line.split() for line in planned.out.splitlines()[:3]] == [

@@ -18,7 +18,7 @@ from tests.task.tasks import row, write_list
 
 
 @pytest.fixture
-def own_list(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Path:
+def task_list(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = write_list(cli.folder / "mine.jsonl", [row("t-1")])
     monkeypatch.setenv("ODYSSEY_TASKS", str(path))
     return path
@@ -57,7 +57,7 @@ def test_same_seed_makes_the_same_tasks(cli: CommandLine) -> None:
     assert generate(cli, "--count", 20, "--seed", 8) != first
 
 
-@pytest.mark.usefixtures("own_list")
+@pytest.mark.usefixtures("task_list")
 def test_known_tasks_are_not_generated_again(cli: CommandLine) -> None:
     first = generate(cli, "--count", 30, "--seed", 1, "--queue")
     listed = cli.folder / "first.jsonl"
@@ -132,7 +132,7 @@ def test_exhausted_templates_are_reported(cli: CommandLine, monkeypatch: pytest.
     assert f"{template_file}:4: roles.clock" in cli.error("tasks", "validate", templates, exit_code=1)
 
 
-@pytest.mark.usefixtures("own_list")
+@pytest.mark.usefixtures("task_list")
 def test_imported_tasks_with_faults_await_approval(cli: CommandLine) -> None:
     first, second = read_tasks(generate_file(cli, "--count", 2, "--seed", 1))
     listed = cli.folder / "rewritten.jsonl"
@@ -143,7 +143,7 @@ def test_imported_tasks_with_faults_await_approval(cli: CommandLine) -> None:
     assert (statuses[first.task_id], statuses[second.task_id]) == ("Waiting", "To approve")
 
 
-@pytest.mark.usefixtures("own_list")
+@pytest.mark.usefixtures("task_list")
 @pytest.mark.parametrize("is_first", [True, False], ids=["before tasks", "behind the command"])
 def test_dataset_flag_selects_the_queue(cli: CommandLine, *, is_first: bool) -> None:
     other = cli.folder / "other"
@@ -167,7 +167,7 @@ def test_dataset_flag_selects_the_queue(cli: CommandLine, *, is_first: bool) -> 
     assert linked.out.endswith("0 new, 0 to be approved\n"), "one queue, however its folder is named"
 
 
-@pytest.mark.usefixtures("own_list")
+@pytest.mark.usefixtures("task_list")
 def test_tasks_are_imported_and_exported(cli: CommandLine) -> None:
     tasks = generate(cli, "--count", 3, "--seed", 1)
     listed = cli.folder / "made.jsonl"
@@ -180,7 +180,7 @@ def test_tasks_are_imported_and_exported(cli: CommandLine) -> None:
     assert cli("tasks", "export", "--status", "asleep").exit_code == 2
 
 
-@pytest.mark.usefixtures("own_list")
+@pytest.mark.usefixtures("task_list")
 def test_task_and_template_are_shown_in_detail(cli: CommandLine) -> None:
     (task,) = generate(cli, "--count", 1, "--seed", 1, "--queue")
     shown = cli.json("tasks", "show", task.task_id)

@@ -89,15 +89,15 @@ class MusicPage(SongsPage):
         if not query:
             return ui.page_frame(bar, ui.empty_page("music-box-multiple-outline", "Search your library"))
         found = [song for song in songs() if query in f"{song.title}\n{song.artist}\n{song.album}".lower()]
-        sleeves = [album for album in albums() if query in f"{album.title}\n{album.artist}".lower()]
+        matching_albums = [album for album in albums() if query in f"{album.title}\n{album.artist}".lower()]
         if not found:
             return ui.page_frame(bar, ui.empty_page("music-note-off-outline", f"Nothing found for “{self.query}”"))
         parts: list[View] = [ui.section("Songs"), *self.rows(found)]
-        if sleeves:
-            parts += [ui.section("Albums"), *(self._sleeve(album) for album in sleeves)]
+        if matching_albums:
+            parts += [ui.section("Albums"), *(self._album_cover(album) for album in matching_albums)]
         return ui.page_frame(bar, ui.scroll_page(*parts, key="found"))
 
-    def _sleeve(self, album: Album) -> View:
+    def _album_cover(self, album: Album) -> View:
         lead = Picture(album.painter, 48, 48, radius=8)
         return ui.list_item(
             album.title, album.artist, lead=lead, on_tap=lambda: self.go(AlbumPage(self.app, album)), lines=1

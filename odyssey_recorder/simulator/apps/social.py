@@ -100,7 +100,7 @@ class FeedPage(ProfilesPage):
     tab = "Feed"
 
     def build(self, look: Look) -> View:
-        body = {"Feed": self._feed, "Search": self._search, "Profile": self._me}[self.tab]()
+        body = {"Feed": self._feed, "Search": self._search, "Profile": self._own_profile}[self.tab]()
         return ui.tabbed(look, body, _TABS, current=self.tab, choose=self.sets("tab"))
 
     def _feed(self) -> View:
@@ -126,7 +126,7 @@ class FeedPage(ProfilesPage):
             parts += [ui.section("Posts"), *(self.card(post) for post in posts)]
         return ui.page_frame(bar, ui.scroll_page(*parts, key="found", max_width=640))
 
-    def _me(self) -> View:
+    def _own_profile(self) -> View:
         feed = ui.scroll_page(*self.profile(OWNER), key="me", gap=8, max_width=640)
         return ui.page_frame(ui.app_bar("Profile"), feed, fab=self._new_post())
 

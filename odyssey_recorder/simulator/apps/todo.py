@@ -106,7 +106,7 @@ class TasksPage(DatedPage):
             case _:
                 return self.menu(
                     ("sort-calendar-ascending", "Sort by date", self._sort),
-                    ("check-all", "Delete completed", self._sweep),
+                    ("check-all", "Delete completed", self._delete_completed),
                     ("share-variant-outline", "Share list", self._share),
                 )
 
@@ -168,7 +168,7 @@ class TasksPage(DatedPage):
     def _sort(self) -> None:
         self.app.lists.current.tasks.sort(key=lambda task: task.due or date.max)
 
-    def _sweep(self) -> None:
+    def _delete_completed(self) -> None:
         self.app.lists.current.tasks[:] = [task for task in self.app.lists.current.tasks if not task.done]
 
     def _share(self) -> None:

@@ -27,7 +27,7 @@ class Launcher(App):
     def first_page(self) -> Page:
         return HomePage(self)
 
-    def come_home(self) -> None:
+    def go_home(self) -> None:
         del self.pages[1:]
 
 

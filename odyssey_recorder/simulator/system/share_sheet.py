@@ -13,7 +13,7 @@ from odyssey_recorder.simulator.ui.widgets import app_icon, bottom_sheet, chip, 
 def share_sheet_view(system: SystemUi, intent: Intent, look: Look) -> View:
     text = column(Text(intent.subject or "Text", 14, 500, lines=1), muted(intent.text, 13, lines=2), gap=2, flex=1)
     preview = row(Icon("text-box-outline", 28, "primary"), text, gap=14, pad=16)
-    targets = [_target(app, partial(system.hand_over, app)) for app in system.takers(intent)]
+    targets = [_target(app, partial(system.hand_over, app)) for app in system.share_targets(intent)]
     return bottom_sheet(
         Text("Share", 20, 500),
         Surface(preview, color="surface", radius=16),

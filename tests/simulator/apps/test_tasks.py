@@ -1,5 +1,7 @@
 """What the tasks for the simulated emulator ask for can be done in its apps, and is kept after the app was left."""
 
+from collections.abc import Callable
+
 import pytest
 
 from odyssey_recorder.simulator.apps.calculator import DIVIDED, MINUS, TIMES, NotASumError, result_of
@@ -12,29 +14,26 @@ from tests.simulator.person import Person
 def follow(person: Person, steps: str) -> None:
     """Take steps that are separated by bars; a text without a verb is scrolled to and tapped.
 
-    `open` ends all tasks first, so that what was done is kept by the app itself. `see` scrolls.
+    `open` ends all tasks first, so that the app itself must have stored its data. `see` scrolls.
     """
+
+    def reopen(app: str) -> None:
+        person.phone.clear_recents()
+        person.open(app)
+
+    verbs: dict[str, Callable[[str], object]] = {
+        "open": reopen, "type": person.type, "hold": person.hold, "field": person.tap_field, "see": person.scroll_to,
+        "back": lambda _: person.back(),
+    }  # fmt: skip
     for step in steps.split(" | "):
-        verb, _, words = step.partition(" ")
-        match verb:
-            case "open":
-                person.phone.clear_recents()
-                person.open(words)
-            case "type":
-                person.type(words)
-            case "hold":
-                person.hold(words)
-            case "field":
-                person.tap_field(words)
-            case "back":
-                person.back()
-            case "see":
-                person.scroll_to(words)
-            case "no":
-                assert not person.sees(words)
-            case _:
-                person.scroll_to(step)
-                person.tap(step)
+        verb, _, argument = step.partition(" ")
+        if verb == "no":
+            assert not person.sees(argument)
+        elif verb in verbs:
+            verbs[verb](argument)
+        else:
+            person.scroll_to(step)
+            person.tap(step)
 
 
 TASKS = {
