@@ -16,7 +16,7 @@ from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
 from odyssey_recorder.agents.results import ResultsHeader, open_results
 from odyssey_recorder.commands.agent_bench import run_bench
-from odyssey_recorder.commands.agent_tasks import Nobody, chosen_tasks
+from odyssey_recorder.commands.agent_tasks import NoSupervisor, chosen_tasks
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.batch import Batch
@@ -78,7 +78,7 @@ def _own_ms(golds: Mapping[str, Sequence[Says]], lab: Lab, folder: Path) -> floa
         recorder.start()
         recorder.hand_over()
         began_s = time.perf_counter()
-        run = AgentRun(agent, recorder, Nobody(), _instruction(LOOP), 30).play()
+        run = AgentRun(agent, recorder, NoSupervisor(), _instruction(LOOP), 30).play()
         whole_s = time.perf_counter() - began_s
         if run.stop is not StopReason.COMPLETE:
             raise RuntimeError(f"The agent ended early: {run.why}")

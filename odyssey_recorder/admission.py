@@ -24,7 +24,7 @@ class Admission:
 def refusal(
     source: Path, admission: Admission, dialect: Dialect, cancelled: Callable[[], bool] = lambda: False
 ) -> Callable[[Path], str]:
-    """A function from an annotation file to the reason why it is left out, or an empty text. Checks every episode.
+    """A function that gives the reason why an annotation file is left out, empty if it is not. Checks every episode.
 
     Raises CancelledError.
     """

@@ -183,11 +183,11 @@ def main() -> None:
     try:
         app(prog_name="odyssey-recorder")
     except OdysseyError as error:
-        terminal.complain(str(error))
+        terminal.print_error(str(error))
         sys.exit(1)
     except Exception as error:  # noqa: BLE001 - the top: a fault of the program is not what a command found
-        terminal.complain(f"{type(error).__name__}: {error}")
-        terminal.complain(f"This is a bug. Report it with the end of {_log_fault()}.")
+        terminal.print_error(f"{type(error).__name__}: {error}")
+        terminal.print_error(f"This is a bug. Report it with the end of {_log_fault()}.")
         sys.exit(FAULT)
 
 

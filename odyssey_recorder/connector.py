@@ -59,7 +59,7 @@ class DeviceConnector:
         return device
 
     def facts(self, serial: str) -> Mapping[str, Any]:
-        """What the apps of a simulated emulator tell about themselves. Raises DeviceError for another device.
+        """The facts of the apps of a simulated emulator. Raises DeviceError for another device.
 
         For other devices there is `state`.
         """

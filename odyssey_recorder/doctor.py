@@ -24,7 +24,7 @@ from odyssey_recorder.files import write_durably
 from odyssey_recorder.settings import Settings
 from odyssey_recorder.wiring import adb_program, user_connector
 
-_ROOM_FOR_EPISODES = 2 * 1024**3
+_SPACE_FOR_EPISODES = 2 * 1024**3
 _QT_PACKAGES = (
     "libglib2.0-0 libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3"
     " libxcb-cursor0 libxkbcommon-x11-0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
@@ -71,7 +71,7 @@ class Doctor:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[DoctorFinding]:
         settings = self.read_settings()
-        looks: tuple[tuple[str, Callable[[], list[DoctorFinding]]], ...] = (
+        checks: tuple[tuple[str, Callable[[], list[DoctorFinding]]], ...] = (
             ("the program", self._program),
             ("adb and the devices", partial(_adb, settings)),
             ("the Android SDK", _sdk),
@@ -79,17 +79,17 @@ class Doctor:
             ("the folders", lambda: [_free_space("Dataset", settings.dataset), _free_space("Drafts", settings.drafts)]),
         )
         found: list[DoctorFinding] = []
-        for number, (words, look) in enumerate(looks):
+        for number, (label, check) in enumerate(checks):
             if cancelled():
                 break
-            progress(number / len(looks), f"Checking {words}…")
-            found += look()
+            progress(number / len(checks), f"Checking {label}…")
+            found += check()
         return found
 
     def save(self, findings: Sequence[DoctorFinding], file: Path) -> None:
         """As JSON for a ``.json`` file, otherwise as text. Raises DatasetError."""
-        as_words = as_json if file.suffix.lower() == ".json" else as_text
-        write_durably(file, as_words(findings).encode())
+        render = as_json if file.suffix.lower() == ".json" else as_text
+        write_durably(file, render(findings).encode())
 
     def _program(self) -> list[DoctorFinding]:
         from importlib import metadata  # imported late: the window opens sooner
@@ -197,8 +197,8 @@ def _qt(*, on_screen: bool) -> list[DoctorFinding]:
     except subprocess.TimeoutExpired:
         return [DoctorFinding(what, "no answer within 1 minute", Level.MISSING, fix, command)]
     if done.returncode != 0:
-        words = " ".join(done.stderr.split()) or "no reason given"
-        return [DoctorFinding(what, words[-300:], Level.MISSING, fix, command)]
+        label = " ".join(done.stderr.split()) or "no reason given"
+        return [DoctorFinding(what, label[-300:], Level.MISSING, fix, command)]
     screen = "" if on_screen else ", but this session has no screen"
     return [DoctorFinding(what, f"Qt {done.stdout.strip()}{screen}")]
 
@@ -212,6 +212,6 @@ def _free_space(what: str, folder: Path) -> DoctorFinding:
         fix = "Make it writable, or choose another folder: --dataset, ODYSSEY_DATASET, ODYSSEY_DRAFTS."
         return DoctorFinding(what, f"{folder} cannot be written: {error.strerror}", Level.MISSING, fix)
     found = f"{folder}, {free / 1024**3:.1f} GiB free"
-    if free < _ROOM_FOR_EPISODES:
+    if free < _SPACE_FOR_EPISODES:
         return DoctorFinding(what, found, Level.NOTE, "Free some space: an episode takes about 20 MB.")
     return DoctorFinding(what, found)

@@ -7,7 +7,7 @@ which never ends, or a link to a file outside the dataset. So no file is read by
 - Reads stop at the largest size that a file of its kind can have.
 - A file of a dataset, a draft or another folder that is handled as a whole is read ``within`` that folder. Links that
   stay in it are followed (git-annex makes them), and the folder itself may be reached by one. The check uses the
-  location of the open file, so a link that changes meanwhile has no effect. Where the system does not tell it
+  location of the open file, so a link that changes meanwhile has no effect. Where the system does not report it
   (Windows), the path is resolved instead, and such a race goes unnoticed.
 - Data is written to a newly created file, and never through a link.
 
@@ -31,14 +31,14 @@ from odyssey_recorder.errors import DatasetError, MissingFileError, UnfitFileErr
 
 _File = TypeVar("_File", bound=BinaryIO)
 _MIB = 1024 * 1024
-_MOST_BRACKETS = 500_000
-_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_MAX_BRACKETS = 500_000
+_NON_BLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has none; links there need a privilege that few users have
-_OPENED_WITH = os.O_RDONLY | _WITHOUT_WAITING
-_CHANGED_WITH = os.O_RDWR | _NO_LINK | _WITHOUT_WAITING
-_CREATED_WITH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _WITHOUT_WAITING
+_OPEN_FLAGS = os.O_RDONLY | _NON_BLOCKING
+_CHANGE_FLAGS = os.O_RDWR | _NO_LINK | _NON_BLOCKING
+_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _NON_BLOCKING
 _NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
-_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+_NO_PERMISSION = {errno.EACCES, errno.EPERM, errno.EROFS}
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a named pipe",
@@ -65,9 +65,9 @@ class Largest(IntEnum):
 def read_file(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
     """Raises OSError; UnfitFileError if it is not a regular file, is too large, or leads out of `within`."""
     with open_file(path, at_most, within=within) as file:
-        known = os.fstat(file.fileno()).st_size
-        data = file.read(known + 1)  # not at_most: memory of that size would be mapped anew for each file
-        if len(data) > known:  # it has grown since, or does not report its size, like files in /proc
+        size = os.fstat(file.fileno()).st_size
+        data = file.read(size + 1)  # not at_most: memory of that size would be mapped again for each file
+        if len(data) > size:  # it has grown since, or does not report its size, like files in /proc
             data += file.read(at_most + 1 - len(data))
     if len(data) > at_most:
         raise _too_large(path, at_most)
@@ -77,8 +77,8 @@ def read_file(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
 def read_json(path: Path, at_most: int, *, within: Path | None = None) -> bytes:
     """Limits the number of brackets, each of which can cost a parser a kilobyte. Raises as `read_file`."""
     data = read_file(path, at_most, within=within)
-    if data.count(b"{") + data.count(b"[") > _MOST_BRACKETS:
-        raise unfit(path, f"it has more brackets than the limit of {_MOST_BRACKETS:,}. Move it away")
+    if data.count(b"{") + data.count(b"[") > _MAX_BRACKETS:
+        raise unfit(path, f"it has more brackets than the limit of {_MAX_BRACKETS:,}. Move it away")
     return data
 
 
@@ -91,7 +91,7 @@ def read_text(path: Path, at_most: int, *, encoding: str = "utf-8") -> str:
 def open_file(path: Path, at_most: int, *, within: Path | None = None) -> Iterator[BufferedReader]:
     """For callers that do not read the whole file. Raises as `read_file`."""
     _check(path, path.stat(), at_most)  # first, because opening a device may have side effects
-    with open(os.open(path, _OPENED_WITH), "rb") as file:  # noqa: PTH123 - a descriptor
+    with open(os.open(path, _OPEN_FLAGS), "rb") as file:  # noqa: PTH123 - a descriptor
         _check(path, os.fstat(file.fileno()), at_most)
         if within is not None:
             check_within(path, within, file.fileno())
@@ -102,7 +102,7 @@ def create_file(path: Path, *, within: Path | None = None) -> BufferedWriter:
     """Raises OSError, in particular FileExistsError for a link."""
     if within is not None:
         check_within(path.parent, within)
-    file = open(os.open(path, _CREATED_WITH, 0o666), "wb")  # noqa: PTH123, SIM115 - a descriptor; the caller closes
+    file = open(os.open(path, _CREATE_FLAGS, 0o666), "wb")  # noqa: PTH123, SIM115 - a descriptor; the caller closes
     return _checked(file, path, within)
 
 
@@ -110,7 +110,7 @@ def change_file(path: Path, *, within: Path | None = None) -> BufferedRandom:
     """For reading and writing. Raises as `read_file`, and UnfitFileError for any link."""
     refuse_link(path)
     _check(path, path.stat())
-    return _checked(open(os.open(path, _CHANGED_WITH), "r+b"), path, within)  # noqa: PTH123
+    return _checked(open(os.open(path, _CHANGE_FLAGS), "r+b"), path, within)  # noqa: PTH123
 
 
 def refuse_link(path: Path) -> None:
@@ -120,8 +120,8 @@ def refuse_link(path: Path) -> None:
 
 def check_within(path: Path, folder: Path, handle: int | None = None) -> None:
     """Raise UnfitFileError if `path`, or the open file `handle`, is not in `folder`; it need not exist."""
-    place = (handle is not None and _place(handle)) or os.path.realpath(path)
-    if not Path(place).is_relative_to(os.path.realpath(folder)):
+    location = (handle is not None and _location(handle)) or os.path.realpath(path)
+    if not Path(location).is_relative_to(os.path.realpath(folder)):
         raise unfit(path, f"a link in its path leads out of {folder}. Replace the link with its target")
 
 
@@ -182,7 +182,7 @@ def storage_error(error: OSError, path: Path, action: str) -> DatasetError:
     """`action` is "created", "read" or "written"."""
     if error.errno in _NO_SPACE:
         why = "the disk is full. Free some space"
-    elif error.errno in _FORBIDDEN:
+    elif error.errno in _NO_PERMISSION:
         why = "permission denied. Make the folder writable"
     elif error.errno == errno.ENOENT and action == "read" and path.parent.is_dir():
         why = "file not found"
@@ -216,11 +216,11 @@ def _checked(file: _File, path: Path, within: Path | None) -> _File:
     return file
 
 
-def _check(path: Path, known: os.stat_result, at_most: int | None = None) -> None:
-    if not stat.S_ISREG(known.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(known.st_mode), "something else")
+def _check(path: Path, status: os.stat_result, at_most: int | None = None) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
         raise unfit(path, f"it is {kind}, not a file. Move it away")
-    if at_most is not None and known.st_size > at_most:
+    if at_most is not None and status.st_size > at_most:
         raise _too_large(path, at_most)
 
 
@@ -228,8 +228,8 @@ def _too_large(path: Path, at_most: int) -> UnfitFileError:
     return unfit(path, f"it is larger than the limit of {at_most / _MIB:g} MiB. Move it away")
 
 
-def _place(handle: int) -> str:
-    """Links resolved; empty if the kernel does not tell it."""
+def _location(handle: int) -> str:
+    """With links resolved; empty if unknown."""
     try:
         if sys.platform == "darwin":
             from fcntl import F_GETPATH, fcntl

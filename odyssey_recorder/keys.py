@@ -40,14 +40,14 @@ class KeyStatus:
 
 def find_key() -> SecretStr | None:
     """The environment comes before the keyring. Blocks; may ask the user to unlock. Raises SettingsError."""
-    words = os.environ.get(VARIABLE, "").strip() or _from_keyring()
-    hide(words)
-    return SecretStr(words) if words else None
+    secret = os.environ.get(VARIABLE, "").strip() or _from_keyring()
+    hide(secret)
+    return SecretStr(secret) if secret else None
 
 
 def key_status() -> KeyStatus:
-    found = _keyring()
-    name = "" if found is None else str(found.name)
+    backend = _keyring()
+    name = "" if backend is None else str(backend.name)
     if os.environ.get(VARIABLE, "").strip():
         return KeyStatus(KeyPlace.ENVIRONMENT, name)
     try:
@@ -58,29 +58,29 @@ def key_status() -> KeyStatus:
 
 def store_key(key: SecretStr) -> None:
     """Blocks as `find_key` does. Raises SettingsError."""
-    words = key.get_secret_value().strip()
-    hide(words)
-    found = _keyring()
-    if found is None:
+    secret = key.get_secret_value().strip()
+    hide(secret)
+    backend = _keyring()
+    if backend is None:
         raise SettingsError(f"This computer has no secure keyring. Set the environment variable {VARIABLE} to the key.")
-    with _keyring_asked_to("store the key"):
-        found.set_password(_SERVICE, _ENTRY, words)
+    with _keyring_errors("store the key"):
+        backend.set_password(_SERVICE, _ENTRY, secret)
 
 
 def forget_key() -> None:
     """Blocks as `find_key` does. Raises SettingsError."""
-    found = _keyring()
-    if found is not None and _from_keyring():
-        with _keyring_asked_to("delete the key"):
-            found.delete_password(_SERVICE, _ENTRY)
+    backend = _keyring()
+    if backend is not None and _from_keyring():
+        with _keyring_errors("delete the key"):
+            backend.delete_password(_SERVICE, _ENTRY)
 
 
 def _from_keyring() -> str:
-    found = _keyring()
-    if found is None:
+    backend = _keyring()
+    if backend is None:
         return ""
-    with _keyring_asked_to("read the key"):
-        return found.get_password(_SERVICE, _ENTRY) or ""
+    with _keyring_errors("read the key"):
+        return backend.get_password(_SERVICE, _ENTRY) or ""
 
 
 def _keyring() -> "KeyringBackend | None":
@@ -89,15 +89,15 @@ def _keyring() -> "KeyringBackend | None":
         import keyring
     except ModuleNotFoundError:
         return None
-    found = keyring.get_keyring()
-    return found if found.priority >= _RECOMMENDED else None
+    backend = keyring.get_keyring()
+    return backend if backend.priority >= _RECOMMENDED else None
 
 
 @contextmanager
-def _keyring_asked_to(do: str) -> Iterator[None]:
+def _keyring_errors(task: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - each keyring raises its own errors
         raise SettingsError(
-            f"The system keyring could not {do} ({type(error).__name__}). Unlock it and try again, or set {VARIABLE}."
+            f"The system keyring could not {task} ({type(error).__name__}). Unlock it and try again, or set {VARIABLE}."
         ) from None  # its message may contain the key

@@ -9,7 +9,7 @@ DataFolder = Literal["templates", "prompts", "tasks", "practice", "device_profil
 
 
 def data_folder(name: DataFolder) -> Path:
-    """Inside the package in a wheel, beside the package in a checkout."""
+    """Inside the package in a wheel, next to it in a checkout."""
     packaged = PACKAGE / "_data" / name
     return packaged if packaged.is_dir() else PACKAGE.parent / name
 

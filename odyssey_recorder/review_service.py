@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from odyssey_recorder.quality.checker import Checker
     from odyssey_recorder.replay.player import StepResult
 
-_NEWS_AT_ONCE = 100
+_EPISODES_PER_NEWS = 100
 """A visible list takes a moment for each announcement."""
-_ROWS_AT_ONCE = 500
+_ROWS_PER_NEWS = 500
 
 
-class ReviewFollowing:
-    def __init__(self, take: Callable[[ReviewNews], object]) -> None:
-        self._take = take
+class ReviewSubscription:
+    def __init__(self, on_news: Callable[[ReviewNews], object]) -> None:
+        self._on_news = on_news
         self._lock = Lock()
         self.watch: DatasetWatch | None = None
         self.is_closed = False
@@ -50,7 +50,7 @@ class ReviewFollowing:
         """Report what `make` returns; two threads take turns, so that no older row follows a newer one."""
         with self._lock:
             if not self.is_closed:
-                self._take(make())
+                self._on_news(make())
 
 
 class ReviewService:
@@ -75,7 +75,7 @@ class ReviewService:
         self._log = ReviewLog(self.root, who)
         self._reviews = self._log.reviews
         self._versions = self._log.versions
-        self._followings: list[ReviewFollowing] = []
+        self._subscriptions: list[ReviewSubscription] = []
 
     @property
     def reviewer(self) -> str:
@@ -83,22 +83,21 @@ class ReviewService:
 
     # The list.
 
-    def follow(self, take: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> ReviewFollowing:
+    def follow(self, on_news: Callable[[ReviewNews], object], warn: Callable[[str], object]) -> ReviewSubscription:
         """Call `take`, from another thread, with every episode and its status, and with each change.
 
         `warn` gets a message for the reviewer if the system cannot watch for changes.
         """
-        following = ReviewFollowing(take)
-        self._followings = [one for one in self._followings if not one.is_closed] + [following]
-        following.watch = self._index.follow(
-            partial(self._hear, following, warn),
+        subscription = ReviewSubscription(on_news)
+        self._subscriptions = [one for one in self._subscriptions if not one.is_closed] + [subscription]
+        subscription.watch = self._index.follow(
+            partial(self._on_folder_changes, subscription, warn),
             warn,
-            lambda done, count: following.send(
-                lambda: ReviewNews(unread=2 * count - done)
-            ),  # their rows are the other half
-            lambda: following.is_closed,
+            # Their rows are the other half.
+            lambda done, count: subscription.send(lambda: ReviewNews(unread=2 * count - done)),
+            lambda: subscription.is_closed,
         )
-        return following
+        return subscription
 
     def check_all(
         self,
@@ -108,16 +107,16 @@ class ReviewService:
         """Check what has changed; results arrive as news, and in the index. Raises CancelledError."""
         news: list[str] = []
 
-        def take(done: int, count: int, new: str) -> None:
+        def on_news(done: int, count: int, new: str) -> None:
             news.extend(filter(None, [new]))
             progress(done / count, f"{done:,} of {count:,} episodes")
             if done == count:
                 progress(None, "The whole dataset")
-            if len(news) == _NEWS_AT_ONCE:
+            if len(news) == _EPISODES_PER_NEWS:
                 self._notify(news)
                 news.clear()
 
-        self._checks.run(take, cancelled)
+        self._checks.run(on_news, cancelled)
         self._index.take_reports(self._checks.reports(), settled=True)
 
     def figures(
@@ -153,7 +152,7 @@ class ReviewService:
 
     def stage(self, episode_id: str) -> statuses.ReviewStage:
         """CHECKING before `check_all`."""
-        return self._status(*self._look(episode_id)).stage
+        return self._status(*self._read(episode_id)).stage
 
     def open(self, episode_id: str) -> OpenedReview:
         self.recover()
@@ -176,7 +175,7 @@ class ReviewService:
         changed.
         """
         self.recover()
-        summary, file, checks = self._look(episode_id)
+        summary, file, checks = self._read(episode_id)
         self._expect_role(summary, file, checks)
         if self._versions.revision(episode_id) != draft.revision:
             raise ReviewError(f"Episode {episode_id} has changed since you opened it. Review it again.")
@@ -226,7 +225,7 @@ class ReviewService:
         """Calls `on_step` from this thread. Raises DeviceError, ReplayError, CancelledError."""
         from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 
-        def look(result: "StepResult") -> None:
+        def on_result(result: "StepResult") -> None:
             on_step(result)
             if cancelled():
                 raise CancelledError(f"The replay was stopped at step {result.number + 1}. Its results were discarded.")
@@ -238,7 +237,7 @@ class ReviewService:
         device = self._connector.connect(serial)
         annotation = self.root / annotation_path(episode_id)
         try:
-            result = replay_episode(annotation, device, ReplayOptions(on_step=look))
+            result = replay_episode(annotation, device, ReplayOptions(on_step=on_result))
         finally:
             device.close()
         return self._log.replay(
@@ -267,7 +266,7 @@ class ReviewService:
             return summary
         raise DatasetError(f"Episode {episode_id} is no longer in {self.root}.")
 
-    def _look(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, CheckStatus]:
+    def _read(self, episode_id: str) -> tuple[EpisodeSummary, ReviewFile, CheckStatus]:
         summary = self._summary(episode_id)
         self._expect_sample()
         return summary, self._reviews.read(episode_id), self._checks.look(episode_id)
@@ -311,7 +310,7 @@ class ReviewService:
     def _expect_turn(self, episode_id: str) -> None:
         """Raises ReviewError if the reviewer may not judge the episode now."""
         self.recover()
-        self._expect_role(*self._look(episode_id))
+        self._expect_role(*self._read(episode_id))
 
     def _expect_role(self, summary: EpisodeSummary, file: ReviewFile, checks: CheckStatus) -> None:
         status = self._status(summary, file, checks)
@@ -319,21 +318,23 @@ class ReviewService:
         if isinstance(role, str):
             raise ReviewError(role)
 
-    def _hear(self, following: ReviewFollowing, warn: Callable[[str], object], changes: FolderChanges) -> None:
+    def _on_folder_changes(
+        self, subscription: ReviewSubscription, warn: Callable[[str], object], changes: FolderChanges
+    ) -> None:
         if self._index.sample_problem:
             warn(self._index.sample_problem)
-        wanted = sorted(changes.added | changes.changed, reverse=True)
-        following.send(partial(ReviewNews, gone=changes.removed, unread=len(wanted)))
-        while wanted and not following.is_closed:
-            part, wanted = wanted[:_ROWS_AT_ONCE], wanted[_ROWS_AT_ONCE:]
-            following.send(partial(self._news, part, unread=len(wanted)))
+        pending = sorted(changes.added | changes.changed, reverse=True)
+        subscription.send(partial(ReviewNews, gone=changes.removed, unread=len(pending)))
+        while pending and not subscription.is_closed:
+            part, pending = pending[:_ROWS_PER_NEWS], pending[_ROWS_PER_NEWS:]
+            subscription.send(partial(self._news, part, unread=len(pending)))
 
     def _notify(self, episode_ids: Iterable[str]) -> None:
-        told = list(episode_ids)
-        if told and self._followings:
-            self._index.update(told)
-        for following in self._followings:
-            following.send(partial(self._news, told))
+        ids = list(episode_ids)
+        if ids and self._subscriptions:
+            self._index.update(ids)
+        for subscription in self._subscriptions:
+            subscription.send(partial(self._news, ids))
 
     def _news(self, episode_ids: Iterable[str], unread: int = 0) -> ReviewNews:
         return ReviewNews(tuple(map(self._settled_row, self._index.summaries(episode_ids))), unread=unread)

@@ -81,10 +81,10 @@ def _user_name() -> str:
 def _checked_url(url: str) -> str:
     try:
         parts = urlsplit(url)
-        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username
     except ValueError:
-        is_whole = False
-    if url and not is_whole:
+        is_valid = False
+    if url and not is_valid:
         raise ValueError("an address starts with https:// and a host name")
     return url
 
@@ -93,10 +93,10 @@ def _checked_queue(url: str) -> str:
     """The scheme may name an SQLAlchemy driver."""
     try:
         parts = urlsplit(url)
-        is_whole = parts.scheme.partition("+")[0] in ("postgresql", "postgres") and bool(parts.path.strip("/"))
+        is_valid = parts.scheme.partition("+")[0] in ("postgresql", "postgres") and bool(parts.path.strip("/"))
     except ValueError:
-        is_whole = False
-    if url and not is_whole:
+        is_valid = False
+    if url and not is_valid:
         raise ValueError("a queue address looks like postgresql://annotator@computer/odyssey")
     if url and parts.password:
         raise ValueError("do not put the password in the address; use ~/.pgpass or the environment variable PGPASSWORD")
@@ -162,7 +162,7 @@ def read_settings(**flags: Any) -> Settings:
     try:
         return Settings(**{**_in_file(), **_in_environment(), **given})
     except ValidationError as error:
-        raise _refusal(error, given) from error
+        raise _settings_error(error, given) from error
     except (OSError, ValueError, RecursionError) as error:
         raise SettingsError(f"{settings_file()} cannot be read: {error}. Fix it, or move it away.") from error
 
@@ -191,15 +191,15 @@ class SettingsStore:
         checked = _checked(name, value)
         match name:
             case "dataset" | "drafts":
-                return _about_folder(Path(checked))
+                return _check_folder(Path(checked))
             case "tasks" if not Path(checked).is_file():
                 raise SettingsError("File not found.")
             case "templates" if not Path(checked).is_dir():
                 raise SettingsError("Folder not found.")
             case "adb":
-                return _about_program(str(checked))
+                return _check_program(str(checked))
             case "model_url":
-                return _about_address(str(checked))
+                return _check_address(str(checked))
             case _:
                 return ""
 
@@ -213,7 +213,7 @@ class SettingsStore:
             try:
                 Settings(**document.unwrap())
             except ValidationError as error:
-                raise _refusal(error, ()) from error
+                raise _settings_error(error, ()) from error
             try:
                 make_folder(file.parent)
                 write_durably(file, document.as_string().encode())
@@ -263,34 +263,34 @@ def _plain(value: object) -> object:
     return str(value) if isinstance(value, Path) else value
 
 
-_ROOM_FOR_EPISODES = 2 * 1024**3
+_SPACE_FOR_EPISODES = 2 * 1024**3
 
 
-def _about_folder(folder: Path) -> str:
+def _check_folder(folder: Path) -> str:
     if not folder.is_absolute():
         raise SettingsError("Enter the full path.")
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     try:
-        for place in (existing, *(folder / name for name in EPISODE_FOLDERS if (folder / name).is_dir())):
-            expect_writable(place)
+        for path in (existing, *(folder / name for name in EPISODE_FOLDERS if (folder / name).is_dir())):
+            expect_writable(path)
         free = shutil.disk_usage(existing).free
     except DatasetError as error:
         raise SettingsError(str(error)) from error
     except OSError as error:
         raise SettingsError(f"{existing} cannot be read: {error.strerror}.") from error
-    if free < _ROOM_FOR_EPISODES:
+    if free < _SPACE_FOR_EPISODES:
         return f"Only {free / 1024**3:.1f} GiB are free there; an episode takes about 20 MB."
     return "" if folder.exists() else "The folder does not exist yet. It is created when needed."
 
 
-def _about_program(program: str) -> str:
+def _check_program(program: str) -> str:
     found = shutil.which(os.path.expanduser(program))  # noqa: PTH111 - a name alone is looked for on the PATH
     if program and found is None:
         raise SettingsError("Program not found.")
     return ""
 
 
-def _about_address(url: str) -> str:
+def _check_address(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme != "http" or parts.hostname is None or _is_this_computer(parts.hostname):
         return ""
@@ -312,9 +312,9 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _refusal(error: ValidationError, flags: Collection[str]) -> SettingsError:
+def _settings_error(error: ValidationError, flags: Collection[str]) -> SettingsError:
     fault = first_fault(error)
-    return SettingsError(f"{_origin(str(fault.place[0]), flags)}: {_complaint(fault.type, fault.words)}.")
+    return SettingsError(f"{_origin(str(fault.place[0]), flags)}: {_message(fault.type, fault.words)}.")
 
 
 def _origin(name: str, flags: Collection[str]) -> str:
@@ -325,6 +325,6 @@ def _origin(name: str, flags: Collection[str]) -> str:
     return f"{name} in {settings_file()}"
 
 
-def _complaint(kind: str, message: str) -> str:
+def _message(kind: str, message: str) -> str:
     known = ", ".join(Settings.model_fields)
     return f"unknown setting; the settings are {known}" if kind == "extra_forbidden" else message

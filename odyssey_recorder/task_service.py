@@ -109,7 +109,7 @@ class TaskService:
 
     def generate(self, choice: ModelChoice) -> generator.GeneratedTasks:
         board, library, targets = self.board(), self.library(), self.targets()
-        made = generator.generate(
+        batch = generator.generate(
             TemplateLibrary(suiting(library, choice, targets), library.catalogues),
             generator.GenerationOrder(
                 count=choice.count,
@@ -122,8 +122,8 @@ class TaskService:
                 have=tuple(task.listed for task in board.tasks),
             ),
         )
-        self._queue.add(made.tasks, to_approve=True)
-        return made
+        self._queue.add(batch.tasks, to_approve=True)
+        return batch
 
     def targets(self) -> generator.Targets:
         return load_targets(self._templates.folders())
@@ -181,18 +181,18 @@ class TaskService:
         return rewriting.rewrite(
             tasks,
             names_apps=self._templates.names_apps(),
-            on_rewritten=lambda rewritten: came(self._put_down(rewritten, before[rewritten.task.task_id])),
+            on_rewritten=lambda rewritten: came(self._store(rewritten, before[rewritten.task.task_id])),
             progress=progress,
             cancelled=cancelled,
         )
 
-    def _put_down(self, rewritten: Rewritten, before: ListedTask) -> Rewritten:
+    def _store(self, rewritten: Rewritten, before: ListedTask) -> Rewritten:
         if rewritten.task == before:
             return rewritten
         try:
             self._queue.amend([rewritten.task], self._annotator(), before=[before], event=TaskEvent.REWRITTEN)
         except TaskError as error:
-            return self._left(before, str(error))
+            return self._unchanged(before, str(error))
         if before.text is not None and before.text.writer is Writer.PHRASING and not before.text.edited_by:
             self._phrased[before.task_id] = before
         return rewritten
@@ -213,7 +213,7 @@ class TaskService:
             self._edited.pop(task_id, None)
         return after
 
-    def _left(self, before: ListedTask, trouble: str) -> Rewritten:
+    def _unchanged(self, before: ListedTask, trouble: str) -> Rewritten:
         try:
             (now,) = self._listed([before.task_id])
         except TaskError:

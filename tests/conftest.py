@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.command_line"]
+pytest_plugins = ["tests.cli"]
 
 TESTS = Path(__file__).parent
-LONGEST = ("end_to_end", "commands", "quality", "task", "replay", "gui")
-"""Folders with the slowest files run first, so that no process is left with a long file at the end."""
+SLOWEST_FOLDERS = ("end_to_end", "commands", "quality", "task", "replay", "gui")
+"""They run first, so that no process is left with a long file at the end."""
 
 # Qt reads it when the application is created. A test with a real window sets another in its own process.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -33,17 +33,18 @@ settings.load_profile("odyssey")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: LONGEST.index(_folder(item)) if _folder(item) in LONGEST else len(LONGEST))
+    items.sort(key=_start_order)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Let Python collect garbage by itself again, which tests of the window have turned off."""
+    """Re-enable garbage collection, which tests of the window turn off."""
     if "qtbot" not in getattr(item, "fixturenames", ()):
         gc.enable()
 
 
-def _folder(item: pytest.Item) -> str:
-    return item.path.relative_to(TESTS).parts[0]
+def _start_order(item: pytest.Item) -> int:
+    folder = item.path.relative_to(TESTS).parts[0]
+    return SLOWEST_FOLDERS.index(folder) if folder in SLOWEST_FOLDERS else len(SLOWEST_FOLDERS)
 
 
 @pytest.fixture(autouse=True)

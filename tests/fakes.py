@@ -53,6 +53,7 @@ VIEW_TREE = """\
 </hierarchy>"""
 
 Input = TouchStroke | SystemKey | str
+Screen = int | str | Image.Image
 
 
 @cache
@@ -77,7 +78,7 @@ class FingerAt:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    screen: int | str | Image.Image
+    screen: Screen
     screens_shown: int
     state: ScreenState
     tree: str
@@ -104,24 +105,21 @@ class FakeDevice:
     def __init__(self, size: Size = PHONE_SIZE, serial: str = "fake-1", *, patience_s: float = 0.05) -> None:
         """`patience_s` is how long a call waits for a frozen device before it times out."""
         self.performed: list[Input] = []
-        self.screen_at: list[int | str | Image.Image] = []
-        self._serial = serial
+        self.screen_at: list[Screen] = []
+        self.serial = serial
         self._patience_s = patience_s
         self._changed = threading.Condition()
         self._running = threading.Event()
         self._running.set()
-        self._closed = False
+        self._closed = self._cut_frames = self._input_ended = self._restless = False
         self._error: DeviceError | None = None
         self._refusal: str | None = None
-        self._cut_frames = False
-        self._screen: int | str | Image.Image = 0
+        self.screen: Screen = 0
         self._screens_shown = 0
         self._frames = 0
         self._unseen: Frame | None = None
         self._last_change: Frame | None = None
         self._input_lines: deque[bytes] = deque()
-        self._input_ended = False
-        self._restless = False
         self.streams = False
         self.finger: list[FingerAt] = []
         self.tree = VIEW_TREE
@@ -142,21 +140,17 @@ class FakeDevice:
     # The device protocol.
 
     @property
-    def serial(self) -> str:
-        return self._serial
-
-    @property
     def label(self) -> str:
-        return device_label(self._serial, self.name)
+        return device_label(self.serial, self.name)
 
     @property
     def adb_command(self) -> tuple[str, ...]:
-        return ("/sdk/adb", "-s", self._serial)
+        return ("/sdk/adb", "-s", self.serial)
 
     def properties(self) -> DeviceProperties:
         with self._answering():
             return DeviceProperties(
-                serial=self._serial,
+                serial=self.serial,
                 product="fake",
                 model="Fake Phone",
                 release_version="15",
@@ -176,7 +170,7 @@ class FakeDevice:
         with self._answering():
             if self._cut_frames:
                 wanted = self.state.size.width * self.state.size.height * 4
-                raise DeviceError(f"{self._serial} cut the screenshot short: {wanted // 2} of {wanted} bytes came.")
+                raise DeviceError(f"{self.serial} cut the screenshot short: {wanted // 2} of {wanted} bytes came.")
             return self._frame(started_ns)
 
     def next_frame(self, wait_s: float) -> Frame | None:
@@ -208,7 +202,7 @@ class FakeDevice:
         with self._answering():
             self._check_input()
             if not self.streams:
-                raise InputRefusedError(f"{self._serial} cannot follow a finger.")
+                raise InputRefusedError(f"{self.serial} cannot follow a finger.")
             self.finger.append(FingerAt(at, time.monotonic_ns()))
             self._changed.notify_all()
 
@@ -236,7 +230,7 @@ class FakeDevice:
     def view_hierarchy(self) -> str:
         with self._answering():
             if self._restless:
-                raise DeviceError(f"The screen of {self._serial} never rests.")
+                raise DeviceError(f"The screen of {self.serial} never rests.")
             return self.tree
 
     def setting(self, namespace: str, name: str) -> str:
@@ -250,7 +244,7 @@ class FakeDevice:
                     self.settings[namespace, name] = value
                 case EnableOverlay(package):
                     if repair != THREE_BUTTONS:
-                        raise DeviceError(f"{self._serial} refused the overlay {package}: it has none such.")
+                        raise DeviceError(f"{self.serial} refused the overlay {package}: it has none such.")
                     self.settings["secure", "navigation_mode"] = "0"
                 case SetTimeZone(zone):
                     self.time_zone = zone
@@ -296,13 +290,13 @@ class FakeDevice:
     def save_snapshot(self, name: str) -> None:
         with self._keeping_snapshots():
             self._snapshots[name] = Snapshot(
-                self._screen, self._screens_shown, self.state, self.tree, dict(self.settings), self.recents
+                self.screen, self._screens_shown, self.state, self.tree, dict(self.settings), self.recents
             )
 
     def load_snapshot(self, name: str) -> None:
         with self._keeping_snapshots():
             if name not in self._snapshots:
-                raise DeviceError(f"{self._serial} has no snapshot {name!r}. Choose one of those that it lists.")
+                raise DeviceError(f"{self.serial} has no snapshot {name!r}. Choose one of those that it lists.")
             saved = self._snapshots[name]
             if self.finger and self.finger[-1].at is not None:
                 self.finger.append(FingerAt(None, time.monotonic_ns()))
@@ -330,11 +324,7 @@ class FakeDevice:
 
     # Control by tests.
 
-    @property
-    def screen(self) -> int | str | Image.Image:
-        return self._screen
-
-    def show(self, screen: int | str | Image.Image, *, since_ns: int | None = None) -> None:
+    def show(self, screen: Screen, *, since_ns: int | None = None) -> None:
         """A number, a name, or an RGB image of the device's size; the stream dates it now, or at `since_ns`."""
         with self._changed:
             self._show(screen, since_ns)
@@ -353,7 +343,7 @@ class FakeDevice:
         self._wake()
 
     def disconnect(self) -> None:
-        self.fail_with(DeviceDisconnectedError(f"{self._serial} is gone. Restart it or plug it in."))
+        self.fail_with(DeviceDisconnectedError(f"{self.serial} is gone. Restart it or plug it in."))
 
     def freeze(self) -> None:
         """Each call times out after `patience_s`."""
@@ -371,9 +361,8 @@ class FakeDevice:
             self._wait_for(lambda: len(self.finger) >= places, 10.0)
 
     def print_input(self, lines: bytes) -> None:
-        with self._changed:
-            self._input_lines.append(lines)
-            self._changed.notify_all()
+        self._input_lines.append(lines)
+        self._wake()
 
     def press_key(self, code: str) -> None:
         """The key goes down and up at once, at the device's time."""
@@ -384,15 +373,14 @@ class FakeDevice:
             self.print_input(f"{key}{start}EV_SYN       SYN_REPORT           00000000            \n".encode())
 
     def end_input(self) -> None:
-        with self._changed:
-            self._input_ended = True
-            self._changed.notify_all()
+        self._input_ended = True
+        self._wake()
 
-    def refuse_input(self, words: str = "injection is not permitted") -> None:
-        self._refusal = words
+    def refuse_input(self, reason: str = "injection is not permitted") -> None:
+        self._refusal = reason
 
-    def refuse_snapshots(self, words: str = "KO: the disk is full") -> None:
-        self._snapshot_refusal = words
+    def refuse_snapshots(self, reason: str = "KO: the disk is full") -> None:
+        self._snapshot_refusal = reason
 
     def recover(self) -> None:
         self._error = self._refusal = self._snapshot_refusal = None
@@ -403,25 +391,25 @@ class FakeDevice:
         with self._answering():
             self._check_input()
             self.performed.append(done)
-            self.screen_at.append(self._screen)
+            self.screen_at.append(self.screen)
             self._show_next()
 
     def _check_input(self) -> None:
         if self._refusal is not None:
-            raise InputRefusedError(f"{self._serial} refused the input: {self._refusal}")
+            raise InputRefusedError(f"{self.serial} refused the input: {self._refusal}")
 
     def _show_next(self) -> None:
         self._screens_shown += 1
         self._show(self._screens_shown)
 
-    def _show(self, screen: int | str | Image.Image, since_ns: int | None = None) -> None:
-        self._screen = screen
+    def _show(self, screen: Screen, since_ns: int | None = None) -> None:
+        self.screen = screen
         if self.streams:
             self._unseen = self._last_change = self._frame(since_ns or time.monotonic_ns(), streamed=True)
             self._changed.notify_all()
 
     def _frame(self, started_ns: int, *, streamed: bool = False) -> Frame:
-        shown = self._screen
+        shown = self.screen
         image = shown if isinstance(shown, Image.Image) else screenshot(shown, self.state.size)
         self._frames += 1
         return Frame(
@@ -440,7 +428,7 @@ class FakeDevice:
         answered = self._running.wait(self._patience_s)
         self._check_connection()
         if not answered:
-            raise DeviceTimeoutError(f"{self._serial} did not answer within {self._patience_s:g} s.")
+            raise DeviceTimeoutError(f"{self.serial} did not answer within {self._patience_s:g} s.")
         with self._changed:
             yield
 
@@ -448,14 +436,14 @@ class FakeDevice:
     def _keeping_snapshots(self) -> Iterator[None]:
         with self._answering():
             if not self.keeps_snapshots:
-                raise DeviceError(f"{self._serial} is no emulator: it keeps no snapshots.")
+                raise DeviceError(f"{self.serial} is no emulator: it keeps no snapshots.")
             if self._snapshot_refusal is not None:
-                raise DeviceError(f"The emulator {self._serial} refused: {self._snapshot_refusal}.")
+                raise DeviceError(f"The emulator {self.serial} refused: {self._snapshot_refusal}.")
             yield
 
     def _check_connection(self) -> None:
         if self._closed:
-            raise DeviceDisconnectedError(f"The connection to {self._serial} was closed.")
+            raise DeviceDisconnectedError(f"The connection to {self.serial} was closed.")
         if self._error is not None:
             raise self._error
 

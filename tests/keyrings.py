@@ -27,7 +27,7 @@ class PlainFileKeyring(MemoryKeyring):
     priority = 0.5
 
 
-class TalkativeKeyring(MemoryKeyring):
+class LeakingKeyring(MemoryKeyring):
     """Refuses everything, with the key in its message."""
 
     def set_password(self, service: str, username: str, password: str) -> None:

@@ -1,6 +1,5 @@
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from odyssey_recorder import __version__
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from tests.command_line import ESCAPES, CommandLine, LabPhone
+from tests.cli import ESCAPES, CommandLine, LabPhone
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
 from tests.replay.recordings import episode_of, write_dataset
 
@@ -21,213 +20,175 @@ RELEASED = EPISODES / "v1v2_5342205429089853.json"
 TASK = ("--instruction", "Go home.", "--category", "General_Tool", "--app", "Clock")
 
 
-def record(command_line: CommandLine, *, note: str = "done") -> Path:
-    script = command_line.folder / "play.jsonl"
+def record(cli: CommandLine, *, note: str = "done") -> Path:
+    script = cli.folder / "play.jsonl"
     script.write_text('{"key": "RECENT"}\n{"key": "HOME"}\n' + json.dumps({"complete": note}))
-    ran = command_line("record", "--script", script, *TASK)
-    assert ran.exit_code == 0, ran.err
-    return Path(ran.out.strip())
+    return Path(cli.output("record", "--script", script, *TASK).strip())
 
 
 @pytest.fixture
-def recorded(command_line: CommandLine, phone: LabPhone) -> Path:
-    return record(command_line)
+def recorded(cli: CommandLine, phone: LabPhone) -> Path:
+    return record(cli)
 
 
-def test_the_version_is_told(command_line: CommandLine) -> None:
-    assert command_line("--version").out == f"odyssey-recorder {__version__}\n"
+def test_version_is_printed(cli: CommandLine) -> None:
+    assert cli("--version").out == f"odyssey-recorder {__version__}\n"
 
 
-def test_an_error_that_nobody_expected_is_no_finding_and_its_traceback_is_in_the_log(
-    command_line: CommandLine, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_unexpected_error_exits_with_3_and_is_logged(cli: CommandLine, caplog: pytest.LogCaptureFixture) -> None:
     def broken(*_: object, **__: object) -> str:
         raise RuntimeError("half a word")
 
-    command_line.monkeypatch.setattr(json, "dumps", broken)
-    ran = command_line("tasks", "list", "--json")
-
-    assert ran.exit_code == 3
-    assert ran.err.startswith("RuntimeError: half a word\nThis is a bug. ")
-    (log,) = (command_line.folder / "home").rglob("odyssey-recorder.log")
-    assert str(log) in ran.err
+    cli.monkeypatch.setattr(json, "dumps", broken)
+    error = cli.error("tasks", "list", "--json", exit_code=3)
+    assert error.startswith("RuntimeError: half a word\nThis is a bug. ")
+    (log,) = (cli.folder / "home").rglob("odyssey-recorder.log")
+    assert str(log) in error
     assert "Traceback" in log.read_text()
     caplog.clear()
 
 
-def test_flags_before_a_command_count_as_those_behind_it_do(command_line: CommandLine) -> None:
-    other = command_line.folder / "other"
+def test_flags_work_before_and_after_the_command(cli: CommandLine) -> None:
+    other = cli.folder / "other"
     other.mkdir()
-    assert f"{other} is not a dataset folder" in command_line("--dataset", other, "quality-report").err
-    assert command_line("--dataset", other, "reviews", "policy", "--share", "0.5").exit_code == 0
+    assert f"{other} is not a dataset folder" in cli("--dataset", other, "quality-report").err
+    assert cli("--dataset", other, "reviews", "policy", "--share", "0.5").exit_code == 0
     assert (other / "reviews" / "policy.json").is_file()
-    ran = command_line("--device", "nobody", "replay", RELEASED)
-    assert (ran.exit_code, command_line("replay", RELEASED, "--device", "nobody")) == (2, ran)
+    result = cli("--device", "nobody", "replay", RELEASED)
+    assert (result.exit_code, cli("replay", RELEASED, "--device", "nobody")) == (2, result)
 
 
-def test_a_setting_that_is_wrong_is_a_message(command_line: CommandLine) -> None:
-    command_line.monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "many")
-    ran = command_line("devices")
-    assert ran.exit_code == 1
-    assert ran.err.startswith("The environment variable ANDROID_ADB_SERVER_PORT: ")
+def test_invalid_setting_is_reported(cli: CommandLine) -> None:
+    cli.monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "many")
+    assert cli.error("devices", exit_code=1).startswith("The environment variable ANDROID_ADB_SERVER_PORT: ")
 
 
 class TestReplay:
-    def test_the_same_screens_match(self, command_line: CommandLine, recorded: Path) -> None:
-        report = command_line.folder / "report.html"
-        ran = command_line("replay", recorded, "--report", report)
-        assert ran.exit_code == 0, ran.err
-        lines = ran.out.splitlines()
+    def test_same_screens_match(self, cli: CommandLine, recorded: Path) -> None:
+        report = cli.folder / "report.html"
+        lines = cli.output("replay", recorded, "--report", report).splitlines()
         assert [line.split()[:2] for line in lines[:3]] == [["1", "match"], ["2", "match"], ["3", "match"]]
         assert lines[3] == "match: 3 of 3 steps reached; 3 match, 0 drift, 0 diverged"
         assert report.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-        result = json.loads(command_line("replay", recorded, "--json").out)
+        result = cli.json("replay", recorded)
         assert (result["outcome"], result["exit_code"], len(result["steps"])) == ("match", 0, 3)
 
-    def test_another_screen_is_a_divergence(self, command_line: CommandLine, recorded: Path) -> None:
+    def test_different_screen_is_a_divergence(self, cli: CommandLine, recorded: Path) -> None:
         screenshots = recorded.parent.parent / "screenshots"
         first, second, _ = sorted(screenshots.iterdir())
         first.write_bytes(second.read_bytes())
         (recorded.parent.parent / "provenance" / recorded.name).unlink()
-        ran = command_line("replay", recorded)
-        assert ran.exit_code == 1
-        assert ran.out.splitlines()[0].split()[:2] == ["1", "diverged"]
-        assert "diverged: 1 of 3 steps reached" in ran.out
+        result = cli("replay", recorded)
+        assert result.exit_code == 1
+        assert result.out.splitlines()[0].split()[:2] == ["1", "diverged"]
+        assert "diverged: 1 of 3 steps reached" in result.out
 
-    def test_another_screen_size_cannot_be_replayed(self, command_line: CommandLine, phone: LabPhone) -> None:
-        ran = command_line("replay", write_dataset(command_line.dataset, episode_of([Complete()])))
-        assert (ran.exit_code, ran.out) == (2, "")
-        assert "--scale" in ran.err
+    def test_different_screen_size_cannot_be_replayed(self, cli: CommandLine, phone: LabPhone) -> None:
+        result = cli("replay", write_dataset(cli.dataset, episode_of([Complete()])))
+        assert (result.exit_code, result.out) == (2, "")
+        assert "--scale" in result.err
 
     @pytest.mark.parametrize("options", [(), ("--json",), ("--dry-run",)])
-    def test_files_that_are_missing_or_broken_cannot_be_replayed(
-        self, command_line: CommandLine, options: tuple[str, ...]
-    ) -> None:
-        nowhere = command_line("replay", command_line.folder / "none.json", *options)
+    def test_missing_or_broken_files_cannot_be_replayed(self, cli: CommandLine, options: tuple[str, ...]) -> None:
+        nowhere = cli("replay", cli.folder / "none.json", *options)
         assert (nowhere.exit_code, nowhere.out) == (2, "")
         assert nowhere.err.endswith("none.json cannot be read: file not found.\n")
-        path = write_dataset(command_line.dataset, episode_of([Complete()]))
-        next((command_line.dataset / "screenshots").iterdir()).write_bytes(b"no picture")
-        broken = command_line("replay", path, *options)
+        path = write_dataset(cli.dataset, episode_of([Complete()]))
+        next((cli.dataset / "screenshots").iterdir()).write_bytes(b"no picture")
+        broken = cli("replay", path, *options)
         assert (broken.exit_code, broken.out) == (2, "")
         assert "The screenshot of step 1 cannot be read" in broken.err
 
-    def test_a_dry_run_needs_neither_adb_nor_device(self, command_line: CommandLine) -> None:
-        command_line.monkeypatch.setenv("ODYSSEY_ADB", "/nowhere/adb")
-        path = write_dataset(command_line.dataset, episode_of([Type("milk"), Press(SystemKey.HOME), Complete()]))
-        ran = command_line("replay", path, "--dry-run")
-        assert (ran.exit_code, ran.err) == (0, "")
-        assert ran.out == "  1  type 4 characters\n  2  press HOME\n  3  compare the screen only\n"
-        as_json = json.loads(command_line("replay", path, "--dry-run", "--json").out)
+    def test_dry_run_needs_neither_adb_nor_device(self, cli: CommandLine) -> None:
+        cli.monkeypatch.setenv("ODYSSEY_ADB", "/nowhere/adb")
+        path = write_dataset(cli.dataset, episode_of([Type("milk"), Press(SystemKey.HOME), Complete()]))
+        result = cli("replay", path, "--dry-run")
+        assert (result.exit_code, result.err) == (0, "")
+        assert result.out == "  1  type 4 characters\n  2  press HOME\n  3  compare the screen only\n"
+        as_json = cli.json("replay", path, "--dry-run")
         assert as_json[1] == {"step": 1, "effect": "press HOME"}
 
-    def test_text_of_an_episode_is_text_on_one_line(self, command_line: CommandLine) -> None:
-        path = write_dataset(command_line.dataset, episode_of([Type(f"{ESCAPES}\n" * 1000), Complete()]))
-        ran = command_line("replay", path, "--dry-run")
-        assert ran.exit_code == 0, ran.err
-        assert "\x1b" not in ran.out
+    def test_episode_text_is_escaped(self, cli: CommandLine) -> None:
+        path = write_dataset(cli.dataset, episode_of([Type(f"{ESCAPES}\n" * 1000), Complete()]))
+        assert "\x1b" not in cli.output("replay", path, "--dry-run")
 
 
 class TestConvert:
-    def test_a_file_is_respelled(self, command_line: CommandLine) -> None:
-        target = command_line.folder / "card.json"
-        ran = command_line("convert", RELEASED, target, "--dialect", "card")
-        assert (ran.exit_code, ran.out) == (0, "1 written, 0 failed\n")
+    def test_file_is_converted(self, cli: CommandLine) -> None:
+        target = cli.folder / "card.json"
+        assert cli.output("convert", RELEASED, target, "--dialect", "card") == "1 written, 0 failed\n"
         assert read_episode(target).steps == read_episode(RELEASED).steps
 
-    def test_each_file_that_fails_is_named_and_the_others_are_written(self, command_line: CommandLine) -> None:
-        write_dataset(command_line.dataset, episode_of([Complete()]))
-        (command_line.dataset / "annotations" / f"{ESCAPES.replace('/', '_')}.json").write_text(
+    def test_failing_file_is_reported_and_others_are_written(self, cli: CommandLine) -> None:
+        write_dataset(cli.dataset, episode_of([Complete()]))
+        (cli.dataset / "annotations" / f"{ESCAPES.replace('/', '_')}.json").write_text(
             json.dumps({"episode_id": ESCAPES})
         )
-        ran = command_line("convert", command_line.dataset, command_line.folder / "out", "--dialect", "release")
-        assert (ran.exit_code, ran.out) == (1, "1 written, 1 failed\n")
-        assert ran.err.startswith(r"\x1b[31m[red]x[_]")
-        assert not {"\x1b", "\x9b"} & set(ran.err)
-        assert len(list((command_line.folder / "out" / "annotations").iterdir())) == 1
+        result = cli("convert", cli.dataset, cli.folder / "out", "--dialect", "release")
+        assert (result.exit_code, result.out) == (1, "1 written, 1 failed\n")
+        assert result.err.startswith(r"\x1b[31m[red]x[_]")
+        assert not {"\x1b", "\x9b"} & set(result.err)
+        assert len(list((cli.folder / "out" / "annotations").iterdir())) == 1
 
 
 class TestDevices:
-    def test_devices_are_listed(self, command_line: CommandLine, phone: LabPhone) -> None:
-        [line] = command_line("devices").out.splitlines()
+    def test_devices_are_listed(self, cli: CommandLine, phone: LabPhone) -> None:
+        [line] = cli("devices").out.splitlines()
         assert line.split()[:2] == [phone.serial, "device"]
         assert "gRPC" in line
         assert line.endswith(" Small Phone")
-        [device] = json.loads(command_line("devices", "--json").out)
+        [device] = cli.json("devices")
         assert (device["serial"], device["state"], device["capture"]) == (phone.serial, "device", "gRPC")
         assert device.keys() == {"serial", "state", "product", "model", "name", "capture"}
 
-    def test_where_there_is_none_it_says_how_to_get_one(
-        self, command_line: CommandLine, lonely_server: PrivateAdbServer
-    ) -> None:
-        command_line.use_server(lonely_server.port)
-        ran = command_line("devices")
-        assert ran.exit_code == 0
-        assert ran.out.startswith("No device. Start an emulator")
-        assert json.loads(command_line("devices", "--json").out) == []
+    def test_missing_device_is_explained_in_list(self, cli: CommandLine, empty_adb_server: PrivateAdbServer) -> None:
+        cli.use_server(empty_adb_server.port)
+        assert cli.output("devices").startswith("No device. Start an emulator")
+        assert cli.json("devices") == []
 
-    def test_what_a_device_calls_itself_is_text(self, command_line: CommandLine) -> None:
+    def test_device_names_are_escaped(self, cli: CommandLine) -> None:
         listed = "emulator-5600 device product:x model:\x1b[31m[red]Pixel\x9b1m transport_id:1\n"
         with ScriptedAdbServer({"host:version": block("0029"), "host:devices-l": block(listed)}) as server:
-            command_line.use_server(server.port)
-            ran = command_line("devices")
-            as_json = command_line("devices", "--json")
-        assert ran.out.endswith(" \\x1b[31m[red]Pixel\\x9b1m\n")
+            cli.use_server(server.port)
+            result = cli("devices")
+            as_json = cli("devices", "--json")
+        assert result.out.endswith(" \\x1b[31m[red]Pixel\\x9b1m\n")
         assert json.loads(as_json.out)[0]["model"] == "\x1b[31m[red]Pixel\x9b1m"
         assert "\x1b" not in as_json.out
 
 
 class TestSimulate:
-    def test_it_says_its_serial_and_ends_by_ctrl_c(self, lonely_server: PrivateAdbServer) -> None:
-        command = [sys.executable, "-m", "odyssey_recorder", "simulate", "--profile", "small_phone"]
-        with subprocess.Popen(
-            [*command, "--console-port", "0"],
-            env=lonely_server.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as phone:
-            assert phone.stdout is not None
-            assert phone.stderr is not None
-            first = phone.stdout.readline()
-            assert first.startswith("Simulated Small Phone runs as emulator-")
-            assert phone.stdout.readline().startswith("Console on port ")
-            assert phone.stdout.readline().startswith("Stop it with Ctrl-C")
-            phone.send_signal(signal.SIGINT)
-            assert phone.wait(20) == 0
-            assert phone.stdout.read().endswith(" has stopped.\n")
-            assert phone.stderr.read() == ""
-
-    def test_a_port_that_is_taken_is_named(self, command_line: CommandLine) -> None:
+    def test_taken_port_is_reported(self, cli: CommandLine) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1] & ~1
-            ran = command_line("simulate", "--profile", "small_phone", "--console-port", port)
-        assert (ran.exit_code, ran.out) == (1, "")
-        assert ran.err.startswith(f"Ports {port} and {port + 1} are taken")
+            result = cli("simulate", "--profile", "small_phone", "--console-port", port)
+        assert (result.exit_code, result.out) == (1, "")
+        assert result.err.startswith(f"Ports {port} and {port + 1} are taken")
+        assert "Choose another even --console-port" in result.err
 
     @pytest.mark.parametrize(
-        ("words", "exit_code", "told"),
+        ("words", "exit_code", "message"),
         [
             *((("--console-port", port), 2, "--console-port") for port in (5601, 65536, -2)),
             (("--profile", "[red]nokia"), 1, "No simulated device '[red]nokia'; there are small_phone, "),
             (("--console-port", 0, "--journal", "none/journal"), 1, "journal cannot be written"),
         ],
     )
-    def test_what_cannot_be_simulated_is_named(
-        self, command_line: CommandLine, words: tuple[object, ...], exit_code: int, told: str
+    def test_invalid_simulator_options_are_reported(
+        self, cli: CommandLine, words: tuple[object, ...], exit_code: int, message: str
     ) -> None:
-        ran = command_line("simulate", *words)
-        assert (ran.exit_code, ran.out, told in ran.err) == (exit_code, "", True)
+        result = cli("simulate", *words)
+        assert (result.exit_code, result.out, message in result.err) == (exit_code, "", True)
 
 
-def test_a_terminal_that_cannot_show_a_letter_gets_it_spelled_out(command_line: CommandLine, phone: LabPhone) -> None:
-    recorded = record(command_line, note="Größe 你好")
+def test_characters_unknown_to_the_terminal_are_escaped(cli: CommandLine, phone: LabPhone) -> None:
+    recorded = record(cli, note="Größe 你好")
     command = [sys.executable, "-m", "odyssey_recorder", "replay", str(recorded)]
-    ran = subprocess.run(
+    result = subprocess.run(
         command, env={**os.environ, "PYTHONIOENCODING": "latin-1:strict"}, capture_output=True, check=False
     )
-    assert ran.returncode == 0, ran.stderr
-    assert b"Complete: Gr\xf6\xdfe \\u4f60\\u597d" in ran.stdout
+    assert result.returncode == 0, result.stderr
+    assert b"Complete: Gr\xf6\xdfe \\u4f60\\u597d" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -246,7 +207,7 @@ def test_a_terminal_that_cannot_show_a_letter_gets_it_spelled_out(command_line: 
     ],
     ids=["command line", "window"],
 )
-def test_nothing_heavy_is_loaded_before_it_is_needed(entered: str, heavy: set[str]) -> None:
+def test_heavy_libraries_are_loaded_lazily(entered: str, heavy: set[str]) -> None:
     program = f"import {entered}, sys; print(*sys.modules)"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert not heavy & set(answer.stdout.split())

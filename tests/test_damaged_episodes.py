@@ -12,61 +12,63 @@ from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.quality.reviewing.review import Decision
 from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage
 from tests.dataset.published_episode import ACTIONS
-from tests.test_review_service import RECORDER, Place, judge, one, place, revision
+from tests.test_review_service import RECORDER, ReviewDataset, dataset, judge, one, revision
 
-__all__ = ["one", "place"]
+__all__ = ["dataset", "one"]
 
 
-def damage(place: Place, episode_id: str, change: Callable[[dict[str, Any]], object]) -> bytes:
-    path = place.annotation(episode_id)
+def damage_annotation(dataset: ReviewDataset, episode_id: str, change: Callable[[dict[str, Any]], object]) -> bytes:
+    path = dataset.annotation(episode_id)
     tree = json.loads(path.read_bytes())
     change(tree)
     path.write_text(json.dumps(tree))
     return path.read_bytes()
 
 
-def lose_end(tree: dict[str, Any]) -> None:
+def drop_terminal_step(tree: dict[str, Any]) -> None:
     tree["steps"].pop()
     tree["step_length"] -= 1
 
 
 @pytest.mark.parametrize(
     "change",
-    [lose_end, lambda tree: tree["steps"][-1].update(action="FINISH"), lambda tree: tree["steps"].pop()],
+    [drop_terminal_step, lambda tree: tree["steps"][-1].update(action="FINISH"), lambda tree: tree["steps"].pop()],
     ids=["lost", "unknown", "lost and miscounted"],
 )
-def test_an_episode_that_lost_its_end_is_opened_and_gets_it_from_a_person(
-    place: Place, one: str, change: Callable[[dict[str, Any]], object]
+def test_reviewer_restores_a_lost_terminal_step(
+    dataset: ReviewDataset, one: str, change: Callable[[dict[str, Any]], object]
 ) -> None:
-    whole = read_episode(place.annotation(one))
-    damaged = damage(place, one, change)
-    service = place.service("Bea")
+    original = read_episode(dataset.annotation(one))
+    damaged = damage_annotation(dataset, one, change)
+    service = dataset.service("Bea")
     opened = service.open(one)
     assert opened.row.role is ReviewerRole.FIRST
     assert opened.opened.damage
-    assert opened.opened.episode.steps == whole.steps[:-1]
+    assert opened.opened.episode.steps == original.steps[:-1]
     with pytest.raises(ReviewError, match="This is not enough"):
         service.fix(one, Repair(), "it was damaged", opened.revision)
     with pytest.raises(ReviewError, match="needs a reason"):
         service.fix(one, Repair(end="IMPOSSIBLE"), "it was damaged", opened.revision)
     repaired = service.fix(one, Repair(end="COMPLETE", words="done"), "it was damaged", opened.revision)
-    assert (repaired.opened.episode, repaired.opened.damage) == (whole, "")
+    assert (repaired.opened.episode, repaired.opened.damage) == (original, "")
     assert judge(service, one).stage is ReviewStage.ACCEPTED
-    place.service("Cleo")
-    assert place.reviews.read(one).fixes[0].amendment == Repair(end="COMPLETE", words="done")
-    Versions(place.root).restore(one, place.reviews.read(one).fixes[0].version)
-    assert place.annotation(one).read_bytes() == damaged
+    dataset.service("Cleo")
+    assert dataset.reviews.read(one).fixes[0].amendment == Repair(end="COMPLETE", words="done")
+    Versions(dataset.root).restore(one, dataset.reviews.read(one).fixes[0].version)
+    assert dataset.annotation(one).read_bytes() == damaged
 
 
-def test_without_a_screenshot_behind_the_last_step_the_end_comes_in_its_place(place: Place, one: str) -> None:
-    damage(place, one, lose_end)
-    (place.root / "screenshots" / f"{one}_4.png").unlink()
-    path = place.root / "provenance" / f"{one}.json"
+def test_terminal_step_replaces_the_last_step_without_screenshot(dataset: ReviewDataset, one: str) -> None:
+    damage_annotation(dataset, one, drop_terminal_step)
+    (dataset.root / "screenshots" / f"{one}_4.png").unlink()
+    path = dataset.root / "provenance" / f"{one}.json"
     provenance = json.loads(path.read_bytes())
     provenance["steps"][3]["input"] = {"kind": "key", "key": "BACK"}
     path.write_text(json.dumps({**provenance, "steps": provenance["steps"][:-1]}))
-    service = place.service("Bea")
-    opened = service.fix(one, Repair(end="IMPOSSIBLE", words="no shop"), "it was damaged", revision(place, one)).opened
+    service = dataset.service("Bea")
+    opened = service.fix(
+        one, Repair(end="IMPOSSIBLE", words="no shop"), "it was damaged", revision(dataset, one)
+    ).opened
     assert [step.action for step in opened.episode.steps[2:]] == [ACTIONS[2], Impossible("no shop")]
     assert opened.provenance is not None
     assert opened.provenance.steps[3].input is None
@@ -81,23 +83,23 @@ def test_without_a_screenshot_behind_the_last_step_the_end_comes_in_its_place(pl
         lambda tree: tree.update(episode_id="0" * 16),
     ],
 )
-def test_wrong_numbers_and_names_are_repaired_and_nothing_else_changes(
-    place: Place, one: str, change: Callable[[dict[str, Any]], object]
+def test_repair_corrects_only_wrong_numbers_and_names(
+    dataset: ReviewDataset, one: str, change: Callable[[dict[str, Any]], object]
 ) -> None:
-    whole = read_episode(place.annotation(one))
-    damage(place, one, change)
-    service = place.service("Bea")
-    assert service.fix(one, Repair(), "it was damaged", revision(place, one)).opened.episode == whole
+    original = read_episode(dataset.annotation(one))
+    damage_annotation(dataset, one, change)
+    service = dataset.service("Bea")
+    assert service.fix(one, Repair(), "it was damaged", revision(dataset, one)).opened.episode == original
     with pytest.raises(ReviewError, match="Nothing would change"):
-        service.fix(one, Repair(), "once more", revision(place, one))
+        service.fix(one, Repair(), "once more", revision(dataset, one))
 
 
-def test_an_unreadable_episode_comes_back_from_its_newest_version_or_is_rejected(place: Place, one: str) -> None:
-    other = place.record()
-    service = place.service("Bea")
-    fixed = service.fix(one, NewInstruction(instruction="Note: milk"), "shorter", revision(place, one))
+def test_unreadable_episode_is_restored_or_rejected(dataset: ReviewDataset, one: str) -> None:
+    other = dataset.record()
+    service = dataset.service("Bea")
+    fixed = service.fix(one, NewInstruction(instruction="Note: milk"), "shorter", revision(dataset, one))
     for episode_id in (one, other):
-        place.annotation(episode_id).write_bytes(place.annotation(episode_id).read_bytes()[:300])
+        dataset.annotation(episode_id).write_bytes(dataset.annotation(episode_id).read_bytes()[:300])
     opened = service.open(other)
     assert (opened.opened.episode.steps, opened.row.problem, opened.row.role) == ((), "", ReviewerRole.FIRST)
     assert "expected JSON" in opened.row.summary.problem
@@ -106,10 +108,10 @@ def test_an_unreadable_episode_comes_back_from_its_newest_version_or_is_rejected
     with pytest.raises(ReviewError, match="An episode with an error cannot be accepted"):
         judge(service, other)
     assert judge(service, other, Decision.REJECT, "pfp").stage is ReviewStage.REJECTED
-    assert not place.annotation(other).exists()
-    assert service.fix(one, Repair(), "it was damaged", revision(place, one)).revision == fixed.revision
+    assert not dataset.annotation(other).exists()
+    assert service.fix(one, Repair(), "it was damaged", revision(dataset, one)).revision == fixed.revision
 
 
-def test_who_recorded_a_damaged_episode_does_not_judge_it(place: Place, one: str) -> None:
-    place.annotation(one).write_text("{")
-    assert place.service(RECORDER).open(one).row.refusal.startswith("You recorded this episode")
+def test_annotator_cannot_judge_their_own_damaged_episode(dataset: ReviewDataset, one: str) -> None:
+    dataset.annotation(one).write_text("{")
+    assert dataset.service(RECORDER).open(one).row.refusal.startswith("You recorded this episode")

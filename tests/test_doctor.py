@@ -22,7 +22,7 @@ def doctor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Doctor:
     return Doctor(partial(read_settings, dataset=tmp_path), on_screen=False, log=tmp_path / "the.log")
 
 
-def test_the_report_says_what_mends_and_not_whose_folder_it_is(doctor: Doctor, tmp_path: Path) -> None:
+def test_report_lists_remedies_without_the_home_folder(doctor: Doctor, tmp_path: Path) -> None:
     doctor.save(FOUND, tmp_path / "report.txt")
     report = (tmp_path / "report.txt").read_text()
     assert "ok       adb: ~/sdk/adb, server 41" in report
@@ -35,25 +35,25 @@ def test_the_report_says_what_mends_and_not_whose_folder_it_is(doctor: Doctor, t
         doctor.save(FOUND, tmp_path / "no such folder" / "report.txt")
 
 
-def test_the_progress_is_told_and_an_examination_that_nobody_wants_ends(doctor: Doctor) -> None:
-    told: list[tuple[float, str]] = []
-    found = doctor.examine(lambda share, words: told.append((share, words)), lambda: len(told) == 2)
-    assert told == [(0.0, "Checking the program…"), (0.2, "Checking adb and the devices…")]
+def test_progress_is_reported_and_examination_can_be_cancelled(doctor: Doctor) -> None:
+    progress: list[tuple[float, str]] = []
+    found = doctor.examine(lambda share, words: progress.append((share, words)), lambda: len(progress) == 2)
+    assert progress == [(0.0, "Checking the program…"), (0.2, "Checking adb and the devices…")]
     assert [finding.what for finding in found] == ["Odyssey Recorder", "Libraries", "Log file", "adb"]
     assert found[-1].level.fails
 
 
-def test_the_settings_are_read_anew_each_time(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
-    [adb] = [finding for finding in _of_adb(doctor) if finding.what == "adb"]
+def test_settings_are_reread_each_time(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    [adb] = [finding for finding in adb_findings(doctor) if finding.what == "adb"]
     assert "/nowhere/adb" in adb.found
     monkeypatch.setenv("ODYSSEY_ADB", "/elsewhere/adb")
-    [adb] = [finding for finding in _of_adb(doctor) if finding.what == "adb"]
+    [adb] = [finding for finding in adb_findings(doctor) if finding.what == "adb"]
     assert "/elsewhere/adb" in adb.found
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "no number")
     with pytest.raises(SettingsError, match="ANDROID_ADB_SERVER_PORT"):
         doctor.examine()
 
 
-def _of_adb(doctor: Doctor) -> list[DoctorFinding]:
-    looked: list[str] = []
-    return doctor.examine(lambda _share, words: looked.append(words), lambda: len(looked) == 2)
+def adb_findings(doctor: Doctor) -> list[DoctorFinding]:
+    steps: list[str] = []
+    return doctor.examine(lambda _share, words: steps.append(words), lambda: len(steps) == 2)

@@ -35,41 +35,41 @@ def anchors_of(document: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def is_there(document: Path, link: str) -> bool:
+def exists(document: Path, link: str) -> bool:
     name, _, anchor = link.partition("#")
     target = document.parent / name if name else document
     return target.exists() and (not anchor or anchor in anchors_of(target))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_link_and_every_screenshot_of_a_document_leads_somewhere(document: Path) -> None:
-    assert [link for link in links_of(document) if not is_there(document, link)] == []
+def test_links_and_images_of_documents_exist(document: Path) -> None:
+    assert [link for link in links_of(document) if not exists(document, link)] == []
 
 
-def test_every_screenshot_is_shown_by_a_document() -> None:
+def test_every_image_is_used_in_a_document() -> None:
     shown = {(document.parent / link).resolve() for document in DOCUMENTS for link in links_of(document)}
     assert [
         screenshot.name for screenshot in (ROOT / "docs" / "images").iterdir() if screenshot.resolve() not in shown
     ] == []
 
 
-def told_keys(name: str, heading: str) -> list[tuple[str, ...]]:
+def documented_keys(name: str, heading: str) -> list[tuple[str, ...]]:
     guide = (ROOT / "docs" / name).read_text(encoding="utf-8")
     section = guide.partition(f"### {heading}\n")[2].partition("###")[0]
     return _KEY_ROW.findall(section)
 
 
-def real_keys(page: str) -> Iterator[tuple[str, ...]]:
-    for words in (command.value for command in Command):
-        if words.page == page and words.keys:
-            yield words.keys, words.label.rstrip("…"), words.tip
+def actual_keys(page: str) -> Iterator[tuple[str, ...]]:
+    for command in (member.value for member in Command):
+        if command.page == page and command.keys:
+            yield command.keys, command.label.rstrip("…"), command.tip
 
 
 @pytest.mark.parametrize("page", _GUIDES)
-def test_a_guide_tells_the_keys_that_the_window_has(page: str) -> None:
-    assert told_keys(*_GUIDES[page]) == list(real_keys(page))
+def test_guides_list_the_keys_of_the_window(page: str) -> None:
+    assert documented_keys(*_GUIDES[page]) == list(actual_keys(page))
 
 
-def test_annotators_are_told_true_keys_of_the_page_that_they_share_with_leads() -> None:
-    told = told_keys("annotator-guide.md", "On the page Tasks")
-    assert [keys for keys in real_keys("Tasks") if keys in told] == told != []
+def test_annotator_guide_lists_real_keys_of_the_tasks_page() -> None:
+    documented = documented_keys("annotator-guide.md", "On the page Tasks")
+    assert [keys for keys in actual_keys("Tasks") if keys in documented] == documented != []

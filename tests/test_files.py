@@ -12,20 +12,20 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system ha
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "dataset" / "reviews"
-    made.mkdir(parents=True)
-    (made / "file").write_bytes(b"inside")
+    reviews = tmp_path / "dataset" / "reviews"
+    reviews.mkdir(parents=True)
+    (reviews / "file").write_bytes(b"inside")
     (tmp_path / "secret").write_bytes(b"outside")
-    return made.parent
+    return reviews.parent
 
 
-def test_a_file_is_read_whole(folder: Path) -> None:
+def test_file_is_read_whole(folder: Path) -> None:
     assert read_file(folder / "reviews" / "file", Largest.REVIEWS, within=folder) == b"inside"
     with pytest.raises(FileNotFoundError):
         read_file(folder / "none", Largest.REVIEWS, within=folder)
 
 
-def test_a_pipe_a_device_a_socket_and_a_folder_are_refused_at_once(folder: Path) -> None:
+def test_special_files_and_folders_are_rejected(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     (folder / "device").symlink_to("/dev/zero")
     with socket.socket(socket.AF_UNIX) as listening:
@@ -35,7 +35,7 @@ def test_a_pipe_a_device_a_socket_and_a_folder_are_refused_at_once(folder: Path)
                 read_file(folder / name, Largest.REVIEWS)
 
 
-def test_a_file_larger_than_it_can_be_is_refused_also_one_that_does_not_tell_its_size(folder: Path) -> None:
+def test_oversized_file_is_rejected_even_if_its_size_is_unknown(folder: Path) -> None:
     (folder / "exact").write_bytes(bytes(100))
     assert len(read_file(folder / "exact", 100)) == 100
     for path in (folder / "exact", Path("/proc/self/maps")):
@@ -43,7 +43,7 @@ def test_a_file_larger_than_it_can_be_is_refused_also_one_that_does_not_tell_its
             read_file(path, 99)
 
 
-def test_a_link_out_of_the_folder_is_refused_and_one_that_stays_is_followed(folder: Path) -> None:
+def test_only_links_within_the_folder_are_followed(folder: Path) -> None:
     (folder / "out").symlink_to("../secret")
     (folder / "gone").symlink_to(folder.parent)
     (folder / "in").symlink_to("reviews/file")
@@ -57,13 +57,13 @@ def test_a_link_out_of_the_folder_is_refused_and_one_that_stays_is_followed(fold
     assert read_file(link / "reviews" / "file", Largest.REVIEWS, within=link) == b"inside"
 
 
-def test_what_was_opened_counts_not_what_its_name_leads_to_now(folder: Path) -> None:
+def test_open_file_is_checked_rather_than_its_path(folder: Path) -> None:
     inside = folder / "reviews" / "file"
     with (folder.parent / "secret").open("rb") as opened, pytest.raises(UnfitFileError, match="leads out of"):
         check_within(inside, folder, opened.fileno())
 
 
-def test_a_file_of_nothing_but_brackets_is_refused_before_it_is_parsed(folder: Path) -> None:
+def test_json_with_too_many_brackets_is_rejected(folder: Path) -> None:
     (folder / "proof").write_bytes(b"[" + b"{}," * 500_000 + b"{}]")
     with pytest.raises(UnfitFileError, match="more brackets than the limit of 500,000"):
         read_json(folder / "proof", Largest.PROVENANCE, within=folder)

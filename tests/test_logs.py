@@ -21,7 +21,7 @@ def text(file: Path) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def test_what_is_logged_is_in_the_file(file: Path) -> None:
+def test_records_are_written_to_the_log_file(file: Path) -> None:
     with logging_to(file, "INFO"):
         _log.info("the device %s is back", "emulator-5554")
         _log.debug("not this")
@@ -34,7 +34,7 @@ def test_what_is_logged_is_in_the_file(file: Path) -> None:
     assert "this" not in text(file)
 
 
-def test_a_long_log_is_cut_into_six_parts(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_rotates_into_six_parts(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logs, "_PART_BYTES", 20_000)
     with logging_to(file, "INFO"):
         for _ in range(150):
@@ -58,9 +58,7 @@ def test_secrets_are_masked(file: Path, secret: str) -> None:
     assert secret not in text(file)
 
 
-def test_words_of_a_device_can_neither_steer_a_terminal_nor_look_like_a_record(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_device_text_cannot_forge_log_records(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # pytest would keep the lone surrogate for its report, which then cannot be sent between processes.
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
     forged = "2026-11-22 10:00:00.000 CRITICAL MainThread odyssey_recorder: all is lost"
@@ -77,7 +75,7 @@ def test_words_of_a_device_can_neither_steer_a_terminal_nor_look_like_a_record(
     assert not any(line.startswith(forged) for line in written.split("\n"))
 
 
-def test_a_folder_that_cannot_be_written_costs_the_log_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_unwritable_log_folder_only_disables_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "log").write_text("a file where the folder must be")
     hook = threading.excepthook
     with logging_to(tmp_path / "log" / "a.log", "INFO"):
@@ -86,7 +84,7 @@ def test_a_folder_that_cannot_be_written_costs_the_log_alone(tmp_path: Path, cap
     caplog.clear()
 
 
-def test_hook_and_level_are_as_before_once_the_log_is_closed(file: Path) -> None:
+def test_closing_the_log_restores_hook_and_level(file: Path) -> None:
     before = threading.excepthook, logging.getLogger().level, list(logging.getLogger().handlers)
     with logging_to(file, "DEBUG"):
         assert logging.getLogger().level == logging.DEBUG
@@ -109,7 +107,7 @@ with logging_to(Path(sys.argv[1]), "INFO"):
 """
 
 
-def test_an_error_that_a_thread_did_not_catch_is_in_the_log_and_on_stderr(file: Path) -> None:
+def test_uncaught_thread_error_is_logged_and_printed(file: Path) -> None:
     child = subprocess.run(
         [sys.executable, "-c", CHILD, str(file)], capture_output=True, text=True, timeout=60, check=True
     )
@@ -118,9 +116,7 @@ def test_an_error_that_a_thread_did_not_catch_is_in_the_log_and_on_stderr(file: 
     assert "in worker" in text(file)
 
 
-def test_the_error_that_ends_the_program_is_in_the_log_with_its_traceback_unless_it_was_expected(
-    file: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_only_unexpected_errors_are_logged_with_a_traceback(file: Path, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(ZeroDivisionError), logging_to(file, "INFO"), log_unexpected(LookupError):
         _log.info("%d", 1 // 0)
     assert "Unexpected error\n    Traceback" in text(file)

@@ -35,16 +35,14 @@ def write_file(text: str) -> None:
     settings_file().write_text(text, encoding="utf-8")
 
 
-def test_without_any_setting_there_are_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_have_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ODYSSEY_DATASET", "")
     settings = read_settings()
     assert (settings.dataset.name, settings.drafts.name) == ("GUI-Odyssey", "drafts")
     assert (settings.annotator, settings.adb, settings.adb_server_port) == (getpass.getuser(), "", 5037)
 
 
-def test_the_file_is_above_the_defaults_the_environment_above_it_and_flags_above_all(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_flags_override_the_environment_and_both_the_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_file('dataset = "~/episodes"\nannotator = "Ada"\nadb_server_port = 5039\n')
     settings = read_settings()
     assert (settings.dataset, settings.annotator, settings.adb_server_port) == (home / "episodes", "Ada", 5039)
@@ -56,7 +54,7 @@ def test_the_file_is_above_the_defaults_the_environment_above_it_and_flags_above
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "adb"])
-def test_a_wrong_variable_and_a_wrong_flag_are_named(monkeypatch: pytest.MonkeyPatch, port: str) -> None:
+def test_invalid_variable_or_flag_is_reported(monkeypatch: pytest.MonkeyPatch, port: str) -> None:
     with pytest.raises(SettingsError, match=r"^--adb-server-port: "):
         read_settings(adb_server_port=port)
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", port)
@@ -65,7 +63,7 @@ def test_a_wrong_variable_and_a_wrong_flag_are_named(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    ("wrong", "complaint"),
+    ("content", "message"),
     [
         (b"annotator = '\xff'", "{} cannot be read: 'utf-8' codec"),
         (b"adb_server_port = 0", "adb_server_port in {}: Input should be greater than or equal to 1."),
@@ -78,35 +76,32 @@ def test_a_wrong_variable_and_a_wrong_flag_are_named(monkeypatch: pytest.MonkeyP
     ],
     ids=["no text", "port", "unknown", "empty", "twice", "null in text", "brackets", "null"],
 )
-def test_a_file_that_is_wrong_is_named_and_never_written(wrong: bytes, complaint: str) -> None:
+def test_invalid_settings_file_is_reported_and_never_written(content: bytes, message: str) -> None:
     write_file("")
-    settings_file().write_bytes(wrong)
+    settings_file().write_bytes(content)
     with pytest.raises(SettingsError) as refused:
         read_settings()
-    assert str(refused.value).startswith(complaint.format(settings_file()))
+    assert str(refused.value).startswith(message.format(settings_file()))
     with pytest.raises(SettingsError, match=r"settings\.toml") as unsaved:
         SettingsStore().save({"annotator": "Ada"})
-    assert ("nothing was saved" in str(unsaved.value)) is complaint.startswith("{} cannot be read")
-    assert settings_file().read_bytes() == wrong
+    assert ("nothing was saved" in str(unsaved.value)) is message.startswith("{} cannot be read")
+    assert settings_file().read_bytes() == content
 
 
-def test_a_user_without_a_name_is_asked_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nobody() -> NoReturn:
+def test_user_without_a_name_is_asked_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_user() -> NoReturn:
         raise KeyError("getpwuid(): uid not found: 4242")
 
-    monkeypatch.setattr(getpass, "getuser", nobody)
+    monkeypatch.setattr(getpass, "getuser", no_user)
     with pytest.raises(SettingsError, match="Set ODYSSEY_ANNOTATOR to your name"):
         read_settings()
-
-
-# Saving.
 
 
 def saved() -> str:
     return settings_file().read_text(encoding="utf-8")
 
 
-def test_what_differs_from_the_default_is_written_and_a_folder_as_it_was_said(home: Path) -> None:
+def test_only_changed_settings_are_written_and_paths_kept(home: Path) -> None:
     after = SettingsStore().save({"annotator": "Ada", "capture": "auto", "practice_tasks": 3, "animations": True})
     assert saved() == 'annotator = "Ada"\npractice_tasks = 3\nanimations = true\n'
     assert (after.annotator, after.practice_tasks, after.animations) == ("Ada", 3, True)
@@ -115,7 +110,7 @@ def test_what_differs_from_the_default_is_written_and_a_folder_as_it_was_said(ho
     assert (after.dataset, after.tasks) == (home / "episodes", home / "tasks.json")
 
 
-def test_comments_and_the_other_settings_stay_as_they_are() -> None:
+def test_comments_and_other_settings_are_kept() -> None:
     write_file("# ours\ndataset = \"/data\"  # the big disk\n\n# who\nannotator = 'Ada'\nadb_server_port = 5_039\n")
     SettingsStore().save({"annotator": "Grace", "theme": "dark"})
     assert saved() == (
@@ -125,13 +120,13 @@ def test_comments_and_the_other_settings_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("default", [None, "system"])
-def test_what_is_the_default_again_leaves_the_file(default: str | None) -> None:
+def test_setting_reset_to_its_default_is_removed(default: str | None) -> None:
     write_file('annotator = "Ada"\ntheme = "dark"\n')
     SettingsStore().save({"theme": default, "tasks": None})
     assert saved() == 'annotator = "Ada"\n'
 
 
-def test_a_value_that_cannot_be_is_not_written_and_a_folder_that_takes_no_file_is_named(home: Path) -> None:
+def test_invalid_value_or_unwritable_file_is_reported(home: Path) -> None:
     with pytest.raises(SettingsError, match="greater than or equal to 0"):
         SettingsStore().save({"practice_tasks": -1})
     assert not settings_file().exists()
@@ -141,7 +136,7 @@ def test_a_value_that_cannot_be_is_not_written_and_a_folder_that_takes_no_file_i
         SettingsStore().save({"annotator": "Ada"})
 
 
-def test_a_link_to_the_file_stays_a_link(home: Path) -> None:
+def test_linked_settings_file_stays_a_link(home: Path) -> None:
     elsewhere = home / "dotfiles.toml"
     elsewhere.write_text('theme = "dark"\n')
     settings_file().parent.mkdir(parents=True)
@@ -151,7 +146,7 @@ def test_a_link_to_the_file_stays_a_link(home: Path) -> None:
     assert elsewhere.read_text() == 'theme = "dark"\nannotator = "Ada"\n'
 
 
-def test_what_decides_above_the_file_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overrides_of_the_file_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ODYSSEY_DATASET", "/from/environment")
     monkeypatch.setenv("ODYSSEY_DRAFTS", "/from/environment")
     monkeypatch.setenv("ODYSSEY_ANNOTATOR", "")
@@ -165,11 +160,8 @@ def test_what_decides_above_the_file_is_named(monkeypatch: pytest.MonkeyPatch) -
     assert store.read().drafts == Path("/from/flag")
 
 
-# Checks before saving.
-
-
 @pytest.mark.parametrize(
-    ("name", "value", "words"),
+    ("name", "value", "message"),
     [
         ("practice_tasks", "-1", "Input should be greater than or equal to 0."),
         ("adb_server_port", "adb", "Input should be a valid integer"),
@@ -182,13 +174,13 @@ def test_what_decides_above_the_file_is_named(monkeypatch: pytest.MonkeyPatch) -
         ("model_url", "http://[", "An address starts with https://"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_reason(name: str, value: str, words: str) -> None:
+def test_invalid_value_is_rejected_with_the_reason(name: str, value: str, message: str) -> None:
     with pytest.raises(SettingsError) as refused:
         SettingsStore().check(name, value)
-    assert str(refused.value).startswith(words)
+    assert str(refused.value).startswith(message)
 
 
-def test_settings_in_a_pipe_are_a_message() -> None:
+def test_settings_in_a_named_pipe_are_rejected() -> None:
     write_file("")
     settings_file().unlink()
     os.mkfifo(settings_file())
@@ -198,9 +190,7 @@ def test_settings_in_a_pipe_are_a_message() -> None:
         SettingsStore().save({"annotator": "eve"})
 
 
-def test_a_folder_that_cannot_be_written_is_refused_and_a_full_disk_is_told_of(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_folder_is_rejected_and_low_space_reported(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (home / "dataset/screenshots").mkdir(parents=True)
     read_only(monkeypatch, home / "dataset/screenshots")
     with pytest.raises(SettingsError, match=r"screenshots cannot be written: .* Make the folder writable"):
@@ -213,7 +203,7 @@ def test_a_folder_that_cannot_be_written_is_refused_and_a_full_disk_is_told_of(
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "words"),
+    ("name", "value", "message"),
     [
         ("model_url", "http://models.example.org/v1", "anyone on the network can read the key"),
         ("model_url", "http://localhost:8000/v1", ""),
@@ -225,13 +215,13 @@ def test_a_folder_that_cannot_be_written_is_refused_and_a_full_disk_is_told_of(
         ("adb", "", ""),
     ],
 )
-def test_what_should_be_known_is_said(name: str, value: str | None, words: str) -> None:
-    said = SettingsStore().check(name, value)
-    assert words in said
-    assert bool(words) == bool(said)
+def test_questionable_value_gets_a_hint(name: str, value: str | None, message: str) -> None:
+    hint = SettingsStore().check(name, value)
+    assert message in hint
+    assert bool(message) == bool(hint)
 
 
-def test_two_stores_that_save_at_once_lose_nothing() -> None:
+def test_concurrent_saves_lose_nothing() -> None:
     stores = SettingsStore(), SettingsStore()
     barrier = threading.Barrier(2)
 

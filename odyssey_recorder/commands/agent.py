@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.asking import BudgetOption
+from odyssey_recorder.commands.model_usage import BudgetOption
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.errors import LanguageModelError
 
@@ -82,7 +82,7 @@ def run(  # noqa: PLR0913 - the options
 
     from odyssey_recorder.agents.guard import Guard
     from odyssey_recorder.agents.results import open_results
-    from odyssey_recorder.commands.agent_tasks import Attempts, Supervisor, chosen_tasks, tell_results
+    from odyssey_recorder.commands.agent_tasks import Attempts, Supervisor, chosen_tasks, print_results
     from odyssey_recorder.model.assignment import FromSnapshot
     from odyssey_recorder.recording_service import RecordingService
     from odyssey_recorder.settings import read_settings
@@ -111,7 +111,7 @@ def run(  # noqa: PLR0913 - the options
         finally:
             phone.close()
         if not dry_run:
-            raise typer.Exit(tell_results(results.results, jobs))
+            raise typer.Exit(print_results(results.results, jobs))
 
 
 @app.command()
@@ -144,7 +144,7 @@ def bench(  # noqa: PLR0913 - the options
     from odyssey_recorder.agents.guard import Guard
     from odyssey_recorder.agents.results import open_results
     from odyssey_recorder.commands.agent_bench import run_bench
-    from odyssey_recorder.commands.agent_tasks import chosen_tasks, tell_results
+    from odyssey_recorder.commands.agent_tasks import chosen_tasks, print_results
     from odyssey_recorder.settings import read_settings
 
     jobs = chosen_tasks(tasks, goals, task or (), range(seeds), profile=profile)
@@ -152,7 +152,7 @@ def bench(  # noqa: PLR0913 - the options
     with open_results(out / "results.jsonl", header) as results:
         run_bench(agent, [one for one in jobs if not results.has(one.task_id, one.seed)], results, phones=phones,
                   profile=profile, folder=out, most_steps=most_steps)  # fmt: skip
-        raise typer.Exit(tell_results(results.results, jobs))
+        raise typer.Exit(print_results(results.results, jobs))
 
 
 def _agent(  # noqa: PLR0913 - the options

@@ -9,9 +9,8 @@ from pathlib import Path
 from odyssey_recorder import wiring
 from odyssey_recorder.agents.online import Agent, StopReason
 from odyssey_recorder.agents.results import ResultFile, TaskResult
-from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.agent_tasks import Attempts, Nobody, TaskJob
-from odyssey_recorder.commands.terminal import say
+from odyssey_recorder.commands.agent_tasks import Attempts, NoSupervisor, TaskJob
+from odyssey_recorder.commands.terminal import print_warning
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.errors import CancelledError, OdysseyError
@@ -24,31 +23,31 @@ class _Bench:
     store: EpisodeStore
     profile: str
     attempts: Attempts
-    nobody: Nobody
+    supervisor: NoSupervisor
     results: ResultFile
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def carry_out(self, job: TaskJob) -> None:
-        if self.nobody.has_stopped():
+    def run(self, job: TaskJob) -> None:
+        if self.supervisor.has_stopped():
             return
         try:
             result = self._attempt(job)
         except CancelledError:
             return
         except OdysseyError as error:
-            say((f"{job.task_id}: {error}", "yellow"), to=terminal.err)
+            print_warning(f"{job.task_id}: {error}")
             return
         with self.lock:
             if result.stop.is_final:
                 self.results.add(result)
             elif result.stop in (StopReason.BUDGET, StopReason.MODEL):
-                self.nobody.stopped.set()
+                self.supervisor.stopped.set()
 
     def _attempt(self, job: TaskJob) -> TaskResult:
         phones = PhoneProcesses(self.lab.server.environment)
         service = wiring.lab_service(self.lab, self.store, actor="agent", profile=self.profile)
         try:
-            device = service.connect(phones.start(self.profile, seed=job.seed, cancelled=self.nobody.has_stopped))
+            device = service.connect(phones.start(self.profile, seed=job.seed, cancelled=self.supervisor.has_stopped))
             try:
                 return self.attempts.attempt(job, service, device)
             finally:
@@ -69,14 +68,14 @@ def run_bench(  # noqa: PLR0913 - values by keyword
 ) -> None:
     """Blocks. Tasks that the model's server or the budget ended have no result; the next run repeats them."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    nobody = Nobody()
+    supervisor = NoSupervisor()
     with Lab(Path(find_adb())) as lab, ThreadPoolExecutor(phones, "phone") as threads:
-        bench = _Bench(lab, store, profile, Attempts(agent, nobody, most_steps), nobody, results)
-        running = [threads.submit(bench.carry_out, job) for job in jobs]
+        bench = _Bench(lab, store, profile, Attempts(agent, supervisor, most_steps), supervisor, results)
+        running = [threads.submit(bench.run, job) for job in jobs]
         try:
             wait(running)
         except KeyboardInterrupt:
-            nobody.stopped.set()
+            supervisor.stopped.set()
             raise
         for one in running:
             one.result()

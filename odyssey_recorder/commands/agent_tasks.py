@@ -23,7 +23,7 @@ from odyssey_recorder.agents.online import Agent, AgentRun, AgentSupervisor, Run
 from odyssey_recorder.agents.results import TaskResult, summary
 from odyssey_recorder.agents.verdict import verdict_on
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.terminal import say
+from odyssey_recorder.commands.terminal import print_warning, say
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import DatasetError, DeviceError, LanguageModelError, ReviewError, TaskError
 from odyssey_recorder.llm.batch import Batch
@@ -89,31 +89,31 @@ class Supervisor:
 
     is_there = True
 
-    def told(self, step: int, words: str) -> None:
-        say(f"  {step}. {spelled_out(words)[:200]}", to=terminal.err)
+    def told(self, step: int, text: str) -> None:
+        say(f"  {step}. {spelled_out(text)[:200]}", to=terminal.err)
 
-    def allows(self, words: str, concern: str) -> bool | None:
-        asked = spelled_out(f"The agent wants: {words}. But {concern}.")
+    def allows(self, text: str, concern: str) -> bool | None:
+        question = spelled_out(f"The agent wants: {text}. But {concern}.")
         if not sys.stdin.isatty():
-            say((f"{asked} Without a terminal nobody can be asked.", "yellow"), to=terminal.err)
+            print_warning(f"{question} Without a terminal nobody can be asked.")
             return None
-        return typer.confirm(f"{asked} Allow it?", err=True)
+        return typer.confirm(f"{question} Allow it?", err=True)
 
     def has_stopped(self) -> bool:
         return False
 
 
 @dataclass(frozen=True, slots=True)
-class Nobody:
+class NoSupervisor:
     """Allows everything: the phones are simulated, and thrown away."""
 
     is_there: ClassVar[bool] = False
     stopped: threading.Event = field(default_factory=threading.Event)
 
-    def told(self, step: int, words: str) -> None:
+    def told(self, step: int, text: str) -> None:
         pass
 
-    def allows(self, words: str, concern: str) -> bool:
+    def allows(self, text: str, concern: str) -> bool:
         return True
 
     def has_stopped(self) -> bool:
@@ -206,20 +206,20 @@ class Attempts:
         )  # fmt: skip
 
 
-def tell_results(results: Sequence[TaskResult], jobs: Sequence[TaskJob]) -> int:
+def print_results(results: Sequence[TaskResult], jobs: Sequence[TaskJob]) -> int:
     """The exit code."""
-    wanted = {(one.task_id, one.seed) for one in jobs}
-    told = [one for one in results if (one.task_id, one.seed) in wanted]
-    for words in summary(told):
-        say(words)
-    missing = len(wanted) - len(told)
+    job_keys = {(one.task_id, one.seed) for one in jobs}
+    finished = [one for one in results if (one.task_id, one.seed) in job_keys]
+    for text in summary(finished):
+        say(text)
+    missing = len(job_keys) - len(finished)
     if missing:
         say((f"{counted(missing, 'task')} not carried out. Run the same command to continue.", "yellow"))
     return 1 if missing else 0
 
 
 def _facts(job: TaskJob, service: RecordingService, serial: str) -> tuple[Mapping[str, Any] | None, str]:
-    """The facts, of the simulated phone or as any device tells them, or None and why not."""
+    """The facts of the simulated phone or of any device, or None and the reason."""
     if job.bench is None:
         return None, "the task has no goals"
     with suppress(DeviceError):

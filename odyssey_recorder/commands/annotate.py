@@ -13,20 +13,20 @@ from odyssey_recorder.commands import terminal
 from odyssey_recorder.commands.annotate_batch import batch
 from odyssey_recorder.commands.annotate_boxes import boxes
 from odyssey_recorder.commands.annotate_files import export_texts, import_texts
-from odyssey_recorder.commands.asking import (
+from odyssey_recorder.commands.model_usage import (
     BudgetOption,
     ConsentOption,
     DatasetArgument,
     EffortOption,
     FilterOption,
     YesOption,
-    agree,
+    confirm_sending,
     interruptible,
+    print_cost,
+    print_problems,
+    print_upload_size,
     progress_bar,
     selected,
-    tell_cost,
-    tell_leaving,
-    tell_problems,
 )
 from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, line, print_json, say
 from odyssey_recorder.errors import OdysseyError
@@ -93,10 +93,10 @@ def plan(  # noqa: PLR0913 - the flags
             }
         )
         return
-    _tell_states(ids, states)
-    tell_cost(found.estimate, to=terminal.out)
-    tell_leaving(found)
-    tell_problems(list(found.problems.items()))
+    _print_states(ids, states)
+    print_cost(found.estimate, to=terminal.out)
+    print_upload_size(found)
+    print_problems(list(found.problems.items()))
 
 
 @app.command()
@@ -123,10 +123,10 @@ def run(  # noqa: PLR0913 - the flags
     """
     ids = selected(dataset, selection)
     with _asking(dataset, calls, memory, effort, budget=budget, at_once=at_once) as asking:
-        ended = _asked(asking, dataset, ids, budget, consent=consent, yes=yes)
+        ended = _run_model(asking, dataset, ids, budget, consent=consent, yes=yes)
     problems = _problems(ended)
     say(f"{counted(sum(one.texts for one in ended), 'text')} added for {counted(ids, 'episode')}")
-    tell_problems(problems)
+    print_problems(problems)
     if problems:
         raise typer.Exit(1)
 
@@ -172,13 +172,13 @@ def check(  # noqa: PLR0913 - the flags
             verdicts.update(one.verdict.value for one in episode.texts)
             rows += (_checked_row(episode.episode_id, one) for one in episode.texts)
             if not as_json:
-                _tell_contradictions(episode.episode_id, episode.texts)
+                _print_contradictions(episode.episode_id, episode.texts)
     if as_json:
         print_json(rows)
     else:
-        told = ", ".join(f"{verdicts[one]:,} {words}" for one, words in _VERDICTS.items())
-        say(f"{counted(verdicts.total(), 'text')} of {counted(ids, 'episode')}: {told}")
-    tell_problems(problems)
+        counts = ", ".join(f"{verdicts[one]:,} {words}" for one, words in _VERDICTS.items())
+        say(f"{counted(verdicts.total(), 'text')} of {counted(ids, 'episode')}: {counts}")
+    print_problems(problems)
     if problems or verdicts["contradicts"]:
         raise typer.Exit(1)
 
@@ -210,13 +210,13 @@ def figures(dataset: DatasetArgument, *, as_json: JsonOption = False) -> None:
         say("Nobody has decided on a text yet.")
     else:
         for one in found:
-            _tell_trust(one)
+            _print_trust(one)
     if any(one.doubt for one in found):
         raise typer.Exit(1)
 
 
-def _tell_trust(one: "TrustFigures") -> None:
-    told = (
+def _print_trust(one: "TrustFigures") -> None:
+    counts = (
         f"{counted(one.decided, 'suggestion')} decided one by one, {one.bulk:,} together",
         "" if one.accept_rate is None else f"{one.accept_rate:.0%} accepted",
         "" if one.edit_distance is None else f"edited ones changed by {one.edit_distance:.0%}",
@@ -224,7 +224,7 @@ def _tell_trust(one: "TrustFigures") -> None:
         f"{one.caught} of {one.planted} planted errors caught",
         "" if one.agreement is None else f"{one.blind:,} written blind, {one.agreement:.0%} alike",
     )
-    say(f"{line(one.by) or 'All'}: {'; '.join(filter(None, told))}")
+    say(f"{line(one.by) or 'All'}: {'; '.join(filter(None, counts))}")
     if one.doubt:
         say((f"  {one.doubt}", "yellow"))
 
@@ -253,10 +253,10 @@ def _checked_row(episode_id: str, one: "CheckedText") -> dict[str, object]:
     }
 
 
-def _tell_contradictions(episode_id: str, found: "Sequence[CheckedText]") -> None:
+def _print_contradictions(episode_id: str, found: "Sequence[CheckedText]") -> None:
     for one in found:
-        for said in one.contradictions:
-            say(f"{episode_id} step {one.step + 1} {one.kind.value}: {said.found} ({said.check})")
+        for contradiction in one.contradictions:
+            say(f"{episode_id} step {one.step + 1} {one.kind.value}: {contradiction.found} ({contradiction.check})")
             say(f"  {line(one.words)}")
 
 
@@ -288,7 +288,7 @@ def _named(  # noqa: PLR0913 - the flags
     from odyssey_recorder.wiring import open_batch
 
     naming = Naming(open_batch(read_settings(dataset=dataset, model=model), budget), dataset, model)
-    return _problems(_asked(naming, dataset, ids, budget, consent=consent, yes=yes))
+    return _problems(_run_model(naming, dataset, ids, budget, consent=consent, yes=yes))
 
 
 def _problems(ended: "Sequence[Ended]") -> list[tuple[str, str]]:
@@ -308,12 +308,12 @@ def _states(dataset: Path, ids: Sequence[str], memory: str | None) -> Counter[st
     return states
 
 
-def _tell_states(ids: Sequence[str], states: Counter[str]) -> None:
-    told = ", ".join(f"{count:,} {state}" for state, count in sorted(states.items()))
-    say(f"{counted(ids, 'episode')}: {told or 'no texts'}")
+def _print_states(ids: Sequence[str], states: Counter[str]) -> None:
+    counts = ", ".join(f"{count:,} {state}" for state, count in sorted(states.items()))
+    say(f"{counted(ids, 'episode')}: {counts or 'no texts'}")
 
 
-def _asked(  # noqa: PLR0913 - the flags
+def _run_model(  # noqa: PLR0913 - the flags
     asking: "Conversations",
     dataset: Path,
     ids: Sequence[str],
@@ -323,6 +323,6 @@ def _asked(  # noqa: PLR0913 - the flags
     yes: bool,
 ) -> "list[Ended]":
     """Raises Exit if interrupted, and DatasetError without agreement."""
-    agree(dataset, asking.plan(ids), budget, consent=consent, yes=yes)
-    with interruptible(), progress_bar() as tell:
-        return asking.run(ids, progress=tell)
+    confirm_sending(dataset, asking.plan(ids), budget, consent=consent, yes=yes)
+    with interruptible(), progress_bar() as show_progress:
+        return asking.run(ids, progress=show_progress)

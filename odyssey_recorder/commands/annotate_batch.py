@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.asking import (
+from odyssey_recorder.commands.model_usage import (
     BudgetOption,
     ConsentOption,
     DatasetArgument,
     EffortOption,
     FilterOption,
     YesOption,
-    agree,
+    confirm_sending,
+    print_problems,
     selected,
-    tell_problems,
 )
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.model.wording import counted
@@ -70,16 +70,16 @@ def batch(  # noqa: PLR0913 - the flags
         if forget:
             say(f"{forget} forgotten: {counted(batches.forget(forget), 'request')} may be asked again")
         report = batches.collect()
-        _tell_batches(report)
+        _print_report(report)
         _submit(batches, dataset, budget, consent=consent, yes=yes)
         if wait:
             report = batches.wait()
-            _tell_batches(report)
+            _print_report(report)
     except KeyboardInterrupt as error:
         say("Interrupted. Submitted batches go on. Run the same command to collect them.", to=terminal.err)
         raise typer.Exit(2) from error
     if report.lost:
-        tell_problems([("", why) for why in report.lost])
+        print_problems([("", why) for why in report.lost])
         say(
             "Check the API key and `model_url`: the key of another project sees no batch of this one. If it is gone, "
             "add --forget with its name, and what it did not answer is asked again.",
@@ -90,24 +90,24 @@ def batch(  # noqa: PLR0913 - the flags
 
 def _submit(batches: "BatchedInstructions", dataset: Path, budget: float | None, *, consent: bool, yes: bool) -> None:
     found = batches.plan()
-    tell_problems(list(found.problems.items()))
+    print_problems(list(found.problems.items()))
     if not found.estimate.calls:
         return
-    agree(dataset, found, budget, consent=consent, yes=yes)
-    _tell_batches(batches.submit())
+    confirm_sending(dataset, found, budget, consent=consent, yes=yes)
+    _print_report(batches.submit())
 
 
 def _exchange_files(batches: "BatchedInstructions", write: Path | None, read: Path | None) -> None:
     if read is not None:
-        _tell_batches(batches.read(read))
+        _print_report(batches.read(read))
     if write is not None:
         report, files = batches.write(write)
         for path in files:
             say(str(path))
-        _tell_batches(report)
+        _print_report(report)
 
 
-def _tell_batches(report: "BatchReport") -> None:
+def _print_report(report: "BatchReport") -> None:
     """Raises Exit if some requests were not answered."""
     if report.submitted:
         requests = counted(report.requests, "request")
@@ -119,6 +119,6 @@ def _tell_batches(report: "BatchReport") -> None:
     if report.texts:
         say(f"{counted(report.texts, 'text')} added")
     if report.problems:
-        tell_problems([("", why) for why in report.problems])
+        print_problems([("", why) for why in report.problems])
         say("What is still missing is asked for by this command again, or by annotate run.", to=terminal.err)
         raise typer.Exit(1)

@@ -10,8 +10,8 @@ import typer
 from rich.progress import track
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.asking import DatasetArgument, FilterOption
-from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, say, tell_unread
+from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption
+from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, print_unread, say
 from odyssey_recorder.errors import DatasetError, ReviewError, SettingsError
 from odyssey_recorder.model.wording import counted
 
@@ -60,8 +60,8 @@ def boxes(  # noqa: PLR0913 - the flags
     if as_json:
         print_json(_as_json(pressed, problems))
     else:
-        _tell(pressed)
-    tell_unread(problems)
+        _print_summary(pressed)
+    print_unread(problems)
     if problems:
         raise typer.Exit(1)
 
@@ -121,7 +121,7 @@ def _as_json(pressed: "Sequence[BoxedPress]", problems: Sequence[str]) -> dict[s
     }
 
 
-def _tell(pressed: "Sequence[BoxedPress]") -> None:
+def _print_summary(pressed: "Sequence[BoxedPress]") -> None:
     from odyssey_recorder.annotation.boxing import agreements
 
     chosen, every = _figures(pressed)

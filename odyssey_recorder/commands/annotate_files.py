@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from odyssey_recorder.commands.asking import DatasetArgument, FilterOption, selected, tell_problems
+from odyssey_recorder.commands.model_usage import DatasetArgument, FilterOption, print_problems, selected
 from odyssey_recorder.commands.terminal import exits_with_2, say
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.wording import counted
@@ -39,7 +39,7 @@ def import_texts(
         except (DatasetError, ReviewError) as error:
             problems.append((episode_id, str(error)))
     say(f"{counted(count, 'text')} imported from {counted(ids, 'episode')}")
-    tell_problems(problems)
+    print_problems(problems)
     if problems:
         raise typer.Exit(1)
 
@@ -105,6 +105,6 @@ def _write_memory(dataset: Path, ids: Sequence[str], rule: Literal["paper", "kep
         except (DatasetError, ReviewError) as error:
             problems.append((episode_id, str(error)))
     say(f"Memory of {counted(len(ids) - len(problems), 'episode')} written to {out}")
-    tell_problems(problems)
+    print_problems(problems)
     if problems:
         raise typer.Exit(1)

@@ -94,8 +94,8 @@ def start(  # noqa: PLR0913 - the parameters of a subcommand are its options
     """
     from odyssey_recorder.device.avd import Start
 
-    how = Start(cold=cold, snapshot=snapshot, window=window, animations=_animated(animations), port=port)
-    _start(name, how)
+    options = Start(cold=cold, snapshot=snapshot, window=window, animations=_wants_animations(animations), port=port)
+    _start(name, options)
 
 
 @app.command()
@@ -111,7 +111,7 @@ def reset(
 
     if not yes:
         typer.confirm(f"All data on {name}, including its snapshots, will be deleted. Continue?", abort=True, err=True)
-    _start(name, Start(wipe=True, window=window, animations=_animated(animations)))
+    _start(name, Start(wipe=True, window=window, animations=_wants_animations(animations)))
 
 
 @app.command()
@@ -186,10 +186,10 @@ def running_serial(devices: "VirtualDevices", named: str | None) -> str:
             raise DeviceError(f"There are {len(running)} running devices. Name one ({', '.join(running)}).")
 
 
-def _animated(asked: bool | None) -> bool:
+def _wants_animations(animations: bool | None) -> bool:
     from odyssey_recorder.settings import read_settings
 
-    return read_settings().animations if asked is None else asked
+    return read_settings().animations if animations is None else animations
 
 
 def _devices() -> "VirtualDevices":
@@ -221,8 +221,8 @@ def _as_tree(listed: "Sequence[Avd]", missing: "Sequence[PreflightFinding]") -> 
     }
 
 
-def _start(name: str, how: "Start") -> None:
-    started = _devices().start(name, how, progress=lambda stage: say(f"{stage.value} …", to=err))
+def _start(name: str, options: "Start") -> None:
+    started = _devices().start(name, options, progress=lambda stage: say(f"{stage.value} …", to=err))
     for finding in started.findings:
         if finding.fix:
             say(f"{finding.what}: {finding.found}. {finding.fix}", to=err)

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from odyssey_recorder.annotation.checking import CheckedEpisode, checked_episodes
-from odyssey_recorder.commands.terminal import line, say
+from odyssey_recorder.commands.terminal import line, print_warning, say
 from odyssey_recorder.dataset.journal import under_way
 from odyssey_recorder.dataset.layout import ANNOTATIONS, INDEXES, dataset_of
 from odyssey_recorder.errors import DatasetError
@@ -24,7 +24,7 @@ from odyssey_recorder.quality.findings_report import CheckCounts, FindingsReport
 from odyssey_recorder.reports import report_json, write_page
 
 _SHOWN_AT_MOST = 40
-"""Findings that are printed; nobody reads more in a terminal."""
+"""The largest number of findings that are printed."""
 _STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 _TOGETHER = ("IMG06", "EPI03", "EPI05", "INS04")
 
@@ -54,15 +54,15 @@ def run_check(request: CheckOptions, out: Console, err: Console) -> int:
     """Check and print; returns the exit code. Raises DatasetError if nothing can be checked."""
     checked = find_episodes(request.path)
     if checked.root is not None and (cut_short := under_way(checked.root)) is not None:
-        words = f"A fix of episode {cut_short.episode_id} is in progress or was interrupted. Its findings may be wrong."
-        say((f"{words} Open the episode in Review to finish or undo it.", "yellow"), to=err)
+        text = f"A fix of episode {cut_short.episode_id} is in progress or was interrupted. Its findings may be wrong."
+        print_warning(f"{text} Open the episode in Review to finish or undo it.")
     checker = Checker(request.cache, request.jobs)
     try:
         report = _checked(checker, checked, err)
         for episode in _with_texts(checker, checked):
             report.add_more(episode.report)
         if checker.problem:
-            say((checker.problem, "yellow"), to=err)
+            print_warning(checker.problem)
     finally:
         checker.close()
     exit_code = 1 if report.fails(from_=request.fail_on) else 0
@@ -134,8 +134,8 @@ def _progress(err: Console) -> Progress:
 def _print(report: FindingsReport, out: Console) -> None:
     if report.checks:
         out.print(_table(report.checks))
-    for words in _listed(report):
-        out.print(words, soft_wrap=True)
+    for text in _listed(report):
+        out.print(text, soft_wrap=True)
     more = len(report.findings) - _SHOWN_AT_MOST
     if more > 0:
         say(f"and {more} more. Use --html FILE or --json to see all.", to=out)

@@ -160,10 +160,10 @@ def redact(  # noqa: PLR0913 - the options
         found = find_texts(dataset, episode_id, tree, _compiled(literally(text) if text.strip() else pattern))
     _print_found(found)
     if not found.boxes and not found.words:
-        terminal.complain("Nothing is found, so nothing would be hidden.")
+        terminal.print_error("Nothing is found, so nothing would be hidden.")
         raise typer.Exit(1)
     if not yes:
-        _say_unchanged()
+        _print_unchanged()
         return
     redaction = found.redaction(episode_id, who=_name(name), why=why)
     write_redaction(dataset, redaction)
@@ -196,10 +196,10 @@ def _decide(
         record_decisions(dataset, planned)
         terminal.say(f"{counted(planned, 'episode')} {what}d")
     elif planned:
-        _say_unchanged()
+        _print_unchanged()
 
 
-def _say_unchanged() -> None:
+def _print_unchanged() -> None:
     terminal.say(("Nothing has changed. Use --yes to apply this.", "yellow"))
 
 
@@ -222,7 +222,7 @@ def _candidates(dataset: Path, *, with_screenshots: bool) -> "list[Candidate]":
 
     retired, unread = read_retired(dataset), dict[str, str]()
     facts = read_facts(dataset, without=retired, with_screenshots=with_screenshots, on_unread=unread.__setitem__)
-    terminal.tell_unread(unread.values())
+    terminal.print_unread(unread.values())
     checker = user_checker()
     with closing(user_index(dataset, checker)) as index:
         index.refresh()
@@ -282,8 +282,8 @@ def _print_found(found: "FoundTexts") -> None:
         terminal.say(f"words to be replaced: {'; '.join(found.words)}")
     if found.unseen:
         steps = ", ".join(map(str, found.unseen))
-        words = f"No view hierarchy: {counted(found.unseen, 'step')} ({steps}). Look at the screenshots."
-        terminal.say((words, "yellow"))
+        message = f"No view hierarchy: {counted(found.unseen, 'step')} ({steps}). Look at the screenshots."
+        terminal.say((message, "yellow"))
 
 
 def _short(text: str) -> str:

@@ -75,7 +75,7 @@ def check(
     try:
         raise typer.Exit(run_check(request, terminal.out, terminal.err))
     except KeyboardInterrupt as error:
-        terminal.complain("Interrupted. Results so far are cached.")
+        terminal.print_error("Interrupted. Results so far are cached.")
         raise typer.Exit(2) from error
 
 
@@ -200,7 +200,7 @@ def convert(
     admission = Admission(checked=with_screenshots and not unchecked, accepted=accepted)
     result = convert_admitted(source, target, Dialect(dialect), admission, with_screenshots=with_screenshots)
     for failure in result.failures:
-        terminal.complain(failure)
+        terminal.print_error(failure)
     terminal.say(f"{len(result.written)} written, {len(result.failures)} failed")
     if result.failures:
         raise typer.Exit(1)

@@ -16,7 +16,7 @@ from odyssey_recorder.agents.adapter import adapter_named
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
-from odyssey_recorder.commands.agent_tasks import Nobody
+from odyssey_recorder.commands.agent_tasks import NoSupervisor
 from odyssey_recorder.commands.demo_annotator import Eyes, On
 from odyssey_recorder.commands.terminal import say
 from odyssey_recorder.device.device import Device
@@ -91,7 +91,7 @@ def record_with_agent(service: RecordingService, device: Device, eyes: Eyes, out
     model = ScriptedModel(eyes, device.properties().size, _ANSWERS)
     with closing(AnswerCache()) as cache, ThreadPoolExecutor(1) as thread:
         agent = Agent(adapter_named("ours"), Batch(model, cache, read_prices()), HistoryRule.parse("actions"), Guard())
-        run = AgentRun(agent, recorder, Nobody(), _INSTRUCTION, len(_ANSWERS))
+        run = AgentRun(agent, recorder, NoSupervisor(), _INSTRUCTION, len(_ANSWERS))
         try:
             recorder.start()
             recorder.hand_over()

@@ -111,7 +111,7 @@ def simulate(
     device = replace(profile_named(profile), keyboard=keyboard)
     phone = Phone(device, seed=seed, animation=animation, journal=journal, running_clock=running_clock)
     phone.prepare(animation=animation)
-    run(phone, console_port, lambda words: print(words, flush=True), stay, grpc=grpc)
+    run(phone, console_port, lambda line: print(line, flush=True), stay, grpc=grpc)
 
 
 def demo(

@@ -62,14 +62,14 @@ def record(
         raise typer.BadParameter("--mode mirror needs a --script; --mode passive does not take one.")
     if not resume and not (instruction and category and app_name):
         raise typer.BadParameter("A new episode needs --instruction, --category and --app.")
-    told = TaskInfo(
+    task_info = TaskInfo(
         category.value if category else "",
         tuple(app_name or ()),
         meta_task or instruction,
         task or instruction,
         instruction,
     )
-    request = RecordOptions(told, serial=device, draft=resume, accepts_screen=accept_screen)
+    request = RecordOptions(task_info, serial=device, draft=resume, accepts_screen=accept_screen)
     settings = read_settings(dataset=dataset, capture=capture)
     with _logged(settings):
         if script is not None:
@@ -157,10 +157,10 @@ def _print_step(step: "StepResult") -> None:
 
     verdict = step.comparison.verdict.value
     share = f"{step.comparison.pixel_share:.2%} changed"
-    words = terminal.line(
+    summary = terminal.line(
         f"{step.number + 1:3}  ",
         (f"{verdict:8}", _VERDICT_STYLES[verdict]),
         f"  {share:15}  ",
         in_words_at(step.action),
     )
-    terminal.out.print(words, no_wrap=True, overflow="ellipsis")
+    terminal.out.print(summary, no_wrap=True, overflow="ellipsis")

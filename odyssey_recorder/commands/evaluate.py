@@ -57,8 +57,8 @@ def evaluate(  # noqa: PLR0913 - the options
     except ModuleNotFoundError as error:
         raise DatasetError("Scoring needs numpy. Install it: pip install 'odyssey-recorder[evaluation]'") from error
     loaded = load(predictions)
-    wanted = f"{selection} split:{split}/test".strip() if split else selection
-    ids = selected_ids(data, wanted)
+    selected_filter = f"{selection} split:{split}/test".strip() if split else selection
+    ids = selected_ids(data, selected_filter)
     if cluster is None:
         gold, unread = read_gold(data, ids)
     else:
@@ -66,37 +66,37 @@ def evaluate(  # noqa: PLR0913 - the options
             gold, unread = read_gold(data, ids, carry_out=executor.map)
     if not gold.episodes:
         raise DatasetError(f"{data} has no readable episode of this selection. Check --split and --filter.")
-    asked = report.ScoringTerms(
+    terms = report.ScoringTerms(
         str(data), str(predictions), protocol, split or "", level or loaded.header.level or "high", selection
     )
-    found = report.evaluate(gold, loaded, asked, unread=unread)
+    evaluation = report.evaluate(gold, loaded, terms, unread=unread)
     if against is not None:
-        found = report.with_difference(found, load(against), str(against))
+        evaluation = report.with_difference(evaluation, load(against), str(against))
     if html is not None:
-        report.write_report(html, found)
+        report.write_report(html, evaluation)
     if as_json:
         from odyssey_recorder.reports import report_json
 
-        typer.echo(report_json(report.as_json(found)))
+        typer.echo(report_json(report.as_json(evaluation)))
     else:
-        _print(found)
-    for name, fit in found.fits:
-        _tell_fit(name, fit)
-    for words in unread[:_PROBLEMS_SHOWN]:
-        terminal.say((words, "yellow"), to=terminal.err)
-    raise typer.Exit(0 if not unread and all(fit.is_clean for _, fit in found.fits) else 1)
+        _print(evaluation)
+    for name, fit in evaluation.fits:
+        _print_fit(name, fit)
+    for text in unread[:_PROBLEMS_SHOWN]:
+        terminal.print_warning(text)
+    raise typer.Exit(0 if not unread and all(fit.is_clean for _, fit in evaluation.fits) else 1)
 
 
-def _print(found: "Evaluation") -> None:
+def _print(evaluation: "Evaluation") -> None:
     from odyssey_recorder.evaluation.report import shown
 
-    asked, whole = found.asked, found.whole
-    part = f"split {asked.split}, test" if asked.split else "all episodes"
-    terminal.say((f"Protocol {asked.protocol}, {part}, {asked.level}-level instructions, in percent", "bold"))
+    terms, whole = evaluation.asked, evaluation.whole
+    part = f"split {terms.split}, test" if terms.split else "all episodes"
+    terminal.say((f"Protocol {terms.protocol}, {part}, {terms.level}-level instructions, in percent", "bold"))
     for name, value, note in (
-        ("AMS, pooled", whole.ams, f"95%: {shown(found.ams_interval)}, over {found.units}"),
-        ("AMS, category mean", found.ams_category_mean, ""),
-        ("SR", whole.sr, f"95%: {shown(found.sr_interval)}"),
+        ("AMS, pooled", whole.ams, f"95%: {shown(evaluation.ams_interval)}, over {evaluation.units}"),
+        ("AMS, category mean", evaluation.ams_category_mean, ""),
+        ("SR", whole.sr, f"95%: {shown(evaluation.sr_interval)}"),
         ("Type match", whole.type_match, ""),
         ("Click accuracy", whole.click, "given the type"),
         ("Goal progress", whole.progress, ""),
@@ -105,21 +105,21 @@ def _print(found: "Evaluation") -> None:
     ):
         terminal.say(f"{name:21} {shown(value):>8}{note and f'  ({note})'}")
     terminal.say(f"{whole.steps:,} steps judged; {whole.episodes:,} episodes count for SR")
-    for one in found.changes:
+    for one in evaluation.changes:
         figures = f"AMS {shown(one.ams):>6}  SR {shown(one.sr):>6}"
         terminal.say(f"  {one.switch:14} {figures}  {one.changed:,} steps judged otherwise")
-    if other := found.against:
-        terminal.say((f"{other.model}, protocol {asked.protocol}, {other.episodes:,} episodes in both", "bold"))
+    if other := evaluation.against:
+        terminal.say((f"{other.model}, protocol {terms.protocol}, {other.episodes:,} episodes in both", "bold"))
         more = f"difference {shown(other.ams_more)}  (95%: {shown(other.ams_interval)})"
         terminal.say(f"{'AMS':21} {shown(other.ams):>8}  {more}")
         more = f"difference {shown(other.sr_more)}  (95%: {shown(other.sr_interval)})"
         terminal.say(f"{'SR':21} {shown(other.sr):>8}  {more}")
-    for row in found.published:
+    for row in evaluation.published:
         terminal.say(f"Published: {row.model} ({row.source}): AMS {shown(row.ams)}, SR {shown(row.sr)}")
 
 
-def _tell_fit(name: str, fit: "Fit") -> None:
-    for words in fit.problems[:_PROBLEMS_SHOWN]:
-        terminal.say((f"{name}, {words}", "yellow"), to=terminal.err)
-    if words := fit.counts:
-        terminal.say(f"{name}: {words}" if fit.is_clean else (f"{name}: {words}", "yellow"), to=terminal.err)
+def _print_fit(name: str, fit: "Fit") -> None:
+    for text in fit.problems[:_PROBLEMS_SHOWN]:
+        terminal.print_warning(f"{name}, {text}")
+    if text := fit.counts:
+        terminal.say(f"{name}: {text}" if fit.is_clean else (f"{name}: {text}", "yellow"), to=terminal.err)

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from odyssey_recorder.admission import Admission, refusal
 from odyssey_recorder.commands.cluster import cluster
 from odyssey_recorder.commands.listing import selected_ids
-from odyssey_recorder.commands.terminal import say
+from odyssey_recorder.commands.terminal import print_warning, say
 from odyssey_recorder.dataset.codec import Dialect
 from odyssey_recorder.dataset.layout import annotation_files
 from odyssey_recorder.errors import DatasetError
@@ -56,20 +56,20 @@ def export_dataset(request: ExportOptions, out: Console, err: Console) -> None:
     files = [file for file in files if file.stem in selected]
     wanted = ExportWanted(request.root, request.out, request.layout, request.options, request.like)
     prepared = prepare(wanted, files, refusal(request.root, request.admission, Dialect.RELEASE))
-    _tell_left_out(prepared.left_out, err)
-    with _executor(request) as executor, _progress(err) as tell:
-        folder = run_export(prepared.request, prepared.episodes, executor, tell=tell)
+    _print_left_out(prepared.left_out, err)
+    with _executor(request) as executor, _progress(err) as on_progress:
+        folder = run_export(prepared.request, prepared.episodes, executor, tell=on_progress)
     for limit in prepared.limits:
-        say((limit, "yellow"), to=err)
+        print_warning(limit)
     say(f"{counted(prepared.episodes, 'episode')} exported to {folder}", to=out)
 
 
-def _tell_left_out(reasons: Sequence[str], err: Console) -> None:
+def _print_left_out(reasons: Sequence[str], err: Console) -> None:
     for why in reasons[:_TOLD]:
-        say((why, "yellow"), to=err)
+        print_warning(why)
     if reasons:
         more = f", {len(reasons) - _TOLD} not listed here" if len(reasons) > _TOLD else ""
-        say((f"{counted(reasons, 'episode')} left out{more}. Use --all to export every episode.", "yellow"), to=err)
+        print_warning(f"{counted(reasons, 'episode')} left out{more}. Use --all to export every episode.")
 
 
 @contextmanager
@@ -98,5 +98,5 @@ class _Teller:
         self._task = progress.add_task("Exporting")
 
     def __call__(self, done: ExportProgress) -> None:
-        words = f"Exporting {done.episodes} of {done.of_episodes} episodes"
-        self._progress.update(self._task, description=words, completed=done.bytes, total=done.of_bytes)
+        description = f"Exporting {done.episodes} of {done.of_episodes} episodes"
+        self._progress.update(self._task, description=description, completed=done.bytes, total=done.of_bytes)

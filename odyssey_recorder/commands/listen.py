@@ -32,7 +32,7 @@ class _Scribe:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._steps = 0
-        self._asked: TextQuestion | None = None
+        self._run_model: TextQuestion | None = None
         self._wanted: Path | None = None
         self._path = ""
 
@@ -49,10 +49,10 @@ class _Scribe:
         if len(view.steps) < self._steps:
             self._say(f"{len(view.steps) + 1:3}  removed")
         self._steps = len(view.steps)
-        if view.question is not None and view.question != self._asked:
-            words = f"What was typed in step {view.question.step + 1}? Enter: text {view.question.step + 1} WORDS"
-            self._say((f"{words} (it looks like {view.question.guess!r})", "yellow"))
-        self._asked = view.question
+        if view.question is not None and view.question != self._run_model:
+            text = f"What was typed in step {view.question.step + 1}? Enter: text {view.question.step + 1} WORDS"
+            self._say((f"{text} (it looks like {view.question.guess!r})", "yellow"))
+        self._run_model = view.question
         self._tell_way_back(view)
 
     def notice(self, text: str) -> None:
@@ -70,7 +70,7 @@ class _Scribe:
         say(*parts, to=self._console)
 
 
-def record_by_listening(settings: Settings, request: RecordOptions, words: TextIO, console: Console) -> Path | None:
+def record_by_listening(settings: Settings, request: RecordOptions, text: TextIO, console: Console) -> Path | None:
     """The annotation file, or None for a kept draft. End of file and Ctrl-C mean stop. Raises OdysseyError."""
     connector = user_connector(settings)
     service = RecordingService(
@@ -81,7 +81,7 @@ def record_by_listening(settings: Settings, request: RecordOptions, words: TextI
         _look_before(device, console)
         scribe = _Scribe(console)
         recorder = begin(service, device, request, scribe, "passive")
-        return _listen(recorder, words, console, accepts_screen=request.accepts_screen)
+        return _listen(recorder, text, console, accepts_screen=request.accepts_screen)
     finally:
         device.close()
 
@@ -95,7 +95,7 @@ def _look_before(device: Device, console: Console) -> None:
         raise RecordingError(f"Passive mode cannot record on {device.label} like this.")
 
 
-def _listen(recorder: Recorder, words: TextIO, console: Console, *, accepts_screen: bool) -> Path | None:
+def _listen(recorder: Recorder, text: TextIO, console: Console, *, accepts_screen: bool) -> Path | None:
     try:
         recorder.start()
         view = recorder.wait_for(lambda view: view.state in _LISTENING, _PATIENCE_S)
@@ -103,7 +103,7 @@ def _listen(recorder: Recorder, words: TextIO, console: Console, *, accepts_scre
             _accept(recorder)
         if view.published is None:
             console.print(WORDS, soft_wrap=True)
-            _obey(recorder, words, console)
+            _obey(recorder, text, console)
     except KeyboardInterrupt:
         console.print("Stopped.")
     finally:
@@ -115,9 +115,9 @@ def _listen(recorder: Recorder, words: TextIO, console: Console, *, accepts_scre
     return recorder.view.published
 
 
-def _obey(recorder: Recorder, words: TextIO, console: Console) -> None:
+def _obey(recorder: Recorder, text: TextIO, console: Console) -> None:
     ended = False
-    for said in words:
+    for said in text:
         word, _, rest = said.strip().partition(" ")
         match word:
             case "done":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from odyssey_recorder.commands.terminal import line, print_json, say, tell_agents, tell_retired
+from odyssey_recorder.commands.terminal import line, print_agents, print_json, print_retired, print_warning, say
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.dataset.layout import ANNOTATIONS
 from odyssey_recorder.errors import DatasetError
@@ -41,27 +41,27 @@ def list_episodes(
     """Print to the first console, and remarks to the second. Raises DatasetError, FilterError."""
     out, err = consoles
     _expect_dataset(index.root)
-    wanted = _wanted(filters, options)
+    episode_filter = _wanted(filters, options)
     with err.status(line(f"Reading {index.root} …")):
         index.refresh()
         if options.checked:
             check_all(index, checker)
-    rows = index.rows(unretired(wanted))
+    rows = index.rows(unretired(episode_filter))
     if options.save:
-        filters.save(options.save, wanted)
+        filters.save(options.save, episode_filter)
     if options.as_json:
         print_json([_as_json(row) for row in rows])
     else:
         for row in rows:
             say(_words(row), to=out)
         say(f"{len(rows):,} of {counted(len(index.ids()), 'episode')}", to=err)
-    tell_retired(index.count(wanted) - len(rows), err)
+    print_retired(index.count(episode_filter) - len(rows), err)
     unchecked = sum(not row.is_checked for row in index.rows())
-    if unchecked and any(term.key in (Key.FINDING, Key.VERDICT) for term in wanted.terms):
-        words = f"The findings of {counted(unchecked, 'episode')} are unknown. Use --check to check first."
-        say((words, "yellow"), to=err)
+    if unchecked and any(term.key in (Key.FINDING, Key.VERDICT) for term in episode_filter.terms):
+        message = f"The findings of {counted(unchecked, 'episode')} are unknown. Use --check to check first."
+        print_warning(message)
     if index.problem:
-        say((index.problem, "yellow"), to=err)
+        print_warning(index.problem)
 
 
 @contextmanager
@@ -74,21 +74,21 @@ def selected(root: Path, text: str, *, agents: bool = False) -> Iterator[tuple[E
     """
     from odyssey_recorder.wiring import user_checker, user_index
 
-    asked = parse_filter(text)
+    parsed = parse_filter(text)
     _expect_dataset(root)
     with closing(user_index(root, user_checker())) as index:
         index.refresh()
-        wanted = unretired(asked)
-        tell_retired(index.count(asked) - index.count(wanted))
-        chosen = wanted if agents else without_agents(wanted)
-        tell_agents(index.count(wanted) - index.count(chosen))
+        episode_filter = unretired(parsed)
+        print_retired(index.count(parsed) - index.count(episode_filter))
+        chosen = episode_filter if agents else without_agents(episode_filter)
+        print_agents(index.count(episode_filter) - index.count(chosen))
         yield index, chosen
 
 
 def selected_ids(root: Path, text: str, *, agents: bool = False) -> frozenset[str]:
     """Raises DatasetError, FilterError."""
-    with selected(root, text, agents=agents) as (index, wanted):
-        return frozenset(index.ids(wanted))
+    with selected(root, text, agents=agents) as (index, episode_filter):
+        return frozenset(index.ids(episode_filter))
 
 
 def _expect_dataset(root: Path) -> None:

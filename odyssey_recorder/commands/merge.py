@@ -56,10 +56,10 @@ def _decisions(prefer: list[str], policy: Literal["A", "B"] | None) -> "MergeDec
 
     known: dict[str, Preference] = {"A": "A", "B": "B", "both": "both"}
     chosen: dict[str, Preference] = {}
-    for words in prefer:
-        episode_id, _, choice = words.rpartition("=")
-        if choice not in known or not (is_episode_id(episode_id) or words == choice):
-            raise typer.BadParameter(f"--prefer {words}: expected A, B, both, or ID=A, ID=B, ID=both.")
+    for text in prefer:
+        episode_id, _, choice = text.rpartition("=")
+        if choice not in known or not (is_episode_id(episode_id) or text == choice):
+            raise typer.BadParameter(f"--prefer {text}: expected A, B, both, or ID=A, ID=B, ID=both.")
         chosen[episode_id] = known[choice]
     return MergeDecisions(chosen.pop("", None), chosen, policy)
 
@@ -84,4 +84,4 @@ def _print(plan: "MergePlan") -> None:
     if len(shown) > _TOLD:
         terminal.say(f"  and {len(shown) - _TOLD:,} more")
     for why in plan.conflicts.values():
-        terminal.complain(why)
+        terminal.print_error(why)

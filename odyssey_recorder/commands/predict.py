@@ -6,17 +6,17 @@ from typing import Annotated, Literal
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.asking import (
+from odyssey_recorder.commands.model_usage import (
     BudgetOption,
     ConsentOption,
     FilterOption,
     YesOption,
-    agree,
+    confirm_sending,
     interruptible,
+    print_problems,
     progress_bar,
-    tell_problems,
 )
-from odyssey_recorder.commands.terminal import exits_with_2, say
+from odyssey_recorder.commands.terminal import exits_with_2, print_warning, say
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.wording import counted
 
@@ -73,13 +73,13 @@ def predict(  # noqa: PLR0913 - the options
     settings = read_settings(dataset=dataset, model=model)
     predicting = Predicting(open_batch(settings, budget, at_once=at_once), dataset, chosen, rule, level)
     plan = predicting.plan(ids)
-    agree(dataset, plan, budget, consent=consent, yes=yes)
-    with interruptible(), progress_bar() as tell:
-        ended = predicting.run(ids, progress=tell)
-    tell_problems([*ended.problems.items()])
+    confirm_sending(dataset, plan, budget, consent=consent, yes=yes)
+    with interruptible(), progress_bar() as on_progress:
+        ended = predicting.run(ids, progress=on_progress)
+    print_problems([*ended.problems.items()])
     if ended.unasked:
         for why, count in ended.unasked.most_common(3):
-            say((f"{counted(count, 'step')}: {why}", "yellow"), to=terminal.err)
+            print_warning(f"{counted(count, 'step')}: {why}")
         say("Nothing was written. Answers so far are kept. Run the same command to continue.", to=terminal.err)
         raise typer.Exit(1)
     header = header_line(PredictionsHeader(chosen.name, plan.estimate.model, str(rule), level))
@@ -95,8 +95,8 @@ def _chosen(dataset: Path, selection: str, sample: int | None, seed: int) -> lis
     from odyssey_recorder.agents.predict import sampled
     from odyssey_recorder.commands.listing import selected
 
-    with selected(dataset, selection) as (index, wanted):
-        categories = {row.episode_id: row.category for row in index.rows(wanted)}
+    with selected(dataset, selection) as (index, selected_filter):
+        categories = {row.episode_id: row.category for row in index.rows(selected_filter)}
     if not categories:
         raise DatasetError(f"No episode of {dataset} is selected.")
     return sampled(categories, len(categories) if sample is None else sample, seed)

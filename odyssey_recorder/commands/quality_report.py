@@ -59,8 +59,8 @@ def _print(report: QualityReport, out: Console) -> None:
     stages = ", ".join(f"{count} {stage.value.lower()}" for stage, count in report.stages if count)
     say(f"{report.episodes} episodes, {report.verdicts} verdicts: {stages or 'none'}", to=out)
     if accepted.of:
-        words = f"{accepted.count} of {accepted.of} accepted: {percent(accepted.share, accepted.interval)}"
-        say(words, to=out)
+        text = f"{accepted.count} of {accepted.of} accepted: {percent(accepted.share, accepted.interval)}"
+        say(text, to=out)
     out.print(line(bound_words(report.bound)))
     for panel in (report.pairs, *report.panels):
         _print_panel(panel, out)

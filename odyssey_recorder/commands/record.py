@@ -97,8 +97,8 @@ def _progress(console: Console, total: int) -> Iterator[Callable[[script.ScriptP
 
         def show(now: script.ScriptProgress) -> None:
             last = now.view.steps[-1:]
-            words = in_words(last[0].action) if last and not now.view.is_typing else now.view.message
-            progress.update(bar, completed=now.done, description=spelled_out(words[:60])[:60])
+            text = in_words(last[0].action) if last and not now.view.is_typing else now.view.message
+            progress.update(bar, completed=now.done, description=spelled_out(text[:60])[:60])
 
         yield show
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make, verify and compare releases of a dataset.")
 
 DatasetArgument = Annotated[Path, typer.Argument(metavar="DATASET", help="The dataset folder.")]
-_TOLD = 10
+_MAX_SHOWN = 10
 
 
 @app.command()
@@ -48,13 +48,13 @@ def make(
     if as_json:
         terminal.print_json(planned.record.model_dump(mode="json"))
         return
-    for reason in list(left_out.values())[:_TOLD]:
-        terminal.say((reason, "yellow"), to=terminal.err)
+    for reason in list(left_out.values())[:_MAX_SHOWN]:
+        terminal.print_warning(reason)
     if left_out:
-        terminal.say((f"{counted(left_out, 'episode')} left out", "yellow"), to=terminal.err)
+        terminal.print_warning(f"{counted(left_out, 'episode')} left out")
     _print_changes(planned.record.changes)
-    told = "would be released" if dry_run else "released"
-    terminal.say(f"{counted(planned.ids, 'episode')} {told} as {planned.record.name}")
+    summary = "would be released" if dry_run else "released"
+    terminal.say(f"{counted(planned.ids, 'episode')} {summary} as {planned.record.name}")
 
 
 @app.command()
@@ -74,15 +74,15 @@ def verify(
     from odyssey_recorder.releases.folder import read_release
     from odyssey_recorder.releases.folder import verify as differences
 
-    wanted = read_release(dataset, name) if name else _newest(dataset)
-    found = list(differences(dataset, wanted.name))
-    lost = [one.what for one in found if not one.kept]
+    release = read_release(dataset, name) if name else _newest(dataset)
+    records = list(differences(dataset, release.name))
+    lost = [one.what for one in records if not one.kept]
     if as_json:
-        terminal.print_json({"name": wanted.name, "lost": lost, "kept": [one.what for one in found if one.kept]})
+        terminal.print_json({"name": release.name, "lost": lost, "kept": [one.what for one in records if one.kept]})
     else:
-        for one in found:
+        for one in records:
             terminal.say((one.what, "cyan" if one.kept else "red"))
-        terminal.say(f"{wanted.name}: {counted(wanted.episodes, 'episode')}, "
+        terminal.say(f"{release.name}: {counted(release.episodes, 'episode')}, "
                      f"{counted(lost, 'difference')}")  # fmt: skip
     if lost:
         raise typer.Exit(1)
@@ -97,14 +97,14 @@ def list_releases(dataset: DatasetArgument, *, as_json: terminal.JsonOption = Fa
     """
     from odyssey_recorder.releases.folder import releases
 
-    found = releases(dataset)
+    records = releases(dataset)
     if as_json:
-        terminal.print_json([one.model_dump(mode="json", exclude={"changes"}) for one in found])
+        terminal.print_json([one.model_dump(mode="json", exclude={"changes"}) for one in records])
         return
-    for one in found:
-        told = f"{one.episodes:6,} episodes {one.steps:8,} steps {one.bytes / 1e6:10,.1f} MB"
-        terminal.say((f"{one.name:12}", "bold"), f"{told}{'' if one.with_splits else '  without splits'}")
-    if not found:
+    for one in records:
+        summary = f"{one.episodes:6,} episodes {one.steps:8,} steps {one.bytes / 1e6:10,.1f} MB"
+        terminal.say((f"{one.name:12}", "bold"), f"{summary}{'' if one.with_splits else '  without splits'}")
+    if not records:
         terminal.say("No releases yet.")
 
 
@@ -141,16 +141,16 @@ def _newest(dataset: Path) -> "ReleaseRecord":
     from odyssey_recorder.errors import DatasetError
     from odyssey_recorder.releases.folder import releases
 
-    if not (found := releases(dataset)):
+    if not (records := releases(dataset)):
         raise DatasetError(f"{dataset} has no releases. Make one with: odyssey-recorder release make")
-    return found[-1]
+    return records[-1]
 
 
 def _print_changes(changed: "ReleaseChanges") -> None:
     for what, episodes in changed.told.items():
         if episodes:
             terminal.say((f"{len(episodes):,} {what}", "bold"))
-        for episode_id, why in list(episodes.items())[:_TOLD]:
+        for episode_id, why in list(episodes.items())[:_MAX_SHOWN]:
             terminal.say(f"  {episode_id}  {why}".rstrip())
-        if len(episodes) > _TOLD:
-            terminal.say(f"  and {len(episodes) - _TOLD:,} more")
+        if len(episodes) > _MAX_SHOWN:
+            terminal.say(f"  and {len(episodes) - _MAX_SHOWN:,} more")

@@ -29,8 +29,8 @@ def upload(
     """
     from odyssey_recorder.exporting import remote
 
-    with _progress("Uploading") as tell:
-        files = remote.upload(folder, url, tell)
+    with _progress("Uploading") as on_progress:
+        files = remote.upload(folder, url, on_progress)
     terminal.say(f"{files:,} files are at {url}")
 
 
@@ -51,15 +51,15 @@ def download(
     """
     from odyssey_recorder.exporting import remote
 
-    with _progress("Downloading") as tell:
-        files = remote.download(url, folder, tell, with_screenshots=not without_screenshots)
+    with _progress("Downloading") as on_progress:
+        files = remote.download(url, folder, on_progress, with_screenshots=not without_screenshots)
     terminal.say(f"{files:,} files are in {folder}")
 
 
 @contextmanager
-def _progress(words: str) -> Iterator["Tell"]:
+def _progress(text: str) -> Iterator["Tell"]:
     from rich.progress import Progress
 
     with Progress(console=terminal.err, transient=True, disable=not terminal.err.is_terminal) as progress:
-        task = progress.add_task(words)
+        task = progress.add_task(text)
         yield lambda done, total: progress.update(task, completed=done, total=total)

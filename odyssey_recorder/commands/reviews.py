@@ -41,7 +41,7 @@ def check(
         terminal.print_json({"faults": faults})
     else:
         for fault in faults:
-            terminal.complain(fault)
+            terminal.print_error(fault)
         terminal.say(counted(faults, "problem"))
     if faults:
         raise typer.Exit(1)
@@ -74,10 +74,10 @@ def merge(
     for episode_id, count in merged.came.items():
         terminal.say(f"{episode_id}: {counted(count, 'new entry', 'new entries')}")
     for fault in merged.problems:
-        terminal.complain(fault)
+        terminal.print_error(fault)
     count = sum(merged.came.values())
-    told = f"{counted(count, 'new entry', 'new entries')} of {counted(merged.came, 'episode')}"
-    terminal.say(f"{told}, {counted(merged.problems, 'problem')}")
+    summary = f"{counted(count, 'new entry', 'new entries')} of {counted(merged.came, 'episode')}"
+    terminal.say(f"{summary}, {counted(merged.problems, 'problem')}")
     if merged.problems:
         raise typer.Exit(1)
 
@@ -102,11 +102,11 @@ def policy(
 
     store = _store(dataset)
     now = store.policy()
-    wanted = ReviewPolicy(now.seed if seed is None else seed, now.second_share if share is None else share)
-    if wanted != now:
-        store.set_policy(wanted)
-    told = f"{wanted.second_share * 100:.4g}% of the episodes of each category, device and annotator"
-    terminal.say(f"{told} get a second review, chosen at random (seed {wanted.seed})")
+    episode_filter = ReviewPolicy(now.seed if seed is None else seed, now.second_share if share is None else share)
+    if episode_filter != now:
+        store.set_policy(episode_filter)
+    summary = f"{episode_filter.second_share * 100:.4g}% of the episodes of each category, device and annotator"
+    terminal.say(f"{summary} get a second review, chosen at random (seed {episode_filter.seed})")
 
 
 @app.command()
@@ -138,13 +138,13 @@ def request(  # noqa: PLR0913 - the options
         raise typer.BadParameter("Name the episodes, or select them with --filter.")
     settings = read_settings(dataset=dataset, annotator=name)
     log = ReviewLog(settings.dataset, lambda: settings.annotator)
-    with selected(settings.dataset, text) as (index, wanted):
-        found = index.summaries(ids or index.ids(wanted))
-    if unknown := sorted(set(ids or ()) - {one.episode_id for one in found}):
+    with selected(settings.dataset, text) as (index, episode_filter):
+        summaries = index.summaries(ids or index.ids(episode_filter))
+    if unknown := sorted(set(ids or ()) - {one.episode_id for one in summaries}):
         raise DatasetError(f"There is no episode {unknown[0]} in {settings.dataset}.")
-    done = sum(log.withdraw(one.episode_id, why) if withdraw else log.request(one, why) for one in found)
+    done = sum(log.withdraw(one.episode_id, why) if withdraw else log.request(one, why) for one in summaries)
     verb = "withdrawn" if withdraw else "requested"
-    terminal.say(f"Second review of {counted(done, 'episode')} {verb}, {len(found) - done:,} left out")
+    terminal.say(f"Second review of {counted(done, 'episode')} {verb}, {len(summaries) - done:,} left out")
 
 
 @app.command()

@@ -132,8 +132,8 @@ def show(dataset: DatasetArgument, *, as_json: terminal.JsonOption = False) -> N
     changed = there.symmetric_difference((*split.train, *split.test))
     changed -= by_agents(dataset, changed & there)
     if not as_json and changed:
-        words = counted(changed, "episode")
-        terminal.say((f"{words} added or removed since. Make the splits again.", "yellow"))
+        count = counted(changed, "episode")
+        terminal.say((f"{count} added or removed since. Make the splits again.", "yellow"))
 
 
 def _facts(dataset: Path, *, agents: bool, with_screenshots: bool = False) -> "tuple[list[SplitFacts], set[str]]":
@@ -145,7 +145,7 @@ def _facts(dataset: Path, *, agents: bool, with_screenshots: bool = False) -> "t
     from odyssey_recorder.splits.facts import read_facts
 
     retired, unread = read_retired(dataset), dict[str, str]()
-    terminal.tell_retired(len(episode_ids(dataset) & retired.keys()))
+    terminal.print_retired(len(episode_ids(dataset) & retired.keys()))
     with Progress(console=terminal.err, transient=True, disable=not terminal.err.is_terminal) as progress:
         bar = progress.add_task("Reading episodes")
         facts = read_facts(
@@ -156,7 +156,7 @@ def _facts(dataset: Path, *, agents: bool, with_screenshots: bool = False) -> "t
             on_read=lambda done, count: progress.update(bar, completed=done, total=count),
             on_unread=unread.__setitem__,
         )
-    terminal.tell_unread(unread.values())
+    terminal.print_unread(unread.values())
     return facts, {*retired, *unread}
 
 
@@ -184,8 +184,8 @@ def _print_leaks(report: "LeakReport") -> None:
         terminal.say((split.kind, "bold"), known)
         for leak in split.leaks:
             share = f"{leak.share:6.1%}" if leak.share else f"{'':6}"
-            told = f"{leak.level}  {share}  {leak.found}{_few(leak.values or leak.ids)}"
-            terminal.say((f"  {leak.severity:8}", _STYLES[leak.severity]), told)
+            description = f"{leak.level}  {share}  {leak.found}{_few(leak.values or leak.ids)}"
+            terminal.say((f"  {leak.severity:8}", _STYLES[leak.severity]), description)
         crossed = report.crossed.get(split.kind, {}).items()
         others = ", ".join(f"{other} {count / max(1, split.test):.1%}" for other, count in crossed)
         if others:

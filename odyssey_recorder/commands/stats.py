@@ -40,15 +40,15 @@ def show_figures(request: StatsOptions, out: Console) -> None:
     episodes, unread = _read(request.path, request.filter, agents=request.agents)
     against = Against(_published(request.against), class_of_app())
     figures = all_figures(episodes, against)
-    told = Told(str(request.path), len(episodes), against.published.name, request.filter, unread)
+    context = Told(str(request.path), len(episodes), against.published.name, request.filter, unread)
     if request.page is not None:
-        write_figures_page(request.page, figures, told)
+        write_figures_page(request.page, figures, context)
     if request.images is not None:
         from odyssey_recorder.gui.figures.painting import write_images
 
         write_images(request.images, figures)
     if request.as_json:
-        typer.echo(report_json(figures_as_json(figures, told)))
+        typer.echo(report_json(figures_as_json(figures, context)))
         return
     _print(figures, out)
     for problem in unread:
@@ -58,8 +58,8 @@ def show_figures(request: StatsOptions, out: Console) -> None:
 
 
 def _read(root: Path, selection: str = "", *, agents: bool = False) -> tuple[list[EpisodeFigures], tuple[str, ...]]:
-    with selected(root, selection, agents=agents) as (index, wanted):
-        return figures_of(index, wanted)
+    with selected(root, selection, agents=agents) as (index, episode_filter):
+        return figures_of(index, episode_filter)
 
 
 def _published(name: str) -> PublishedFigures:

@@ -8,16 +8,16 @@ from odyssey_recorder.task.templates.filling import Fillings
 from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template, TemplateLibrary
 from odyssey_recorder.task.wording.origin_words import judge_words, origin_words, rule_words
 
-Told = Mapping[str, str | list[str]]
+Details = Mapping[str, str | list[str]]
 
 _SHOWN_ITEMS = 5
 
 
-def shown_task(task: QueuedTask) -> Told:
+def shown_task(task: QueuedTask) -> Details:
     listed, text = task.listed, task.listed.text
     verdict = text.equivalence if text else None
     players = {app: role for role, app in listed.roles.items()}
-    return _said(
+    return _without_empty(
         {
             "task": task.task_id,
             "status": task.status.value,
@@ -38,8 +38,8 @@ def shown_task(task: QueuedTask) -> Told:
     )
 
 
-def shown_template(template: Template, library: TemplateLibrary) -> Told:
-    return _said(
+def shown_template(template: Template, library: TemplateLibrary) -> Details:
+    return _without_empty(
         {
             "template": template.template_id,
             "category": template.category.value,
@@ -56,8 +56,8 @@ def shown_template(template: Template, library: TemplateLibrary) -> Told:
     )
 
 
-def _said(told: Mapping[str, str | list[str]]) -> Told:
-    return {key: words for key, words in told.items() if words}
+def _without_empty(entries: Mapping[str, str | list[str]]) -> Details:
+    return {key: text for key, text in entries.items() if text}
 
 
 def _event(entry: HistoryEntry) -> str:
@@ -70,10 +70,10 @@ def _slot(slot: Slot) -> str:
         case Items(texts):
             more = f" and {len(texts) - _SHOWN_ITEMS} more" if len(texts) > _SHOWN_ITEMS else ""
             return ", ".join(texts[:_SHOWN_ITEMS]) + more
-        case Numbers(first, last, step, words):
-            return f"{words.format(first)} to {words.format(last)} by {step}"
-        case DaySlotRange(first, last, words):
-            return f"a day, {first} to {last} days after the recording ({words})"
+        case Numbers(first, last, step, text):
+            return f"{text.format(first)} to {text.format(last)} by {step}"
+        case DaySlotRange(first, last, text):
+            return f"a day, {first} to {last} days after the recording ({text})"
 
 
 def _players(role: Role, template: Template, library: TemplateLibrary) -> Iterator[str]:

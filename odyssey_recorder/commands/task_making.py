@@ -18,23 +18,23 @@ from odyssey_recorder.task.templates.template import TemplateLibrary
 
 
 def _shares(given: Sequence[str], known: Collection[str], what: str) -> Mapping[str, float]:
-    told: dict[str, float] = {}
-    for words in given:
-        name, _, share = words.partition("=")
+    shares: dict[str, float] = {}
+    for option in given:
+        name, _, share = option.partition("=")
         try:
-            told[name] = float(share or 1)
+            shares[name] = float(share or 1)
         except ValueError as error:
-            raise TaskError(f"{words}: the share of a {what} must be a number, as in {name}=2.") from error
+            raise TaskError(f"{option}: the share of a {what} must be a number, as in {name}=2.") from error
         if name not in known:
             raise TaskError(f"There is no {what} {name}. Use one of {', '.join(sorted(known))}.")
-        if not 0 <= told[name] < float("inf"):
-            raise TaskError(f"{words}: a share cannot be negative.")
-    if told and not any(told.values()):
+        if not 0 <= shares[name] < float("inf"):
+            raise TaskError(f"{option}: a share cannot be negative.")
+    if shares and not any(shares.values()):
         raise TaskError(f"Every {what} has a share of 0. At least one must be greater than 0.")
-    return told
+    return shares
 
 
-def need_room_for(file: Path) -> None:
+def check_writable(file: Path) -> None:
     """Raise TaskError early if the list cannot be written there."""
     folder = file.absolute().parent
     if not folder.is_dir():
@@ -67,7 +67,7 @@ def targets_of(categories: Sequence[str], devices: Sequence[str]) -> Targets:
     return Targets({Category(name): share for name, share in of_categories.items()}, of_devices)
 
 
-def told_batch(batch: GeneratedTasks, library: TemplateLibrary, order: GenerationOrder) -> Table:
+def batch_table(batch: GeneratedTasks, library: TemplateLibrary, order: GenerationOrder) -> Table:
     table = Table(
         Column("Category", no_wrap=True),
         Column("Made", justify="right"),
@@ -78,10 +78,10 @@ def told_batch(batch: GeneratedTasks, library: TemplateLibrary, order: Generatio
     )
     of_catalogue = library.of(order.catalogue)
     for category in Category:
-        made = [task for task in batch.tasks if task.task.category == category.value]
+        tasks = [task for task in batch.tasks if task.task.category == category.value]
         templates = sum(template.category is category for template in of_catalogue)
-        used = f"{len({task.template for task in made})} of {templates}"
-        apps = len({app for task in made for app in task.task.apps})
+        used = f"{len({task.template for task in tasks})} of {templates}"
+        apps = len({app for task in tasks for app in task.task.apps})
         left = f"{batch.left[category]:,}" if category in order.categories else "not asked for"
-        table.add_row(category.value, str(len(made)), used, str(apps), left)
+        table.add_row(category.value, str(len(tasks)), used, str(apps), left)
     return table

@@ -10,8 +10,8 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from odyssey_recorder.commands.asking import progress_bar
-from odyssey_recorder.commands.terminal import line, say
+from odyssey_recorder.commands.model_usage import progress_bar
+from odyssey_recorder.commands.terminal import line, print_error, say
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.templates.filling import texts_of
 from odyssey_recorder.task.templates.template import TemplateLibrary
@@ -35,9 +35,9 @@ def check_words(tasks: Sequence[ListedTask], library: TemplateLibrary) -> Iterat
     for task in tasks:
         catalogue = library.catalogue_for(task.template, task.task.apps)
         names_apps = task.text is None or task.text.names_apps
-        words = task.task.instruction
-        faults = rule_faults(task, words, names_apps=names_apps, catalogue=catalogue, others=seen)
-        seen.add(bare_words(words))
+        text = task.task.instruction
+        faults = rule_faults(task, text, names_apps=names_apps, catalogue=catalogue, others=seen)
+        seen.add(bare_words(text))
         if faults:
             yield Faulty(task, faults)
 
@@ -52,22 +52,22 @@ def print_faulty(faulty: Sequence[Faulty], out: Console) -> None:
 
 
 def rewrite(tasks: Sequence[ListedTask], rewriting: Rewriting, *, names_apps: bool) -> list[Rewritten]:
-    with progress_bar("Rewriting") as tell:
-        return rewriting.rewrite(tasks, names_apps=names_apps, progress=tell)
+    with progress_bar("Rewriting") as show_progress:
+        return rewriting.rewrite(tasks, names_apps=names_apps, progress=show_progress)
 
 
 def print_rewritten(tasks: Sequence[ListedTask], done: Sequence[Rewritten], err: Console) -> bool:
     """Print the result; True if all tasks have instructions without problems."""
     worded = [one for task, one in zip(tasks, done, strict=True) if one.task != task or not one.trouble]
-    faulty = [Faulty(one.task, _against(one.task)) for one in worded if _against(one.task)]
+    faulty = [Faulty(one.task, _problems_of(one.task)) for one in worded if _problems_of(one.task)]
     print_faulty(faulty, err)
     troubles = Counter(one.trouble for one in done if one.trouble).most_common()
-    for words, count in troubles[:_TROUBLES]:
-        say((f"{count} of {len(done)}: {words}", "red"), to=err)
+    for text, count in troubles[:_TROUBLES]:
+        print_error(f"{count} of {len(done)}: {text}")
     if len(troubles) > _TROUBLES:
         err.print(line(f"... and {len(troubles) - _TROUBLES} other reasons"))
-    told = f"{len(worded)} of {len(done)} rewritten, {len(faulty)} with faults to review"
-    say(told, to=err)
+    summary = f"{len(worded)} of {len(done)} rewritten, {len(faulty)} with faults to review"
+    say(summary, to=err)
     return len(worded) == len(done) and not faulty and not any(one.trouble for one in done)
 
 
@@ -77,8 +77,8 @@ def decide(proposal: Proposal, folder: Path, out: Console) -> None:
     say((template.meta_task, "bold"), to=out)
     for name, slot in template.slots.items():
         say(f"  {name}: {', '.join(texts_of(slot, date.today()))}", to=out)
-    for words in (f"apps for {', '.join(role.name for role in template.roles)}", *template.phrasings):
-        say(f"  {words}", to=out)
+    for text in (f"apps for {', '.join(role.name for role in template.roles)}", *template.phrasings):
+        say(f"  {text}", to=out)
     say(f"  most like {proposal.nearest or 'none'} ({proposal.likeness:.2f})", to=out)
     for fault in proposal.faults:
         say((f"  cannot be used as it is: {fault}", "red"), to=out)
@@ -86,7 +86,7 @@ def decide(proposal: Proposal, folder: Path, out: Console) -> None:
         say(f"  {write_template(folder, template)}", to=out)
 
 
-def _against(task: ListedTask) -> tuple[str, ...]:
+def _problems_of(task: ListedTask) -> tuple[str, ...]:
     verdict = task.text.equivalence if task.text else None
     if verdict is None or verdict.holds:
         return ()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.asking import BudgetOption, YesOption, agree_to_cost, interruptible
-from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, say
+from odyssey_recorder.commands.model_usage import BudgetOption, YesOption, confirm_cost, interruptible
+from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, print_json, print_warning, say
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.wording import counted
@@ -46,8 +46,8 @@ def list_tasks(*, dataset: _DatasetOption = None, as_json: JsonOption = False) -
         print_json([_as_tree(task) for task in board.tasks])
         return
     for task in board.tasks:
-        told = task.listed.task
-        say(f"{task.task_id:24} {task.status.value:10} {told.category:23} {told.instruction}")
+        details = task.listed.task
+        say(f"{task.task_id:24} {task.status.value:10} {details.category:23} {details.instruction}")
     say(f"{board.name}: {counted(board.tasks, 'task')}")
 
 
@@ -71,12 +71,12 @@ def show(
     template = next((one for one in library.templates if one.template_id == name), None)
     if task is None and template is None:
         raise TaskError(f"No task or template is named {name}. See `tasks list`.")
-    told = shown_task(task) if task is not None else shown_template(template, library)  # type: ignore[arg-type]
+    details = shown_task(task) if task is not None else shown_template(template, library)  # type: ignore[arg-type]
     if as_json:
-        print_json(dict(told))
+        print_json(dict(details))
         return
-    for key, words in told.items():
-        for text in words if isinstance(words, list) else [words]:
+    for key, values in details.items():
+        for text in values if isinstance(values, list) else [values]:
             say((f"{key:16}", "bold"), str(text))
 
 
@@ -111,11 +111,13 @@ def validate(
         listing = read_listing(path or _settings().tasks or shipped_tasks())
         what, things, problems = "task", listing.tasks, listing.problems
     if as_json:
-        told = [{"file": str(one.source), "line": one.line, "key": one.key, "problem": one.words} for one in problems]
-        print_json({f"{what}s": len(things), "problems": told})
+        details = [
+            {"file": str(one.source), "line": one.line, "key": one.key, "problem": one.words} for one in problems
+        ]
+        print_json({f"{what}s": len(things), "problems": details})
     else:
         for problem in problems[:_MOST_FAULTS]:
-            terminal.complain(str(problem))
+            terminal.print_error(str(problem))
         if len(problems) > _MOST_FAULTS:
             say(f"... and {len(problems) - _MOST_FAULTS} more. Use --json to see all.", to=terminal.err)
         say(f"{counted(things, what)}, {counted(problems, 'problem')}")
@@ -167,14 +169,14 @@ def generate(  # noqa: PLR0913 - the flags
 
     Exit code 0: success; 1: fewer tasks than --count, because no more are left; 2: no tasks can be generated.
     """
-    from odyssey_recorder.commands.task_making import need_room_for, targets_of, told_batch, write_list
+    from odyssey_recorder.commands.task_making import batch_table, check_writable, targets_of, write_list
     from odyssey_recorder.task.generation.generator import GenerationOrder
     from odyssey_recorder.task.generation.generator import generate as generate_tasks
     from odyssey_recorder.task.listing import read_tasks
     from odyssey_recorder.task.templates.template_files import load_library
 
     if out is not None:
-        need_room_for(out)
+        check_writable(out)
     library = load_library(_template_folders())
     if catalogue not in library.catalogues:
         raise TaskError(f"No catalogue is named {catalogue}; choose {' or '.join(sorted(library.catalogues))}.")
@@ -196,10 +198,10 @@ def generate(  # noqa: PLR0913 - the flags
             opened.add(batch.tasks, to_approve=True)
     if out is not None or not queue:
         write_list(batch.tasks, out, terminal.out)
-    terminal.err.print(told_batch(batch, library, order))
+    terminal.err.print(batch_table(batch, library, order))
     say(f"{counted(batch.tasks, 'task')}, seed {order.seed}", to=terminal.err)
     if len(batch.tasks) < count:
-        say((f"Only {len(batch.tasks)} of {count}. No more different tasks are available.", "yellow"), to=terminal.err)
+        print_warning(f"Only {len(batch.tasks)} of {count}. No more different tasks are available.")
         raise typer.Exit(1)
 
 
@@ -222,7 +224,7 @@ def rewrite(  # noqa: PLR0913 - the flags
     Exit code 0: all rewritten without faults; 1: some have faults or were not rewritten; 2: not started, or
     interrupted.
     """
-    from odyssey_recorder.commands.task_making import need_room_for, write_list
+    from odyssey_recorder.commands.task_making import check_writable, write_list
     from odyssey_recorder.commands.task_rewriting import print_rewritten
     from odyssey_recorder.commands.task_rewriting import rewrite as rewrite_tasks
     from odyssey_recorder.task.listing import read_tasks
@@ -232,12 +234,12 @@ def rewrite(  # noqa: PLR0913 - the flags
 
     with interruptible():
         settings, tasks = _settings(), read_tasks(file)
-        need_room_for(out)
+        check_writable(out)
         names_apps = settings.name_apps if apps is None else apps
         batch = open_batch(settings, budget, at_once=at_once)
         rewriting = Rewriting(batch, load_library(_template_folders()))
         likely = rewriting.likely_questions(tasks, names_apps=names_apps)
-        agree_to_cost(batch.estimate(likely), budget, is_agreed=yes)
+        confirm_cost(batch.estimate(likely), budget, is_agreed=yes)
         done = rewrite_tasks(tasks, rewriting, names_apps=names_apps)
         write_list([one.task for one in done], out, terminal.out)
     is_clear = print_rewritten(tasks, done, terminal.err)
@@ -351,8 +353,8 @@ def export_tasks(
     names = {one.value.casefold(): one for one in Status}
     if unknown := [name for name in status or [] if name.casefold() not in names]:
         raise TaskError(f"There is no status {unknown[0]}. Use one of {', '.join(one.value for one in Status)}.")
-    wanted = {names[name.casefold()] for name in status or []} or set(Status)
-    tasks = [task.listed for task in _board(dataset).tasks if task.status in wanted]
+    statuses = {names[name.casefold()] for name in status or []} or set(Status)
+    tasks = [task.listed for task in _board(dataset).tasks if task.status in statuses]
     write_list(tasks, out, terminal.out)
     say(counted(tasks, "task"), to=terminal.err)
 
@@ -385,13 +387,13 @@ def _board(dataset: Path | None) -> "Board":
 def _as_tree(task: "QueuedTask") -> dict[str, object]:
     from odyssey_recorder.task.queue.board import RECORDED
 
-    told = task.listed.task
+    details = task.listed.task
     return {
         "task_id": task.task_id,
         "status": task.status.value,
-        "category": told.category,
-        "instruction": told.instruction,
-        "apps": told.apps,
+        "category": details.category,
+        "instruction": details.instruction,
+        "apps": details.apps,
         "episodes": [entry.episode_id for entry in task.history if entry.event in RECORDED],
         "reason": task.reason,
     }

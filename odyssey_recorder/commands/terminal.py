@@ -43,23 +43,27 @@ def say(*parts: str | tuple[str, str], to: Console = out) -> None:
     to.print(line(*parts), soft_wrap=True)
 
 
-def complain(words: str) -> None:
-    say((words, "red"), to=err)
+def print_error(text: str) -> None:
+    say((text, "red"), to=err)
 
 
-def tell_retired(count: int, to: Console = err) -> None:
+def print_warning(text: str) -> None:
+    say((text, "yellow"), to=err)
+
+
+def print_retired(count: int, to: Console = err) -> None:
     if count:
         say((f"{counted(count, 'retired episode')} left out", "yellow"), to=to)
 
 
-def tell_agents(count: int) -> None:
+def print_agents(count: int) -> None:
     if count:
-        say((f"{counted(count, 'episode')} by agents left out", "yellow"), to=err)
+        print_warning(f"{counted(count, 'episode')} by agents left out")
 
 
-def tell_unread(problems: Iterable[str]) -> None:
+def print_unread(problems: Iterable[str]) -> None:
     for problem in problems:
-        say((f"Left out: {problem}", "yellow"), to=err)
+        print_warning(f"Left out: {problem}")
 
 
 def print_json(tree: object) -> None:
@@ -68,9 +72,9 @@ def print_json(tree: object) -> None:
 
 @contextmanager
 def exits_with_2() -> Iterator[None]:
-    """For a command, as a decorator: an error that is not a fault of the program is printed, and exit code 2."""
+    """A decorator for commands that prints expected errors and exits with 2."""
     try:
         yield
     except OdysseyError as error:
-        complain(str(error))
+        print_error(str(error))
         raise typer.Exit(2) from error

@@ -1,4 +1,4 @@
-"""A private adb server beside the user's: on its own port, with no other devices, and reliably stopped."""
+"""A private adb server on its own port, without other devices, and reliably stopped."""
 
 import os
 import secrets

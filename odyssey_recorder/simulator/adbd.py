@@ -104,7 +104,7 @@ class Stream:
     def acknowledge(self) -> None:
         self._credit.release()
 
-    def say_closed(self) -> None:
+    def send_close(self) -> None:
         self._connection.send(A_CLSE, self._local_id, self._remote_id)
 
 
@@ -204,7 +204,7 @@ class Connection:
 
         def close(_: asyncio.Task[None]) -> None:
             del self._streams[local_id]
-            stream.say_closed()
+            stream.send_close()
 
         # Not at the end of the service itself: if cancelled before it starts, it never gets there.
         task.add_done_callback(close)

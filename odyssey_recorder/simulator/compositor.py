@@ -50,10 +50,10 @@ class Compositor:
         shown = self._shown
         return next((number for since_ns, number in reversed(shown) if since_ns <= t_ns), shown[0][1])
 
-    def listen(self, tell: Action) -> Action:
-        """Call `tell` after every new frame; the returned function unsubscribes."""
-        self._listeners.append(tell)
-        return lambda: self._listeners.remove(tell)
+    def listen(self, callback: Action) -> Action:
+        """Call `callback` after every new frame; the returned function unsubscribes."""
+        self._listeners.append(callback)
+        return lambda: self._listeners.remove(callback)
 
     def lay_out(self, system: SystemUi) -> None:
         self.windows, self.areas = build_windows(system)
@@ -66,11 +66,11 @@ class Compositor:
         self.lay_out(system)
         self._show_change(self._compose(system), self._transition(system, before), system)
 
-    def refresh(self, system: SystemUi, *, anew: bool = False) -> None:
-        """With `anew` there is a new frame even if nothing on it has changed."""
+    def refresh(self, system: SystemUi, *, force: bool = False) -> None:
+        """With `force` there is a new frame even if nothing on it has changed."""
         self.lay_out(system)
         self._cancel()
-        self._present(self._compose(system), system, anew=anew)
+        self._present(self._compose(system), system, force=force)
 
     def advance(self, system: SystemUi) -> None:
         """Show changes that happen without input, unless a transition is playing."""
@@ -123,9 +123,9 @@ class Compositor:
     def _transition(self, system: SystemUi, before: _Before) -> ScreenChange | None:
         areas = self.areas
         whole = Rect(0, areas.status.bottom, areas.screen.right, areas.navigation.top)
-        asked, system.transition = system.transition, None
-        if asked:
-            return ScreenChange(asked, whole)
+        requested, system.transition = system.transition, None
+        if requested:
+            return ScreenChange(requested, whole)
         pages = len(system.front.pages)
         if pages != before.pages and system.package == before.front:
             return ScreenChange(_turn(deeper=pages > before.pages, at_home=system.front is system.launcher), whole)
@@ -163,7 +163,7 @@ class Compositor:
         self._settled = image
         return image
 
-    def _present(self, image: Image.Image, system: SystemUi, *, anew: bool = False) -> None:
+    def _present(self, image: Image.Image, system: SystemUi, *, force: bool = False) -> None:
         self._image = image
         display = system.display
         screen = ComposedFrame(
@@ -179,7 +179,7 @@ class Compositor:
             system.awake,
             display.frame_on_panel,
         )
-        if screen.shows_same_as(self.screen) and not anew:
+        if screen.shows_same_as(self.screen) and not force:
             return
         # Comparing takes a while; the timestamp must be the moment from which the frame is visible.
         screen = replace(screen, shown_ns=time.monotonic_ns(), shown_us=time.time_ns() // 1000)
@@ -187,8 +187,8 @@ class Compositor:
         self.screen = screen
         if self._journal:
             self._journal.frame(screen.shown_ns, screen.number, image, self.cause)
-        for tell in tuple(self._listeners):
-            tell()
+        for callback in tuple(self._listeners):
+            callback()
 
 
 def _turn(*, deeper: bool, at_home: bool) -> Transition:

@@ -81,16 +81,16 @@ class ConsoleCommands:
 
     def run(self, line: str) -> str | None:
         """The reply to `line` without its `OK`, or a `KO: ` line; None for an empty line."""
-        words = line.split()
-        if not words:
+        arguments = line.split()
+        if not arguments:
             return None
-        command = self._table.get(words[0])
+        command = self._table.get(arguments[0])
         if command is None:
             return "KO: unknown command, try 'help'"
         try:
             # Text to type is the only argument in which spaces count.
-            text = line.split(maxsplit=2)[2:] if words[:2] == ["event", "text"] else words[2:]
-            return command([*words[1:2], *text])
+            text = line.split(maxsplit=2)[2:] if arguments[:2] == ["event", "text"] else arguments[2:]
+            return command([*arguments[1:2], *text])
         except (ConsoleError, OdysseyError, LookupError, ValueError, OverflowError) as error:
             return f"KO: {error}"
 
@@ -110,8 +110,8 @@ class ConsoleCommands:
         self._guest.phone.set_posture(posture)
         return ""
 
-    def _avd(self, words: Sequence[str]) -> str:
-        match words:
+    def _avd(self, arguments: Sequence[str]) -> str:
+        match arguments:
             case ["name"]:
                 return self._guest.avd_name
             case ["status"]:
@@ -161,9 +161,9 @@ class ConsoleCommands:
             time.sleep(faults.snapshot_delay_s)
             faults.thaw()
 
-    def _sensor(self, words: Sequence[str]) -> str:
+    def _sensor(self, arguments: Sequence[str]) -> str:
         posture = self._guest.phone.state().posture
-        match words:
+        match arguments:
             case ["status"]:
                 return "\r\n".join(f"{name}: enabled." for name in self._sensors)
             case ["get", "hinge-angle0"] if posture is not None:
@@ -181,8 +181,8 @@ class ConsoleCommands:
                 raise ConsoleError("bad sub-command: status, get NAME, set NAME VALUE")
         return ""
 
-    def _event(self, words: Sequence[str]) -> str:
-        match words:
+    def _event(self, arguments: Sequence[str]) -> str:
+        match arguments:
             case ["mouse", x, y, _, buttons]:
                 self._guest.window_touch(float(x), float(y), pressed=bool(int(buttons) & _LEFT_BUTTON))
                 if int(buttons) & _RIGHT_BUTTON:
@@ -205,8 +205,8 @@ class ConsoleCommands:
                 if axes:
                     self._guest.report_touch(self._guest.touch_screen(), axes)
 
-    def _fault(self, words: Sequence[str]) -> str:
-        line = " ".join(words)
+    def _fault(self, arguments: Sequence[str]) -> str:
+        line = " ".join(arguments)
         name, _, value = line.rpartition(" ")
         if line in self._plain_faults:
             self._plain_faults[line]()

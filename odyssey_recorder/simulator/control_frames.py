@@ -25,29 +25,32 @@ class FrameEncoder:
         self._number = 0
         self._made: dict[tuple[ImgFormat, Size], bytes] = {}
 
-    def image(self, asked: Any, screen: ComposedFrame, seq: int) -> Any:
-        """Shows the whole panel, even under `wm size`; without pixels while the display is off. Raises PictureError."""
+    def image(self, request: Any, screen: ComposedFrame, seq: int) -> Any:
+        """The whole panel, even under `wm size`; without pixels while the display is off.
+
+        Raises UnsupportedImageError.
+        """
         try:
-            kind = ImgFormat(asked.format)
+            kind = ImgFormat(request.format)
         except ValueError as error:
-            raise UnsupportedImageError(f"There is no image format {asked.format}.") from error
-        size = _fitted(screen.panel, asked.width, asked.height) if screen.awake else Size(0, 0)
-        made = Image(
-            format=ImageFormat(format=kind, width=size.width, height=size.height, display=asked.display),
+            raise UnsupportedImageError(f"There is no image format {request.format}.") from error
+        size = _fitted(screen.panel, request.width, request.height) if screen.awake else Size(0, 0)
+        image = Image(
+            format=ImageFormat(format=kind, width=size.width, height=size.height, display=request.display),
             seq=seq,
             timestampUs=screen.shown_us,
         )
-        made.format.rotation.rotation = screen.rotation
+        image.format.rotation.rotation = screen.rotation
         if screen.folded:
             natural = screen.panel.turned(screen.rotation)
-            made.format.foldedDisplay.width, made.format.foldedDisplay.height = natural.width, natural.height
+            image.format.foldedDisplay.width, image.format.foldedDisplay.height = natural.width, natural.height
         pixels = self._pixels(screen, kind, size) if screen.awake else b""
-        if asked.transport.channel == Channel.MMAP:
-            made.format.transport.CopyFrom(asked.transport)
-            _write(asked.transport.handle, pixels)
+        if request.transport.channel == Channel.MMAP:
+            image.format.transport.CopyFrom(request.transport)
+            _write(request.transport.handle, pixels)
         else:
-            made.image = pixels
-        return made
+            image.image = pixels
+        return image
 
     def _pixels(self, screen: ComposedFrame, kind: ImgFormat, size: Size) -> bytes:
         with self._lock:

@@ -77,14 +77,14 @@ def _pool() -> DescriptorPool:
     file = FileDescriptorProto(name="emulator_controller.proto", package=PACKAGE, syntax="proto3")
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)
-        message.field.extend(_field(words) for words in fields.split(",") if words)
+        message.field.extend(_field(description) for description in fields.split(",") if description)
     pool = DescriptorPool()
     pool.Add(file)
     return pool
 
 
-def _field(words: str) -> FieldDescriptorProto:
-    *repeated, kind, name, number = words.split()
+def _field(description: str) -> FieldDescriptorProto:
+    *repeated, kind, name, number = description.split()
     label = FieldDescriptorProto.LABEL_REPEATED if repeated else FieldDescriptorProto.LABEL_OPTIONAL
     field = FieldDescriptorProto(name=name, number=int(number), label=label)
     if kind in _SCALARS:

@@ -232,10 +232,10 @@ class ControlService:
         self._wait(context, flows)
         return screen if context.is_active() and not is_dropped() else None
 
-    def _image(self, asked: Any, screen: ComposedFrame, seq: int) -> Any:
-        if not _is_lit(asked.display, screen):
-            raise UnsupportedImageError(f"There is no display {asked.display}.")
-        return self._frames.image(asked, screen, seq)
+    def _image(self, request: Any, screen: ComposedFrame, seq: int) -> Any:
+        if not _is_lit(request.display, screen):
+            raise UnsupportedImageError(f"There is no display {request.display}.")
+        return self._frames.image(request, screen, seq)
 
     # Input ----------------------------------------------------------------------------------------------------
 

@@ -23,11 +23,11 @@ def running_dir(environment: Mapping[str, str]) -> Path:
 
 def write_secret(path: Path, text: str) -> None:
     """Atomic, readable by the user only; replaces even a link at `path` instead of following it. Raises OSError."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    beside.unlink(missing_ok=True)
-    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary.unlink(missing_ok=True)
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(text)
-    beside.replace(path)
+    temporary.replace(path)
 
 
 class DiscoveryFile:

@@ -34,7 +34,7 @@ class SimulatedEmulator:
     """An emulator running in this process; a context manager, or use `start` and `stop`.
 
     `console_port` is even, and adb listens on the next one; 0 chooses a free pair outside SCANNED_PORTS.
-    `adb_server_port` is the adb server that is told about the emulator, repeatedly while none is connected: a server
+    `adb_server_port` is the adb server to announce the emulator to, repeatedly while none is connected: a server
     that does not look for emulators by itself would miss an emulator that was away, or miss it after its own restart.
     `auth_token_file` is created if missing; without one the console asks for no token, which the real `adb emu` cannot
     handle. `control` enables gRPC. `killed` is set by the console's `kill`; the owner must then stop the emulator.

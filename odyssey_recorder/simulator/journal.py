@@ -23,7 +23,7 @@ class ShownFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class FeltInput:
+class RecordedInput:
     """`words` such as "touch down 360,640"; `event_us` (`getevent`'s µs) is None for input that bypassed the kernel."""
 
     number: int
@@ -36,7 +36,7 @@ class FeltInput:
 @dataclass(frozen=True, slots=True)
 class RecordedJournal:
     frames: Mapping[int, ShownFrame]
-    inputs: tuple[FeltInput, ...]
+    inputs: tuple[RecordedInput, ...]
 
     @classmethod
     def read(cls, journal: Path) -> "RecordedJournal":
@@ -47,22 +47,22 @@ class RecordedJournal:
             if "rgb_sha256" in entry
         }
         inputs = tuple(
-            FeltInput(entry["number"], entry["t_ns"], entry["input"], frames[entry["frame"]], entry.get("event_us"))
+            RecordedInput(entry["number"], entry["t_ns"], entry["input"], frames[entry["frame"]], entry.get("event_us"))
             for entry in entries
             if "input" in entry
         )
         return cls(frames, inputs)
 
-    def touch_downs(self) -> tuple[FeltInput, ...]:
-        return tuple(felt for felt in self.inputs if felt.words.startswith("touch down "))
+    def touch_downs(self) -> tuple[RecordedInput, ...]:
+        return tuple(event for event in self.inputs if event.words.startswith("touch down "))
 
-    def gesture(self, down: FeltInput) -> tuple[FeltInput, ...]:
-        later = [felt for felt in self.inputs if felt.number > down.number]
-        end = next((felt.number for felt in later if felt.words.startswith("touch down ")), len(self.inputs) + 1)
-        return (down, *(felt for felt in later if felt.number < end))
+    def gesture(self, down: RecordedInput) -> tuple[RecordedInput, ...]:
+        later = [event for event in self.inputs if event.number > down.number]
+        end = next((event.number for event in later if event.words.startswith("touch down ")), len(self.inputs) + 1)
+        return (down, *(event for event in later if event.number < end))
 
-    def changed_screen(self, *inputs: FeltInput) -> bool:
-        numbers = {felt.number for felt in inputs}
+    def changed_screen(self, *inputs: RecordedInput) -> bool:
+        numbers = {event.number for event in inputs}
         return any(frame.cause in numbers for frame in self.frames.values())
 
 
@@ -90,9 +90,9 @@ class PhoneJournal:
         with self._lock:
             self._write({"t_ns": t_ns, "frame": number, "rgb_sha256": digest, "cause": cause})
 
-    def input(self, moment: Moment, frame: int, words: str) -> int:
+    def input(self, moment: Moment, frame: int, text: str) -> int:
         """Returns the input's number, from 1; `frame` was shown when it arrived."""
-        entry = {"t_ns": moment.t_ns, "input": words, "frame": frame}
+        entry = {"t_ns": moment.t_ns, "input": text, "frame": frame}
         if moment.event_us is not None:
             entry["event_us"] = moment.event_us
         with self._lock:

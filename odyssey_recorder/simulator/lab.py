@@ -60,23 +60,23 @@ class PhoneProcesses:
         phone = _Phone(command, self._environment)
         with self._lock:
             self._running = [*(one for one in self._running if one.is_alive()), phone]
-        said = ""
+        output = ""
         while (line := phone.next_line()) is not None:
-            said += line
-            if serial := _SERIAL.search(said):
+            output += line
+            if serial := _SERIAL.search(output):
                 phone.serial = serial.group()
                 return phone.serial
             if cancelled():
                 phone.kill()
                 raise CancelledError(f"The simulated {profile} was stopped before it was up.")
-        raise DeviceError(f"The simulated {profile} did not start. {said.strip()[-400:]}")
+        raise DeviceError(f"The simulated {profile} did not start. {output.strip()[-400:]}")
 
     def show_window(self, serial: str, *, on: bool) -> None:
         """Does nothing for an emulator that was not started here, or that has ended."""
         with self._lock:
             for phone in self._running:
                 if phone.serial == serial:
-                    phone.tell(SHOW_WINDOW if on else HIDE_WINDOW)
+                    phone.send(SHOW_WINDOW if on else HIDE_WINDOW)
 
     def stop(self) -> None:
         with self._lock:
@@ -109,10 +109,10 @@ class _Phone(threading.Thread):
         except Empty:
             return ""
 
-    def tell(self, words: bytes) -> None:
+    def send(self, command: bytes) -> None:
         assert self._process.stdin is not None
         with suppress(OSError, ValueError):  # it has ended
-            self._process.stdin.write(words)
+            self._process.stdin.write(command)
             self._process.stdin.flush()
 
     def kill(self) -> None:

@@ -76,9 +76,9 @@ class Phone:
         """The newest frame; never blocks."""
         return self._compositor.screen
 
-    def on_frame(self, tell: Action) -> Action:
-        """`tell` runs on the phone's thread and must not block. The returned function unsubscribes."""
-        return self._compositor.listen(tell)
+    def on_frame(self, callback: Action) -> Action:
+        """`callback` runs on the phone's thread and must not block. The returned function unsubscribes."""
+        return self._compositor.listen(callback)
 
     # Inputs ----------------------------------------------------------------------------------------------------
 
@@ -263,18 +263,18 @@ class Phone:
             self._system = copy.deepcopy(snapshot)
             self._touch_surface.clear()
             self._compositor.cause = None
-            self._compositor.refresh(self._system, anew=True)
+            self._compositor.refresh(self._system, force=True)
             self._keep_beating()
 
         self._looper.call(load)
 
     # On the looper ---------------------------------------------------------------------------------------------
 
-    def _note(self, words: str, moment: Moment | None = None) -> int | None:
+    def _note(self, text: str, moment: Moment | None = None) -> int | None:
         if self._journal is None:
             return None
         moment = moment or Moment(time.monotonic_ns())
-        return self._journal.input(moment, self._compositor.frame_at(moment.t_ns), words)
+        return self._journal.input(moment, self._compositor.frame_at(moment.t_ns), text)
 
     def _change(self, act: Action, *, cause: int | None = None) -> None:
         def change() -> None:
@@ -286,7 +286,7 @@ class Phone:
 
     def _tick(self) -> None:
         self._looper.later(_MINUTE_S, self._tick)
-        self._change(self._system.pass_minute)
+        self._change(self._system.advance_minute)
 
     def _keep_beating(self) -> None:
         page = self._system.moving_page
@@ -307,9 +307,9 @@ class Phone:
         self._compositor.lay_out(self._system)
         return snapshot
 
-    def _type(self, words: str) -> None:
+    def _type(self, text: str) -> None:
         self._system.toast_text = ""
-        self._system.entry.insert(words)
+        self._system.entry.insert(text)
 
     def _start(self, name: str, action: str, data: str) -> None:
         system, package = self._system, name.partition("/")[0]

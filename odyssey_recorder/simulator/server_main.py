@@ -82,8 +82,8 @@ def stop_when_stdin_ends(window_wanted: threading.Event) -> None:
     """Until then, the last byte read says whether the emulator's window is wanted."""
 
     def wait() -> None:
-        while said := os.read(sys.stdin.fileno(), 4096):  # not sys.stdin.read: it would hold its lock at exit
-            window_wanted.set() if said.endswith(SHOW_WINDOW) else window_wanted.clear()
+        while data := os.read(sys.stdin.fileno(), 4096):  # not sys.stdin.read: it would hold its lock at exit
+            window_wanted.set() if data.endswith(SHOW_WINDOW) else window_wanted.clear()
         _thread.interrupt_main()
 
     threading.Thread(target=wait, name="stdin", daemon=True).start()

@@ -14,7 +14,7 @@ from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from tests.agents.thinking import Thinker, batch_of
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 from tests.fakes import FakeDevice
 from tests.llm.stand_in import StandIn
 from tests.recording.recording_bench import PATIENCE_S, Recording, RecordingBench
@@ -86,7 +86,7 @@ def device(request: pytest.FixtureRequest) -> FakeDevice:
 
 
 @pytest.fixture
-def duo(tmp_path: Path, command_line: CommandLine, device: FakeDevice) -> Iterator[Duo]:
+def duo(tmp_path: Path, cli: CommandLine, device: FakeDevice) -> Iterator[Duo]:
     thinker, watcher = Thinker(), Watcher()
     bench = RecordingBench(tmp_path)
     with StandIn(thinker) as server, ThreadPoolExecutor(1) as thread, bench.recording(device) as recording:

@@ -19,7 +19,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.task.listing import ListedTask
 from tests.agents.conftest import Duo, Watcher
 from tests.agents.thinking import batch_of, says
-from tests.command_line import CommandLine, wait_until
+from tests.cli import CommandLine, wait_until
 from tests.fakes import FakeDevice
 from tests.gui.fakes import TASK, FakeRecordings
 from tests.llm.stand_in import StandIn
@@ -147,7 +147,7 @@ def test_a_device_that_only_adb_has_lost_ends_the_turn(duo: Duo, device: HalfDea
     assert duo.run.run.why == "fake-1 does not answer over adb any more. The draft is saved."
 
 
-def test_the_result_does_not_wait_for_what_a_lost_device_was_asked(command_line: CommandLine, tmp_path: Path) -> None:
+def test_the_result_does_not_wait_for_what_a_lost_device_was_asked(cli: CommandLine, tmp_path: Path) -> None:
     device = HangingDevice()
     with StandIn(lambda _: says("CLICK", x=500, y=200)) as server:
         agent = Agent(adapter_named("ours"), batch_of(server), HistoryRule.parse("none"), Guard())

@@ -23,7 +23,7 @@ from odyssey_recorder.settings import prices_file
 from odyssey_recorder.simulator.profile import profile_named
 from tests.agents.thinking import says
 from tests.annotation.seeing_model import images_of
-from tests.command_line import CommandLine, LabPhone, Ran
+from tests.cli import CommandLine, LabPhone, Result
 from tests.llm.stand_in import MODEL, Asked, Fails, Says, StandIn
 from tests.simulator.person import wait_until
 
@@ -59,9 +59,9 @@ class Gold:
 
 
 @pytest.fixture
-def agent_phone(phone: LabPhone, command_line: CommandLine) -> Iterator[LabPhone]:
+def agent_phone(phone: LabPhone, cli: CommandLine) -> Iterator[LabPhone]:
     """As it was begun, with a snapshot of that; the command line may use its console."""
-    home = command_line.folder / "home"
+    home = cli.folder / "home"
     home.mkdir(exist_ok=True)
     shutil.copy(phone.lab.server.home / TOKEN_FILE, home)
     phone.console("avd", "snapshot", "save", SNAPSHOT)
@@ -71,10 +71,10 @@ def agent_phone(phone: LabPhone, command_line: CommandLine) -> Iterator[LabPhone
     phone.console("avd", "snapshot", "delete", SNAPSHOT)
 
 
-def words(command_line: CommandLine, server: StandIn, *more: object) -> tuple[object, ...]:
-    command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
-    out = command_line.folder / "results.jsonl"
-    own = ("--dataset", command_line.dataset, "--snapshot", SNAPSHOT, "--out", out)
+def words(cli: CommandLine, server: StandIn, *more: object) -> tuple[object, ...]:
+    cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+    out = cli.folder / "results.jsonl"
+    own = ("--dataset", cli.dataset, "--snapshot", SNAPSHOT, "--out", out)
     return ("agent", "run", "--model", MODEL, *own, *more)
 
 
@@ -82,55 +82,51 @@ def results(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()[1:]]
 
 
-def provenance(command_line: CommandLine, episode_id: str) -> EpisodeProvenance:
-    found = read_provenance(command_line.dataset / "provenance" / f"{episode_id}.json")
+def provenance(cli: CommandLine, episode_id: str) -> EpisodeProvenance:
+    found = read_provenance(cli.dataset / "provenance" / f"{episode_id}.json")
     assert found is not None
     return found
 
 
-def run_with(command_line: CommandLine, behaviour: Any, *more: object) -> tuple[Ran, list[dict[str, Any]]]:
+def run_with(cli: CommandLine, behaviour: Any, *more: object) -> tuple[Result, list[dict[str, Any]]]:
     with StandIn(behaviour) as server:
-        ran = command_line(*words(command_line, server, "--task", ALARM, *more))
-    out = command_line.folder / "results.jsonl"
+        ran = cli(*words(cli, server, "--task", ALARM, *more))
+    out = cli.folder / "results.jsonl"
     return ran, results(out) if out.exists() else []
 
 
-def test_a_gold_replayer_solves_its_task_and_each_step_has_its_answer(
-    command_line: CommandLine, agent_phone: LabPhone
-) -> None:
+def test_a_gold_replayer_solves_its_task_and_each_step_has_its_answer(cli: CommandLine, agent_phone: LabPhone) -> None:
     unread = Says("Hm.")
-    ran, (row,) = run_with(command_line, Gold(agent_phone, ALARM, first=(unread,)))
+    ran, (row,) = run_with(cli, Gold(agent_phone, ALARM, first=(unread,)))
     assert ran.exit_code == 0, ran.err
     assert (row["stop"], row["is_met"], row["missed"], row["steps"], row["gold_steps"]) == ("complete", True, [], 3, 3)
     assert (row["unreadable"], row["interventions"], row["tokens_in"] > 0) == (1, 0, True)
     assert "Success: 100.0% (1 of 1" in ran.out
-    kept = provenance(command_line, row["episode_id"])
+    kept = provenance(cli, row["episode_id"])
     assert (kept.origin.actor, kept.origin.task_id, len(kept.steps)) == ("agent", ALARM, 3)
     for step in kept.steps:
         assert step.agent is not None
         assert json.loads(step.agent.raw)["action"] in ("CLICK", "COMPLETE")
         assert (step.agent.adapter, step.agent.model, step.agent.tokens_in > 0) == ("ours", MODEL, True)
-    assert command_line.draft_ids() == []
+    assert cli.draft_ids() == []
 
 
 @pytest.mark.parametrize(("seed", "is_met"), [(1, True), (2, False)])
-def test_goals_are_those_of_the_seed(
-    command_line: CommandLine, agent_phone: LabPhone, seed: int, *, is_met: bool
-) -> None:
+def test_goals_are_those_of_the_seed(cli: CommandLine, agent_phone: LabPhone, seed: int, *, is_met: bool) -> None:
     gold = Gold(agent_phone, "sim-alarm-time", seed=1)
     with StandIn(gold) as server:
-        ran = command_line(*words(command_line, server, "--task", "sim-alarm-time", "--seed", seed))
+        ran = cli(*words(cli, server, "--task", "sim-alarm-time", "--seed", seed))
     assert ran.exit_code == 0, ran.err
-    (row,) = results(command_line.folder / "results.jsonl")
+    (row,) = results(cli.folder / "results.jsonl")
     assert (row["seed"], row["stop"], row["is_met"], row["difficulty"]) == (seed, "complete", is_met, "easy")
 
 
 def test_goals_about_settings_files_and_the_screen_are_those_of_any_device(
-    command_line: CommandLine, agent_phone: LabPhone
+    cli: CommandLine, agent_phone: LabPhone
 ) -> None:
     """Without the console's token the phone has no facts of its own, like a real device."""
-    (command_line.folder / "home" / TOKEN_FILE).unlink()
-    goals = command_line.folder / "goals.jsonl"
+    (cli.folder / "home" / TOKEN_FILE).unlink()
+    goals = cli.folder / "goals.jsonl"
     wanted = [
         {"path": "screen.text", "op": "equals", "value": "Water the plants"},
         {"path": "settings.global.wifi_on", "op": "unchanged"},
@@ -139,14 +135,14 @@ def test_goals_about_settings_files_and_the_screen_are_those_of_any_device(
     goals.write_text(json.dumps({"task_id": ALARM, "goals": wanted, "gold": [{"on": "Clock"}]}))
     left: list[Callable[[Asked], Says]] = [Gold(agent_phone, ALARM), idle]
     with StandIn(lambda asked: left.pop(0)(asked)) as server:
-        server_words = words(command_line, server, "--task", ALARM, "--goals", goals)
-        ran = command_line(*(one for one in server_words if one not in ("--snapshot", SNAPSHOT)))
-    (row,) = results(command_line.folder / "results.jsonl")
+        server_words = words(cli, server, "--task", ALARM, "--goals", goals)
+        ran = cli(*(one for one in server_words if one not in ("--snapshot", SNAPSHOT)))
+    (row,) = results(cli.folder / "results.jsonl")
     assert (row["stop"], row["is_met"], row["missed"]) == ("complete", False, ['files."/sdcard/plants.txt"']), ran.err
 
 
-def test_without_goals_a_model_may_judge_and_that_is_labelled(command_line: CommandLine, agent_phone: LabPhone) -> None:
-    tasks, questions = command_line.folder / "tasks.jsonl", list[Asked]()
+def test_without_goals_a_model_may_judge_and_that_is_labelled(cli: CommandLine, agent_phone: LabPhone) -> None:
+    tasks, questions = cli.folder / "tasks.jsonl", list[Asked]()
     task = {
         "category": "General_Tool",
         "apps": ["Clock"],
@@ -163,8 +159,8 @@ def test_without_goals_a_model_may_judge_and_that_is_labelled(command_line: Comm
         return Says(json.dumps({"reason": "The home screen is shown.", "done": False}))
 
     with StandIn(agent_and_judge) as server:
-        ran = command_line(*words(command_line, server, "--task", "look", "--tasks", tasks, "--judge", MODEL))
-    (row,) = results(command_line.folder / "results.jsonl")
+        ran = cli(*words(cli, server, "--task", "look", "--tasks", tasks, "--judge", MODEL))
+    (row,) = results(cli.folder / "results.jsonl")
     assert (row["is_met"], row["judged_by"], row["unjudged"]) == (False, MODEL, ""), ran.err
     assert "not done in the opinion of" in ran.err
     assert f"In the opinion of {MODEL}, which is no proof: 0.0% (0 of 1" in ran.out
@@ -172,8 +168,8 @@ def test_without_goals_a_model_may_judge_and_that_is_labelled(command_line: Comm
     assert len(images_of(questions[0])) == 1
 
 
-def test_an_idle_agent_solves_nothing(command_line: CommandLine, agent_phone: LabPhone) -> None:
-    ran, (row,) = run_with(command_line, idle)
+def test_an_idle_agent_solves_nothing(cli: CommandLine, agent_phone: LabPhone) -> None:
+    ran, (row,) = run_with(cli, idle)
     assert (ran.exit_code, row["stop"], row["is_met"]) == (0, "complete", False)
     assert row["missed"] == ["clock.alarms[label=Work].on"]
 
@@ -182,55 +178,49 @@ def test_an_idle_agent_solves_nothing(command_line: CommandLine, agent_phone: La
     ("answer", "stop"),
     [(says("HOME"), "repeated"), (says("TYPE", text=""), "unreadable")],
 )
-def test_a_run_that_leads_nowhere_ends(
-    command_line: CommandLine, agent_phone: LabPhone, answer: Says, stop: str
-) -> None:
-    ran, (row,) = run_with(command_line, lambda _: answer)
+def test_a_run_that_leads_nowhere_ends(cli: CommandLine, agent_phone: LabPhone, answer: Says, stop: str) -> None:
+    ran, (row,) = run_with(cli, lambda _: answer)
     assert (ran.exit_code, row["stop"], row["steps"]) == (0, stop, 2 if stop == "repeated" else 0), ran.err
-    assert len(command_line.draft_ids()) == 1
+    assert len(cli.draft_ids()) == 1
 
 
-def test_a_dry_run_sends_nothing_and_leaves_nothing(command_line: CommandLine, agent_phone: LabPhone) -> None:
-    ran, rows = run_with(command_line, Gold(agent_phone, ALARM), "--dry-run")
-    assert (ran.exit_code, rows, command_line.draft_ids()) == (0, [], []), ran.err
+def test_a_dry_run_sends_nothing_and_leaves_nothing(cli: CommandLine, agent_phone: LabPhone) -> None:
+    ran, rows = run_with(cli, Gold(agent_phone, ALARM), "--dry-run")
+    assert (ran.exit_code, rows, cli.draft_ids()) == (0, [], []), ran.err
     assert Eyes(agent_phone.lab, agent_phone.serial).see("Clock")
     assert "dry run (Click" in ran.err
 
 
-def rejected(command_line: CommandLine) -> list[RejectedRecord]:
+def rejected(cli: CommandLine) -> list[RejectedRecord]:
     """Of the only draft."""
-    (episode_id,) = command_line.draft_ids()
-    draft = Draft(command_line.drafts / episode_id)
+    (episode_id,) = cli.draft_ids()
+    draft = Draft(cli.drafts / episode_id)
     draft.close()
     return list(draft.rejected)
 
 
-def test_what_is_not_allowed_needs_a_person(command_line: CommandLine, agent_phone: LabPhone) -> None:
-    ran, (row,) = run_with(command_line, Gold(agent_phone, ALARM), "--allow-package", "com.example.notes")
+def test_what_is_not_allowed_needs_a_person(cli: CommandLine, agent_phone: LabPhone) -> None:
+    ran, (row,) = run_with(cli, Gold(agent_phone, ALARM), "--allow-package", "com.example.notes")
     assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1)
     assert "is not allowed. Without a terminal nobody can be asked" in ran.err
-    assert rejected(command_line) == [], "nobody refused it"
+    assert rejected(cli) == [], "nobody refused it"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a terminal of its own")
-def test_what_a_person_refuses_at_the_terminal_is_kept_in_the_draft(
-    command_line: CommandLine, agent_phone: LabPhone
-) -> None:
+def test_what_a_person_refuses_at_the_terminal_is_kept_in_the_draft(cli: CommandLine, agent_phone: LabPhone) -> None:
     ours, theirs = os.openpty()
     with os.fdopen(ours, "wb", buffering=0) as keyboard, os.fdopen(theirs) as terminal:
-        command_line.monkeypatch.setattr(sys, "stdin", terminal)
+        cli.monkeypatch.setattr(sys, "stdin", terminal)
         keyboard.write(b"n\n")
-        ran, (row,) = run_with(command_line, Gold(agent_phone, ALARM), "--allow-package", "com.example.notes")
+        ran, (row,) = run_with(cli, Gold(agent_phone, ALARM), "--allow-package", "com.example.notes")
     assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1), ran.err
-    (record,) = rejected(command_line)
+    (record,) = rejected(cli)
     assert record.action["action"] == "CLICK"
     assert json.loads(record.agent.raw)["action"] == "CLICK"
     assert (record.agent.model, record.agent.approved) == (MODEL, False)
 
 
-def test_a_run_stops_before_the_question_that_would_exceed_its_budget(
-    command_line: CommandLine, agent_phone: LabPhone
-) -> None:
+def test_a_run_stops_before_the_question_that_would_exceed_its_budget(cli: CommandLine, agent_phone: LabPhone) -> None:
     home = says("HOME")
     table = prices_file()
     table.parent.mkdir(parents=True)
@@ -242,17 +232,17 @@ def test_a_run_stops_before_the_question_that_would_exceed_its_budget(
         asked.append(one)
         return home
 
-    ran, rows = run_with(command_line, goes_home, "--budget", expected + 1.5 * answer)
+    ran, rows = run_with(cli, goes_home, "--budget", expected + 1.5 * answer)
     assert (ran.exit_code, rows, len(asked)) == (1, [], 2), ran.err
     assert f"would be exceeded (${2 * answer:.4f} spent)" in " ".join(ran.err.split())
-    (episode_id,) = command_line.draft_ids()
-    draft = Draft(command_line.drafts / episode_id)
+    (episode_id,) = cli.draft_ids()
+    draft = Draft(cli.drafts / episode_id)
     draft.close()
     assert len(draft.steps) == 2
 
 
 def test_a_killed_run_goes_on_with_the_next_task_and_asks_nothing_twice(
-    command_line: CommandLine, agent_phone: LabPhone
+    cli: CommandLine, agent_phone: LabPhone
 ) -> None:
     gold = Gold(agent_phone, TIMER, first=(says("COMPLETE"),))
     ids = ("--task", ALARM, "--task", TIMER)
@@ -263,34 +253,34 @@ def test_a_killed_run_goes_on_with_the_next_task_and_asks_nothing_twice(
         return gold(asked)
 
     with StandIn(until_killed) as server:
-        whole = [str(one) for one in words(command_line, server, *ids)]
+        whole = [str(one) for one in words(cli, server, *ids)]
         child = subprocess.Popen([sys.executable, "-m", "odyssey_recorder", *whole], env=dict(os.environ))
         child.wait()
-        out = command_line.folder / "results.jsonl"
+        out = cli.folder / "results.jsonl"
         first = out.read_bytes()
         assert [row["task_id"] for row in results(out)] == [ALARM]
         left = [says("IMPOSSIBLE", text="no")]
         server.behaviour = lambda _: left.pop()
         agent_phone.lab.server.adb("-s", agent_phone.serial, "shell", "input", "keyevent", "HOME")
-        ran = command_line(*words(command_line, server, *ids))
+        ran = cli(*words(cli, server, *ids))
         assert ran.exit_code == 0, ran.err
     assert out.read_bytes().startswith(first)
     assert [(row["task_id"], row["stop"], row["steps"]) for row in results(out)][1:] == [(TIMER, "impossible", 2)]
 
 
-def test_what_the_server_ended_is_no_result(command_line: CommandLine, agent_phone: LabPhone) -> None:
-    ran, rows = run_with(command_line, lambda _: Fails(401, "no"))
-    assert (ran.exit_code, rows, len(command_line.draft_ids())) == (1, [], 1)
+def test_what_the_server_ended_is_no_result(cli: CommandLine, agent_phone: LabPhone) -> None:
+    ran, rows = run_with(cli, lambda _: Fails(401, "no"))
+    assert (ran.exit_code, rows, len(cli.draft_ids())) == (1, [], 1)
     assert "model (" in ran.err
 
 
-def test_two_phones_at_once_give_each_task_its_result(command_line: CommandLine) -> None:
-    folder = command_line.folder / "bench"
+def test_two_phones_at_once_give_each_task_its_result(cli: CommandLine) -> None:
+    folder = cli.folder / "bench"
     with StandIn(idle) as server:
-        command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+        cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
         bench = ("agent", "bench", "--model", MODEL, "--out", folder, "--task", ALARM, "--task", TIMER, "--phones", 2)
-        ran = command_line(*bench)
-        again = command_line(*bench)
+        ran = cli(*bench)
+        again = cli(*bench)
         asked = len(server.questions)
     assert (ran.exit_code, again.exit_code, again.out == ran.out) == (0, 0, True), ran.err
     assert "Success: 0.0% (0 of 2; 95% interval 0.0% to" in ran.out
@@ -301,16 +291,14 @@ def test_two_phones_at_once_give_each_task_its_result(command_line: CommandLine)
     assert asked == 2
 
 
-def test_statistics_splits_and_exports_leave_agents_out_unless_asked(
-    command_line: CommandLine, agent_phone: LabPhone
-) -> None:
-    _, (row,) = run_with(command_line, idle)
-    data, out = command_line.dataset, command_line.folder / "out"
-    assert "1 episode by agents left out" in command_line("stats", data).err
-    assert "left out" not in command_line("stats", data, "--agents").err
-    assert f"{row['episode_id']}.json is by an agent" in command_line("splits", "make", data).err
-    assert command_line("splits", "make", data, "--agents").err.startswith("random_split.json cannot")
-    assert "1 episode by agents left out" in command_line("export", data, out, "--as", "jsonl", "--all").err
-    assert command_line("export", data, out, "--as", "jsonl", "--all", "--agents").out.startswith("1 episode exported")
-    assert row["episode_id"] in command_line("list", data, "--filter", "is:agent").out
-    assert "is by an agent, and in no split" in command_line("release", "make", data).err
+def test_statistics_splits_and_exports_leave_agents_out_unless_asked(cli: CommandLine, agent_phone: LabPhone) -> None:
+    _, (row,) = run_with(cli, idle)
+    data, out = cli.dataset, cli.folder / "out"
+    assert "1 episode by agents left out" in cli("stats", data).err
+    assert "left out" not in cli("stats", data, "--agents").err
+    assert f"{row['episode_id']}.json is by an agent" in cli("splits", "make", data).err
+    assert cli("splits", "make", data, "--agents").err.startswith("random_split.json cannot")
+    assert "1 episode by agents left out" in cli("export", data, out, "--as", "jsonl", "--all").err
+    assert cli("export", data, out, "--as", "jsonl", "--all", "--agents").out.startswith("1 episode exported")
+    assert row["episode_id"] in cli("list", data, "--filter", "is:agent").out
+    assert "is by an agent, and in no split" in cli("release", "make", data).err

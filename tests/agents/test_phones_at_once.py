@@ -11,7 +11,7 @@ from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from tests.agents.test_benchmark import carry_out
 from tests.agents.test_online import results
 from tests.agents.thinking import says
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 from tests.llm.stand_in import MODEL, Asked, Says, StandIn
 from tests.simulator.person import Person, person_with
 
@@ -81,22 +81,22 @@ class Golds:
             return said.pop(0) if len(said) > 1 else said[0]
 
 
-def verdicts(command_line: CommandLine, answers: dict[str, list[Says]], ids: list[str], phones: int) -> list[Any]:
-    folder = command_line.folder / f"bench {phones}"
-    command_line.monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-    command_line.monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
-    command_line.monkeypatch.setenv("XDG_DATA_HOME", str(folder / "data"))
+def verdicts(cli: CommandLine, answers: dict[str, list[Says]], ids: list[str], phones: int) -> list[Any]:
+    folder = cli.folder / f"bench {phones}"
+    cli.monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    cli.monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    cli.monkeypatch.setenv("XDG_DATA_HOME", str(folder / "data"))
     asked = [word for one in ids for word in ("--task", one)]
     with StandIn(Golds(answers)) as server:
-        command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
-        ran = command_line("agent", "bench", "--model", MODEL, "--out", folder, "--phones", phones, *asked)
+        cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+        ran = cli("agent", "bench", "--model", MODEL, "--out", folder, "--phones", phones, *asked)
     assert ran.exit_code == 0, ran.err
     told = ("task_id", "stop", "is_met", "missed", "steps")
     return sorted([row[key] for key in told] for row in results(folder / "results.jsonl"))
 
 
 @pytest.mark.parametrize("ids", [SHORT, pytest.param(TAPPED, marks=pytest.mark.soak)], ids=["few", "all"])
-def test_four_phones_give_the_verdicts_of_one(command_line: CommandLine, ids: list[str]) -> None:
+def test_four_phones_give_the_verdicts_of_one(cli: CommandLine, ids: list[str]) -> None:
     from odyssey_recorder.commands.agent_tasks import chosen_tasks
 
     instructions = {
@@ -105,6 +105,6 @@ def test_four_phones_give_the_verdicts_of_one(command_line: CommandLine, ids: li
     }
     answers = {instructions[one]: gold_answers(one) for one in ids if one != IDLE}
     answers[instructions[IDLE]] = [says("COMPLETE")]
-    one = verdicts(command_line, answers, list(instructions), 1)
-    assert verdicts(command_line, answers, list(instructions), 4) == one
+    one = verdicts(cli, answers, list(instructions), 1)
+    assert verdicts(cli, answers, list(instructions), 4) == one
     assert {row[0]: row[2] for row in one} == {name: name != IDLE for name in instructions}

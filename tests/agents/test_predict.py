@@ -32,7 +32,7 @@ from odyssey_recorder.model.geometry import Point, Size
 from tests.agents.golds import LACKING, GoldReplayer, alike, colour, expected
 from tests.annotation.seeing_model import images_of
 from tests.annotation.texts import remember
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 from tests.llm.stand_in import MODEL, Asked, Fails, Says, StandIn
 
 SIZE = Size(500, 900)
@@ -46,9 +46,9 @@ GOLDS = [action for end in ENDS for action in (*ACTIONS, end)]
 
 
 @pytest.fixture
-def dataset(command_line: CommandLine) -> Path:
+def dataset(cli: CommandLine) -> Path:
     """Two episodes, whose device_info has width and height swapped; each screen has a colour of its own."""
-    root = command_line.dataset
+    root = cli.dataset
     for name in ("annotations", "screenshots", "splits"):
         (root / name).mkdir(parents=True)
     for episode, (episode_id, end) in enumerate(zip(IDS, ENDS, strict=True)):
@@ -64,9 +64,9 @@ def dataset(command_line: CommandLine) -> Path:
     return root
 
 
-def use(command_line: CommandLine, server: StandIn) -> None:
-    command_line.monkeypatch.setenv("ODYSSEY_MODEL", "another")
-    command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+def use(cli: CommandLine, server: StandIn) -> None:
+    cli.monkeypatch.setenv("ODYSSEY_MODEL", "another")
+    cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
 
 
 def rows(out: Path) -> list[dict[str, Any]]:
@@ -83,13 +83,11 @@ def without_words(action: Action) -> Action:
 
 
 @pytest.mark.parametrize("name", ["ours", "ui-tars-1.5", "cogagent"])
-def test_a_gold_replayer_predicts_the_gold_actions(command_line: CommandLine, dataset: Path, name: str) -> None:
-    out = command_line.folder / "out.jsonl"
+def test_a_gold_replayer_predicts_the_gold_actions(cli: CommandLine, dataset: Path, name: str) -> None:
+    out = cli.folder / "out.jsonl"
     with StandIn(GoldReplayer(name, GOLDS, SIZE)) as server:
-        use(command_line, server)
-        ran = command_line(
-            "predict", dataset, out, "--adapter", name, "--model", MODEL, "--history", "screenshots:1", "--yes"
-        )
+        use(cli, server)
+        ran = cli("predict", dataset, out, "--adapter", name, "--model", MODEL, "--history", "screenshots:1", "--yes")
         assert ran.exit_code == 0, ran.err
         assert server.complaints == []
         fitted = adapter_named(name).fit(SIZE)
@@ -110,8 +108,8 @@ def test_a_gold_replayer_predicts_the_gold_actions(command_line: CommandLine, da
         assert (row["tokens_in"] > 0, row["tokens_out"] > 0, row["seconds"] >= 0) == (True, True, True)
 
 
-def test_a_run_that_ended_early_is_continued_and_asks_nothing_twice(command_line: CommandLine, dataset: Path) -> None:
-    out, gold = command_line.folder / "out.jsonl", GoldReplayer("ours", GOLDS, SIZE)
+def test_a_run_that_ended_early_is_continued_and_asks_nothing_twice(cli: CommandLine, dataset: Path) -> None:
+    out, gold = cli.folder / "out.jsonl", GoldReplayer("ours", GOLDS, SIZE)
     left = iter([*[True] * 5, *[False] * 99])
 
     def until_the_quota_is_used_up(asked: Asked) -> Says | Fails:
@@ -119,84 +117,80 @@ def test_a_run_that_ended_early_is_continued_and_asks_nothing_twice(command_line
 
     command = ("predict", dataset, out, "--model", MODEL, "--yes")
     with StandIn(until_the_quota_is_used_up) as server:
-        use(command_line, server)
-        first = command_line(*command)
+        use(cli, server)
+        first = cli(*command)
         assert (first.exit_code, out.exists()) == (1, False)
         assert "Run the same command to continue" in first.err
         server.behaviour = gold
-        assert command_line(*command).exit_code == 0
+        assert cli(*command).exit_code == 0
         answered = len(server.questions)
         whole = out.read_bytes()
         out.unlink()
-        assert command_line(*command).exit_code == 0
+        assert cli(*command).exit_code == 0
         assert out.read_bytes() == whole
         assert len(server.questions) == answered
 
 
-def test_split_filter_and_sample_choose_episodes(command_line: CommandLine, dataset: Path) -> None:
-    out = command_line.folder / "out.jsonl"
+def test_split_filter_and_sample_choose_episodes(cli: CommandLine, dataset: Path) -> None:
+    out = cli.folder / "out.jsonl"
     with StandIn(lambda _: Says("Sorry, no.", finish_reason="length", refusal="No.")) as server:
-        use(command_line, server)
-        ran = command_line("predict", dataset, out, "--model", MODEL, "--split", "app/test", "--yes", "--sample", 5)
-        none = command_line("predict", dataset, out, "--model", MODEL, "--filter", "steps:>99", "--yes")
+        use(cli, server)
+        ran = cli("predict", dataset, out, "--model", MODEL, "--split", "app/test", "--yes", "--sample", 5)
+        none = cli("predict", dataset, out, "--model", MODEL, "--filter", "steps:>99", "--yes")
     assert (ran.exit_code, ran.out) == (0, "8 steps of 1 episode, 8 without an action\n"), ran.err
     assert {row["episode"] for row in rows(out)[1:]} == {IDS[1]}
     assert {(row["raw"], row["action"]) for row in rows(out)[1:]} == {("Sorry, no.", None)}
     assert (none.exit_code, "No episode of" in none.err) == (2, True)
 
 
-def test_an_episode_that_cannot_be_shown_is_named_and_the_others_are_predicted(
-    command_line: CommandLine, dataset: Path
-) -> None:
-    out = command_line.folder / "out.jsonl"
+def test_an_episode_that_cannot_be_shown_is_named_and_the_others_are_predicted(cli: CommandLine, dataset: Path) -> None:
+    out = cli.folder / "out.jsonl"
     (dataset / screenshot_path(IDS[0], 3)).unlink()
     with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-        use(command_line, server)
-        ran = command_line("predict", dataset, out, "--model", MODEL, "--yes")
+        use(cli, server)
+        ran = cli("predict", dataset, out, "--model", MODEL, "--yes")
     assert (ran.exit_code, IDS[0] in ran.err) == (1, True)
     assert {row["episode"] for row in rows(out)[1:]} == {IDS[1]}
 
 
-def test_nothing_leaves_without_consent_and_no_other_file_is_replaced(command_line: CommandLine, dataset: Path) -> None:
-    command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", "http://model.invalid/v1")
-    out = command_line.folder / "out.jsonl"
-    refused = command_line("predict", dataset, out, "--model", "m", "--yes")
+def test_nothing_leaves_without_consent_and_no_other_file_is_replaced(cli: CommandLine, dataset: Path) -> None:
+    cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", "http://model.invalid/v1")
+    out = cli.folder / "out.jsonl"
+    refused = cli("predict", dataset, out, "--model", "m", "--yes")
     assert (refused.exit_code, out.exists()) == (2, False)
     assert "16 screenshots" in refused.err
     assert "has not agreed that its screenshots are sent to http://model.invalid" in refused.err
     out.write_text("mine")
-    kept = command_line("predict", dataset, out, "--model", "m", "--yes", "--consent")
+    kept = cli("predict", dataset, out, "--model", "m", "--yes", "--consent")
     assert (kept.exit_code, out.read_text()) == (2, "mine")
     assert "is not a file of predictions" in kept.err
 
 
-def test_the_history_is_what_was_asked_for(command_line: CommandLine, dataset: Path) -> None:
+def test_the_history_is_what_was_asked_for(cli: CommandLine, dataset: Path) -> None:
     seen: dict[str, list[str]] = {}
     for history in ("none", "actions:2"):
         with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-            use(command_line, server)
-            out = command_line.folder / "out.jsonl"
-            command_line("predict", dataset, out, "--model", MODEL, "--history", history, "--yes", "--at-once", 1)
+            use(cli, server)
+            out = cli.folder / "out.jsonl"
+            cli("predict", dataset, out, "--model", MODEL, "--history", history, "--yes", "--at-once", 1)
             seen[history] = [asked.words for asked in server.questions]
     assert [("buy: milk" in words) for words in seen["actions:2"][:8]] == [False, False, True, True, *[False] * 4]
     assert not any("buy: milk" in words for words in seen["none"])
     assert SemanticsStore(dataset).read(IDS[0]).entries == ()
 
 
-def test_a_step_recalls_the_memory_of_those_before_it_and_never_a_later_one(
-    command_line: CommandLine, dataset: Path
-) -> None:
+def test_a_step_recalls_the_memory_of_those_before_it_and_never_a_later_one(cli: CommandLine, dataset: Path) -> None:
     def asked() -> list[str]:
         with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-            use(command_line, server)
-            ran = command_line(*options, "--history", "memory", "--filter", f"id:{IDS[0]}", "--at-once", 1)
+            use(cli, server)
+            ran = cli(*options, "--history", "memory", "--filter", f"id:{IDS[0]}", "--at-once", 1)
             assert ran.exit_code == 0, ran.err
             return [asked.words for asked in server.questions]
 
-    options = "predict", dataset, command_line.folder / "out.jsonl", "--model", MODEL, "--yes"
+    options = "predict", dataset, cli.folder / "out.jsonl", "--model", MODEL, "--yes"
     remember(dataset, IDS[0])
     before = asked()
-    assert rows(command_line.folder / "out.jsonl")[0]["history"] == "memory:paper"
+    assert rows(cli.folder / "out.jsonl")[0]["history"] == "memory:paper"
     assert "What has been done so far" not in before[0]
     assert "so far: action_result of step 1. Remembered from earlier screens: an app: core of step 0." in before[1]
     told = [words.partition("What has been done so far: ")[2] for words in before]
@@ -209,34 +203,34 @@ def test_a_step_recalls_the_memory_of_those_before_it_and_never_a_later_one(
     assert after[5].count("Other words.") == 1
 
 
-def test_a_history_in_words_that_is_missing_is_named(command_line: CommandLine, dataset: Path) -> None:
-    options = "predict", dataset, command_line.folder / "out.jsonl", "--model", MODEL, "--yes"
+def test_a_history_in_words_that_is_missing_is_named(cli: CommandLine, dataset: Path) -> None:
+    options = "predict", dataset, cli.folder / "out.jsonl", "--model", MODEL, "--yes"
     remember(dataset, IDS[0])
     with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-        use(command_line, server)
-        remembered = command_line(*options, "--history", "memory:kept")
+        use(cli, server)
+        remembered = cli(*options, "--history", "memory:kept")
         assert remembered.exit_code == 1
         assert f"{IDS[1]}: step 1 and others have no memory" in remembered.err
         count = len(server.questions)
-        context = command_line(*options, "--history", "context")
+        context = cli(*options, "--history", "context")
         assert (context.exit_code, len(server.questions)) == (1, count)
     assert "Step 2 has no context. Use annotate run first." in context.err
 
 
-def test_a_model_can_be_given_the_instruction_of_each_step(command_line: CommandLine, dataset: Path) -> None:
-    options = "predict", dataset, command_line.folder / "out.jsonl", "--model", MODEL, "--level", "low", "--yes"
+def test_a_model_can_be_given_the_instruction_of_each_step(cli: CommandLine, dataset: Path) -> None:
+    options = "predict", dataset, cli.folder / "out.jsonl", "--model", MODEL, "--level", "low", "--yes"
     for path in (dataset / "annotations").iterdir():
         tree = json.loads(path.read_text())
         for number, step in enumerate(tree["steps"]):
             step["low_level_instruction"] = f"Do {number}."
         path.write_text(json.dumps(tree))
     with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-        use(command_line, server)
-        without = command_line(*options)
+        use(cli, server)
+        without = cli(*options)
         assert (without.exit_code, server.questions) == (1, [])
         assert "Step 1 has no low-level instruction" in without.err
-        command_line("annotate", "import", dataset)
-        assert command_line(*options, "--at-once", 1).exit_code == 0
+        cli("annotate", "import", dataset)
+        assert cli(*options, "--at-once", 1).exit_code == 0
         asked = [asked.words for asked in server.questions]
     assert all(f"Do {number}." in words for number, words in enumerate(asked[:7]))
 

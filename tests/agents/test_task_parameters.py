@@ -12,7 +12,7 @@ from odyssey_recorder.agents.online import StopReason
 from odyssey_recorder.agents.results import TaskResult, summary
 from odyssey_recorder.commands.agent_tasks import chosen_tasks
 from odyssey_recorder.errors import TaskError
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 from tests.llm.stand_in import MODEL, Asked, Says, StandIn
 
 ALARMS = ["17:20", "5:40", "9:50"]
@@ -154,8 +154,8 @@ def test_success_is_told_by_difficulty() -> None:
     assert not any("medium" in line for line in told)
 
 
-def test_each_seed_is_an_attempt_at_its_own_words(command_line: CommandLine) -> None:
-    folder = command_line.folder / "bench"
+def test_each_seed_is_an_attempt_at_its_own_words(cli: CommandLine) -> None:
+    folder = cli.folder / "bench"
     asked: list[str] = []
 
     def idle(question: Asked) -> Says:
@@ -164,9 +164,9 @@ def test_each_seed_is_an_attempt_at_its_own_words(command_line: CommandLine) -> 
         return Says(json.dumps({"reason": "", "action": "COMPLETE", **none}))
 
     with StandIn(idle) as server:
-        command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+        cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
         bench = ("agent", "bench", "--model", MODEL, "--out", folder, "--task", "sim-alarm-time", "--seeds", 2)
-        ran = command_line(*bench)
+        ran = cli(*bench)
     assert ran.exit_code == 0, ran.err
     rows = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()[1:]]
     assert sorted((row["seed"], row["difficulty"], row["is_met"]) for row in rows) == [

@@ -40,7 +40,7 @@ from odyssey_recorder.simulator.shell.uiautomator import dump_views
 from odyssey_recorder.simulator.ui.controls import TextField
 from tests.annotation.phone_dataset import look_around
 from tests.annotation.tiny_sam2 import HALVES, decoder, encoder, endless_encoder
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 from tests.quality.evidence import FIELD, evidence, screen, with_step
 from tests.simulator.person import Person, person_with
 
@@ -277,8 +277,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def dataset(command_line: CommandLine, made: Path) -> Path:
-    return Path(shutil.copytree(made, command_line.dataset))
+def dataset(cli: CommandLine, made: Path) -> Path:
+    return Path(shutil.copytree(made, cli.dataset))
 
 
 def sam2_options(folder: Path) -> list[str]:
@@ -294,16 +294,14 @@ def kept(dataset: Path) -> list[FoundBox]:
     return [one for one in SemanticsStore(dataset).read(EPISODE).entries if isinstance(one, FoundBox)]
 
 
-def test_boxes_are_kept_once_with_their_sources_and_reported(
-    command_line: CommandLine, dataset: Path, tmp_path: Path
-) -> None:
-    first = command_line("annotate", "boxes", dataset)
+def test_boxes_are_kept_once_with_their_sources_and_reported(cli: CommandLine, dataset: Path, tmp_path: Path) -> None:
+    first = cli("annotate", "boxes", dataset)
     assert first.exit_code == 0, first.err
     assert "a right click has" in first.out
     presses = len(kept(dataset))
     assert presses > 3
     assert {one.source for one in kept(dataset)} == {BoxSource.HIERARCHY}
-    again = command_line("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path), "--json")
+    again = cli("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path), "--json")
     report = json.loads(again.out)
     assert report["presses"] == presses
     assert {source: one["boxes"] for source, one in report["all"].items()} == {"hierarchy": presses, "sam2": presses}
@@ -312,18 +310,18 @@ def test_boxes_are_kept_once_with_their_sources_and_reported(
     assert [(one["device"], one["pairs"]) for one in parts] == [("small_phone", presses)]
     before = (dataset / semantics_path(EPISODE)).read_bytes()
     assert all(len(one.models) == 2 and one.score for one in kept(dataset) if one.source is BoxSource.SAM2)
-    assert command_line("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path)).exit_code == 0
+    assert cli("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path)).exit_code == 0
     assert (dataset / semantics_path(EPISODE)).read_bytes() == before, "a second run finds nothing new"
 
 
-def test_an_export_has_the_chosen_boxes(command_line: CommandLine, dataset: Path, tmp_path: Path) -> None:
+def test_an_export_has_the_chosen_boxes(cli: CommandLine, dataset: Path, tmp_path: Path) -> None:
     rows = list(step_rows(read_exported(dataset, EPISODE)))
     provenance = dataset / "provenance" / f"{EPISODE}.json"
     tree = json.loads(provenance.read_text())
     number = first_press(dataset)
     tree["steps"][number] |= {"bbox": None, "bbox_source": None}
     provenance.write_text(json.dumps(tree))
-    assert command_line("annotate", "boxes", dataset, *sam2_options(tmp_path)).exit_code == 0
+    assert cli("annotate", "boxes", dataset, *sam2_options(tmp_path)).exit_code == 0
     at = tree["steps"][number]["input"]["samples"][0]
     masks = [one for one in kept(dataset) if one.source is BoxSource.SAM2 and one.px]
     mask = next(one for one in masks if one.px and Pixel(at[0], at[1]) in Box(*one.px))
@@ -337,20 +335,20 @@ def test_an_export_has_the_chosen_boxes(command_line: CommandLine, dataset: Path
 
 
 def test_what_cannot_be_read_is_named_and_changed_screenshots_are_not_looked_at(
-    command_line: CommandLine, dataset: Path, tmp_path: Path
+    cli: CommandLine, dataset: Path, tmp_path: Path
 ) -> None:
     number = first_press(dataset)
     path = dataset / screenshot_path(EPISODE, number)
     noise(Size(720, 1280)).save(path)
-    ran = command_line("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path))
+    ran = cli("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path))
     assert ran.exit_code == 1
     assert f"{path} has changed since it was recorded" in ran.err
     (dataset / semantics_path(EPISODE)).write_text('{"format": 1, "entries": [{"kind": "box", "px": [1, 2]}]}')
-    broken = command_line("annotate", "boxes", dataset)
+    broken = cli("annotate", "boxes", dataset)
     assert broken.exit_code == 1
     assert "entry 1" in broken.err
     assert "px.2: field required" in broken.err
-    half = command_line("annotate", "boxes", dataset, "--sam2-encoder", tmp_path / "encoder.onnx")
+    half = cli("annotate", "boxes", dataset, "--sam2-encoder", tmp_path / "encoder.onnx")
     assert (half.exit_code, "--sam2-decoder-sha256" in half.err) == (2, True)
 
 

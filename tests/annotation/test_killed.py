@@ -13,7 +13,7 @@ import pytest
 from odyssey_recorder.dataset.layout import semantics_path, ui_tree_path
 from tests.annotation.phone_dataset import look_around
 from tests.annotation.seeing_model import SeeingModel
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 from tests.llm.stand_in import MODEL, Asked, Says, StandIn
 
 EPISODES = ("0000000000000001", "0000000000000002")
@@ -44,26 +44,26 @@ class Killer:
 
 @pytest.mark.parametrize(("kills", "steps"), [(3, 4), pytest.param(20, 14, marks=pytest.mark.soak)], ids=["3", "20"])
 def test_a_run_that_is_killed_loses_nothing_and_repeats_only_what_was_in_flight(
-    command_line: CommandLine, kills: int, steps: int
+    cli: CommandLine, kills: int, steps: int
 ) -> None:
-    root = command_line.dataset
+    root = cli.dataset
     touched = [one for number in EPISODES for one in look_around(root, number, steps)]
     screens = [(one, (root / ui_tree_path(one.episode_id, one.number)).read_text()) for one in touched]
     killer = Killer(SeeingModel(screens))
     undisturbed = Path(shutil.copytree(root, root.parent / "undisturbed"))
     with StandIn(killer) as server:
-        command_line.monkeypatch.setenv("ODYSSEY_MODEL", MODEL)
-        command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+        cli.monkeypatch.setenv("ODYSSEY_MODEL", MODEL)
+        cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
         for number in range(kills):
-            command_line.monkeypatch.setenv("ODYSSEY_API_KEY", f"process-{number}")
+            cli.monkeypatch.setenv("ODYSSEY_API_KEY", f"process-{number}")
             killed(killer, root, after=1 + number % 4)
-        command_line.monkeypatch.setenv("ODYSSEY_API_KEY", "process-last")
-        last = command_line("annotate", "run", root, "--yes", "--at-once", AT_ONCE)
+        cli.monkeypatch.setenv("ODYSSEY_API_KEY", "process-last")
+        last = cli("annotate", "run", root, "--yes", "--at-once", AT_ONCE)
         assert last.exit_code == 0, last.err
         lives = list(killer.asked.values())
-        command_line.monkeypatch.setenv("ODYSSEY_API_KEY", "undisturbed")
-        command_line.monkeypatch.setenv("XDG_DATA_HOME", str(root.parent / "other answers"))
-        assert command_line("annotate", "run", undisturbed, "--yes").exit_code == 0
+        cli.monkeypatch.setenv("ODYSSEY_API_KEY", "undisturbed")
+        cli.monkeypatch.setenv("XDG_DATA_HOME", str(root.parent / "other answers"))
+        assert cli("annotate", "run", undisturbed, "--yes").exit_code == 0
     assert len(lives) == kills + 1
     assert all(len(life) == len(set(life)) for life in lives)
     for number, life in enumerate(lives[:-1]):

@@ -26,7 +26,7 @@ from tests.annotation.seeing_model import SeeingModel, images_of
 from tests.annotation.suggested import suggest
 from tests.annotation.test_asking import EPISODE, Recorded
 from tests.annotation.texts import decided, moment
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 from tests.llm.stand_in import MODEL, Asked, Says, StandIn, says
 
 STEPS, WRONG = 12, 3
@@ -146,24 +146,24 @@ def test_a_password_is_not_asked_about(recorded: Recorded) -> None:
         assert named(recorded, server) == [Ended(EPISODE, STEPS - 1)]
 
 
-def test_the_command_asks_another_model_with_budget_and_consent(recorded: Recorded, command_line: CommandLine) -> None:
+def test_the_command_asks_another_model_with_budget_and_consent(recorded: Recorded, cli: CommandLine) -> None:
     check = "annotate", "check", recorded.root, "--model", MODEL
     with StandIn(Reader(recorded.screens)) as server:
-        command_line.monkeypatch.setenv("ODYSSEY_MODEL", "the-writer")
-        command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
-        alone = command_line("annotate", "check", recorded.root)
+        cli.monkeypatch.setenv("ODYSSEY_MODEL", "the-writer")
+        cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+        alone = cli("annotate", "check", recorded.root)
         assert "ANN14" not in alone.out
-        unsure = command_line(*check)
+        unsure = cli(*check)
         assert (unsure.exit_code, server.questions) == (2, []), unsure.err
-        ran = command_line(*check, "--yes")
+        ran = cli(*check, "--yes")
         assert (ran.exit_code, ran.out.count("(ANN14)")) == (1, len(wrong(recorded))), ran.err
         assert {asked.body["model"] for asked in server.questions} == {MODEL}
-        rows = json.loads(command_line("annotate", "check", recorded.root, "--json").out)
+        rows = json.loads(cli("annotate", "check", recorded.root, "--json").out)
     told = [said for row in rows for said in row["findings"] if said["check"] == "ANN14"]
     assert [one["evidence"][0]["said"] for one in told] == ["“COMPLETE”"] * len(wrong(recorded))
     entries = [one for one in SemanticsStore(recorded.root).read(EPISODE).entries if isinstance(one, Named)]
     assert {one.call.prompt for one in entries} == {"name/ours"}
-    command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", "http://model.invalid/v1")
-    refused = command_line("annotate", "check", recorded.root, "--model", "gpt-6-luna", "--yes")
+    cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", "http://model.invalid/v1")
+    refused = cli("annotate", "check", recorded.root, "--model", "gpt-6-luna", "--yes")
     assert refused.exit_code == 2
     assert "has not agreed that its screenshots are sent to http://model.invalid" in refused.err

@@ -24,7 +24,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.checker import Checker
 from tests.annotation.phone_dataset import Touched, look_around
 from tests.annotation.suggested import suggest
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 
 EPISODE = "1111111111111111"
 OFTEN = Shares(blind=0.3, planted=0.5)
@@ -64,7 +64,7 @@ def decide_all(texts: TextReviewing, choose: Callable[[ShownText], tuple[str, st
 
 
 def test_somebody_who_accepts_everything_is_exposed(
-    root: Path, recorded: tuple[Path, list[Touched]], command_line: CommandLine
+    root: Path, recorded: tuple[Path, list[Touched]], cli: CommandLine
 ) -> None:
     def careless(one: ShownText) -> tuple[str, str]:
         return ("edit", f"Tap “{recorded[1][one.step].name}”.") if one.is_blind else ("accept", one.words)
@@ -77,10 +77,10 @@ def test_somebody_who_accepts_everything_is_exposed(
     assert found.agreement is not None
     assert found.agreement < 1
     assert found.seconds == 3.0
-    ran = command_line("annotate", "figures", root, "--json")
+    ran = cli("annotate", "figures", root, "--json")
     assert ran.exit_code == 1
     assert [(one["by"], one["caught"]) for one in json.loads(ran.out)] == [("", 0), ("Ann", 0)]
-    assert "planted errors caught" in command_line("annotate", "figures", root).out
+    assert "planted errors caught" in cli("annotate", "figures", root).out
 
 
 def test_somebody_who_reads_is_not(root: Path) -> None:

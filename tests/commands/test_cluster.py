@@ -21,7 +21,7 @@ from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.job import ExportProgress, ExportRequest, run_export
 from odyssey_recorder.exporting.layouts import write_shard
 from odyssey_recorder.exporting.shards import Planned, Shard
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 from tests.evaluation.prediction_files import own, predictions
 from tests.exporting.sample import SMALL, write_dataset
 
@@ -58,39 +58,39 @@ def shards(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (out / "data").iterdir()}
 
 
-def test_a_cluster_gives_the_same_bytes_also_when_a_worker_is_killed(
+def test_cluster_export_is_identical_even_if_a_worker_is_killed(
     dataset: tuple[Path, list[Planned]], tmp_path: Path, cluster: Any
 ) -> None:
-    here = export(dataset[0], tmp_path / "here")
-    assert export(dataset[0], tmp_path / "there", cluster=cluster.scheduler_address) == here
+    local = export(dataset[0], tmp_path / "here")
+    assert export(dataset[0], tmp_path / "there", cluster=cluster.scheduler_address) == local
 
-    victims = [cluster.workers[0].pid]
+    worker_pids = [cluster.workers[0].pid]
 
     def kill(_: ExportProgress) -> None:
-        if victims:
-            os.kill(victims.pop(), signal.SIGKILL)
+        if worker_pids:
+            os.kill(worker_pids.pop(), signal.SIGKILL)
 
-    wanted = ExportRequest(dataset[0], tmp_path / "killed", "webdataset", SMALL, {}, About("data", 12, 96))
+    request = ExportRequest(dataset[0], tmp_path / "killed", "webdataset", SMALL, {}, About("data", 12, 96))
     with Client(cluster.scheduler_address) as client:
-        killed = run_export(wanted, dataset[1], client.get_executor(), tell=kill)
-    assert not victims
+        killed = run_export(request, dataset[1], client.get_executor(), tell=kill)
+    assert not worker_pids
     assert shards(killed) == shards(tmp_path / "here")
 
 
-def test_a_cluster_gives_the_same_scores(
-    dataset: tuple[Path, list[Planned]], command_line: CommandLine, cluster: Any, monkeypatch: pytest.MonkeyPatch
+def test_cluster_gives_the_same_scores(
+    dataset: tuple[Path, list[Planned]], cli: CommandLine, cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gold, "_AT_ONCE", 5)
-    file = own(command_line.folder / "predictions.jsonl", predictions(dataset[0])[3:])
+    file = own(cli.folder / "predictions.jsonl", predictions(dataset[0])[3:])
     words = ("evaluate", file, "--data", dataset[0], "--json")
-    here = command_line(*words)
-    there = command_line(*words, "--cluster", cluster.scheduler_address)
-    assert (there.exit_code, there.out, there.err) == (here.exit_code, here.out, here.err)
-    assert json.loads(there.out)["ams"] == 100
-    assert "3 steps" in there.err, "what was not predicted is told"
+    local = cli(*words)
+    remote = cli(*words, "--cluster", cluster.scheduler_address)
+    assert (remote.exit_code, remote.out, remote.err) == (local.exit_code, local.out, local.err)
+    assert json.loads(remote.out)["ams"] == 100
+    assert "3 steps" in remote.err, "what was not predicted is told"
 
 
-def test_a_scheduler_that_cannot_be_reached_is_named(dataset: tuple[Path, list[Planned]], tmp_path: Path) -> None:
+def test_unreachable_scheduler_is_reported(dataset: tuple[Path, list[Planned]], tmp_path: Path) -> None:
     with socket.socket() as bound:  # nobody listens
         bound.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{bound.getsockname()[1]}"
@@ -100,7 +100,7 @@ def test_a_scheduler_that_cannot_be_reached_is_named(dataset: tuple[Path, list[P
     assert not (tmp_path / "out").exists()
 
 
-def test_a_cluster_without_workers_says_so(dataset: tuple[Path, list[Planned]], tmp_path: Path) -> None:
+def test_cluster_without_workers_is_reported(dataset: tuple[Path, list[Planned]], tmp_path: Path) -> None:
     with (
         LocalCluster(n_workers=0, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1") as empty,
         pytest.raises(DatasetError, match="has no workers"),
@@ -108,7 +108,7 @@ def test_a_cluster_without_workers_says_so(dataset: tuple[Path, list[Planned]], 
         export(dataset[0], tmp_path / "out", cluster=empty.scheduler_address)
 
 
-def test_a_worker_that_does_not_see_the_folders_says_which(
+def test_folder_missing_on_a_worker_is_reported(
     dataset: tuple[Path, list[Planned]], tmp_path: Path, cluster: Any
 ) -> None:
     shard = Shard("data/episodes-000000.tar", ("0000000000000001",))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.layout import annotation_path, screenshot_path, ui_tree_path
-from tests.command_line import CommandLine, Ran
+from tests.cli import CommandLine, Result
 from tests.exporting.sample import ids, write_dataset
 
 ONE, TWO, THREE, FOUR, *_ = ids(12)
@@ -14,106 +14,90 @@ VIEW = '<hierarchy><node text="Ada Lovelace" class="android.widget.TextView" bou
 
 
 @pytest.fixture
-def root(command_line: CommandLine) -> Path:
-    write_dataset(command_line.dataset, 12, texts=True)
-    for file in (command_line.dataset / "splits").iterdir():
+def root(cli: CommandLine) -> Path:
+    write_dataset(cli.dataset, 12, texts=True)
+    for file in (cli.dataset / "splits").iterdir():
         file.unlink()
-    return command_line.dataset
+    return cli.dataset
 
 
 def contents(root: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file() and "lock" not in path.name}
 
 
-def listed(ran: Ran) -> list[str]:
-    assert ran.exit_code == 0
-    return [line[:16] for line in ran.out.splitlines()]
+def listed_ids(result: Result) -> list[str]:
+    assert result.exit_code == 0
+    return [line[:16] for line in result.out.splitlines()]
 
 
-def test_a_retired_episode_is_left_out_until_it_is_restored(command_line: CommandLine, root: Path) -> None:
+def test_retired_episode_is_left_out_until_restored(cli: CommandLine, root: Path) -> None:
     before = contents(root)
     retire = ["curate", "retire", root, TWO, THREE, "--why", "blurred", "--superseded-by", ONE, "--as", "Ada"]
-    shown = command_line(*retire)
+    shown = cli(*retire)
     assert f"retire {TWO}, superseded by {ONE}: blurred" in shown.out
     assert "Nothing has changed. Use --yes" in shown.out
     assert contents(root) == before
 
-    assert "2 episodes retired" in command_line(*retire, "--yes").out
+    assert "2 episodes retired" in cli(*retire, "--yes").out
 
-    every = command_line("list", root)
-    assert listed(every) == sorted({*ids(12)} - {TWO, THREE})
-    assert "10 of 12 episodes" in every.err
-    assert "2 retired episodes left out" in every.err
-    assert listed(command_line("list", root, "--filter", "is:retired")) == [TWO, THREE]
-    few = command_line("list", root, "--filter", f"id:{TWO}|{FOUR}")
-    assert listed(few) == [FOUR]
-    assert "1 retired episode left out" in few.err
-    some = command_line("stats", root, "--json", "--filter", f"id:{TWO}|{FOUR}")
-    assert json.loads(some.out)["episodes"] == 1
-    assert "1 retired episode left out" in some.err
-    stats = command_line("stats", root, "--json")
+    all_listed = cli("list", root)
+    assert listed_ids(all_listed) == sorted({*ids(12)} - {TWO, THREE})
+    assert "10 of 12 episodes" in all_listed.err
+    assert "2 retired episodes left out" in all_listed.err
+    assert listed_ids(cli("list", root, "--filter", "is:retired")) == [TWO, THREE]
+    filtered = cli("list", root, "--filter", f"id:{TWO}|{FOUR}")
+    assert listed_ids(filtered) == [FOUR]
+    assert "1 retired episode left out" in filtered.err
+    filtered_stats = cli("stats", root, "--json", "--filter", f"id:{TWO}|{FOUR}")
+    assert json.loads(filtered_stats.out)["episodes"] == 1
+    assert "1 retired episode left out" in filtered_stats.err
+    stats = cli("stats", root, "--json")
     assert json.loads(stats.out)["episodes"] == 10
     assert "2 retired episodes left out" in stats.err
     out = root.parent / "out"
-    exported = command_line("export", root, out, "--as", "jsonl", "--all", "--jobs", "1")
+    exported = cli("export", root, out, "--as", "jsonl", "--all", "--jobs", "1")
     assert "2 retired episodes left out" in exported.err
     lines = (out / "data" / "episodes-00000.jsonl").read_text().splitlines()
     assert [json.loads(line)["episode_id"] for line in lines] == sorted({*ids(12)} - {TWO, THREE})
 
-    again = command_line("curate", "retire", root, TWO, FOUR, "--why", "x")
+    again = cli("curate", "retire", root, TWO, FOUR, "--why", "x")
     assert "1 episode unchanged" in again.out
-    assert "1 episode restored" in command_line("curate", "restore", root, TWO, "--yes").out
-    assert listed(command_line("list", root, "--filter", "is:retired")) == [THREE]
+    assert "1 episode restored" in cli("curate", "restore", root, TWO, "--yes").out
+    assert listed_ids(cli("list", root, "--filter", "is:retired")) == [THREE]
     after = contents(root)
     assert {path: data for path, data in after.items() if "retired.jsonl" not in path} == before
 
 
-def test_splits_are_made_and_checked_as_if_a_retired_episode_were_not_there(
-    command_line: CommandLine, root: Path
-) -> None:
-    made = command_line("splits", "make", root)
+def checks_with_results(cli: CommandLine, root: Path) -> set[str]:
+    report = cli.json("check", root)
+    return {one["check"] for one in report["findings"] + report["not_checked"]}
+
+
+def test_splits_ignore_retired_episodes(cli: CommandLine, root: Path) -> None:
+    made = cli("splits", "make", root)
     assert made.exit_code == 1, made.err  # of few tasks, not every split can be made
-    command_line("curate", "retire", root, TWO, "--why", "x", "--yes")
-    old = command_line("splits", "check", root, "--json")
+    cli("curate", "retire", root, TWO, "--why", "x", "--yes")
+    old = cli("splits", "check", root, "--json")
     assert "no_file" not in old.out
     assert "no_part" not in old.out
-    named = {one["check"] for one in findings(command_line("check", root, "--json"))}
-    assert not named & {"SPL01", "SPL03"}, "splits that name it are not wrong"
-    assert "1 episode added or removed since" in command_line("splits", "show", root).out
+    assert not checks_with_results(cli, root) & {"SPL01", "SPL03"}, "splits that name it are not wrong"
+    assert "1 episode added or removed since" in cli("splits", "show", root).out
 
-    again = command_line("splits", "make", root)
+    again = cli("splits", "make", root)
     assert "1 retired episode left out" in again.err
     assert TWO not in "".join(file.read_text() for file in (root / "splits").iterdir())
-    assert "added or removed" not in command_line("splits", "show", root).out
-    assert "no_part" not in command_line("splits", "check", root, "--json").out
-    assert not {one["check"] for one in findings(command_line("check", root, "--json"))} & {"SPL01", "SPL03"}
+    assert "added or removed" not in cli("splits", "show", root).out
+    assert "no_part" not in cli("splits", "check", root, "--json").out
+    assert not checks_with_results(cli, root) & {"SPL01", "SPL03"}
 
 
 @pytest.mark.parametrize(
     "words", [["x"], ["9999999999999999"], [TWO, "--superseded-by", "x"], [TWO, "--superseded-by", TWO]]
 )
-def test_what_cannot_be_retired_is_refused(command_line: CommandLine, root: Path, words: list[str]) -> None:
-    ran = command_line("curate", "retire", root, *words, "--why", "blurred", "--yes")
-    assert ran.exit_code == 2
+def test_invalid_retirement_is_rejected(cli: CommandLine, root: Path, words: list[str]) -> None:
+    result = cli("curate", "retire", root, *words, "--why", "blurred", "--yes")
+    assert result.exit_code == 2
     assert not (root / "metadata").exists()
-
-
-def findings(ran: Ran) -> list[dict[str, str]]:
-    tree = json.loads(ran.out)
-    found = []
-
-    def look(node: object) -> None:
-        if isinstance(node, dict):
-            found.extend([node] if "check" in node else [])
-            for value in node.values():
-                look(value)
-        elif isinstance(node, list):
-            for value in node:
-                look(value)
-
-    look(tree)
-    assert found
-    return found
 
 
 def copy_episode(root: Path, source: str, target: str) -> None:
@@ -124,51 +108,49 @@ def copy_episode(root: Path, source: str, target: str) -> None:
         (root / screenshot_path(target, step)).write_bytes(data)
 
 
-def test_duplicates_are_shown_with_the_best_and_retired_when_asked(command_line: CommandLine, root: Path) -> None:
+def test_duplicates_are_shown_and_retired_on_request(cli: CommandLine, root: Path) -> None:
     copy = "9999999999999999"
     copy_episode(root, TWO, copy)
     before = contents(root)
-    shown = command_line("curate", "duplicates", root, "--by", "annotation", "--by", "screenshots")
+    shown = cli("curate", "duplicates", root, "--by", "annotation", "--by", "screenshots")
     assert "1 group of episodes" in shown.out
     assert f"keep  {TWO}  not accepted, no provenance, " in shown.out
     assert "Same annotation, screenshots; best: lowest id" in shown.out
-    told = json.loads(command_line("curate", "duplicates", root, "--by", "annotation", "--json").out)
-    assert told == [{"same": ["annotation"], "best": TWO, "why": "lowest id", "others": [copy]}]
-    planned = command_line("curate", "duplicates", root, "--by", "annotation", "--retire-others")
+    groups = cli.json("curate", "duplicates", root, "--by", "annotation")
+    assert groups == [{"same": ["annotation"], "best": TWO, "why": "lowest id", "others": [copy]}]
+    planned = cli("curate", "duplicates", root, "--by", "annotation", "--retire-others")
     assert f"retire {copy}, superseded by {TWO}: duplicate: same annotation" in planned.out
     assert contents(root) == before
 
-    command_line("curate", "duplicates", root, "--by", "annotation", "--retire-others", "--yes")
-    assert listed(command_line("list", root, "--filter", "is:retired")) == [copy]
-    assert "0 groups" in command_line("curate", "duplicates", root, "--by", "annotation").out
+    cli("curate", "duplicates", root, "--by", "annotation", "--retire-others", "--yes")
+    assert listed_ids(cli("list", root, "--filter", "is:retired")) == [copy]
+    assert "0 groups" in cli("curate", "duplicates", root, "--by", "annotation").out
 
 
 @pytest.mark.parametrize(
     "words", [["--retire-others"], ["--by", "colour"], ["--by", "take", "--retire-others", "--json"]]
 )
-def test_what_counts_as_a_duplicate_must_be_said(command_line: CommandLine, root: Path, words: list[str]) -> None:
-    assert command_line("curate", "duplicates", root, *words).exit_code == 2
+def test_duplicates_require_a_valid_criterion(cli: CommandLine, root: Path, words: list[str]) -> None:
+    assert cli("curate", "duplicates", root, *words).exit_code == 2
 
 
-def test_a_text_is_shown_and_then_hidden(command_line: CommandLine, root: Path) -> None:
+def test_redaction_is_previewed_and_applied(cli: CommandLine, root: Path) -> None:
     (root / "ui_trees").mkdir()
     (root / ui_tree_path(TWO, 3)).write_text(VIEW)
     before = contents(root)
     redact = ["curate", "redact", root, TWO, "--text", "Ada  lovelace", "--as", "Bob"]
-    shown = command_line(*redact)
+    shown = cli(*redact)
     assert "step 3  2,8,30,20  14.6% of the screen  Ada Lovelace" in shown.out
     assert "No view hierarchy: 7 steps (0, 1, 2, 4, 5, 6, 7)" in shown.out
     assert "Nothing has changed" in shown.out
     assert contents(root) == before
 
-    hidden = command_line(*redact, "--yes")
+    hidden = cli(*redact, "--yes")
     assert "1 box and 1 text hidden in exports" in hidden.out
     assert json.loads((root / "redactions" / f"{TWO}.json").read_text())["boxes"][0]["who"] == "Bob"
 
-    by_hand = command_line(
-        "curate", "redact", root, TWO, "--step", "0", "--box", "0,0,9,9", "--box", "1,1,2,2", "--yes"
-    )
-    assert "2 boxes and 0 texts" in by_hand.out
+    manual = cli("curate", "redact", root, TWO, "--step", "0", "--box", "0,0,9,9", "--box", "1,1,2,2", "--yes")
+    assert "2 boxes and 0 texts" in manual.out
 
 
 @pytest.mark.parametrize(
@@ -186,32 +168,32 @@ def test_a_text_is_shown_and_then_hidden(command_line: CommandLine, root: Path) 
         ([], 2),
     ],
 )
-def test_what_hides_nothing_is_not_written(command_line: CommandLine, root: Path, words: list[str], code: int) -> None:
-    ran = command_line("curate", "redact", root, TWO, *words, "--yes")
-    assert ran.exit_code == code, ran
+def test_redaction_that_hides_nothing_is_not_written(cli: CommandLine, root: Path, words: list[str], code: int) -> None:
+    result = cli("curate", "redact", root, TWO, *words, "--yes")
+    assert result.exit_code == code, result
     assert not (root / "redactions").exists()
 
 
-def test_an_episode_whose_redaction_does_not_fit_is_not_exported(command_line: CommandLine, root: Path) -> None:
+def test_episode_with_an_outdated_redaction_is_not_exported(cli: CommandLine, root: Path) -> None:
     for episode_id in (TWO, THREE):
-        command_line("curate", "redact", root, episode_id, "--step", "3", "--box", "0,0,9,9", "--yes")
+        cli("curate", "redact", root, episode_id, "--step", "3", "--box", "0,0,9,9", "--yes")
     copied = (root / screenshot_path(TWO, 4)).read_bytes()
     (root / screenshot_path(TWO, 3)).write_bytes(copied)
     out = root.parent / "out"
 
-    ran = command_line("export", root, out, "--as", "release", "--all", "--jobs", "1")
+    result = cli("export", root, out, "--as", "release", "--all", "--jobs", "1")
 
-    assert ran.exit_code == 0
-    assert f"{TWO} cannot be redacted: the screenshot of step 3 has changed since its box was drawn" in ran.err
+    assert result.exit_code == 0
+    assert f"{TWO} cannot be redacted: the screenshot of step 3 has changed since its box was drawn" in result.err
     assert {path.stem for path in (out / "annotations").iterdir()} == {*ids(12)} - {TWO}
     assert (out / screenshot_path(THREE, 3)).read_bytes() != (root / screenshot_path(THREE, 3)).read_bytes()
     assert not any(path.name.startswith(TWO) for path in out.rglob("*"))
 
 
-def test_convert_does_not_bring_screenshots_that_are_redacted(command_line: CommandLine, root: Path) -> None:
-    command_line("curate", "redact", root, TWO, "--step", "3", "--box", "0,0,9,9", "--yes")
+def test_convert_skips_redacted_episodes(cli: CommandLine, root: Path) -> None:
+    cli("curate", "redact", root, TWO, "--step", "3", "--box", "0,0,9,9", "--yes")
     out = root.parent / "out"
-    ran = command_line("convert", root, out, "--dialect", "release", "--with-screenshots", "--unchecked")
-    assert (ran.exit_code, "has a redaction, which only `export` applies" in ran.err) == (1, True)
+    error = cli.error("convert", root, out, "--dialect", "release", "--with-screenshots", "--unchecked", exit_code=1)
+    assert "has a redaction, which only `export` applies" in error
     assert not any(path.name.startswith(TWO) for path in out.rglob("*"))
     assert (out / annotation_path(ONE)).exists()

@@ -1,5 +1,3 @@
-import json
-
 import pytest
 from PIL import Image
 
@@ -9,7 +7,7 @@ from odyssey_recorder.dataset.preferences import preference_pairs
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.action import Type, action_type
 from odyssey_recorder.resources import data_folder
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 from tests.exporting.converter_rules import assert_convertible
 
 CROSS_APP = {"CLICK", "SCROLL", "LONG_PRESS", "TYPE", "HOME", "BACK", "RECENT", "COMPLETE"}
@@ -20,17 +18,14 @@ CROSS_APP = {"CLICK", "SCROLL", "LONG_PRESS", "TYPE", "HOME", "BACK", "RECENT", 
     [("demo-museum", "demo-milk"), pytest.param(tuple(demo.DEMONSTRATIONS), marks=pytest.mark.soak)],
     ids=["short", "all"],
 )
-def test_episodes_are_recorded_in_both_modes_published_and_replayed(
-    command_line: CommandLine, names: tuple[str, ...]
-) -> None:
+def test_demo_records_publishes_and_replays_episodes(cli: CommandLine, names: tuple[str, ...]) -> None:
     tasks = (data_folder("tasks") / "demonstrations.jsonl").read_text().splitlines(keepends=True)
     listed = [line for line in tasks if any(f'"{name}"' in line for name in names)]
-    (command_line.folder / "demonstrations.jsonl").write_text("".join(listed))
-    command_line.monkeypatch.setattr(demo, "data_folder", lambda _: command_line.folder)
-    folder = command_line.folder / "demo"
-    ran = command_line("demo", "--out", folder, "--profile", "small_phone")
-    assert ran.exit_code == 0, ran.out + ran.err
-    assert ran.out.endswith("All steps match.\n")
+    (cli.folder / "demonstrations.jsonl").write_text("".join(listed))
+    cli.monkeypatch.setattr(demo, "data_folder", lambda _: cli.folder)
+    folder = cli.folder / "demo"
+    output = cli.output("demo", "--out", folder, "--profile", "small_phone")
+    assert output.endswith("All steps match.\n")
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     episodes = sorted((store.load(episode) for episode in store.episodes()), key=lambda episode: len(episode.steps))
     provenance = {one.episode_id: store.provenance(one.episode_id) for one in episodes}
@@ -49,19 +44,19 @@ def test_episodes_are_recorded_in_both_modes_published_and_replayed(
     assert (pair.step, pair.agent.model) == (1, ScriptedModel.name)
     assert [step.agent is None for step in provenance[by_agent.episode_id].steps] == [False, True, False, False]  # type: ignore[union-attr]
     for episode in episodes:
-        assert f"  {episode.episode_id}  " in ran.out
+        assert f"  {episode.episode_id}  " in output
         assert (folder / f"replay-{episode.episode_id}.html").is_file()
     with Image.open(folder / "contact-sheet.png") as sheet:
         assert sheet.width == 2000
-    assert max(map(len, ran.out.partition("Replaying")[2].partition("Dataset")[0].splitlines())) <= 80
+    assert max(map(len, output.partition("Replaying")[2].partition("Dataset")[0].splitlines())) <= 80
     assert list((folder / "drafts").glob("[0-9]*")) == []
-    checked = json.loads(command_line("check", folder / "dataset", "--json", "--jobs", 1).out)
+    checked = cli.json("check", folder / "dataset", "--jobs", 1)
     found = [one["check"] for one in checked["findings"] if one["severity"] in ("error", "warning")]
     # On a busy computer an answer may come too late to prove of what moment a screenshot is, but not for most steps.
     # Without the forecast, the home page that the museum opens is there already.
     assert set(found) <= ({"IMG05"} if cross_app else {"IMG05", "IMG07"})
     assert len(found) < 10
-    command_line("splits", "make", folder / "dataset")  # too few episodes for the splits by device and app
-    command_line("export", folder / "dataset", folder / "release", "--as", "release", "--all", "--jobs", 1)
+    cli("splits", "make", folder / "dataset")  # too few episodes for the splits by device and app
+    cli("export", folder / "dataset", folder / "release", "--as", "release", "--all", "--jobs", 1)
     steps = sum(len(one.steps) for one in others)  # what an agent did is left out
     assert assert_convertible(folder / "release", like="v1", kinds=("random", "task")) == steps

@@ -21,33 +21,33 @@ def lab() -> Iterator[Lab]:
         yield lab
 
 
-def of_script(task: PracticeTask, folder: Path, *lines: str) -> PracticeTask:
+def task_with_script(task: PracticeTask, folder: Path, *lines: str) -> PracticeTask:
     (folder / "script.jsonl").write_text("\n".join(lines))
     return replace(task, folder=folder)
 
 
-def test_a_gold_episode_that_is_recorded_anew_is_the_same_file(lab: Lab, tmp_path: Path) -> None:
+def test_rerecorded_gold_episode_is_identical(lab: Lab, tmp_path: Path) -> None:
     task = TASKS["03-scroll"]
     assert GoldRecorder(lab, tmp_path).record(task).gold == task.gold_file.read_bytes()
 
 
 @pytest.mark.parametrize(
-    ("line", "kind", "words"),
+    ("line", "error", "message"),
     [
         ('{"off": "Settings"}', ScriptError, r"script\.jsonl, line 1: .* is not a command"),
         pytest.param('{"on": "Teleport"}', RecordingError, "'Teleport'", marks=pytest.mark.soak),
     ],
 )
-def test_a_line_that_is_no_command_and_a_place_that_is_not_there_are_named(
-    lab: Lab, tmp_path: Path, line: str, kind: type[Exception], words: str
+def test_invalid_gold_script_line_is_reported(
+    lab: Lab, tmp_path: Path, line: str, error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(kind, match=words):
-        GoldRecorder(lab, tmp_path).record(of_script(TASKS["01-click"], tmp_path, line))
+    with pytest.raises(error, match=message):
+        GoldRecorder(lab, tmp_path).record(task_with_script(TASKS["01-click"], tmp_path, line))
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("profile", ["small_phone", "pixel_7_pro", "pixel_fold", "pixel_tablet"])
-def test_every_task_is_done_by_its_script_on_every_kind_of_device(lab: Lab, tmp_path: Path, profile: str) -> None:
+def test_every_gold_script_solves_its_task_on_every_device(lab: Lab, tmp_path: Path, profile: str) -> None:
     recorder = GoldRecorder(lab, tmp_path, profile)
     for task in TASKS.values():
         recorded = recorder.record(task)

@@ -7,20 +7,20 @@ import shutil
 import pytest
 
 from odyssey_recorder.dataset.trash import Trash
-from tests.command_line import CommandLine
-from tests.commands.accepting import accept
+from tests.cli import CommandLine
+from tests.commands.acceptance import accept_episodes
 from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 
 
 @pytest.fixture
-def dataset(command_line: CommandLine) -> CommandLine:
+def dataset(cli: CommandLine) -> CommandLine:
     """With three episodes; two of them are accepted."""
-    write_dataset(command_line.dataset, FIRST, SECOND, THIRD)
-    accept(command_line.dataset, FIRST, SECOND)
-    return command_line
+    write_dataset(cli.dataset, FIRST, SECOND, THIRD)
+    accept_episodes(cli.dataset, FIRST, SECOND)
+    return cli
 
 
-def test_accepted_episodes_are_released_listed_verified_and_compared(dataset: CommandLine) -> None:
+def test_accepted_episodes_are_released_verified_and_compared(dataset: CommandLine) -> None:
     root = dataset.dataset
     planned = dataset("release", "make", root, "--dry-run")
     assert (planned.exit_code, (root / "releases").exists()) == (0, False)
@@ -41,12 +41,12 @@ def test_accepted_episodes_are_released_listed_verified_and_compared(dataset: Co
 
     Trash(root).move(FIRST)
     assert json.loads(dataset("release", "make", root, "--json").out)["name"] == "1.1.0"
-    told = json.loads(dataset("release", "diff", root, "--json").out)
-    assert (told["old"], told["new"]) == ("1.0.0", "1.1.0")
-    assert told["removed"] == {FIRST: "no longer in the dataset"}
+    diff = json.loads(dataset("release", "diff", root, "--json").out)
+    assert (diff["old"], diff["new"]) == ("1.0.0", "1.1.0")
+    assert diff["removed"] == {FIRST: "no longer in the dataset"}
     assert f"{FIRST}  no longer in the dataset" in dataset("release", "diff", root, "1.0.0", "1.1.0").out
-    kept = dataset("release", "verify", root, "1.0.0")
-    assert (kept.exit_code, f"the released one is in trash/{FIRST}-" in kept.out) == (0, True)
+    verification = dataset("release", "verify", root, "1.0.0")
+    assert (verification.exit_code, f"the released one is in trash/{FIRST}-" in verification.out) == (0, True)
     shutil.rmtree(root / "trash")
     lost = json.loads(dataset("release", "verify", root, "1.0.0", "--json").out)
     assert [line.split(": ")[0][-40:] for line in lost["lost"]] != []
@@ -55,22 +55,22 @@ def test_accepted_episodes_are_released_listed_verified_and_compared(dataset: Co
 BEGINS, ENDS = "<!-- your own section begins -->", "<!-- your own section ends -->"
 
 
-def test_peoples_own_section_of_the_card_is_in_every_export_and_release(dataset: CommandLine) -> None:
-    root, own = dataset.dataset, "## Who we are\n\n---\nname: <b>us</b>\n\nÄsk *Ada*."
+def test_custom_card_section_is_in_every_export_and_release(dataset: CommandLine) -> None:
+    root, section = dataset.dataset, "## Who we are\n\n---\nname: <b>us</b>\n\nÄsk *Ada*."
     export = "export", root, "--as", "jsonl", "--all", "--jobs", "1"
     dataset(*export, root.parent / "first")
     card = (root.parent / "first/README.md").read_text()
     assert f"## Notes\n\n{BEGINS}\n{ENDS}\n" in card, "a place to begin"
     for name in ("second", "third"):  # the card of one export is kept as the dataset's, and exported again
-        (root / "README.md").write_text(card.replace(f"{BEGINS}\n{ENDS}", f"{BEGINS}\r\n{own}\n{ENDS}"), newline="")
+        (root / "README.md").write_text(card.replace(f"{BEGINS}\n{ENDS}", f"{BEGINS}\r\n{section}\n{ENDS}"), newline="")
         assert dataset(*export, root.parent / name).exit_code == 0
         card = (root.parent / name / "README.md").read_text()
-        assert card.endswith(f"{BEGINS}\n{own}\n{ENDS}\n")
+        assert card.endswith(f"{BEGINS}\n{section}\n{ENDS}\n")
     dataset("release", "make", root)
     Trash(root).move(FIRST)
     dataset("release", "make", root)
     for name in ("1.0.0", "1.1.0"):
-        assert own in (root / "releases" / name / "README.md").read_text()
+        assert section in (root / "releases" / name / "README.md").read_text()
     assert dataset("release", "verify", root).exit_code == 0
 
     (root / "README.md").write_text(f"{BEGINS}\nabc")
@@ -83,14 +83,17 @@ def test_peoples_own_section_of_the_card_is_in_every_export_and_release(dataset:
     assert "a named pipe" in dataset(*export, root.parent / "fourth").err
 
 
-def test_what_cannot_be_released_is_said(command_line: CommandLine) -> None:
-    root = command_line.dataset
-    assert "has no episodes" in command_line("release", "make", root).err
-    assert "has no releases" in command_line("release", "verify", root).err
-    assert command_line("release", "list", root).out == "No releases yet.\n"
+def test_dataset_that_cannot_be_released_is_explained(cli: CommandLine) -> None:
+    root = cli.dataset
+    assert "has no episodes" in cli("release", "make", root).err
+    assert "has no releases" in cli("release", "verify", root).err
+    assert cli("release", "list", root).out == "No releases yet.\n"
     write_dataset(root, FIRST)
-    ran = command_line("release", "make", root)
-    assert (ran.exit_code, "no episode of" in ran.err, "is not accepted: unreviewed" in ran.err) == (2, True, True)
-    named = command_line("release", "make", root, "../out")
-    assert (named.exit_code, "cannot name a release" in named.err) == (2, True)
+    result = cli("release", "make", root)
+    assert (result.exit_code, "no episode of" in result.err, "is not accepted: unreviewed" in result.err) == (
+        2,
+        True,
+        True,
+    )
+    assert "cannot name a release" in cli.error("release", "make", root, "../out")
     assert not (root / "releases").exists()

@@ -9,7 +9,7 @@ import s3fs
 from moto.server import ThreadedMotoServer
 
 from odyssey_recorder.simulator.adb_server import free_port
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 from tests.commands.test_remote import contents, export
 
 __all__ = ["export"]
@@ -42,49 +42,44 @@ def names(store: s3fs.S3FileSystem) -> set[str]:
     return {name.removeprefix(f"{BUCKET}/data/") for name in store.find(f"{BUCKET}/data")}
 
 
-def test_an_export_goes_to_s3_and_comes_back(
-    export: Path, command_line: CommandLine, store: s3fs.S3FileSystem, tmp_path: Path
+def test_export_is_uploaded_to_s3_and_downloaded(
+    export: Path, cli: CommandLine, store: s3fs.S3FileSystem, tmp_path: Path
 ) -> None:
-    whole = contents(export)
-    sent = command_line("upload", export, URL)
-    assert (sent.exit_code, sent.out) == (0, f"{len(whole) - 1} files are at {URL}\n"), sent.err
-    assert names(store) == set(whole)
-    assert command_line("download", URL, tmp_path / "back").exit_code == 0
-    assert contents(tmp_path / "back") == whole
+    all_files = contents(export)
+    assert cli.output("upload", export, URL) == f"{len(all_files) - 1} files are at {URL}\n"
+    assert names(store) == set(all_files)
+    assert cli("download", URL, tmp_path / "back").exit_code == 0
+    assert contents(tmp_path / "back") == all_files
 
 
-def test_a_mistyped_bucket_is_not_made(
-    export: Path, command_line: CommandLine, store: s3fs.S3FileSystem, tmp_path: Path
+def test_mistyped_bucket_is_not_created(
+    export: Path, cli: CommandLine, store: s3fs.S3FileSystem, tmp_path: Path
 ) -> None:
     for words in (("upload", export, "s3://taem/data"), ("download", "s3://taem/data", tmp_path)):
-        refused = command_line(*words)
-        assert (refused.exit_code, "does not exist. Check the URL." in refused.err) == (2, True), refused.err
+        assert "does not exist. Check the URL." in cli.error(*words)
     store.invalidate_cache()
     assert store.ls("") == [BUCKET]
 
 
-def test_a_file_that_differs_from_its_hash_is_not_sent(
-    export: Path, command_line: CommandLine, store: s3fs.S3FileSystem, tmp_path: Path
+def test_file_that_differs_from_its_hash_is_not_uploaded(
+    export: Path, cli: CommandLine, store: s3fs.S3FileSystem, tmp_path: Path
 ) -> None:
-    mine = shutil.copytree(export, tmp_path / "mine")
-    (mine / "README.md").write_text("changed")
-    refused = command_line("upload", mine, URL)
-    assert (refused.exit_code, "README.md is not the file of SHA256SUMS" in refused.err) == (2, True)
+    damaged_export = shutil.copytree(export, tmp_path / "mine")
+    (damaged_export / "README.md").write_text("changed")
+    assert "README.md is not the file of SHA256SUMS" in cli.error("upload", damaged_export, URL)
     assert not names(store) & {"README.md", "SHA256SUMS"}
 
 
-def test_what_keeps_us_from_the_store_is_said(
-    export: Path, command_line: CommandLine, store: s3fs.S3FileSystem, monkeypatch: pytest.MonkeyPatch
+def test_unreachable_store_is_explained(
+    export: Path, cli: CommandLine, store: s3fs.S3FileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def told() -> str:
+    def error_of() -> str:
         s3fs.S3FileSystem.clear_instance_cache()
-        ran = command_line("upload", export, URL)
-        assert ran.exit_code == 2
-        return ran.err
+        return cli.error("upload", export, URL)
 
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_port()}")
-    assert f"{URL} cannot be reached: Could not connect" in told()
+    assert f"{URL} cannot be reached: Could not connect" in error_of()
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
-    assert "cannot be reached: " in told()
+    assert "cannot be reached: " in error_of()
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
-    assert "Unable to locate credentials. Check the URL and your keys" in told()
+    assert "Unable to locate credentials. Check the URL and your keys" in error_of()

@@ -7,7 +7,7 @@ from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.state import read_state
 from odyssey_recorder.errors import DeviceError
-from tests.command_line import LabPhone
+from tests.cli import LabPhone
 from tests.device.scripted_adb_server import ScriptedAdbServer, printed, shell
 
 SMS = "content://sms/sent?x='; reboot"

@@ -20,7 +20,7 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer, announce
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.journal import FeltInput, RecordedJournal
+from odyssey_recorder.simulator.journal import RecordedInput, RecordedJournal
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
 from tests.simulator.person import Person
@@ -107,7 +107,7 @@ class Laboratory:
         raise AssertionError(f"{self.serial} did not come back")
 
 
-def place_of(tap: FeltInput) -> Pixel:
+def place_of(tap: RecordedInput) -> Pixel:
     """Where a touch was felt; the emulator's window and its gRPC service put it a fraction of a pixel off."""
     x, y = (round(float(number)) for number in tap.words.split()[-1].split(","))
     return Pixel(x, y)

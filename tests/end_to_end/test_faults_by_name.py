@@ -23,7 +23,7 @@ from odyssey_recorder.recording.raw_input_queue import DROPPED
 from odyssey_recorder.recording.session import BROKEN_OFF, CHANGED, NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.faults import FrameFault
-from odyssey_recorder.simulator.journal import FeltInput
+from odyssey_recorder.simulator.journal import RecordedInput
 from tests.dataset.drafts import ORIGIN
 from tests.device.scripted_adb_server import ScriptedAdbServer, block, fail
 from tests.end_to_end import faults
@@ -151,13 +151,13 @@ class Hands:
         return provenance.steps
 
 
-def _felt_at(felt: Sequence[FeltInput], step: StepRecord) -> FeltInput:
+def _felt_at(felt: Sequence[RecordedInput], step: StepRecord) -> RecordedInput:
     """The tap of a step, found by its position: no two taps share one."""
     [tap] = [tap for tap in felt if is_at(tap, start_of(step))]
     return tap
 
 
-def _is_timed_right(step: StepRecord, tap: FeltInput) -> bool:
+def _is_timed_right(step: StepRecord, tap: RecordedInput) -> bool:
     """Whether a timestamp from the device's clock is within its stated uncertainty."""
     if step.clock_uncertainty_us is None:
         return True

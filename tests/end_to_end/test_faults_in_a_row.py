@@ -24,7 +24,7 @@ from odyssey_recorder.recording.raw_input_queue import DROPPED, LOST
 from odyssey_recorder.recording.session import NOT_READY, OUT_OF_DATE
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
-from odyssey_recorder.simulator.journal import FeltInput
+from odyssey_recorder.simulator.journal import RecordedInput
 from tests.dataset.drafts import ORIGIN
 from tests.end_to_end import faults
 from tests.end_to_end.faults import OVER_ADB, OVER_GRPC, Fault
@@ -55,7 +55,7 @@ class Ordeal:
         self._way = way
         self._taps_before = len(lab.recorded().touch_downs())
 
-    def taps(self) -> list[FeltInput]:
+    def taps(self) -> list[RecordedInput]:
         return list(self._lab.recorded().touch_downs()[self._taps_before :])
 
     @property
@@ -213,13 +213,13 @@ def start_of(step: StepRecord) -> Pixel:
     return Pixel(x, y)
 
 
-def is_at(tap: FeltInput, start: Pixel) -> bool:
+def is_at(tap: RecordedInput, start: Pixel) -> bool:
     """To a pixel, the resolution of the kernel's axes."""
     place = place_of(tap)
     return max(abs(place.x - start.x), abs(place.y - start.y)) <= 1
 
 
-def is_of(step: StepRecord, tap: FeltInput) -> bool:
+def is_of(step: StepRecord, tap: RecordedInput) -> bool:
     """Compare by the device clock's timestamp, or by position if that is uncertain."""
     if step.clock_offset_us is not None:
         return tap.event_us == step.touched_us - step.clock_offset_us

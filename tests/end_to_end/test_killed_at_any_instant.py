@@ -22,7 +22,7 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.simulator.journal import FeltInput
+from odyssey_recorder.simulator.journal import RecordedInput
 from tests.dataset.drafts import ORIGIN, begin, store_in
 from tests.end_to_end.laboratory import Laboratory, place_of
 from tests.end_to_end.recording_child import PATIENCE_S, Job, Report, all_reports, started
@@ -180,7 +180,7 @@ class Trial:
         )
         return provenance is not None
 
-    def _hold(self, steps: list[StepRecord], taps: list[FeltInput]) -> None:
+    def _hold(self, steps: list[StepRecord], taps: list[RecordedInput]) -> None:
         """Every step is a tap, in order, with the right screenshot or a flag that says it is uncertain."""
         for number, step in enumerate(steps):
             found = next((tap for tap in taps if is_of(step, tap)), None)

@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
-from odyssey_recorder.simulator.journal import FeltInput
+from odyssey_recorder.simulator.journal import RecordedInput
 from odyssey_recorder.simulator.phone import TouchPhase
 from tests.end_to_end.laboratory import Laboratory
 from tests.end_to_end.test_faults_in_a_row import is_of, published_steps
@@ -61,7 +61,7 @@ def change_beside_the_kernel(lab: Laboratory, number: int) -> None:
 
 def tap_often(
     lab: Laboratory, folder: Path, programs: int, before_tap: Callable[[int, Random], None], held_s: float
-) -> list[tuple[StepRecord, FeltInput]]:
+) -> list[tuple[StepRecord, RecordedInput]]:
     """A hundred taps beside busy programs, each after `before_tap`: their steps in order, and what was felt."""
     service, random, before = RecordingBench(folder), Random(programs), len(lab.recorded().touch_downs())
     with busy_programs(programs), service.recording(lab.device(), service.draft(PASSIVE)) as recording:
@@ -79,7 +79,7 @@ def tap_often(
     return list(zip(steps, felt, strict=True))
 
 
-def is_right(step: StepRecord, tap: FeltInput) -> bool:
+def is_right(step: StepRecord, tap: RecordedInput) -> bool:
     return step.frame.rgb_sha256 == tap.frame.rgb_sha256
 
 

@@ -15,7 +15,7 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.profile import profile_named
 from tests.agents.conftest import Watcher
 from tests.agents.thinking import Thinker, batch_of
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 from tests.end_to_end.test_undo_on_the_phone import assert_screenshots_are_those_under_the_finger, ready, record
 from tests.end_to_end.workplace import PATIENCE_S, Workplace, workplace
 from tests.llm.stand_in import StandIn
@@ -28,7 +28,7 @@ def say_tap(place: Workplace, thinker: Thinker, label: str) -> None:
 
 
 def test_a_corrected_step_of_an_agent_is_a_true_pair(
-    adb_server: PrivateAdbServer, tmp_path: Path, command_line: CommandLine
+    adb_server: PrivateAdbServer, tmp_path: Path, cli: CommandLine
 ) -> None:
     thinker = Thinker()
     with (

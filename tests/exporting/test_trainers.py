@@ -31,7 +31,7 @@ from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.training.samples import SampleGold
 from odyssey_recorder.training.scoring import official_right
 from tests.annotation.texts import remember
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 from tests.dataset.drafts import provenance_of, record, write_provenance
 from tests.exporting import official_converter
 from tests.exporting.sample import SIZE, STEPS, ids, request, write_dataset
@@ -276,13 +276,13 @@ def test_a_memory_is_of_the_steps_before_and_without_it_an_episode_is_left_out(t
     assert [words.count("Ann has <1 [redacted]> left.") for words in asked[:6]] == [0, 0, 0, 1, 2, 2]
 
 
-def test_the_command_exports_a_split_with_a_history(tmp_path: Path, command_line: CommandLine) -> None:
+def test_the_command_exports_a_split_with_a_history(tmp_path: Path, cli: CommandLine) -> None:
     write_dataset(tmp_path / "data", 3)
     options = ("export", tmp_path / "data", tmp_path / "out", "--all", "--as", "llamafactory", "--split", "random")
-    told = command_line(*options, "--history", "screenshots:2:3", "--adapter", "qwen3-vl")
+    told = cli(*options, "--history", "screenshots:2:3", "--adapter", "qwen3-vl")
     assert (told.exit_code, told.out.partition(" to ")[0]) == (0, "3 episodes exported")
     assert [len(row["images"]) for row in rows(tmp_path / "out", "test")] == [1, 1, 1, 2, 2, 2, 3, 3]
-    refused = command_line(*options, "--adapter", "gpt")
+    refused = cli(*options, "--adapter", "gpt")
     assert (refused.exit_code, "There is no adapter 'gpt'. Use one of" in refused.err) == (2, True)
 
 
@@ -307,13 +307,13 @@ def both(row: dict[str, Any]) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("layout", ["trl", "llamafactory", "ms-swift"])
-def test_preference_pairs_have_both_answers(tmp_path: Path, command_line: CommandLine, layout: str) -> None:
+def test_preference_pairs_have_both_answers(tmp_path: Path, cli: CommandLine, layout: str) -> None:
     root, out = tmp_path / "data", tmp_path / "out"
     write_dataset(root, 2)
     options = ("export", root, out, "--all", "--agents", "--as", layout, "--pairs")
-    assert "No episode has a preference pair." in command_line(*options).err
+    assert "No episode has a preference pair." in cli(*options).err
     write_pairs(root, ids(1)[0])
-    assert command_line(*options).exit_code == 0
+    assert cli(*options).exit_code == 0
     found = rows(out)
     assert [row["id"] for row in found] == [f"{ids(1)[0]}_0_pair_0", f"{ids(1)[0]}_2_pair_1"]
     assert [both(row) for row in found] == [("CLICK: (500, 250)", "CLICK: (10, 20)"), ("SCROLL: UP", "TYPE: no")]

@@ -13,9 +13,9 @@ from random import Random
 
 from PIL import Image
 
-from tests.hostile.world import CLONED, World
+from tests.hostile.sandbox import UNTRUSTED, Sandbox
 
-_LONGEST = 512 << 20
+_MAX_BYTES = 512 << 20
 """Bytes; longer files, such as those with holes that `_bloat` makes, are not read into memory."""
 _TOKEN = re.compile(rb'-?\d+(?:\.\d+)?|"[^"\\\n]*"|true|false|null')
 _VALUES = [
@@ -24,13 +24,13 @@ _VALUES = [
     b'"' + b"A" * 70_000 + b'"', b'"0001-01-01T00:00:00+14:00"',
     b'"9999-12-31T23:59:59-14:00"', b'"\\u001b[31m\\u202e"', b'"\\n"', b'"KEY_HOME"',
 ]  # fmt: skip
-_SCRAPS = [
+_FRAGMENTS = [
     b"\0", b"\xff\xfe", "\u2028".encode(), b"\x1b[31m", b"\r\n", b"[" * 100_000, b'{"a":' * 50_000, b"9" * 5000,
     b"\\u0000", b'"', b"}", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"&a *a\n", b"- " * 5000, b"<!ENTITY a 'b'>", b"[[[",
     b"\t", b"=",
     b"!!python/name:os",
 ]  # fmt: skip
-_WHOLES = [
+_WHOLE_FILES = [
     b"", b"null", b"[]", b"{}", b'"', b"0", b"\n\n", b"[" * 100_000, b'{"a":' * 100_000, b"\xff" * 100,
     b"[1" + b",1" * 999_999 + b"]",
     b'<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><hierarchy><node text="&c;"/></hierarchy>',
@@ -46,70 +46,80 @@ _NAMES = [
     b"0000000000000002-99999999999999999999", "1\u0662.png".encode(), b"-1.xml", b"lock", b".lock", b"steps.jsonl",
 ]  # fmt: skip
 
+Change = Callable[[Sandbox, Random, Path], str]
+"""Damages a file and describes how."""
 
-def damage(world: World, rng: Random, area: str) -> str:
-    path = rng.choice(sorted((world.root / area).rglob("*")) or [world.root / area])
-    kinds = [(_change_bytes, 6), (_put_special, 2), (_put_link, 3), (_plant, 2), (_bloat, 1)]
-    if path.suffix == ".sqlite":
-        kinds = [(_change_rows, 6), *kinds]
-    if path.suffix == ".png":
-        kinds = [(_put_bomb, 2), *kinds]
-    kind: Callable[[World, Random, Path], str] = rng.choices([one for one, _ in kinds], [often for _, often in kinds])[
-        0
+
+def damage(sandbox: Sandbox, rng: Random, area: str) -> str:
+    path = rng.choice(sorted((sandbox.root / area).rglob("*")) or [sandbox.root / area])
+    changes: list[tuple[Change, int]] = [
+        (_change_bytes, 6),
+        (_put_special_file, 2),
+        (_put_link, 3),
+        (_add_file, 2),
+        (_enlarge, 1),
     ]
-    told = ""
+    if path.suffix == ".sqlite":
+        changes = [(_change_rows, 6), *changes]
+    if path.suffix == ".png":
+        changes = [(_put_decompression_bomb, 2), *changes]
+    change = rng.choices([change for change, _ in changes], [weight for _, weight in changes])[0]
+    description = ""
     with suppress(OSError):
-        told = kind(world, rng, path)
-    return f"{kind.__name__} {os.fsencode(path.relative_to(world.root))!r} {told}"
+        description = change(sandbox, rng, path)
+    return f"{change.__name__} {os.fsencode(path.relative_to(sandbox.root))!r} {description}"
 
 
-def _change_bytes(_: World, rng: Random, path: Path) -> str:
-    if not path.is_file() or path.is_symlink() or path.stat().st_size > _LONGEST:
+def _change_bytes(_: Sandbox, rng: Random, path: Path) -> str:
+    if not path.is_file() or path.is_symlink() or path.stat().st_size > _MAX_BYTES:
         return "not done"
     data = path.read_bytes()
     at = rng.randrange(len(data) + 1)
     match rng.randrange(6):
         case 0:
-            data, told = data[:at], f"cut at {at}"
+            data, description = data[:at], f"cut at {at}"
         case 1:
-            data, told = data[:at] + (scrap := rng.choice(_SCRAPS)) + data[at:], f"{scrap[:20]!r} at {at}"
+            data, description = (
+                data[:at] + (fragment := rng.choice(_FRAGMENTS)) + data[at:],
+                f"{fragment[:20]!r} at {at}",
+            )
         case 2 | 3 if tokens := list(_TOKEN.finditer(data)):
             token, value = rng.choice(tokens), rng.choice(_VALUES)
-            data, told = data[: token.start()] + value + data[token.end() :], f"{token[0][:40]!r} is {value[:40]!r}"
+            data, description = (
+                data[: token.start()] + value + data[token.end() :],
+                f"{token[0][:40]!r} is {value[:40]!r}",
+            )
         case 4:
-            data = told_data = rng.choice(_WHOLES)
-            told = repr(told_data[:40])
+            data = rng.choice(_WHOLE_FILES)
+            description = repr(data[:40])
         case _:
             flipped = bytearray(data)
             for _flip in range(8 if data else 0):
                 flipped[rng.randrange(len(data))] = rng.randrange(256)
-            data, told = bytes(flipped), "flipped"
+            data, description = bytes(flipped), "flipped"
     path.unlink()
     path.write_bytes(data)
-    return told
+    return description
 
 
-def _put_special(_: World, rng: Random, path: Path) -> str:
+def _put_special_file(_: Sandbox, rng: Random, path: Path) -> str:
     _remove(path)
     kind = rng.choice(["pipe", "pipe", "socket", "folder", "nothing"])
-    match kind:
-        case "pipe":
-            os.mkfifo(path)
-        case "socket":
-            with socket.socket(socket.AF_UNIX) as made:
-                here = os.open(path.parent, os.O_RDONLY)
-                made.bind(f"/proc/self/fd/{here}/{path.name}")
-                os.close(here)
-        case "folder":
-            path.mkdir()
-        case _:
-            pass
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as listener:
+            folder_fd = os.open(path.parent, os.O_RDONLY)
+            listener.bind(f"/proc/self/fd/{folder_fd}/{path.name}")
+            os.close(folder_fd)
+    elif kind == "folder":
+        path.mkdir()
     return kind
 
 
-def _put_link(world: World, rng: Random, path: Path) -> str:
-    cloned = any(path.is_relative_to(world.root / folder) for folder in CLONED)
-    outside = [*sorted(world.outside.rglob("*")), world.outside, world.outside / "new"]
+def _put_link(sandbox: Sandbox, rng: Random, path: Path) -> str:
+    cloned = any(path.is_relative_to(sandbox.root / folder) for folder in UNTRUSTED)
+    outside = [*sorted(sandbox.outside.rglob("*")), sandbox.outside, sandbox.outside / "new"]
     targets = [
         *(outside if cloned else []),  # a user's own home may be linked on purpose
         *map(Path, ("/dev/zero", "/dev/tty", "/proc/self/maps")),
@@ -123,19 +133,19 @@ def _put_link(world: World, rng: Random, path: Path) -> str:
     return f"{path.name} to {target}"
 
 
-def _plant(world: World, rng: Random, path: Path) -> str:
+def _add_file(sandbox: Sandbox, rng: Random, path: Path) -> str:
     folder = path if path.is_dir() and not path.is_symlink() else path.parent
     name = rng.choice(_NAMES)
-    beside = Path(os.fsdecode(os.fsencode(folder) + b"/" + name))
-    _remove(beside)
+    new_path = Path(os.fsdecode(os.fsencode(folder) + b"/" + name))
+    _remove(new_path)
     siblings = sorted(one for one in folder.iterdir() if one.is_file() and not one.is_symlink())
     if rng.random() < 0.3:
-        return f"{name!r}: {_put_link(world, rng, beside)}"
-    beside.write_bytes(rng.choice(siblings).read_bytes() if siblings else b"{}")
+        return f"{name!r}: {_put_link(sandbox, rng, new_path)}"
+    new_path.write_bytes(rng.choice(siblings).read_bytes() if siblings else b"{}")
     return repr(name)
 
 
-def _bloat(_: World, rng: Random, path: Path) -> str:
+def _enlarge(_: Sandbox, rng: Random, path: Path) -> str:
     if path.is_dir() or path.is_symlink():
         return "not done"
     mib = 1 << 20
@@ -151,7 +161,7 @@ def _bloat(_: World, rng: Random, path: Path) -> str:
     return f"{size >> 20} MiB"
 
 
-def _put_bomb(_: World, rng: Random, path: Path) -> str:
+def _put_decompression_bomb(_: Sandbox, rng: Random, path: Path) -> str:
     side = rng.choice([6_000, 9_000, 13_000, 20_000])
     data = io.BytesIO()
     Image.new(rng.choice(["1", "P"]), (side, side)).save(data, "PNG")
@@ -160,7 +170,7 @@ def _put_bomb(_: World, rng: Random, path: Path) -> str:
     return f"{side} square"
 
 
-def _change_rows(_: World, rng: Random, path: Path) -> str:
+def _change_rows(_: Sandbox, rng: Random, path: Path) -> str:
     if not path.is_file() or path.is_symlink():
         return "not done"
     try:

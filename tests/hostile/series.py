@@ -31,14 +31,14 @@ from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.settings import SettingsStore, read_settings
 from odyssey_recorder.wiring import annotator_tasks, episode_store
 from tests.hostile.damage import damage
-from tests.hostile.world import SECRET, World
+from tests.hostile.sandbox import SECRET, Sandbox
 from tests.quality.folders import FIRST, SECOND, THIRD
 
 _CPU_S = 5
 _WALL_S = 60
 """Generous for a busy computer; a command that waits for a pipe never ends."""
 _MEMORY = 1 << 30
-_ALLOWED = (0, 1, 2)
+_EXIT_CODES = (0, 1, 2)
 
 
 AREAS = (
@@ -47,15 +47,15 @@ AREAS = (
 )  # fmt: skip
 
 
-def commands(world: World, area: str) -> list[tuple[str, ...]]:
-    dataset, other, out = str(world.dataset), str(world.other), str(world.root / "out")
+def commands(sandbox: Sandbox, area: str) -> list[tuple[str, ...]]:
+    dataset, other, out = str(sandbox.dataset), str(sandbox.other), str(sandbox.root / "out")
     annotation = f"{dataset}/annotations/{FIRST}.json"
     task = ("--instruction", "x", "--category", "General_Tool", "--app", "x")
-    of_dataset: list[tuple[str, ...]] = [
+    dataset_commands: list[tuple[str, ...]] = [
         ("check", dataset, "--jobs", "1"),
         ("check", dataset, "--jobs", "1", "--json", "--html", f"{out}.html"),
         ("check", other, "--jobs", "1", "--no-cache"),
-        ("check", str(world.root / "lone"), "--jobs", "1"),
+        ("check", str(sandbox.root / "lone"), "--jobs", "1"),
         ("convert", dataset, out, "--dialect", "release", "--with-screenshots"),
         ("convert", dataset, out, "--dialect", "release", "--with-screenshots", "--unchecked"),
         ("convert", other, dataset, "--dialect", "card", "--with-screenshots", "--unchecked"),
@@ -65,10 +65,10 @@ def commands(world: World, area: str) -> list[tuple[str, ...]]:
         ("splits", "show", dataset),
         ("quality-report", dataset, "--html", f"{out}.html"),
         ("replay", annotation, "--dry-run"),
-        ("(look)",),
+        ("(open)",),
         ("(review)",),
     ]
-    of_reviews: list[tuple[str, ...]] = [
+    review_commands: list[tuple[str, ...]] = [
         ("reviews", "check"),
         ("reviews", "check", other),
         ("reviews", "merge"),
@@ -77,34 +77,34 @@ def commands(world: World, area: str) -> list[tuple[str, ...]]:
         ("reviews", "restore"),
         ("reviews", "restore", THIRD, "--why", "it is good"),
     ]
-    of_tasks: list[tuple[str, ...]] = [
+    task_commands: list[tuple[str, ...]] = [
         ("tasks", "list"),
         ("tasks", "list", "--json"),
-        ("tasks", "validate", str(world.tasks)),
-        ("tasks", "validate", str(world.data / "templates")),
-        ("tasks", "check", str(world.tasks)),
-        ("tasks", "import", str(world.tasks), "--to-approve"),
+        ("tasks", "validate", str(sandbox.tasks)),
+        ("tasks", "validate", str(sandbox.data / "templates")),
+        ("tasks", "check", str(sandbox.tasks)),
+        ("tasks", "import", str(sandbox.tasks), "--to-approve"),
         ("tasks", "generate", "--count", "2", "--seed", "1", "--queue"),
         ("tasks", "export", "--out", f"{out}.jsonl"),
         ("(queue)",),
     ]
-    others = [("record", "--script", str(world.data / "script.jsonl"), *task), ("(settings)",)]
-    drafts = [("(drafts)",), ("(throw away)",)]
-    everything = [*of_dataset, *of_reviews, *of_tasks, *others, *drafts]
+    other_commands = [("record", "--script", str(sandbox.data / "script.jsonl"), *task), ("(settings)",)]
+    draft_commands = [("(drafts)",), ("(discard)",)]
+    all_commands = [*dataset_commands, *review_commands, *task_commands, *other_commands, *draft_commands]
     match area.split("/"):
         case ["dataset", "reviews" | "trash"]:
-            return [*of_reviews, *of_reviews, *of_dataset]
+            return [*review_commands, *review_commands, *dataset_commands]
         case ["dataset" | "other" | "lone", *_]:
-            return [*of_dataset, *of_reviews]
+            return [*dataset_commands, *review_commands]
         case ["data", "drafts"]:
-            return [*drafts, *drafts, ("tasks", "list")]
+            return [*draft_commands, *draft_commands, ("tasks", "list")]
         case ["data", "queue" | "templates"]:
-            return of_tasks
+            return task_commands
         case _:
-            return everything
+            return all_commands
 
 
-def _drafts(_: World) -> None:
+def _drafts(_: Sandbox) -> None:
     store = episode_store(read_settings())
     store.drafts_of_tasks()
     for draft in store.drafts():
@@ -117,98 +117,100 @@ def _drafts(_: World) -> None:
                 opened.drop_last("wrong")
 
 
-def _throw_away(_: World) -> None:
+def _discard_drafts(_: Sandbox) -> None:
     store = episode_store(read_settings())
     for draft in store.drafts():
         store.discard_unopened(draft.episode_id)
 
 
-def _look(world: World) -> None:
-    for episode_id in EpisodeStore(world.dataset, drafts=world.data / "drafts").episodes():
-        summarise(world.dataset, episode_id)
-    check_screenshots(open_recorded(world.dataset / annotation_path(SECOND)))
+def _open_episodes(sandbox: Sandbox) -> None:
+    for episode_id in EpisodeStore(sandbox.dataset, drafts=sandbox.data / "drafts").episodes():
+        summarise(sandbox.dataset, episode_id)
+    check_screenshots(open_recorded(sandbox.dataset / annotation_path(SECOND)))
 
 
-def _review(world: World) -> None:
-    service = ReviewService(EpisodeIndex(world.dataset, None), Checker(None), lambda: "bob")
+def _review(sandbox: Sandbox) -> None:
+    service = ReviewService(EpisodeIndex(sandbox.dataset, None), Checker(None), lambda: "bob")
     service.recover()
     opened = service.open(SECOND)
     service.fix(SECOND, NewInstruction(instruction="Other words."), "wrong", opened.revision)
-    service.undo(FIRST, Versions(world.dataset).revision(FIRST))
+    service.undo(FIRST, Versions(sandbox.dataset).revision(FIRST))
     service.figures()
 
 
-def _settings(_: World) -> None:
+def _settings(_: Sandbox) -> None:
     SettingsStore().save({"annotator": "eve"})
 
 
-def _queue(_: World) -> None:
+def _queue(_: Sandbox) -> None:
     queue = annotator_tasks(read_settings())
     for task in queue.board().tasks:
         queue.board().task(task.task_id)
 
 
-_DEEDS: dict[str, Callable[[World], None]] = {
-    "drafts": _drafts, "throw away": _throw_away, "look": _look, "review": _review,
+_OPERATIONS: dict[str, Callable[[Sandbox], None]] = {
+    "drafts": _drafts, "discard": _discard_drafts, "open": _open_episodes, "review": _review,
     "settings": _settings, "queue": _queue,
 }  # fmt: skip
 
 
 def main(folder: Path, seed: int, cases: int) -> int:
-    world, clean = World(folder / "world"), folder / "clean"
+    sandbox, clean = Sandbox(folder / "world"), folder / "clean"
     if not clean.exists():
-        world.root.mkdir(parents=True)
-        world.make()
-        world.root.rename(clean)
+        sandbox.root.mkdir(parents=True)
+        sandbox.make()
+        sandbox.root.rename(clean)
     os.fsync = lambda fd: None  # waiting for the disk would take most of the time
-    before, wrong, ran = _fingerprint(world.outside), 0, 0
+    before, failures, command_count = _fingerprint(sandbox.outside), 0, 0
     slowest: tuple[float, tuple[str, ...]] = 0.0, ()
     for case in range(seed, seed + cases):
-        shutil.rmtree(world.root, ignore_errors=True)
-        shutil.copytree(clean, world.root, symlinks=True)
+        shutil.rmtree(sandbox.root, ignore_errors=True)
+        shutil.copytree(clean, sandbox.root, symlinks=True)
         rng = Random(case)
         area = rng.choice(AREAS)
-        done = [damage(world, rng, area) for _ in range(rng.choice([1, 1, 1, 2, 4]))]
-        for words in rng.sample(commands(world, area), 2):
-            took_s, problems = _run(world, words, folder / "printed")
-            slowest = max(slowest, (took_s, words))
-            ran += 1
-            if (now := _fingerprint(world.outside)) != before:
+        damages = [damage(sandbox, rng, area) for _ in range(rng.choice([1, 1, 1, 2, 4]))]
+        for command in rng.sample(commands(sandbox, area), 2):
+            took_s, problems = _run(sandbox, command, folder / "printed")
+            slowest = max(slowest, (took_s, command))
+            command_count += 1
+            if (now := _fingerprint(sandbox.outside)) != before:
                 problems.append(f"outside: {now ^ before}")
                 before = now
             if problems:
-                wrong += 1
-                _say(f"case {case}: {done}\n  {' '.join(words)}: {problems}")
-    _say(f"{cases} cases, {ran} commands, {wrong} wrong; slowest {slowest[0]:.1f} s: {' '.join(slowest[1])}")
-    return wrong
+                failures += 1
+                _print(f"case {case}: {damages}\n  {' '.join(command)}: {problems}")
+    _print(
+        f"{cases} cases, {command_count} commands, {failures} wrong; slowest {slowest[0]:.1f} s: {' '.join(slowest[1])}"
+    )
+    return failures
 
 
-def _run(world: World, words: tuple[str, ...], printed: Path) -> tuple[float, list[str]]:
-    began_s = time.monotonic()
+def _run(sandbox: Sandbox, command: tuple[str, ...], output_path: Path) -> tuple[float, list[str]]:
+    start_s = time.monotonic()
     child = os.fork()
     if child == 0:
-        _become(world, words, printed)
-    status = _waited(child, began_s + _WALL_S)
-    took_s = time.monotonic() - began_s
+        _run_in_child(sandbox, command, output_path)
+    status = _wait_for(child, start_s + _WALL_S)
+    took_s = time.monotonic() - start_s
     if status is None:
         return took_s, ["hangs"]
-    code, kib = os.waitstatus_to_exitcode(status[0]), status[1].ru_maxrss
-    told = printed.read_bytes()
-    problems = [] if code in _ALLOWED else [f"ended with {code}: {told[-1500:].decode(errors='replace')}"]
-    if b"Traceback" in told and code in _ALLOWED:
+    code, peak_kib = os.waitstatus_to_exitcode(status[0]), status[1].ru_maxrss
+    output = output_path.read_bytes()
+    problems = [] if code in _EXIT_CODES else [f"ended with {code}: {output[-1500:].decode(errors='replace')}"]
+    if b"Traceback" in output and code in _EXIT_CODES:
         problems.append("a traceback")
-    if kib > _MEMORY >> 10:
-        problems.append(f"{kib >> 10} MiB")
-    problems += [f"tells what is outside: {place}" for place in _secrets(world, told)]
+    if peak_kib > _MEMORY >> 10:
+        problems.append(f"{peak_kib >> 10} MiB")
+    problems += [f"reveals what is outside: {place}" for place in _leaks(sandbox, output)]
     return took_s, problems
 
 
-def _say(words: str) -> None:
-    sys.stdout.write(words.encode(errors="backslashreplace").decode() + "\n")
+def _print(text: str) -> None:
+    sys.stdout.write(text.encode(errors="backslashreplace").decode() + "\n")
     sys.stdout.flush()
 
 
-def _waited(child: int, until_s: float) -> tuple[int, resource.struct_rusage] | None:
+def _wait_for(child: int, until_s: float) -> tuple[int, resource.struct_rusage] | None:
     while time.monotonic() < until_s:
         ended, status, usage = os.wait4(child, os.WNOHANG)
         if ended:
@@ -219,44 +221,44 @@ def _waited(child: int, until_s: float) -> tuple[int, resource.struct_rusage] | 
     return None
 
 
-def _become(world: World, words: tuple[str, ...], printed: Path) -> None:
+def _run_in_child(sandbox: Sandbox, command: tuple[str, ...], output_path: Path) -> None:
     code: object = 3
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))
         resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
-        file = os.open(printed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        file = os.open(output_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(file, 1)
         os.dup2(file, 2)
-        deed = _DEEDS.get(words[0].strip("()"))
+        operation = _OPERATIONS.get(command[0].strip("()"))
         try:
-            if deed is not None:
-                deed(world)
+            if operation is not None:
+                operation(sandbox)
                 code = 0
             else:
-                sys.argv = ["odyssey-recorder", *words]
+                sys.argv = ["odyssey-recorder", *command]
                 cli.main()
         except OdysseyError as error:
-            _say(str(error))
+            _print(str(error))
             code = 1
         except SystemExit as ended:
             code = ended.code or 0
-        except BaseException:  # noqa: BLE001 - that is what the test looks for
+        except BaseException:  # noqa: BLE001 - the test looks for tracebacks
             traceback.print_exc()
         sys.stdout.flush()
         sys.stderr.flush()
     finally:
         if code == cli.FAULT:
-            log = world.root / "home/odyssey-recorder/log/odyssey-recorder.log"
+            log = sandbox.root / "home/odyssey-recorder/log/odyssey-recorder.log"
             os.write(2, log.read_bytes()[-1400:] if log.is_file() else b"")
         os._exit(code if isinstance(code, int) else 99)
 
 
-def _secrets(world: World, told: bytes) -> Iterator[str]:
-    """Leaks of what only outside files contain."""
-    if SECRET.encode() in told:
+def _leaks(sandbox: Sandbox, output: bytes) -> Iterator[str]:
+    """Where the secret of the outside files shows up."""
+    if SECRET.encode() in output:
         yield "terminal"
-    for root, _, names in os.walk(world.root):
+    for root, _, names in os.walk(sandbox.root):
         for name in names:
             path = Path(root, name)
             if (

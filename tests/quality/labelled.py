@@ -15,7 +15,7 @@ from odyssey_recorder.device.profile import profile_named
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.checks.check import area_dp2
 from odyssey_recorder.quality.screenshot import ScreenshotView, change, measure
-from odyssey_recorder.simulator.journal import FeltInput, RecordedJournal
+from odyssey_recorder.simulator.journal import RecordedInput, RecordedJournal
 from odyssey_recorder.simulator.phone import ComposedFrame, PhoneState, Rect
 from tests.simulator.person import Person, person_with, wait_until
 
@@ -106,7 +106,7 @@ class _Watched:
             yield Pair(kind, self.profile, journal.changed_screen(*inputs), share)
 
 
-def _between_the_marks(journal: RecordedJournal) -> Iterator[tuple[FeltInput, ...]]:
+def _between_the_marks(journal: RecordedJournal) -> Iterator[tuple[RecordedInput, ...]]:
     marks = [at for at, felt in enumerate(journal.inputs) if felt.words == f"key {_NOTHING}"]
     for begin, end in list(pairwise(marks))[::2]:
         yield journal.inputs[begin + 1 : end]

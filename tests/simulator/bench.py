@@ -22,26 +22,30 @@ class Bench:
     server: PrivateAdbServer
     emulator: SimulatedEmulator
 
-    def adb(self, *words: str, timeout_s: float = 30.0) -> "subprocess.CompletedProcess[bytes]":
-        return self.server.adb("-s", self.emulator.serial, *words, timeout_s=timeout_s)
+    @property
+    def phone(self) -> Phone:
+        return self.emulator.phone
+
+    def adb(self, *arguments: str, timeout_s: float = 30.0) -> "subprocess.CompletedProcess[bytes]":
+        return self.server.adb("-s", self.emulator.serial, *arguments, timeout_s=timeout_s)
 
     def shell(self, line: str) -> str:
         """The output of a device command, which must succeed without error output."""
-        done = self.adb("shell", line)
-        assert (done.returncode, done.stderr) == (0, b"")
-        return done.stdout.decode()
+        completed = self.adb("shell", line)
+        assert (completed.returncode, completed.stderr) == (0, b"")
+        return completed.stdout.decode()
 
     def uptime_s(self) -> float:
         return float(self.shell("cat /proc/uptime").split()[0])
 
-    def console(self, *words: str) -> list[str]:
+    def console(self, *arguments: str) -> list[str]:
         """The console's reply to `adb emu`, by line."""
-        return self.adb("emu", *words).stdout.decode().splitlines()
+        return self.adb("emu", *arguments).stdout.decode().splitlines()
 
     @contextmanager
-    def running(self, *words: str) -> Iterator["subprocess.Popen[bytes]"]:
+    def running(self, *arguments: str) -> Iterator["subprocess.Popen[bytes]"]:
         process = subprocess.Popen(
-            [str(ADB), "-P", str(self.server.port), "-s", self.emulator.serial, *words],
+            [str(ADB), "-P", str(self.server.port), "-s", self.emulator.serial, *arguments],
             env=self.server.environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -53,14 +57,20 @@ class Bench:
                 process.kill()
 
 
-Launch = Callable[..., Bench]
+StartBench = Callable[..., Bench]
 """Starts an emulator of the given profile for one test."""
+
+
+def phone_of(profile: str = "small_phone", *, journal: Path | None = None) -> Phone:
+    """Not started, and without animations."""
+    return Phone(profile_named(profile), animation=False, journal=journal)
 
 
 def launch(server: PrivateAdbServer, profile: str) -> Bench:
     """A running emulator, announced to `server`; the caller stops it."""
-    phone = Phone(profile_named(profile), animation=False)
-    emulator = SimulatedEmulator(phone, adb_server_port=server.port, auth_token_file=server.home / TOKEN_FILE)
+    emulator = SimulatedEmulator(
+        phone_of(profile), adb_server_port=server.port, auth_token_file=server.home / TOKEN_FILE
+    )
     emulator.start()
     bench = Bench(server, emulator)
     assert bench.adb("wait-for-device").returncode == 0

@@ -9,9 +9,7 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.guest import Snapshot
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
-from tests.simulator.bench import ADB, Bench, Launch, launch
+from tests.simulator.bench import ADB, Bench, StartBench, launch, phone_of
 from tests.simulator.control_client import Client, client_of
 from tests.simulator.person import Person, person_with
 
@@ -25,30 +23,30 @@ def adb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbS
 @pytest.fixture(scope="session")
 def bench(adb_server: PrivateAdbServer) -> Iterator[Bench]:
     """For tests that leave no trace."""
-    found = launch(adb_server, "small_phone")
-    yield found
-    found.emulator.stop()
+    running = launch(adb_server, "small_phone")
+    yield running
+    running.emulator.stop()
 
 
 @pytest.fixture
-def start(adb_server: PrivateAdbServer) -> Iterator[Launch]:
+def start_bench(adb_server: PrivateAdbServer) -> Iterator[StartBench]:
     """Starts emulators that one test may stop; they are stopped after it."""
     with ExitStack() as stack:
 
-        def begin(profile: str = "small_phone") -> Bench:
+        def launch_and_stop_later(profile: str = "small_phone") -> Bench:
             started = launch(adb_server, profile)
             stack.callback(started.emulator.stop)
             return started
 
-        yield begin
+        yield launch_and_stop_later
 
 
 @pytest.fixture(scope="session")
-def restored(adb_server: PrivateAdbServer) -> Iterator[Launch]:
+def restored_bench(adb_server: PrivateAdbServer) -> Iterator[StartBench]:
     """Gives the emulator of a profile as it was when it was started, except for its console's snapshots."""
     started: dict[str, tuple[Bench, Snapshot]] = {}
 
-    def as_new(profile: str) -> Bench:
+    def restore(profile: str) -> Bench:
         if profile not in started:
             bench = launch(adb_server, profile)
             started[profile] = bench, bench.emulator.guest.save_snapshot()
@@ -58,19 +56,19 @@ def restored(adb_server: PrivateAdbServer) -> Iterator[Launch]:
         assert bench.adb("wait-for-device").returncode == 0
         return bench
 
-    yield as_new
+    yield restore
     for bench, _ in started.values():
         bench.emulator.stop()
 
 
 @pytest.fixture
-def own(restored: Launch) -> Bench:
-    return restored("small_phone")
+def fresh_bench(restored_bench: StartBench) -> Bench:
+    return restored_bench("small_phone")
 
 
 @pytest.fixture
-def fold(restored: Launch) -> Bench:
-    return restored("pixel_fold")
+def fold(restored_bench: StartBench) -> Bench:
+    return restored_bench("pixel_fold")
 
 
 @pytest.fixture(scope="session")
@@ -87,23 +85,23 @@ def person(small_phone: tuple[Person, object]) -> Person:
 
 
 @pytest.fixture(scope="session")
-def with_control() -> Iterator[SimulatedEmulator]:
-    with SimulatedEmulator(Phone(profile_named("small_phone"), animation=False), control=ControlOptions()) as found:
-        yield found
+def grpc_emulator() -> Iterator[SimulatedEmulator]:
+    with SimulatedEmulator(phone_of(), control=ControlOptions()) as running:
+        yield running
 
 
 @pytest.fixture
-def emulator(with_control: SimulatedEmulator) -> Iterator[SimulatedEmulator]:
+def emulator(grpc_emulator: SimulatedEmulator) -> Iterator[SimulatedEmulator]:
     """With the gRPC service, at home, and unknown to any adb server."""
-    yield with_control
-    with_control.faults.clear()
-    with_control.phone.reset_size()
-    with_control.phone.set_rotation(0)
-    with_control.phone.clear_recents()
-    with_control.phone.press_key(3)
+    yield grpc_emulator
+    grpc_emulator.faults.clear()
+    grpc_emulator.phone.reset_size()
+    grpc_emulator.phone.set_rotation(0)
+    grpc_emulator.phone.clear_recents()
+    grpc_emulator.phone.press_key(3)
 
 
 @pytest.fixture
 def client(emulator: SimulatedEmulator) -> Iterator[Client]:
-    with client_of(emulator) as found:
-        yield found
+    with client_of(emulator) as running:
+        yield running

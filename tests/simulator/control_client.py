@@ -35,13 +35,13 @@ class Fields:
     def __init__(self, encoded: bytes) -> None:
         self.encoded = encoded
         self._values: dict[int, list[int | bytes]] = {}
-        place = 0
-        while place < len(encoded):
-            key, place = _varint_at(encoded, place)
-            value, place = _varint_at(encoded, place)
+        position = 0
+        while position < len(encoded):
+            key, position = _varint_at(encoded, position)
+            value, position = _varint_at(encoded, position)
             content: int | bytes = value
             if key & 7 == 2:
-                content, place = encoded[place : place + value], place + value
+                content, position = encoded[position : position + value], position + value
             self._values.setdefault(key >> 3, []).append(content)
 
     def number(self, field: int) -> int:
@@ -64,14 +64,14 @@ class Fields:
         return Fields(self.content(field))
 
 
-def _varint_at(encoded: bytes, place: int) -> tuple[int, int]:
+def _varint_at(encoded: bytes, position: int) -> tuple[int, int]:
     number, shift = 0, 0
     while True:
-        byte = encoded[place]
+        byte = encoded[position]
         number |= (byte & 0x7F) << shift
-        place, shift = place + 1, shift + 7
+        position, shift = position + 1, shift + 7
         if byte < 0x80:
-            return number, place
+            return number, position
 
 
 class RefusedError(Exception):
@@ -84,7 +84,7 @@ class RefusedError(Exception):
 
 
 @contextmanager
-def _refusals() -> Iterator[None]:
+def _raise_refused() -> Iterator[None]:
     try:
         yield
     except grpc.RpcError as error:
@@ -100,7 +100,7 @@ class Stream:
         self._call = call
 
     def next(self) -> Fields:
-        with _refusals():
+        with _raise_refused():
             answer: Fields = next(self._call)
         return answer
 
@@ -123,14 +123,14 @@ class Client:
 
     def call(self, name: str, request: bytes = b"", *, timeout_s: float = TIMEOUT_S) -> Fields:
         """Raises RefusedError."""
-        ask = self._channel.unary_unary(SERVICE + name, request_serializer=_same, response_deserializer=Fields)
-        with _refusals():
-            answer: Fields = ask(request, timeout=timeout_s, metadata=self._metadata(), wait_for_ready=True)
+        method = self._channel.unary_unary(SERVICE + name, request_serializer=_identity, response_deserializer=Fields)
+        with _raise_refused():
+            answer: Fields = method(request, timeout=timeout_s, metadata=self._metadata(), wait_for_ready=True)
         return answer
 
     def stream(self, name: str, request: bytes = b"") -> "Stream":
-        ask = self._channel.unary_stream(SERVICE + name, request_serializer=_same, response_deserializer=Fields)
-        return Stream(ask(request, timeout=TIMEOUT_S, metadata=self._metadata(), wait_for_ready=True))
+        method = self._channel.unary_stream(SERVICE + name, request_serializer=_identity, response_deserializer=Fields)
+        return Stream(method(request, timeout=TIMEOUT_S, metadata=self._metadata(), wait_for_ready=True))
 
     def close(self) -> None:
         self._channel.close()
@@ -149,5 +149,5 @@ def client_of(emulator: SimulatedEmulator) -> Iterator[Client]:
         client.close()
 
 
-def _same(request: bytes) -> bytes:
+def _identity(request: bytes) -> bytes:
     return request

@@ -158,7 +158,7 @@ class Person:
             self.tap("Space" if character == " " else character)
 
 
-def nothing_leaves_the_screen(person: Person) -> bool:
+def is_all_on_screen(person: Person) -> bool:
     size = person.phone.state().size
     whole = Rect(0, 0, size.width, size.height)
     return all(whole.covers(node.bounds) and not node.bounds.is_empty for node in person.nodes)

@@ -23,92 +23,86 @@ def read_back(bench: Bench, field: str = "body") -> str:
 
 
 @pytest.fixture
-def note(own: Bench) -> Bench:
+def note(fresh_bench: Bench) -> Bench:
     """ADBKeyBoard is active, and the cursor is in the empty body of a new note."""
-    own.shell(f"pm install-existing com.android.adbkeyboard; ime enable {ADB_KEYBOARD}; ime set {ADB_KEYBOARD}")
-    open_note(own)
-    return own
+    fresh_bench.shell(f"pm install-existing com.android.adbkeyboard; ime enable {ADB_KEYBOARD}; ime set {ADB_KEYBOARD}")
+    open_note(fresh_bench)
+    return fresh_bench
 
 
 def open_note(bench: Bench) -> None:
-    person = Person(bench.emulator.phone)
+    person = Person(bench.phone)
     person.open("Notes", "New note")
     person.tap_field("body")
 
 
-def test_it_is_there_only_once_it_is_installed_enabled_and_chosen(own: Bench) -> None:
-    first = own.shell("ime list -s").strip()
-    assert own.shell(f"ime enable {first}; ime set {first}").count("for user #0") == 2
-    assert own.adb("shell", f"ime enable {ADB_KEYBOARD}").returncode == 255
+def test_adb_keyboard_must_be_installed_enabled_and_selected(fresh_bench: Bench) -> None:
+    first = fresh_bench.shell("ime list -s").strip()
+    assert fresh_bench.shell(f"ime enable {first}; ime set {first}").count("for user #0") == 2
+    assert fresh_bench.adb("shell", f"ime enable {ADB_KEYBOARD}").returncode == 255
 
-    assert own.shell("pm install-existing com.android.adbkeyboard").startswith("Package com.android.adbkeyboard ")
-    assert own.shell("pm list packages com.android.adbkeyboard") == "package:com.android.adbkeyboard\n"
-    assert own.shell("ime list -s") == f"{first}\n"
-    assert own.shell("ime list -s -a").splitlines() == [first, ADB_KEYBOARD]
-    assert own.adb("shell", f"ime set {ADB_KEYBOARD}").returncode == 255
-    assert own.shell(f"ime enable {ADB_KEYBOARD}") == f"Input method {ADB_KEYBOARD}: now enabled for user #0\n"
-    assert own.shell(f"ime set {ADB_KEYBOARD}") == f"Input method {ADB_KEYBOARD} selected for user #0\n"
-    assert own.shell("settings get secure default_input_method") == f"{ADB_KEYBOARD}\n"
-    assert f"mCurMethodId={ADB_KEYBOARD}" in own.shell("dumpsys input_method")
+    assert fresh_bench.shell("pm install-existing com.android.adbkeyboard").startswith(
+        "Package com.android.adbkeyboard "
+    )
+    assert fresh_bench.shell("pm list packages com.android.adbkeyboard") == "package:com.android.adbkeyboard\n"
+    assert fresh_bench.shell("ime list -s") == f"{first}\n"
+    assert fresh_bench.shell("ime list -s -a").splitlines() == [first, ADB_KEYBOARD]
+    assert fresh_bench.adb("shell", f"ime set {ADB_KEYBOARD}").returncode == 255
+    assert fresh_bench.shell(f"ime enable {ADB_KEYBOARD}") == f"Input method {ADB_KEYBOARD}: now enabled for user #0\n"
+    assert fresh_bench.shell(f"ime set {ADB_KEYBOARD}") == f"Input method {ADB_KEYBOARD} selected for user #0\n"
+    assert fresh_bench.shell("settings get secure default_input_method") == f"{ADB_KEYBOARD}\n"
+    assert f"mCurMethodId={ADB_KEYBOARD}" in fresh_bench.shell("dumpsys input_method")
 
 
 @pytest.mark.parametrize("line", ["ime reset", f"ime disable {ADB_KEYBOARD}", "pm uninstall com.android.adbkeyboard"])
-def test_the_phones_own_keyboard_comes_back_and_nobody_hears_a_broadcast(note: Bench, line: str) -> None:
-    assert note.emulator.phone.state().keyboard is None
+def test_default_keyboard_returns_and_broadcasts_are_ignored(note: Bench, line: str) -> None:
+    assert note.phone.state().keyboard is None
 
     note.shell(line)
     send(note, "lost")
 
     assert "latin" in note.shell("settings get secure default_input_method")
     assert ADB_KEYBOARD not in note.shell("ime list -s")
-    assert note.emulator.phone.state().keyboard_shown
+    assert note.phone.state().keyboard_shown
     assert read_back(note) == "Note", "the hint"
 
 
 @pytest.mark.parametrize(
     "text", ["عالم שלום \u200f!\n\n👩\u200d👧 e\u0301", "<a href=\"x\">'&amp;'</a>", "  two \tspaces "]
 )
-def test_text_of_any_script_arrives_and_is_read_back_exactly(note: Bench, text: str) -> None:
-    said = send(note, text)
-
-    assert said.startswith("Broadcasting: Intent { act=ADB_INPUT_B64 (has extras) }")
+def test_text_in_any_script_is_typed_exactly(note: Bench, text: str) -> None:
+    output = send(note, text)
+    assert output.startswith("Broadcasting: Intent { act=ADB_INPUT_B64 (has extras) }")
     assert read_back(note) == text
 
 
-def test_a_text_goes_where_the_cursor_is_and_can_be_taken_away(note: Bench) -> None:
+def test_text_is_inserted_at_the_cursor_and_cleared(note: Bench) -> None:
     send(note, "one three")
     note.shell("input keyevent MOVE_HOME")
     send(note, "zero ")
     assert read_back(note) == "zero one three"
-
     note.shell("am broadcast -a ADB_CLEAR_TEXT; am broadcast -a ADB_INPUT_B64 --es msg '***'")
-
     assert read_back(note) == "Note", "the hint"
 
 
-def test_an_editor_action_is_what_the_enter_key_would_do(note: Bench) -> None:
-    person = Person(note.emulator.phone)
+def test_editor_action_acts_like_the_enter_key(note: Bench) -> None:
+    person = Person(note.phone)
     person.home()
     person.tap("Search")
     send(note, "clock")
-
     note.shell("am broadcast -a ADB_EDITOR_CODE --ei code 2")
+    assert note.phone.state().package == "com.odyssey.clock"
 
-    assert note.emulator.phone.state().package == "com.odyssey.clock"
 
-
-def test_characters_that_xml_does_not_have_become_dots_in_the_view_tree(note: Bench) -> None:
+def test_characters_invalid_in_xml_are_dumped_as_dots(note: Bench) -> None:
     send(note, "a\x01b\x0bc\x7fd\ufffe\ud7ff")
-
     assert read_back(note) == "a.b.c.d.\ud7ff"
 
 
-def test_the_paste_key_puts_the_clipboard_at_the_cursor(own: Bench) -> None:
-    open_note(own)
-    own.emulator.phone.set_clipboard("日本\nεβ")
-
-    own.shell(f"input text ab; input keyevent DPAD_LEFT; input keyevent {PASTE_KEY}")
-    assert read_back(own) == "a日本\nεβb"
-
-    own.emulator.guest.window_key(LINUX_PASTE_KEY)
-    assert read_back(own) == "a日本\nεβ日本\nεβb"
+def test_paste_key_inserts_the_clipboard_at_the_cursor(fresh_bench: Bench) -> None:
+    open_note(fresh_bench)
+    fresh_bench.phone.set_clipboard("日本\nεβ")
+    fresh_bench.shell(f"input text ab; input keyevent DPAD_LEFT; input keyevent {PASTE_KEY}")
+    assert read_back(fresh_bench) == "a日本\nεβb"
+    fresh_bench.emulator.guest.window_key(LINUX_PASTE_KEY)
+    assert read_back(fresh_bench) == "a日本\nεβ日本\nεβb"

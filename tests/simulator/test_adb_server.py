@@ -8,7 +8,7 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer, announce
 from tests.simulator.bench import ADB
 
 
-def test_a_server_is_alone_on_its_port_and_gone_afterwards(tmp_path: Path) -> None:
+def test_private_server_owns_its_port_and_exits(tmp_path: Path) -> None:
     with PrivateAdbServer(ADB, tmp_path / "home") as server:
         pid, port = server.pid, server.port
         assert pid is not None
@@ -21,18 +21,15 @@ def test_a_server_is_alone_on_its_port_and_gone_afterwards(tmp_path: Path) -> No
     assert not announce(port, 6001)
 
 
-def test_a_server_that_was_killed_from_outside_can_still_be_stopped(tmp_path: Path) -> None:
+def test_server_killed_externally_can_be_stopped(tmp_path: Path) -> None:
     server = PrivateAdbServer(ADB, tmp_path / "home")
     server.start()
     server.adb("kill-server")
-
     server.stop()
-
     assert server.pid is None
 
 
-def test_a_program_that_is_no_adb_is_reported(tmp_path: Path) -> None:
+def test_program_that_is_not_adb_is_reported(tmp_path: Path) -> None:
     server = PrivateAdbServer(Path("/bin/false"), tmp_path / "home")
-
     with pytest.raises(DeviceError, match="did not start"):
         server.start()

@@ -37,36 +37,33 @@ class Host:
     def _take(self, count: int) -> bytes:
         data = b""
         while len(data) < count:
-            piece = self.socket.recv(count - len(data))
-            assert piece, "the device hung up"
-            data += piece
+            received = self.socket.recv(count - len(data))
+            assert received, "the device hung up"
+            data += received
         return data
 
 
 @pytest.fixture
 def host(bench: Bench) -> Iterator[Host]:
-    found = Host(bench.emulator.adb_port)
-    yield found
-    found.socket.close()
+    host_connection = Host(bench.emulator.adb_port)
+    yield host_connection
+    host_connection.socket.close()
 
 
-def test_a_device_answers_the_handshake_at_once_with_its_name_and_features(host: Host) -> None:
+def test_handshake_returns_device_name_and_features(host: Host) -> None:
     command, version, max_payload, banner = host.connect()
-
     assert (command, version, max_payload) == (CNXN, 0x01000001, 1024 * 1024)
     assert banner.startswith(b"device::ro.product.name=sdk_gphone64_x86_64;")
     assert banner.endswith(b";features=shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir"), "no NUL at the end"
 
 
-def test_an_unknown_service_is_closed_instead_of_opened(host: Host) -> None:
+def test_unknown_service_is_closed(host: Host) -> None:
     host.connect()
-
     host.send(OPEN, 7, 0, b"reboot:bootloader\0")
-
     assert host.receive() == (CLSE, 0, 7, b"")
 
 
-def test_the_next_packet_of_a_stream_waits_until_the_last_one_was_taken(host: Host) -> None:
+def test_next_packet_waits_for_the_acknowledgement(host: Host) -> None:
     # given a frame that takes several packets
     host.connect(max_payload=65536)
     device_id = host.open(b"shell,v2,raw:screencap")
@@ -85,7 +82,7 @@ def test_the_next_packet_of_a_stream_waits_until_the_last_one_was_taken(host: Ho
     assert (command, sender, receiver, len(payload)) == (WRTE, device_id, 7, 65536)
 
 
-def test_a_stream_is_closed_only_after_its_last_packet_was_taken(host: Host) -> None:
+def test_stream_closes_after_its_last_packet_is_acknowledged(host: Host) -> None:
     host.connect()
     device_id = host.open(b"exec:echo last")
     assert host.receive() == (WRTE, device_id, 7, b"last\n")
@@ -97,16 +94,14 @@ def test_a_stream_is_closed_only_after_its_last_packet_was_taken(host: Host) -> 
     assert host.receive() == (CLSE, device_id, 7, b"")
 
 
-def test_closing_a_stream_ends_the_program_behind_it(host: Host) -> None:
+def test_closing_a_stream_ends_its_program(host: Host) -> None:
     host.connect()
     device_id = host.open(b"shell:sleep 1000")
-
     host.send(CLSE, 7, device_id)
-
     assert host.receive() == (CLSE, device_id, 7, b"")
 
 
-def test_a_stream_can_be_closed_before_its_service_has_begun(host: Host) -> None:
+def test_stream_can_be_closed_before_its_service_starts(host: Host) -> None:
     host.connect()
     device_id = host.open(b"shell:echo first")
     assert host.receive()[0] == WRTE
@@ -118,7 +113,7 @@ def test_a_stream_can_be_closed_before_its_service_has_begun(host: Host) -> None
     assert host.receive() == (CLSE, device_id + 1, 8, b"")
 
 
-def test_what_comes_for_a_stream_that_is_gone_is_ignored_and_what_is_no_packet_ends_the_connection(host: Host) -> None:
+def test_stale_packets_are_ignored_and_garbage_ends_the_connection(host: Host) -> None:
     host.connect()
     host.send(CLSE, 7, 4711)
     host.send(WRTE, 7, 4711, b"late")

@@ -6,15 +6,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.emulator import SCANNED_PORTS, SimulatedEmulator
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
-from tests.simulator.bench import ADB, Bench, Launch, launch
+from tests.simulator.bench import ADB, Bench, StartBench, launch, phone_of
 
 
-def test_adb_lists_the_emulator_with_its_product(bench: Bench) -> None:
+def test_adb_lists_the_emulator_and_its_product(bench: Bench) -> None:
     lines = bench.server.adb("devices", "-l").stdout.decode().splitlines()
     [line] = [line for line in lines if line.startswith(bench.emulator.serial + " ")]
 
@@ -26,28 +23,27 @@ def test_adb_lists_the_emulator_with_its_product(bench: Bench) -> None:
     ]
 
 
-def test_its_ports_lie_where_no_other_adb_server_looks(bench: Bench) -> None:
+def test_ports_are_outside_the_range_scanned_by_adb_servers(bench: Bench) -> None:
     assert bench.emulator.console_port % 2 == 0
     assert bench.emulator.adb_port == bench.emulator.console_port + 1
     assert bench.emulator.console_port not in SCANNED_PORTS
 
 
 @pytest.mark.parametrize("code", [0, 42, 255])
-def test_exit_codes_arrive(bench: Bench, code: int) -> None:
+def test_exit_code_is_returned(bench: Bench, code: int) -> None:
     assert bench.adb("shell", f"exit {code}").returncode == code
 
 
-def test_standard_error_is_kept_apart_in_a_shell_and_mixed_into_the_output_of_exec(bench: Bench) -> None:
-    complaint = b"/system/bin/sh: no_such_program: inaccessible or not found\n"
+def test_stderr_is_separate_in_shell_and_merged_in_exec(bench: Bench) -> None:
+    error = b"/system/bin/sh: no_such_program: inaccessible or not found\n"
     shell = bench.adb("shell", "echo fine; no_such_program")
     mixed = bench.adb("exec-out", "echo fine; no_such_program")
+    assert (shell.stdout, shell.stderr, shell.returncode) == (b"fine\n", error, 127)
+    assert mixed.stdout == b"fine\n" + error
 
-    assert (shell.stdout, shell.stderr, shell.returncode) == (b"fine\n", complaint, 127)
-    assert mixed.stdout == b"fine\n" + complaint
 
-
-def test_a_frame_is_the_phones_own_pixels_raw_as_png_and_in_a_file(bench: Bench, tmp_path: Path) -> None:
-    screen = bench.emulator.phone.screen()
+def test_screencap_is_pixel_exact_raw_as_png_and_in_a_file(bench: Bench, tmp_path: Path) -> None:
+    screen = bench.phone.screen()
 
     raw = bench.adb("exec-out", "screencap").stdout
     png = bench.adb("exec-out", "screencap", "-p").stdout
@@ -63,53 +59,44 @@ def test_a_frame_is_the_phones_own_pixels_raw_as_png_and_in_a_file(bench: Bench,
 
 
 @pytest.mark.parametrize("size", [0, 65536, 3_000_001])
-def test_files_go_to_the_device_and_come_back(bench: Bench, tmp_path: Path, size: int) -> None:
-    there, back = tmp_path / "there.bin", tmp_path / "back.bin"
-    there.write_bytes((b"0123456789abcdef" * (size // 16 + 1))[:size])
-
-    assert bench.adb("push", str(there), "/sdcard/Download/file.bin").returncode == 0
-    assert bench.adb("pull", "/sdcard/Download/file.bin", str(back)).returncode == 0
-
-    assert back.read_bytes() == there.read_bytes()
-    assert bench.adb("shell", "cat /sdcard/Download/file.bin").stdout == there.read_bytes()
+def test_files_are_pushed_and_pulled(bench: Bench, tmp_path: Path, size: int) -> None:
+    source, copy = tmp_path / "there.bin", tmp_path / "back.bin"
+    source.write_bytes((b"0123456789abcdef" * (size // 16 + 1))[:size])
+    assert bench.adb("push", str(source), "/sdcard/Download/file.bin").returncode == 0
+    assert bench.adb("pull", "/sdcard/Download/file.bin", str(copy)).returncode == 0
+    assert copy.read_bytes() == source.read_bytes()
+    assert bench.adb("shell", "cat /sdcard/Download/file.bin").stdout == source.read_bytes()
 
 
-def test_a_folder_is_pulled_with_all_that_is_in_it(bench: Bench, tmp_path: Path) -> None:
+def test_folder_is_pulled_recursively(bench: Bench, tmp_path: Path) -> None:
     bench.shell("mkdir -p /sdcard/tree/inner; echo 1 > /sdcard/tree/one; echo 2 > /sdcard/tree/inner/two")
-
     assert bench.adb("pull", "/sdcard/tree", str(tmp_path)).returncode == 0
-
     assert (tmp_path / "tree" / "inner" / "two").read_text() == "2\n"
 
 
-def test_what_is_not_there_cannot_be_pulled_nor_pushed_into(bench: Bench, tmp_path: Path) -> None:
+def test_missing_paths_cannot_be_pulled_or_pushed_to(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-
     pulled = bench.adb("pull", "/sdcard/nothing", str(tmp_path))
     pushed = bench.adb("push", str(tmp_path / "file"), "/no/such/folder/file")
-
     assert (pulled.returncode, pushed.returncode) == (1, 1)
     assert b"No such file or directory" in pulled.stderr
     assert b"No such file or directory" in pushed.stderr
 
 
-def test_adb_ls_shows_a_folder(bench: Bench) -> None:
+def test_adb_ls_lists_a_folder(bench: Bench) -> None:
     bench.shell("echo hello > /sdcard/Pictures/note")
-
     lines = bench.adb("ls", "/sdcard/Pictures").stdout.decode().splitlines()
-
     assert [line.split()[1:][0] + " " + line.split()[-1] for line in lines][-1] == "00000006 note"
 
 
-def test_a_shell_takes_its_lines_from_standard_input(bench: Bench) -> None:
+def test_shell_reads_commands_from_stdin(bench: Bench) -> None:
     with bench.running("shell") as process:
         output, _ = process.communicate(b"echo one\necho two; exit 3\necho three\n", timeout=10)
-
     assert output == b"one\ntwo\n"
     assert process.returncode == 3
 
 
-def test_a_terminal_prompts_echoes_and_can_be_interrupted(bench: Bench) -> None:
+def test_terminal_prompts_echoes_and_can_be_interrupted(bench: Bench) -> None:
     with bench.running("shell", "-tt") as process:
 
         def type_keys(keys: bytes, expected: bytes) -> None:
@@ -127,9 +114,8 @@ def test_a_terminal_prompts_echoes_and_can_be_interrupted(bench: Bench) -> None:
         assert process.wait(10) == 0
 
 
-def test_an_emulator_that_starts_before_the_server_can_be_announced_later(bench: Bench) -> None:
-    phone = Phone(profile_named("small_phone"), animation=False)
-    with SimulatedEmulator(phone) as emulator:
+def test_emulator_can_be_announced_after_it_started(bench: Bench) -> None:
+    with SimulatedEmulator(phone_of()) as emulator:
         before = bench.server.adb("devices").stdout
         connected = bench.server.adb("connect", f"emu:{emulator.console_port},{emulator.adb_port}")
         bench.server.adb("-s", emulator.serial, "wait-for-device")
@@ -144,12 +130,11 @@ def test_two_adb_servers_share_one_emulator(bench: Bench, tmp_path: Path) -> Non
     with PrivateAdbServer(ADB, tmp_path / "home") as second:
         second.adb("connect", f"emu:{emulator.console_port},{emulator.adb_port}")
         second.adb("-s", emulator.serial, "wait-for-device")
-
         assert second.adb("-s", emulator.serial, "shell", "echo second").stdout == b"second\n"
         assert bench.shell("echo first") == "first\n"
 
 
-def test_an_adb_server_that_is_restarted_finds_the_emulator_again(tmp_path: Path) -> None:
+def test_restarted_adb_server_finds_the_emulator_again(tmp_path: Path) -> None:
     server = PrivateAdbServer(ADB, tmp_path / "home")
     with server:
         bench = launch(server, "small_phone")
@@ -160,15 +145,7 @@ def test_an_adb_server_that_is_restarted_finds_the_emulator_again(tmp_path: Path
         assert bench.shell("echo again") == "again\n"
 
 
-def test_ports_that_are_taken_are_refused_with_a_way_out(bench: Bench) -> None:
-    phone = Phone(profile_named("small_phone"), animation=False)
-
-    with pytest.raises(DeviceError, match="Choose another even --console-port"):
-        SimulatedEmulator(phone, console_port=bench.emulator.console_port)
-
-
-def test_a_stopped_emulator_is_gone_from_the_list(start: Launch) -> None:
-    bench = start()
+def test_stopped_emulator_cannot_be_reached(start_bench: StartBench) -> None:
+    bench = start_bench()
     bench.emulator.stop()
-
     assert bench.adb("shell", "echo hi").returncode != 0

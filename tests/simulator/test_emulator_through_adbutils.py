@@ -12,16 +12,16 @@ def device(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> adbutils.AdbDevice:
     return adbutils.AdbClient(port=bench.server.port).device(bench.emulator.serial)
 
 
-def test_exit_codes_come_as_text_behind_the_output(device: adbutils.AdbDevice) -> None:
+def test_exit_codes_follow_the_output_as_text(device: adbutils.AdbDevice) -> None:
     assert device.shell2("echo out; false").returncode == 1
     assert device.shell2("exit 5", v2=True).returncode == 5
 
 
-def test_standard_error_is_part_of_the_output(device: adbutils.AdbDevice) -> None:
+def test_stderr_is_part_of_the_output(device: adbutils.AdbDevice) -> None:
     assert device.shell("nix") == "/system/bin/sh: nix: inaccessible or not found"
 
 
-def test_files_go_there_and_back(device: adbutils.AdbDevice) -> None:
+def test_files_are_pushed_read_and_listed(device: adbutils.AdbDevice) -> None:
     content = b"x" * 200_000
 
     device.sync.push(content, "/sdcard/Download/x", mode=0o644)
@@ -34,20 +34,19 @@ def test_files_go_there_and_back(device: adbutils.AdbDevice) -> None:
 
 
 @pytest.mark.parametrize("path", ["/sdcard/missing", "/sdcard"])
-def test_what_is_no_file_cannot_be_read(device: adbutils.AdbDevice, path: str) -> None:
+def test_missing_file_or_folder_cannot_be_read(device: adbutils.AdbDevice, path: str) -> None:
     with pytest.raises(adbutils.AdbError):
         device.sync.read_bytes(path)
 
 
 @pytest.mark.parametrize("path", ["/missing/folder/x", "/sdcard"])
-def test_what_is_no_place_for_a_file_cannot_be_written(device: adbutils.AdbDevice, path: str) -> None:
+def test_file_cannot_be_written_to_an_unusable_path(device: adbutils.AdbDevice, path: str) -> None:
     with pytest.raises(adbutils.AdbError):
         device.sync.push(b"x", path)
 
 
 # adbutils 2.12 leaves the socket of this call to the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_the_frame_buffer_is_the_phones_own_pixels(bench: Bench, device: adbutils.AdbDevice) -> None:
+def test_framebuffer_is_pixel_exact(bench: Bench, device: adbutils.AdbDevice) -> None:
     image = device.framebuffer()
-
-    assert image.convert("RGBA").tobytes() == bench.emulator.phone.screen().rgba
+    assert image.convert("RGBA").tobytes() == bench.phone.screen().rgba

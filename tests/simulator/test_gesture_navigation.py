@@ -31,38 +31,33 @@ def edges(person: Person) -> tuple[int, int]:
     return size.width, size.height
 
 
-def test_a_swipe_up_from_the_bottom_edge_is_home(gestural: Person) -> None:
+def test_swipe_up_from_the_bottom_goes_home(gestural: Person) -> None:
     width, height = edges(gestural)
-
     gestural.swipe((width / 2, height - 3), (width / 2, height * 0.6))
-
     assert gestural.phone.state().package == "com.android.launcher3"
     assert gestural.phone.state().activity != RECENTS
 
 
-def test_a_swipe_up_that_comes_to_rest_shows_the_recent_apps(gestural: Person) -> None:
+def test_swipe_up_and_hold_shows_recent_apps(gestural: Person) -> None:
     width, height = edges(gestural)
     gestural.phone.touch(TouchPhase.DOWN, width / 2, height - 3)
     gestural.phone.touch(TouchPhase.MOVE, width / 2, height * 0.6)
     later = Moment(time.monotonic_ns() + int((REST_S + 0.05) * 1e9))
     gestural.phone.touch(TouchPhase.UP, width / 2, height * 0.6, moment=later)
-
     assert gestural.phone.state().activity == RECENTS
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_a_swipe_inwards_from_a_side_is_back(gestural: Person, side: str) -> None:
+def test_swipe_inwards_from_either_side_goes_back(gestural: Person, side: str) -> None:
     width, height = edges(gestural)
     gestural.tap("Pancakes")
     start, end = (2, width * 0.4) if side == "left" else (width - 2, width * 0.6)
-
     gestural.swipe((start, height * 0.4), (end, height * 0.42))
-
     assert gestural.sees("New note")
     assert gestural.phone.state().package == NOTES
 
 
-def test_a_swipe_that_turns_back_or_is_short_does_nothing(gestural: Person) -> None:
+def test_short_or_reversed_swipe_does_nothing(gestural: Person) -> None:
     width, height = edges(gestural)
     before = gestural.phone.screen().number
 
@@ -76,37 +71,34 @@ def test_a_swipe_that_turns_back_or_is_short_does_nothing(gestural: Person) -> N
     assert gestural.phone.screen().number == before
 
 
-def test_a_tap_at_the_edge_is_the_apps(gestural: Person) -> None:
+def test_tap_at_the_edge_reaches_the_app(gestural: Person) -> None:
     note = gestural.find("Pancakes").bounds
     left = next(
         node.bounds for node in reversed(gestural.nodes) if node.clickable and node.bounds.contains(*note.center)
     )
-
     gestural.tap_at(left.left + 4, note.center[1])
-
     assert not gestural.sees("New note")
 
 
-def test_with_three_buttons_the_edges_mean_nothing(person: Person) -> None:
+def test_edge_swipes_do_nothing_with_three_buttons(person: Person) -> None:
     person.open("Notes")
     width, height = edges(person)
     person.swipe((2, height * 0.4), (width * 0.4, height * 0.4))
-
     assert person.phone.state().package == NOTES
     assert person.sees("Overview")
 
 
-def test_the_bar_becomes_a_handle_and_buttons_again(own: Bench) -> None:
-    high = own.emulator.phone.state().navigation_bar
+def test_navigation_bar_switches_between_handle_and_buttons(fresh_bench: Bench) -> None:
+    high = fresh_bench.phone.state().navigation_bar
 
-    assert own.shell(GESTURAL) == ""
-    low = navigation_bar(own)
-    assert "[x] com.android.internal.systemui.navbar.gestural" in own.shell("cmd overlay list")
-    assert own.shell("settings get secure navigation_mode") == "2\n"
-    own.shell(THREE_BUTTONS)
+    assert fresh_bench.shell(GESTURAL) == ""
+    low = navigation_bar(fresh_bench)
+    assert "[x] com.android.internal.systemui.navbar.gestural" in fresh_bench.shell("cmd overlay list")
+    assert fresh_bench.shell("settings get secure navigation_mode") == "2\n"
+    fresh_bench.shell(THREE_BUTTONS)
 
     assert low == [0, 1280 - 48, 720, 1280]
-    assert navigation_bar(own) == [high.left, high.top, high.right, high.bottom]
+    assert navigation_bar(fresh_bench) == [high.left, high.top, high.right, high.bottom]
 
 
 def navigation_bar(bench: Bench) -> list[int]:
@@ -115,7 +107,7 @@ def navigation_bar(bench: Bench) -> list[int]:
     return [int(edge) for edge in edges]
 
 
-def test_two_fingers_tap_nothing_and_scroll_nothing(person: Person) -> None:
+def test_two_fingers_neither_tap_nor_scroll(person: Person) -> None:
     x, y = person.find("Notes").bounds.center
     before = person.phone.screen().number
     for phase, at, pointer in (
@@ -132,11 +124,10 @@ def test_two_fingers_tap_nothing_and_scroll_nothing(person: Person) -> None:
     assert person.phone.state().package == NOTES
 
 
-def test_a_finger_that_stays_when_the_other_has_gone_does_nothing_until_it_lifts(person: Person) -> None:
+def test_remaining_finger_of_two_does_not_tap(person: Person) -> None:
     x, y = person.find("Notes").bounds.center
     person.phone.touch(TouchPhase.DOWN, 10, 10)
     person.phone.touch(TouchPhase.DOWN, x, y, pointer=1)
     person.phone.touch(TouchPhase.UP, 10, 10)
     person.phone.touch(TouchPhase.UP, x, y, pointer=1)
-
     assert person.phone.state().package != NOTES

@@ -13,7 +13,7 @@ from tests.simulator.bench import Bench
 CAPTURES = Path(__file__).parents[1] / "data" / "getevent"
 
 
-def captured(name: str, command: str) -> str:
+def capture_of(name: str, command: str) -> str:
     """The output of `command` on a real emulator, from a capture that may hold several commands."""
     text = (CAPTURES / name).read_text()
     after = text.split(command, 1)[1] if command else text
@@ -21,27 +21,24 @@ def captured(name: str, command: str) -> str:
 
 
 @pytest.mark.parametrize("option", ["-p", "-lp"])
-def test_a_touch_node_is_described_as_on_a_real_emulator(bench: Bench, option: str) -> None:
-    expected = captured("api36_phone_touchnode_p_lp.txt", f"getevent {option} /dev/input/event1")
-
+def test_touch_node_is_described_like_a_real_one(bench: Bench, option: str) -> None:
+    expected = capture_of("api36_phone_touchnode_p_lp.txt", f"getevent {option} /dev/input/event1")
     assert bench.shell(f"getevent {option} /dev/input/event1") == expected
 
 
-def test_the_keyboard_and_the_nodes_of_a_foldable_are_described_as_on_a_real_one(bench: Bench) -> None:
+def test_keyboard_and_foldable_nodes_are_described_like_real_ones(bench: Bench) -> None:
     keyboard = (CAPTURES / "qwerty2_node_p.txt").read_text().split("add device 2")[0]
     first_twelve = bench.shell("getevent -p").split("add device 13")[0]
-
     assert bench.shell("getevent -p /dev/input/event12") == keyboard.replace("event11", "event12")
-    assert first_twelve == captured("api36_fold_all_nodes_p.txt", "")
+    assert first_twelve == capture_of("api36_fold_all_nodes_p.txt", "")
 
 
-def test_a_node_that_is_not_there_cannot_be_read(bench: Bench) -> None:
+def test_missing_node_cannot_be_read(bench: Bench) -> None:
     done = bench.adb("shell", "getevent /dev/input/event99")
-
     assert (done.returncode, done.stderr) == (1, b"could not open /dev/input/event99, No such file or directory\n")
 
 
-class Events:
+class Getevent:
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self.process = process
 
@@ -51,10 +48,10 @@ class Events:
 
 
 @contextmanager
-def getevent(bench: Bench, *words: str) -> Iterator[Events]:
+def getevent(bench: Bench, *arguments: str) -> Iterator[Getevent]:
     """A getevent on all nodes that has listed them, so that it misses no later event."""
-    with bench.running("shell", "getevent", *words) as process:
-        events = Events(process)
+    with bench.running("shell", "getevent", *arguments) as process:
+        events = Getevent(process)
         assert events.lines(26)[-1] == '  name:     "qwerty2"'
         yield events
 
@@ -63,10 +60,10 @@ def without_stamp(lines: list[str]) -> list[str]:
     return [re.sub(r"^\[ *\d+\.\d{6}\] ", "", line) for line in lines]
 
 
-def test_a_touch_through_the_window_has_the_columns_of_a_real_one(bench: Bench) -> None:
+def test_window_touch_is_printed_like_a_real_one(bench: Bench) -> None:
     # given a real tap at raw (0x749e, 0x3d10), and the corresponding position on our panel
     real = (CAPTURES / "emulator_key_and_tap_all_devices_2024.txt").read_text().splitlines()[5:10]
-    panel = bench.emulator.phone.state().physical_size
+    panel = bench.phone.state().physical_size
     x, y = (0x749E + 0.5) * panel.width / 32767, (0x3D10 + 0.5) * panel.height / 32767
 
     with getevent(bench, "-lt") as events:
@@ -85,7 +82,7 @@ def stamp_of(line: str) -> float:
     return float(line.split("]")[0].strip("[ "))
 
 
-def test_stamps_are_those_of_the_guests_clock_which_is_not_the_hosts(bench: Bench) -> None:
+def test_timestamps_use_the_guest_clock(bench: Bench) -> None:
     with getevent(bench, "-t") as events:
         before = bench.uptime_s()
         bench.console("event", "mouse", "1", "2", "0", "1")
@@ -97,19 +94,18 @@ def test_stamps_are_those_of_the_guests_clock_which_is_not_the_hosts(bench: Benc
     assert abs(time.monotonic() - after) > 5
 
 
-def test_the_uptime_has_two_decimals_and_can_be_asked_for_again_and_again_in_one_line(bench: Bench) -> None:
-    told = bench.shell("cat /proc/uptime; cat < /proc/uptime; cat /proc/uptime /proc/uptime").splitlines()
-
-    assert all(re.fullmatch(r"\d+\.\d\d \d+\.\d\d", line) for line in told)
-    seconds = [float(line.split()[0]) for line in told]
+def test_uptime_has_two_decimals_and_can_be_read_repeatedly(bench: Bench) -> None:
+    lines = bench.shell("cat /proc/uptime; cat < /proc/uptime; cat /proc/uptime /proc/uptime").splitlines()
+    assert all(re.fullmatch(r"\d+\.\d\d \d+\.\d\d", line) for line in lines)
+    seconds = [float(line.split()[0]) for line in lines]
     assert len(seconds) == 4
     assert seconds == sorted(seconds)
 
 
-def test_what_does_not_change_is_not_reported(own: Bench) -> None:
-    with getevent(own, "-l") as events:
+def test_unchanged_values_are_not_reported(fresh_bench: Bench) -> None:
+    with getevent(fresh_bench, "-l") as events:
         for buttons in ("1", "0", "1", "0"):
-            own.console("event", "mouse", "300", "900", "0", buttons)
+            fresh_bench.console("event", "mouse", "300", "900", "0", buttons)
         lines = events.lines(11)
 
     kinds = [line.split()[2] for line in lines]
@@ -118,24 +114,24 @@ def test_what_does_not_change_is_not_reported(own: Bench) -> None:
     assert kinds == [*first_tap, *lift, "ABS_MT_TRACKING_ID", "ABS_MT_PRESSURE", "SYN_REPORT"]
 
 
-def test_a_pinch_is_reported_slot_by_slot(own: Bench) -> None:
-    guest = own.emulator.guest
+def test_pinch_is_reported_slot_by_slot(fresh_bench: Bench) -> None:
+    guest = fresh_bench.emulator.guest
 
-    with getevent(own, "-l") as events:
+    with getevent(fresh_bench, "-l") as events:
         for slot, x in ((0, 100), (1, 300), (0, 50), (1, 350)):
             guest.window_touch(x, 300, pressed=True, slot=slot)
         for slot, x in ((0, 50), (1, 350)):
             guest.window_touch(x, 300, pressed=False, slot=slot)
-        told = [line.split()[2:] for line in events.lines(25)]
+        lines = [line.split()[2:] for line in events.lines(25)]
 
     down, lift = ["TRACKING_ID", "POSITION_X", "POSITION_Y", "PRESSURE"], ["PRESSURE", "TRACKING_ID"]
-    assert [name.removeprefix("ABS_MT_") for name, _ in told] == [
+    assert [name.removeprefix("ABS_MT_") for name, _ in lines] == [
         *(*down, "SYN_REPORT"),
         *("SLOT", *down, "SYN_REPORT"),
         *("SLOT", "POSITION_X", "SYN_REPORT") * 2,
         *("SLOT", *lift, "SYN_REPORT") * 2,
     ]
-    ids = [value for name, value in told if name == "ABS_MT_TRACKING_ID"]
+    ids = [value for name, value in lines if name == "ABS_MT_TRACKING_ID"]
     assert ids == ["00000000", "00000001", "ffffffff", "ffffffff"]
 
 
@@ -144,12 +140,11 @@ def test_input_commands_bypass_the_kernel(bench: Bench) -> None:
         bench.shell("input tap 100 100; input keyevent BACK; input swipe 1 1 9 9 20; input text a")
         bench.console("event", "send", "EV_KEY:KEY_HOME:1", "EV_KEY:KEY_HOME:0")
         [line] = events.lines(1)
-
     assert line.split() == ["/dev/input/event12:", "EV_KEY", "KEY_HOME", "DOWN"]
 
 
 @pytest.mark.parametrize("by", ["mouse", "sendevent"])
-def test_the_back_key_comes_from_the_right_mouse_button_and_from_sendevent(bench: Bench, by: str) -> None:
+def test_back_key_comes_from_right_click_and_sendevent(bench: Bench, by: str) -> None:
     node = "/dev/input/event12"
     with getevent(bench, "-l", "-c", "4") as events:
         if by == "mouse":
@@ -162,20 +157,17 @@ def test_the_back_key_comes_from_the_right_mouse_button_and_from_sendevent(bench
         assert events.process.wait(10) == 0, "the count ends it"
 
 
-def test_a_folded_phone_reports_touches_on_the_node_of_its_outer_panel(fold: Bench) -> None:
+def test_folded_phone_reports_touches_on_its_outer_panel(fold: Bench) -> None:
     fold.console("fold")
-
     with getevent(fold) as events:
         fold.console("event", "mouse", "540", "1046", "0", "1")
         [line] = events.lines(1)
-
     assert line.startswith("/dev/input/event7: 0003 0039 00000000")
 
 
-def test_a_slot_keeps_its_position_between_touches() -> None:
+def test_slot_keeps_its_position_between_touches() -> None:
     nodes = InputNodes()
     screen = nodes.touch_screens[0]
-
     assert screen.take([(3, 0x35, 100)]) == [(3, 0x35, 100)]
     assert screen.take([(3, 0x35, 100)]) == []
     assert screen.take([(3, 0x2F, 1)]) == [], "a slot is announced only when something changes in it"

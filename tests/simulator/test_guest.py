@@ -7,7 +7,7 @@ from tests.simulator.person import guest_with
 
 
 def touches(
-    journal: Path, rotation: int, place: tuple[float, float], *, override: tuple[int, int] | None = None
+    journal: Path, rotation: int, point: tuple[float, float], *, override: tuple[int, int] | None = None
 ) -> list[tuple[float, float]]:
     """Where a medium phone feels a finger that goes down and up at a position of its panel."""
     with guest_with("medium_phone", journal=journal) as guest:
@@ -15,10 +15,10 @@ def touches(
         if override is not None:
             guest.phone.override_size(*override)
         for pressed in (True, False):
-            guest.window_touch(*place, pressed=pressed)
-    told = [json.loads(line).get("input", "") for line in journal.read_text().splitlines()]
-    places = [words.split()[2].split(",") for words in told if words.startswith("touch ")]
-    return [(float(x), float(y)) for x, y in places]
+            guest.window_touch(*point, pressed=pressed)
+    inputs = [json.loads(line).get("input", "") for line in journal.read_text().splitlines()]
+    points = [entry.split()[2].split(",") for entry in inputs if entry.startswith("touch ")]
+    return [(float(x), float(y)) for x, y in points]
 
 
 PANEL = None
@@ -26,7 +26,7 @@ TALLER, WIDER, SMALLER = (540, 2400), (1080, 1200), (720, 1600)
 
 
 @pytest.mark.parametrize(
-    ("rotation", "override", "place", "expected"),
+    ("rotation", "override", "point", "expected"),
     [
         (0, PANEL, (300, 900), (300, 900)),
         (1, PANEL, (300, 900), (900, 780)),
@@ -41,29 +41,27 @@ TALLER, WIDER, SMALLER = (540, 2400), (1080, 1200), (720, 1600)
         (3, TALLER, (809, 2399), (0, 539)),
     ],
 )
-def test_a_image_is_touched_where_it_lies_on_the_panel_which_does_not_turn_with_the_phone(
+def test_touch_is_mapped_from_the_panel_to_the_image(
     tmp_path: Path,
     rotation: int,
     override: tuple[int, int] | None,
-    place: tuple[int, int],
+    point: tuple[int, int],
     expected: tuple[int, int],
 ) -> None:
-    [down, up] = touches(tmp_path / "journal", rotation, place, override=override)
-
+    [down, up] = touches(tmp_path / "journal", rotation, point, override=override)
     assert down == up
     assert down == pytest.approx(expected, abs=1.5 if override else 0.2)
 
 
 @pytest.mark.parametrize("rotation", [0, 1])
 @pytest.mark.parametrize("corner", [(-50, -50), (1079, 2399), (5000, 5000)])
-def test_no_touch_leaves_the_image(tmp_path: Path, rotation: int, corner: tuple[int, int]) -> None:
+def test_touches_are_clamped_to_the_image(tmp_path: Path, rotation: int, corner: tuple[int, int]) -> None:
     width, height = (1080, 2400) if rotation % 2 == 0 else (2400, 1080)
-
     for x, y in touches(tmp_path / "journal", rotation, corner):
         assert 0 <= x < width
         assert 0 <= y < height
 
 
-@pytest.mark.parametrize("place", [(300, 598), (300, 1801)])
-def test_a_finger_beside_the_image_is_not_felt(tmp_path: Path, place: tuple[int, int]) -> None:
-    assert touches(tmp_path / "journal", 0, place, override=WIDER) == []
+@pytest.mark.parametrize("point", [(300, 598), (300, 1801)])
+def test_touch_outside_the_image_is_ignored(tmp_path: Path, point: tuple[int, int]) -> None:
+    assert touches(tmp_path / "journal", 0, point, override=WIDER) == []

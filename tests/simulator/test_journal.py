@@ -10,12 +10,12 @@ from odyssey_recorder.simulator.phone import ComposedFrame
 from tests.simulator.person import Person, guest_with
 
 
-def tap(guest: Guest, words: str) -> ComposedFrame:
+def tap(guest: Guest, text: str) -> ComposedFrame:
     """Tap a text through the emulator's window; returns the screen shown at that moment."""
-    place = Person(guest.phone).find(words).bounds.center
+    center = Person(guest.phone).find(text).bounds.center
     shown = guest.phone.screen()
     for pressed in (True, False):
-        guest.window_touch(*place, pressed=pressed)
+        guest.window_touch(*center, pressed=pressed)
     return shown
 
 
@@ -23,22 +23,22 @@ def rgb_sha256(screen: ComposedFrame) -> str:
     return hashlib.sha256(bytes(value for index, value in enumerate(screen.rgba) if index % 4 != 3)).hexdigest()
 
 
-def test_a_touch_carries_the_image_that_it_met_and_the_stamp_of_its_events(tmp_path: Path) -> None:
+def test_touch_is_recorded_with_its_frame_and_event_time(tmp_path: Path) -> None:
     stamps: list[int] = []
     with guest_with(animation=True, journal=tmp_path / "journal") as guest:
         guest.nodes.read(lambda _, events: stamps.append(events[0].time_us), lambda: None)
-        met = [tap(guest, "Notes")]
+        shown = [tap(guest, "Notes")]
         guest.phone.put_setting("global", "transition_animation_scale", "0")
-        met.append(tap(guest, "New note"))
+        shown.append(tap(guest, "New note"))
 
     downs = RecordedJournal.read(tmp_path / "journal").touch_downs()
-    assert [down.frame.number for down in downs] == [screen.number for screen in met]
-    assert [down.frame.rgb_sha256 for down in downs] == [rgb_sha256(screen) for screen in met]
+    assert [down.frame.number for down in downs] == [screen.number for screen in shown]
+    assert [down.frame.rgb_sha256 for down in downs] == [rgb_sha256(screen) for screen in shown]
     assert all(down.frame.t_ns <= down.t_ns for down in downs)
     assert {down.event_us for down in downs} <= set(stamps)
 
 
-def test_whether_a_gesture_changed_the_screen_can_be_told(tmp_path: Path) -> None:
+def test_gesture_is_known_to_have_changed_the_screen_or_not(tmp_path: Path) -> None:
     with guest_with(animation=True, journal=tmp_path / "journal") as guest:
         tap(guest, "10:00")
         tap(guest, "Notes")
@@ -50,7 +50,7 @@ def test_whether_a_gesture_changed_the_screen_can_be_told(tmp_path: Path) -> Non
     assert journal.changed_screen(*opening)
 
 
-def test_what_changes_without_an_input_has_no_cause(tmp_path: Path) -> None:
+def test_change_without_input_has_no_cause(tmp_path: Path) -> None:
     with guest_with(animation=True, journal=tmp_path / "journal") as guest:
         guest.phone.press_key(187)
         guest.phone.set_rotation(1)
@@ -64,7 +64,7 @@ def test_what_changes_without_an_input_has_no_cause(tmp_path: Path) -> None:
     assert re.fullmatch(r"key 187", journal.inputs[0].words)
 
 
-def test_an_input_that_is_heard_of_late_met_the_frame_of_its_own_moment(tmp_path: Path) -> None:
+def test_late_input_is_recorded_with_the_frame_of_its_moment(tmp_path: Path) -> None:
     with guest_with(animation=True, journal=tmp_path / "journal") as guest:
         guest.phone.put_setting("global", "transition_animation_scale", "0")
         first = guest.phone.screen()

@@ -16,16 +16,16 @@ SIMULATE = [sys.executable, "-m", "odyssey_recorder", "simulate", "--profile", "
 
 @pytest.fixture
 def phones(adb_server: PrivateAdbServer) -> Iterator[PhoneProcesses]:
-    found = PhoneProcesses(adb_server.environment)
-    yield found
-    found.stop()
+    processes = PhoneProcesses(adb_server.environment)
+    yield processes
+    processes.stop()
 
 
 def is_ready(serial: str, server: PrivateAdbServer) -> bool:
     return f"{serial}\tdevice" in server.adb("devices").stdout.decode()
 
 
-def test_phones_are_up_and_known_when_their_serials_are_told_and_leave_their_journals_behind(
+def test_phone_processes_start_and_leave_their_journals(
     phones: PhoneProcesses, adb_server: PrivateAdbServer, tmp_path: Path
 ) -> None:
     serials = [
@@ -33,11 +33,11 @@ def test_phones_are_up_and_known_when_their_serials_are_told_and_leave_their_jou
         phones.start("small_phone"),
     ]
     assert phones.running_dir.is_relative_to(adb_server.home)
-    noted = "".join(file.read_text() for file in phones.running_dir.iterdir())
+    discovery = "".join(file.read_text() for file in phones.running_dir.iterdir())
     for serial in serials:
         adb_server.adb("-s", serial, "wait-for-device")
         assert is_ready(serial, adb_server)
-        assert f"port.serial={serial.removeprefix('emulator-')}\n" in noted
+        assert f"port.serial={serial.removeprefix('emulator-')}\n" in discovery
         assert adb_server.adb("-s", serial, "shell", "wm", "size").stdout.strip() == b"Physical size: 720x1280"
 
     phones.stop()
@@ -49,35 +49,33 @@ def test_phones_are_up_and_known_when_their_serials_are_told_and_leave_their_jou
     assert '"rgb_sha256"' in (tmp_path / "journal.jsonl").read_text()
 
 
-def test_a_profile_that_there_is_not_is_told_of_with_those_that_there_are(phones: PhoneProcesses) -> None:
+def test_unknown_profile_is_reported_with_the_known_ones(phones: PhoneProcesses) -> None:
     with pytest.raises(DeviceError, match=r"did not start\. No simulated device 'nokia'; there are small_phone, "):
         phones.start("nokia")
 
 
-def test_a_start_that_is_cancelled_ends_at_once_and_leaves_nothing(phones: PhoneProcesses) -> None:
-    before = _listeners()
+def test_cancelled_start_leaves_nothing_behind(phones: PhoneProcesses) -> None:
+    before = _listener_threads()
     with pytest.raises(CancelledError, match="small_phone was stopped before it was up"):
         phones.start("small_phone", cancelled=lambda: True)
-    assert _listeners() - before == set()
+    assert _listener_threads() - before == set()
 
 
-def test_a_phone_that_has_ended_is_not_waited_for_any_more(
-    phones: PhoneProcesses, adb_server: PrivateAdbServer
-) -> None:
-    before = _listeners()
+def test_listener_of_a_stopped_phone_ends(phones: PhoneProcesses, adb_server: PrivateAdbServer) -> None:
+    before = _listener_threads()
     serial = phones.start("small_phone")
-    [listener] = _listeners() - before
+    [listener] = _listener_threads() - before
     adb_server.adb("-s", serial, "emu", "kill")
     adb_server.adb("-s", serial, "wait-for-disconnect")
     listener.join(timeout=10)
-    assert listener not in _listeners()
+    assert listener not in _listener_threads()
 
 
-def _listeners() -> set[threading.Thread]:
+def _listener_threads() -> set[threading.Thread]:
     return {thread for thread in threading.enumerate() if thread.name == "simulated emulator"}
 
 
-def test_a_phone_ends_by_itself_when_whoever_started_it_is_gone(adb_server: PrivateAdbServer) -> None:
+def test_phone_ends_when_its_starter_dies(adb_server: PrivateAdbServer) -> None:
     starter = (
         "from odyssey_recorder.simulator.lab import PhoneProcesses; import os\n"
         "print(PhoneProcesses(os.environ).start('small_phone'), flush=True); input()"
@@ -93,7 +91,7 @@ def test_a_phone_ends_by_itself_when_whoever_started_it_is_gone(adb_server: Priv
     assert not is_ready(serial, adb_server)
 
 
-def test_a_phone_that_is_told_to_die_ends_cleanly_while_its_input_is_still_open(adb_server: PrivateAdbServer) -> None:
+def test_killed_phone_ends_cleanly_with_stdin_still_open(adb_server: PrivateAdbServer) -> None:
     with subprocess.Popen(
         [*SIMULATE, "--until-stdin-ends"],
         env=adb_server.environment,
@@ -112,7 +110,7 @@ def test_a_phone_that_is_told_to_die_ends_cleanly_while_its_input_is_still_open(
         assert phone.stderr.read() == ""
 
 
-def test_a_laboratory_leaves_no_process_and_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lab_leaves_no_process_and_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     with Lab(ADB) as lab:

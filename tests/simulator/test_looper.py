@@ -16,32 +16,31 @@ def looper() -> Iterator[Looper]:
     looper.stop()
 
 
-def test_a_call_brings_back_what_it_returns_or_raises_also_from_the_thread_itself(looper: Looper) -> None:
+def test_call_returns_or_raises_from_any_thread(looper: Looper) -> None:
     assert looper.call(lambda: threading.current_thread().name) == "test"
     assert looper.call(lambda: looper.call(lambda: "inner")) == "inner"
     with pytest.raises(TimeoutError, match="its own"):
-        looper.call(lambda: _raise(TimeoutError("its own")))
+        looper.call(lambda: raise_error(TimeoutError("its own")))
 
 
-def _raise(error: Exception) -> None:
+def raise_error(error: Exception) -> None:
     raise error
 
 
-def test_a_timer_that_fails_is_logged_and_stops_nothing(looper: Looper, caplog: pytest.LogCaptureFixture) -> None:
-    looper.later(0.0, lambda: _raise(ValueError("broken")))
-
+def test_failing_timer_is_logged_and_does_not_stop_the_looper(looper: Looper, caplog: pytest.LogCaptureFixture) -> None:
+    looper.later(0.0, lambda: raise_error(ValueError("broken")))
     assert looper.call(lambda: "alive") == "alive"
     assert "A timer of the simulated emulator failed." in caplog.text
     caplog.clear()
 
 
-def test_a_stopped_looper_takes_no_calls_and_drops_those_that_wait() -> None:
+def test_stopped_looper_rejects_new_and_waiting_calls() -> None:
     looper = Looper("test")
     with pytest.raises(PhoneStoppedError):
         looper.call(lambda: None)
     looper.start()
     busy = threading.Event()
-    looper.later(0.0, lambda: _finish(busy))
+    looper.later(0.0, lambda: wait_for(busy))
 
     with ThreadPoolExecutor(2) as calls:
         waiting = calls.submit(looper.call, lambda: None)
@@ -53,7 +52,7 @@ def test_a_stopped_looper_takes_no_calls_and_drops_those_that_wait() -> None:
         assert isinstance(waiting.exception(), PhoneStoppedError)
 
 
-def _finish(busy: threading.Event) -> None:
+def wait_for(busy: threading.Event) -> None:
     busy.wait()
 
 

@@ -18,7 +18,7 @@ def new_note(person: Person) -> None:
 # Typing
 
 
-def test_a_new_note_has_the_focus_and_the_keyboard_and_is_kept(person: Person) -> None:
+def test_new_note_has_focus_and_keyboard_and_is_saved(person: Person) -> None:
     new_note(person)
     state = person.phone.state()
     assert state.keyboard_shown
@@ -34,7 +34,7 @@ def test_a_new_note_has_the_focus_and_the_keyboard_and_is_kept(person: Person) -
     assert person.sees("Holiday", "Tent; stove & 50% more tea")
 
 
-def test_the_keys_of_the_screen_write_as_their_labels_say(person: Person) -> None:
+def test_on_screen_keys_type_their_labels(person: Person) -> None:
     new_note(person)
     person.type_on_screen("ab c")
     person.tap("Delete", "Shift")
@@ -46,11 +46,11 @@ def test_the_keys_of_the_screen_write_as_their_labels_say(person: Person) -> Non
     assert person.field("title").text == "ab Xy7&q"
 
 
-def test_keys_move_the_cursor_write_signs_and_go_on_to_the_next_line(person: Person) -> None:
-    left, right, home, end, forward_delete = 21, 22, 122, 123, 112
+def test_hardware_keys_move_the_cursor_and_type(person: Person) -> None:
+    saved, right, home, end, forward_delete = 21, 22, 122, 123, 112
     new_note(person)
     person.type("bcd")
-    for code in (home, 29, end, 33, left, left, forward_delete, right, 56, 77, 8, 62, ENTER):
+    for code in (home, 29, end, 33, saved, saved, forward_delete, right, 56, 77, 8, 62, ENTER):
         person.phone.press_key(code)
     person.type("one")
     person.phone.press_key(ENTER)
@@ -61,7 +61,7 @@ def test_keys_move_the_cursor_write_signs_and_go_on_to_the_next_line(person: Per
     assert person.field("body").text == "one\ntw"
 
 
-def test_any_character_is_kept_and_what_is_pasted_into_a_single_line_stays_one(person: Person) -> None:
+def test_any_character_is_kept_and_pasted_lines_are_joined(person: Person) -> None:
     strange = "\u00e9\u4e2d\U0001f600\ud800\0\t\u202e"
     new_note(person)
     person.phone.set_clipboard("one\ntwo")
@@ -73,7 +73,7 @@ def test_any_character_is_kept_and_what_is_pasted_into_a_single_line_stays_one(p
     assert person.field("body").text == strange
 
 
-def test_back_takes_the_keyboard_first_and_the_page_next(person: Person) -> None:
+def test_back_closes_the_keyboard_before_the_page(person: Person) -> None:
     new_note(person)
     person.type("Kept")
     person.back()
@@ -86,7 +86,7 @@ def test_back_takes_the_keyboard_first_and_the_page_next(person: Person) -> None
     assert person.phone.state().package == LAUNCHER
 
 
-def test_the_focused_line_stays_above_the_keyboard(person: Person) -> None:
+def test_focused_line_stays_above_the_keyboard(person: Person) -> None:
     new_note(person)
     person.tap_field("body")
     person.type("\n".join(f"line {number}" for number in range(25)))
@@ -98,21 +98,21 @@ def test_the_focused_line_stays_above_the_keyboard(person: Person) -> None:
     assert body.bounds.top <= state.status_bar.bottom + 150
 
 
-def test_a_long_press_selects_a_word_while_the_finger_is_down_and_the_toolbar_copies_it() -> None:
+def test_long_press_selects_a_word_to_copy() -> None:
     with person_with("medium_phone") as person:
         person.open("Notes", "Quote")
         bounds = person.field("body").bounds
-        at = bounds.left + 60, bounds.top + 10
-        person.phone.touch(TouchPhase.DOWN, *at)
+        point = bounds.left + 60, bounds.top + 10
+        person.phone.touch(TouchPhase.DOWN, *point)
         wait_until(lambda: person.sees("Cut"))
-        person.phone.touch(TouchPhase.UP, *at)
+        person.phone.touch(TouchPhase.UP, *point)
         person.tap("Copy")
 
         assert person.phone.get_clipboard() == "The"
         assert not person.sees("Cut")
 
 
-def test_select_all_and_cut_empty_the_field_and_paste_brings_it_back(person: Person) -> None:
+def test_text_is_cut_and_pasted(person: Person) -> None:
     new_note(person)
     person.type("seven words")
     person.hold("seven words")
@@ -129,7 +129,7 @@ def test_select_all_and_cut_empty_the_field_and_paste_brings_it_back(person: Per
 # Notes and sharing
 
 
-def test_a_shared_note_becomes_a_note_in_the_app_that_takes_it(person: Person) -> None:
+def test_shared_note_becomes_a_new_note(person: Person) -> None:
     person.open("Notes", "Pancakes", "Share")
     assert person.phone.view_hierarchy().package == "android"
     person.tap("Notes")
@@ -140,7 +140,7 @@ def test_a_shared_note_becomes_a_note_in_the_app_that_takes_it(person: Person) -
     assert person.words.count("Pancakes") == 2
 
 
-def test_a_reader_of_the_screen_is_told_what_each_thing_is(person: Person) -> None:
+def test_view_classes_match_the_kind_of_control(person: Person) -> None:
     person.open("Notes", "Pancakes")
     assert person.find("Share").class_name == "android.widget.ImageButton"
     assert person.field("body").class_name == "android.widget.EditText"
@@ -154,9 +154,9 @@ def test_a_reader_of_the_screen_is_told_what_each_thing_is(person: Person) -> No
 # Recents, the launcher and the navigation bar
 
 
-def test_recents_bring_a_task_back_as_it_was_left(person: Person) -> None:
+def test_recents_reopen_a_task_as_it_was_left(person: Person) -> None:
     person.open("Notes", "Pancakes")
-    left = person.phone.screen().rgba
+    saved = person.phone.screen().rgba
     person.open("Settings")
     person.recents()
     assert person.phone.state().activity.endswith("RecentsActivity")
@@ -164,10 +164,10 @@ def test_recents_bring_a_task_back_as_it_was_left(person: Person) -> None:
     assert [card.content_desc for card in cards] == ["Settings", "Notes"]
     person.tap_at(*cards[1].bounds.center)
 
-    assert person.phone.screen().rgba == left
+    assert person.phone.screen().rgba == saved
 
 
-def test_a_card_swiped_up_is_gone_and_clear_all_ends_every_task(person: Person) -> None:
+def test_recents_cards_can_be_swiped_away_or_cleared(person: Person) -> None:
     person.open("Notes", "Pancakes")
     person.open("Settings")
     person.recents()
@@ -183,25 +183,23 @@ def test_a_card_swiped_up_is_gone_and_clear_all_ends_every_task(person: Person) 
 @pytest.mark.parametrize(
     ("button", "activity"), [("Home", "Launcher"), ("Back", "MainActivity"), ("Overview", "RecentsActivity")]
 )
-def test_the_navigation_bar_works_by_touch(person: Person, button: str, activity: str) -> None:
+def test_navigation_bar_buttons_work(person: Person, button: str, activity: str) -> None:
     person.open("Notes", "Pancakes", button)
-
     assert person.phone.state().activity.endswith(activity)
 
 
-def test_the_drawer_finds_an_app_by_its_name(person: Person) -> None:
+def test_drawer_search_opens_an_app(person: Person) -> None:
     person.tap("Search")
     person.type("sett")
     assert not person.sees("Notes")
     person.phone.press_key(ENTER)
-
     assert person.phone.state().package == "com.android.settings"
 
 
 # Fingers and lists
 
 
-def test_the_list_follows_the_finger_less_the_slop_within_which_it_taps(person: Person) -> None:
+def test_list_scrolls_with_the_finger_beyond_the_touch_slop(person: Person) -> None:
     person.open("Settings")
     before, slop = person.find("Display").bounds, 16
     person.swipe((300, 700), (300, 600))
@@ -213,15 +211,14 @@ def test_the_list_follows_the_finger_less_the_slop_within_which_it_taps(person: 
     assert person.sees("Dark theme")
 
 
-def test_a_finger_taken_away_by_the_system_taps_nothing(person: Person) -> None:
+def test_cancelled_touch_does_not_tap(person: Person) -> None:
     x, y = person.find("Notes").bounds.center
     person.phone.touch(TouchPhase.DOWN, x, y)
     person.phone.touch(TouchPhase.CANCEL, x, y)
-
     assert person.phone.state().package == LAUNCHER
 
 
-def test_a_flung_list_glides_on_and_stops() -> None:
+def test_flung_list_glides_and_stops() -> None:
     with person_with() as still, person_with(animation=True) as moving:
         for person in (still, moving):
             person.phone.start_activity("com.android.settings")
@@ -233,7 +230,7 @@ def test_a_flung_list_glides_on_and_stops() -> None:
         assert still.find("Display").bounds.top == dragged
 
 
-def test_a_finger_that_rests_before_it_lifts_flings_nothing() -> None:
+def test_finger_that_rests_before_lifting_does_not_fling() -> None:
     with person_with(animation=True) as person:
         person.phone.start_activity("com.android.settings")
         for phase, y in ((TouchPhase.DOWN, 700), (TouchPhase.MOVE, 650), (TouchPhase.MOVE, 600)):
@@ -248,7 +245,7 @@ def test_a_finger_that_rests_before_it_lifts_flings_nothing() -> None:
         assert person.find("Display").bounds == dragged
 
 
-def test_a_finger_that_catches_a_flung_list_stops_it_and_taps_nothing() -> None:
+def test_touching_a_gliding_list_stops_it_without_a_tap() -> None:
     with person_with(animation=True) as person:
         person.phone.start_activity("com.android.settings")
         person.swipe((300, 700), (300, 550))
@@ -261,7 +258,7 @@ def test_a_finger_that_catches_a_flung_list_stops_it_and_taps_nothing() -> None:
         assert person.phone.state().activity.endswith("MainActivity")
 
 
-def test_a_key_that_comes_while_a_list_glides_finds_it_at_its_end() -> None:
+def test_key_during_a_fling_finishes_the_fling() -> None:
     tops = []
     for _ in range(2):
         with person_with(animation=True) as person:
@@ -277,12 +274,11 @@ def test_a_key_that_comes_while_a_list_glides_finds_it_at_its_end() -> None:
 # Settings
 
 
-def test_a_hidden_part_of_a_list_is_not_dumped_until_it_is_scrolled_to(person: Person) -> None:
+def test_list_rows_are_dumped_only_once_visible(person: Person) -> None:
     person.open("Settings")
     assert not person.sees("About phone")
     person.scroll_to("About phone")
     person.tap("About phone")
-
     assert person.sees("Small Phone")
 
 
@@ -296,18 +292,17 @@ def test_a_hidden_part_of_a_list_is_not_dumped_until_it_is_scrolled_to(person: P
         (("Notifications", "Notes"), "secure", "notify_com.odyssey.notes", "0"),
     ],
 )
-def test_what_is_set_by_touch_is_what_adb_reads(
+def test_setting_changed_by_touch_is_stored(
     person: Person, taps: tuple[str, ...], namespace: str, key: str, value: str
 ) -> None:
     person.open("Settings")
     for words in taps:
         person.scroll_to(words)
         person.tap(words)
-
     assert person.phone.get_setting(namespace, key) == value
 
 
-def test_a_switch_shows_what_was_set_and_the_dark_theme_darkens_other_apps(person: Person) -> None:
+def test_settings_show_in_switches_and_dark_theme(person: Person) -> None:
     person.phone.put_setting("global", "bluetooth_on", "0")
     person.open("Settings", "Connected devices")
     assert not next(node for node in person.nodes if node.checkable and node.content_desc == "Bluetooth").checked

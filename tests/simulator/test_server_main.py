@@ -9,25 +9,15 @@ import pytest
 
 from odyssey_recorder.simulator.discovery import running_dir
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
 from odyssey_recorder.simulator.server_main import run
-from tests.simulator.bench import TOKEN_FILE
+from tests.simulator.bench import TOKEN_FILE, phone_of
 
-PROGRAM = """
-from odyssey_recorder.simulator.phone import Phone
-from odyssey_recorder.simulator.profile import profile_named
-from odyssey_recorder.simulator.server_main import run
-
-run(Phone(profile_named("small_phone")), 0, lambda line: print(line, flush=True))
-"""
+PROGRAM = "import os; os.umask(0); from odyssey_recorder.__main__ import main; main()"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without a word to it")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_it_says_where_it_is_leaves_nothing_behind_however_it_is_stopped_and_shows_its_tokens_to_nobody(
-    tmp_path: Path, how: signal.Signals
-) -> None:
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_simulator_stopped_by_a_signal_leaves_nothing_behind(tmp_path: Path, signal_number: signal.Signals) -> None:
     home, running = tmp_path, tmp_path / "run" / "avd" / "running"
     (tmp_path / "run").mkdir()
     environment = {
@@ -36,21 +26,24 @@ def test_it_says_where_it_is_leaves_nothing_behind_however_it_is_stopped_and_sho
         "XDG_RUNTIME_DIR": str(home / "run"),
         "ANDROID_ADB_SERVER_PORT": "1",
     }
+    command = [sys.executable, "-c", PROGRAM, "simulate", "--profile", "small_phone", "--console-port", "0"]
     with subprocess.Popen(
-        [sys.executable, "-c", f"import os; os.umask(0)\n{PROGRAM}"], env=environment, stdout=subprocess.PIPE, text=True
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as program:
         assert program.stdout is not None
-        said = [program.stdout.readline() for _ in range(4)]
-        serial = said[0].split()[5].rstrip(":")
+        assert program.stderr is not None
+        lines = [program.stdout.readline() for _ in range(4)]
+        serial = lines[0].split()[5].rstrip(":")
         made = [home / TOKEN_FILE, *running.glob("pid_*.ini")]
         modes = [stat.S_IMODE(path.stat().st_mode) for path in made]
 
-        program.send_signal(how)
+        program.send_signal(signal_number)
 
         assert program.stdout.read() == f"{serial} has stopped.\n"
+        assert program.stderr.read() == ""
         assert program.wait(10) == 0
-    assert said[0] == f"Simulated Small Phone runs as {serial}: adb -s {serial} shell\n"
-    assert said[3] == f"Stop it with Ctrl-C, or: adb -s {serial} emu kill\n"
+    assert lines[0] == f"Simulated Small Phone runs as {serial}: adb -s {serial} shell\n"
+    assert lines[3] == f"Stop it with Ctrl-C, or: adb -s {serial} emu kill\n"
     assert modes == [0o600, 0o600]
     assert [path for path in tmp_path.rglob("*") if not path.is_dir()] == []
 
@@ -64,53 +57,52 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_without_an_adb_server_it_says_how_to_connect_one_and_a_token_that_was_there_stays(home: Path) -> None:
-    said: list[str] = []
+def test_missing_adb_server_is_explained_and_an_existing_token_kept(home: Path) -> None:
+    lines: list[str] = []
     (home / TOKEN_FILE).write_text("of another emulator")
 
-    def say(line: str) -> None:
-        said.append(line)
+    def print_line(line: str) -> None:
+        lines.append(line)
         if line.startswith("Stop it"):
             raise KeyboardInterrupt
 
-    run(Phone(profile_named("small_phone"), animation=False), 0, say)
+    run(phone_of(), 0, print_line)
 
-    assert said[2].startswith("No adb server is up. Once one is: adb connect emu:")
-    assert said[-1].endswith("has stopped.")
+    assert lines[2].startswith("No adb server is up. Once one is: adb connect emu:")
+    assert lines[-1].endswith("has stopped.")
     assert (home / TOKEN_FILE).read_text() == "of another emulator"
 
 
 @pytest.mark.parametrize("grpc", [True, False])
-def test_the_control_service_runs_and_is_found_unless_it_is_not_wanted(home: Path, *, grpc: bool) -> None:
-    said: list[str] = []
-    found: list[str] = []
+def test_grpc_service_is_discoverable_unless_disabled(home: Path, *, grpc: bool) -> None:
+    lines: list[str] = []
+    discovery_files: list[str] = []
 
-    def look(_: SimulatedEmulator) -> None:
-        found.extend(file.read_text("utf-8") for file in running_dir(os.environ).glob("pid_*.ini"))
+    def read_discovery_files(_: SimulatedEmulator) -> None:
+        discovery_files.extend(file.read_text("utf-8") for file in running_dir(os.environ).glob("pid_*.ini"))
 
-    run(Phone(profile_named("small_phone"), animation=False), 0, said.append, look, grpc=grpc)
+    run(phone_of(), 0, lines.append, read_discovery_files, grpc=grpc)
 
-    assert ("gRPC on port" in said[1]) == grpc
-    assert len(found) == grpc
+    assert ("gRPC on port" in lines[1]) == grpc
+    assert len(discovery_files) == grpc
     assert list(home.rglob("pid_*.ini")) == []
 
 
 ENVIRONMENT = {"HOME": "/home/ann", "LOCALAPPDATA": "/local"}
-ANN_S_RUNTIME = {"XDG_RUNTIME_DIR": "/run/user/7"}
+WITH_RUNTIME_DIR = {"XDG_RUNTIME_DIR": "/run/user/7"}
 
 
 @pytest.mark.parametrize(
-    ("platform", "more", "folder"),
+    ("platform", "variables", "folder"),
     [
-        ("linux", ANN_S_RUNTIME, "/run/user/7/avd/running"),
+        ("linux", WITH_RUNTIME_DIR, "/run/user/7/avd/running"),
         ("linux", {}, "/home/ann/.android/avd/running"),
-        ("darwin", ANN_S_RUNTIME, "/home/ann/Library/Caches/TemporaryItems/avd/running"),
-        ("win32", ANN_S_RUNTIME, "/local/Temp/avd/running"),
+        ("darwin", WITH_RUNTIME_DIR, "/home/ann/Library/Caches/TemporaryItems/avd/running"),
+        ("win32", WITH_RUNTIME_DIR, "/local/Temp/avd/running"),
     ],
 )
-def test_emulators_are_found_where_each_system_keeps_such_files(
-    monkeypatch: pytest.MonkeyPatch, platform: str, more: dict[str, str], folder: str
+def test_discovery_folder_on_each_system(
+    monkeypatch: pytest.MonkeyPatch, platform: str, variables: dict[str, str], folder: str
 ) -> None:
     monkeypatch.setattr("sys.platform", platform)
-
-    assert running_dir({**ENVIRONMENT, **more}) == Path(folder)
+    assert running_dir({**ENVIRONMENT, **variables}) == Path(folder)

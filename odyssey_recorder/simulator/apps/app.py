@@ -172,9 +172,9 @@ class Page:
         rows = [ui.list_item(label, icon=icon, on_tap=self.closing(act)) for icon, label, act in offers]
         return ui.bottom_sheet(Text(head, 20, 500, lines=2) if isinstance(head, str) else head, column(*rows), gap=8)
 
-    def question(self, title: str, words: str, label: str, act: Action, *, keep: str = "Cancel") -> View:
+    def question(self, title: str, text: str, label: str, act: Action, *, keep: str = "Cancel") -> View:
         buttons = (ui.button(keep, self.shows(""), kind="text"), ui.button(label, self.closing(act), kind="text"))
-        return ui.dialog(title, ui.muted(words), buttons=buttons)
+        return ui.dialog(title, ui.muted(text), buttons=buttons)
 
     def form(self, title: str, *fields: TextField, label: str, act: Action, enabled: bool = True) -> View:
         save = ui.button(label, act, kind="text", enabled=enabled)

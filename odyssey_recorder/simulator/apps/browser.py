@@ -51,14 +51,14 @@ class Browser(Surfer):
     def receive(self, intent: Intent) -> Page:
         return self.page_for(intent.text)
 
-    def page_for(self, words: str) -> Page:
-        article = article_at(words)
+    def page_for(self, text: str) -> Page:
+        article = article_at(text)
         if article is not None:
             return ArticlePage(self, article)
-        if is_address(words):
-            return UnreachablePage(self, words.strip())
-        self.searched = [words, *(old for old in self.searched if old != words)][:8]
-        return ResultsPage(self, words.strip())
+        if is_address(text):
+            return UnreachablePage(self, text.strip())
+        self.searched = [text, *(old for old in self.searched if old != text)][:8]
+        return ResultsPage(self, text.strip())
 
 
 def _image(article: Article) -> Painter:

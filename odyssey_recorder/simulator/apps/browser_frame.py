@@ -21,7 +21,7 @@ class Surfer(App):
     visited: list[str]
     searched: list[str]
 
-    def page_for(self, words: str) -> Page:
+    def page_for(self, text: str) -> Page:
         raise NotImplementedError
 
 
@@ -36,9 +36,9 @@ class WebPage(Page):
         raise NotImplementedError
 
     def _bar(self) -> View:
-        words = Text(self.address or "Search or type web address", 15, lines=1, color="on_surface_variant", flex=1)
+        text = Text(self.address or "Search or type web address", 15, lines=1, color="on_surface_variant", flex=1)
         line = Surface(
-            row(Icon("lock-outline" if self.address else "magnify", 18), words, gap=10, pad=(16, 0)),
+            row(Icon("lock-outline" if self.address else "magnify", 18), text, gap=10, pad=(16, 0)),
             color="surface_high",
             radius=22,
             height=44,
@@ -72,8 +72,8 @@ class WebPage(Page):
         del self.app.pages[1:]
         self.app.pages[0] = self.app.first_page()
 
-    def visit(self, words: str) -> None:
-        self.go(self.app.page_for(words))
+    def visit(self, text: str) -> None:
+        self.go(self.app.page_for(text))
 
 
 class AddressPage(Page):
@@ -93,23 +93,23 @@ class AddressPage(Page):
         if typed := self.address:
             first = self._row("web" if is_address(typed) else "magnify", typed)
             return [first, *(self._row("file-document-outline", title) for title in suggestions(typed))]
-        rows = [self._row("history", words) for words in self.app.searched]
+        rows = [self._row("history", text) for text in self.app.searched]
         if self.present:
             copy = ui.icon_button("content-copy", "Copy link", partial(self.system.copy, f"https://{self.present}"))
             edit = ui.icon_button("pencil-outline", "Edit address", self.puts("address", self.present))
             rows.insert(0, ui.list_item("This page", self.present, icon="web", trail=row(copy, edit), lines=1))
         return rows
 
-    def _row(self, icon: str, words: str) -> View:
-        return ui.list_item(words, icon=icon, on_tap=partial(self._open, words))
+    def _row(self, icon: str, text: str) -> View:
+        return ui.list_item(text, icon=icon, on_tap=partial(self._open, text))
 
     def _enter(self) -> None:
         if self.address.strip():
             self._open(self.address)
 
-    def _open(self, words: str) -> None:
+    def _open(self, text: str) -> None:
         self.close()
-        self.go(self.app.page_for(words))
+        self.go(self.app.page_for(text))
 
 
 class LinksPage(Page):

@@ -47,8 +47,8 @@ class _Reader:
             raise NotASumError("Format error")
         return value
 
-    def _next(self, *wanted: str) -> str:
-        return self._tokens.pop(0) if self._tokens and self._tokens[0] in wanted else ""
+    def _next(self, *expected: str) -> str:
+        return self._tokens.pop(0) if self._tokens and self._tokens[0] in expected else ""
 
     def _sum(self) -> Decimal:
         value = self._product()
@@ -126,13 +126,13 @@ class CalculatorPage(Page):
     error = ""
 
     def build(self, look: Look) -> View:
-        beside = look.wide
+        is_wide = look.wide
         actions = (
-            () if beside else (ui.icon_button("history", "History", lambda: self.go(HistoryPage(self.app, self))),)
+            () if is_wide else (ui.icon_button("history", "History", lambda: self.go(HistoryPage(self.app, self))),)
         )
         bar = ui.app_bar("Calculator", *actions, color="surface_container")
         keys = column(*(self._row(keys, 26 if look.height_dp > 420 else 17) for keys in _KEYS), gap=8, pad=12, flex=5)
-        if beside:
+        if is_wide:
             past = Surface(_past(self.app, partial(self.put, is_result=True)), flex=2, color="surface_low")
             right = column(self._display(look), keys, flex=3)
             return ui.page_frame(bar, row(past, right, across="stretch"))

@@ -74,12 +74,12 @@ class EventsPage(DatedPage):
 
     def event_card(self, event: Event, *, dated: bool = False) -> View:
         when = f"{day_name(event.date)}, {event.hours}" if dated else event.hours
-        words: list[View] = [Text(event.title, 16, 500, lines=2), ui.muted(when)]
+        text: list[View] = [Text(event.title, 16, 500, lines=2), ui.muted(when)]
         if event.place:
-            words.append(ui.muted(event.place, lines=1))
+            text.append(ui.muted(event.place, lines=1))
         stripe = Surface(color="primary", radius=2, width=4, height=44)
         return Surface(
-            row(stripe, column(*words, gap=2, flex=1), gap=14, pad=14),
+            row(stripe, column(*text, gap=2, flex=1), gap=14, pad=14),
             color="surface_container",
             radius=14,
             fill=True,
@@ -160,9 +160,9 @@ class EventPage(Page):
         day = f"{event.date:%A, %B} {event.date.day}, {event.date.year}"
         facts = {"clock-outline": f"{day}\n{event.hours}", "map-marker-outline": event.place, "text": event.note}
         rows = [
-            row(Icon(icon, 24), Surface(ui.selectable(icon, words), flex=1), gap=18, across="start")
-            for icon, words in facts.items()
-            if words
+            row(Icon(icon, 24), Surface(ui.selectable(icon, text), flex=1), gap=18, across="start")
+            for icon, text in facts.items()
+            if text
         ]
         title = ui.selectable("title", event.title, size=28, weight=500)
         return ui.page_frame(bar, ui.scroll_page(title, *rows, gap=20, pad=(20, 8, 20, 32)))

@@ -49,8 +49,8 @@ class CityPage(Page):
 
     def build(self, look: Look) -> View:
         bar = ui.centered(ui.search_bar(self.search_field("Search for a city"), on_up=self.close), 760)
-        wanted = self.query.strip().lower()
-        found = [name for name, (land, _) in self.cities.places.items() if wanted in f"{name} {land}".lower()]
+        query = self.query.strip().lower()
+        found = [name for name, (land, _) in self.cities.places.items() if query in f"{name} {land}".lower()]
         if not found:
             return ui.page_frame(bar, ui.empty_page("map-marker-question-outline", f"No city matches “{self.query}”"))
         return ui.page_frame(bar, ui.scroll_page(*(self._row(name) for name in found)))

@@ -137,8 +137,8 @@ class ClockPage(Page):
 
     def _city(self, city: str) -> View:
         cities, now = self.app.cities, self.app.now
-        words = column(Text(city, 20, lines=1), ui.muted(cities.difference(city, now)), flex=1)
-        line = row(words, Text(cities.time_in(city, now), 36, 300), gap=16, pad=(20, 14))
+        text = column(Text(city, 20, lines=1), ui.muted(cities.difference(city, now)), flex=1)
+        line = row(text, Text(cities.time_in(city, now), 36, 300), gap=16, pad=(20, 14))
         choose = partial(self.offer, city)
         return Surface(line, fill=True, desc=city, on_tap=choose, on_long_press=choose)
 
@@ -185,7 +185,7 @@ class ClockPage(Page):
     def _running(self, timer: Countdown) -> View:
         left = timer.left(self.app.now)
         runs = timer.run.since is not None and left > 0
-        words = "Time is up" if not left else "Running" if runs else "Paused"
+        text = "Time is up" if not left else "Running" if runs else "Paused"
         controls = row(
             ui.button("Delete", self.puts("countdown", None, of=self.app), kind="text"),
             ui.button("Pause" if runs else "Resume", partial(timer.run.switch, self.app.now), enabled=left > 0),
@@ -193,7 +193,7 @@ class ClockPage(Page):
             gap=8,
             along="center",
         )
-        dial = _dial(_clock_of(left), f"{words}  ·  {_clock_of(timer.seconds)}")
+        dial = _dial(_clock_of(left), f"{text}  ·  {_clock_of(timer.seconds)}")
         return column(dial, controls, gap=32, along="center", across="center")
 
     # Stopwatch ----------------------------------------------------------------------------------------------------
@@ -225,10 +225,10 @@ def _key(face: View, side: float, **more: Any) -> View:
     return Surface(face, color="surface_high", radius=side / 2, height=side, align="center", **more)
 
 
-def _dial(time: str, words: str) -> View:
+def _dial(time: str, text: str) -> View:
     face = column(
         Text(time, 46, 300, align="center"),
-        Text(words, 14, color="on_surface_variant", align="center"),
+        Text(text, 14, color="on_surface_variant", align="center"),
         gap=4,
         across="center",
     )

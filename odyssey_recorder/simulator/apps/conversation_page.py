@@ -74,11 +74,11 @@ class ConversationPage(MessagesPage):
         return ui.page_frame(name, talk, bottom=self._composer())
 
     def _bubble(self, message: Message, widest: float) -> View:
-        photo, words = photograph_in(message.text), without_address(message.text)
+        photo, text = photograph_in(message.text), without_address(message.text)
         paper, ink = ("primary", "on_primary") if message.mine else ("surface_high", "on_surface")
         parts: list[View] = [Picture(photo.painter, 220, 165, radius=14)] if photo else []
-        if words:
-            parts.append(Surface(Text(words, 16, color=ink), pad=(14, 9)))
+        if text:
+            parts.append(Surface(Text(text, 16, color=ink), pad=(14, 9)))
         bubble = Surface(
             column(*parts),
             color=paper,
@@ -97,7 +97,7 @@ class ConversationPage(MessagesPage):
         line = ui.send_line(field, "Send message", self._send)
         if conversation.draft or not conversation.quick:
             return line
-        chips = [ui.chip(words, on_tap=partial(self._send_words, words)) for words in conversation.quick]
+        chips = [ui.chip(text, on_tap=partial(self._send_words, text)) for text in conversation.quick]
         return column(ScrollView(row(*chips, gap=8, pad=(12, 4)), "quick", sideways=True), line)
 
     def _send(self) -> None:
@@ -105,8 +105,8 @@ class ConversationPage(MessagesPage):
             self._send_words(self.conversation.draft.strip())
             self.conversation.draft = ""
 
-    def _send_words(self, words: str) -> None:
-        self.app.send(self.conversation, words)
+    def _send_words(self, text: str) -> None:
+        self.app.send(self.conversation, text)
         self._show_end()
         self.memory.scroll["conversations"] = 0
 

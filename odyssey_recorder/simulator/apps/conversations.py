@@ -44,8 +44,8 @@ class Conversation:
         if not self.messages:
             return ""
         message = self.messages[-1]
-        words = "Photo" if photograph_in(message.text) else message.text
-        return f"You: {words}" if message.mine else words
+        text = "Photo" if photograph_in(message.text) else message.text
+        return f"You: {text}" if message.mine else text
 
 
 class Correspondence(App):
@@ -68,11 +68,11 @@ class MessagesPage(Page):
 
     def list_pane(self, current: Conversation | None = None) -> View:
         search = ui.search_box(self.search_field("Search conversations"))
-        wanted = self.query.lower()
+        query = self.query.lower()
         found = [
             self._row(conversation, current)
             for conversation in self.app.conversations
-            if wanted in "\n".join([conversation.name, *(message.text for message in conversation.messages)]).lower()
+            if query in "\n".join([conversation.name, *(message.text for message in conversation.messages)]).lower()
         ]
         body: View = ui.empty_page("message-outline", "No conversations found")
         if found:
@@ -84,7 +84,7 @@ class MessagesPage(Page):
         fresh = conversation.unread > 0
         weight = 500 if fresh else 400
         when = conversation.messages[-1].when if conversation.messages else ""
-        words = column(
+        text = column(
             Text(conversation.name, 16, 700 if fresh else 400, lines=1),
             Text(conversation.last, 14, weight, "on_surface" if fresh else "on_surface_variant", lines=1),
             gap=2,
@@ -94,7 +94,7 @@ class MessagesPage(Page):
         stamp = Text(when, 12, weight, "primary" if fresh else "on_surface_variant")
         end = column(stamp, count, gap=4, across="end")
         return Surface(
-            row(ui.avatar(conversation.name, conversation.color, 48), words, end, gap=14, pad=(16, 10)),
+            row(ui.avatar(conversation.name, conversation.color, 48), text, end, gap=14, pad=(16, 10)),
             color="secondary_container" if conversation is current else "",
             fill=True,
             desc=conversation.name,

@@ -40,7 +40,7 @@ class MailsPage(Page):
     def mail_row(self, mail: Mail) -> View:
         weight = 700 if mail.unread else 400
         when = Text(mail.when, 12, weight, "primary" if mail.unread else "on_surface_variant")
-        words = column(
+        text = column(
             Text(mail.subject or "(no subject)", 14, weight, lines=1),
             ui.muted(" ".join(mail.body.split()), lines=1),
             gap=1,
@@ -48,7 +48,7 @@ class MailsPage(Page):
         )
         star = self.star(mail, f" {mail.subject}", ink="outline", size=20)
         head = row(Text(mail.party, 16, weight, lines=1, flex=1), when, gap=8)
-        lines = column(head, row(words, star, gap=4), gap=1, flex=1)
+        lines = column(head, row(text, star, gap=4), gap=1, flex=1)
         who = face(mail.recipient if mail.is_own else mail.sender)
         return Surface(
             row(who, lines, gap=14, pad=(16, 8, 12, 4), across="start"),
@@ -196,8 +196,8 @@ class MailPage(MailsPage):
             ("content-copy", "Copy address", partial(self.system.copy, mail.address)),
         )
 
-    def _move(self, folder: str, words: str) -> None:
-        self.app.box.move(self.mail, folder, words)
+    def _move(self, folder: str, text: str) -> None:
+        self.app.box.move(self.mail, folder, text)
         self.close()
 
     def _mark_unread(self) -> None:

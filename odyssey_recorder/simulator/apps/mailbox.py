@@ -75,8 +75,8 @@ class Mailbox:
         return [mail for mail in self.mails if mail.folder == name]
 
     def search(self, query: str) -> list[Mail]:
-        wanted = query.lower().split()
-        return [mail for mail in self.mails if wanted and all(word in mail.words for word in wanted)]
+        keywords = query.lower().split()
+        return [mail for mail in self.mails if keywords and all(word in mail.words for word in keywords)]
 
     def contacts(self) -> dict[str, str]:
         return {mail.address: mail.sender for mail in self.mails if not mail.is_own}
@@ -86,8 +86,8 @@ class Mailbox:
         if not any(mail is other for other in self.mails):
             self.mails.insert(0, mail)
 
-    def move(self, mail: Mail, folder: str, words: str) -> None:
-        self.moved = Moved(mail, mail.folder, words)
+    def move(self, mail: Mail, folder: str, text: str) -> None:
+        self.moved = Moved(mail, mail.folder, text)
         self.put(mail, folder)
 
     def move_back(self) -> None:

@@ -57,8 +57,8 @@ class ConversationsPage(MessagesPage):
     def build_overlay(self, look: Look) -> View | None:
         chosen: Conversation = self.chosen
         if self.overlay == "delete":
-            words = f"All messages with {chosen.name} will be deleted."
-            return self.question("Delete conversation?", words, "Delete", partial(self._delete, chosen))
+            text = f"All messages with {chosen.name} will be deleted."
+            return self.question("Delete conversation?", text, "Delete", partial(self._delete, chosen))
         return self.sheet(
             chosen.name,
             ("message-badge-outline", "Mark as unread", self.puts("unread", max(1, chosen.unread), of=chosen)),
@@ -89,17 +89,17 @@ class RecipientPage(Page):
         return ui.page_frame(top, ui.scroll_page(heading, *map(self._row, found)))
 
     def _found(self) -> list[str]:
-        wanted = self.to.strip()
-        names = [wanted] if wanted.replace(" ", "").removeprefix("+").isdigit() else []
-        names += [person.name for person in people_like(wanted)]
-        names += [talk.name for talk in self.app.conversations if wanted.lower() in talk.name.lower()]
+        query = self.to.strip()
+        names = [query] if query.replace(" ", "").removeprefix("+").isdigit() else []
+        names += [person.name for person in people_like(query)]
+        names += [talk.name for talk in self.app.conversations if query.lower() in talk.name.lower()]
         return list(dict.fromkeys(names))
 
     def _row(self, name: str) -> View:
         person = next((person for person in people_like(name) if person.name == name), None)
-        words = f"@{person.handle}  ·  {person.place}" if person else ""
+        text = f"@{person.handle}  ·  {person.place}" if person else ""
         lead = ui.avatar(name, Conversation(name).color)
-        return ui.list_item(name, words, lead=lead, on_tap=partial(self._choose, name), lines=1)
+        return ui.list_item(name, text, lead=lead, on_tap=partial(self._choose, name), lines=1)
 
     def _first(self) -> None:
         found = self._found()

@@ -61,8 +61,8 @@ class MusicPage(SongsPage):
         )
 
     def _album(self, album: Album) -> View:
-        words = column(Text(album.title, 16, 500, lines=1), ui.muted(album.artist, 13, lines=1), pad=(4, 0))
-        face = column(Picture(album.painter, radius=12), words, gap=8)
+        text = column(Text(album.title, 16, 500, lines=1), ui.muted(album.artist, 13, lines=1), pad=(4, 0))
+        face = column(Picture(album.painter, radius=12), text, gap=8)
         return Surface(face, desc=album.title, on_tap=lambda: self.go(AlbumPage(self.app, album)))
 
     def _playlists(self, look: Look) -> View:
@@ -85,19 +85,19 @@ class MusicPage(SongsPage):
 
     def _found(self, look: Look) -> View:
         bar = ui.centered(ui.search_box(self.search_field("Songs, artists, albums")), 728, pad=(16, 10))
-        wanted = self.query.strip().lower()
-        if not wanted:
+        query = self.query.strip().lower()
+        if not query:
             return ui.page_frame(bar, ui.empty_page("music-box-multiple-outline", "Search your library"))
-        found = [song for song in songs() if wanted in f"{song.title}\n{song.artist}\n{song.album}".lower()]
-        sleeves = [album for album in albums() if wanted in f"{album.title}\n{album.artist}".lower()]
+        found = [song for song in songs() if query in f"{song.title}\n{song.artist}\n{song.album}".lower()]
+        matching_albums = [album for album in albums() if query in f"{album.title}\n{album.artist}".lower()]
         if not found:
             return ui.page_frame(bar, ui.empty_page("music-note-off-outline", f"Nothing found for “{self.query}”"))
         parts: list[View] = [ui.section("Songs"), *self.rows(found)]
-        if sleeves:
-            parts += [ui.section("Albums"), *(self._sleeve(album) for album in sleeves)]
+        if matching_albums:
+            parts += [ui.section("Albums"), *(self._album_cover(album) for album in matching_albums)]
         return ui.page_frame(bar, ui.scroll_page(*parts, key="found"))
 
-    def _sleeve(self, album: Album) -> View:
+    def _album_cover(self, album: Album) -> View:
         lead = Picture(album.painter, 48, 48, radius=8)
         return ui.list_item(
             album.title, album.artist, lead=lead, on_tap=lambda: self.go(AlbumPage(self.app, album)), lines=1
@@ -116,14 +116,14 @@ class AlbumPage(SongsPage):
     def build(self, look: Look) -> View:
         album = self.album
         play = ui.button("Play", partial(self.app.queue.play, album.songs[0], album.songs), icon="play")
-        words = column(
+        text = column(
             Text(album.title, 24, 500, lines=2),
             ui.muted(f"{album.artist}  ·  {album.year}", lines=2),
             row(play, pad=(0, 10, 0, 0)),
             gap=4,
             flex=1,
         )
-        head = row(Picture(album.painter, 132, 132, radius=14), words, gap=20, pad=(20, 8, 20, 16))
+        head = row(Picture(album.painter, 132, 132, radius=14), text, gap=20, pad=(20, 8, 20, 16))
         return self.with_player(
             ui.page_frame(ui.app_bar("", on_up=self.close), ui.scroll_page(head, *self.rows(album.songs)))
         )

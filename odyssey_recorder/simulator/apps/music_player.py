@@ -42,13 +42,13 @@ class PlayerPage(SongsPage):
 
     def _panel(self, song: Song, side: float) -> View:
         width = max(side, 296)
-        words = column(Text(song.title, 24, 500, lines=1), ui.muted(song.artist, 16, lines=1), flex=1)
+        text = column(Text(song.title, 24, 500, lines=1), ui.muted(song.artist, 16, lines=1), flex=1)
         like = ("heart", "Unlike") if song in self.app.liked else ("heart-outline", "Like")
         heart = ui.icon_button(*like, self.switches(song, among=self.app.liked), color="primary")
         times = row(Text("0:00", 12), Text(song.length, 12), along="between")
         parts = (
             row(Picture(song.painter, side, side, radius=20), along="center"),
-            row(words, heart),
+            row(text, heart),
             column(Progress(0.0), times, gap=6),
             self._controls(),
             self._actions(song),

@@ -78,11 +78,11 @@ class SongsPage(Page):
     def row(self, song: Song, among: Sequence[Song]) -> View:
         playing = self.app.queue.song == song
         title = Text(song.title, 16, 500 if playing else 400, "primary" if playing else "on_surface", lines=1)
-        words = column(title, ui.muted(f"{song.artist}  ·  {song.length}", lines=1), gap=1, flex=1)
+        text = column(title, ui.muted(f"{song.artist}  ·  {song.length}", lines=1), gap=1, flex=1)
         offer = partial(self.offer, song, "song")
         more = ui.icon_button("dots-vertical", f"More about {song.title}", offer)
         return Surface(
-            row(Picture(song.painter, 48, 48, radius=8), words, more, gap=14, pad=(16, 6, 4, 6)),
+            row(Picture(song.painter, 48, 48, radius=8), text, more, gap=14, pad=(16, 6, 4, 6)),
             fill=True,
             on_tap=partial(self.app.queue.play, song, among),
             on_long_press=offer,
@@ -131,10 +131,10 @@ class SongsPage(Page):
                 return self.form("New playlist", name, label="Create", act=self._create, enabled=enabled)
 
     def _offers(self, song: Song) -> View:
-        words = column(Text(song.title, 18, 500, lines=1), ui.muted(song.artist), flex=1)
+        text = column(Text(song.title, 18, 500, lines=1), ui.muted(song.artist), flex=1)
         like = "Remove from liked songs" if song in self.app.liked else "Like"
         return self.sheet(
-            row(Picture(song.painter, 56, 56, radius=8), words, gap=14),
+            row(Picture(song.painter, 56, 56, radius=8), text, gap=14),
             ("playlist-play", "Play next", partial(self._play_next, song)),
             ("playlist-plus", "Add to playlist", self.shows("playlists")),
             ("heart-outline", like, self.switches(song, among=self.app.liked)),

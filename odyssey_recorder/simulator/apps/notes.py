@@ -56,8 +56,8 @@ class NotesPage(Page):
     app: Notes
 
     def build(self, look: Look) -> View:
-        wanted = self.query.lower()
-        cards = [self._card(note) for note in self.app.notes if wanted in note.words.lower()]
+        query = self.query.lower()
+        cards = [self._card(note) for note in self.app.notes if query in note.words.lower()]
         bar = ui.centered(ui.search_box(self.search_field("Search your notes")), 720, pad=(16, 10, 16, 6))
         body: View = ui.empty_page("note-search-outline", "No notes found")
         if cards:

@@ -33,6 +33,6 @@ def person_named(name: str) -> PhonePerson:
     raise LookupError(f"Nobody here is called {name!r}.")
 
 
-def people_like(words: str) -> list[PhonePerson]:
-    wanted = words.strip().lower()
-    return [person for person in people() if wanted in f"{person.name} {person.handle}".lower()]
+def people_like(text: str) -> list[PhonePerson]:
+    query = text.strip().lower()
+    return [person for person in people() if query in f"{person.name} {person.handle}".lower()]

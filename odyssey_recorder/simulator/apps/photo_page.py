@@ -34,7 +34,7 @@ class PhotoPage(PhotosPage):
             ui.icon_button("dots-vertical", "More options", self.shows("menu"), color="#ffffff"),
             pad=(4, 8),
         )
-        words = column(
+        text = column(
             Text(photo.caption or "Add a caption", 18, 500, "#ffffff", lines=2, align="center"),
             Text(f"{photo.taken.day}  ·  {photo.taken.place}", 13, color="#c8c8c8", lines=2, align="center"),
             gap=4,
@@ -42,10 +42,10 @@ class PhotoPage(PhotosPage):
         )
         if look.wide and look.height_dp < _LOW:
             image = self._image(look.width_dp * 0.5, look.height_dp - 80, 1.5)
-            below = column(words, self._actions(photo), along="center")
+            below = column(text, self._actions(photo), along="center")
             return column(bar, row(image, Surface(below, flex=1), flex=1))
         image = self._image(look.width_dp, look.height_dp - 232, 1.5 if look.wide else 0.8)
-        return column(bar, Surface(image, align="center", flex=1), words, self._actions(photo))
+        return column(bar, Surface(image, align="center", flex=1), text, self._actions(photo))
 
     def _image(self, widest: float, highest: float, shape: float) -> View:
         """As large as fits; `shape` is the photograph's width divided by its height."""
@@ -65,8 +65,8 @@ class PhotoPage(PhotosPage):
         return row(*cells, along="center", gap=8, pad=(0, 0, 0, 8))
 
     def _action(self, icon: str, label: str, act: Callable[[Photo], None]) -> View:
-        sign, words = Icon(icon, 24, "#ffffff"), Text(label, 12, color="#ffffff")
-        face = column(sign, words, gap=4, across="center", along="center")
+        sign, text = Icon(icon, 24, "#ffffff"), Text(label, 12, color="#ffffff")
+        face = column(sign, text, gap=4, across="center", along="center")
         return Surface(face, width=96, height=64, desc=label, on_tap=partial(act, self.chosen))
 
     def build_overlay(self, look: Look) -> View | None:
@@ -85,7 +85,7 @@ class PhotoPage(PhotosPage):
             "image-album": f"Album {taken.album}",
             "file-image-outline": f"IMG_{taken.number:04}.jpg  ·  4080 x 3072",
         }
-        rows = [ui.list_item(words, icon=icon) for icon, words in facts.items()]
+        rows = [ui.list_item(text, icon=icon) for icon, text in facts.items()]
         return ui.bottom_sheet(Text("Details", 20, 500), column(*rows))
 
     def _turn(self, direction: str) -> None:

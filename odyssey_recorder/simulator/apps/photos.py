@@ -61,15 +61,15 @@ class LibraryPage(PhotosPage):
 
     def _shelf(self, icon: str, name: str) -> View:
         count = ui.muted(str(len(self.app.album(name))))
-        words = row(Icon(icon, 22), Text(name, 15, 500, lines=1, flex=1), count, gap=8, pad=(12, 0))
+        text = row(Icon(icon, 22), Text(name, 15, 500, lines=1, flex=1), count, gap=8, pad=(12, 0))
         act = partial(self._open_album, name)
-        return Surface(words, color="surface_container", radius=12, height=56, on_tap=act, desc=name)
+        return Surface(text, color="surface_container", radius=12, height=56, on_tap=act, desc=name)
 
     def _album(self, name: str) -> View:
         photos = self.app.album(name)
         count = "1 item" if len(photos) == 1 else f"{len(photos)} items"
-        words = column(Text(name, 16, 500, lines=1), ui.muted(count, 13), pad=(4, 0))
-        face = column(Picture(photos[0].taken.painter, radius=16), words, gap=8)
+        text = column(Text(name, 16, 500, lines=1), ui.muted(count, 13), pad=(4, 0))
+        face = column(Picture(photos[0].taken.painter, radius=16), text, gap=8)
         return Surface(face, desc=name, on_tap=partial(self._open_album, name))
 
     def _open_album(self, name: str) -> None:
@@ -77,11 +77,11 @@ class LibraryPage(PhotosPage):
 
     def _found(self, look: Look) -> View:
         bar = ui.centered(ui.search_box(self.search_field("Search captions and places")), 720, pad=(16, 10))
-        wanted = self.query.strip().lower()
-        if not wanted:
+        query = self.query.strip().lower()
+        if not query:
             places = sorted({photo.taken.place for photo in self.app.photos})
             return ui.page_frame(bar, ui.scroll_page(*map(self._place, places), key="places"))
-        photos = [photo for photo in self.app.photos if wanted in photo.words]
+        photos = [photo for photo in self.app.photos if query in photo.words]
         if not photos:
             return ui.page_frame(bar, ui.empty_page("image-search-outline", "No photos found"))
         return ui.page_frame(bar, self.by_month(photos, look))
@@ -101,14 +101,14 @@ class AlbumPage(PhotosPage):
         bar = ui.app_bar(self.name, *((empty,) if self.name == BIN and photos else ()), on_up=self.close)
         if photos:
             return ui.page_frame(bar, ui.scroll_page(self.tiles(photos, look), key="album", max_width=4_000))
-        icon, words = {
+        icon, text = {
             BIN: ("trash-can-outline", "The bin is empty"),
             FAVOURITES: ("heart-outline", "No favourites yet"),
         }.get(self.name, ("image-off-outline", "No photos"))
-        return ui.page_frame(bar, ui.empty_page(icon, words))
+        return ui.page_frame(bar, ui.empty_page(icon, text))
 
     def build_overlay(self, look: Look) -> View | None:
         if self.overlay != "empty":
             return super().build_overlay(look)
-        words = "The photos in it will be deleted for good."
-        return self.question("Empty bin?", words, "Empty", self.puts("library", self.app.photos, of=self.app))
+        text = "The photos in it will be deleted for good."
+        return self.question("Empty bin?", text, "Empty", self.puts("library", self.app.photos, of=self.app))

@@ -70,11 +70,11 @@ class SettingsPage(Page):
             ("cog-outline", "Languages, date and time, backup", SystemPage),
             ("cellphone", self.system.fact("title"), AboutPage),
         )
-        wanted = self.query.lower()
+        query = self.query.lower()
         rows = [
             ui.list_item(page.title, subtitle, icon=icon, on_tap=self._opens(page), lines=1)
             for icon, subtitle, page in topics
-            if wanted in f"{page.title} {subtitle}".lower()
+            if query in f"{page.title} {subtitle}".lower()
         ]
         body = ui.scroll_page(
             Surface(Text("Settings", 32), pad=(16, 28, 16, 14)),

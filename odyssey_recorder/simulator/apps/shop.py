@@ -36,12 +36,12 @@ class Shop(Storefront):
         self.pages[1:] = [kinds[label](self)] if label in kinds else []
 
 
-def _stars(rating: float, words: str = "", size: float = 16) -> View:
+def _stars(rating: float, text: str = "", size: float = 16) -> View:
     halves = round(rating * 2)
     names = ["star"] * (halves // 2) + ["star-half-full"] * (halves % 2)
     names += ["star-outline"] * (5 - len(names))
     icons = row(*(Icon(name, size, "#e09400") for name in names))
-    return row(icons, ui.muted(words or f"{rating:.1f}", 13, lines=1), gap=6)
+    return row(icons, ui.muted(text or f"{rating:.1f}", 13, lines=1), gap=6)
 
 
 class ProductsPage(Page):
@@ -158,12 +158,12 @@ class ProductPage(Page):
             on_up=self.close,
         )
         image = Picture(emblem(one.icon, one.color), aspect=1.25, radius=20)
-        words = column(*self._head(one), *_about(one), gap=14)
+        text = column(*self._head(one), *_about(one), gap=14)
         if look.wide:
-            columns = row(Surface(image, flex=2), Surface(words, flex=3), gap=28, across="start")
+            columns = row(Surface(image, flex=2), Surface(text, flex=3), gap=28, across="start")
             body = ui.scroll_page(columns, pad=(24, 4, 24, 24), max_width=1160)
         else:
-            body = ui.scroll_page(image, words, gap=16, pad=(16, 0, 16, 24))
+            body = ui.scroll_page(image, text, gap=16, pad=(16, 0, 16, 24))
         return ui.page_frame(bar, body, bottom=self._foot(one))
 
     def _head(self, one: Product) -> list[View]:
@@ -209,8 +209,8 @@ def _about(one: Product) -> list[View]:
 def _review(number: int, review: Review) -> View:
     who = column(Text(review.author, 14, 500), _stars(review.stars, " ", 14), gap=2, flex=1)
     face = ui.avatar(review.author, _AUTHOR_COLORS[len(review.author) % len(_AUTHOR_COLORS)], 36)
-    words = ui.selectable(f"review{number}", review.text, size=15)
-    return ui.card(row(face, who, gap=12), words, gap=10, color="surface_low")
+    text = ui.selectable(f"review{number}", review.text, size=15)
+    return ui.card(row(face, who, gap=12), text, gap=10, color="surface_low")
 
 
 class SavedPage(ProductsPage):

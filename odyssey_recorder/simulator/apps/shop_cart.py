@@ -36,8 +36,8 @@ def thumbnail(icon: str, color: str, side: float) -> View:
 
 def _sum_row(label: str, cents: int, *, strong: bool = False) -> View:
     weight, size = (700, 18) if strong else (400, 15)
-    words = "Free" if not cents else money(cents)
-    return row(Text(label, size, weight, flex=1), Text(words, size, weight), gap=12)
+    text = "Free" if not cents else money(cents)
+    return row(Text(label, size, weight, flex=1), Text(text, size, weight), gap=12)
 
 
 def _summary(account: Account) -> View:
@@ -74,8 +74,8 @@ class CartPage(Page):
             ui.icon_button("delete-outline", f"Remove {one.name}", partial(account.cart.remove, line)),
             gap=2,
         )
-        words = column(Text(one.name, 16, 500, lines=2), ui.muted(line.option or one.brand, lines=1), gap=2, flex=1)
-        return ui.card(row(thumbnail(one.icon, one.color, 64), words, gap=14), steps, gap=4, pad=(14, 14, 8, 4))
+        text = column(Text(one.name, 16, 500, lines=2), ui.muted(line.option or one.brand, lines=1), gap=2, flex=1)
+        return ui.card(row(thumbnail(one.icon, one.color, 64), text, gap=14), steps, gap=4, pad=(14, 14, 8, 4))
 
 
 class CheckoutPage(Page):
@@ -93,10 +93,9 @@ class CheckoutPage(Page):
             pad=(16, 0),
         )
         deliveries = [
-            self._choice("delivery", name, f" \u00b7 {money(cost)}", words)
-            for name, (cost, words) in DELIVERIES.items()
+            self._choice("delivery", name, f" \u00b7 {money(cost)}", text) for name, (cost, text) in DELIVERIES.items()
         ]
-        payments = [self._choice("payment", name, "", words) for name, words in PAYMENTS.items()]
+        payments = [self._choice("payment", name, "", text) for name, text in PAYMENTS.items()]
         order = ui.button("Place order", self._order, fill=True)
         body = ui.scroll_page(
             ui.section("Delivery address"),
@@ -112,10 +111,10 @@ class CheckoutPage(Page):
     def _field(self, key: str, label: str, then: str) -> View:
         return ui.text_box(self.field(key, label, of=self.app.account.address, then=then), label=label)
 
-    def _choice(self, of: str, name: str, more: str, words: str) -> View:
+    def _choice(self, of: str, name: str, more: str, text: str) -> View:
         account = self.app.account
         checked = name == getattr(account, of)
-        return ui.radio_item(name + more, words, checked=checked, on_tap=self.puts(of, name, of=account))
+        return ui.radio_item(name + more, text, checked=checked, on_tap=self.puts(of, name, of=account))
 
     def _order(self) -> None:
         missing = self.app.account.address.missing
@@ -175,8 +174,8 @@ class OrderPage(Page):
 
 
 def _thanks() -> View:
-    words = column(Text("Order placed", 20, 500), Text("Thank you! We are packing your things.", 14), gap=2, flex=1)
-    return ui.card(row(Icon("check-circle", 40, "primary"), words, gap=14), color="primary_container")
+    text = column(Text("Order placed", 20, 500), Text("Thank you! We are packing your things.", 14), gap=2, flex=1)
+    return ui.card(row(Icon("check-circle", 40, "primary"), text, gap=14), color="primary_container")
 
 
 def _ordered(line: OrderLine) -> View:

@@ -100,7 +100,7 @@ class FeedPage(ProfilesPage):
     tab = "Feed"
 
     def build(self, look: Look) -> View:
-        body = {"Feed": self._feed, "Search": self._search, "Profile": self._me}[self.tab]()
+        body = {"Feed": self._feed, "Search": self._search, "Profile": self._own_profile}[self.tab]()
         return ui.tabbed(look, body, _TABS, current=self.tab, choose=self.sets("tab"))
 
     def _feed(self) -> View:
@@ -114,9 +114,9 @@ class FeedPage(ProfilesPage):
 
     def _search(self) -> View:
         bar = ui.centered(ui.search_box(self.search_field("Search people and posts")), 608, pad=(16, 10))
-        wanted = self.query.strip().lower()
-        persons = people_like(wanted)
-        posts = [post for post in self.app.posts if wanted and wanted in post.text.lower()]
+        query = self.query.strip().lower()
+        persons = people_like(query)
+        posts = [post for post in self.app.posts if query and query in post.text.lower()]
         if not persons and not posts:
             return ui.page_frame(bar, ui.empty_page("account-search-outline", f"Nothing found for “{self.query}”"))
         parts: list[View] = []
@@ -126,7 +126,7 @@ class FeedPage(ProfilesPage):
             parts += [ui.section("Posts"), *(self.card(post) for post in posts)]
         return ui.page_frame(bar, ui.scroll_page(*parts, key="found", max_width=640))
 
-    def _me(self) -> View:
+    def _own_profile(self) -> View:
         feed = ui.scroll_page(*self.profile(OWNER), key="me", gap=8, max_width=640)
         return ui.page_frame(ui.app_bar("Profile"), feed, fab=self._new_post())
 
@@ -159,8 +159,8 @@ class PostPage(ProfilesPage):
         )
 
     def _comment(self, comment: Comment) -> View:
-        words = column(Text(comment.author.name, 14, 500, lines=1), Text(comment.text, 15), gap=1, flex=1)
-        line = row(ui.avatar(comment.author.name, comment.author.color, 36), words, gap=12, pad=(16, 8), across="start")
+        text = column(Text(comment.author.name, 14, 500, lines=1), Text(comment.text, 15), gap=1, flex=1)
+        line = row(ui.avatar(comment.author.name, comment.author.color, 36), text, gap=12, pad=(16, 8), across="start")
         return Surface(line, fill=True, on_long_press=partial(self.system.copy, comment.text))
 
     def _publish(self) -> None:

@@ -26,8 +26,8 @@ class ComposePage(Page):
         ready = bool(self.text.strip() or self.photo) and left >= 0
         post = Surface(ui.button("Post", self._publish, enabled=ready), pad=(0, 0, 12, 0))
         field = self.field("text", "What is new?", key="post", size=18, multiline=True, min_lines=3)
-        words = row(ui.avatar(OWNER.name, OWNER.color), Surface(field, flex=1), gap=14, across="start")
-        parts = [words, *([self._image(self.photo)] if self.photo else [])]
+        text = row(ui.avatar(OWNER.name, OWNER.color), Surface(field, flex=1), gap=14, across="start")
+        parts = [text, *([self._image(self.photo)] if self.photo else [])]
         tools = row(
             ui.icon_button("image-plus", "Add picture", self._choose_image, color="primary"),
             Text(str(left), 14, color="error" if left < 0 else "on_surface_variant", align="end", flex=1),
@@ -39,8 +39,8 @@ class ComposePage(Page):
 
     def build_overlay(self, look: Look) -> View | None:
         if self.overlay == "discard":
-            words = "What you wrote will be lost."
-            return self.question("Discard post?", words, "Discard", self.close, keep="Keep writing")
+            text = "What you wrote will be lost."
+            return self.question("Discard post?", text, "Discard", self.close, keep="Keep writing")
         library = next((app for app in self.system.installed() if isinstance(app, Photos)), None)
         cells = [self._offer(photo.taken) for photo in (library.photos if library else ())]
         return ui.bottom_sheet(Text("Choose a picture", 20, 500), Grid(cells, min_cell=96, gap=6))

@@ -79,9 +79,9 @@ class PostsPage(Page):
     def _head(self, post: Post) -> View:
         author = post.author
         about = ui.muted(f"@{author.handle}  ·  {post.when}", 13, lines=1)
-        words = column(Text(author.name, 15, 500, lines=1), about, flex=1)
+        text = column(Text(author.name, 15, 500, lines=1), about, flex=1)
         person = Surface(
-            row(ui.avatar(author.name, author.color), words, gap=12),
+            row(ui.avatar(author.name, author.color), text, gap=12),
             flex=1,
             desc=author.name,
             on_tap=lambda: self.go(self.app.profile_page(author)),

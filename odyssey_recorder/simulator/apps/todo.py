@@ -37,7 +37,7 @@ class Todo(App):
 
 class TasksPage(DatedPage):
     app: Todo
-    words = ""
+    text = ""
     name = ""
     due: date | None = None
 
@@ -53,8 +53,8 @@ class TasksPage(DatedPage):
             body = ui.scroll_page(*parts, pad=(0, 6, 0, 96))
         undo = None
         if deleted := lists.deleted:
-            words = f"\u201c{deleted.task.title}\u201d deleted"
-            undo = ui.snackbar(words, on_undo=lists.bring_back, on_dismiss=self.puts("deleted", None, of=lists))
+            text = f"\u201c{deleted.task.title}\u201d deleted"
+            undo = ui.snackbar(text, on_undo=lists.bring_back, on_dismiss=self.puts("deleted", None, of=lists))
         return ui.page_frame(bar, body, fab=ui.fab("plus", "Add task", self._begin), bottom=undo)
 
     def _lists(self) -> View:
@@ -67,12 +67,12 @@ class TasksPage(DatedPage):
 
     def _row(self, task: Task) -> View:
         color = "outline" if task.done else "on_surface"
-        words: list[View] = [Text(task.title, 16, color=color, lines=2, strike=task.done)]
+        text: list[View] = [Text(task.title, 16, color=color, lines=2, strike=task.done)]
         if task.note:
-            words.append(ui.muted(task.note, lines=1))
+            text.append(ui.muted(task.note, lines=1))
         if task.due:
             ink = "error" if task.due < TODAY and not task.done else "primary"
-            words.append(row(Icon("calendar", 15, ink), Text(day_name(task.due), 13, 500, ink), gap=5))
+            text.append(row(Icon("calendar", 15, ink), Text(day_name(task.due), 13, 500, ink), gap=5))
         tick = Surface(
             Checkbox(checked=task.done),
             width=48,
@@ -82,7 +82,7 @@ class TasksPage(DatedPage):
             desc=f"{'Reopen' if task.done else 'Complete'} {task.title}",
         )
         return Surface(
-            row(tick, column(*words, gap=2, flex=1), gap=4, pad=(6, 4, 16, 4)),
+            row(tick, column(*text, gap=2, flex=1), gap=4, pad=(6, 4, 16, 4)),
             fill=True,
             on_tap=lambda: self.go(TaskPage(self.app, self.app.lists, task)),
             on_long_press=partial(self.offer, task, "held"),
@@ -106,7 +106,7 @@ class TasksPage(DatedPage):
             case _:
                 return self.menu(
                     ("sort-calendar-ascending", "Sort by date", self._sort),
-                    ("check-all", "Delete completed", self._sweep),
+                    ("check-all", "Delete completed", self._delete_completed),
                     ("share-variant-outline", "Share list", self._share),
                 )
 
@@ -168,7 +168,7 @@ class TasksPage(DatedPage):
     def _sort(self) -> None:
         self.app.lists.current.tasks.sort(key=lambda task: task.due or date.max)
 
-    def _sweep(self) -> None:
+    def _delete_completed(self) -> None:
         self.app.lists.current.tasks[:] = [task for task in self.app.lists.current.tasks if not task.done]
 
     def _share(self) -> None:

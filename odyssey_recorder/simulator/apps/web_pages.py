@@ -104,8 +104,8 @@ def is_address(words: str) -> bool:
 
 
 def article_at(address: str) -> Article | None:
-    wanted = _plain(address)
-    return next((article for article in articles() if article.address == wanted), None)
+    keywords = _plain(address)
+    return next((article for article in articles() if article.address == keywords), None)
 
 
 def _worth(article: Article, word: str) -> int:
@@ -121,10 +121,10 @@ def _worth(article: Article, word: str) -> int:
 
 
 def search(query: str) -> list[Article]:
-    wanted = _words(query)
+    keywords = _words(query)
     found = []
     for article in articles():
-        worth = [_worth(article, word) for word in wanted]
+        worth = [_worth(article, word) for word in keywords]
         if worth and all(worth):
             found.append((sum(worth), article))
     return [article for _, article in sorted(found, key=lambda pair: -pair[0])]

@@ -12,7 +12,7 @@ _FRAME_HEADER = struct.Struct("<BI")
 
 
 class Sink(Protocol):
-    """Raises BrokenPipeError when nobody reads it any more."""
+    """Raises BrokenPipeError once the reader is gone."""
 
     async def write(self, data: Buffer) -> None: ...
 

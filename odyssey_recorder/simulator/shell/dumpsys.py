@@ -18,11 +18,11 @@ async def _dumpsys(call: Call) -> int:
     if not call.args or call.args[0] == "-l":
         await call.print("Currently running services:\n" + "\n".join(f"  {name}" for name in sorted(_SERVICES)))
         return 0
-    service, *words = call.args
+    service, *arguments = call.args
     dump = _SERVICES.get(service)
     if dump is None:
         return await call.fail(f"Can't find service: {service}", 0)
-    await call.print(await asyncio.to_thread(lambda: "\n".join(dump(call.guest, call.guest.phone.state(), words))))
+    await call.print(await asyncio.to_thread(lambda: "\n".join(dump(call.guest, call.guest.phone.state(), arguments))))
     return 0
 
 
@@ -49,8 +49,8 @@ def _insets(state: PhoneState) -> Iterator[str]:
         )
 
 
-def _window(guest: Guest, state: PhoneState, words: Sequence[str]) -> Iterator[str]:
-    match words[:1]:
+def _window(guest: Guest, state: PhoneState, arguments: Sequence[str]) -> Iterator[str]:
+    match arguments[:1]:
         case ["lastanr" | "l"]:
             yield from _last_anr(guest)
         case ["displays" | "d"]:
@@ -124,12 +124,12 @@ _SECOND_DISPLAY = """\
       InsetsSource id=5b9a0001 type=navigationBars frame=[0,1569][900,1600] visible=true""".splitlines()
 
 
-def _activity(guest: Guest, state: PhoneState, words: Sequence[str]) -> Iterator[str]:
+def _activity(guest: Guest, state: PhoneState, arguments: Sequence[str]) -> Iterator[str]:
     record = _activity_record(state)
-    if words[:1] == ["recents"]:
+    if arguments[:1] == ["recents"]:
         yield from dump_recents(guest.phone.tasks())
         return
-    if words[:1] == ["top"]:
+    if arguments[:1] == ["top"]:
         yield f"TASK {state.package} id={state.task} userId=0"
         yield f"  ACTIVITY {short_component(state.package, state.activity)} {hash_of(state.package)} pid=1000"
         return
@@ -187,9 +187,9 @@ def _input_method(guest: Guest, state: PhoneState, __: Sequence[str]) -> Iterato
     yield f"  mInteractive={'true' if state.awake else 'false'}"
 
 
-def _surface_flinger(guest: Guest, state: PhoneState, words: Sequence[str]) -> Iterator[str]:
+def _surface_flinger(guest: Guest, state: PhoneState, arguments: Sequence[str]) -> Iterator[str]:
     found = panels(guest.phone.profile, state)
-    if "--display-id" in words:
+    if "--display-id" in arguments:
         for panel in found:
             yield (
                 f"Display {panel.physical_id} (HWC display {panel.port}): port={panel.port} pnpId=GGL"
@@ -231,11 +231,11 @@ def _battery(_: Guest, __: PhoneState, ___: Sequence[str]) -> Iterator[str]:
     yield from ("  temperature: 250", "  technology: Li-ion")
 
 
-def _package(guest: Guest, _: PhoneState, words: Sequence[str]) -> Iterator[str]:
-    wanted = next((word for word in words if not word.startswith("-")), "")
+def _package(guest: Guest, _: PhoneState, arguments: Sequence[str]) -> Iterator[str]:
+    package = next((argument for argument in arguments if not argument.startswith("-")), "")
     yield "Packages:"
     for info in guest.phone.packages():
-        if wanted in {"", info.package}:
+        if package in {"", info.package}:
             yield f"  Package [{info.package}] ({hash_of(info.package)}):"
             yield "    versionCode=1 minSdk=31 targetSdk=34"
             yield "    versionName=1.0"

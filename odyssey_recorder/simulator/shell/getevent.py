@@ -55,16 +55,16 @@ async def _describe(call: Call, nodes: Sequence[InputNode], options: _Options) -
 
 def _read_options(args: Sequence[str]) -> _Options | None:
     letters, nodes, count = "", [], None
-    words = iter(args)
-    for word in words:
-        if not word.startswith("-"):
-            nodes.append(word)
-        elif any(letter not in _KNOWN_OPTIONS for letter in word[1:]):
+    remaining = iter(args)
+    for argument in remaining:
+        if not argument.startswith("-"):
+            nodes.append(argument)
+        elif any(letter not in _KNOWN_OPTIONS for letter in argument[1:]):
             return None
         else:
-            letters += word[1:]
-            if word.endswith("c"):
-                number = next(words, "")
+            letters += argument[1:]
+            if argument.endswith("c"):
+                number = next(remaining, "")
                 count = int(number) if number.isdigit() else None
     return _Options(letters, tuple(nodes), count)
 

@@ -7,8 +7,8 @@ from odyssey_recorder.simulator.system.input_methods import SOFT_KEYBOARD, Input
 
 
 async def _ime(call: Call) -> int:
-    words = [word for word in call.args if word not in {"--user", "0"}]
-    match words:
+    arguments = [argument for argument in call.args if argument not in {"--user", "0"}]
+    match arguments:
         case ["list", *options]:
             return await _list(call, everything="-a" in options, briefly="-s" in options)
         case ["reset"]:

@@ -38,11 +38,11 @@ _CODES = {name: first + offset for first, names in _RUNS.items() for offset, nam
 _LARGEST = 320
 
 
-def key_code(word: str) -> int | None:
+def key_code(argument: str) -> int | None:
     """The code of `KEYCODE_HOME`, `HOME` or `3`; None for an unknown key."""
-    if word.isdecimal():
-        return int(word) if int(word) <= _LARGEST else None
-    return _CODES.get(word.upper().removeprefix("KEYCODE_"))
+    if argument.isdecimal():
+        return int(argument) if int(argument) <= _LARGEST else None
+    return _CODES.get(argument.upper().removeprefix("KEYCODE_"))
 
 
 _SOURCES = frozenset(
@@ -93,21 +93,21 @@ _Subcommand = Callable[[Call, Sequence[str]], Awaitable[None]]
 
 
 async def _input(call: Call) -> int:
-    words = list(call.args)
-    if words and words[0] in _SOURCES:
-        words.pop(0)
-    if len(words) >= 2 and words[0] == "-d":
-        del words[:2]
-    subcommand = _SUBCOMMANDS.get(words[0]) if words else None
+    arguments = list(call.args)
+    if arguments and arguments[0] in _SOURCES:
+        arguments.pop(0)
+    if len(arguments) >= 2 and arguments[0] == "-d":
+        del arguments[:2]
+    subcommand = _SUBCOMMANDS.get(arguments[0]) if arguments else None
     if subcommand is None:
-        complaint = f"Error: Unknown command: {words[0]}\n{_USAGE}" if words else _USAGE
-        return await call.fail(complaint, 255)
+        message = f"Error: Unknown command: {arguments[0]}\n{_USAGE}" if arguments else _USAGE
+        return await call.fail(message, 255)
     try:
         if call.guest.faults.refuses_input:
             raise InputError(_REFUSED)
-        await subcommand(call, words[1:])
+        await subcommand(call, arguments[1:])
     except InputError as error:
-        return await call.fail(f"\nException occurred while executing '{words[0]}':\n{error}", 255)
+        return await call.fail(f"\nException occurred while executing '{arguments[0]}':\n{error}", 255)
     return 0
 
 
@@ -115,8 +115,8 @@ async def _touch(call: Call, phase: TouchPhase, x: float, y: float) -> None:
     await asyncio.to_thread(call.guest.phone.touch, phase, x, y)
 
 
-async def _tap(call: Call, words: Sequence[str]) -> None:
-    x, y = _numbers(words, 2)
+async def _tap(call: Call, arguments: Sequence[str]) -> None:
+    x, y = _numbers(arguments, 2)
 
     def tap() -> None:  # in one call: Android completes it even if the caller disconnects
         call.guest.phone.touch(TouchPhase.DOWN, x, y)
@@ -125,17 +125,17 @@ async def _tap(call: Call, words: Sequence[str]) -> None:
     await asyncio.to_thread(tap)
 
 
-async def _swipe(call: Call, words: Sequence[str]) -> None:
-    await _drag(call, words, hold_s=0.0)
+async def _swipe(call: Call, arguments: Sequence[str]) -> None:
+    await _drag(call, arguments, hold_s=0.0)
 
 
-async def _drag_and_drop(call: Call, words: Sequence[str]) -> None:
-    await _drag(call, words, hold_s=_LONG_PRESS_S)
+async def _drag_and_drop(call: Call, arguments: Sequence[str]) -> None:
+    await _drag(call, arguments, hold_s=_LONG_PRESS_S)
 
 
-async def _drag(call: Call, words: Sequence[str], *, hold_s: float) -> None:
-    x1, y1, x2, y2, *given = _numbers(words, 4, optional=1)
-    duration_s = (given[0] if given and given[0] >= 0 else _SWIPE_MS) / 1000
+async def _drag(call: Call, arguments: Sequence[str], *, hold_s: float) -> None:
+    x1, y1, x2, y2, *durations = _numbers(arguments, 4, optional=1)
+    duration_s = (durations[0] if durations and durations[0] >= 0 else _SWIPE_MS) / 1000
     await _touch(call, TouchPhase.DOWN, x1, y1)
     await asyncio.sleep(hold_s)
     begin = time.monotonic()
@@ -147,17 +147,17 @@ async def _drag(call: Call, words: Sequence[str], *, hold_s: float) -> None:
     await _touch(call, TouchPhase.UP, x2, y2)
 
 
-async def _motion_event(call: Call, words: Sequence[str]) -> None:
+async def _motion_event(call: Call, arguments: Sequence[str]) -> None:
     phases = {phase.name: phase for phase in TouchPhase}
-    if not words or words[0].upper() not in phases:
-        raise InputError("java.lang.IllegalArgumentException: Unknown action: " + " ".join(words[:1]))
-    x, y = _numbers(words[1:], 2)
-    await _touch(call, phases[words[0].upper()], x, y)
+    if not arguments or arguments[0].upper() not in phases:
+        raise InputError("java.lang.IllegalArgumentException: Unknown action: " + " ".join(arguments[:1]))
+    x, y = _numbers(arguments[1:], 2)
+    await _touch(call, phases[arguments[0].upper()], x, y)
 
 
-async def _key_event(call: Call, words: Sequence[str]) -> None:
-    options = [word for word in words if word.startswith("--")]
-    names = [word for word in words if not word.startswith("--")]
+async def _key_event(call: Call, arguments: Sequence[str]) -> None:
+    options = [argument for argument in arguments if argument.startswith("--")]
+    names = [argument for argument in arguments if not argument.startswith("--")]
     delay_s = 0.0
     if "--delay" in options:
         delay_s = _numbers(names[:1], 1)[0] / 1000
@@ -170,40 +170,42 @@ async def _key_event(call: Call, words: Sequence[str]) -> None:
         await asyncio.sleep(delay_s)
 
 
-async def _key_combination(call: Call, words: Sequence[str]) -> None:
-    names = words[2:] if words[:1] == ["-t"] else words
+async def _key_combination(call: Call, arguments: Sequence[str]) -> None:
+    names = arguments[2:] if arguments[:1] == ["-t"] else arguments
     if len(names) < 2:
         raise InputError("java.lang.IllegalArgumentException: keycombination requires at least 2 keycodes")
     await _key_event(call, names)
 
 
-async def _text(call: Call, words: Sequence[str]) -> None:
-    if not words:
+async def _text(call: Call, arguments: Sequence[str]) -> None:
+    if not arguments:
         raise InputError('java.lang.IllegalArgumentException: Argument expected after "text"')
-    text = words[0].replace("%s", " ")
+    text = arguments[0].replace("%s", " ")
     if not text.isascii():
         raise InputError(_UNTYPABLE)
     await asyncio.to_thread(call.guest.phone.type_text, text)
 
 
-async def _trackball(call: Call, words: Sequence[str]) -> None:
+async def _trackball(call: Call, arguments: Sequence[str]) -> None:
     """Nothing on a phone reacts to a trackball; the arguments are still parsed."""
-    _numbers(words, 0, optional=2)
+    _numbers(arguments, 0, optional=2)
 
 
-def _numbers(words: Sequence[str], count: int, *, optional: int = 0) -> list[float]:
-    if not count <= len(words) <= count + optional:
-        raise InputError(f"java.lang.IllegalArgumentException: Invalid arguments: {count} expected, {len(words)} given")
+def _numbers(arguments: Sequence[str], count: int, *, optional: int = 0) -> list[float]:
+    if not count <= len(arguments) <= count + optional:
+        raise InputError(
+            f"java.lang.IllegalArgumentException: Invalid arguments: {count} expected, {len(arguments)} given"
+        )
     try:
-        return [float(word) for word in words]
+        return [float(argument) for argument in arguments]
     except ValueError as error:
-        raise InputError(f'java.lang.NumberFormatException: For input string: "{" ".join(words)}"') from error
+        raise InputError(f'java.lang.NumberFormatException: For input string: "{" ".join(arguments)}"') from error
 
 
-def _code(word: str) -> int:
-    code = key_code(word)
+def _code(argument: str) -> int:
+    code = key_code(argument)
     if code is None:
-        raise InputError(f"java.lang.IllegalArgumentException: Unknown keycode: {word}")
+        raise InputError(f"java.lang.IllegalArgumentException: Unknown keycode: {argument}")
     return code
 
 

@@ -50,7 +50,7 @@ async def _pm(call: Call) -> int:
 
 
 async def _list_packages(call: Call, options: Sequence[str]) -> int:
-    wanted = next((word for word in options if not word.startswith("-")), "")
+    wanted = next((argument for argument in options if not argument.startswith("-")), "")
     for info in await _installed(call):
         if wanted not in info.package or (info.system and "-3" in options) or (not info.system and "-s" in options):
             continue
@@ -102,22 +102,22 @@ _EXTRA = frozenset({"-e", "--es", "--ei", "--ez", "--el", "--ef", "--eu"})
 
 def _read_intent(args: Sequence[str]) -> _Intent:
     intent = _Intent()
-    words = iter(args)
-    for word in words:
-        if word == "-a":
-            intent = replace(intent, action=next(words, ""))
-        elif word == "-d":
-            intent = replace(intent, data=next(words, ""))
-        elif word in {"-n", "-p"}:
-            intent = replace(intent, component=next(words, ""))
-        elif word == "-W":
+    remaining = iter(args)
+    for argument in remaining:
+        if argument == "-a":
+            intent = replace(intent, action=next(remaining, ""))
+        elif argument == "-d":
+            intent = replace(intent, data=next(remaining, ""))
+        elif argument in {"-n", "-p"}:
+            intent = replace(intent, component=next(remaining, ""))
+        elif argument == "-W":
             intent = replace(intent, waits=True)
-        elif word in _WITH_VALUE:
-            next(words, None)
-        elif word in _EXTRA:
-            intent = replace(intent, extras={**intent.extras, next(words, ""): next(words, "")})
-        elif not word.startswith("-"):
-            intent = replace(intent, data=word) if ":" in word else replace(intent, component=word)
+        elif argument in _WITH_VALUE:
+            next(remaining, None)
+        elif argument in _EXTRA:
+            intent = replace(intent, extras={**intent.extras, next(remaining, ""): next(remaining, "")})
+        elif not argument.startswith("-"):
+            intent = replace(intent, data=argument) if ":" in argument else replace(intent, component=argument)
     return intent
 
 
@@ -168,7 +168,7 @@ async def _why_not_started(call: Call, intent: _Intent) -> str:
 
 
 async def _monkey(call: Call) -> int:
-    package = next((after for word, after in zip(call.args, call.args[1:], strict=False) if word == "-p"), None)
+    package = next((after for argument, after in zip(call.args, call.args[1:], strict=False) if argument == "-p"), None)
     count = call.args[-1] if call.args else ""
     if package is None or count != "1":
         return await call.fail("monkey: the simulated emulator knows `monkey -p PACKAGE [-c CATEGORY] 1` only")

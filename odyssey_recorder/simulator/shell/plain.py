@@ -33,7 +33,7 @@ async def _false(_: Call) -> int:
 
 async def _sleep(call: Call) -> int:
     try:
-        seconds = sum(float(word.removesuffix("s")) for word in call.args)
+        seconds = sum(float(argument.removesuffix("s")) for argument in call.args)
     except ValueError:
         return await call.fail(f"sleep: bad number '{' '.join(call.args)}'")
     await asyncio.sleep(seconds)
@@ -42,7 +42,7 @@ async def _sleep(call: Call) -> int:
 
 async def _date(call: Call) -> int:
     now = time.time()
-    form = next((word[1:] for word in call.args if word.startswith("+")), "%a %b %e %H:%M:%S GMT %Y")
+    form = next((argument[1:] for argument in call.args if argument.startswith("+")), "%a %b %e %H:%M:%S GMT %Y")
     stamp = form.replace("%s", str(int(now))).replace("%N", f"{int(now % 1 * 1e9):09d}")
     await call.print(datetime.fromtimestamp(now, UTC).strftime(stamp))
     return 0
@@ -82,9 +82,9 @@ async def _cat(call: Call) -> int:
 
 
 async def _ls(call: Call) -> int:
-    options = "".join(word[1:] for word in call.args if word.startswith("-"))
+    options = "".join(argument[1:] for argument in call.args if argument.startswith("-"))
     status = 0
-    for path in [word for word in call.args if not word.startswith("-")] or ["/"]:
+    for path in [argument for argument in call.args if not argument.startswith("-")] or ["/"]:
         try:
             for line in _listed(call.guest.files, path, options):
                 await call.print(line)
@@ -111,7 +111,7 @@ async def _mkdir(call: Call) -> int:
 
 
 async def _rm(call: Call) -> int:
-    options = "".join(word[1:] for word in call.args if word.startswith("-"))
+    options = "".join(argument[1:] for argument in call.args if argument.startswith("-"))
 
     def remove(path: str) -> None:
         try:
@@ -135,7 +135,7 @@ async def _touch(call: Call) -> int:
 
 async def _for_each_path(call: Call, act: Callable[[str], None]) -> int:
     status = 0
-    for path in [word for word in call.args if not word.startswith("-")]:
+    for path in [argument for argument in call.args if not argument.startswith("-")]:
         try:
             act(path)
         except FileNotFoundError:
@@ -156,19 +156,21 @@ async def _df(call: Call) -> int:
 
 
 async def _grep(call: Call) -> int:
-    options = "".join(word[1:] for word in call.args if word.startswith("-"))
-    words = [word for word in call.args if not word.startswith("-")]
-    if not words or set(options) - set("EFciqv"):
+    options = "".join(argument[1:] for argument in call.args if argument.startswith("-"))
+    arguments = [argument for argument in call.args if not argument.startswith("-")]
+    if not arguments or set(options) - set("EFciqv"):
         return await call.fail("usage: grep [-EFciqv] REGEX [FILE...]", 2)
     try:
         pattern = re.compile(
-            re.escape(words[0]) if "F" in options else words[0], re.IGNORECASE if "i" in options else 0
+            re.escape(arguments[0]) if "F" in options else arguments[0], re.IGNORECASE if "i" in options else 0
         )
-        text = b"".join([call.guest.files.read(path) for path in words[1:]]) if words[1:] else await read_all(call)
+        text = (
+            b"".join([call.guest.files.read(path) for path in arguments[1:]]) if arguments[1:] else await read_all(call)
+        )
     except re.error as error:
-        return await call.fail(f"grep: bad regex '{words[0]}': {error}", 2)
+        return await call.fail(f"grep: bad regex '{arguments[0]}': {error}", 2)
     except (FileNotFoundError, IsADirectoryError):
-        return await call.fail(f"grep: {' '.join(words[1:])}: No such file or directory", 2)
+        return await call.fail(f"grep: {' '.join(arguments[1:])}: No such file or directory", 2)
     found = [
         line for line in text.decode(errors="replace").splitlines() if bool(pattern.search(line)) != ("v" in options)
     ]
@@ -206,7 +208,9 @@ async def _some_lines(call: Call, which: slice) -> int:
 async def _wc(call: Call) -> int:
     text = await read_all(call)
     counts = {"-l": text.count(b"\n"), "-w": len(text.split()), "-c": len(text)}
-    await call.print(" ".join(str(counts[word]) for word in call.args if word in counts) or str(counts["-l"]))
+    await call.print(
+        " ".join(str(counts[argument]) for argument in call.args if argument in counts) or str(counts["-l"])
+    )
     return 0
 
 

@@ -69,16 +69,16 @@ async def _screencap(call: Call) -> int:
 
 def _read_order(args: Sequence[str]) -> _Order | None:
     order = _Order()
-    words = iter(args)
-    for word in words:
-        if word == "-p":
+    remaining = iter(args)
+    for argument in remaining:
+        if argument == "-p":
             order = replace(order, wants_png=True)
-        elif word == "-d":
-            order = replace(order, display_id=next(words, ""))
-        elif word.startswith("-"):
+        elif argument == "-d":
+            order = replace(order, display_id=next(remaining, ""))
+        elif argument.startswith("-"):
             return None
         else:
-            order = replace(order, path=word)
+            order = replace(order, path=argument)
     return order
 
 

@@ -68,11 +68,11 @@ async def _wm_density(call: Call, args: Sequence[str]) -> int:
 
 
 async def _settings(call: Call) -> int:
-    words = list(call.args)
-    if words[:1] == ["--user"]:
-        del words[:2]
+    arguments = list(call.args)
+    if arguments[:1] == ["--user"]:
+        del arguments[:2]
     phone = call.guest.phone
-    match words:
+    match arguments:
         case ["get", namespace, key] if namespace in _NAMESPACES:
             value = await asyncio.to_thread(phone.get_setting, namespace, key)
             await call.print("null" if value is None else value)
@@ -93,7 +93,7 @@ async def _settings(call: Call) -> int:
 async def _cmd(call: Call) -> int:
     if not call.args:
         return await call.fail("cmd: No service specified; use -l to list all services", 20)
-    service, *words = call.args
+    service, *arguments = call.args
     if service == "-l":
         await call.print("Currently running services:\n" + "\n".join(f"  {name}" for name in sorted(_SERVICES)))
         return 0
@@ -102,7 +102,7 @@ async def _cmd(call: Call) -> int:
     program = _SERVICES.get(service)
     if program is None:
         return await call.fail(f"cmd: Can't find service: {service}", 20)
-    return await program(Call(service, tuple(words), call.guest, call.stdin, call.stdout, call.stderr))
+    return await program(Call(service, tuple(arguments), call.guest, call.stdin, call.stdout, call.stderr))
 
 
 async def _device_state(call: Call) -> int:

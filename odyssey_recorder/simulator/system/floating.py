@@ -21,9 +21,9 @@ class Scrim(View):
         canvas.fill(box.rect, (0, 0, 0), alpha=self.ALPHA)
 
 
-def toast(words: str) -> View:
+def toast(text: str) -> View:
     return Surface(
-        Text(words, 14, color="inverse_on_surface", lines=2),
+        Text(text, 14, color="inverse_on_surface", lines=2),
         color="inverse_surface",
         radius=8,
         pad=(16, 14),

@@ -83,9 +83,9 @@ class InputMethods:
                 pass
 
 
-def _decoded(words: str) -> str:
+def _decoded(text: str) -> str:
     """Malformed UTF-8 is replaced as in Java; empty for invalid base64."""
     try:
-        return base64.b64decode("".join(words.split()), validate=True).decode(errors="replace")
+        return base64.b64decode("".join(text.split()), validate=True).decode(errors="replace")
     except (binascii.Error, ValueError):
         return ""

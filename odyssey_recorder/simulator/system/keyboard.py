@@ -52,8 +52,8 @@ def _third_row(entry: TextEntry, characters: str, height: float) -> View:
         icon = Icon("apple-keyboard-shift", 22, "primary" if keyboard.shift else "on_surface")
         left = _side_key(icon, height, partial(setattr, keyboard, "shift", not keyboard.shift), "Shift")
     else:
-        words, other = ("=\\<", "more") if keyboard.layer == "symbols" else ("?123", "symbols")
-        left = _side_key(Text(words, 15, 500), height, partial(setattr, keyboard, "layer", other), words)
+        text, other = ("=\\<", "more") if keyboard.layer == "symbols" else ("?123", "symbols")
+        left = _side_key(Text(text, 15, 500), height, partial(setattr, keyboard, "layer", other), text)
     delete = _side_key(Icon("backspace-outline", 22, "on_surface"), height, entry.delete, "Delete")
     return row(left, *(_letter(entry, character, height) for character in characters), delete, gap=5)
 
@@ -62,12 +62,12 @@ def _bottom_row(entry: TextEntry, height: float) -> View:
     field = entry.field
     action = "enter" if field is None or field.multiline else field.action
     sign = Icon(_ACTION_ICONS.get(action, "keyboard-return"), 24, "on_primary")
-    words, desc, other = (
+    text, desc, other = (
         ("?123", "Symbols", "symbols") if entry.keyboard.layer == "letters" else ("ABC", "Letters", "letters")
     )
     space = Text("English", 13, 400, "on_surface_variant")
     return row(
-        _side_key(Text(words, 15, 500), height, partial(setattr, entry.keyboard, "layer", other), desc),
+        _side_key(Text(text, 15, 500), height, partial(setattr, entry.keyboard, "layer", other), desc),
         _key(Text(",", 22), height, partial(entry.press, ","), ","),
         _key(space, height, partial(entry.press, " "), "Space", flex=4.6),
         _key(Text(".", 22), height, partial(entry.press, "."), "."),

@@ -27,7 +27,7 @@ class Launcher(App):
     def first_page(self) -> Page:
         return HomePage(self)
 
-    def come_home(self) -> None:
+    def go_home(self) -> None:
         del self.pages[1:]
 
 
@@ -78,22 +78,22 @@ class HomePage(Page):
 
 class DrawerPage(Page):
     def build(self, look: Look) -> View:
-        wanted = self.query.lower()
-        apps = [app for app in self.system.installed() if wanted in app.label.lower()]
+        query = self.query.lower()
+        apps = [app for app in self.system.installed() if query in app.label.lower()]
         field = self.field("query", "Search apps", key="search", action="go", on_action=self._first)
         grid = Grid([_icon(app, _name(app)) for app in apps], min_cell=72, gap=6, pad=(16, 8))
         return column(centered(search_box(field), 640, pad=(16, 10)), ScrollView(grid, "apps", flex=1))
 
     def _first(self) -> None:
-        wanted = self.query.lower()
-        found = [app for app in self.system.installed() if wanted and wanted in app.label.lower()]
+        query = self.query.lower()
+        found = [app for app in self.system.installed() if query and query in app.label.lower()]
         if found:
             self.system.open_app(found[0].package)
 
 
-def _icon(app: App, *words: Text) -> View:
+def _icon(app: App, *text: Text) -> View:
     return Surface(
-        column(app_icon(app.icon, app.color, 58), *words, gap=6, across="center", pad=(0, 4)),
+        column(app_icon(app.icon, app.color, 58), *text, gap=6, across="center", pad=(0, 4)),
         on_tap=partial(app.system.open_app, app.package),
         desc=app.label,
     )

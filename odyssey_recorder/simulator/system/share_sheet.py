@@ -11,9 +11,9 @@ from odyssey_recorder.simulator.ui.widgets import app_icon, bottom_sheet, chip, 
 
 
 def share_sheet_view(system: SystemUi, intent: Intent, look: Look) -> View:
-    words = column(Text(intent.subject or "Text", 14, 500, lines=1), muted(intent.text, 13, lines=2), gap=2, flex=1)
-    preview = row(Icon("text-box-outline", 28, "primary"), words, gap=14, pad=16)
-    targets = [_target(app, partial(system.hand_over, app)) for app in system.takers(intent)]
+    text = column(Text(intent.subject or "Text", 14, 500, lines=1), muted(intent.text, 13, lines=2), gap=2, flex=1)
+    preview = row(Icon("text-box-outline", 28, "primary"), text, gap=14, pad=16)
+    targets = [_target(app, partial(system.hand_over, app)) for app in system.share_targets(intent)]
     return bottom_sheet(
         Text("Share", 20, 500),
         Surface(preview, color="surface", radius=16),
@@ -24,5 +24,5 @@ def share_sheet_view(system: SystemUi, intent: Intent, look: Look) -> View:
 
 def _target(app: App, hand_over: Action) -> View:
     name = app.share_label or app.label
-    icon, words = app_icon(app.icon, app.color, 52), Text(name, 12, lines=2, align="center")
-    return Surface(column(icon, words, gap=6, across="center", pad=(4, 8)), on_tap=hand_over, desc=name, radius=12)
+    icon, text = app_icon(app.icon, app.color, 52), Text(name, 12, lines=2, align="center")
+    return Surface(column(icon, text, gap=6, across="center", pad=(4, 8)), on_tap=hand_over, desc=name, radius=12)

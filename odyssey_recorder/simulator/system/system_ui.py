@@ -116,7 +116,7 @@ class SystemUi:
     def clock(self) -> str:
         return f"{self._minutes // 60 % 24}:{self._minutes % 60:02}"
 
-    def pass_minute(self) -> None:
+    def advance_minute(self) -> None:
         self._minutes += 1
 
     @property
@@ -135,7 +135,7 @@ class SystemUi:
         if self._front != self.launcher.package:
             self.transition = Transition.CLOSE
         self._front = self.launcher.package
-        self.launcher.come_home()
+        self.launcher.go_home()
 
     def press_back(self) -> None:
         if self.entry.toolbar:
@@ -251,7 +251,7 @@ class SystemUi:
     def end_share(self) -> None:
         self.shared = None
 
-    def takers(self, intent: Intent) -> list[App]:
+    def share_targets(self, intent: Intent) -> list[App]:
         return [app for app in self.installed() if intent.action in app.takes]
 
     def hand_over(self, app: App) -> None:
@@ -266,9 +266,9 @@ class SystemUi:
         app.pages.append(app.receive(intent))
 
     def open(self, intent: Intent) -> None:
-        takers = self.takers(intent)
-        if takers:
-            self.deliver(intent, takers[0])
+        share_targets = self.share_targets(intent)
+        if share_targets:
+            self.deliver(intent, share_targets[0])
         else:
             self.toast("No app can open this")
 

@@ -26,10 +26,10 @@ class TextDraft:
         start, end = self.span
         return self.text[start:end]
 
-    def inserted(self, words: str) -> "TextDraft":
+    def inserted(self, text: str) -> "TextDraft":
         start, end = self.span
-        place = start + len(words)
-        return TextDraft(self.text[:start] + words + self.text[end:], place, place)
+        place = start + len(text)
+        return TextDraft(self.text[:start] + text + self.text[end:], place, place)
 
     def deleted(self, *, forward: bool = False) -> "TextDraft":
         start, end = self.span
@@ -115,9 +115,9 @@ class TextEntry:
         self.keyboard.shown = False
         self.toolbar = False
 
-    def insert(self, words: str) -> None:
+    def insert(self, text: str) -> None:
         field = self._field()
-        fitting = words if field is None or field.multiline else words.replace("\n", " ")
+        fitting = text if field is None or field.multiline else text.replace("\n", " ")
         self._change(lambda draft: draft.inserted(fitting))
 
     def press(self, character: str) -> None:

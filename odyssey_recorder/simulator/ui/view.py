@@ -21,11 +21,11 @@ class Limits:
     min_width: int = 0
     min_height: int = 0
 
-    def width(self, wanted: int) -> int:
-        return max(self.min_width, min(wanted, self.max_width))
+    def width(self, query: int) -> int:
+        return max(self.min_width, min(query, self.max_width))
 
-    def height(self, wanted: int) -> int:
-        return max(self.min_height, min(wanted, self.max_height))
+    def height(self, query: int) -> int:
+        return max(self.min_height, min(query, self.max_height))
 
     def loose(self) -> "Limits":
         return Limits(self.max_width, self.max_height)

@@ -9,8 +9,8 @@ from odyssey_recorder.simulator.ui.layout import Pad, Place, ScrollView, Spacer,
 from odyssey_recorder.simulator.ui.view import Action, Look, View
 
 
-def muted(words: str, size: float = 14, *, lines: int | None = None) -> Text:
-    return Text(words, size, color="on_surface_variant", lines=lines)
+def muted(text: str, size: float = 14, *, lines: int | None = None) -> Text:
+    return Text(text, size, color="on_surface_variant", lines=lines)
 
 
 def icon_button(icon: str, desc: str, on_tap: Action, *, color: str = "on_surface_variant", size: float = 24) -> View:
@@ -24,8 +24,8 @@ def app_bar(
     title: str, *actions: View, on_up: Action | None = None, color: str = "", up_icon: str = "arrow-left"
 ) -> View:
     lead: View = icon_button(up_icon, "Navigate up", on_up, color="on_surface") if on_up else Spacer(12)
-    words = Text(title, 22, 400, lines=1, flex=1)
-    return Surface(row(lead, words, *actions, gap=4, pad=(4, 0)), color=color, height=64, fill=True, align="start")
+    text = Text(title, 22, 400, lines=1, flex=1)
+    return Surface(row(lead, text, *actions, gap=4, pad=(4, 0)), color=color, height=64, fill=True, align="start")
 
 
 def button(  # noqa: PLR0913 - values by keyword, each with a plain default
@@ -47,8 +47,8 @@ def button(  # noqa: PLR0913 - values by keyword, each with a plain default
     }[kind]
     if not enabled:
         ink, paper = "outline", "surface_high" if paper else ""
-    words = Text(label, 14, 500, ink, lines=1)
-    face: View = row(Icon(icon, 18, ink), words, gap=8) if icon else words
+    text = Text(label, 14, 500, ink, lines=1)
+    face: View = row(Icon(icon, 18, ink), text, gap=8) if icon else text
     return Surface(
         face,
         color=paper,
@@ -109,10 +109,10 @@ def list_item(  # noqa: PLR0913 - values by keyword, each with a plain default
     **more: Any,
 ) -> View:
     front = lead or (Icon(icon, 24) if icon else None)
-    words: list[View] = [Text(title, 16, lines=1)]
+    text: list[View] = [Text(title, 16, lines=1)]
     if subtitle:
-        words.append(muted(subtitle, lines=lines))
-    middle = column(*words, gap=1, flex=1)
+        text.append(muted(subtitle, lines=lines))
+    middle = column(*text, gap=1, flex=1)
     line = row(*(part for part in (front, middle, trail) if part), gap=16, pad=(16, 10))
     return Surface(line, fill=True, **more)
 
@@ -145,9 +145,9 @@ def card(*children: View, gap: float = 4, pad: Pad = 16, color: str = "surface_c
 def chip(label: str, *, icon: str = "", selected: bool = False, on_tap: Action | None = None) -> View:
     """32 dp high."""
     ink = "on_primary_container" if selected else "on_surface_variant"
-    words = Text(label, 14, 500, ink, lines=1)
+    text = Text(label, 14, 500, ink, lines=1)
     sign = "check" if selected and not icon else icon
-    face: View = row(Icon(sign, 18, ink), words, gap=6) if sign else words
+    face: View = row(Icon(sign, 18, ink), text, gap=6) if sign else text
     return Surface(
         face,
         color="secondary_container" if selected else "surface",
@@ -163,10 +163,10 @@ def chip(label: str, *, icon: str = "", selected: bool = False, on_tap: Action |
 
 def text_box(field: TextField, *, icon: str = "", label: str = "", color: str = "surface_high") -> View:
     if label:
-        words: View = column(Text(label, 12, 500, "primary"), field, gap=2, flex=1)
+        text: View = column(Text(label, 12, 500, "primary"), field, gap=2, flex=1)
     else:
-        words = Surface(field, flex=1, height=None if field.multiline else 40)
-    parts = [*([Icon(icon, 22)] if icon else []), words]
+        text = Surface(field, flex=1, height=None if field.multiline else 40)
+    parts = [*([Icon(icon, 22)] if icon else []), text]
     pad = (16, 10) if label or field.multiline else (16, 0)
     line = row(*parts, gap=12, pad=pad, across="start" if field.multiline else "center")
     return Surface(line, color=color, radius=12, fill=True)
@@ -223,8 +223,8 @@ def _tab(icon: str, label: str, current: str, choose: Callable[[str], None], *, 
         height=32,
         align="center",
     )
-    words = Text(label, 12, 500 if here else 400, lines=1)
-    face = column(sign, words, gap=2, across="center", along="center")
+    text = Text(label, 12, 500 if here else 400, lines=1)
+    face = column(sign, text, gap=2, across="center", along="center")
     return Surface(face, on_tap=partial(choose, label), desc=label, selected=here, **more)
 
 
@@ -267,10 +267,10 @@ def menu(*items: tuple[str, str, Action]) -> View:
     return Place(sheet, "top end", pad=8)
 
 
-def empty_page(icon: str, words: str) -> View:
+def empty_page(icon: str, text: str) -> View:
     return column(
         Icon(icon, 56, "outline"),
-        Text(words, 16, color="on_surface_variant", align="center"),
+        Text(text, 16, color="on_surface_variant", align="center"),
         gap=12,
         along="center",
         across="center",
@@ -278,14 +278,14 @@ def empty_page(icon: str, words: str) -> View:
     )
 
 
-def selectable(key: str, words: str, *, size: float = 16, weight: int = 400, color: str = "on_surface") -> TextField:
-    return TextField(key, words, lambda _: None, size=size, weight=weight, color=color, multiline=True, read_only=True)
+def selectable(key: str, text: str, *, size: float = 16, weight: int = 400, color: str = "on_surface") -> TextField:
+    return TextField(key, text, lambda _: None, size=size, weight=weight, color=color, multiline=True, read_only=True)
 
 
-def snackbar(words: str, *, on_undo: Action, on_dismiss: Action) -> View:
+def snackbar(text: str, *, on_undo: Action, on_dismiss: Action) -> View:
     undo = Text("Undo", 14, 500, "primary_container")
     parts = (
-        Text(words, 14, color="inverse_on_surface", lines=2, flex=1),
+        Text(text, 14, color="inverse_on_surface", lines=2, flex=1),
         Surface(undo, height=48, pad=(12, 0), align="center", on_tap=on_undo, desc="Undo"),
         icon_button("close", "Dismiss", on_dismiss, color="inverse_on_surface", size=20),
     )

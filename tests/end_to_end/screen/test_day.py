@@ -7,7 +7,7 @@ import pytest
 
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, Type
 from odyssey_recorder.model.episode import Episode
-from tests.command_line import CommandLine
+from tests.cli import CommandLine
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.journey import (
     UP,
@@ -27,7 +27,7 @@ from tests.end_to_end.screen.sight import Sight
 pytestmark = pytest.mark.timeout(600)
 
 
-def test_a_task_of_the_queue_is_recorded_and_replayed(room: Room, profile: str, command_line: CommandLine) -> None:
+def test_a_task_of_the_queue_is_recorded_and_replayed(room: Room, profile: str, cli: CommandLine) -> None:
     with first_use_of(room) as annotator:
         choose_task(annotator, "lisbon", photograph="tasks")
         start_recording(annotator)
@@ -54,7 +54,7 @@ def test_a_task_of_the_queue_is_recorded_and_replayed(room: Room, profile: str, 
     assert provenance is not None
     assert provenance.steps[2].note == "Oslo, for once"
     if profile == "small_phone":
-        assert_replayed(room, episode, command_line)
+        assert_replayed(room, episode, cli)
 
 
 def type_and_note(annotator: Annotator) -> None:
@@ -65,14 +65,14 @@ def type_and_note(annotator: Annotator) -> None:
     annotator.keys("Return")
 
 
-def assert_replayed(room: Room, episode: Episode, command_line: CommandLine) -> None:
+def assert_replayed(room: Room, episode: Episode, cli: CommandLine) -> None:
     annotation = room.store.root / "annotations" / f"{episode.episode_id}.json"
-    command_line.use_server(room.server.port)
-    command_line.use_running(Path(room.server.environment["XDG_RUNTIME_DIR"]))
+    cli.use_server(room.server.port)
+    cli.use_discovery_folder(Path(room.server.environment["XDG_RUNTIME_DIR"]))
     again = room.folder / "again"
     again.mkdir()
     with shown_phone(room.server, "small_phone", again) as phone:
-        ran = command_line("replay", annotation, "--device", phone.serial)
+        ran = cli("replay", annotation, "--device", phone.serial)
     assert ran.exit_code == 0, ran.out + ran.err
     assert f"{len(episode.steps)} match, 0 drift, 0 diverged" in ran.out
 

@@ -26,7 +26,7 @@ from tests.gui.review.reviewer import OpenReviews
 from tests.gui.test_every_control import shows_focus
 from tests.quality.reviewed import publish
 from tests.quality.verdicts import verdict
-from tests.test_review_service import Checks, Place
+from tests.test_review_service import FakeChecks, ReviewDataset
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -52,16 +52,16 @@ Read = Callable[[], Reader]
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> ReviewDataset:
     """No episodes; none is drawn into the sample."""
-    place = Place(tmp_path / "dataset", Checks())
+    place = ReviewDataset(tmp_path / "dataset", FakeChecks())
     (place.root / "annotations").mkdir(parents=True)
     place.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
     return place
 
 
 @pytest.fixture
-def read(open_reviews: OpenReviews, place: Place) -> Read:
+def read(open_reviews: OpenReviews, place: ReviewDataset) -> Read:
 
     def read() -> Reader:
         pilot = open_reviews(place.service("Rosa")).pilot
@@ -82,7 +82,7 @@ def judge(root: Path, number: int, *answers: str, by: tuple[str, ...] = ("Bea", 
 
 
 @pytest.fixture
-def judged(place: Place) -> Place:
+def judged(place: ReviewDataset) -> ReviewDataset:
     """Twelve episodes: four judged by two reviewers, who disagree once, six by one, and two by nobody."""
     place.reviews.set_policy(ReviewPolicy(seed=1, second_share=1.0))
     for number in range(12):
@@ -92,7 +92,7 @@ def judged(place: Place) -> Place:
     return place
 
 
-def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: Place, read: Read) -> None:
+def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: ReviewDataset, read: Read) -> None:
     reader = read()
     assert reader.pilot.says("of them accepted (44 to 100%)")
     assert reader.pilot.heard("Episodes by review status") == [
@@ -115,7 +115,7 @@ def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: Place, read
     assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: all gave the same answer")
 
 
-def test_where_nothing_was_reviewed_yet_it_says_what_to_do(place: Place, open_reviews: OpenReviews) -> None:
+def test_where_nothing_was_reviewed_yet_it_says_what_to_do(place: ReviewDataset, open_reviews: OpenReviews) -> None:
     (place.root / "annotations").rmdir()
     reader = Reader(open_reviews(place.service("Rosa")).pilot)
     reader.turn()
@@ -127,7 +127,7 @@ def test_where_nothing_was_reviewed_yet_it_says_what_to_do(place: Place, open_re
     reader.pilot.qtbot.waitUntil(lambda: reader.pilot.heard("Episodes by review status")[0] == "Unreviewed: 1")
 
 
-def test_a_review_file_that_is_broken_is_named_with_its_place(judged: Place, read: Read) -> None:
+def test_a_review_file_that_is_broken_is_named_with_its_place(judged: ReviewDataset, read: Read) -> None:
     broken = judged.root / "reviews" / f"{5:016}.json"
     broken.write_text("{\n  oops", encoding="utf-8")
     [problem] = read().pilot.heard("Unreadable or not counted")
@@ -135,7 +135,7 @@ def test_a_review_file_that_is_broken_is_named_with_its_place(judged: Place, rea
     assert "line 2" in problem
 
 
-def test_they_are_read_anew_whenever_they_are_turned_to_and_by_a_key(judged: Place, read: Read) -> None:
+def test_they_are_read_anew_whenever_they_are_turned_to_and_by_a_key(judged: ReviewDataset, read: Read) -> None:
     reader = read()
     shown = reader.table("Episodes by review status")
     reader.turn()
@@ -185,7 +185,7 @@ def save(reader: Reader, file: Path) -> None:
     chooser.close()
 
 
-def test_they_are_saved_as_a_page_or_it_says_why_not(judged: Place, read: Read, tmp_path: Path) -> None:
+def test_they_are_saved_as_a_page_or_it_says_why_not(judged: ReviewDataset, read: Read, tmp_path: Path) -> None:
     reader = read()
     save(reader, tmp_path)
     reader.pilot.wait_to_read("The page could not be saved.")
@@ -199,7 +199,7 @@ def test_they_are_saved_as_a_page_or_it_says_why_not(judged: Place, read: Read, 
     assert "4 episodes with two verdicts: too few to be meaningful." in page
 
 
-def test_long_tables_are_folded_until_all_is_asked_for(place: Place, read: Read) -> None:
+def test_long_tables_are_folded_until_all_is_asked_for(place: ReviewDataset, read: Read) -> None:
     for number in range(13):
         judge(place.root, number, "ppp", by=(f"Reviewer {number:02}",))
     reader = read()
@@ -211,7 +211,7 @@ def test_long_tables_are_folded_until_all_is_asked_for(place: Place, read: Read)
     assert len(reader.pilot.heard("Time per episode")) == 11
 
 
-def test_keys_and_the_wheel_bring_rows_into_sight(judged: Place, read: Read) -> None:
+def test_keys_and_the_wheel_bring_rows_into_sight(judged: ReviewDataset, read: Read) -> None:
     reader = read()
     rows = reader.table("Episodes by review status").viewport()
     place = rows.mapTo(reader.pilot.window, rows.rect().center())
@@ -233,7 +233,7 @@ def is_in_sight(reader: Reader, table: QListView, row: QModelIndex) -> bool:
     return reader.area.viewport().rect().contains(place)
 
 
-def test_every_control_of_theirs_is_named_and_shows_the_focus(judged: Place, read: Read) -> None:
+def test_every_control_of_theirs_is_named_and_shows_the_focus(judged: ReviewDataset, read: Read) -> None:
     reader = read()
     themes: tuple[ThemeName, ...] = ("dark", "light")
     for theme in themes:
@@ -244,14 +244,14 @@ def test_every_control_of_theirs_is_named_and_shows_the_focus(judged: Place, rea
     use_theme("system")
 
 
-def test_names_that_are_long_break_into_lines_and_are_never_cut(place: Place, read: Read) -> None:
+def test_names_that_are_long_break_into_lines_and_are_never_cut(place: ReviewDataset, read: Read) -> None:
     judge(place.root, 1, "ppp", by=("reviewer-of-the-second-team " * 5,))
     table = read().table("Time per episode")
     alone, named = (table.visualRect(table.model().index(row, 0)).height() for row in (1, 2))
     assert named >= alone + 2 * table.fontMetrics().height()
 
 
-def test_what_is_asked_of_episodes_waits_until_they_are_back(judged: Place, read: Read) -> None:
+def test_what_is_asked_of_episodes_waits_until_they_are_back(judged: ReviewDataset, read: Read) -> None:
     reader = read()
     check = reader.pilot.named(QAbstractButton, "Check")
     assert not check.isVisible()

@@ -9,20 +9,20 @@ from PySide6.QtWidgets import QRadioButton
 from odyssey_recorder.quality.reviewing.review import Decision
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.gui.review.reviewer import OpenReviews, Reviewer
-from tests.test_review_service import Checks, Place
+from tests.test_review_service import FakeChecks, ReviewDataset
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> ReviewDataset:
     """One episode, not drawn into the sample."""
-    place = Place(tmp_path / "dataset", Checks())
+    place = ReviewDataset(tmp_path / "dataset", FakeChecks())
     place.record()
     place.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
     return place
 
 
 @pytest.fixture
-def reviewer(open_reviews: OpenReviews, place: Place) -> Reviewer:
+def reviewer(open_reviews: OpenReviews, place: ReviewDataset) -> Reviewer:
     """Bea, with the episode open and all its steps seen."""
     reviewer = open_reviews(place.service("Bea"))
     reviewer.pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 1)
@@ -40,7 +40,7 @@ def reviewer(open_reviews: OpenReviews, place: Place) -> Reviewer:
         ("w5az", Decision.REJECT, "Rejected and moved to the trash: "),
     ],
 )
-def test_decisions_are_kept(place: Place, reviewer: Reviewer, keys: str, decision: Decision, told: str) -> None:
+def test_decisions_are_kept(place: ReviewDataset, reviewer: Reviewer, keys: str, decision: Decision, told: str) -> None:
     [judged] = reviewer.ids
     reviewer.press(keys)
     if decision is Decision.REJECT:
@@ -52,7 +52,7 @@ def test_decisions_are_kept(place: Place, reviewer: Reviewer, keys: str, decisio
     assert place.annotation(judged).exists() is (decision is not Decision.REJECT)
 
 
-def test_a_fix_is_made_and_accepted_by_keys(place: Place, reviewer: Reviewer) -> None:
+def test_a_fix_is_made_and_accepted_by_keys(place: ReviewDataset, reviewer: Reviewer) -> None:
     fixed = reviewer.ids[0]
     reviewer.key(Qt.Key.Key_Home)
     reviewer.press("qazf")

@@ -19,7 +19,7 @@ from odyssey_recorder.quality.agreement.quality_report import DefectBound, quali
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.quality.reviewing.review import Subject
 from odyssey_recorder.reports import report_json
-from tests.command_line import ESCAPES
+from tests.cli import ESCAPES
 from tests.quality.reviewed import reviewed
 from tests.quality.verdicts import verdict
 

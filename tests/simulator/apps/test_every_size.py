@@ -5,7 +5,7 @@ import pytest
 from odyssey_recorder.simulator.apps import APPS
 from tests.simulator.person import Person, person_with
 
-FIRST_WORDS = {
+FIRST_TEXTS = {
     "Browser": "Lumen",
     "Notes": "Packing list",
     "Settings": "Network & internet",
@@ -45,17 +45,16 @@ def thin_controls(person: Person) -> list[str]:
         *(pytest.param(profile, 0, marks=pytest.mark.soak) for profile in ("pixel_7_pro", "pixel_8_pro")),
     ],
 )
-def test_every_app_opens_on_every_screen_with_controls_that_a_finger_meets(profile: str, rotation: int) -> None:
+def test_every_app_opens_with_touchable_controls_on_every_screen(profile: str, rotation: int) -> None:
     with person_with(profile) as person:
         person.phone.set_rotation(rotation)
         for app in APPS:
             person.phone.start_activity(app.package)
-
-            assert person.sees(FIRST_WORDS[app.label])
+            assert person.sees(FIRST_TEXTS[app.label])
             assert rotation or thin_controls(person) == []
 
 
-def test_a_snapshot_brings_the_apps_back_as_they_were(person: Person) -> None:
+def test_snapshot_restores_running_apps(person: Person) -> None:
     person.open("Social", "Profile")
     person.open("Music", "Delta")
     playing = person.phone.screen().rgba

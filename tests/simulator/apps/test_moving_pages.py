@@ -5,20 +5,20 @@ from tests.simulator.person import Person, wait_until
 
 def open_row(person: Person, *rows: str) -> None:
     person.open("Settings")
-    for words in rows:
-        person.scroll_to(words)
-        person.tap(words)
+    for text in rows:
+        person.scroll_to(text)
+        person.tap(text)
 
 
-def moves_on(person: Person) -> bool:
+def keeps_moving(person: Person) -> bool:
     before = person.phone.screen().number
     wait_until(lambda: person.phone.screen().number > before + 1)
     return True
 
 
-def test_the_screen_saver_never_rests_until_it_is_tapped(person: Person) -> None:
+def test_screen_saver_moves_until_tapped(person: Person) -> None:
     open_row(person, "Display", "Screen saver")
-    assert moves_on(person)
+    assert keeps_moving(person)
     person.tap("Screen saver")
 
     assert person.sees("Screen timeout")
@@ -27,7 +27,7 @@ def test_the_screen_saver_never_rests_until_it_is_tapped(person: Person) -> None
     assert person.phone.screen() is left
 
 
-def test_the_screen_saver_stops_where_it_cannot_be_seen_and_goes_on_afterwards(person: Person) -> None:
+def test_screen_saver_pauses_while_hidden(person: Person) -> None:
     open_row(person, "Display", "Screen saver")
     snapshot = person.phone.save_snapshot()
     person.home()
@@ -36,23 +36,21 @@ def test_the_screen_saver_stops_where_it_cannot_be_seen_and_goes_on_afterwards(p
     assert person.phone.screen() is still
 
     person.phone.start_activity("com.android.settings")
-    assert moves_on(person)
+    assert keeps_moving(person)
     person.home()
     person.phone.load_snapshot(snapshot)
-    assert moves_on(person)
+    assert keeps_moving(person)
 
 
-def test_the_spinner_turns_for_a_while_and_then_the_page_rests(person: Person) -> None:
+def test_spinner_stops_after_a_while(person: Person) -> None:
     open_row(person, "System", "System update")
-    begun = person.phone.screen().number
+    first_frame = person.phone.screen().number
     assert person.sees("Checking for update")
-
     wait_until(lambda: person.sees("Your system is up to date"))
+    assert 1 < person.phone.screen().number - first_frame <= 20
 
-    assert 1 < person.phone.screen().number - begun <= 20
 
-
-def test_a_password_cannot_be_read_from_the_view_tree(person: Person) -> None:
+def test_password_is_masked_in_the_view_hierarchy(person: Person) -> None:
     open_row(person, "Network & internet", "Add network")
     person.type("Attic")
     person.tap_field("password")

@@ -1,5 +1,7 @@
 """What the tasks for the simulated emulator ask for can be done in its apps, and is kept after the app was left."""
 
+from collections.abc import Callable
+
 import pytest
 
 from odyssey_recorder.simulator.apps.calculator import DIVIDED, MINUS, TIMES, NotASumError, result_of
@@ -9,35 +11,32 @@ from odyssey_recorder.simulator.ui.draw import icon_mask
 from tests.simulator.person import Person
 
 
-def walk(person: Person, steps: str) -> None:
+def follow(person: Person, steps: str) -> None:
     """Take steps that are separated by bars; a text without a verb is scrolled to and tapped.
 
-    `open` ends all tasks first, so that what was done is kept by the app itself. `see` scrolls.
+    `open` ends all tasks first, so that the app itself must have stored its data. `see` scrolls.
     """
+
+    def reopen(app: str) -> None:
+        person.phone.clear_recents()
+        person.open(app)
+
+    verbs: dict[str, Callable[[str], object]] = {
+        "open": reopen, "type": person.type, "hold": person.hold, "field": person.tap_field, "see": person.scroll_to,
+        "back": lambda _: person.back(),
+    }  # fmt: skip
     for step in steps.split(" | "):
-        verb, _, words = step.partition(" ")
-        match verb:
-            case "open":
-                person.phone.clear_recents()
-                person.open(words)
-            case "type":
-                person.type(words)
-            case "hold":
-                person.hold(words)
-            case "field":
-                person.tap_field(words)
-            case "back":
-                person.back()
-            case "see":
-                person.scroll_to(words)
-            case "no":
-                assert not person.sees(words)
-            case _:
-                person.scroll_to(step)
-                person.tap(step)
+        verb, _, argument = step.partition(" ")
+        if verb == "no":
+            assert not person.sees(argument)
+        elif verb in verbs:
+            verbs[verb](argument)
+        else:
+            person.scroll_to(step)
+            person.tap(step)
 
 
-WALKS = {
+TASKS = {
     "search the web": (
         "open Browser | Address bar | type What is the weather in Oslo\n | see 3 results | "
         "Oslo weather: forecast for the week | see Updated Saturday, 9:40 | back | see 3 results"
@@ -165,9 +164,9 @@ WALKS = {
 }
 
 
-@pytest.mark.parametrize("steps", WALKS.values(), ids=WALKS)
-def test_a_task_can_be_done(person: Person, steps: str) -> None:
-    walk(person, steps)
+@pytest.mark.parametrize("steps", TASKS.values(), ids=TASKS)
+def test_task_can_be_done_in_the_apps(person: Person, steps: str) -> None:
+    follow(person, steps)
 
 
 @pytest.mark.parametrize(
@@ -181,39 +180,31 @@ def test_a_task_can_be_done(person: Person, steps: str) -> None:
         ("open Shop | Orders | Order HL-20418 | Share | Notes", "body", "Order HL-20418: 1 x Novo Basic"),
     ],
 )
-def test_what_is_shared_is_in_the_field_of_the_app_that_takes_it(
-    person: Person, steps: str, field: str, text: str
-) -> None:
-    walk(person, steps)
-
+def test_shared_content_fills_the_receiving_app(person: Person, steps: str, field: str, text: str) -> None:
+    follow(person, steps)
     assert person.field(field).text.startswith(text)
 
 
-def test_an_app_that_opens_an_address_gets_the_article_whose_link_is_copied(person: Person) -> None:
+def test_article_opened_by_address_can_copy_its_link(person: Person) -> None:
     person.phone.start_activity("", action="android.intent.action.VIEW", data="https://wellspring.example/sleep")
-    walk(person, "see Seven habits for better sleep | More options | Copy link")
-
+    follow(person, "see Seven habits for better sleep | More options | Copy link")
     assert person.phone.get_clipboard() == "https://wellspring.example/sleep"
 
 
-# What the apps hold
-
-
-def test_the_fittest_article_comes_first_every_link_leads_to_one_and_every_icon_can_be_drawn() -> None:
+def test_web_articles_links_and_icons_are_consistent() -> None:
     links = [block.address for article in articles() for block in article.blocks if isinstance(block, Link)]
-
     assert search("weather in Lisbon")[0].address == "weather.meridian.example/lisbon"
     assert all(article_at(address) for address in links)
     icons = {article.icon for article in articles()} | {product.icon for product in products()}
     assert all(icon_mask(icon, 24).getbbox() for icon in icons)
 
 
-def typed(sum_: str) -> str:
-    return sum_.replace("*", TIMES).replace("/", DIVIDED).replace("-", MINUS)
+def with_symbols(expression: str) -> str:
+    return expression.replace("*", TIMES).replace("/", DIVIDED).replace("-", MINUS)
 
 
 @pytest.mark.parametrize(
-    ("sum_", "result"),
+    ("expression", "result"),
     [
         ("1+2*3", "7"),
         ("(1+2)*3", "9"),
@@ -227,14 +218,17 @@ def typed(sum_: str) -> str:
         ("100000000*100000000", "1E+16"),
     ],
 )
-def test_a_sum_has_its_value(sum_: str, result: str) -> None:
-    assert result_of(typed(sum_)) == typed(result)
+def test_sum_is_calculated(expression: str, result: str) -> None:
+    assert result_of(with_symbols(expression)) == with_symbols(result)
 
 
 @pytest.mark.parametrize(
-    ("sum_", "words"),
-    [*((sum_, "Format error") for sum_ in ("3+", "*3", "1.5.2", "()", "2)", ".")), ("1/(2-2)", "divide by 0")],
+    ("expression", "words"),
+    [
+        *((expression, "Format error") for expression in ("3+", "*3", "1.5.2", "()", "2)", ".")),
+        ("1/(2-2)", "divide by 0"),
+    ],
 )
-def test_what_is_no_sum_is_refused(sum_: str, words: str) -> None:
+def test_invalid_sum_is_rejected(expression: str, words: str) -> None:
     with pytest.raises(NotASumError, match=words):
-        result_of(typed(sum_))
+        result_of(with_symbols(expression))

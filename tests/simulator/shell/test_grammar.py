@@ -37,25 +37,24 @@ def test_words_are_split_and_unquoted(line: str, expected: list[str]) -> None:
         *("$(reboot)", "`reboot`", '"$(x)"', '"`x`"', "a &", "(a)"),
     ],
 )
-def test_what_is_not_understood_is_refused(line: str) -> None:
+def test_unsupported_syntax_is_rejected(line: str) -> None:
     with pytest.raises(ShellSyntaxError):
         parse(line)
 
 
 @pytest.mark.parametrize("line", ["", "   ", "\n\n", "# nothing"])
-def test_nothing_is_an_empty_script(line: str) -> None:
+def test_blank_line_is_an_empty_script(line: str) -> None:
     assert parse(line) == ()
 
 
 @given(st.lists(st.text(min_size=1), min_size=1))
-def test_single_quotes_keep_every_text_whole(texts: list[str]) -> None:
+def test_single_quotes_preserve_any_text(texts: list[str]) -> None:
     quoted = " ".join("'" + text.replace("'", "'\\''") + "'" for text in texts)
-
     assert words(parse(f"echo {quoted}")) == [["echo", *texts]]
 
 
 @given(st.text(alphabet="ab '\"\\;|&<>$`()#?{}\n0129", max_size=30))
-def test_any_line_is_either_read_or_refused(line: str) -> None:
+def test_any_line_is_either_parsed_or_rejected(line: str) -> None:
     try:
         script = parse(line)
     except ShellSyntaxError:

@@ -44,26 +44,23 @@ from tests.simulator.bench import Bench
         ("rm -f /sdcard/f; ls /sdcard/f 2>/dev/null || echo gone", "gone\n"),
     ],
 )
-def test_a_line_prints(bench: Bench, line: str, expected: str) -> None:
+def test_shell_line_prints_expected_output(bench: Bench, line: str, expected: str) -> None:
     assert bench.adb("shell", line).stdout.decode() == expected
 
 
-def test_a_syntax_error_is_said_on_standard_error(bench: Bench) -> None:
-    done = bench.adb("shell", "echo $(reboot)")
-
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr == b"/system/bin/sh: syntax error: unexpected '$('\n"
-
-
-def test_a_file_that_cannot_be_written_stops_its_command_only(bench: Bench) -> None:
-    done = bench.adb("shell", "echo a > /no/such/folder; echo b")
-
-    assert done.stdout == b"b\n"
-    assert done.stderr == b"/system/bin/sh: can't open /no/such/folder: No such file or directory\n"
+def test_syntax_error_is_printed_to_stderr(bench: Bench) -> None:
+    completed = bench.adb("shell", "echo $(reboot)")
+    assert (completed.returncode, completed.stdout) == (1, b"")
+    assert completed.stderr == b"/system/bin/sh: syntax error: unexpected '$('\n"
 
 
-def test_a_reader_that_has_enough_ends_its_writer(bench: Bench) -> None:
+def test_unwritable_file_stops_only_its_command(bench: Bench) -> None:
+    completed = bench.adb("shell", "echo a > /no/such/folder; echo b")
+    assert completed.stdout == b"b\n"
+    assert completed.stderr == b"/system/bin/sh: can't open /no/such/folder: No such file or directory\n"
+
+
+def test_writer_ends_when_its_reader_exits(bench: Bench) -> None:
     with bench.running("shell", "getevent | true") as process:
         bench.console("event", "text", "a")
-
         assert process.wait(10) == 0

@@ -12,7 +12,7 @@ NAVIGATION = "cmd overlay enable-exclusive --category com.android.internal.syste
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected"),
     [
         ("getprop ro.product.name", "sdk_gphone64_x86_64\n"),
         ("getprop ro.build.version.release", "14\n"),
@@ -30,8 +30,8 @@ NAVIGATION = "cmd overlay enable-exclusive --category com.android.internal.syste
         (f"{NAVIGATION}.threebutton", ""),
     ],
 )
-def test_a_question_has_its_answer(bench: Bench, line: str, said: str) -> None:
-    assert bench.shell(line) == said
+def test_program_prints_exact_output(bench: Bench, line: str, expected: str) -> None:
+    assert bench.shell(line) == expected
 
 
 @pytest.mark.parametrize(
@@ -54,20 +54,20 @@ def test_a_question_has_its_answer(bench: Bench, line: str, said: str) -> None:
         ("dumpsys activity top", "ACTIVITY"),
     ],
 )
-def test_an_answer_tells_what_is_looked_for(bench: Bench, line: str, part: str) -> None:
+def test_program_output_contains_text(bench: Bench, line: str, part: str) -> None:
     assert part in bench.shell(line)
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected"),
     [
         ("dumpsys no_such_service", "Can't find service: no_such_service\n"),
         ("cmd clipboard get", "No shell command implementation.\n"),
         ("cmd alarm set-time 0", "Unknown command: set-time 0\n"),
     ],
 )
-def test_what_there_is_not_is_said_on_standard_error(bench: Bench, line: str, said: str) -> None:
-    assert bench.adb("shell", line).stderr.decode() == said
+def test_unknown_service_is_reported_on_stderr(bench: Bench, line: str, expected: str) -> None:
+    assert bench.adb("shell", line).stderr.decode() == expected
 
 
 @pytest.mark.parametrize(
@@ -80,129 +80,127 @@ def test_what_there_is_not_is_said_on_standard_error(bench: Bench, line: str, sa
         *("screencap -z", "grep", "grep [", "grep x /no/such", "sleep long", f"{NAVIGATION}.twobutton"),
     ],
 )
-def test_what_a_program_does_not_do_is_refused_with_a_word(bench: Bench, line: str) -> None:
-    done = bench.adb("shell", line)
-
-    assert done.returncode != 0
-    assert done.stderr
+def test_unsupported_arguments_are_rejected_with_a_message(bench: Bench, line: str) -> None:
+    completed = bench.adb("shell", line)
+    assert completed.returncode != 0
+    assert completed.stderr
 
 
 # Settings
 
 
-def test_settings_are_kept_listed_and_deleted(own: Bench) -> None:
-    own.shell("settings put system my_key 'a value'")
+def test_settings_are_stored_listed_and_deleted(fresh_bench: Bench) -> None:
+    fresh_bench.shell("settings put system my_key 'a value'")
 
-    listed = own.shell("settings list system").splitlines()
-    assert own.shell("settings get system my_key; cmd settings get secure x") == "a value\nnull\n"
+    listed = fresh_bench.shell("settings list system").splitlines()
+    assert fresh_bench.shell("settings get system my_key; cmd settings get secure x") == "a value\nnull\n"
     assert {"my_key=a value", "font_scale=1.0"} <= set(listed)
     assert listed == sorted(listed)
-    deleted = own.shell("settings delete system my_key; settings delete system my_key; settings get system my_key")
+    deleted = fresh_bench.shell(
+        "settings delete system my_key; settings delete system my_key; settings get system my_key"
+    )
     assert deleted == "Deleted 1 rows\nDeleted 0 rows\nnull\n"
 
 
-def test_the_time_zone_is_kept_with_the_phone(own: Bench) -> None:
-    assert own.shell("getprop persist.sys.timezone") == "GMT\n"
-
-    own.shell("cmd alarm set-timezone Europe/Oslo")
-
-    assert own.shell("getprop persist.sys.timezone") == "Europe/Oslo\n"
+def test_time_zone_is_stored(fresh_bench: Bench) -> None:
+    assert fresh_bench.shell("getprop persist.sys.timezone") == "GMT\n"
+    fresh_bench.shell("cmd alarm set-timezone Europe/Oslo")
+    assert fresh_bench.shell("getprop persist.sys.timezone") == "Europe/Oslo\n"
 
 
-def test_what_is_written_to_the_phone_takes_room_on_its_disk(own: Bench) -> None:
+def test_written_files_reduce_free_disk_space(fresh_bench: Bench) -> None:
     def available_kib() -> int:
-        heading, data = own.shell("df -k /data").splitlines()
+        heading, data = fresh_bench.shell("df -k /data").splitlines()
         assert heading.split()[3] == "Available"
         return int(data.split()[3])
 
     before = available_kib()
-    own.emulator.guest.files.write("/data/local/tmp/film", bytes(5 * 1024**2))
+    fresh_bench.emulator.guest.files.write("/data/local/tmp/film", bytes(5 * 1024**2))
     assert available_kib() == before - 5 * 1024
 
 
 # The screen
 
 
-def test_size_and_density_are_the_panels_own_until_they_are_overridden(own: Bench) -> None:
-    before = own.emulator.phone.state()
-    assert own.shell("wm size; wm density") == "Physical size: 720x1280\nPhysical density: 320\n"
+def test_size_and_density_can_be_overridden_and_reset(fresh_bench: Bench) -> None:
+    before = fresh_bench.phone.state()
+    assert fresh_bench.shell("wm size; wm density") == "Physical size: 720x1280\nPhysical density: 320\n"
 
-    own.shell("wm size 600x1000; wm density 480")
-    assert own.shell("wm size") == "Physical size: 720x1280\nOverride size: 600x1000\n"
-    assert own.shell("wm density") == "Physical density: 320\nOverride density: 480\n"
-    assert own.emulator.phone.state().navigation_bar.height == before.navigation_bar.height * 1.5
-    own.shell("wm size reset; wm density reset")
+    fresh_bench.shell("wm size 600x1000; wm density 480")
+    assert fresh_bench.shell("wm size") == "Physical size: 720x1280\nOverride size: 600x1000\n"
+    assert fresh_bench.shell("wm density") == "Physical density: 320\nOverride density: 480\n"
+    assert fresh_bench.phone.state().navigation_bar.height == before.navigation_bar.height * 1.5
+    assert fresh_bench.phone.screen().width == 600
+    fresh_bench.shell("wm size reset; wm density reset")
 
-    assert own.shell("wm size") == "Physical size: 720x1280\n"
-    assert own.emulator.phone.state().navigation_bar == before.navigation_bar
+    assert fresh_bench.shell("wm size") == "Physical size: 720x1280\n"
+    assert fresh_bench.phone.state().navigation_bar == before.navigation_bar
 
 
-def test_the_size_does_not_turn_with_the_phone(own: Bench) -> None:
-    own.shell("wm user-rotation lock 1")
-
-    assert own.shell("wm size") == "Physical size: 720x1280\n"
-    assert "  mCurrentRotation=ROTATION_90" in own.shell("dumpsys window").splitlines()
-    viewport = next(line for line in own.shell("dumpsys input").splitlines() if "isActive=[1]" in line)
+def test_wm_size_does_not_rotate(fresh_bench: Bench) -> None:
+    fresh_bench.shell("wm user-rotation lock 1")
+    assert fresh_bench.shell("wm size") == "Physical size: 720x1280\n"
+    assert "  mCurrentRotation=ROTATION_90" in fresh_bench.shell("dumpsys window").splitlines()
+    viewport = next(line for line in fresh_bench.shell("dumpsys input").splitlines() if "isActive=[1]" in line)
     assert "orientation=1, logicalFrame=[0, 0, 1280, 720]" in viewport
 
 
-def test_an_old_anr_comes_first_and_a_second_display_beside_the_default_one(own: Bench) -> None:
-    assert "  <no ANR has occurred since boot>" in own.shell("dumpsys window").splitlines()
-    home = own.emulator.phone.state().title
+def test_dumpsys_shows_old_anr_and_second_display(fresh_bench: Bench) -> None:
+    assert "  <no ANR has occurred since boot>" in fresh_bench.shell("dumpsys window").splitlines()
+    home = fresh_bench.phone.state().title
 
-    assert own.console("fault", "anr") == ["OK"]
-    assert own.console("fault", "second-display", "on") == ["OK"]
-    own.shell(f"am start -n {SETTINGS}/.Settings")
+    assert fresh_bench.console("fault", "anr") == ["OK"]
+    assert fresh_bench.console("fault", "second-display", "on") == ["OK"]
+    fresh_bench.shell(f"am start -n {SETTINGS}/.Settings")
 
-    window = own.shell("dumpsys window")
+    window = fresh_bench.shell("dumpsys window")
     stale, live = window.split("WINDOW MANAGER POLICY STATE")
     assert stale.startswith("WINDOW MANAGER LAST ANR (dumpsys window lastanr)\n")
     assert stale.index("Last ANR continued\nWINDOW MANAGER DISPLAY CONTENTS") < stale.rindex(home)
     assert home not in live
     assert live.index("mDisplayId=7") < live.index("mDisplayId=0") < live.index(f"{SETTINGS}/")
-    assert own.shell("dumpsys window displays").startswith("WINDOW MANAGER DISPLAY CONTENTS")
-    assert own.shell("dumpsys window lastanr") in stale
-    assert own.shell("dumpsys window windows") in live
-    assert "mCurTokenDisplayId=7" in own.shell("dumpsys input_method")
-    own.console("fault", "clear")
-    assert home not in own.shell("dumpsys window")
+    assert fresh_bench.shell("dumpsys window displays").startswith("WINDOW MANAGER DISPLAY CONTENTS")
+    assert fresh_bench.shell("dumpsys window lastanr") in stale
+    assert fresh_bench.shell("dumpsys window windows") in live
+    assert "mCurTokenDisplayId=7" in fresh_bench.shell("dumpsys input_method")
+    fresh_bench.console("fault", "clear")
+    assert home not in fresh_bench.shell("dumpsys window")
 
 
-def test_focus_bars_and_keyboard_are_told(own: Bench) -> None:
-    own.shell(f"am start -n {SETTINGS}/.Settings")
-    state = own.emulator.phone.state()
+def test_dumpsys_reports_focus_bars_and_keyboard(fresh_bench: Bench) -> None:
+    fresh_bench.shell(f"am start -n {SETTINGS}/.Settings")
+    state = fresh_bench.phone.state()
 
-    window, activities = own.shell("dumpsys window"), own.shell("dumpsys activity activities")
+    window, activities = fresh_bench.shell("dumpsys window"), fresh_bench.shell("dumpsys activity activities")
 
     assert re.search(rf"^  mCurrentFocus=Window\{{[0-9a-f]+ u0 {re.escape(state.title)}\}}$", window, re.M)
     assert re.search(rf"^  mFocusedApp=ActivityRecord\{{[0-9a-f]+ u0 {SETTINGS}/\S+ t\d+\}}$", window, re.M)
     assert re.search(rf"topResumedActivity=ActivityRecord\{{[0-9a-f]+ u0 {SETTINGS}/\S+ t\d+\}}", activities)
-    found = re.findall(r"InsetsSource id=\w+ type=(\w+) frame=\[(\d+),(\d+)\]\[(\d+),(\d+)\] visible=(\w+)", window)
-    told = {kind: ([int(edge) for edge in edges], shown) for kind, *edges, shown in found}
+    matches = re.findall(r"InsetsSource id=\w+ type=(\w+) frame=\[(\d+),(\d+)\]\[(\d+),(\d+)\] visible=(\w+)", window)
+    insets = {kind: ([int(edge) for edge in edges], shown) for kind, *edges, shown in matches}
     for kind, bar in (("statusBars", state.status_bar), ("navigationBars", state.navigation_bar)):
-        assert told[kind] == ([bar.left, bar.top, bar.right, bar.bottom], "true")
-    assert "mInputShown=false" in own.shell("dumpsys input_method")
+        assert insets[kind] == ([bar.left, bar.top, bar.right, bar.bottom], "true")
+    assert "mInputShown=false" in fresh_bench.shell("dumpsys input_method")
 
 
-def test_the_views_on_the_screen_are_dumped_as_xml(bench: Bench) -> None:
-    said = bench.shell("uiautomator dump")
+def test_view_hierarchy_is_dumped_as_xml(bench: Bench) -> None:
+    expected = bench.shell("uiautomator dump")
     dumped = bench.shell("cat /sdcard/window_dump.xml")
     at_once = bench.shell("uiautomator dump /dev/tty")
 
-    assert said == "UI hierchary dumped to: /sdcard/window_dump.xml\n"
+    assert expected == "UI hierchary dumped to: /sdcard/window_dump.xml\n"
     assert at_once == dumped + "UI hierchary dumped to: /dev/tty\n"
-    tree = list(bench.emulator.phone.view_hierarchy().walk())
+    tree = list(bench.phone.view_hierarchy().walk())
     nodes = list(ET.fromstring(dumped).iter("node"))
     assert [node.get("text") for node in nodes] == [view.text for view in tree]
     assert all(re.fullmatch(r"\[\d+,\d+\]\[\d+,\d+\]", node.get("bounds", "")) for node in nodes)
     assert list(nodes[0].attrib)[:4] == ["index", "text", "resource-id", "class"]
 
 
-def test_windows_over_the_front_one_are_dumped_when_asked_for(bench: Bench) -> None:
+def test_all_windows_are_dumped_on_request(bench: Bench) -> None:
     dumped = bench.shell("uiautomator dump --windows /dev/tty").partition("</displays>")
-
     windows = list(ET.fromstring(dumped[0] + dumped[1]).iter("window"))
-    tree = bench.emulator.phone.view_hierarchy(all_windows=True)
+    tree = bench.phone.view_hierarchy(all_windows=True)
     assert len(windows) == len(tree.children) > 1
     assert "Overview" in [node.get("content-desc") for node in windows[-1].iter("node")]
 
@@ -210,7 +208,7 @@ def test_windows_over_the_front_one_are_dumped_when_asked_for(bench: Bench) -> N
 # Foldables
 
 
-def test_a_folded_phones_touch_nodes_serve_the_outer_panel(fold: Bench) -> None:
+def test_touch_nodes_of_a_folded_phone_serve_the_outer_panel(fold: Bench) -> None:
     assert fold.shell("dumpsys SurfaceFlinger --display-id") == ONE_PANEL + OUTER_PANEL
     fold.console("fold")
     assert fold.shell("dumpsys SurfaceFlinger --display-id") == ONE_PANEL + OUTER_PANEL
@@ -223,7 +221,7 @@ def test_a_folded_phones_touch_nodes_serve_the_outer_panel(fold: Bench) -> None:
     assert "displayId='virtual:com.android.emulator.multidisplay:1234563'" in text
 
 
-def test_a_foldable_warns_of_its_panels_when_none_is_named(fold: Bench) -> None:
+def test_screencap_on_a_foldable_warns_if_no_panel_is_named(fold: Bench) -> None:
     fold.console("fold")
 
     unnamed = fold.adb("shell", "screencap")
@@ -233,7 +231,7 @@ def test_a_foldable_warns_of_its_panels_when_none_is_named(fold: Bench) -> None:
     assert len(unnamed.stderr) == 347
     assert merged.stdout == unnamed.stderr + unnamed.stdout
     assert unnamed.stdout[16:] == b"\0\0\0\xff" * (2208 * 1840), "the inner panel is dark"
-    assert (named.stderr, named.stdout[16:]) == (b"", fold.emulator.phone.screen().rgba)
+    assert (named.stderr, named.stdout[16:]) == (b"", fold.phone.screen().rgba)
     assert fold.adb("shell", "screencap -d 7").returncode == 1
 
 
@@ -253,7 +251,7 @@ def test_postures_are_listed_and_changed(fold: Bench) -> None:
 
 
 def test_packages_are_listed_by_kind(bench: Bench) -> None:
-    infos = bench.emulator.phone.packages()
+    infos = bench.phone.packages()
 
     def lines(*packages: str) -> str:
         return "".join(f"package:{package}\n" for package in sorted(packages))
@@ -264,35 +262,37 @@ def test_packages_are_listed_by_kind(bench: Bench) -> None:
     assert bench.shell(f"pm list packages {SETTINGS}") == lines(SETTINGS)
 
 
-def test_apps_are_started_and_stopped(own: Bench) -> None:
-    started = own.shell(f"am start -W -n {SETTINGS}/.Settings")
+def test_apps_are_started_and_stopped(fresh_bench: Bench) -> None:
+    started = fresh_bench.shell(f"am start -W -n {SETTINGS}/.Settings")
     assert started.splitlines()[:2] == [f"Starting: Intent {{ cmp={SETTINGS}/.Settings }}", "Status: ok"]
-    assert own.emulator.phone.state().package == SETTINGS
-    own.shell(f"am force-stop {SETTINGS}; am force-stop no.such.app")
-    assert own.emulator.phone.state().package != SETTINGS
+    assert fresh_bench.phone.state().package == SETTINGS
+    assert fresh_bench.phone.state().title == f"{SETTINGS}/{SETTINGS}.MainActivity"
+    fresh_bench.shell(f"am force-stop {SETTINGS}; am force-stop no.such.app")
+    assert fresh_bench.phone.state().package != SETTINGS
 
-    launched = own.shell(f"monkey -p {SETTINGS} -c android.intent.category.LAUNCHER 1")
+    launched = fresh_bench.shell(f"monkey -p {SETTINGS} -c android.intent.category.LAUNCHER 1")
     assert launched.startswith("Events injected: 1\n")
-    assert own.emulator.phone.state().package == SETTINGS
+    assert fresh_bench.phone.state().package == SETTINGS
 
 
-def test_an_app_gets_what_an_intent_carries_unless_it_does_not_take_it(own: Bench) -> None:
-    refused = own.adb("shell", "am start -a android.intent.action.VIEW -d https://a.example com.odyssey.notes")
-    assert own.emulator.phone.state().package != "com.odyssey.notes"
-    said = own.shell("am start -n com.odyssey.notes -a android.intent.action.SEND --es extra 1 -d 'for a note'")
+def test_intent_starts_only_an_app_that_accepts_it(fresh_bench: Bench) -> None:
+    refused = fresh_bench.adb("shell", "am start -a android.intent.action.VIEW -d https://a.example com.odyssey.notes")
+    assert fresh_bench.phone.state().package != "com.odyssey.notes"
+    expected = fresh_bench.shell(
+        "am start -n com.odyssey.notes -a android.intent.action.SEND --es extra 1 -d 'for a note'"
+    )
 
     wanted = "Intent { act=android.intent.action.VIEW dat=https://a.example cmp=com.odyssey.notes }"
     assert refused.returncode == 1
     assert refused.stderr.decode() == f"Error: Activity not started, unable to resolve {wanted}\n"
     sent = "act=android.intent.action.SEND dat=for a note cmp=com.odyssey.notes (has extras)"
-    assert said == f"Starting: Intent {{ {sent} }}\n"
-    assert own.emulator.phone.state().package == "com.odyssey.notes"
+    assert expected == f"Starting: Intent {{ {sent} }}\n"
+    assert fresh_bench.phone.state().package == "com.odyssey.notes"
 
 
-def test_an_app_there_is_not_cannot_be_started(bench: Bench) -> None:
+def test_unknown_app_cannot_be_started(bench: Bench) -> None:
     by_am = bench.adb("shell", "am start -n no.such/.App")
     by_monkey = bench.adb("shell", "monkey -p no.such -c android.intent.category.LAUNCHER 1")
-
     assert (by_am.returncode, by_am.stdout) == (1, b"Starting: Intent { cmp=no.such/.App }\n")
     assert by_am.stderr == b"Error type 3\nError: Activity class {no.such/.App} does not exist.\n"
     assert (by_monkey.returncode, by_monkey.stderr) == (252, b"** No activities found to run, monkey aborted.\n")

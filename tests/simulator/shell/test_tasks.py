@@ -21,17 +21,17 @@ def open_apps(bench: Bench, *packages: str) -> None:
         bench.shell(f"monkey -p {package} 1")
 
 
-def test_the_tasks_are_listed_the_last_used_first_and_the_home_screen_among_them(own: Bench) -> None:
-    open_apps(own, SETTINGS, NOTES)
+def test_tasks_are_listed_by_last_use_including_home(fresh_bench: Bench) -> None:
+    open_apps(fresh_bench, SETTINGS, NOTES)
 
-    listed = recents(own)
-    stack = own.shell("am stack list").splitlines()
+    listed = recents(fresh_bench)
+    stack = fresh_bench.shell("am stack list").splitlines()
 
     assert [package for _, package in listed] == [NOTES, SETTINGS, "com.android.launcher3"]
     numbers = [number for number, _ in listed]
     assert len(set(numbers)) == 3
-    assert "type=home" in own.shell("dumpsys activity recents")
-    assert f"t{numbers[0]}}}" in own.shell("dumpsys window | grep mFocusedApp")
+    assert "type=home" in fresh_bench.shell("dumpsys activity recents")
+    assert f"t{numbers[0]}}}" in fresh_bench.shell("dumpsys window | grep mFocusedApp")
 
     assert [int(line.split("=")[1].split()[0]) for line in stack if line.startswith("RootTask")] == numbers
     tasks = [line for line in stack if line.startswith("  taskId=")]
@@ -40,25 +40,24 @@ def test_the_tasks_are_listed_the_last_used_first_and_the_home_screen_among_them
     assert sum("mActivityType=home" in line for line in stack) == 1
 
 
-def test_a_task_is_removed_by_its_number_which_is_not_given_again(own: Bench) -> None:
-    open_apps(own, SETTINGS, NOTES)
-    (notes, _), (settings, _), (home, _) = recents(own)
+def test_removed_task_number_is_not_reused(fresh_bench: Bench) -> None:
+    open_apps(fresh_bench, SETTINGS, NOTES)
+    (notes, _), (settings, _), (home, _) = recents(fresh_bench)
 
-    assert own.shell(f"am stack remove {settings}; am stack remove {home}; cmd activity stack remove 999") == ""
-    assert [number for number, _ in recents(own)] == [notes, home]
-    own.shell(f"am stack remove {notes}")
+    assert fresh_bench.shell(f"am stack remove {settings}; am stack remove {home}; cmd activity stack remove 999") == ""
+    assert [number for number, _ in recents(fresh_bench)] == [notes, home]
+    fresh_bench.shell(f"am stack remove {notes}")
 
-    assert [number for number, _ in recents(own)] == [home]
-    assert own.emulator.phone.state().package == "com.android.launcher3"
-    open_apps(own, SETTINGS)
-    assert recents(own)[0][0] > notes
+    assert [number for number, _ in recents(fresh_bench)] == [home]
+    assert fresh_bench.phone.state().package == "com.android.launcher3"
+    open_apps(fresh_bench, SETTINGS)
+    assert recents(fresh_bench)[0][0] > notes
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [("remove x", "NumberFormatException"), ("explode", "unknown command 'explode'")]
+    ("arguments", "message"), [("remove x", "NumberFormatException"), ("explode", "unknown command 'explode'")]
 )
-def test_what_is_no_command_for_tasks_is_refused(bench: Bench, words: str, said: str) -> None:
-    done = bench.adb("shell", f"am stack {words}")
-
-    assert done.returncode == 255
-    assert said in done.stderr.decode()
+def test_invalid_stack_command_is_rejected(bench: Bench, arguments: str, message: str) -> None:
+    completed = bench.adb("shell", f"am stack {arguments}")
+    assert completed.returncode == 255
+    assert message in completed.stderr.decode()

@@ -1,15 +1,18 @@
 """Runs the command line in this process."""
 
+import json
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from odyssey_recorder.cli import main
+from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.lab import Lab
@@ -19,7 +22,7 @@ ESCAPES = "\x1b[31m[red]x[/] [link=https://example.org]y[/link] :warning: \x9b1m
 
 
 @dataclass(frozen=True)
-class Ran:
+class Result:
     exit_code: int
     out: str
     err: str
@@ -32,8 +35,8 @@ class LabPhone:
     lab: Lab
     serial: str
 
-    def console(self, *words: str) -> None:
-        self.lab.server.adb("-s", self.serial, "emu", *words)
+    def console(self, *arguments: str) -> None:
+        self.lab.server.adb("-s", self.serial, "emu", *arguments)
 
 
 class CommandLine:
@@ -47,10 +50,10 @@ class CommandLine:
         self._capsys = capsys
         for variable in ("ODYSSEY_ADB", "ODYSSEY_ANNOTATOR", "ANDROID_HOME", "ANDROID_SDK_ROOT", "ANDROID_SERIAL"):
             monkeypatch.delenv(variable, raising=False)
-        places = [f"XDG_{kind}_HOME" for kind in ("CONFIG", "DATA", "STATE", "CACHE")]
-        for variable in ("HOME", "USERPROFILE", "APPDATA", *places):
+        data_folders = [f"XDG_{kind}_HOME" for kind in ("CONFIG", "DATA", "STATE", "CACHE")]
+        for variable in ("HOME", "USERPROFILE", "APPDATA", *data_folders):
             monkeypatch.setenv(variable, str(folder / "home"))
-        self.use_running(folder / "home")
+        self.use_discovery_folder(folder / "home")
         monkeypatch.setenv("ODYSSEY_DATASET", str(self.dataset))
         monkeypatch.setenv("ODYSSEY_DRAFTS", str(self.drafts))
         monkeypatch.setenv("ADB_EMU", "0")
@@ -61,33 +64,53 @@ class CommandLine:
         """Use the adb server on this port; nothing listens on port 1."""
         self.monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(port))
 
-    def use_running(self, folder: Path) -> None:
+    def use_discovery_folder(self, folder: Path) -> None:
         for variable in ("XDG_RUNTIME_DIR", "LOCALAPPDATA"):
             self.monkeypatch.setenv(variable, str(folder))
 
-    def __call__(self, *words: object) -> Ran:
-        self.monkeypatch.setattr(sys, "argv", ["odyssey-recorder", *map(str, words)])
+    def __call__(self, *arguments: object) -> Result:
+        self.monkeypatch.setattr(sys, "argv", ["odyssey-recorder", *map(str, arguments)])
         self._capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
+        with pytest.raises(SystemExit) as exit_info:
             main()
-        printed = self._capsys.readouterr()
-        code = ended.value.code
+        captured = self._capsys.readouterr()
+        code = exit_info.value.code
         assert code is None or isinstance(code, int)
-        return Ran(code or 0, printed.out, printed.err)
+        return Result(code or 0, captured.out, captured.err)
+
+    def output(self, *arguments: object) -> str:
+        """The standard output of a command that must succeed."""
+        result = self(*arguments)
+        assert result.exit_code == 0, result.err
+        return result.out
+
+    def error(self, *arguments: object, exit_code: int = 2) -> str:
+        """The standard error of a command that must fail with `exit_code`."""
+        result = self(*arguments)
+        assert result.exit_code == exit_code, result
+        return result.err
+
+    def json(self, *arguments: object) -> Any:
+        """What the command prints with `--json`, whether it succeeds or not."""
+        return json.loads(self(*arguments, "--json").out)
+
+    @property
+    def store(self) -> EpisodeStore:
+        return EpisodeStore(self.dataset, drafts=self.drafts)
 
     def draft_ids(self) -> list[str]:
         return [head.parent.name for head in self.drafts.glob("[0-9]*/draft.json")]
 
 
-def wait_until(is_so: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], bool]) -> None:
     expires_s = time.monotonic() + 30
-    while not is_so():
+    while not condition():
         assert time.monotonic() < expires_s
         threading.Event().wait(0.02)
 
 
 @pytest.fixture
-def command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandLine:
     return CommandLine(tmp_path, monkeypatch, capsys)
 
 
@@ -98,16 +121,16 @@ def lab_phone() -> Iterator[LabPhone]:
 
 
 @pytest.fixture
-def phone(lab_phone: LabPhone, command_line: CommandLine) -> Iterator[LabPhone]:
+def phone(lab_phone: LabPhone, cli: CommandLine) -> Iterator[LabPhone]:
     """The device on its home screen, the only one of the command line."""
     lab_phone.lab.server.adb("-s", lab_phone.serial, "shell", "input", "keyevent", "HOME")
-    command_line.use_server(lab_phone.lab.server.port)
-    command_line.use_running(Path(lab_phone.lab.server.environment["XDG_RUNTIME_DIR"]))
+    cli.use_server(lab_phone.lab.server.port)
+    cli.use_discovery_folder(Path(lab_phone.lab.server.environment["XDG_RUNTIME_DIR"]))
     yield lab_phone
     lab_phone.console("fault", "clear")
 
 
 @pytest.fixture(scope="session")
-def lonely_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbServer]:
+def empty_adb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbServer]:
     with PrivateAdbServer(Path(find_adb()), tmp_path_factory.mktemp("lonely")) as server:
         yield server

@@ -1,4 +1,4 @@
-"""All files that the program reads and others may have written, in one folder to be damaged."""
+"""A folder with every kind of file that the program reads, to be damaged."""
 
 import os
 import shutil
@@ -20,13 +20,13 @@ from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset, write_lon
 from tests.quality.verdicts import verdict
 
 SECRET = "Quokka-31416"
-"""In outside files that look like those of a dataset: it must never show up."""
-CLONED = ("dataset", "other", "data/drafts")
-"""Folders whose files a stranger may have written; the others hold what the user names."""
+"""Occurs only in files outside the sandbox; no command may print or copy it."""
+UNTRUSTED = ("dataset", "other", "data/drafts")
+"""Folders whose files a stranger may have written; the other files are the user's own."""
 _SCRIPT = '{"tap": [10, 20]}\n{"type": "milk"}\n{"complete": "done"}\n'
 
 
-class World:
+class Sandbox:
     """The folder `root`; opening it sets home and settings to it."""
 
     def __init__(self, root: Path) -> None:

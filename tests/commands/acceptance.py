@@ -10,7 +10,7 @@ from odyssey_recorder.selection.index import EpisodeIndex
 from tests.quality.verdicts import judgements
 
 
-def accept(root: Path, *episode_ids: str) -> None:
+def accept_episodes(root: Path, *episode_ids: str) -> None:
     ReviewStore(root).set_policy(ReviewPolicy(second_share=0.0))
     for name in ("Bea", "Cleo"):  # episodes with warnings are judged twice
         service = ReviewService(EpisodeIndex(root, None), Checker(None, 1), lambda name=name: name)  # type: ignore[misc]

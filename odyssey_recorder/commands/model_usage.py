@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from odyssey_recorder.commands import terminal
-from odyssey_recorder.commands.terminal import say
+from odyssey_recorder.commands.terminal import print_warning, say
 from odyssey_recorder.errors import DatasetError, TaskError
 from odyssey_recorder.model.wording import counted
 
@@ -34,7 +34,7 @@ ConsentOption = Annotated[
 ]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
-_TOLD = 10
+_MAX_PROBLEMS = 10
 
 
 def selected(dataset: Path, selection: str) -> list[str]:
@@ -43,16 +43,16 @@ def selected(dataset: Path, selection: str) -> list[str]:
     return sorted(selected_ids(dataset, selection))
 
 
-def agree(dataset: Path, found: "Plan", budget: float | None, *, consent: bool, yes: bool) -> None:
+def confirm_sending(dataset: Path, plan: "Plan", budget: float | None, *, consent: bool, yes: bool) -> None:
     """Tell what would be sent and what it costs, and ask. Raises DatasetError without agreement."""
-    tell_leaving(found)
-    agree_to_cost(found.estimate, budget, is_agreed=yes)
-    _obtain_consent(dataset, found, is_given=consent)
+    print_upload_size(plan)
+    confirm_cost(plan.estimate, budget, is_agreed=yes)
+    _obtain_consent(dataset, plan, is_given=consent)
 
 
-def agree_to_cost(estimate: "Estimate", budget: float | None, *, is_agreed: bool) -> None:
+def confirm_cost(estimate: "Estimate", budget: float | None, *, is_agreed: bool) -> None:
     """Print the estimate and ask for agreement. Raises TaskError if it is refused."""
-    tell_cost(estimate, budget, to=terminal.err)
+    print_cost(estimate, budget, to=terminal.err)
     if is_agreed or not estimate.calls:
         return
     if not sys.stdin.isatty():
@@ -61,16 +61,16 @@ def agree_to_cost(estimate: "Estimate", budget: float | None, *, is_agreed: bool
         raise TaskError("Nothing was sent to the model.")
 
 
-def tell_cost(estimate: "Estimate", budget: float | None = None, *, to: "Console") -> None:
-    for words in _told(estimate, budget):
-        say(words, to=to)
+def print_cost(estimate: "Estimate", budget: float | None = None, *, to: "Console") -> None:
+    for question in _estimate_lines(estimate, budget):
+        say(question, to=to)
     for warning in estimate.warnings:
         say((warning, "yellow"), to=to)
 
 
-def _told(estimate: "Estimate", budget: float | None) -> Iterator[str]:
-    asked = f"{estimate.calls:,} requests, {estimate.kept:,} answers in the cache"
-    yield f"{estimate.model} at {estimate.host}: {asked}"
+def _estimate_lines(estimate: "Estimate", budget: float | None) -> Iterator[str]:
+    requests = f"{estimate.calls:,} requests, {estimate.kept:,} answers in the cache"
+    yield f"{estimate.model} at {estimate.host}: {requests}"
     if not estimate.calls:
         return
     tokens = f"about {estimate.tokens_in:,} tokens in, {estimate.tokens_out:,} out"
@@ -82,32 +82,34 @@ def _told(estimate: "Estimate", budget: float | None) -> Iterator[str]:
         yield f"It stops before the cost exceeds ${budget:.2f}."
 
 
-def tell_leaving(found: "Plan") -> None:
-    if found.screenshots:
-        size = f"{found.bytes / 1e6:,.1f} MB"
+def print_upload_size(plan: "Plan") -> None:
+    if plan.screenshots:
+        size = f"{plan.bytes / 1e6:,.1f} MB"
         say(
-            f"{counted(found.screenshots, 'screenshot')}, about {size}, would be sent to {found.estimate.host}",
+            f"{counted(plan.screenshots, 'screenshot')}, about {size}, would be sent to {plan.estimate.host}",
             to=terminal.err,
         )
 
 
-def _obtain_consent(dataset: Path, found: "Plan", *, is_given: bool) -> None:
+def _obtain_consent(dataset: Path, plan: "Plan", *, is_given: bool) -> None:
     """Raises DatasetError if there is none and none is given."""
     from odyssey_recorder.annotation.consent import give_consent, needs_consent
     from odyssey_recorder.settings import read_settings
 
-    host = found.estimate.host
-    if not needs_consent(dataset, host, found.screenshots, found.bytes):
+    host = plan.estimate.host
+    if not needs_consent(dataset, host, plan.screenshots, plan.bytes):
         return
     if not is_given and sys.stdin.isatty():
-        words = f"Does the owner of {dataset} agree that {counted(found.screenshots, 'screenshot')} are sent to {host}?"
-        is_given = typer.confirm(words, err=True)
+        question = (
+            f"Does the owner of {dataset} agree that {counted(plan.screenshots, 'screenshot')} are sent to {host}?"
+        )
+        is_given = typer.confirm(question, err=True)
     if not is_given:
         raise DatasetError(
             f"The owner of {dataset} has not agreed that its screenshots are sent to {host}. Nothing was sent. "
             "With their agreement, add --consent."
         )
-    give_consent(dataset, host, found.screenshots, found.bytes, by=read_settings(dataset=dataset).annotator)
+    give_consent(dataset, host, plan.screenshots, plan.bytes, by=read_settings(dataset=dataset).annotator)
 
 
 @contextmanager
@@ -121,30 +123,30 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar(doing: str = "Asking") -> "Iterator[Callable[[BatchProgress], None]]":
-    """Shows the progress that it is told, and in the end what was spent."""
+def progress_bar(label: str = "Asking") -> "Iterator[Callable[[BatchProgress], None]]":
+    """Shows the progress passed to it, and in the end what was spent."""
     columns = (
-        TextColumn(doing), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[cost]}"), TimeRemainingColumn(),
+        TextColumn(label), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[cost]}"), TimeRemainingColumn(),
     )  # fmt: skip
     spent = ""
     with Bar(*columns, console=terminal.err, transient=True) as bar:
         shown = bar.add_task("", total=None, cost="")
 
-        def tell(progress: "BatchProgress") -> None:
+        def show(progress: "BatchProgress") -> None:
             nonlocal spent
             spent = progress.spent
             cost = "" if progress.cost is None else f"${progress.cost:.4f}"
             failed = f", {progress.failed} failed" if progress.failed else ""
             bar.update(shown, completed=progress.done, total=progress.of, cost=f"{cost}{failed}")
 
-        yield tell
+        yield show
     if spent:
         say(spent, to=terminal.err)
 
 
-def tell_problems(problems: Sequence[tuple[str, str]]) -> None:
-    for episode_id, why in problems[:_TOLD]:
-        named = why if episode_id in why else f"{episode_id}: {why}"
-        say((named, "yellow"), to=terminal.err)
-    if len(problems) > _TOLD:
-        say(f"... and {len(problems) - _TOLD} more", to=terminal.err)
+def print_problems(problems: Sequence[tuple[str, str]]) -> None:
+    for episode_id, problem in problems[:_MAX_PROBLEMS]:
+        text = problem if episode_id in problem else f"{episode_id}: {problem}"
+        print_warning(text)
+    if len(problems) > _MAX_PROBLEMS:
+        say(f"... and {len(problems) - _MAX_PROBLEMS} more", to=terminal.err)
