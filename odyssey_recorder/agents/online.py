@@ -17,7 +17,7 @@ from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Reading,
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.predict import next_step
-from odyssey_recorder.annotation.asked import HIDDEN
+from odyssey_recorder.annotation.redacted_episode import HIDDEN
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.control.inputs import input_for
 from odyssey_recorder.dataset.draft import DraftStep

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from odyssey_recorder.annotation.evidence import touch_of
-from odyssey_recorder.annotation.kinds import BoxSource
+from odyssey_recorder.annotation.text_kinds import BoxSource
 from odyssey_recorder.dataset.amending import box_refusal
 from odyssey_recorder.device.view_hierarchy import clickable_at
 from odyssey_recorder.model.geometry import GRID, Box, Pixel, Size

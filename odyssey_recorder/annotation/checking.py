@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.checks import check_texts
 from odyssey_recorder.annotation.evidence import Course
 from odyssey_recorder.annotation.findings import CHECKS, Evidence, Support, TextFinding, verdict_on
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
-from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.memory import memory_of
 from odyssey_recorder.annotation.memory_checks import memory_findings
-from odyssey_recorder.annotation.recycled import SeenTexts
-from odyssey_recorder.annotation.said import WrittenText, cited, contradicts, unseen
+from odyssey_recorder.annotation.near_duplicates import SeenTexts
+from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import Named, SemanticsFile, SemanticsStore, TextState
+from odyssey_recorder.annotation.text_in_context import WrittenText, cited, contradicts, unseen
+from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError, ReviewError

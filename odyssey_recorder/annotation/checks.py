@@ -9,11 +9,19 @@ from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.apps import apps_in_use
 from odyssey_recorder.annotation.evidence import Course, SourceWords
 from odyssey_recorder.annotation.findings import Evidence, Support, TextFinding
-from odyssey_recorder.annotation.form import form_fault
-from odyssey_recorder.annotation.future import told_too_early
-from odyssey_recorder.annotation.kinds import TextKind
-from odyssey_recorder.annotation.recycled import SeenText, SeenTexts
-from odyssey_recorder.annotation.said import Said, SaidText, WrittenText, cited, contradicts, supports, unseen
+from odyssey_recorder.annotation.near_duplicates import SeenText, SeenTexts
+from odyssey_recorder.annotation.premature_context import premature_mention
+from odyssey_recorder.annotation.text_format import format_fault
+from odyssey_recorder.annotation.text_in_context import (
+    CheckResult,
+    TextInContext,
+    WrittenText,
+    cited,
+    contradicts,
+    supports,
+    unseen,
+)
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.model.action import Click, LongPress, Press, Scroll, SystemKey, Type, scroll_direction
 from odyssey_recorder.quality.checks.apps import is_launcher
 from odyssey_recorder.quality.evidence import EpisodeEvidence
@@ -49,11 +57,11 @@ def check_texts(
     found: list[TextFinding] = []
     for (number, kind), text in sorted(texts.items()):
         if 0 <= number < len(evidence.steps):
-            found += _check(SaidText(course, number, kind, text, seen))
+            found += _check(TextInContext(course, number, kind, text, seen))
     return found
 
 
-def _check(text: SaidText) -> Iterator[TextFinding]:
+def _check(text: TextInContext) -> Iterator[TextFinding]:
     for check, kinds, look in _LOOKS:
         if text.kind not in kinds or (len(text.words) > LONGEST and check not in ("ANN11", "ANN12")):
             continue
@@ -69,7 +77,7 @@ def _look(course: Course, number: int) -> int | None:
 # --- ANN03 -----------------------------------------------------------------------------------------------
 
 
-def _target(text: SaidText) -> Said | None:
+def _target(text: TextInContext) -> CheckResult | None:
     if not isinstance(text.action, Click | LongPress):
         return None
     target = text.course.target(text.number)
@@ -93,7 +101,7 @@ def _target(text: SaidText) -> Said | None:
     return unseen(f"it does not clearly name {cited(target.labels[0])} or another element")
 
 
-def _not_on_screen(text: SaidText) -> str:
+def _not_on_screen(text: TextInContext) -> str:
     """A quote or a name of what the text says is touched that the screen lacks; empty if there is none."""
     screen = text.course.screen(text.number)
     if screen is None:
@@ -130,7 +138,7 @@ _LONGEST_KEY_LABEL = 3
 """In words; a longer label is a sentence, which has such words by chance."""
 
 
-def _kind_of_action(text: SaidText) -> Said | None:
+def _kind_of_action(text: TextInContext) -> CheckResult | None:
     kind = text.course.kind(text.number)
     if not kind:
         return unseen("the action of the step cannot be read")
@@ -160,7 +168,7 @@ _DIGITS = re.compile(r"\d+")
 _INTO = re.compile(r"\b(?:into|in|on|as|using|with|inside|within)\b")
 
 
-def _typed(text: SaidText) -> Said | None:
+def _typed(text: TextInContext) -> CheckResult | None:
     if not isinstance(text.action, Type):
         return None
     typed = text.action.text
@@ -179,7 +187,7 @@ def _typed(text: SaidText) -> Said | None:
 _QUERY = claims.stems_of("query text search name title message note keyword term word content body item phrase")
 
 
-def _typed_in_words(text: SaidText, typed: str, evidence: Evidence) -> Said:
+def _typed_in_words(text: TextInContext, typed: str, evidence: Evidence) -> CheckResult:
     lead, *_ = _INTO.split(claims.masked(text.clause), maxsplit=1)
     told, wanted = claims.object_words(lead) - _QUERY, frozenset(map(stem, words_of(typed)))
     wanted_words = {stem(word) for word in words_of(typed) if word.casefold() not in SMALL} - _QUERY or wanted
@@ -195,7 +203,7 @@ def _typed_in_words(text: SaidText, typed: str, evidence: Evidence) -> Said:
 # --- ANN06 -----------------------------------------------------------------------------------------------
 
 
-def _direction(text: SaidText) -> Said | None:
+def _direction(text: TextInContext) -> CheckResult | None:
     if not isinstance(text.action, Scroll):
         return None
     told, is_open = claims.direction_claimed(text.words)
@@ -221,7 +229,7 @@ _LOOSE = {QuantityKind.TIME, QuantityKind.DAY, QuantityKind.ORDINAL}
 """A status bar may show them, which the app's view hierarchy does not; "the first result" counts nothing."""
 
 
-def _facts(text: SaidText) -> Said | None:
+def _facts(text: TextInContext) -> CheckResult | None:
     course, number = text.course, text.number
     past = number if text.kind is CONTEXT else number + 1
     near = text.kind in (LOW, DESCRIPTION)
@@ -235,7 +243,7 @@ def _facts(text: SaidText) -> Said | None:
     missing = [said for said, source in found.items() if source is None]
     if not missing:
         evidence = tuple(Evidence(source.source, cited(said)) for said, source in found.items() if source)
-        return Said(Support.SUPPORTS, "What it states is on the screen, asked for or typed.", evidence)
+        return CheckResult(Support.SUPPORTS, "What it states is on the screen, asked for or typed.", evidence)
     if unread := [one for one, words in screens.items() if words is None]:
         return unseen(f"there is no view hierarchy of step {unread[0] + 1} to look up {cited(missing[0])}")
     if text.kind in (LOW, INTENTION) and isinstance(text.action, Click | LongPress):
@@ -247,9 +255,9 @@ def _facts(text: SaidText) -> Said | None:
     return contradicts(found_not, Evidence(where, "not there"))
 
 
-def is_on_screen(course: Course, number: int, words: str) -> Said:
+def is_on_screen(course: Course, number: int, words: str) -> CheckResult:
     """Whether the figures, quotes and names of a text about a screen are there, asked for or typed before."""
-    text = SaidText(course, number, DESCRIPTION, WrittenText(words), SeenTexts())
+    text = TextInContext(course, number, DESCRIPTION, WrittenText(words), SeenTexts())
     return _facts(text) or unseen("it states no figure, quote or name")
 
 
@@ -296,7 +304,7 @@ def _names_told(told: str) -> Iterator[tuple[str, _Holds]]:
 # --- ANN09 to ANN12 --------------------------------------------------------------------------------------
 
 
-def _recycled(text: SaidText) -> Said | None:
+def _recycled(text: TextInContext) -> CheckResult | None:
     own = _look(text.course, text.number)
     if own is None:
         return unseen("the screenshot is not measured")
@@ -312,7 +320,7 @@ def _recycled(text: SaidText) -> Said | None:
     return supports("No screen that looks different has this text.", Evidence("texts of other screens", "compared"))
 
 
-def _may_be_its_own(text: SaidText, other: SeenText) -> bool:
+def _may_be_its_own(text: TextInContext, other: SeenText) -> bool:
     """Whether half of what the text is about is on the screen or asked for.
 
     Without a view hierarchy: unless it is word for word the text of another episode.
@@ -331,7 +339,7 @@ _PROSE = claims.stems_of(
 )
 
 
-def _stale(text: SaidText) -> Said | None:
+def _stale(text: TextInContext) -> CheckResult | None:
     then, now = text.written.inputs, text.written.inputs_now
     if not then or not now:
         return unseen("it is not known what the text was written from")
@@ -341,22 +349,22 @@ def _stale(text: SaidText) -> Said | None:
     return supports("What it was written from has not changed.", evidence)
 
 
-def _form(text: SaidText) -> Said:
+def _form(text: TextInContext) -> CheckResult:
     evidence = Evidence("the text itself", cited(text.words))
-    if fault := form_fault(text):
+    if fault := format_fault(text):
         return contradicts(f"It {fault}.", evidence)
     return supports("Its form is as asked for.", evidence)
 
 
 _OF_ACTION = (LOW, INTENTION)
-_LOOKS: tuple[tuple[str, Sequence[TextKind], Callable[[SaidText], Said | None]], ...] = (
+_LOOKS: tuple[tuple[str, Sequence[TextKind], Callable[[TextInContext], CheckResult | None]], ...] = (
     ("ANN03", _OF_ACTION, _target),
     ("ANN04", _OF_ACTION, _kind_of_action),
     ("ANN05", _OF_ACTION, _typed),
     ("ANN06", _OF_ACTION, _direction),
     ("ANN07", tuple(TextKind), _facts),
     ("ANN08", tuple(TextKind), apps_in_use),
-    ("ANN09", (CONTEXT,), told_too_early),
+    ("ANN09", (CONTEXT,), premature_mention),
     ("ANN10", (DESCRIPTION,), _recycled),
     ("ANN11", tuple(TextKind), _stale),
     ("ANN12", tuple(TextKind), _form),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.task.wording.naming import begins_sentence
 from odyssey_recorder.task.wording.stems import SMALL, WORD, stem, words_of
 

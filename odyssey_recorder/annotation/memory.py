@@ -12,7 +12,6 @@ from hashlib import sha256
 from typing import Literal
 
 from odyssey_recorder.annotation.inputs import Inputs, inputs_of
-from odyssey_recorder.annotation.kinds import MemoryKind
 from odyssey_recorder.annotation.semantics import (
     Remembered,
     SemanticsFile,
@@ -22,6 +21,7 @@ from odyssey_recorder.annotation.semantics import (
     by_text,
     step_text,
 )
+from odyssey_recorder.annotation.text_kinds import MemoryKind
 from odyssey_recorder.dataset.entry_file import canonical
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Literal, TypeVar
 from uuid import uuid4
 
-from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.checking import CheckedText, checked_texts
 from odyssey_recorder.annotation.findings import Support, TextFinding, verdict_on
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
-from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.memory import StepMemory, memory_of
-from odyssey_recorder.annotation.recycled import SeenTexts
+from odyssey_recorder.annotation.near_duplicates import SeenTexts
+from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import (
     Offer,
     Planted,
@@ -26,6 +25,7 @@ from odyssey_recorder.annotation.semantics import (
     TextDecision,
     TextState,
 )
+from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.trust import Seen, TrustFigures, agreement, trust_figures
 from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path, episode_ids, provenance_path, semantics_path

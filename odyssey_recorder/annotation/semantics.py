@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from odyssey_recorder.annotation.kinds import BoxSource, MemoryKind, TextKind
+from odyssey_recorder.annotation.text_kinds import BoxSource, MemoryKind, TextKind
 from odyssey_recorder.dataset.entry_file import EntryFile, Form, canonical, with_id
 from odyssey_recorder.dataset.entry_store import EntryStore
 from odyssey_recorder.dataset.layout import SEMANTICS

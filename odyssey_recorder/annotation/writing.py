@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from odyssey_recorder.annotation.asking import Annotating, Calls
 from odyssey_recorder.annotation.consent import give_consent, needs_consent
 from odyssey_recorder.annotation.conversations import Conversations, Ended, Plan
-from odyssey_recorder.annotation.remembering import Mode, Remembering
+from odyssey_recorder.annotation.memory_writer import MemoryWriter, Mode
+from odyssey_recorder.annotation.step_text_writer import Calls, StepTextWriter
 from odyssey_recorder.llm.batch import Batch, BatchProgress
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ class TextsWanted:
 
     def asking(self, batch: Batch, root: Path, evidence: "Callable[[Path], EpisodeEvidence]") -> Conversations:
         if self.memory is None:
-            return Annotating(batch, root, calls=self.calls, effort=self.effort)
-        return Remembering(batch, root, evidence, mode=self.memory, effort=self.effort)
+            return StepTextWriter(batch, root, calls=self.calls, effort=self.effort)
+        return MemoryWriter(batch, root, evidence, mode=self.memory, effort=self.effort)
 
 
 @dataclass(frozen=True, slots=True)

@@ -283,11 +283,11 @@ def _named(  # noqa: PLR0913 - the flags
     dataset: Path, ids: Sequence[str], model: str, budget: float | None, *, consent: bool, yes: bool
 ) -> list[tuple[str, str]]:
     """Why some actions were not named, by episode."""
-    from odyssey_recorder.agents.naming import Naming
+    from odyssey_recorder.agents.action_naming import ActionNaming
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import open_batch
 
-    naming = Naming(open_batch(read_settings(dataset=dataset, model=model), budget), dataset, model)
+    naming = ActionNaming(open_batch(read_settings(dataset=dataset, model=model), budget), dataset, model)
     return _problems(_asked(naming, dataset, ids, budget, consent=consent, yes=yes))
 
 

@@ -13,7 +13,7 @@ from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
-from tests.agents.thinking import Thinker, batch_of
+from tests.agents.controlled_model import ControlledModel, batch_of
 from tests.command_line import CommandLine
 from tests.fakes import FakeDevice
 from tests.llm.stand_in import StandIn
@@ -45,13 +45,13 @@ class Watcher:
 
 
 @dataclass(frozen=True)
-class Duo:
+class SharedRecording:
     """An agent in a thread of its own, and a person, on one recording."""
 
     recording: Recording
     device: FakeDevice
     run: AgentRun
-    thinker: Thinker
+    thinker: ControlledModel
     watcher: Watcher
     thread: ThreadPoolExecutor
 
@@ -86,12 +86,12 @@ def device(request: pytest.FixtureRequest) -> FakeDevice:
 
 
 @pytest.fixture
-def duo(tmp_path: Path, command_line: CommandLine, device: FakeDevice) -> Iterator[Duo]:
-    thinker, watcher = Thinker(), Watcher()
+def shared(tmp_path: Path, command_line: CommandLine, device: FakeDevice) -> Iterator[SharedRecording]:
+    thinker, watcher = ControlledModel(), Watcher()
     bench = RecordingBench(tmp_path)
     with StandIn(thinker) as server, ThreadPoolExecutor(1) as thread, bench.recording(device) as recording:
         recording.ready()
         agent = Agent(adapter_named("ours"), batch_of(server), HistoryRule.parse("actions"), Guard())
         run = AgentRun(agent, recording.recorder, watcher, "Do it.", 30)
-        yield Duo(recording, device, run, thinker, watcher, thread)
+        yield SharedRecording(recording, device, run, thinker, watcher, thread)
         recording.recorder.take_over()

@@ -3,8 +3,8 @@
 import pytest
 
 from odyssey_recorder.annotation.inputs import texts_of
-from odyssey_recorder.annotation.kinds import COMPLETED, TextKind
 from odyssey_recorder.annotation.semantics import TextState
+from odyssey_recorder.annotation.text_kinds import COMPLETED, TextKind
 from odyssey_recorder.dataset import amendment as amendments
 from odyssey_recorder.dataset.amending import amended
 from odyssey_recorder.model.episode import Category
@@ -38,7 +38,7 @@ CASES: dict[str, tuple[amendments.Amendment, set[tuple[int, TextKind]]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_amendment_makes_stale_what_depends_on_it_and_nothing_else(name: str) -> None:
+def test_amendment_makes_exactly_the_dependent_texts_stale(name: str) -> None:
     amendment, expected = CASES[name]
     found = opened_episode()
     file = suggested(found)
@@ -56,7 +56,7 @@ def test_an_amendment_makes_stale_what_depends_on_it_and_nothing_else(name: str)
 
 
 @pytest.mark.parametrize(("with_box", "expected"), [(True, at(0, D, F1, F2)), (False, set())])
-def test_a_new_box_matters_to_texts_whose_model_was_shown_the_old_one(
+def test_new_box_makes_texts_stale_that_were_shown_the_old_one(
     with_box: bool, expected: set[tuple[int, TextKind]]
 ) -> None:
     found = opened_episode()
@@ -67,7 +67,7 @@ def test_a_new_box_matters_to_texts_whose_model_was_shown_the_old_one(
     assert {(n, kind) for n, kind in FREE if now.steps[n][kind].state is TextState.STALE} == expected
 
 
-def test_an_edited_intention_makes_the_contexts_after_it_stale_and_an_accepted_one_does_not() -> None:
+def test_only_edited_intentions_make_later_contexts_stale() -> None:
     found = opened_episode()
     file = suggested(found)
     intention = suggestion(found, 1, F2)
@@ -77,7 +77,7 @@ def test_an_edited_intention_makes_the_contexts_after_it_stale_and_an_accepted_o
         assert {(n, kind) for n, kind in FREE if now.steps[n][kind].state is TextState.STALE} == expected
 
 
-def test_texts_of_the_terminal_step_that_a_person_wrote_are_stale_once_the_end_is_another() -> None:
+def test_edited_terminal_texts_are_replaced_when_the_end_changes() -> None:
     found = opened_episode()
     edits = [decided(suggestion(found, 5, kind), "edit", "Done it.") for kind in TextKind]
     file = file_of(found, *edits)

@@ -22,9 +22,9 @@ from odyssey_recorder.annotation.boxes import (
     press_boxes,
     widening,
 )
-from odyssey_recorder.annotation.kinds import BoxSource
 from odyssey_recorder.annotation.sam2 import MaskBox, ModelFile, Sam2, best
 from odyssey_recorder.annotation.semantics import FoundBox, SemanticsStore
+from odyssey_recorder.annotation.text_kinds import BoxSource
 from odyssey_recorder.dataset.amending import on_grid
 from odyssey_recorder.dataset.layout import screenshot_path, semantics_path
 from odyssey_recorder.dataset.lenient import LenientStep
@@ -53,7 +53,7 @@ NO_VIEWS = ("InputMethod", "NavigationBar0", "StatusBar")
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_box_is_that_of_the_element_that_took_the_touch(profile: str) -> None:
+def test_box_is_that_of_the_touched_element(profile: str) -> None:
     with person_with(profile) as person:
         person.open("Photos", "First frost on the ridge", "Share")
         seen = compared(person)
@@ -81,7 +81,7 @@ OVERLAYS = {
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_box_is_that_of_the_element_in_every_kind_of_overlay(profile: str) -> None:
+def test_box_is_that_of_the_touched_element_in_every_overlay(profile: str) -> None:
     for name, words in OVERLAYS.items():
         with person_with(profile) as person:
             person.open(*words)
@@ -145,7 +145,7 @@ def step_at(at: Pixel, size: Size, *, keyboard: bool = False, **changes: object)
     return with_step(evidence(Click(point), Complete()), 0, **whole).steps[0]
 
 
-def test_the_recorder_knew_where_the_bars_are_and_a_person_may_draw_over_its_box() -> None:
+def test_system_bars_have_no_box_and_a_person_can_override_it() -> None:
     at, size = Pixel(30, 20), Size(720, 1280)
     views = (replace(FIELD, box=Box(0, 0, 720, 200)),)
     under_a_bar = step_at(at, size, views=views, ui_tree="0.xml", bbox=None, bbox_source=None)
@@ -178,16 +178,14 @@ ICON, ROW, BIG = Box(480, 480, 520, 520), Box(0, 460, 1000, 540), Box(450, 450, 
     ],
     ids=["human", "file", "small view", "part of a row", "the row itself", "row alone", "mask alone", "nothing"],
 )
-def test_the_most_trusted_box_is_chosen_but_a_mask_before_a_large_view(
-    raw: dict[str, Box], chosen: str, asks_sam2: bool
-) -> None:
+def test_most_trusted_box_is_chosen_except_for_large_views(raw: dict[str, Box], chosen: str, asks_sam2: bool) -> None:
     boxes = PressBoxes(AT, SIZE, {BoxSource(source): box for source, box in raw.items()})
     assert boxes.chosen.source == chosen
     assert boxes.chosen.box == raw.get(chosen, Box(500, 500, 500, 500))
     assert boxes.is_vague == asks_sam2
 
 
-def test_a_box_that_cannot_be_of_the_pressed_element_is_left_out() -> None:
+def test_implausible_boxes_are_ignored() -> None:
     release = step_at(
         AT, SIZE, spelled=LenientStep(Click(to_grid(AT, SIZE)), "", StepAnnotations(sam2_bbox=(480, 480, 520, 520)))
     )
@@ -210,7 +208,7 @@ def noise(size: Size) -> Image.Image:
 
 
 @pytest.mark.parametrize(("size", "at"), [(Size(720, 1280), Pixel(300, 700)), (Size(1280, 800), Pixel(1279, 0))])
-def test_the_masks_of_a_press_become_boxes_in_pixels_of_the_screenshot(tmp_path: Path, size: Size, at: Pixel) -> None:
+def test_masks_become_boxes_in_screenshot_pixels(tmp_path: Path, size: Size, at: Pixel) -> None:
     found = tiny(tmp_path).boxes(noise(size), at)
     squares = sorted((one for one in found if one.score > 0.5), key=lambda one: one.box.area)
     assert len(squares) == 2
@@ -223,7 +221,7 @@ def test_the_masks_of_a_press_become_boxes_in_pixels_of_the_screenshot(tmp_path:
     assert all(at in one.box and one.box.area <= 0.6 * size.width * size.height for one in found)
 
 
-def test_the_mask_with_the_best_score_wins_unless_another_is_a_view() -> None:
+def test_best_mask_wins_unless_another_matches_a_view() -> None:
     sure, view = MaskBox(ICON, 0.9), MaskBox(ROW, 0.4)
     assert best([view, sure], []) == sure
     assert best([sure, view], [Box(0, 455, 1000, 545)]) == view
@@ -254,7 +252,7 @@ def wrong_files(folder: Path) -> dict[str, tuple[ModelFile, ModelFile, str]]:
 @pytest.mark.parametrize(
     "case", ["missing", "a folder", "another file", "junk", "inputs", "outputs", "swapped", "too large"]
 )
-def test_a_file_that_cannot_be_used_is_named_with_the_reason(tmp_path: Path, case: str) -> None:
+def test_unusable_model_file_is_reported_with_a_reason(tmp_path: Path, case: str) -> None:
     first, second, words = wrong_files(tmp_path)[case]
     with pytest.raises(SettingsError) as raised:
         Sam2(first, second).boxes(noise(Size(72, 128)), Pixel(9, 9))
@@ -294,9 +292,7 @@ def kept(dataset: Path) -> list[FoundBox]:
     return [one for one in SemanticsStore(dataset).read(EPISODE).entries if isinstance(one, FoundBox)]
 
 
-def test_boxes_are_kept_once_with_their_sources_and_reported(
-    command_line: CommandLine, dataset: Path, tmp_path: Path
-) -> None:
+def test_boxes_are_stored_once_with_their_sources(command_line: CommandLine, dataset: Path, tmp_path: Path) -> None:
     first = command_line("annotate", "boxes", dataset)
     assert first.exit_code == 0, first.err
     assert "a right click has" in first.out
@@ -316,7 +312,7 @@ def test_boxes_are_kept_once_with_their_sources_and_reported(
     assert (dataset / semantics_path(EPISODE)).read_bytes() == before, "a second run finds nothing new"
 
 
-def test_an_export_has_the_chosen_boxes(command_line: CommandLine, dataset: Path, tmp_path: Path) -> None:
+def test_export_contains_the_chosen_boxes(command_line: CommandLine, dataset: Path, tmp_path: Path) -> None:
     rows = list(step_rows(read_exported(dataset, EPISODE)))
     provenance = dataset / "provenance" / f"{EPISODE}.json"
     tree = json.loads(provenance.read_text())
@@ -336,7 +332,7 @@ def test_an_export_has_the_chosen_boxes(command_line: CommandLine, dataset: Path
     assert all(row == before for row, before in others)
 
 
-def test_what_cannot_be_read_is_named_and_changed_screenshots_are_not_looked_at(
+def test_unreadable_files_and_changed_screenshots_are_reported(
     command_line: CommandLine, dataset: Path, tmp_path: Path
 ) -> None:
     number = first_press(dataset)
@@ -362,7 +358,7 @@ def first_press(dataset: Path) -> int:
 # --- figures -----------------------------------------------------------------------------------------------
 
 
-def test_how_much_a_box_widens_the_click_rule() -> None:
+def test_widening_of_the_click_rule_by_a_box() -> None:
     size = Size(1000, 1000)
     printed = (
         ((675, 374), (528, 349, 736, 405), 0.008),
@@ -374,7 +370,7 @@ def test_how_much_a_box_widens_the_click_rule() -> None:
         assert widening(ElementBox(Box(*edges), BoxSource.SAM2, Pixel(x, y), size)) == pytest.approx(added, abs=0.01)
 
 
-def test_agreement_tells_a_row_from_its_icon() -> None:
+def test_agreement_distinguishes_a_row_from_its_icon() -> None:
     row, icon = Box(0, 0, 100, 10), Box(0, 0, 10, 10)
     found = agreement([(row, icon), (row, row)])
     assert found is not None

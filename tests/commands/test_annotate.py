@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.layout import CONSENTS, ui_tree_path
-from tests.annotation.phone_dataset import Touched, look_around
-from tests.annotation.remembering_model import RememberingModel
-from tests.annotation.seeing_model import SeeingModel, expected
+from tests.annotation.memory_model import MemoryModel
+from tests.annotation.phone_dataset import CapturedStep, look_around
+from tests.annotation.vision_model import VisionModel, expected
 from tests.command_line import CommandLine
 from tests.exporting.sample import STEPS, write_dataset
 from tests.llm.batch_service import BatchService
@@ -25,32 +25,32 @@ DONE = 2
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Touched]]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[CapturedStep]]:
     root = tmp_path_factory.mktemp("made")
     return root, look_around(root, EPISODE, DONE)
 
 
 @pytest.fixture
-def dataset(command_line: CommandLine, made: tuple[Path, list[Touched]]) -> Path:
+def dataset(command_line: CommandLine, made: tuple[Path, list[CapturedStep]]) -> Path:
     return Path(shutil.copytree(made[0], command_line.dataset))
 
 
 @pytest.fixture
-def screens(made: tuple[Path, list[Touched]]) -> list[tuple[Touched, str]]:
+def screens(made: tuple[Path, list[CapturedStep]]) -> list[tuple[CapturedStep, str]]:
     root, touched = made
     return [(one, (root / ui_tree_path(EPISODE, one.number)).read_text()) for one in touched]
 
 
 @pytest.fixture
-def server(command_line: CommandLine, screens: list[tuple[Touched, str]]) -> Iterator[StandIn]:
-    with StandIn(SeeingModel(screens)) as stand_in:
+def server(command_line: CommandLine, screens: list[tuple[CapturedStep, str]]) -> Iterator[StandIn]:
+    with StandIn(VisionModel(screens)) as stand_in:
         command_line.monkeypatch.setenv("ODYSSEY_MODEL", MODEL)
         command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", stand_in.url)
         yield stand_in
 
 
 def test_texts_are_planned_written_and_listed(
-    command_line: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[Touched, str]]
+    command_line: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[CapturedStep, str]]
 ) -> None:
     planned = command_line("annotate", "plan", dataset)
     assert planned.exit_code == 0, planned.err
@@ -110,7 +110,7 @@ def test_texts_that_cannot_be_read_are_not_passed_as_right(command_line: Command
 
 
 def test_check_says_which_texts_contradict_what_was_recorded(
-    command_line: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[Touched, str]]
+    command_line: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[CapturedStep, str]]
 ) -> None:
     command_line("annotate", "run", dataset, "--yes")
     path, (first, second, *_) = dataset / "semantics" / f"{EPISODE}.json", [one.name for one, _ in screens]
@@ -220,10 +220,10 @@ def test_a_folder_without_episodes_is_no_dataset(command_line: CommandLine, tmp_
 
 @pytest.fixture
 def batching(
-    command_line: CommandLine, dataset: Path, screens: list[tuple[Touched, str]]
+    command_line: CommandLine, dataset: Path, screens: list[tuple[CapturedStep, str]]
 ) -> Iterator[tuple[StandIn, BatchService]]:
-    service = BatchService(SeeingModel(screens), looks=1)
-    with StandIn(SeeingModel(screens), others=service.answer) as stand_in:
+    service = BatchService(VisionModel(screens), looks=1)
+    with StandIn(VisionModel(screens), others=service.answer) as stand_in:
         command_line.monkeypatch.setenv("ODYSSEY_MODEL", MODEL)
         command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", stand_in.url)
         yield stand_in, service
@@ -233,7 +233,7 @@ def test_instructions_come_from_a_batch_and_a_run_asks_for_the_rest(
     command_line: CommandLine,
     dataset: Path,
     batching: tuple[StandIn, BatchService],
-    screens: list[tuple[Touched, str]],
+    screens: list[tuple[CapturedStep, str]],
 ) -> None:
     server, service = batching
     sent = command_line("annotate", "batch", dataset, "--yes")
@@ -300,9 +300,9 @@ def test_request_files_are_written_and_the_output_is_read(
 
 
 def test_memory_is_planned_written_checked_and_exported(
-    command_line: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[Touched, str]], tmp_path: Path
+    command_line: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[CapturedStep, str]], tmp_path: Path
 ) -> None:
-    server.behaviour = RememberingModel(screens)
+    server.behaviour = MemoryModel(screens)
     planned = command_line("annotate", "plan", dataset, "--memory", "cheap", "--json")
     assert json.loads(planned.out)["texts"] == {"missing": 3 * (DONE + 1) - 1}, planned.err
     early = command_line("annotate", "export", dataset, "--memory", "paper", "--out", tmp_path)

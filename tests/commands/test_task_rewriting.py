@@ -16,8 +16,8 @@ from odyssey_recorder.task.generation.generator import GenerationOrder, generate
 from odyssey_recorder.task.listing import ListedTask, read_tasks, task_line
 from tests.command_line import CommandLine
 from tests.llm.good_model import in_words, right
-from tests.llm.stand_in import MODEL, Asked, Says, StandIn, Turn, no_quota, shortest
-from tests.task.worded import library
+from tests.llm.stand_in import MODEL, ReceivedRequest, Reply, StandIn, Turn, no_quota, shortest
+from tests.task.sample_tasks import library
 
 KEY = "sk-planted-4f2a9c7e51"
 
@@ -74,7 +74,7 @@ def test_a_run_that_was_killed_goes_on_and_asks_nothing_twice(
 ) -> None:
     tenth = threading.Event()
 
-    def slow(asked: Asked) -> Says:
+    def slow(asked: ReceivedRequest) -> Reply:
         if len(server.questions) >= 10:
             tenth.set()
         return right(asked)
@@ -152,7 +152,7 @@ def test_without_a_model_it_is_said_which_setting_is_missing(command_line: Comma
 
 
 def test_the_key_is_nowhere(command_line: CommandLine, server: StandIn, listed: Path) -> None:
-    def fails(asked: Asked) -> Turn:
+    def fails(asked: ReceivedRequest) -> Turn:
         return right(asked) if len(server.questions) < 8 else no_quota()
 
     server.behaviour = fails

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from tests.llm.stand_in import Asked, Behaviour, Fails, Says, Sends, Turn, completion, shortest
+from tests.llm.stand_in import Behaviour, ErrorReply, RawReply, ReceivedRequest, Reply, Turn, completion, shortest
 
 Fate: TypeAlias = Literal["answered", "twice", "missing", "expired", "error", "garbage", "no JSON"]
 _FORM = re.compile(rb'filename="([^"]+)".*?\r\n\r\n(.*?)\r\n--', re.DOTALL)
@@ -45,34 +45,34 @@ class BatchService:
         self.sizes: list[int] = []
         self._made = 0
 
-    def answer(self, asked: Asked) -> Turn | None:
-        match asked.method, urlsplit(asked.path).path.strip("/").split("/")[1:]:
+    def answer(self, request: ReceivedRequest) -> Turn | None:
+        match request.method, urlsplit(request.path).path.strip("/").split("/")[1:]:
             case "POST", ["files"]:
-                return self._uploaded(asked)
+                return self._uploaded(request)
             case "GET", ["files"]:
                 return _json({"object": "list", "data": [self._file(one) for one in self.files], "has_more": False})
             case "GET", ["files", name, "content"] if name in self.files:
-                return Sends(self.files[name][1].decode())
+                return RawReply(self.files[name][1].decode())
             case "DELETE", ["files", name] if name in self.files:
                 del self.files[name]
                 return _json({"id": name, "object": "file", "deleted": True})
             case "POST", ["batches"]:
-                return self._created(asked.body)
+                return self._created(request.body)
             case "GET", ["batches"]:
                 return _json({"object": "list", "data": list(self.batches.values()), "has_more": False})
             case "GET", ["batches", name] if name in self.batches:
                 return self._looked_at(self.batches[name])
             case _, ["files" | "batches", *_]:
-                return Fails(404, {"message": "No such thing.", "type": "invalid_request_error"})
+                return ErrorReply(404, {"message": "No such thing.", "type": "invalid_request_error"})
             case _:
                 return None
 
-    def _uploaded(self, asked: Asked) -> Turn:
-        found = _FORM.search(asked.upload)
+    def _uploaded(self, request: ReceivedRequest) -> Turn:
+        found = _FORM.search(request.upload)
         assert found is not None
         self.sizes.append(len(found[2]))
         if len(found[2]) > self.largest:
-            return Fails(413, {"message": "The file is too large.", "type": "invalid_request_error"})
+            return ErrorReply(413, {"message": "The file is too large.", "type": "invalid_request_error"})
         return _json(self._file(self._kept(found[1].decode(), found[2])))
 
     def _kept(self, name: str, data: bytes) -> str:
@@ -90,7 +90,7 @@ class BatchService:
 
     def _created(self, body: Mapping[str, Any]) -> Turn:
         if body["input_file_id"] not in self.files:
-            return Fails(400, {"message": "No such file.", "type": "invalid_request_error"})
+            return ErrorReply(400, {"message": "No such file.", "type": "invalid_request_error"})
         self._made += 1
         batch = {
             "id": f"batch_{self._made}", "object": "batch", "created_at": 0, "status": "in_progress", "looks": 0,
@@ -126,9 +126,9 @@ class BatchService:
         self.paid[key] += fate in ("answered", "twice", "garbage")
         match fate:
             case "answered" | "twice" | "garbage":
-                asked = Asked("POST", line["url"], {}, line["body"])
-                turn = self.behaviour(asked) if fate != "garbage" else Says("<html>Sorry</html>")
-                assert isinstance(turn, Says)
+                asked = ReceivedRequest("POST", line["url"], {}, line["body"])
+                turn = self.behaviour(asked) if fate != "garbage" else Reply("<html>Sorry</html>")
+                assert isinstance(turn, Reply)
                 body = json.loads(completion(turn, asked))
                 response = {"status_code": 200, "request_id": "req", "body": body}
                 made = json.dumps(
@@ -148,5 +148,5 @@ class BatchService:
                 pass
 
 
-def _json(data: object) -> Sends:
-    return Sends(json.dumps(data), 200, "application/json")
+def _json(data: object) -> RawReply:
+    return RawReply(json.dumps(data), 200, "application/json")

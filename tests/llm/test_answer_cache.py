@@ -38,16 +38,16 @@ def file(tmp_path: Path) -> Path:
 # Keys.
 
 
-def test_a_question_is_known_by_the_key_that_it_always_had() -> None:
+def test_key_of_a_question_is_stable() -> None:
     assert key_of(question()) == "2fecc8dca06b22f1535f61a912800159438c9ede643bd15fc53c226cdc57ca96"
 
 
-def test_a_schema_that_says_the_same_makes_the_same_key_whichever_object_it_is() -> None:
+def test_equal_schemas_give_equal_keys() -> None:
     again = type("Rewrite", (BaseModel,), {"__annotations__": {"text": str}})
     assert key_of(replace(question(), answer=again)) == key_of(question())
 
 
-def test_all_that_determines_the_answer_makes_another_key() -> None:
+def test_everything_that_affects_the_answer_changes_the_key() -> None:
     plain, shown = question(), question(image=b"picture")
     words, image = shown.messages[1].parts
     assert isinstance(image, Image)
@@ -75,7 +75,7 @@ def test_all_that_determines_the_answer_makes_another_key() -> None:
 # Lookups.
 
 
-def test_the_first_answer_to_a_question_comes_back_as_it_was(file: Path) -> None:
+def test_first_answer_is_kept_and_returned_unchanged(file: Path) -> None:
     with closing(AnswerCache(file)) as kept:
         kept.keep(question(), answer_to(question()))
         kept.keep(question(), answer_to(question(), "Second."))
@@ -86,7 +86,7 @@ def test_the_first_answer_to_a_question_comes_back_as_it_was(file: Path) -> None
 
 
 @pytest.mark.parametrize("wrong", ["raw = 'no JSON'", "at = '0001-01-01T00:00:00+14:00'"])
-def test_a_row_that_makes_no_sense_is_no_answer(file: Path, wrong: str) -> None:
+def test_invalid_row_is_ignored(file: Path, wrong: str) -> None:
     with closing(AnswerCache(file)) as kept:
         kept.keep(question(), answer_to(question()))
     with closing(sqlite3.connect(file)) as database, database:
@@ -96,7 +96,7 @@ def test_a_row_that_makes_no_sense_is_no_answer(file: Path, wrong: str) -> None:
 
 
 @pytest.mark.parametrize("is_broken", [False, True])
-def test_several_begin_the_file_and_write_into_it_at_once_and_one_puts_a_broken_one_aside(
+def test_concurrent_writers_share_a_new_or_replaced_file(
     file: Path, is_broken: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     file.parent.mkdir()
@@ -129,9 +129,7 @@ def test_several_begin_the_file_and_write_into_it_at_once_and_one_puts_a_broken_
     ["", "CREATE TABLE answers (number INTEGER)", "PRAGMA user_version = 99"],
     ids=["broken", "foreign", "newer"],
 )
-def test_a_file_that_is_none_of_ours_is_put_aside_and_a_new_one_begun(
-    file: Path, damage: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_foreign_or_broken_file_is_set_aside(file: Path, damage: str, caplog: pytest.LogCaptureFixture) -> None:
     file.parent.mkdir()
     if "user_version" in damage:
         AnswerCache(file).close()
@@ -153,9 +151,7 @@ def test_a_file_that_is_none_of_ours_is_put_aside_and_a_new_one_begun(
     caplog.clear()
 
 
-def test_a_file_that_somebody_holds_is_waited_for_and_then_done_without(
-    file: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_locked_file_falls_back_to_memory(file: Path, caplog: pytest.LogCaptureFixture) -> None:
     AnswerCache(file).close()
     with closing(sqlite3.connect(file)) as holder, closing(AnswerCache(file, wait_s=0.01)) as kept:
         holder.execute("BEGIN EXCLUSIVE")

@@ -10,12 +10,12 @@ import pytest
 from odyssey_recorder.task.wording.equivalence import rule_faults
 from tests.llm.good_model import AGREES, in_words
 from tests.llm.stand_in import MODEL
-from tests.task.worded import catalogue_of, one_of_each
+from tests.task.sample_tasks import catalogue_of, one_task_per_template
 
 
 @pytest.mark.parametrize("names_apps", [True, False])
-def test_its_words_for_every_template_pass_the_rules(names_apps: bool) -> None:
-    tasks = one_of_each()
+def test_rewrites_of_every_template_pass_the_rules(names_apps: bool) -> None:
+    tasks = one_task_per_template()
     openings = set()
     for task in tasks:
         words = in_words(task.task.task, task.task.apps if names_apps else ())
@@ -25,7 +25,7 @@ def test_its_words_for_every_template_pass_the_rules(names_apps: bool) -> None:
     assert len(openings) > 5
 
 
-def test_it_answers_on_a_command_line() -> None:
+def test_stand_in_server_runs_from_the_command_line() -> None:
     command = [sys.executable, "-m", "tests.llm.stand_in", "--answer", "tests.llm.good_model:right"]
     properties: dict[str, object] = {key: {} for key in AGREES}
     question = {

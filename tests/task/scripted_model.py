@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.llm.good_model import AGREES, right
-from tests.llm.stand_in import Asked, Says, Turn, says
+from tests.llm.stand_in import ReceivedRequest, Reply, Turn, says
 
 
 @dataclass
@@ -24,17 +24,17 @@ class ScriptedModel:
     judge_does: Turn | None = None
     repaired: str = ""
 
-    def __call__(self, asked: Asked) -> Turn:
-        if self.repaired and len(asked.body["messages"]) > 2:
+    def __call__(self, request: ReceivedRequest) -> Turn:
+        if self.repaired and len(request.body["messages"]) > 2:
             return says({"instruction": self.repaired})
-        user = asked.body["messages"][1]["content"]
-        return self._word(asked, user) if "instruction" in asked.schema["properties"] else self._judge(user)
+        user = request.body["messages"][1]["content"]
+        return self._word(request, user) if "instruction" in request.schema["properties"] else self._judge(user)
 
-    def _word(self, asked: Asked, user: str) -> Turn:
+    def _word(self, request: ReceivedRequest, user: str) -> Turn:
         task = json.loads(_between("task", user))["task"]
         tries = self.words.get(task)
         if tries is None:
-            return right(asked)
+            return right(request)
         one = tries[min(1 if "<answer>" in user else 0, len(tries) - 1)]
         return says({"instruction": one}) if isinstance(one, str) else one
 
@@ -48,7 +48,7 @@ class ScriptedModel:
                 is_missing = requirement.startswith("-")
                 verdict["missing_requirements" if is_missing else "added_requirements"] += [requirement.lstrip("- ")]
                 verdict["b_entails_a" if is_missing else "a_entails_b"] = False
-        return Says(json.dumps(verdict))
+        return Reply(json.dumps(verdict))
 
 
 def _between(mark: str, text: str) -> str:

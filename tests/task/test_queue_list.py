@@ -32,7 +32,7 @@ def shown(queue: TaskQueue) -> list[str]:
     return [task.task_id for task in queue.board().tasks]
 
 
-def test_a_list_that_changes_is_read_anew(tmp_path: Path, list_of: Callable[..., None]) -> None:
+def test_changed_list_is_read_again(tmp_path: Path, list_of: Callable[..., None]) -> None:
     queue = queue_of(tmp_path, *ROWS)
     assert shown(queue) == ["a", "b", "c"]
     assert queue.board().name == "my tasks"
@@ -48,9 +48,7 @@ def test_a_list_that_changes_is_read_anew(tmp_path: Path, list_of: Callable[...,
         queue.claim_next()
 
 
-def test_what_the_list_no_longer_has_is_not_offered_and_comes_back_with_what_was_done(
-    tmp_path: Path, list_of: Callable[..., None]
-) -> None:
+def test_removed_task_returns_with_its_status(tmp_path: Path, list_of: Callable[..., None]) -> None:
     queue = queue_of(tmp_path, *ROWS)
     queue.skip("a", "later")
     queue.mark_recorded("b", EPISODE)
@@ -64,7 +62,7 @@ def test_what_the_list_no_longer_has_is_not_offered_and_comes_back_with_what_was
     assert held(queue.claim_next()) == "a"
 
 
-def test_a_task_is_as_the_list_has_it_also_while_it_is_held(tmp_path: Path, list_of: Callable[..., None]) -> None:
+def test_list_changes_apply_to_claimed_tasks(tmp_path: Path, list_of: Callable[..., None]) -> None:
     queue = queue_of(tmp_path, *ROWS)
     queue.claim("a")
     list_of(row("a", instruction="Wake me", priority=2), row("b"), row("c", priority=1))
@@ -73,7 +71,7 @@ def test_a_task_is_as_the_list_has_it_also_while_it_is_held(tmp_path: Path, list
     assert held(queue.claim_next(after="a")) == "c"
 
 
-def test_words_of_a_person_stay_until_the_list_has_others(tmp_path: Path, list_of: Callable[..., None]) -> None:
+def test_edited_instruction_is_kept_until_the_list_changes_it(tmp_path: Path, list_of: Callable[..., None]) -> None:
     queue = queue_of(tmp_path, *ROWS)
     source = write_list(tmp_path / "better.jsonl", [row("b", instruction="Wake me")])
     queue.amend(read_tasks(source), "Lea")
@@ -84,7 +82,7 @@ def test_words_of_a_person_stay_until_the_list_has_others(tmp_path: Path, list_o
     assert queue.board().tasks[0].listed.task.instruction == "Wake me at seven"
 
 
-def test_what_came_from_no_list_stays_behind_what_the_list_has(tmp_path: Path, list_of: Callable[..., None]) -> None:
+def test_added_tasks_stay_behind_those_of_the_list(tmp_path: Path, list_of: Callable[..., None]) -> None:
     queue = queue_of(tmp_path, *ROWS)
     added = read_tasks(write_list(tmp_path / "more.jsonl", [row("x"), row("y"), row("a")]))
     assert queue.add(added, to_approve=False) == 2
@@ -92,9 +90,7 @@ def test_what_came_from_no_list_stays_behind_what_the_list_has(tmp_path: Path, l
     assert shown(queue) == ["a", "b", "c", "d", "x", "y"]
 
 
-def test_words_of_the_list_with_known_faults_are_to_be_approved_first(
-    tmp_path: Path, list_of: Callable[..., None]
-) -> None:
+def test_listed_task_with_known_faults_needs_approval(tmp_path: Path, list_of: Callable[..., None]) -> None:
     faulty = json.loads(task_line(replace(*read_tasks(write_list(tmp_path / "one.jsonl", [row("a")])), text=FAULTY)))
     queue = queue_of(tmp_path, faulty, row("b"))
     assert [task.status for task in queue.board().tasks] == [Status.TO_APPROVE, Status.WAITING]

@@ -14,10 +14,10 @@ import numpy as np
 from odyssey_recorder.agents.adapter import History, PromptWords, adapter_named
 from odyssey_recorder.agents.adapters.ours import FIELDS
 from odyssey_recorder.agents.predict import next_step, shown_to
-from odyssey_recorder.annotation.asked import HIDDEN, AskedEpisode
 from odyssey_recorder.annotation.conversations import Conversation, Conversations, Part
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.redacted_episode import HIDDEN, RedactedEpisode
 from odyssey_recorder.annotation.semantics import Entry, Named, StepText, TextState, suggestion_id
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.evaluation.answers import answer_of, read_answers
 from odyssey_recorder.evaluation.gold import Gold, read_gold
@@ -44,7 +44,7 @@ def _words(told: PromptWords) -> tuple[str, str]:
 _ADAPTER = replace(adapter_named("ours"), words=_words)
 
 
-class Naming(Conversations):
+class ActionNaming(Conversations):
     """Named actions for the instructions of episodes of the dataset `root`, through `batch`, each asked for once."""
 
     def __init__(self, batch: Batch, root: Path, model: str) -> None:
@@ -52,7 +52,7 @@ class Naming(Conversations):
         self._model = model
         self._gold = lru_cache(_OPEN)(self._read_gold)
 
-    def parts(self, episode: AskedEpisode) -> Iterator[Part]:
+    def parts(self, episode: RedactedEpisode) -> Iterator[Part]:
         entries = self._store.read(episode.episode_id).entries
         named = {one.place for one in entries if isinstance(one, Named) and one.call.model_asked == self._model}
         for number, step in enumerate(episode.steps):
@@ -60,7 +60,7 @@ class Naming(Conversations):
             if _is_asked(text, step.act) and _place(episode, number) not in named:
                 yield number
 
-    def conversation(self, episode: AskedEpisode, part: Part, made: list[Entry]) -> Conversation:
+    def conversation(self, episode: RedactedEpisode, part: Part, made: list[Entry]) -> Conversation:
         assert part is not None
         step_key, kind, words, inputs_sha = _place(episode, part)
         view = episode.steps[part].views[0]
@@ -101,7 +101,7 @@ def _is_asked(text: StepText, act: Action) -> bool:
     return text.source is not None and text.state is not TextState.STALE and act != Type(HIDDEN)
 
 
-def _place(episode: AskedEpisode, number: int) -> tuple[str, TextKind, str, str]:
+def _place(episode: RedactedEpisode, number: int) -> tuple[str, TextKind, str, str]:
     inputs, kind = episode.texts.inputs[number], TextKind.INSTRUCTION
     shown = inputs.shown(kind, episode.texts.edited[:number], with_box=True)
     return inputs.step_key, kind, episode.texts.steps[number][kind].words, shown

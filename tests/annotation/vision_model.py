@@ -14,8 +14,8 @@ from PIL import Image
 
 from odyssey_recorder.device.view_hierarchy import name_at, parse
 from odyssey_recorder.model.geometry import Pixel, Size
-from tests.annotation.phone_dataset import Touched
-from tests.llm.stand_in import Asked, Says, says
+from tests.annotation.phone_dataset import CapturedStep
+from tests.llm.stand_in import ReceivedRequest, Reply, says
 
 _LOOK = (96, 96)
 _MOST = 24
@@ -23,18 +23,18 @@ _ALIKE = 0.3
 """Mean differences of looks, in grey levels, that the compression of images can cause."""
 
 
-class SeeingModel:
+class VisionModel:
     """Knows the screens of an episode, with the xml of their views, in any order."""
 
-    def __init__(self, screens: Sequence[tuple[Touched, str]]) -> None:
+    def __init__(self, screens: Sequence[tuple[CapturedStep, str]]) -> None:
         self._screens = screens
         self._looks = np.stack([_look(Image.open(io.BytesIO(one.png))) for one, _ in screens])
 
-    def __call__(self, asked: Asked) -> Says:
-        images = images_of(asked)
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        images = images_of(request)
         if not images:
-            said = json.loads(re.findall(r"<steps>\n(.*?)\n</steps>", asked.words, re.DOTALL)[-1])
-            return says({"context": f"Done: {' / '.join(one['intention'] for one in said['done'])}"})
+            steps = json.loads(re.findall(r"<steps>\n(.*?)\n</steps>", request.words, re.DOTALL)[-1])
+            return says({"context": f"Done: {' / '.join(one['intention'] for one in steps['done'])}"})
         seen = self.seen(images)
         data = {
             "low_level_instruction": f"Do {seen}.",
@@ -42,7 +42,7 @@ class SeeingModel:
             "intention": f"Want {seen}.",
             "context": "Before.",
         }
-        return says({name: data[name] for name in asked.schema["properties"]})
+        return says({name: data[name] for name in request.schema["properties"]})
 
     def seen(self, images: Sequence[Image.Image]) -> str:
         plain, *marked = images
@@ -74,15 +74,15 @@ class SeeingModel:
         return alike[int(np.argmin(far))]
 
 
-def expected(screens: Sequence[tuple[Touched, str]], number: int) -> str:
+def expected(screens: Sequence[tuple[CapturedStep, str]], number: int) -> str:
     """What it must see at a step; equal screenshots are one screen."""
     one = screens[number][0]
     first = next(at for at, (other, _) in enumerate(screens) if other.png == one.png)
     return f"screen {first}, {one.name}" if one.at is not None else f"screen {first}"
 
 
-def images_of(asked: Asked) -> list[Image.Image]:
-    parts = [part for message in asked.body["messages"] for part in message["content"] if isinstance(part, dict)]
+def images_of(request: ReceivedRequest) -> list[Image.Image]:
+    parts = [part for message in request.body["messages"] for part in message["content"] if isinstance(part, dict)]
     urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
     return [Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB") for url in urls]
 

@@ -25,7 +25,7 @@ HIDDEN = "[hidden]"
 
 
 @dataclass(frozen=True, slots=True)
-class AskedStep:
+class RedactedStep:
     """`action` is what a model is told of it, `act` the action itself without what is private.
 
     `views` are the screenshot, and a copy with the mark of a press.
@@ -38,10 +38,10 @@ class AskedStep:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedEpisode:
+class RedactedEpisode:
     episode_id: str
     instruction: str
-    steps: tuple[AskedStep, ...]
+    steps: tuple[RedactedStep, ...]
     texts: EpisodeTexts
     memory: Sequence[StepMemory]
     redaction: Redaction | None = None
@@ -62,7 +62,7 @@ def open_dataset_episode(root: Path, episode_id: str) -> OpenedEpisode:
     return found
 
 
-def read_asked(root: Path, episode_id: str, file: SemanticsFile) -> AskedEpisode:
+def read_redacted_episode(root: Path, episode_id: str, file: SemanticsFile) -> RedactedEpisode:
     """Raises DatasetError if what must be hidden cannot be, ReviewError if `file` has unreadable places."""
     refuse_problems(file)
     found = open_dataset_episode(root, episode_id)
@@ -75,9 +75,9 @@ def read_asked(root: Path, episode_id: str, file: SemanticsFile) -> AskedEpisode
         masks = (*_password_boxes(nodes), *_drawn(redaction, number, texts.inputs[number].png_sha256))
         is_secret = isinstance(step.action, Type) and any(node.password and node.focused for node in nodes)
         act, words = (Type(HIDDEN), f"Type {HIDDEN}") if is_secret else (step.action, spoken(step.action))
-        steps.append(AskedStep(words, act, tuple(_views(found, number, texts, masks)), is_terminal(act)))
+        steps.append(RedactedStep(words, act, tuple(_views(found, number, texts, masks)), is_terminal(act)))
     memory = memory_of(found, file, texts.inputs)
-    return AskedEpisode(episode_id, shown.task.instruction, tuple(steps), texts, memory, redaction)
+    return RedactedEpisode(episode_id, shown.task.instruction, tuple(steps), texts, memory, redaction)
 
 
 def spoken(action: Action) -> str:

@@ -11,34 +11,34 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from odyssey_recorder.annotation.asked import open_dataset_episode
-from odyssey_recorder.annotation.asking import Annotating
 from odyssey_recorder.annotation.consent import give_consent, needs_consent
 from odyssey_recorder.annotation.conversations import Ended
 from odyssey_recorder.annotation.inputs import texts_of
-from odyssey_recorder.annotation.kinds import COMPLETED, FIRST_CONTEXT, TextKind
+from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import SemanticsStore, StepText, Suggestion, TextState
+from odyssey_recorder.annotation.step_text_writer import StepTextWriter
+from odyssey_recorder.annotation.text_kinds import COMPLETED, FIRST_CONTEXT, TextKind
 from odyssey_recorder.curation.redaction import RedactedBox, RedactedWords, Redaction, write_redaction
 from odyssey_recorder.dataset.layout import CONSENTS, screenshot_path, semantics_path, ui_tree_path
 from odyssey_recorder.errors import CancelledError
 from odyssey_recorder.llm.batch import Batch
-from tests.annotation.phone_dataset import Touched, look_around
-from tests.annotation.seeing_model import SeeingModel, expected, images_of
+from tests.annotation.phone_dataset import CapturedStep, look_around
 from tests.annotation.texts import decided
+from tests.annotation.vision_model import VisionModel, expected, images_of
 from tests.llm.questions import batch
-from tests.llm.stand_in import Asked, Says, StandIn, refuses, says, server_error
+from tests.llm.stand_in import ReceivedRequest, Reply, StandIn, refuses, says, server_error
 
 EPISODE = "0000000000000001"
 PROFILES = ("small_phone", "medium_phone", "pixel_7_pro", "pixel_8_pro", "pixel_fold", "pixel_tablet")
 STEPS = 5
 
 
-class Recorded:
+class EpisodeDataset:
     """A dataset with one episode, copied for each test."""
 
-    def __init__(self, root: Path, touched: list[Touched]) -> None:
+    def __init__(self, root: Path, captured: list[CapturedStep]) -> None:
         self.root = root
-        self.screens = [(one, (root / ui_tree_path(EPISODE, one.number)).read_text()) for one in touched]
+        self.screens = [(one, (root / ui_tree_path(EPISODE, one.number)).read_text()) for one in captured]
 
     def texts(self) -> list[dict[TextKind, StepText]]:
         found = open_dataset_episode(self.root, EPISODE)
@@ -51,46 +51,48 @@ class Recorded:
         return batch(server, self.root / "answers.sqlite", tries=1)
 
 
-def annotating(recorded: Recorded, server: StandIn, **options: object) -> Annotating:
-    return Annotating(recorded.batch(server), recorded.root, **options)  # type: ignore[arg-type]
+def annotating(recorded: EpisodeDataset, server: StandIn, **options: object) -> StepTextWriter:
+    return StepTextWriter(recorded.batch(server), recorded.root, **options)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Touched]]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[CapturedStep]]:
     root = tmp_path_factory.mktemp("made")
     return root, look_around(root, EPISODE, STEPS)
 
 
 @pytest.fixture
-def recorded(made: tuple[Path, list[Touched]], tmp_path: Path) -> Recorded:
-    root, touched = made
-    return Recorded(shutil.copytree(root, tmp_path / "dataset"), touched)
+def recorded(made: tuple[Path, list[CapturedStep]], tmp_path: Path) -> EpisodeDataset:
+    root, captured = made
+    return EpisodeDataset(shutil.copytree(root, tmp_path / "dataset"), captured)
 
 
 @pytest.fixture(scope="module")
-def whole(made: tuple[Path, list[Touched]], tmp_path_factory: pytest.TempPathFactory) -> tuple[Recorded, int]:
+def whole(
+    made: tuple[Path, list[CapturedStep]], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[EpisodeDataset, int]:
     """With all texts and the answers of the server that listened on this port."""
-    root, touched = made
-    recorded = Recorded(shutil.copytree(root, tmp_path_factory.mktemp("whole") / "dataset"), touched)
-    with StandIn(SeeingModel(recorded.screens)) as server:
+    root, captured = made
+    recorded = EpisodeDataset(shutil.copytree(root, tmp_path_factory.mktemp("whole") / "dataset"), captured)
+    with StandIn(VisionModel(recorded.screens)) as server:
         recorded.run(server, effort="low")
-        assert {asked.body["reasoning_effort"] for asked in server.questions} == {"low"}
+        assert {request.body["reasoning_effort"] for request in server.questions} == {"low"}
     return recorded, server.port
 
 
 @pytest.fixture
-def annotated(whole: tuple[Recorded, int], tmp_path: Path) -> Recorded:
+def annotated(whole: tuple[EpisodeDataset, int], tmp_path: Path) -> EpisodeDataset:
     recorded, _ = whole
-    return Recorded(shutil.copytree(recorded.root, tmp_path / "dataset"), [one for one, _ in recorded.screens])
+    return EpisodeDataset(shutil.copytree(recorded.root, tmp_path / "dataset"), [one for one, _ in recorded.screens])
 
 
-def test_every_text_is_of_what_the_step_shows_and_touches(recorded: Recorded) -> None:
-    with StandIn(SeeingModel(recorded.screens)) as server:
+def test_texts_describe_what_each_step_shows_and_touches(recorded: EpisodeDataset) -> None:
+    with StandIn(VisionModel(recorded.screens)) as server:
         assert recorded.run(server) == [Ended(EPISODE, 4 * STEPS - 1)]
-        asked = len(server.questions)
-        assert asked <= 3 * STEPS - 1
+        count = len(server.questions)
+        assert count <= 3 * STEPS - 1
         recorded.run(server)
-    assert len(server.questions) == asked
+    assert len(server.questions) == count
     assert server.complaints == []
     texts = recorded.texts()
     seen = [expected(recorded.screens, number) for number in range(STEPS)]
@@ -109,19 +111,19 @@ def test_every_text_is_of_what_the_step_shows_and_touches(recorded: Recorded) ->
         *(pytest.param(one, (0, 1, 3), 17, marks=[pytest.mark.soak, pytest.mark.timeout(900)]) for one in PROFILES),
     ],
 )
-def test_a_model_sees_the_right_image_and_mark_on_every_device(
+def test_model_is_shown_the_right_image_and_mark(
     tmp_path: Path, device: str, rotations: tuple[int, ...], steps: int
 ) -> None:
     for rotation in rotations:
         root = tmp_path / str(rotation)
-        recorded = Recorded(root, look_around(root, EPISODE, steps, device=device, rotation=rotation))
-        with StandIn(SeeingModel(recorded.screens)) as server:
+        recorded = EpisodeDataset(root, look_around(root, EPISODE, steps, device=device, rotation=rotation))
+        with StandIn(VisionModel(recorded.screens)) as server:
             assert recorded.run(server)[0].problem == ""
-        told = [one[TextKind.INSTRUCTION].words for one in recorded.texts()[:-1]]
-        assert told == [f"Do {expected(recorded.screens, number)}." for number in range(steps)]
+        instructions = [one[TextKind.INSTRUCTION].words for one in recorded.texts()[:-1]]
+        assert instructions == [f"Do {expected(recorded.screens, number)}." for number in range(steps)]
 
 
-def test_a_suggestion_says_which_model_was_shown_what(annotated: Recorded) -> None:
+def test_suggestion_records_its_model_and_images(annotated: EpisodeDataset) -> None:
     recorded = annotated
     number = next(at for at, (one, _) in enumerate(recorded.screens) if one.at is not None)
     texts = recorded.texts()[number]
@@ -142,8 +144,8 @@ def test_a_suggestion_says_which_model_was_shown_what(annotated: Recorded) -> No
     assert source.call.cost > 0
 
 
-def test_one_call_for_all_texts_is_labelled_as_such(recorded: Recorded) -> None:
-    with StandIn(SeeingModel(recorded.screens)) as server:
+def test_combined_calls_are_labelled_as_such(recorded: EpisodeDataset) -> None:
+    with StandIn(VisionModel(recorded.screens)) as server:
         assert recorded.run(server, calls="combined") == [Ended(EPISODE, 4 * STEPS - 1)]
         assert len(server.questions) <= STEPS
     calls = {one.source.call.prompt for step in recorded.texts() for one in step.values()
@@ -151,18 +153,18 @@ def test_one_call_for_all_texts_is_labelled_as_such(recorded: Recorded) -> None:
     assert calls == {"step_all/1"}
 
 
-def test_a_run_that_is_cancelled_and_resumed_asks_nothing_twice_and_ends_as_if_undisturbed(recorded: Recorded) -> None:
-    with StandIn(SeeingModel(recorded.screens)) as server:
-        for enough in (3, 8):
+def test_cancelled_and_resumed_run_ends_as_if_undisturbed(recorded: EpisodeDataset) -> None:
+    with StandIn(VisionModel(recorded.screens)) as server:
+        for limit in (3, 8):
             with pytest.raises(CancelledError):
-                annotating(recorded, server).run([EPISODE], cancelled=reached(server, enough))
+                annotating(recorded, server).run([EPISODE], cancelled=reached(server, limit))
         resumed = recorded.run(server)
-        cut = server.repeated
+        repeated = server.repeated
     assert resumed[0].problem == ""
-    assert cut <= 2 * 8, "only what was in flight"
+    assert repeated <= 2 * 8, "only what was in flight"
     words = [{kind: text.words for kind, text in step.items()} for step in recorded.texts()]
     (recorded.root / semantics_path(EPISODE)).unlink()
-    with StandIn(SeeingModel(recorded.screens)) as server:
+    with StandIn(VisionModel(recorded.screens)) as server:
         recorded.run(server)
     assert [{kind: text.words for kind, text in step.items()} for step in recorded.texts()] == words
 
@@ -171,11 +173,11 @@ def reached(server: StandIn, count: int) -> Callable[[], bool]:
     return lambda: len(server.questions) >= count
 
 
-def test_what_was_written_is_kept_if_the_server_fails_in_between(recorded: Recorded) -> None:
-    seeing = SeeingModel(recorded.screens)
+def test_texts_before_a_server_failure_are_kept(recorded: EpisodeDataset) -> None:
+    seeing = VisionModel(recorded.screens)
 
-    def failing(asked: Asked) -> object:
-        return server_error() if list(asked.schema["properties"]) == ["context"] else seeing(asked)
+    def failing(request: ReceivedRequest) -> object:
+        return server_error() if list(request.schema["properties"]) == ["context"] else seeing(request)
 
     with StandIn(failing) as server:  # type: ignore[arg-type]
         ended = recorded.run(server)
@@ -192,20 +194,20 @@ def test_what_was_written_is_kept_if_the_server_fails_in_between(recorded: Recor
     ["", "   ", "x" * 4001, "<html><body>Sorry</body></html>", "a\x1b[31mred", "```json\nTap it.\n```"],
     ids=["empty", "blank", "a book", "html", "escape codes", "fence"],
 )
-def test_what_is_no_text_about_a_step_is_asked_for_once_more_and_then_left_out(recorded: Recorded, raw: str) -> None:
-    with StandIn(lambda asked: says(dict.fromkeys(asked.schema["properties"], raw))) as server:
+def test_unusable_text_is_left_out(recorded: EpisodeDataset, raw: str) -> None:
+    with StandIn(lambda request: says(dict.fromkeys(request.schema["properties"], raw))) as server:
         ended = recorded.run(server)
     assert ended[0].texts == 0
     assert "does not match the schema" in ended[0].problem
     assert all(text.state is TextState.MISSING for text in recorded.texts()[1].values())
 
 
-def test_a_refusal_is_told_for_its_episode(recorded: Recorded) -> None:
+def test_refusal_is_reported_for_its_episode(recorded: EpisodeDataset) -> None:
     with StandIn(lambda _: refuses()) as server:
         assert "declined" in recorded.run(server)[0].problem
 
 
-def test_a_rejected_text_is_asked_for_anew(whole: tuple[Recorded, int], annotated: Recorded) -> None:
+def test_rejected_text_is_requested_again(whole: tuple[EpisodeDataset, int], annotated: EpisodeDataset) -> None:
     recorded = annotated
     source = recorded.texts()[0][TextKind.INSTRUCTION].source
     assert isinstance(source, Suggestion)
@@ -216,61 +218,61 @@ def test_a_rejected_text_is_asked_for_anew(whole: tuple[Recorded, int], annotate
     assert recorded.texts()[0][TextKind.INSTRUCTION].words == "Tap it."
 
 
-def test_an_edited_intention_is_what_later_contexts_are_told(annotated: Recorded) -> None:
+def test_later_contexts_use_the_edited_intention(annotated: EpisodeDataset) -> None:
     recorded = annotated
     source = recorded.texts()[0][TextKind.INTENTION].source
     assert isinstance(source, Suggestion)
     SemanticsStore(recorded.root).append(EPISODE, decided(source, "edit", "I want rice."))
-    with StandIn(SeeingModel(recorded.screens)) as server:
+    with StandIn(VisionModel(recorded.screens)) as server:
         recorded.run(server)
-        assert {tuple(asked.schema["properties"]) for asked in server.questions} == {("context",)}
-        asked = len(server.questions)
+        assert {tuple(request.schema["properties"]) for request in server.questions} == {("context",)}
+        count = len(server.questions)
         recorded.run(server)
-    assert len(server.questions) == asked, "nothing is stale any more"
+    assert len(server.questions) == count, "nothing is stale any more"
     assert all("I want rice. /" in step[TextKind.CONTEXT].words for step in recorded.texts()[2:-1])
 
 
-def test_what_is_private_is_black_before_it_leaves(recorded: Recorded) -> None:
+def test_private_content_is_blacked_out_before_sending(recorded: EpisodeDataset) -> None:
     number = next(one.number for one, _ in recorded.screens if one.at is not None)
     tree = recorded.root / ui_tree_path(EPISODE, number)
     tree.write_text(tree.read_text().replace('password="false"', 'password="true"', 1))
     last = recorded.screens[STEPS - 1][0]
-    told: dict[str, Any] = {"who": "Ann", "at": datetime.now(UTC), "why": "a name"}
-    box = RedactedBox(step=last.number, box=(0, 0, 500, 500), sha256=sha256(last.png).hexdigest(), **told)
-    words = RedactedWords(text="sour cherries", **told)
+    common: dict[str, Any] = {"who": "Ann", "at": datetime.now(UTC), "why": "a name"}
+    box = RedactedBox(step=last.number, box=(0, 0, 500, 500), sha256=sha256(last.png).hexdigest(), **common)
+    words = RedactedWords(text="sour cherries", **common)
     write_redaction(recorded.root, Redaction(episode_id=EPISODE, boxes=(box,), words=(words,)))
     with StandIn(says_words) as server:
         recorded.run(server)
-        sent = [images_of(asked)[0] for asked in server.questions if images_of(asked)]
-        assert not any("sour cherries" in asked.words for asked in server.questions)
+        sent = [images_of(request)[0] for request in server.questions if images_of(request)]
+        assert not any("sour cherries" in request.words for request in server.questions)
     assert any(is_black(one, (0, 0, 500, 500)) for one in sent)
     assert any(is_black(one, (0, 0, one.width, one.height)) for one in sent), "the first node is the whole screen"
 
 
-def says_words(asked: Asked) -> Says:
-    return says(dict.fromkeys(asked.schema["properties"], "A text."))
+def says_words(request: ReceivedRequest) -> Reply:
+    return says(dict.fromkeys(request.schema["properties"], "A text."))
 
 
 def is_black(image: Image.Image, box: tuple[int, int, int, int]) -> bool:
     return max(high for _, high in image.crop(box).getextrema()) < 30  # type: ignore[misc]
 
 
-def test_a_screenshot_that_has_changed_is_not_sent(recorded: Recorded) -> None:
+def test_changed_screenshot_is_not_sent(recorded: EpisodeDataset) -> None:
     path = recorded.root / screenshot_path(EPISODE, 2)
     other = io.BytesIO()
     Image.new("RGB", (72, 128)).save(other, "PNG")
     path.write_bytes(other.getvalue())
-    with StandIn(SeeingModel(recorded.screens)) as server:
+    with StandIn(VisionModel(recorded.screens)) as server:
         ended = recorded.run(server)
     assert f"{path} has changed since it was recorded" in ended[0].problem
     assert recorded.texts()[1][TextKind.INTENTION].state is TextState.SUGGESTED
 
 
-def test_nothing_is_asked_about_an_episode_whose_texts_cannot_be_read(recorded: Recorded) -> None:
+def test_episode_with_unreadable_texts_is_skipped(recorded: EpisodeDataset) -> None:
     path = recorded.root / semantics_path(EPISODE)
     path.parent.mkdir()
     path.write_text('{"format": 1, "episode_id": "0000000000000001", "entries": [{"kind": "suggestion"}, null]}')
-    with StandIn(SeeingModel(recorded.screens)) as server:
+    with StandIn(VisionModel(recorded.screens)) as server:
         plan = annotating(recorded, server).plan([EPISODE])
         ended = recorded.run(server)
         assert server.questions == []
@@ -278,11 +280,11 @@ def test_nothing_is_asked_about_an_episode_whose_texts_cannot_be_read(recorded: 
     assert '"entries": [{"kind": "suggestion"}, null]' in path.read_text()
 
 
-def test_the_plan_tells_what_would_leave_and_nothing_is_asked_or_opened(recorded: Recorded) -> None:
+def test_plan_counts_screenshots_without_reading_or_sending_them(recorded: EpisodeDataset) -> None:
     different = {one.png for one, _ in recorded.screens[:-1]}
     for one, _ in recorded.screens:
         (recorded.root / screenshot_path(EPISODE, one.number)).unlink()
-    with StandIn(SeeingModel(recorded.screens)) as server:
+    with StandIn(VisionModel(recorded.screens)) as server:
         plan = annotating(recorded, server).plan([EPISODE])
         assert server.questions == []
     assert plan.screenshots == len(different)
@@ -290,7 +292,7 @@ def test_the_plan_tells_what_would_leave_and_nothing_is_asked_or_opened(recorded
     assert STEPS < plan.estimate.calls <= 3 * STEPS - 1
 
 
-def test_consent_is_given_for_a_host_a_count_and_a_size(tmp_path: Path) -> None:
+def test_consent_covers_a_host_a_count_and_a_size(tmp_path: Path) -> None:
     host = "https://api.example.com"
     assert not needs_consent(tmp_path, "http://127.0.0.1:8000", 9, 900)
     assert not needs_consent(tmp_path, host, 0, 0)

@@ -6,8 +6,8 @@ from odyssey_recorder.agents.adapter import adapter_named, all_adapters
 from odyssey_recorder.agents.frames import finger_direction
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Scroll
 from odyssey_recorder.model.geometry import Size
-from tests.annotation.seeing_model import images_of
-from tests.llm.stand_in import Asked, Says
+from tests.annotation.vision_model import images_of
+from tests.llm.stand_in import ReceivedRequest, Reply
 
 LACKING = {
     "agentcpm-gui": {"RECENT"},
@@ -50,12 +50,12 @@ class GoldReplayer:
         self._true_size = true_size
         self._colours = np.array([colour(number) for number in range(len(golds))])
 
-    def __call__(self, asked: Asked) -> Says:
-        image = images_of(asked)[-1]
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        image = images_of(request)[-1]
         seen = np.asarray(image)[image.height // 2, image.width // 2].astype(int)
         number = int(np.abs(self._colours - seen).sum(axis=1).argmin())
         frame = self._adapter.frame(Size(*image.size), self._true_size)
-        return Says(self._adapter.write(self._golds[number], frame) or "I cannot say this.")
+        return Reply(self._adapter.write(self._golds[number], frame) or "I cannot say this.")
 
 
 def colour(number: int) -> tuple[int, int, int]:

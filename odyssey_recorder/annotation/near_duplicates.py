@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.task.wording.equivalence import bare_words
 
 ALIKE = 90
