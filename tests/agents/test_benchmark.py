@@ -70,10 +70,8 @@ def test_gold_script_solves_the_task_and_idling_does_not(task_id: str, seed: int
         idle = judge(task.goals, task.answer, before=before, after=before, note="")
         assert not idle.succeeded
         assert not idle.was_done
-
         for move in task.gold:
             carry_out(person, move)
-
         assert judge(task.goals, task.answer, before=before, after=person.phone.facts(), note=task.answer).missed == ()
 
 

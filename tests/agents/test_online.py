@@ -95,9 +95,7 @@ def run_with(command_line: CommandLine, behaviour: Any, *more: object) -> tuple[
     return ran, results(out) if out.exists() else []
 
 
-def test_gold_replayer_solves_its_task_and_records_its_answers(
-    command_line: CommandLine, agent_phone: LabPhone
-) -> None:
+def test_gold_replayer_solves_its_task_and_records_answers(command_line: CommandLine, agent_phone: LabPhone) -> None:
     unread = Reply("Hm.")
     ran, (row,) = run_with(command_line, GoldPlayer(agent_phone, ALARM, first=(unread,)))
     assert ran.exit_code == 0, ran.err
@@ -123,9 +121,7 @@ def test_goals_follow_the_seed(command_line: CommandLine, agent_phone: LabPhone,
     assert (row["seed"], row["stop"], row["is_met"], row["difficulty"]) == (seed, "complete", is_met, "easy")
 
 
-def test_goals_on_settings_files_and_screen_work_on_any_device(
-    command_line: CommandLine, agent_phone: LabPhone
-) -> None:
+def test_goals_on_settings_and_screen_work_on_any_device(command_line: CommandLine, agent_phone: LabPhone) -> None:
     """Without the console's token the phone has no facts of its own, like a real device."""
     (command_line.folder / "home" / TOKEN_FILE).unlink()
     goals = command_line.folder / "goals.jsonl"
@@ -168,12 +164,6 @@ def test_model_can_judge_tasks_without_goals(command_line: CommandLine, agent_ph
     assert f"In the opinion of {MODEL}, which is no proof: 0.0% (0 of 1" in ran.out
     assert "Success: none judged" in ran.out
     assert len(images_of(questions[0])) == 1
-
-
-def test_idle_agent_solves_nothing(command_line: CommandLine, agent_phone: LabPhone) -> None:
-    ran, (row,) = run_with(command_line, idle)
-    assert (ran.exit_code, row["stop"], row["is_met"]) == (0, "complete", False)
-    assert row["missed"] == ["clock.alarms[label=Work].on"]
 
 
 @pytest.mark.parametrize(

@@ -189,9 +189,7 @@ def test_unanswered_request_is_not_kept_as_refused(shop: SharedRecording) -> Non
 
 
 @pytest.mark.parametrize("is_back", [True, False])
-def test_refused_action_belongs_to_its_screen_across_a_restart(
-    shop: SharedRecording, tmp_path: Path, is_back: bool
-) -> None:
+def test_refused_action_stays_with_its_screen_on_restart(shop: SharedRecording, tmp_path: Path, is_back: bool) -> None:
     refuse(shop)
     judged = shop.recording.recorder.view.frame_number
     shop.device.show("a message")

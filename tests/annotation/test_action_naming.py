@@ -4,6 +4,7 @@ import io
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,12 @@ def recorded(made: tuple[Path, list[CapturedStep]], tmp_path: Path) -> EpisodeDa
     return EpisodeDataset(shutil.copytree(root, tmp_path / "dataset"), captured)
 
 
+@pytest.fixture
+def server(recorded: EpisodeDataset) -> Iterator[StandIn]:
+    with StandIn(ScreenReader(recorded.screens)) as running:
+        yield running
+
+
 def run_naming(recorded: EpisodeDataset, server: StandIn) -> list[Ended]:
     return ActionNaming(recorded.batch(server), recorded.root, MODEL).run([EPISODE])
 
@@ -94,12 +101,11 @@ def wrong_steps(recorded: EpisodeDataset) -> list[int]:
     return [at for at, (one, _) in enumerate(recorded.screens) if at % WRONG == 1 and one.name]
 
 
-def test_exactly_the_wrong_instructions_are_flagged(recorded: EpisodeDataset) -> None:
-    with StandIn(ScreenReader(recorded.screens)) as server:
-        assert run_naming(recorded, server) == [Ended(EPISODE, STEPS)]
-        count = len(server.questions)
-        assert run_naming(recorded, server) == []
-        assert len(server.questions) == count <= STEPS
+def test_exactly_the_wrong_instructions_are_flagged(recorded: EpisodeDataset, server: StandIn) -> None:
+    assert run_naming(recorded, server) == [Ended(EPISODE, STEPS)]
+    count = len(server.questions)
+    assert run_naming(recorded, server) == []
+    assert len(server.questions) == count <= STEPS
     found = flags(recorded)
     assert [one.step for one in found] == wrong_steps(recorded)
     assert {(one.verdict, one.kind) for one in found} == {(Support.CONTRADICTS, TextKind.INSTRUCTION)}
@@ -116,49 +122,47 @@ def test_unreadable_answer_leaves_the_text_unchecked(recorded: EpisodeDataset) -
     assert {one.verdict for one in flags(recorded)} == {Support.COULD_NOT_LOOK}
 
 
-def test_edited_instruction_is_unflagged_and_checked_again(recorded: EpisodeDataset) -> None:
+def test_edited_instruction_is_unflagged_and_checked_again(recorded: EpisodeDataset, server: StandIn) -> None:
     at = wrong_steps(recorded)[0]
-    with StandIn(ScreenReader(recorded.screens)) as server:
-        run_naming(recorded, server)
-        source = recorded.texts()[at][TextKind.INSTRUCTION].source
-        assert isinstance(source, Suggestion)
-        SemanticsStore(recorded.root).append(EPISODE, decided(source, "edit", f"Tap “{recorded.screens[at][0].name}”."))
-        assert at not in [one.step for one in flags(recorded)]
-        assert run_naming(recorded, server) == [Ended(EPISODE, 1)]
+    run_naming(recorded, server)
+    source = recorded.texts()[at][TextKind.INSTRUCTION].source
+    assert isinstance(source, Suggestion)
+    SemanticsStore(recorded.root).append(EPISODE, decided(source, "edit", f"Tap “{recorded.screens[at][0].name}”."))
+    assert at not in [one.step for one in flags(recorded)]
+    assert run_naming(recorded, server) == [Ended(EPISODE, 1)]
     assert at not in [one.step for one in flags(recorded)]
 
 
-def test_private_words_are_not_sent(recorded: EpisodeDataset) -> None:
+def test_private_words_are_not_sent(recorded: EpisodeDataset, server: StandIn) -> None:
     private = RedactedWords(text="sour cherries", who="Ann", at=moment(), why="a name")
     write_redaction(recorded.root, Redaction(episode_id=EPISODE, words=(private,)))
-    with StandIn(ScreenReader(recorded.screens)) as server:
-        run_naming(recorded, server)
-        assert any("[redacted]" in request.words for request in server.questions)
-        assert not any("sour cherries" in request.words for request in server.questions)
+    run_naming(recorded, server)
+    assert any("[redacted]" in request.words for request in server.questions)
+    assert not any("sour cherries" in request.words for request in server.questions)
 
 
-def test_typed_password_is_not_checked(recorded: EpisodeDataset) -> None:
+def test_typed_password_is_not_checked(recorded: EpisodeDataset, server: StandIn) -> None:
     at = next(n for n, step in enumerate(recorded.texts()) if "Type" in step[TextKind.INSTRUCTION].words)
     path = recorded.root / ui_tree_path(EPISODE, at)
     tree = re.sub('focused="false"', 'focused="true"', path.read_text(), count=1)
     path.write_text(tree.replace('password="false"', 'password="true"', 1))
-    with StandIn(ScreenReader(recorded.screens)) as server:
-        assert run_naming(recorded, server) == [Ended(EPISODE, STEPS - 1)]
+    assert run_naming(recorded, server) == [Ended(EPISODE, STEPS - 1)]
 
 
-def test_check_command_uses_another_model_with_consent(recorded: EpisodeDataset, command_line: CommandLine) -> None:
+def test_check_command_uses_another_model_with_consent(
+    recorded: EpisodeDataset, command_line: CommandLine, server: StandIn
+) -> None:
     check = "annotate", "check", recorded.root, "--model", MODEL
-    with StandIn(ScreenReader(recorded.screens)) as server:
-        command_line.monkeypatch.setenv("ODYSSEY_MODEL", "the-writer")
-        command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
-        alone = command_line("annotate", "check", recorded.root)
-        assert "ANN14" not in alone.out
-        unsure = command_line(*check)
-        assert (unsure.exit_code, server.questions) == (2, []), unsure.err
-        ran = command_line(*check, "--yes")
-        assert (ran.exit_code, ran.out.count("(ANN14)")) == (1, len(wrong_steps(recorded))), ran.err
-        assert {request.body["model"] for request in server.questions} == {MODEL}
-        rows = json.loads(command_line("annotate", "check", recorded.root, "--json").out)
+    command_line.monkeypatch.setenv("ODYSSEY_MODEL", "the-writer")
+    command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+    alone = command_line("annotate", "check", recorded.root)
+    assert "ANN14" not in alone.out
+    unsure = command_line(*check)
+    assert (unsure.exit_code, server.questions) == (2, []), unsure.err
+    ran = command_line(*check, "--yes")
+    assert (ran.exit_code, ran.out.count("(ANN14)")) == (1, len(wrong_steps(recorded))), ran.err
+    assert {request.body["model"] for request in server.questions} == {MODEL}
+    rows = json.loads(command_line("annotate", "check", recorded.root, "--json").out)
     flagged = [finding for row in rows for finding in row["findings"] if finding["check"] == "ANN14"]
     assert [one["evidence"][0]["said"] for one in flagged] == ["“COMPLETE”"] * len(wrong_steps(recorded))
     entries = [one for one in SemanticsStore(recorded.root).read(EPISODE).entries if isinstance(one, Named)]

@@ -56,9 +56,7 @@ def test_amendment_makes_exactly_the_dependent_texts_stale(name: str) -> None:
 
 
 @pytest.mark.parametrize(("with_box", "expected"), [(True, at(0, D, F1, F2)), (False, set())])
-def test_new_box_makes_texts_stale_that_were_shown_the_old_one(
-    with_box: bool, expected: set[tuple[int, TextKind]]
-) -> None:
+def test_new_box_makes_texts_based_on_the_old_one_stale(with_box: bool, expected: set[tuple[int, TextKind]]) -> None:
     found = opened_episode()
     file = file_of(found, *(suggestion(found, number, kind, with_box=with_box) for number, kind in FREE))
     box = amendments.NewBox(step=0, box=(300, 300, 420, 340))

@@ -49,9 +49,6 @@ EPISODE, STEPS = "0000000000000001", 6
 NO_VIEWS = ("InputMethod", "NavigationBar0", "StatusBar")
 
 
-# --- the view hierarchy ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("profile", PROFILES)
 def test_box_is_that_of_the_touched_element(profile: str) -> None:
     with person_with(profile) as person:
@@ -158,8 +155,6 @@ def test_system_bars_have_no_box_and_a_person_can_override_it() -> None:
     assert set(known.raw) == {BoxSource.HUMAN, BoxSource.HIERARCHY}
 
 
-# --- which box is chosen -----------------------------------------------------------------------------------
-
 AT, SIZE = Pixel(500, 500), Size(1000, 1000)
 ICON, ROW, BIG = Box(480, 480, 520, 520), Box(0, 460, 1000, 540), Box(450, 450, 650, 700)
 
@@ -194,9 +189,6 @@ def test_implausible_boxes_are_ignored() -> None:
     assert boxes is not None
     assert boxes.raw == {BoxSource.FILE: ICON}
     assert press_boxes(evidence().steps[2], {}) is None
-
-
-# --- SAM2: the files, and what is before and after them ----------------------------------------------------
 
 
 def tiny(folder: Path) -> Sam2:
@@ -262,9 +254,6 @@ def test_unusable_model_file_is_reported_with_a_reason(tmp_path: Path, case: str
 def test_onnx_runtime_is_loaded_only_for_sam2() -> None:
     words = "import sys, odyssey_recorder.annotation.boxing; print('onnxruntime' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", words], text=True).strip() == "False"
-
-
-# --- a dataset ---------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -353,9 +342,6 @@ def test_unreadable_files_and_changed_screenshots_are_reported(
 def first_press(dataset: Path) -> int:
     steps = json.loads((dataset / "provenance" / f"{EPISODE}.json").read_text())["steps"]
     return next(at for at, one in enumerate(steps) if one["bbox"])
-
-
-# --- figures -----------------------------------------------------------------------------------------------
 
 
 def test_widening_of_the_click_rule_by_a_box() -> None:

@@ -2,7 +2,7 @@
 
 import io
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -67,6 +67,12 @@ def recorded(made: tuple[Path, list[CapturedStep]], tmp_path: Path) -> EpisodeDa
     return EpisodeDataset(shutil.copytree(root, tmp_path / "dataset"), captured)
 
 
+@pytest.fixture
+def server(recorded: EpisodeDataset) -> Iterator[StandIn]:
+    with StandIn(VisionModel(recorded.screens)) as running:
+        yield running
+
+
 @pytest.fixture(scope="module")
 def whole(
     made: tuple[Path, list[CapturedStep]], tmp_path_factory: pytest.TempPathFactory
@@ -86,12 +92,11 @@ def annotated(whole: tuple[EpisodeDataset, int], tmp_path: Path) -> EpisodeDatas
     return EpisodeDataset(shutil.copytree(recorded.root, tmp_path / "dataset"), [one for one, _ in recorded.screens])
 
 
-def test_texts_describe_what_each_step_shows_and_touches(recorded: EpisodeDataset) -> None:
-    with StandIn(VisionModel(recorded.screens)) as server:
-        assert recorded.run(server) == [Ended(EPISODE, 4 * STEPS - 1)]
-        count = len(server.questions)
-        assert count <= 3 * STEPS - 1
-        recorded.run(server)
+def test_texts_describe_what_each_step_shows_and_touches(recorded: EpisodeDataset, server: StandIn) -> None:
+    assert recorded.run(server) == [Ended(EPISODE, 4 * STEPS - 1)]
+    count = len(server.questions)
+    assert count <= 3 * STEPS - 1
+    recorded.run(server)
     assert len(server.questions) == count
     assert server.complaints == []
     texts = recorded.texts()
@@ -144,10 +149,9 @@ def test_suggestion_records_its_model_and_images(annotated: EpisodeDataset) -> N
     assert source.call.cost > 0
 
 
-def test_combined_calls_are_labelled_as_such(recorded: EpisodeDataset) -> None:
-    with StandIn(VisionModel(recorded.screens)) as server:
-        assert recorded.run(server, calls="combined") == [Ended(EPISODE, 4 * STEPS - 1)]
-        assert len(server.questions) <= STEPS
+def test_combined_calls_are_labelled_as_such(recorded: EpisodeDataset, server: StandIn) -> None:
+    assert recorded.run(server, calls="combined") == [Ended(EPISODE, 4 * STEPS - 1)]
+    assert len(server.questions) <= STEPS
     calls = {one.source.call.prompt for step in recorded.texts() for one in step.values()
              if isinstance(one.source, Suggestion) and one.source.call}  # fmt: skip
     assert calls == {"step_all/1"}
@@ -218,16 +222,15 @@ def test_rejected_text_is_requested_again(whole: tuple[EpisodeDataset, int], ann
     assert recorded.texts()[0][TextKind.INSTRUCTION].words == "Tap it."
 
 
-def test_later_contexts_use_the_edited_intention(annotated: EpisodeDataset) -> None:
+def test_later_contexts_use_the_edited_intention(annotated: EpisodeDataset, server: StandIn) -> None:
     recorded = annotated
     source = recorded.texts()[0][TextKind.INTENTION].source
     assert isinstance(source, Suggestion)
     SemanticsStore(recorded.root).append(EPISODE, decided(source, "edit", "I want rice."))
-    with StandIn(VisionModel(recorded.screens)) as server:
-        recorded.run(server)
-        assert {tuple(request.schema["properties"]) for request in server.questions} == {("context",)}
-        count = len(server.questions)
-        recorded.run(server)
+    recorded.run(server)
+    assert {tuple(request.schema["properties"]) for request in server.questions} == {("context",)}
+    count = len(server.questions)
+    recorded.run(server)
     assert len(server.questions) == count, "nothing is stale any more"
     assert all("I want rice. /" in step[TextKind.CONTEXT].words for step in recorded.texts()[2:-1])
 
@@ -257,36 +260,33 @@ def is_black(image: Image.Image, box: tuple[int, int, int, int]) -> bool:
     return max(high for _, high in image.crop(box).getextrema()) < 30  # type: ignore[misc]
 
 
-def test_changed_screenshot_is_not_sent(recorded: EpisodeDataset) -> None:
+def test_changed_screenshot_is_not_sent(recorded: EpisodeDataset, server: StandIn) -> None:
     path = recorded.root / screenshot_path(EPISODE, 2)
     other = io.BytesIO()
     Image.new("RGB", (72, 128)).save(other, "PNG")
     path.write_bytes(other.getvalue())
-    with StandIn(VisionModel(recorded.screens)) as server:
-        ended = recorded.run(server)
+    ended = recorded.run(server)
     assert f"{path} has changed since it was recorded" in ended[0].problem
     assert recorded.texts()[1][TextKind.INTENTION].state is TextState.SUGGESTED
 
 
-def test_episode_with_unreadable_texts_is_skipped(recorded: EpisodeDataset) -> None:
+def test_episode_with_unreadable_texts_is_skipped(recorded: EpisodeDataset, server: StandIn) -> None:
     path = recorded.root / semantics_path(EPISODE)
     path.parent.mkdir()
     path.write_text('{"format": 1, "episode_id": "0000000000000001", "entries": [{"kind": "suggestion"}, null]}')
-    with StandIn(VisionModel(recorded.screens)) as server:
-        plan = annotating(recorded, server).plan([EPISODE])
-        ended = recorded.run(server)
-        assert server.questions == []
+    plan = annotating(recorded, server).plan([EPISODE])
+    ended = recorded.run(server)
+    assert server.questions == []
     assert "entry 1" in plan.problems[EPISODE] == ended[0].problem
     assert '"entries": [{"kind": "suggestion"}, null]' in path.read_text()
 
 
-def test_plan_counts_screenshots_without_reading_or_sending_them(recorded: EpisodeDataset) -> None:
+def test_plan_counts_screenshots_without_reading_or_sending_them(recorded: EpisodeDataset, server: StandIn) -> None:
     different = {one.png for one, _ in recorded.screens[:-1]}
     for one, _ in recorded.screens:
         (recorded.root / screenshot_path(EPISODE, one.number)).unlink()
-    with StandIn(VisionModel(recorded.screens)) as server:
-        plan = annotating(recorded, server).plan([EPISODE])
-        assert server.questions == []
+    plan = annotating(recorded, server).plan([EPISODE])
+    assert server.questions == []
     assert plan.screenshots == len(different)
     assert plan.problems == {}
     assert STEPS < plan.estimate.calls <= 3 * STEPS - 1

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from tests.evaluation.prediction_files import own, predictions
 from tests.splits.split_facts import facts
 from tests.splits.split_folders import write_episodes
 
+Score = Callable[..., Any]
+
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -21,20 +24,20 @@ def root(tmp_path: Path) -> Path:
     return write_episodes(tmp_path / "data", [facts(number, category=categories[number % 2]) for number in range(6)])
 
 
-def _scored(command_line: CommandLine, file: Path, root: Path, *options: object, exit_code: int = 0) -> Any:
-    result = command_line("evaluate", file, "--data", root, "--json", *options)
-    assert result.exit_code == exit_code, result.err
-    return json.loads(result.out)
+@pytest.fixture
+def score(command_line: CommandLine, root: Path) -> Score:
+    def run(file: Path, *options: object, exit_code: int = 0) -> Any:
+        result = command_line("evaluate", file, "--data", root, "--json", *options)
+        assert result.exit_code == exit_code, result.err
+        return json.loads(result.out)
+
+    return run
 
 
 @pytest.mark.parametrize("form", ["own", "official", "osatlas", "agentcpm"])
-def test_gold_actions_score_100_in_every_format(
-    command_line: CommandLine, root: Path, tmp_path: Path, form: str
-) -> None:
+def test_gold_actions_score_100_in_every_format(score: Score, root: Path, tmp_path: Path, form: str) -> None:
     file = getattr(prediction_files, form)(tmp_path / "file", predictions(root))
-
-    report = _scored(command_line, file, root)
-
+    report = score(file)
     assert (report["protocol"], report["ams"], report["ams_category_mean"], report["sr"]) == ("official", 100, 100, 100)
     assert report["tss"] == report["readable"] == report["progress"] == 100
     assert report["by"]["category"]["Multi_Apps"]["steps"] == 12
@@ -42,37 +45,27 @@ def test_gold_actions_score_100_in_every_format(
 
 
 @pytest.mark.parametrize("protocol", ["official", "official-v1", "strict", "agentcpm", "osatlas", "com"])
-def test_official_result_file_is_scored_under_every_protocol(
-    command_line: CommandLine, root: Path, tmp_path: Path, protocol: str
+def test_official_result_file_works_with_every_protocol(
+    score: Score, root: Path, tmp_path: Path, protocol: str
 ) -> None:
     file = prediction_files.official(tmp_path / "file", predictions(root), final=True)
-
-    report = _scored(command_line, file, root, "--protocol", protocol)
-
+    report = score(file, "--protocol", protocol)
     assert (report["protocol"], report["model"], report["ams"], report["sr"]) == (protocol, "m", 100, 100)
 
 
-def test_level_comes_from_option_file_or_default(command_line: CommandLine, root: Path, tmp_path: Path) -> None:
+def test_level_comes_from_option_file_or_default(score: Score, root: Path, tmp_path: Path) -> None:
     plain = own(tmp_path / "plain", predictions(root))
     low = tmp_path / "low"
     low.write_bytes(plain.read_bytes().replace(b'"level": ""', b'"level": "low"'))
-
-    levels = [
-        _scored(command_line, *one)["level"] for one in ((plain, root), (low, root), (low, root, "--level", "high"))
-    ]
-
+    levels = [score(*arguments)["level"] for arguments in ((plain,), (low,), (low, "--level", "high"))]
     assert levels == ["high", "low", "high"]
 
 
-def test_mismatched_predictions_are_reported_with_their_line(
-    command_line: CommandLine, root: Path, tmp_path: Path
-) -> None:
+def test_mismatched_predictions_are_reported_by_line(command_line: CommandLine, root: Path, tmp_path: Path) -> None:
     some = predictions(root)
     foreign = Prediction("9" * 16, 0, some[0].action)
     file = own(tmp_path / "file", [*some[:-1], some[3], foreign])
-
     result = command_line("evaluate", file, "--data", root)
-
     assert result.exit_code == 1
     assert f"{file}, line 25: episode {some[3].episode}, step 4: the step has been predicted before" in result.err
     assert f"{file}, line 26: episode {'9' * 16}, step 1: no such step" in result.err
@@ -80,15 +73,11 @@ def test_mismatched_predictions_are_reported_with_their_line(
     assert result.out.startswith("Protocol official, all episodes")
 
 
-def test_missing_and_repeated_steps_are_wrong_only_in_strict(
-    command_line: CommandLine, root: Path, tmp_path: Path
-) -> None:
+def test_missing_and_repeated_steps_are_wrong_only_in_strict(score: Score, root: Path, tmp_path: Path) -> None:
     some = predictions(root)
     file = own(tmp_path / "file", [*some[:-1], some[3]])
-
-    official = _scored(command_line, file, root, exit_code=1)
-    strict = _scored(command_line, file, root, "--protocol", "strict", exit_code=1)
-
+    official = score(file, exit_code=1)
+    strict = score(file, "--protocol", "strict", exit_code=1)
     assert (official["ams"], official["sr"], official["episodes"]) == (100, 100, 4)
     assert (strict["ams"], strict["sr"], strict["episodes"]) == (91.67, 66.67, 6)
     assert [one["changed"] for one in strict["switches"]] == [0, 0, 2, 0, 0, 0]
@@ -105,24 +94,21 @@ OTHER_TRUTHS = [
 
 @pytest.mark.parametrize(("form", "other"), OTHER_TRUTHS)
 def test_differing_gold_actions_in_the_file_are_reported_but_ignored(
-    command_line: CommandLine, root: Path, tmp_path: Path, form: str, other: dict[str, object]
+    score: Score, root: Path, tmp_path: Path, form: str, other: dict[str, object]
 ) -> None:
     file = getattr(prediction_files, form)(tmp_path / "file", predictions(root))
     text = file.read_text()
     trees = json.loads(text) if form == "official" else [json.loads(line) for line in text.splitlines()]
     trees[0] |= other
     file.write_text(json.dumps(trees) if form == "official" else "".join(f"{json.dumps(tree)}\n" for tree in trees))
-
-    report = _scored(command_line, file, root, exit_code=1)
-
+    report = score(file, exit_code=1)
     assert (report["ams"], report["file"]["different_truth"]) == (100, 1)
 
 
-def test_unreadable_gold_action_in_the_file_is_ignored(command_line: CommandLine, root: Path, tmp_path: Path) -> None:
+def test_unreadable_gold_action_in_the_file_is_ignored(score: Score, root: Path, tmp_path: Path) -> None:
     file = prediction_files.agentcpm(tmp_path / "file", predictions(root))
     file.write_text(file.read_text().replace('_yx": "[', '_yx": "[1e309, NaN'))
-
-    assert _scored(command_line, file, root)["ams"] == 100
+    assert score(file)["ams"] == 100
 
 
 HOSTILE = [
@@ -143,29 +129,23 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("line", HOSTILE, ids=lambda line: repr(line[:30]))
-def test_a_hostile_line_is_a_problem_of_that_line(
+def test_hostile_line_is_reported_with_its_number(
     command_line: CommandLine, root: Path, tmp_path: Path, line: bytes
 ) -> None:
     file = own(tmp_path / "file", predictions(root))
     file.write_bytes(file.read_bytes() + line)
-
     result = command_line("evaluate", file, "--data", root, "--json")
-
     assert result.exit_code == 1
     assert f"{file}, line 26: " in result.err
     assert json.loads(result.out)["by"]["category"]["Multi_Apps"]["ams"] == 100
 
 
 @pytest.mark.parametrize("form", ["official", "osatlas", "agentcpm"])
-def test_hostile_predictions_in_other_formats_are_reported(
-    command_line: CommandLine, root: Path, tmp_path: Path, form: str
-) -> None:
+def test_hostile_predictions_in_other_formats_are_reported(score: Score, root: Path, tmp_path: Path, form: str) -> None:
     file = getattr(prediction_files, form)(tmp_path / "file", predictions(root))
     text = file.read_text()
     file.write_text(text.replace("_0.png", "_x.png").replace('"step_id": 0', '"step_id": "x"'))
-
-    report = _scored(command_line, file, root, exit_code=1)
-
+    report = score(file, exit_code=1)
     assert report["file"]["unread"] == 6
     assert report["file"]["missing"] == 6
 
@@ -174,20 +154,16 @@ def test_hostile_predictions_in_other_formats_are_reported(
 def test_unrelated_file_is_rejected(command_line: CommandLine, root: Path, tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "file"
     file.write_bytes(data)
-
     result = command_line("evaluate", file, "--data", root)
-
     assert result.exit_code in (1, 2)
     assert str(file) in result.err
 
 
-def test_two_models_are_compared_on_the_same_episodes(command_line: CommandLine, root: Path, tmp_path: Path) -> None:
+def test_two_models_are_compared_on_the_same_episodes(score: Score, root: Path, tmp_path: Path) -> None:
     some = predictions(root)
     worse = [one._replace(action={"action": "COMPLETE", "info": ""}) if one.step == 1 else one for one in some]
     one, other = own(tmp_path / "one", worse), own(tmp_path / "other", some, model="better")
-
-    report = _scored(command_line, one, root, "--against", other)["against"]
-
+    report = score(one, "--against", other)["against"]
     assert (report["model"], report["ams"], report["ams_more"], report["sr_more"]) == ("better", 100, 25, 100)
     assert report["ams_interval"] == {"low": 25, "high": 25}
 
@@ -195,34 +171,26 @@ def test_two_models_are_compared_on_the_same_episodes(command_line: CommandLine,
 def test_mismatches_in_the_compared_file_are_reported(command_line: CommandLine, root: Path, tmp_path: Path) -> None:
     some = predictions(root)
     one, other = own(tmp_path / "one", some), own(tmp_path / "other", some[:-1])
-
     result = command_line("evaluate", one, "--data", root, "--against", other)
-
     assert result.exit_code == 1
     assert f"{other}: 1 steps without a prediction" in result.err
 
 
-def test_split_is_scored_with_its_published_results(command_line: CommandLine, root: Path, tmp_path: Path) -> None:
+def test_split_is_scored_with_its_published_results(score: Score, root: Path, tmp_path: Path) -> None:
     file = own(tmp_path / "file", predictions(root))
     ids = sorted({one.episode for one in predictions(root)})
     (root / "splits").mkdir()
     split = {"train": [f"{name}.json" for name in ids[2:]], "test": [f"{name}.json" for name in ids[:2]]}
     (root / "splits" / "random_split.json").write_text(json.dumps(split))
-
-    report = _scored(command_line, file, root, "--split", "random", "--protocol", "official-v1")
-
+    report = score(file, "--split", "random", "--protocol", "official-v1")
     assert (report["steps"], report["file"]["foreign"], report["file"]["other_episodes"]) == (8, 0, 16)
     assert {"model": "OdysseyAgent", "source": "Lu et al. 2024, v1", "ams": 74.25, "sr": 8.83} in report["published"]
 
 
-def test_report_page_has_no_scripts_and_names_its_protocol(
-    command_line: CommandLine, root: Path, tmp_path: Path
-) -> None:
+def test_report_has_no_scripts_and_names_its_protocol(command_line: CommandLine, root: Path, tmp_path: Path) -> None:
     file = own(tmp_path / "file", predictions(root), model="<script>alert(1)</script>")
     page = tmp_path / "page.html"
-
     result = command_line("evaluate", file, "--data", root, "--protocol", "strict", "--html", page, "--against", file)
-
     assert result.exit_code == 0
     text = page.read_text()
     assert "<script" not in text

@@ -33,7 +33,6 @@ def scored(samples: list[dict[str, Any]]) -> Scored:
 def test_totals_match_the_official_evaluator(vector: dict[str, Any]) -> None:
     found = scored(vector["samples"])
     pooled, means = scores.figures(found), scores.category_mean(found)
-
     macro, micro = vector["expected"]["macro"], vector["expected"]["micro"]
     if "raises" not in macro:
         assert (pooled.ams, pooled.sr or 0.0, pooled.steps) == (macro["AMS"], macro["SR"], macro["total"])
@@ -57,29 +56,22 @@ def _episode(answers: list[tuple[str, str]]) -> Scored:
 def test_home_counts_for_tss_only_with_the_step_after_it() -> None:
     home, done = ("PRESS_HOME", "PRESS_HOME"), ("COMPLETE", "COMPLETE")
     wrong = "CLICK: (1, 1)", "PRESS_BACK"
-
     assert scores.figures(_episode([home, wrong, home, done])).tss == 50
     assert scores.figures(_episode([wrong, home])).tss is None
 
 
 def test_goal_progress_is_the_share_before_the_first_mistake() -> None:
     right, wrong = ("COMPLETE", "COMPLETE"), ("COMPLETE", "IMPOSSIBLE")
-
     assert scores.figures(_episode([right, wrong, right, right])).progress == 25
 
 
 def test_confusion_matrix_counts_invalid_and_missing_answers() -> None:
     gold = gold_of([(GoldEpisode("1", "c", "d", (), "", 3), [("TYPE: a", None)] * 3)])
     placed = Placed(np.array([0, 1]), ["COMPLETE", "prose"], np.zeros(0, np.int64), np.array([2]))
-
     row = scores.confusion(scores.score(gold, placed, OFFICIAL))[3]
-
     assert {name: count for name, count in zip(scores.COLUMNS, row, strict=True) if count} == {
         "COMPLETE": 1, "invalid": 1, "missing": 1
     }  # fmt: skip
-
-
-# --- intervals -------------------------------------------------------------------------------------------
 
 
 def test_95_percent_interval_has_the_stated_coverage() -> None:
@@ -91,7 +83,6 @@ def test_95_percent_interval_has_the_stated_coverage() -> None:
         interval = percentiles(ratios([(right, steps)], samples=1000, seed=seed)[:, 0], 150)
         assert interval is not None
         held += interval.low <= 100 * 6 / 9 <= interval.high
-
     assert 930 <= held <= 970
 
 
@@ -110,9 +101,7 @@ def test_interval_of_few_units_is_widened_by_students_t() -> None:
 def test_bootstrap_samples_of_two_models_share_episodes() -> None:
     steps = np.full(40, 10)
     right = np.arange(40) % 10
-
     drawn = ratios([(right, steps), (right + 1, steps)], samples=50)
-
     assert np.allclose(drawn[:, 1] - drawn[:, 0], 10)
 
 

@@ -88,11 +88,6 @@ def says(data: Mapping[str, Any]) -> Reply:
     return Reply(json.dumps(data))
 
 
-def fenced(data: Mapping[str, Any]) -> Reply:
-    """The right answer in a code fence, as many local models give it."""
-    return Reply(f"```json\n{json.dumps(data, indent=2)}\n```")
-
-
 def refuses(words: str = "I cannot help with that.") -> Reply:
     """The model declines."""
     return Reply("", refusal=words)
@@ -353,7 +348,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--delay-ms", type=float, default=0, help="how long each answer takes")
     parser.add_argument("--key", help="the only key that it takes")
     parser.add_argument("--model", action="append", help=f"a model that it offers, {MODEL} where none is given")
-    parser.add_argument("--answer", help="module:function, which makes of an Asked what is done about it")
+    parser.add_argument("--answer", help="module:function, which turns a ReceivedRequest into a Turn")
     given = parser.parse_args(arguments)
     behaviour = shortest
     if given.answer:

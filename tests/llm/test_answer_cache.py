@@ -35,9 +35,6 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "answers.sqlite"
 
 
-# Keys.
-
-
 def test_key_of_a_question_is_stable() -> None:
     assert key_of(question()) == "2fecc8dca06b22f1535f61a912800159438c9ede643bd15fc53c226cdc57ca96"
 
@@ -72,9 +69,6 @@ def test_everything_that_affects_the_answer_changes_the_key() -> None:
     assert len(keys) == 15
 
 
-# Lookups.
-
-
 def test_first_answer_is_kept_and_returned_unchanged(file: Path) -> None:
     with closing(AnswerCache(file)) as kept:
         kept.keep(question(), answer_to(question()))
@@ -96,9 +90,7 @@ def test_invalid_row_is_ignored(file: Path, wrong: str) -> None:
 
 
 @pytest.mark.parametrize("is_broken", [False, True])
-def test_concurrent_writers_share_a_new_or_replaced_file(
-    file: Path, is_broken: bool, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_concurrent_writers_share_a_new_file(file: Path, is_broken: bool, caplog: pytest.LogCaptureFixture) -> None:
     file.parent.mkdir()
     if is_broken:
         file.write_bytes(b"no answers")
@@ -119,9 +111,6 @@ def test_concurrent_writers_share_a_new_or_replaced_file(
     with closing(AnswerCache(file)) as kept:
         written = [replace(one, candidate=number) for one in questions(20) for number in range(6)]
         assert all(kept.find(one, key_of(one)) for one in written)
-
-
-# Damaged and foreign files.
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 import asyncio
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -52,6 +53,12 @@ def texts(results: list[ModelAnswer | LanguageModelError]) -> list[object]:
     return [text_of(result) if isinstance(result, ModelAnswer) else type(result) for result in results]
 
 
+@pytest.fixture
+def server() -> Iterator[StandIn]:
+    with StandIn(echo) as running:
+        yield running
+
+
 class Clock:
     """A clock that only waits advance; `waits` are in seconds."""
 
@@ -68,9 +75,6 @@ def batch_on_clock(server: StandIn, clock: Clock) -> Batch:
     """Asks one question at a time by that clock, without random waits."""
     retry = RetryPolicy(now_s=lambda: clock.now, sleep=clock.sleep, chance=lambda: 0.0)
     return batch_with(model_at(server), priced(), at_once=1, retry=retry)
-
-
-# Concurrency.
 
 
 def test_answers_keep_question_order_and_the_concurrency_limit() -> None:
@@ -113,18 +117,14 @@ def test_bug_in_one_job_stops_all_jobs() -> None:
         assert len(server.questions) <= 2
 
 
-# Cache.
-
-
-def test_cancelled_run_is_resumed_from_the_cache(tmp_path: Path) -> None:
+def test_cancelled_run_is_resumed_from_the_cache(tmp_path: Path, server: StandIn) -> None:
     file = tmp_path / "answers.sqlite"
-    with StandIn(echo) as server:
-        done: list[BatchProgress] = []
-        with pytest.raises(CancelledError):
-            batch(server, file, at_once=2).ask_all(questions(60), progress=done.append, cancelled=lambda: len(done) > 9)
-        assert len(server.questions) < 60
-        batch(server, file).ask_all(questions(60))
-        assert len(server.questions) - 60 <= 2, "more than what was under way was asked twice"
+    done: list[BatchProgress] = []
+    with pytest.raises(CancelledError):
+        batch(server, file, at_once=2).ask_all(questions(60), progress=done.append, cancelled=lambda: len(done) > 9)
+    assert len(server.questions) < 60
+    batch(server, file).ask_all(questions(60))
+    assert len(server.questions) - 60 <= 2, "more than what was under way was asked twice"
 
 
 def test_cancelling_aborts_pending_requests_immediately() -> None:
@@ -147,9 +147,6 @@ def test_unusable_answers_are_stored_but_not_reused() -> None:
         assert texts(runner.ask_all([question()])) == [RefusedAnswerError]
         assert texts(runner.ask_all([question()])) == ["a few words"]
         assert kept.broken(key) == ["no", "nor this", "I cannot."]
-
-
-# Retries.
 
 
 def test_invalid_answer_is_returned_to_the_model_for_correction(tmp_path: Path) -> None:
@@ -240,34 +237,29 @@ def test_failing_server_stops_further_requests() -> None:
         assert len(server.questions) == 6
 
 
-def test_cached_answers_are_returned_while_the_server_is_down(tmp_path: Path) -> None:
+def test_cached_answers_are_returned_while_the_server_is_down(tmp_path: Path, server: StandIn) -> None:
     file = tmp_path / "answers.sqlite"
-    with StandIn(echo) as server:
-        batch(server, file).ask_all(questions(2))
-        server.behaviour = lambda request: no_quota()
-        results = batch(server, file, at_once=1).ask_all([question("New."), *questions(2)])
+    batch(server, file).ask_all(questions(2))
+    server.behaviour = lambda request: no_quota()
+    results = batch(server, file, at_once=1).ask_all([question("New."), *questions(2)])
     assert texts(results) == [ModelUnusableError, "Task 0.", "Task 1."]
 
 
-# Money.
-
-
-def test_requests_stop_before_exceeding_the_budget(tmp_path: Path) -> None:
+def test_requests_stop_before_exceeding_the_budget(tmp_path: Path, server: StandIn) -> None:
     file = tmp_path / "answers.sqlite"
-    with StandIn(echo) as server:
-        short = {"max_completion_tokens": 6}
-        requests = [question(f"Task {number}.", parameters=short) for number in range(10)]
-        whole = batch(server).estimate(requests)
-        assert whole.cost is not None
-        runner = batch(server, file, budget=whole.cost / 2, at_once=1)
-        progress: list[BatchProgress] = []
-        results = runner.ask_all(requests, progress=progress.append)
-        assert isinstance(results[-1], BudgetError)
-        answered = [one for one in results if isinstance(one, ModelAnswer)]
-        assert 0 < len(answered) == len(server.questions) < 10
-        assert (progress[-1].cost or 0) <= whole.cost / 2
-        assert len(batch(server, file).ask_all(requests)) == 10
-        assert server.repeated == 0
+    short = {"max_completion_tokens": 6}
+    requests = [question(f"Task {number}.", parameters=short) for number in range(10)]
+    whole = batch(server).estimate(requests)
+    assert whole.cost is not None
+    runner = batch(server, file, budget=whole.cost / 2, at_once=1)
+    progress: list[BatchProgress] = []
+    results = runner.ask_all(requests, progress=progress.append)
+    assert isinstance(results[-1], BudgetError)
+    answered = [one for one in results if isinstance(one, ModelAnswer)]
+    assert 0 < len(answered) == len(server.questions) < 10
+    assert (progress[-1].cost or 0) <= whole.cost / 2
+    assert len(batch(server, file).ask_all(requests)) == 10
+    assert server.repeated == 0
 
 
 def test_budget_includes_concurrent_requests() -> None:
@@ -288,19 +280,18 @@ def test_unknown_price_rules_out_a_budget() -> None:
         assert (runner.estimate([question("Another.")]).cost, progress[-1].cost) == (None, None)
 
 
-def test_estimate_counts_open_questions_without_asking(tmp_path: Path) -> None:
+def test_estimate_counts_open_questions_without_asking(tmp_path: Path, server: StandIn) -> None:
     file = tmp_path / "answers.sqlite"
-    with StandIn(echo) as server:
-        batch(server, file).ask_all(questions(2))
-        count = len(server.questions)
-        estimate = batch(server, file).estimate([*questions(5), *questions(5)])
-        assert (estimate.calls, estimate.kept) == (3, 2)
-        assert estimate.tokens_in > 3 * 20
-        assert estimate.cost == pytest.approx((estimate.tokens_in + 4 * estimate.tokens_out) / 1e6)
-        assert (estimate.model, estimate.host) == (MODEL, server.url.removesuffix("/v1"))
-        assert estimate.priced_on == read_prices().date
-        assert estimate.warnings == ()
-        assert len(server.questions) == count
+    batch(server, file).ask_all(questions(2))
+    count = len(server.questions)
+    estimate = batch(server, file).estimate([*questions(5), *questions(5)])
+    assert (estimate.calls, estimate.kept) == (3, 2)
+    assert estimate.tokens_in > 3 * 20
+    assert estimate.cost == pytest.approx((estimate.tokens_in + 4 * estimate.tokens_out) / 1e6)
+    assert (estimate.model, estimate.host) == (MODEL, server.url.removesuffix("/v1"))
+    assert estimate.priced_on == read_prices().date
+    assert estimate.warnings == ()
+    assert len(server.questions) == count
 
 
 @pytest.mark.parametrize(
@@ -317,14 +308,13 @@ def test_model_shutdown_date_causes_a_warning(name: str, ends: str | None, words
     assert words in warning
 
 
-def test_unusable_cache_file_causes_only_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_unusable_cache_file_only_warns(tmp_path: Path, caplog: pytest.LogCaptureFixture, server: StandIn) -> None:
     (tmp_path / "cache").write_text("a file where the folder should be")
-    with StandIn(echo) as server:
-        runner = batch(server, tmp_path / "cache" / "answers.sqlite")
-        (warning,) = runner.estimate([question()]).warnings
-        assert "lost when the program ends" in warning
-        assert texts(runner.ask_all([question()])) == texts(runner.ask_all([question()]))
-        assert len(server.questions) == 1
+    runner = batch(server, tmp_path / "cache" / "answers.sqlite")
+    (warning,) = runner.estimate([question()]).warnings
+    assert "lost when the program ends" in warning
+    assert texts(runner.ask_all([question()])) == texts(runner.ask_all([question()]))
+    assert len(server.questions) == 1
     caplog.clear()
 
 

@@ -74,131 +74,127 @@ class BatchClient:
             return Batch(OpenAIModel(MODEL, self.url, None), cache, priced()).ask_all(QUESTIONS)
 
 
-def served(service: BatchService, **options: object) -> StandIn:
-    return StandIn(others=service.answer, **options)  # type: ignore[arg-type]
+@pytest.fixture
+def service() -> BatchService:
+    return BatchService()
 
 
-def test_batched_answers_are_not_requested_again(tmp_path: Path) -> None:
-    service = BatchService(lambda _: Reply('{"text": "one\u2028two\x85"}'), looks=1)
-    with served(service) as server:
-        client = BatchClient(tmp_path, server.url)
-        sent = client.submit()
-        assert (sent.submitted, sent.requests) == (3, 10)
-        assert client.submit().submitted == 0, "all are in open batches"
-        first = client.collect()
-        assert (first.answered, first.open[0]) == (0, "batch_2: in_progress, 0 of 4 requests")
-        second = client.collect()
-        assert (second.answered, second.open, second.problems) == (10, [], [])
-        assert client.submit().submitted == 0
-        assert all(isinstance(one, ModelAnswer) and one.is_batched for one in client.run_live())
-        assert server.questions == []
+@pytest.fixture
+def server(service: BatchService) -> Iterator[StandIn]:
+    with StandIn(others=service.answer) as running:
+        yield running
+
+
+def test_batched_answers_are_not_requested_again(service: BatchService, server: StandIn, tmp_path: Path) -> None:
+    service.behaviour, service.looks = lambda _: Reply('{"text": "one\u2028two\x85"}'), 1
+    client = BatchClient(tmp_path, server.url)
+    sent = client.submit()
+    assert (sent.submitted, sent.requests) == (3, 10)
+    assert client.submit().submitted == 0, "all are in open batches"
+    first = client.collect()
+    assert (first.answered, first.open[0]) == (0, "batch_2: in_progress, 0 of 4 requests")
+    second = client.collect()
+    assert (second.answered, second.open, second.problems) == (10, [], [])
+    assert client.submit().submitted == 0
+    assert all(isinstance(one, ModelAnswer) and one.is_batched for one in client.run_live())
+    assert server.questions == []
     assert service.files == {}, "nothing stays at the server"
     assert set(service.paid.values()) == {1}
 
 
-def test_unanswered_requests_are_reported_and_reopened(tmp_path: Path) -> None:
+def test_unanswered_requests_are_reported_and_reopened(service: BatchService, server: StandIn, tmp_path: Path) -> None:
     fates: list[Fate] = ["answered", "twice", "missing", "expired", "error", "garbage", "no JSON", "answered"]
-    service = BatchService(fate=lambda number: fates[number] if number < len(fates) else "answered", ends="expired")
-    with served(service) as server:
-        client = BatchClient(tmp_path, server.url, FileLimits())
-        client.submit()
-        report = client.collect()
-        assert report.answered == 5
-        assert sorted(report.problems) == [
-            "batch_2 expired: 1 request: expired",
-            "batch_2 expired: 1 request: failed (500)",
-            "batch_2 expired: 1 request: refused or unusable answer",
-            "batch_2 expired: 1 request: unreadable line",
-            "batch_2 expired: 2 requests: no line in the output",
-        ]
-        missing = [number for number, one in enumerate(client.answers()) if one is None]
-        assert missing == [2, 3, 4, 5, 6]
-        assert client.submit().requests == 5
-        client.collect()
+    service.fate, service.ends = lambda number: fates[number] if number < len(fates) else "answered", "expired"
+    client = BatchClient(tmp_path, server.url, FileLimits())
+    client.submit()
+    report = client.collect()
+    assert report.answered == 5
+    assert sorted(report.problems) == [
+        "batch_2 expired: 1 request: expired",
+        "batch_2 expired: 1 request: failed (500)",
+        "batch_2 expired: 1 request: refused or unusable answer",
+        "batch_2 expired: 1 request: unreadable line",
+        "batch_2 expired: 2 requests: no line in the output",
+    ]
+    missing = [number for number, one in enumerate(client.answers()) if one is None]
+    assert missing == [2, 3, 4, 5, 6]
+    assert client.submit().requests == 5
+    client.collect()
     assert None not in client.answers()
     twice = {key for key, count in service.paid.items() if count > 1}
     model = OpenAIModel(MODEL, server.url, None)
     assert twice == {question_key(QUESTIONS[5], MODEL, model.host)}, "only what was answered unusably"
 
 
-def test_failed_batch_is_reported_and_resubmitted(tmp_path: Path) -> None:
-    service = BatchService(ends="failed")
-    with served(service) as server:
-        client = BatchClient(tmp_path, server.url)
-        client.submit()
-        report = client.collect()
-        assert "batch_2 failed: Enqueued token limit reached." in report.problems
-        service.ends = "completed"
-        assert client.submit().requests == 10
-        assert client.collect().answered == 10
+def test_failed_batch_is_reported_and_resubmitted(service: BatchService, server: StandIn, tmp_path: Path) -> None:
+    service.ends = "failed"
+    client = BatchClient(tmp_path, server.url)
+    client.submit()
+    report = client.collect()
+    assert "batch_2 failed: Enqueued token limit reached." in report.problems
+    service.ends = "completed"
+    assert client.submit().requests == 10
+    assert client.collect().answered == 10
     assert set(service.paid.values()) == {1}
 
 
-def test_too_large_file_is_split_in_half(tmp_path: Path) -> None:
-    service = BatchService(largest=1_500)
-    with served(service) as server:
-        client = BatchClient(tmp_path, server.url, FileLimits())
-        report = client.submit()
-        assert report.requests == 10
-        assert report.submitted > 2
-        assert client.collect().answered == 10
+def test_too_large_file_is_split_in_half(service: BatchService, server: StandIn, tmp_path: Path) -> None:
+    service.largest = 1_500
+    client = BatchClient(tmp_path, server.url, FileLimits())
+    report = client.submit()
+    assert report.requests == 10
+    assert report.submitted > 2
+    assert client.collect().answered == 10
     assert set(service.paid.values()) == {1}
 
 
-def test_too_large_single_request_is_reported(tmp_path: Path) -> None:
-    service = BatchService(largest=100)
-    with served(service) as server:
-        report = BatchClient(tmp_path, server.url, FileLimits()).submit(QUESTIONS[:2])
+def test_too_large_single_request_is_reported(service: BatchService, server: StandIn, tmp_path: Path) -> None:
+    service.largest = 100
+    report = BatchClient(tmp_path, server.url, FileLimits()).submit(QUESTIONS[:2])
     assert report.submitted == 0
     assert len(report.problems) == 2
     assert "takes only smaller requests" in report.problems[0]
 
 
-def test_files_respect_the_byte_limit(tmp_path: Path) -> None:
-    service = BatchService()
-    with served(service) as server:
-        BatchClient(tmp_path, server.url, FileLimits(bytes=2_000)).submit()
+def test_files_respect_the_byte_limit(service: BatchService, server: StandIn, tmp_path: Path) -> None:
+    BatchClient(tmp_path, server.url, FileLimits(bytes=2_000)).submit()
     assert max(service.sizes) <= 2_000
     assert len(service.sizes) > 2
 
 
-def test_budget_includes_open_batches_at_half_price(tmp_path: Path) -> None:
-    service = BatchService()
-    with served(service) as server:
-        with closing(AnswerCache()) as cache:
-            whole = Batch(OpenAIModel(MODEL, server.url, None), cache, priced()).estimate(QUESTIONS).cost
-        assert whole is not None
-        first = BatchClient(tmp_path, server.url, budget=whole * 0.31).submit()
-        assert first.requests == 6
-        assert "the budget of" in first.problems[0]
-        assert BatchClient(tmp_path, server.url, budget=whole * 0.31).submit().requests == 0
-        assert BatchClient(tmp_path, server.url, budget=whole * 0.51).submit().requests == 4
+def test_budget_includes_open_batches_at_half_price(service: BatchService, server: StandIn, tmp_path: Path) -> None:
+    with closing(AnswerCache()) as cache:
+        whole = Batch(OpenAIModel(MODEL, server.url, None), cache, priced()).estimate(QUESTIONS).cost
+    assert whole is not None
+    first = BatchClient(tmp_path, server.url, budget=whole * 0.31).submit()
+    assert first.requests == 6
+    assert "the budget of" in first.problems[0]
+    assert BatchClient(tmp_path, server.url, budget=whole * 0.31).submit().requests == 0
+    assert BatchClient(tmp_path, server.url, budget=whole * 0.51).submit().requests == 4
 
 
-def test_lost_batch_is_resubmitted_only_after_forgetting_it(tmp_path: Path) -> None:
-    service = BatchService()
-    with served(service) as server:
-        client = BatchClient(tmp_path, server.url)
-        client.submit()
-        first, *others = service.batches
-        del service.batches[first]
-        report = client.collect()
-        assert report.lost == [f"{first}: {server.url.removesuffix('/v1')} does not know it; 4 requests"]
-        assert (report.answered, report.problems) == (6, []), "the others are collected"
-        assert client.submit().submitted == 0, "it may be there for another key"
-        assert client.forget(first) == 4
-        sent = client.submit()
-        assert (sent.submitted, sent.requests) == (1, 4)
-        again = client.collect()
-        assert (again.answered, again.lost) == (4, [])
+def test_lost_batch_is_resubmitted_only_once_forgotten(service: BatchService, server: StandIn, tmp_path: Path) -> None:
+    client = BatchClient(tmp_path, server.url)
+    client.submit()
+    first, *others = service.batches
+    del service.batches[first]
+    report = client.collect()
+    assert report.lost == [f"{first}: {server.url.removesuffix('/v1')} does not know it; 4 requests"]
+    assert (report.answered, report.problems) == (6, []), "the others are collected"
+    assert client.submit().submitted == 0, "it may be there for another key"
+    assert client.forget(first) == 4
+    sent = client.submit()
+    assert (sent.submitted, sent.requests) == (1, 4)
+    again = client.collect()
+    assert (again.answered, again.lost) == (4, [])
     assert None not in client.answers()
     assert set(service.paid.values()) == {1}
     assert len(others) == 2
 
 
-def test_batch_cannot_be_forgotten_unless_the_server_lost_it(tmp_path: Path) -> None:
-    service = BatchService(looks=9)
-    with served(service) as server:
+def test_batch_cannot_be_forgotten_unless_the_server_lost_it(service: BatchService, tmp_path: Path) -> None:
+    service.looks = 9
+    with StandIn(others=service.answer) as server:
         client = BatchClient(tmp_path, server.url, FileLimits())
         client.submit()
         with pytest.raises(LanguageModelError, match="would be paid twice"):
@@ -207,13 +203,12 @@ def test_batch_cannot_be_forgotten_unless_the_server_lost_it(tmp_path: Path) -> 
             client.forget("batch_9")
     with StandIn(port=server.port), pytest.raises(ModelUnusableError, match="has no Batch API"):
         client.forget("batch_2")
-    with served(service, port=server.port):
+    with StandIn(others=service.answer, port=server.port):
         assert client.submit().requests == 0
         assert len(client.collect().open) == 1
 
 
-def test_missing_output_file_is_reported_and_others_are_collected(tmp_path: Path) -> None:
-    service = BatchService()
+def test_missing_output_file_is_reported_and_others_are_collected(service: BatchService, tmp_path: Path) -> None:
     gone: list[str] = []
 
     def losing(request: ReceivedRequest) -> Turn | None:
@@ -238,8 +233,7 @@ def test_server_without_a_batch_api_is_reported(tmp_path: Path) -> None:
         BatchClient(tmp_path, server.url).submit()
 
 
-def test_busy_server_is_retried_without_duplicate_batches(tmp_path: Path) -> None:
-    service = BatchService()
+def test_busy_server_is_retried_without_duplicate_batches(service: BatchService, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
 
     def failing(request: ReceivedRequest) -> Turn | None:
@@ -262,32 +256,27 @@ def test_busy_server_is_retried_without_duplicate_batches(tmp_path: Path) -> Non
 
 def test_damaged_journal_is_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "batches.sqlite").write_bytes(b"not a database, but longer than a header " * 9)
-    with served(BatchService()) as server:
+    with StandIn(others=BatchService().answer) as server:
         for use in (BatchClient(tmp_path, server.url).submit, BatchClient(tmp_path, server.url).collect):
             with pytest.raises(LanguageModelError, match="which batches are open"):
                 use()
     assert (tmp_path / "batches.sqlite").read_bytes().startswith(b"not a database")
 
 
-def test_request_files_can_be_answered_by_another_program(tmp_path: Path) -> None:
-    service = BatchService()
-    with served(service) as server:
-        client = BatchClient(tmp_path, server.url)
-        files = client.written()
-        assert [len(one.splitlines()) for one in files] == [4, 4, 2]
-        lines: list[str] = []
-        for line in (json.loads(line) for data in files for line in data.splitlines()):
-            assert (line["method"], line["url"], line["body"]["model"]) == ("POST", "/v1/chat/completions", MODEL)
-            service.answer_line(line, "answered", lines, [])
-        stray = json.dumps({"id": "x", "custom_id": "ab" * 32, "response": None})
-        report = client.read([*reversed(lines), stray, "not json"])
-        assert server.seen == []
+def test_request_files_can_be_answered_elsewhere(service: BatchService, server: StandIn, tmp_path: Path) -> None:
+    client = BatchClient(tmp_path, server.url)
+    files = client.written()
+    assert [len(one.splitlines()) for one in files] == [4, 4, 2]
+    lines: list[str] = []
+    for line in (json.loads(line) for data in files for line in data.splitlines()):
+        assert (line["method"], line["url"], line["body"]["model"]) == ("POST", "/v1/chat/completions", MODEL)
+        service.answer_line(line, "answered", lines, [])
+    stray = json.dumps({"id": "x", "custom_id": "ab" * 32, "response": None})
+    report = client.read([*reversed(lines), stray, "not json"])
+    assert server.seen == []
     assert report.answered == 10
     assert report.problems == ["1 request: line that answers no open question", "1 request: unreadable line"]
     assert None not in client.answers()
-
-
-# Killed between any two requests, and before a response is read.
 
 
 def killed_at(
@@ -342,7 +331,7 @@ def test_kill_at_any_request_loses_and_repeats_nothing(
         folder, service = tmp_path / str(request), BatchService()
         folder.mkdir()
         url, was_killed = killed_at(folder, service, limits, request, is_answered=is_answered)
-        with served(service, port=int(url.rpartition(":")[2].partition("/")[0])):
+        with StandIn(others=service.answer, port=int(url.rpartition(":")[2].partition("/")[0])):
             client = BatchClient(folder, url, limits)
             client.collect()
             if client.submit().submitted:

@@ -4,7 +4,7 @@ import asyncio
 import base64
 import json
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
@@ -48,6 +48,12 @@ def right(request: ReceivedRequest) -> Turn:
     return says({"text": "Other words."})
 
 
+@pytest.fixture
+def server() -> Iterator[StandIn]:
+    with StandIn(right) as running:
+        yield running
+
+
 def once(model: OpenAIModel, call: Coroutine[Any, Any, _T]) -> _T:
     async def called() -> _T:
         try:
@@ -72,9 +78,6 @@ def failed(turn: Turn, kind: type[LanguageModelError] = LanguageModelError) -> L
     return raised.value
 
 
-# Valid answers.
-
-
 def test_answer_records_model_time_and_usage() -> None:
     with StandIn(in_turn(Reply('{"text": "Other words."}', model="stand-in-1-2026-11-01"))) as server:
         before = datetime.now(UTC)
@@ -90,32 +93,30 @@ def test_answer_records_model_time_and_usage() -> None:
         assert answer.attempts == 1
 
 
-def test_request_contains_only_the_question_and_its_parameters() -> None:
-    with StandIn(right) as server:
-        ask(server, question(parameters={"temperature": 0.5, "seed": 7}))
-        (sent,) = server.questions
-        assert sent.body.keys() == {"model", "messages", "store", "response_format", "temperature", "seed"}
-        assert sent.body["store"] is False
-        assert sent.headers["authorization"] == "Bearer no-key"
-        assert (sent.body["temperature"], sent.body["seed"]) == (0.5, 7)
-        assert sent.body["response_format"] == {
-            "type": "json_schema",
-            "json_schema": {"name": "rewrite", "strict": True, "schema": question().schema},
-        }
-        assert sent.body["messages"] == [
-            {"role": "system", "content": "You rewrite tasks."},
-            {"role": "user", "content": "Say it differently."},
-        ]
-        assert server.complaints == []
+def test_request_contains_only_the_question_and_its_parameters(server: StandIn) -> None:
+    ask(server, question(parameters={"temperature": 0.5, "seed": 7}))
+    (sent,) = server.questions
+    assert sent.body.keys() == {"model", "messages", "store", "response_format", "temperature", "seed"}
+    assert sent.body["store"] is False
+    assert sent.headers["authorization"] == "Bearer no-key"
+    assert (sent.body["temperature"], sent.body["seed"]) == (0.5, 7)
+    assert sent.body["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {"name": "rewrite", "strict": True, "schema": question().schema},
+    }
+    assert sent.body["messages"] == [
+        {"role": "system", "content": "You rewrite tasks."},
+        {"role": "user", "content": "Say it differently."},
+    ]
+    assert server.complaints == []
 
 
-def test_image_is_sent_as_data_in_full_detail() -> None:
-    with StandIn(right) as server:
-        ask(server, question(image=b"\x89PNG picture"))
-        words, image = server.questions[0].body["messages"][1]["content"]
-        assert words == {"type": "text", "text": "Say it differently."}
-        data = base64.b64encode(b"\x89PNG picture").decode()
-        assert image["image_url"] == {"url": f"data:image/png;base64,{data}", "detail": "high"}
+def test_image_is_sent_as_data_in_full_detail(server: StandIn) -> None:
+    ask(server, question(image=b"\x89PNG picture"))
+    words, image = server.questions[0].body["messages"][1]["content"]
+    assert words == {"type": "text", "text": "Say it differently."}
+    data = base64.b64encode(b"\x89PNG picture").decode()
+    assert image["image_url"] == {"url": f"data:image/png;base64,{data}", "detail": "high"}
 
 
 def test_missing_token_counts_are_estimated() -> None:
@@ -125,13 +126,12 @@ def test_missing_token_counts_are_estimated() -> None:
     assert usage.tokens_out == 6
 
 
-def test_local_server_is_reached_without_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_server_is_reached_without_a_proxy(monkeypatch: pytest.MonkeyPatch, server: StandIn) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY", raising=False)
-    with StandIn(right) as server:
-        for name in ("127.0.0.1", "localhost"):
-            model = OpenAIModel(MODEL, f"http://{name}:{server.port}/v1", None)
-            assert once(model, model.ask(question())).data == Rewrite(text="Other words.")
+    for name in ("127.0.0.1", "localhost"):
+        model = OpenAIModel(MODEL, f"http://{name}:{server.port}/v1", None)
+        assert once(model, model.ask(question())).data == Rewrite(text="Other words.")
 
 
 def test_given_key_overrides_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,9 +140,6 @@ def test_given_key_overrides_the_environment(monkeypatch: pytest.MonkeyPatch) ->
     with StandIn(right, key="sk-ours") as server:
         ask(server, key="sk-ours")
         assert server.questions[0].headers["authorization"] == "Bearer sk-ours"
-
-
-# Token limits.
 
 
 @pytest.mark.parametrize("is_openai", [True, False])
@@ -158,9 +155,6 @@ def test_answer_limit_uses_a_parameter_that_the_server_knows(unsupported: list[s
     assert wire is not None
     sent = {name: value for name, value in sent_options(request, wire).items() if "tokens" in name}
     assert list(sent.values()) == [60] * (2 - len(unsupported))
-
-
-# Servers with fewer features.
 
 
 @pytest.mark.parametrize(
@@ -205,9 +199,6 @@ def test_server_that_rejects_every_answer_format_is_reported() -> None:
 def test_rejected_parameter_of_the_question_is_reported() -> None:
     with StandIn(right, refuses=("seed",)) as server, pytest.raises(LanguageModelError, match="'seed'"):
         ask(server, question(parameters={"seed": 1}))
-
-
-# Errors.
 
 
 @pytest.mark.parametrize(
@@ -291,11 +282,10 @@ def test_unknown_model_is_reported_with_those_available() -> None:
         ask(server, name="medium")
 
 
-def test_wrong_address_is_reported_with_a_hint() -> None:
-    with StandIn(right) as server:
-        model = OpenAIModel(MODEL, f"http://127.0.0.1:{server.port}", None)
-        with pytest.raises(ModelUnusableError, match=r"often in /v1"):
-            once(model, model.ask(question()))
+def test_wrong_address_is_reported_with_a_hint(server: StandIn) -> None:
+    model = OpenAIModel(MODEL, f"http://127.0.0.1:{server.port}", None)
+    with pytest.raises(ModelUnusableError, match=r"often in /v1"):
+        once(model, model.ask(question()))
 
 
 def test_invalid_address_is_reported() -> None:
@@ -314,9 +304,6 @@ def test_redirect_to_another_host_is_not_followed() -> None:
 def test_openai_requires_a_key() -> None:
     with pytest.raises(ModelUnusableError, match="ODYSSEY_API_KEY"):
         OpenAIModel("gpt-6-luna", "", None)
-
-
-# Offered models.
 
 
 def test_offered_models_have_their_shutdown_dates() -> None:

@@ -19,9 +19,6 @@ def faults(instruction: str, listed: ListedTask | None = None, *, names_apps: bo
     return rule_faults(listed or task(), instruction, names_apps=names_apps, catalogue=CATALOGUE)
 
 
-# --- accepted: what people wrote ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("names_apps", [True, False])
 def test_shipped_phrasings_pass_the_rules(names_apps: bool) -> None:
     wrong = {
@@ -44,9 +41,6 @@ def test_shipped_phrasings_pass_the_rules(names_apps: bool) -> None:
 )
 def test_paraphrases_pass_the_rules(instruction: str) -> None:
     assert faults(instruction) == ()
-
-
-# --- each fault --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -181,8 +175,6 @@ def test_instruction_of_another_task_is_reported() -> None:
     assert "Same instruction as another task." in found
 
 
-# --- bad rewrites, made by every kind of change to tasks of every template -------------------------------
-
 BadRewrites = Iterator[str]
 
 
@@ -310,9 +302,6 @@ def test_bad_rewrites_are_caught_by_the_rules(make_bad: Callable[[ListedTask, st
                 found = rule_faults(one, bad, names_apps=True, catalogue=catalogue_of(one))
                 assert found, f"{one.task.task!r} as {bad!r}"
     assert checked > 10
-
-
-# --- any text ----------------------------------------------------------------------------------------------
 
 
 @given(st.text())

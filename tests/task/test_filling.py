@@ -34,9 +34,6 @@ def combinations_of(slots: dict[str, Slot]) -> set[tuple[str, ...]]:
     return {texts for texts in combined if all(texts[one] != texts[other] for one, other in rivals)}
 
 
-# Texts.
-
-
 @given(st.dictionaries(st.sampled_from(("what", "who", "n2", "a_b")), words, min_size=1), words, words)
 def test_gaps_are_filled_and_all_other_text_is_kept(values: dict[str, str], before: str, after: str) -> None:
     text = before + "|".join(f"{{{name}}}" for name in values) + after
@@ -53,9 +50,6 @@ def test_other_braces_are_kept_and_values_are_not_filled_again() -> None:
 def test_identity_ignores_only_case_and_spaces() -> None:
     assert identity(" Set an  alarm\nfor 7 ") == identity("set an Alarm for 7") == identity(" set an alarm for 7")
     assert identity("Set an alarm for 7") != identity("Set an alarm for 8")
-
-
-# Values of a gap.
 
 
 def test_numbers_advance_by_their_step() -> None:
@@ -86,9 +80,6 @@ def test_days_of_a_slot_have_distinct_names(day: date) -> None:
     for slot in (DaySlotRange(0, 365), DaySlotRange(1, 7, "weekday"), DaySlotRange(1, 365, "date")):
         texts = texts_of(slot, day)
         assert len(set(texts)) == len(texts) == slot.last - slot.first + 1
-
-
-# All fillings.
 
 
 @given(slots)

@@ -44,9 +44,6 @@ def task_without_template(words: str) -> ListedTask:
     return ListedTask(words, TaskInfo(GENERAL.value, ("Memo",), words, words, words))
 
 
-# One task.
-
-
 def test_generated_task_records_the_origin_of_its_text() -> None:
     template = replace(
         template_of("buy", slots={"item": Items(("a lamp",)), "when": DaySlotRange(3, 3, "date")}, devices=DEVICES[:2]),
@@ -99,9 +96,6 @@ def test_task_ids_do_not_depend_on_the_seed() -> None:
     assert {task.task.task: task.task_id for task in one} == {task.task.task: task.task_id for task in other}
 
 
-# No duplicates.
-
-
 @given(
     st.lists(st.integers(1, 12), min_size=1, max_size=5),
     st.integers(0, 60),
@@ -134,8 +128,6 @@ def test_task_of_two_templates_is_generated_once() -> None:
     assert batch.left[SHOPPING] == 0
 
 
-# Reproducible.
-
 _SCRIPT = """
 from datetime import date, timedelta
 from odyssey_recorder.task.generation.generator import GenerationOrder, Targets, generate
@@ -162,9 +154,6 @@ def test_same_order_gives_the_same_tasks_in_every_process() -> None:
 def test_longer_order_begins_with_the_tasks_of_a_shorter_one() -> None:
     library = one_per_category()
     assert generated(library, 40).tasks[:25] == generated(library, 25).tasks
-
-
-# Proportions.
 
 
 def test_categories_are_proportional_to_their_targets() -> None:
@@ -245,9 +234,6 @@ def test_roles_competing_for_the_same_apps_can_all_be_filled() -> None:
     assert {task.task.apps for task in tasks} == {("One", "Two", "Three"), ("Two", "Three", "One")}
 
 
-# Devices.
-
-
 def test_each_task_gets_one_device_in_proportion_to_the_targets() -> None:
     targets = Targets(devices={"pixel_fold": 2, "pixel_7_pro": 1, "small_phone": 1, "pixel_tablet": 0})
     tasks = generated(one_per_category(100), 240, targets=targets).tasks
@@ -278,9 +264,6 @@ def test_devices_are_balanced_across_categories_and_existing_tasks() -> None:
     have = generated(library, 60, targets=Targets(devices={"pixel_fold": 1})).tasks
     tasks = generated(library, 60, have=have, targets=Targets(devices={"pixel_fold": 1, "small_phone": 1})).tasks
     assert {task.devices for task in tasks} == {("small_phone",)}
-
-
-# What is left, and errors.
 
 
 def test_remaining_tasks_are_counted_per_template() -> None:

@@ -137,9 +137,6 @@ def test_unknown_catalogue_is_rejected(library: TemplateLibrary, server: StandIn
         Proposing(batch(server), library, "toaster")
 
 
-# Likeness.
-
-
 def test_likeness_is_the_share_of_common_words_in_order() -> None:
     assert likeness("the cat sat here", "the dog sat") == pytest.approx(2 * 2 / 7)
     assert likeness("Find {dish}, and save it.", "find {food} and SAVE it") == 1.0

@@ -80,9 +80,6 @@ def test_failed_transaction_is_rolled_back(queues: Queues) -> None:
     assert len(queues.queue().board().tasks) == 1
 
 
-# Problems with a file.
-
-
 def opened(path: Path) -> QueueDatabase:
     return QueueDatabase.in_file(path, patience_s=0.05)
 
@@ -133,9 +130,6 @@ def test_missing_table_is_reported(tmp_path: Path) -> None:
         connection.execute(text("DROP TABLE tasks"))
     with pytest.raises(TaskError, match="cannot be used: no such table: tasks"):
         use(database)
-
-
-# Problems with a server.
 
 
 def test_lost_server_is_reported_and_reconnected(postgres: Postgres, migrated: str) -> None:

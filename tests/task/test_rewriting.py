@@ -51,9 +51,6 @@ def only(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin, Equiva
     return one.task, one.task.text, one.task.text.equivalence
 
 
-# --- the result for one task -------------------------------------------------------------------------------
-
-
 def test_rewritten_task_records_its_full_origin() -> None:
     one, text, found = only(rewrite(ScriptedModel({FILLED: [GOOD]}), others=[said(TASK, GOOD)]))  # its own
     assert parse_task_line(task_line(one)) == one
@@ -145,9 +142,6 @@ def test_tasks_are_requested_in_different_styles() -> None:
     assert len(manners) > 2
 
 
-# --- failures ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("turns", "why"),
     [
@@ -183,9 +177,6 @@ def test_rewrite_without_a_verdict_is_kept_with_a_reason() -> None:
     one, _, found = only(rewritten)
     assert (one.task.instruction, found.is_judged) == (GOOD, False)
     assert rewritten[0].trouble.startswith("Not judged: ")
-
-
-# --- several tasks -----------------------------------------------------------------------------------------
 
 
 def test_results_are_reported_early_and_returned_in_order() -> None:
@@ -224,9 +215,6 @@ def test_second_run_uses_only_cached_answers(tmp_path: Path) -> None:
         second = Rewriting(batch(server, tmp_path / "kept"), library(), again).rewrite(again, names_apps=True)
     assert count == len(server.questions) == 12
     assert second == first
-
-
-# --- estimates ---------------------------------------------------------------------------------------------
 
 
 def test_repeated_request_uses_another_style_and_caches_the_answer(tmp_path: Path) -> None:

@@ -114,9 +114,6 @@ def test_sent_back_task_is_offered_again(queues: Queues) -> None:
         queue.send_back("b", "why not")
 
 
-# Sent back by a review.
-
-
 def test_task_sent_back_by_a_review_comes_first_with_its_reason(queues: Queues) -> None:
     queues.fill(row("a", priority=9), *ROWS[1:])
     returns = FakeReviews()

@@ -31,9 +31,6 @@ def changed(before: str, after: str) -> str:
     return TEMPLATE.replace(before, after, 1)
 
 
-# Valid folders.
-
-
 def test_template_holds_everything_in_its_file(tmp_path: Path) -> None:
     more = "devices: [pixel_fold]\nstart: clean_home\nnotes: >\n  Any will do;\n  listen.\n"
     (template,) = load_library([folder_of(tmp_path, {LISTEN: TEMPLATE + more})]).templates
@@ -79,9 +76,6 @@ def test_user_folder_extends_the_shipped_templates(tmp_path: Path) -> None:
     library = load_library([folder_of(tmp_path / "shipped", files), tmp_path / "user"])
     assert [template.template_id for template in library.templates] == ["z", "b", "listen", "a"]
     assert library.templates[0].slots["item"] == Items(("Lisbon", "Kyoto", "a robin"))
-
-
-# Problems.
 
 
 @pytest.mark.parametrize(
