@@ -37,8 +37,8 @@ reason: one sentence that says which words of the instruction say so.
 {FIELDS}"""
 
 
-def _words(told: PromptWords) -> tuple[str, str]:
-    return _SYSTEM, f"Instruction: {told.task}\nWhich action does it describe?"
+def _words(words: PromptWords) -> tuple[str, str]:
+    return _SYSTEM, f"Instruction: {words.task}\nWhich action does it describe?"
 
 
 _ADAPTER = replace(adapter_named("ours"), words=_words)
@@ -69,25 +69,25 @@ class ActionNaming(Conversations):
         question = next_step("name", _ADAPTER, messages)
         answer = yield question
         action = _ADAPTER.read(answer.raw, shown.sent_size, shown.true_size).action
-        said = "" if action is None else answer_of(*spelled(action).values())
+        named = "" if action is None else answer_of(*spelled(action).values())
         made.append(
             Named(
-                id=suggestion_id(step_key, kind, said, answer.key),
+                id=suggestion_id(step_key, kind, named, answer.key),
                 at=answer.at,
                 step_key=step_key,
                 field=kind,
                 words=words,
                 inputs_sha=inputs_sha,
-                action=said,
-                is_right=bool(said) and self._is_right(episode.episode_id, part, said),
+                action=named,
+                is_right=bool(named) and self._is_right(episode.episode_id, part, named),
                 call=self._call(question, answer, (replace(view, sent=shown.sent_size),)),
             )
         )
 
-    def _is_right(self, episode_id: str, number: int, said: str) -> bool:
+    def _is_right(self, episode_id: str, number: int, named: str) -> bool:
         gold = self._gold(episode_id)
         rows = np.array([gold.row_of[episode_id, number]])
-        return bool(verdicts(gold, rows, read_answers([said], whole=OFFICIAL.whole_text), OFFICIAL).right[0])
+        return bool(verdicts(gold, rows, read_answers([named], whole=OFFICIAL.whole_text), OFFICIAL).right[0])
 
     def _read_gold(self, episode_id: str) -> Gold:
         gold, problems = read_gold(self._root, frozenset({episode_id}))

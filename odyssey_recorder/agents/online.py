@@ -268,10 +268,10 @@ class AgentRun:
         """What the model is told of the steps before, whoever made them."""
         rule, now = self.agent.history, len(steps)
         with_screenshot = rule.with_screenshot(now)
-        past = {at: self._told(steps[at]) for at in rule.told(now)}
+        past = {at: self._past_step(steps[at]) for at in rule.told(now)}
         return History(tuple(one if at in with_screenshot else PastStep(one.action) for at, one in past.items()))
 
-    def _told(self, step: DraftStep) -> PastStep:
+    def _past_step(self, step: DraftStep) -> PastStep:
         """Raises DatasetError, DeviceError if the step's view hierarchy is unreadable: it might hide a password."""
         if step.key not in self._past:
             nodes = _nodes(step.tree)

@@ -84,8 +84,8 @@ class Predicting:
                 jobs += ((episode_id, number) for number in range(len(self._episode(episode_id).steps)))
             except LanguageModelError as error:
                 problems[episode_id] = str(error)
-        asked = [partial(self._predicted, *job) for job in jobs]
-        outcomes = self._batch.run(asked, progress=progress, cancelled=cancelled)
+        questions = [partial(self._predicted, *job) for job in jobs]
+        outcomes = self._batch.run(questions, progress=progress, cancelled=cancelled)
         predictions = [one for one in outcomes if isinstance(one, Prediction)]
         unasked = Counter(str(one) for one in outcomes if isinstance(one, LanguageModelError))
         return Predicted(predictions, unasked, problems)

@@ -78,10 +78,10 @@ def _claimed_in_front(text: TextInContext) -> Iterator[str]:
     if text.kind is TextKind.CONTEXT:
         return
     words = claims.masked(text.words)
-    told = text.clause if text.kind is not TextKind.DESCRIPTION else next(iter(claims.sentences(text.words)), "")
-    start = text.words.find(told)
+    claim = text.clause if text.kind is not TextKind.DESCRIPTION else next(iter(claims.sentences(text.words)), "")
+    start = text.words.find(claim)
     for one in text.mentions:
-        if not start <= one.start < start + len(told):
+        if not start <= one.start < start + len(claim):
             continue
         before, behind = words[start : one.start], words[one.end :]
         is_place = _INSIDE.search(before) is not None

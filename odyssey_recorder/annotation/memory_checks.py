@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from odyssey_recorder.annotation import claims
-from odyssey_recorder.annotation.checks import facts_told, is_on_screen
+from odyssey_recorder.annotation.checks import facts_in, is_on_screen
 from odyssey_recorder.annotation.evidence import Course, SourceWords
 from odyssey_recorder.annotation.findings import Evidence, TextFinding
 from odyssey_recorder.annotation.memory import StepMemory
@@ -36,14 +36,14 @@ def check_result(words: str, *, had_effect: bool | None, evidence: Evidence) -> 
 def check_core(words: str, screen_info: str) -> CheckResult:
     """Whether the figures, quotes and names of a core text are in the information about the screen."""
     source = SourceWords("screen information", (screen_info,))
-    told = dict(facts_told(words))
-    missing = [said for said, holds in told.items() if not holds(source)]
+    facts = dict(facts_in(words))
+    missing = [fact for fact, holds in facts.items() if not holds(source)]
     evidence = Evidence(source.source, cited(screen_info))
     if missing:
         return contradicts(f"{cited(missing[0])} is not in the information about the screen.", evidence)
     return (
         supports("What it states is in the information about the screen.", evidence)
-        if told
+        if facts
         else unseen("it states no figure, quote or name")
     )
 
@@ -57,9 +57,9 @@ def memory_findings(course: Course, number: int, memory: StepMemory) -> Iterator
             case MemoryKind.RESULT:
                 had_effect = course.had_effect(number - 1)
                 evidence = Evidence(f"screenshots of steps {number} and {number + 1}", "compared")
-                said = check_result(kept.words, had_effect=had_effect, evidence=evidence)
+                result = check_result(kept.words, had_effect=had_effect, evidence=evidence)
             case MemoryKind.SCREEN:
-                said = is_on_screen(course, number, kept.words)
+                result = is_on_screen(course, number, kept.words)
             case MemoryKind.CORE:
-                said = check_core(kept.words, memory.words(MemoryKind.SCREEN))
-        yield TextFinding(CHECK, number, kind, said.verdict, said.found, said.evidence)
+                result = check_core(kept.words, memory.words(MemoryKind.SCREEN))
+        yield TextFinding(CHECK, number, kind, result.verdict, result.found, result.evidence)

@@ -147,9 +147,9 @@ class MemoryWriter(Conversations):
             views: Sequence[ShownScreenshot] = step.views[:1]
             if number:
                 before = episode.steps[number - 1]
-                told: dict[str, Json] = {"action": before.action, "marked": len(before.views) > 1}
+                action: dict[str, Json] = {"action": before.action, "marked": len(before.views) > 1}
                 shown = (*before.views, *views)
-                result = yield from self._written(episode, number, MemoryKind.RESULT, told, shown, made)
+                result = yield from self._written(episode, number, MemoryKind.RESULT, action, shown, made)
                 results.append(result)
             data["results"] = list[Json](short_term(results))
             info = yield from self._written(episode, number, MemoryKind.SCREEN, data, views, made)
@@ -169,8 +169,8 @@ class MemoryWriter(Conversations):
         if not step.kept[kind].is_open:
             return step.words(kind)
         first = step.kept[kind].rejected * CANDIDATES
-        asked = range(first, first + CANDIDATES)
-        questions = [self._ask(kind, _ANSWERS[kind], data, views, candidate=one) for one in asked]
+        numbers = range(first, first + CANDIDATES)
+        questions = [self._ask(kind, _ANSWERS[kind], data, views, candidate=one) for one in numbers]
         answers = [(yield questions[0])]
         if self._mode == "full" or self._is_contradicted(episode, number, kind, answers[0], data):
             for question in questions[1:]:
@@ -203,8 +203,8 @@ class MemoryWriter(Conversations):
         words = _words(answer)
         if kind is MemoryKind.RESULT:
             had_effect = self._had_effect(episode, number - 1, is_estimate=not answer.key)
-            said = check_result(words, had_effect=had_effect, evidence=Evidence("screenshots", "compared"))
-            return said.verdict is Support.CONTRADICTS
+            result = check_result(words, had_effect=had_effect, evidence=Evidence("screenshots", "compared"))
+            return result.verdict is Support.CONTRADICTS
         return kind is MemoryKind.CORE and check_core(words, str(data["screen_info"])).verdict is Support.CONTRADICTS
 
     def _had_effect(self, episode: RedactedEpisode, number: int, *, is_estimate: bool) -> bool | None:

@@ -23,19 +23,19 @@ _SHORTEST = 3
 def premature_mention(text: TextInContext) -> CheckResult | None:
     course = text.course
     for number in range(text.number, len(course.steps)):
-        for what, evidence in _first_then(text, number):
+        for what, evidence in _first_mentions(text, number):
             return contradicts(f"It tells of {cited(what)}, which comes only at step {number + 1}.", evidence)
-    past = next(_told_of_the_past(text), None)
+    past = next(_past_mentions(text), None)
     if past is None:
         return unseen("it names nothing that happened")
     return supports(f"It tells of {cited(past[0])}, which happened before.", past[1])
 
 
-def _first_then(text: TextInContext, number: int) -> Iterator[tuple[str, Evidence]]:
+def _first_mentions(text: TextInContext, number: int) -> Iterator[tuple[str, Evidence]]:
     """What the text tells of and what happens first at the step, which is not before the text's."""
     course, here = text.course, text.number
     action, target, front = course.action(number), course.target(number), course.front(number)
-    if isinstance(action, Type) and _is_told(text, action.text):
+    if isinstance(action, Type) and _is_mentioned(text, action.text):
         yield action.text, Evidence(f"provenance, step {number + 1}", f"typed: {cited(action.text)}")
     fronts = course.fronts(here + 1)
     for one in text.mentions if front and number > here else ():
@@ -43,7 +43,7 @@ def _first_then(text: TextInContext, number: int) -> Iterator[tuple[str, Evidenc
         if is_new and OPENED.search(claims.masked(text.words)[: one.start]):
             yield one.app, Evidence(f"provenance, step {number + 1}", f"in front: {one.app}")
     for label in target.labels if isinstance(target, Target) else ():
-        if _is_told(text, label):
+        if _is_mentioned(text, label):
             yield label, Evidence(f"view hierarchy of step {number + 1}", f"touched: {cited(label)}")
 
 
@@ -51,7 +51,7 @@ def _has(text: TextInContext, words: str) -> bool:
     return f" {bare_words(words)} " in f" {bare_words(text.words)} "
 
 
-def _is_told(text: TextInContext, words: str) -> bool:
+def _is_mentioned(text: TextInContext, words: str) -> bool:
     """Whether the text says that this was touched or typed, or mentions it, before it was done or could be known."""
     if not bare_words(words) or not _has(text, words) or _was_done(text, words):
         return False
@@ -80,7 +80,7 @@ def _was_seen(text: TextInContext, words: str) -> bool:
     return any(one is None or f" {bare_words(words)} " in one.bare for one in screens)
 
 
-def _told_of_the_past(text: TextInContext) -> Iterator[tuple[str, Evidence]]:
+def _past_mentions(text: TextInContext) -> Iterator[tuple[str, Evidence]]:
     course = text.course
     for number in range(text.number):
         action, target = course.action(number), course.target(number)

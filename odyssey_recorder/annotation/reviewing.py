@@ -243,10 +243,10 @@ class _Shower:
 
     def steps(self) -> list[list[ShownText]]:
         decided = {(one.step_key, one.field) for one in self.file.entries if isinstance(one, TextDecision)}
-        told = {
+        tested = {
             (one.step_key, one.field) for one in self.file.entries if isinstance(one, Planted) and one.by == self.by
         }
-        steps = [list(self._step(number, decided, told)) for number in range(len(self.texts.steps))]
+        steps = [list(self._step(number, decided, tested)) for number in range(len(self.texts.steps))]
         for number, memory in enumerate(self.memory):
             steps[number] += self._remembered(number, memory, is_blind=any(one.is_blind for one in steps[number]))
         return steps
@@ -257,12 +257,12 @@ class _Shower:
             is_hidden, said = is_blind and text.state is TextState.SUGGESTED, self.findings.get((number, kind), ())
             yield ShownText(number, kind, key, memory.inputs.get(kind, ""), text, said, is_hidden=is_hidden)
 
-    def _step(self, number: int, decided: Set[_Key], told: Set[_Key]) -> Iterator[ShownText]:
+    def _step(self, number: int, decided: Set[_Key], tested: Set[_Key]) -> Iterator[ShownText]:
         inputs, step = self.texts.inputs[number], self.texts.steps[number]
         is_blind = (inputs.step_key, TextKind.INSTRUCTION) not in decided and self._is_blind(inputs.step_key, step)
         for kind, text in step.items():
             said = self.findings.get((number, kind), ())
-            may_plant = _is_plain(text, said) and not is_blind and (inputs.step_key, kind) not in decided | told
+            may_plant = _is_plain(text, said) and not is_blind and (inputs.step_key, kind) not in decided | tested
             is_asked = is_blind and kind is TextKind.INSTRUCTION
             yield ShownText(
                 number,

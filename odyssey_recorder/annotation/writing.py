@@ -23,7 +23,7 @@ class TextsWanted:
     memory: Mode | None = None
     effort: str = ""
 
-    def asking(self, batch: Batch, root: Path, evidence: "Callable[[Path], EpisodeEvidence]") -> Conversations:
+    def writer(self, batch: Batch, root: Path, evidence: "Callable[[Path], EpisodeEvidence]") -> Conversations:
         if self.memory is None:
             return StepTextWriter(batch, root, calls=self.calls, effort=self.effort)
         return MemoryWriter(batch, root, evidence, mode=self.memory, effort=self.effort)
@@ -41,7 +41,7 @@ class TextWriting:
 
     def plan(self, wanted: TextsWanted) -> tuple[Plan, bool]:
         """The plan for all episodes, and whether the owner of the dataset has yet to agree."""
-        found = self._asking(wanted, None).plan(self.ids())
+        found = self._writer(wanted, None).plan(self.ids())
         return found, needs_consent(self.root, found.estimate.host, found.screenshots, found.bytes)
 
     def agree(self, plan: Plan) -> None:
@@ -55,7 +55,7 @@ class TextWriting:
         progress: Callable[[BatchProgress], None],
         cancelled: Callable[[], bool],
     ) -> list[Ended]:
-        return self._asking(wanted, budget).run(self.ids(), progress=progress, cancelled=cancelled)
+        return self._writer(wanted, budget).run(self.ids(), progress=progress, cancelled=cancelled)
 
-    def _asking(self, wanted: TextsWanted, budget: float | None) -> Conversations:
-        return wanted.asking(self.open_batch(budget), self.root, self.evidence)
+    def _writer(self, wanted: TextsWanted, budget: float | None) -> Conversations:
+        return wanted.writer(self.open_batch(budget), self.root, self.evidence)

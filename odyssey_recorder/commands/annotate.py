@@ -276,7 +276,7 @@ def _asking(  # noqa: PLR0913 - the flags
 
     batch = open_batch(read_settings(dataset=dataset), budget, at_once=at_once)
     with closing(user_checker()) as checker:
-        yield TextsWanted(calls, memory, effort).asking(batch, dataset, checker.evidence)
+        yield TextsWanted(calls, memory, effort).writer(batch, dataset, checker.evidence)
 
 
 def _named(  # noqa: PLR0913 - the flags

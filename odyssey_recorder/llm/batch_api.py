@@ -118,7 +118,7 @@ class BatchApi:
         reader.read(lines)
         reader.finish()
         self._cache.sync()
-        return BatchReport(answered=len(reader.answered), problems=_told(reader))
+        return BatchReport(answered=len(reader.answered), problems=_problem_lines(reader))
 
     # Collecting.
 
@@ -173,7 +173,7 @@ class BatchApi:
         self._journal.end(batch)
         report.answered += len(reader.answered)
         report.problems += (
-            f"{batch.batch_id} {remote.status}: {why}" for why in (*remote.problems, *gone, *_told(reader))
+            f"{batch.batch_id} {remote.status}: {why}" for why in (*remote.problems, *gone, *_problem_lines(reader))
         )
 
     async def _forget(self, batch_id: str) -> int:
@@ -283,5 +283,5 @@ class BatchApi:
                 await self._retry.sleep(wait_s)
 
 
-def _told(reader: OutputReader) -> list[str]:
+def _problem_lines(reader: OutputReader) -> list[str]:
     return [f"{counted(count, 'request')}: {why}" for why, count in reader.problems.items()]

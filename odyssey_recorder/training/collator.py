@@ -59,8 +59,8 @@ class Encoder:
         ids = self._prompt(prompt, [int(grid.prod()) // merged for grid in grids], len(earlier))
         labels = [_IGNORED] * len(ids)
         if answer is not None:
-            said = [*self._plain(answer), self._id("<|im_end|>")]
-            ids, labels = ids + said, labels + said
+            tokens = [*self._plain(answer), self._id("<|im_end|>")]
+            ids, labels = ids + tokens, labels + tokens
         if len(ids) > self.most_tokens:
             raise TrainingError(f"{name} has {len(ids)} tokens, more than most_tokens, {self.most_tokens}.")
         row = torch.tensor(ids)

@@ -195,10 +195,10 @@ class _Metrics(TrainerCallback):
         model.eval()
         answers = [answer(model, self._encoding, one).words for one in self._tests]
         model.train(was_training)
-        right = sum(said == one.answer for said, one in zip(answers, self._tests, strict=True))
-        told = {"test_samples": len(self._tests), "test_exact": right / len(self._tests)}
-        scored = official_right((one.gold, said) for one, said in zip(self._tests, answers, strict=True) if one.gold)
-        return {**told, "protocol": "official", "ams": 100 * sum(scored) / len(scored)} if scored else told
+        right = sum(text == one.answer for text, one in zip(answers, self._tests, strict=True))
+        metrics = {"test_samples": len(self._tests), "test_exact": right / len(self._tests)}
+        scored = official_right((one.gold, text) for one, text in zip(self._tests, answers, strict=True) if one.gold)
+        return {**metrics, "protocol": "official", "ams": 100 * sum(scored) / len(scored)} if scored else metrics
 
     def _write(self, entry: dict[str, Any]) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
