@@ -122,7 +122,7 @@ class RunOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Each `seed` has answers of its own in the cache."""
+    """Each `seed` has its own cached answers."""
 
     adapter: Adapter[Any]
     batch: Batch
@@ -265,7 +265,7 @@ class AgentRun:
         return SentScreenshot(view.lazy, frame.size)
 
     def _history(self, steps: Sequence[DraftStep]) -> History:
-        """What the model is told of the steps before, whoever made them."""
+        """The earlier steps as shown to the model, by agent or person."""
         rule, now = self.agent.history, len(steps)
         with_screenshot = rule.with_screenshot(now)
         past = {at: self._past_step(steps[at]) for at in rule.told(now)}

@@ -149,7 +149,7 @@ class Predicting:
         return History(tuple(past), self._words_before(episode)[number])
 
     def _words_before(self, episode: RedactedEpisode) -> list[str]:
-        """For each step what the history says in words, empty without. Raises LanguageModelError if it is missing."""
+        """The text history of each step; empty if there is none. Raises LanguageModelError if it is missing."""
         match self._history.kind:
             case "context":
                 if lacking := [at + 1 for at, step in enumerate(episode.texts.steps) if step[TextKind.CONTEXT].is_open]:
@@ -181,7 +181,7 @@ def shown_to(adapter: Adapter[Any], view: ShownScreenshot) -> SentScreenshot:
 def next_step(
     purpose: str, adapter: Adapter[Any], messages: tuple[ChatMessage, ...], candidate: int = 0
 ) -> ModelRequest:
-    """Asks for one action; each candidate is an answer of its own."""
+    """Asks for one action; each candidate is answered separately."""
     parameters: Mapping[str, float] = {LONGEST_ANSWER: _TOKENS, "temperature": 0.0}
     prompt = f"{purpose}/{adapter.name}"
     return ModelRequest(prompt, "", messages, "next_step", adapter.answer, parameters, candidate, is_judged=True)

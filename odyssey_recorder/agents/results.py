@@ -66,7 +66,7 @@ class TaskResult(FrozenModel):
 
 
 class ResultFile:
-    """The results so far; only one program has a file open."""
+    """The results so far; only one program can open the file."""
 
     def __init__(self, path: Path, header: ResultsHeader, on_added: Callable[[TaskResult], None]) -> None:
         """Raises DatasetError if the file is damaged, or of another agent."""

@@ -1,4 +1,4 @@
-"""A model's opinion on whether an agent has done its task, where no goals can tell; it is never taken for a fact."""
+"""A model's opinion on whether an agent has done its task, for tasks without goals; never treated as a fact."""
 
 from pathlib import Path
 

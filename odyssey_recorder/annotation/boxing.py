@@ -1,4 +1,4 @@
-"""Finds the boxes of a dataset's presses and keeps them beside its texts; exports take the chosen ones from there."""
+"""Finds the boxes of a dataset's presses and stores them with its texts; exports read the chosen ones from there."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

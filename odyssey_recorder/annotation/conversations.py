@@ -35,7 +35,7 @@ _USUAL = "A sentence of usual length. " * 3
 
 
 def plain(words: str) -> str:
-    """Raises ValueError for what is not a few sentences of text."""
+    """Raises ValueError unless it is a few sentences of plain text."""
     words = words.strip()
     if not words:
         raise ValueError("it is empty")
@@ -51,7 +51,7 @@ StepWords = Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(plain)
 
 Conversation: TypeAlias = Generator[ModelRequest, ModelAnswer, None]
 Part: TypeAlias = int | None
-"""A step with a conversation of its own, or None for the conversation about the whole episode."""
+"""A step with its own conversation, or None for the conversation about the whole episode."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,7 +220,7 @@ class MemoryWriter(Conversations):
     def _judged(
         self, kind: MemoryKind, data: dict[str, Json], views: Sequence[ShownScreenshot], candidates: Sequence[str]
     ) -> Generator[ModelRequest, ModelAnswer, tuple[int, RecordedCall, Scores]]:
-        """The best candidate, the first of equal ones; shown in an order that their words decide."""
+        """The best candidate, the first of equal ones; shown in an order that depends only on their text."""
         order = sorted(range(CANDIDATES), key=lambda one: sha256(candidates[one].encode()).digest())
         told = {name: value for name, value in data.items() if name != "marked"}
         shown: dict[str, Json] = {

@@ -1,4 +1,4 @@
-"""Whether a context tells what happened only at its step or later (ANN09)."""
+"""Whether a context mentions something that happens only at its step or later (ANN09)."""
 
 import re
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def premature_mention(text: TextInContext) -> CheckResult | None:
 
 
 def _first_mentions(text: TextInContext, number: int) -> Iterator[tuple[str, Evidence]]:
-    """What the text tells of and what happens first at the step, which is not before the text's."""
+    """What the text mentions and what first happens at the step, which is the text's or a later one."""
     course, here = text.course, text.number
     action, target, front = course.action(number), course.target(number), course.front(number)
     if isinstance(action, Type) and _is_mentioned(text, action.text):

@@ -1,4 +1,4 @@
-"""An episode as a model may see it: with what is private hidden, in its screenshots and in its texts."""
+"""An episode as a model may see it: private content is hidden in screenshots and texts."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ HIDDEN = "[hidden]"
 
 @dataclass(frozen=True, slots=True)
 class RedactedStep:
-    """`action` is what a model is told of it, `act` the action itself without what is private.
+    """`action` describes it to a model, `act` is the action itself without private content.
 
     `views` are the screenshot, and a copy with the mark of a press.
     """
@@ -47,7 +47,7 @@ class RedactedEpisode:
     redaction: Redaction | None = None
 
     def shown(self, words: str) -> str:
-        """Words about the episode without what is redacted."""
+        """Text about the episode without redacted words."""
         return words if self.redaction is None else self.redaction.without_words(words)
 
 
@@ -81,7 +81,7 @@ def read_redacted_episode(root: Path, episode_id: str, file: SemanticsFile) -> R
 
 
 def spoken(action: Action) -> str:
-    """The action as a model is told it: nothing of what the touched element says."""
+    """The action as described to a model, without the text of the touched element."""
     match action:
         case Click() | LongPress():
             return f"{action_type(action)} on the marked element"

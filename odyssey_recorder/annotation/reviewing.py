@@ -1,4 +1,4 @@
-"""What people decide on texts: what they are shown of each, what is hidden or planted, and what is kept of it."""
+"""Reviewing of texts: what a person is shown, what is hidden or planted, and what is stored."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set

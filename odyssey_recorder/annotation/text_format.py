@@ -1,4 +1,4 @@
-"""The form that the texts of a step should have, and the texts that are the same for every episode."""
+"""Format rules for the texts of a step, and the fixed texts of every episode."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""One text with its place in an episode, as the checks look at it, and what they say of it."""
+"""One text with its place in an episode, as the checks see it, and the result of a check."""
 
 from collections.abc import Set
 from dataclasses import dataclass

@@ -42,7 +42,7 @@ class TrustFigures:
 
     @property
     def doubt(self) -> str:
-        """Why the accepted texts cannot be trusted; empty if nothing speaks against it, or too little is known."""
+        """Why the accepted texts cannot be trusted; empty if there is no objection, or too little is known."""
         if self.planted < _FEWEST_PLANTED or self.caught >= CAUGHT_BAR * self.planted:
             return ""
         most = wilson(self.caught, self.planted).high
@@ -116,5 +116,5 @@ def _figures(by: str, seen: Sequence[Seen]) -> TrustFigures:
 
 
 def agreement(own: str, suggested: str) -> float:
-    """How alike two texts are, from 0 to 1, whatever the order of their words."""
+    """Similarity of two texts, 0 to 1, ignoring word order."""
     return fuzz.token_sort_ratio(own.casefold(), suggested.casefold()) / 100

@@ -1,4 +1,4 @@
-"""What a model is asked to write about a dataset: planned with its cost, agreed to, and carried out."""
+"""Planning, consent and execution of the texts that a model writes about a dataset."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -78,7 +78,7 @@ class Loaded:
 
 
 def load(path: Path, tell: Tell = lambda _done, _of: None) -> Loaded:
-    """Raises DatasetError if it is no file of predictions at all."""
+    """Raises DatasetError if it is not a prediction file."""
     with storage_errors(path, "read"), open_file(path, _LONGEST_FILE) as file:
         tell_line = partial(_report_line, file, tell)
         first = file.readline(LONGEST_LINE + 1)
@@ -185,7 +185,7 @@ def _image(tree: Any) -> str:
 
 
 def place_of(image: str) -> tuple[str, int]:
-    """Episode id and step of a screenshot's path, as the official evaluator takes it apart. Raises ValueError."""
+    """Episode id and step of a screenshot's path, as the official evaluator parses it. Raises ValueError."""
     name = image.rpartition("/")[2]
     tail = name.rpartition("_")[2]
     step = _STEP(tail)

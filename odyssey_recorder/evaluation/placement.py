@@ -36,7 +36,7 @@ class Fit:
 
     @property
     def counts(self) -> str:
-        """All that are not 0, in words."""
+        """The counts that are not 0, as text."""
         counts = {
             "steps without a prediction": self.missing,
             "repeated": self.repeated,

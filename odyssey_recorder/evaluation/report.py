@@ -1,4 +1,4 @@
-"""The evaluation of a file of predictions as a value, as JSON and as a page; no figure is without its protocol."""
+"""The evaluation of a file of predictions as a value, as JSON and as a page; every figure names its protocol."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace

@@ -74,7 +74,7 @@ class BatchApi:
         self._retry = retry
 
     def is_open(self) -> Callable[[ModelRequest], bool]:
-        """Tells of questions whether they have neither an answer nor a place in an open batch."""
+        """A test for questions that have no answer and are in no open batch."""
         waiting = self._journal.waiting()
 
         def is_open(question: ModelRequest) -> bool:
@@ -270,7 +270,7 @@ class BatchApi:
         return asyncio.run(whole())
 
     async def _tried(self, call: Callable[..., Awaitable[_Result]], *given: object) -> _Result:
-        """With retries, so only for what may be done twice."""
+        """With retries, so only for idempotent calls."""
         tried = 0
         while True:
             tried += 1

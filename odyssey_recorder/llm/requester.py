@@ -1,4 +1,4 @@
-"""The way from a question to its answer: cache, requests, retries, one repair, and payment."""
+"""From a question to its answer: cache, requests, retries, one correction, and payment."""
 
 import asyncio
 from dataclasses import dataclass, replace

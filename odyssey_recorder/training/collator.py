@@ -113,7 +113,7 @@ def _patches(patches: Patches, images: Sequence[Image.Image]) -> tuple[Tensor, T
 
 
 def _without_earlier(turns: Sequence[Turn]) -> list[Turn]:
-    """Without the images of earlier steps, and without what is said before them in the same turn."""
+    """Without the images of earlier steps and the text before them in the same turn."""
     last = turns[-1].content
     images = [at for at, part in enumerate(last) if part.type == "image"]
     kept = last[images[-2] + 1 :] if len(images) > 1 else last

@@ -1,4 +1,4 @@
-"""Answers of a model to prompts with screenshots, always the likeliest words."""
+"""Answers of a model to prompts with screenshots, by greedy decoding."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _LONGEST = 256
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`is_cut`: it had more than the wanted tokens."""
+    """`is_cut`: it reached the token limit."""
 
     words: str
     tokens_in: int

@@ -175,7 +175,7 @@ class _Metrics(TrainerCallback):
         self._encoding = encoding
 
     def forget_after(self, step: int) -> None:
-        """Remove what a run that was cut short wrote after its last checkpoint."""
+        """Remove what an interrupted run wrote after its last checkpoint."""
         if os.environ.get("RANK", "0") == "0" and self._path.is_file():
             lines = self._path.read_text().splitlines(keepends=True)
             kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step]

@@ -44,7 +44,7 @@ class Tally:
 
     @property
     def whole(self) -> tuple[int, int]:
-        """What is there and what is wanted in whole tasks: 1 is wanted at least, and nothing there stays nothing."""
+        """Existing and wanted whole tasks: at least 1 is wanted, and 0 existing stays 0."""
         if self.wanted < _NONE:
             return floor(self.there + 0.5), 0
         wanted = max(1, floor(self.wanted + 0.5))

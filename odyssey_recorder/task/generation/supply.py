@@ -20,7 +20,7 @@ _Item = TypeVar("_Item", bound=Hashable)
 
 
 class Apportionment(Generic[_Item]):
-    """Gives the item that lags most behind its share; ties are broken by `chance`.
+    """Gives the item that lags most behind its share; ties are broken by `rng`.
 
     `had` counts earlier uses. Shares are positive; the share of a dropped item goes to the others. This is the
     Sainte-Laguë method of apportionment: the counts are in proportion after every turn.
@@ -129,7 +129,7 @@ class Supply:
         self._origin = TextOrigin(Writer.PHRASING, names_apps=names_apps)
 
     def draw(self, used: set[str]) -> Filled | None:
-        """A filling whose identity is not in `taken`, and is then added to it; None if none is left."""
+        """A filling whose identity is not in `used`, and is then added to it; None if none is left."""
         for number in self._numbers:
             values = self.fillings.nth(number)
             task = fill(self.template.meta_task, values)

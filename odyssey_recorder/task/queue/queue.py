@@ -207,7 +207,7 @@ class TaskQueue:
                 transaction.release(self._held)
 
     def free(self, task_id: str) -> None:
-        """End a claim, whoever holds it. Raises TaskError if the task is not reserved, or is being recorded."""
+        """End a claim by any holder. Raises TaskError if the task is not reserved, or is being recorded."""
         with self._changing() as transaction:
             task = transaction.task(task_id)
             if task is None or not task.is_held or task.is_recording:

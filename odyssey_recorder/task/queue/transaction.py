@@ -153,7 +153,7 @@ class QueueTransaction:
         self.connection.execute(sa.update(tasks).where(tasks.c.task_id == task_id, mine).values(**_FREE))
 
     def free(self, task_id: str) -> None:
-        """Whoever holds it."""
+        """Release a claim by any holder."""
         self._change(task_id, _FREE)
 
     # Tasks and their events.

@@ -31,7 +31,7 @@ _WORD = re.compile(r"\{\w+\}|\w+")
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A template that a model proposed and nobody has approved yet.
+    """A proposed template that has not been approved yet.
 
     `faults` say why it is unusable as it is. `nearest` is the id of the most similar template, `likeness` their ROUGE-L
     from 0 to 1.

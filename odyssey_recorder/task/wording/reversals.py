@@ -81,7 +81,7 @@ def _exceptions(task: Statement, instruction: Statement) -> Iterator[str]:
 def _unmatched(
     pattern: re.Pattern[str], somehow: re.Pattern[str], statement: Statement, other: Statement
 ) -> re.Match[str] | None:
-    """A match in `said` if nothing in `other` says the same `somehow`, ignoring words common to the rest of `said`."""
+    """A match in `statement` that nothing in `other` matches `somehow`, ignoring words shared with the rest."""
     found = pattern.search(statement.bare)
     if found is None:
         return None
