@@ -24,7 +24,7 @@ OF_AGENT, OF_PERSON = Pixel(180, 300), Pixel(90, 500)
 
 @dataclass
 class Watcher:
-    """The person, who may act when told what the agent is about to do."""
+    """The person, who can act when an action of the agent is announced."""
 
     is_there = True
     on_told: Callable[[], None] = lambda: None
@@ -80,7 +80,7 @@ class SharedRecording:
 
 @pytest.fixture
 def device(request: pytest.FixtureRequest) -> FakeDevice:
-    """Of the class that the test is parametrized with."""
+    """An instance of the class that the test is parametrized with."""
     kind: type[FakeDevice] = getattr(request, "param", FakeDevice)
     return kind()
 

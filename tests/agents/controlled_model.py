@@ -1,4 +1,4 @@
-"""A model that answers when a test says so."""
+"""A model whose answers a test controls."""
 
 import json
 import queue

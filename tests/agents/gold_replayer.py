@@ -1,4 +1,4 @@
-"""Gold actions as adapters can say them, and a model that replays them."""
+"""Gold actions as far as adapters can express them, and a model that replays them."""
 
 import numpy as np
 
@@ -19,8 +19,8 @@ NO_NOTES = {"odyssey-agent", "os-atlas", "agentcpm-gui", "cogagent", "qwen2.5-vl
 NO_REASONS = {*all_adapters()} - {"ours", "claude", "openai-computer"}
 
 
-def expected(action: Action, name: str) -> Action:
-    """Without what the grammar cannot say of it."""
+def expressible(action: Action, name: str) -> Action:
+    """The action without what the grammar cannot express."""
     if isinstance(action, Complete) and name in NO_NOTES:
         return Complete()
     if isinstance(action, Impossible) and name in NO_REASONS:
@@ -28,7 +28,7 @@ def expected(action: Action, name: str) -> Action:
     return action
 
 
-def alike(one: Action, other: Action | None) -> bool:
+def is_same_action(one: Action, other: Action | None) -> bool:
     match one, other:
         case (Click(a), Click(b)) | (LongPress(a), LongPress(b)):
             return abs(a.x - b.x) <= 1 and abs(a.y - b.y) <= 1

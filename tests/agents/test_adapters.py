@@ -1,4 +1,4 @@
-"""Every adapter: its round trip, samples of real answers, and answers that are none."""
+"""Every adapter: its round trip, samples of real answers, and unusable answers."""
 
 import random
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from odyssey_recorder.model.action import (
     action_type,
 )
 from odyssey_recorder.model.geometry import Point, Size
-from tests.agents.gold_replayer import LACKING, alike, expected
+from tests.agents.gold_replayer import LACKING, expressible, is_same_action
 from tests.exporting import official_converter
 
 SIZES = {
@@ -68,7 +68,7 @@ def test_written_actions_can_be_read_back(name: str) -> None:
             if written is not None:
                 reading = adapter.read(written, sent, true)
                 assert not reading.problem, (written, reading)
-                assert alike(expected(action, name), reading.action), (action, written, reading)
+                assert is_same_action(expressible(action, name), reading.action), (action, written, reading)
 
 
 @pytest.mark.parametrize("done", [(), (Click(Point(500, 250)), Type("at 10:30"))])
@@ -173,7 +173,7 @@ def test_first_of_several_actions_counts_and_is_flagged() -> None:
 
 
 def test_mutated_answers_never_break_an_adapter() -> None:
-    """Mutated answers and rubbish; `python -m tests.agents.test_adapters 100000` tries more."""
+    """Mutated and random answers; `python -m tests.agents.test_adapters 100000` tries more."""
     feed_mutated_answers(2_000)
 
 
@@ -209,18 +209,18 @@ def assert_on_grid(action: Action | None) -> None:
     assert all(type(value) is int and 0 <= value <= 1000 for point in points for value in (point.x, point.y))
 
 
-def shot(name: str) -> SentScreenshot:
-    return SentScreenshot(LazyImage(name, (1092, 2408), unloaded), TRUE)
+def screenshot_named(name: str) -> SentScreenshot:
+    return SentScreenshot(LazyImage(name, (1092, 2408), fail_to_load), TRUE)
 
 
-def unloaded() -> Image:
+def fail_to_load() -> Image:
     raise LanguageModelError("a prompt needs no bytes")
 
 
 @pytest.mark.parametrize("name", all_adapters())
 def test_prompt_contains_task_history_and_screenshots_in_order(name: str) -> None:
-    past = tuple(PastStep(Type(f"word {number}"), shot(f"before {number}")) for number in range(3))
-    messages = adapter_named(name).prompt("Buy {milk}.", History(past, "It is late."), shot("now"))
+    past = tuple(PastStep(Type(f"word {number}"), screenshot_named(f"before {number}")) for number in range(3))
+    messages = adapter_named(name).prompt("Buy {milk}.", History(past, "It is late."), screenshot_named("now"))
     parts = [part for message in messages for part in message.parts]
     assert [part.identity for part in parts if isinstance(part, LazyImage)] == [
         "before 0",
@@ -229,7 +229,7 @@ def test_prompt_contains_task_history_and_screenshots_in_order(name: str) -> Non
         "now",
     ]
     words = "\n".join(part.text for part in parts if isinstance(part, Words))
-    assert messages[-1].parts[-1] == shot("now").image
+    assert messages[-1].parts[-1] == screenshot_named("now").image
     for text in ("Buy {milk}.", "It is late.", "word 0", "word 2"):
         assert text in words
 

@@ -37,7 +37,7 @@ def idle(_: ReceivedRequest) -> Reply:
 
 
 class GoldPlayer:
-    """Plays the gold scripts of tasks, of taps alone, on what the phone shows, after the answers `first`."""
+    """Plays gold scripts that consist of taps, after the answers `first`."""
 
     def __init__(self, phone: LabPhone, *task_ids: str, first: tuple[Reply, ...] = (), seed: int = 0) -> None:
         self._screen = Eyes(phone.lab, phone.serial)
@@ -60,7 +60,7 @@ class GoldPlayer:
 
 @pytest.fixture
 def agent_phone(phone: LabPhone, command_line: CommandLine) -> Iterator[LabPhone]:
-    """As it was begun, with a snapshot of that; the command line may use its console."""
+    """A phone in its initial state, with a snapshot of it; the command line can use its console."""
     home = command_line.folder / "home"
     home.mkdir(exist_ok=True)
     shutil.copy(phone.lab.server.home / TOKEN_FILE, home)
@@ -184,7 +184,7 @@ def test_dry_run_sends_and_stores_nothing(command_line: CommandLine, agent_phone
 
 
 def rejected(command_line: CommandLine) -> list[RejectedRecord]:
-    """Of the only draft."""
+    """The rejected actions of the only draft."""
     (episode_id,) = command_line.draft_ids()
     draft = Draft(command_line.drafts / episode_id)
     draft.close()

@@ -24,7 +24,7 @@ IDLE = "sim-alarm-time"
 
 
 class RecordingPerson(Person):
-    """Notes what it does as a model would say it."""
+    """Records its actions as answers of a model."""
 
     def __init__(self, phone: Any) -> None:
         super().__init__(phone)
@@ -69,7 +69,7 @@ def gold_answers(task_id: str) -> list[Reply]:
 
 
 class GoldAnswers:
-    """Answers each task's questions in turn, whichever phone asks; the last one again and again."""
+    """Answers each task's questions in turn, for any phone; repeats the last one."""
 
     def __init__(self, answers: Mapping[str, Sequence[Reply]]) -> None:
         self._answers = {instruction: list(replies) for instruction, replies in answers.items()}

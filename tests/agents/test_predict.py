@@ -29,7 +29,7 @@ from odyssey_recorder.model.action import (
 )
 from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
-from tests.agents.gold_replayer import LACKING, GoldReplayer, alike, colour, expected
+from tests.agents.gold_replayer import LACKING, GoldReplayer, colour, expressible, is_same_action
 from tests.annotation.texts import remember
 from tests.annotation.vision_model import images_of
 from tests.command_line import CommandLine
@@ -47,7 +47,7 @@ GOLDS = [action for end in ENDS for action in (*ACTIONS, end)]
 
 @pytest.fixture
 def dataset(command_line: CommandLine) -> Path:
-    """Two episodes, whose device_info has width and height swapped; each screen has a colour of its own."""
+    """Two episodes, whose device_info has width and height swapped; each screen has its own colour."""
     root = command_line.dataset
     for name in ("annotations", "screenshots", "splits"):
         (root / name).mkdir(parents=True)
@@ -64,7 +64,7 @@ def dataset(command_line: CommandLine) -> Path:
     return root
 
 
-def use(command_line: CommandLine, server: StandIn) -> None:
+def use_server(command_line: CommandLine, server: StandIn) -> None:
     command_line.monkeypatch.setenv("ODYSSEY_MODEL", "another")
     command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
 
@@ -86,7 +86,7 @@ def without_words(action: Action) -> Action:
 def test_gold_replayer_predicts_the_gold_actions(command_line: CommandLine, dataset: Path, name: str) -> None:
     out = command_line.folder / "out.jsonl"
     with StandIn(GoldReplayer(name, GOLDS, SIZE)) as server:
-        use(command_line, server)
+        use_server(command_line, server)
         ran = command_line(
             "predict", dataset, out, "--adapter", name, "--model", MODEL, "--history", "screenshots:1", "--yes"
         )
@@ -108,7 +108,7 @@ def test_gold_replayer_predicts_the_gold_actions(command_line: CommandLine, data
             assert row["problem"].startswith("unreadable")
         else:
             assert row["problem"] == ""
-            assert alike(without_words(expected(gold, name)), action_in(row)), row
+            assert is_same_action(without_words(expressible(gold, name)), action_in(row)), row
         assert (row["tokens_in"] > 0, row["tokens_out"] > 0, row["seconds"] >= 0) == (True, True, True)
 
 
@@ -121,7 +121,7 @@ def test_interrupted_run_is_continued_without_repeating_requests(command_line: C
 
     command = ("predict", dataset, out, "--model", MODEL, "--yes")
     with StandIn(until_the_quota_is_used_up) as server:
-        use(command_line, server)
+        use_server(command_line, server)
         first = command_line(*command)
         assert (first.exit_code, out.exists()) == (1, False)
         assert "Run the same command to continue" in first.err
@@ -138,7 +138,7 @@ def test_interrupted_run_is_continued_without_repeating_requests(command_line: C
 def test_split_filter_and_sample_select_episodes(command_line: CommandLine, dataset: Path) -> None:
     out = command_line.folder / "out.jsonl"
     with StandIn(lambda _: Reply("Sorry, no.", finish_reason="length", refusal="No.")) as server:
-        use(command_line, server)
+        use_server(command_line, server)
         ran = command_line("predict", dataset, out, "--model", MODEL, "--split", "app/test", "--yes", "--sample", 5)
         none = command_line("predict", dataset, out, "--model", MODEL, "--filter", "steps:>99", "--yes")
     assert (ran.exit_code, ran.out) == (0, "8 steps of 1 episode, 8 without an action\n"), ran.err
@@ -151,7 +151,7 @@ def test_unreadable_episode_is_reported_and_others_are_predicted(command_line: C
     out = command_line.folder / "out.jsonl"
     (dataset / screenshot_path(IDS[0], 3)).unlink()
     with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-        use(command_line, server)
+        use_server(command_line, server)
         ran = command_line("predict", dataset, out, "--model", MODEL, "--yes")
     assert (ran.exit_code, IDS[0] in ran.err) == (1, True)
     assert {row["episode"] for row in rows(out)[1:]} == {IDS[1]}
@@ -174,7 +174,7 @@ def test_history_option_determines_the_prompt(command_line: CommandLine, dataset
     seen: dict[str, list[str]] = {}
     for history in ("none", "actions:2"):
         with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-            use(command_line, server)
+            use_server(command_line, server)
             out = command_line.folder / "out.jsonl"
             command_line("predict", dataset, out, "--model", MODEL, "--history", history, "--yes", "--at-once", 1)
             seen[history] = [request.words for request in server.questions]
@@ -186,7 +186,7 @@ def test_history_option_determines_the_prompt(command_line: CommandLine, dataset
 def test_step_recalls_only_the_memory_of_earlier_steps(command_line: CommandLine, dataset: Path) -> None:
     def asked() -> list[str]:
         with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-            use(command_line, server)
+            use_server(command_line, server)
             ran = command_line(*options, "--history", "memory", "--filter", f"id:{IDS[0]}", "--at-once", 1)
             assert ran.exit_code == 0, ran.err
             return [request.words for request in server.questions]
@@ -211,7 +211,7 @@ def test_missing_text_history_is_reported(command_line: CommandLine, dataset: Pa
     options = "predict", dataset, command_line.folder / "out.jsonl", "--model", MODEL, "--yes"
     remember(dataset, IDS[0])
     with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-        use(command_line, server)
+        use_server(command_line, server)
         remembered = command_line(*options, "--history", "memory:kept")
         assert remembered.exit_code == 1
         assert f"{IDS[1]}: step 1 and others have no memory" in remembered.err
@@ -229,7 +229,7 @@ def test_low_level_instructions_can_be_given_to_the_model(command_line: CommandL
             step["low_level_instruction"] = f"Do {number}."
         path.write_text(json.dumps(tree))
     with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-        use(command_line, server)
+        use_server(command_line, server)
         without = command_line(*options)
         assert (without.exit_code, server.questions) == (1, [])
         assert "Step 1 has no low-level instruction" in without.err

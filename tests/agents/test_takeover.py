@@ -31,7 +31,7 @@ def test_takeover_at_any_moment_loses_no_step(shared: SharedRecording, moment: S
         is_later = moment is not State.READY or bool(view.steps)
         if view.is_agents_turn and view.state is moment and is_later and not acted:
             acted.append(moment)
-            shared.person_clicks()  # in the engine's thread, so that nothing comes in between
+            shared.person_clicks()  # in the engine's thread, so that nothing can intervene
 
     shared.recording.annotator.changed = take_over  # type: ignore[method-assign]
     shared.agent_clicks()
@@ -156,7 +156,7 @@ def shop(shared: SharedRecording) -> SharedRecording:
     return shared
 
 
-def refuse(shared: SharedRecording) -> None:
+def refuse_action(shared: SharedRecording) -> None:
     shared.agent_clicks()
     assert shared.hand_over()() is StopReason.GUARD
     shared.thinker.await_question()
@@ -164,8 +164,8 @@ def refuse(shared: SharedRecording) -> None:
 
 
 def test_refused_action_is_kept_once_with_its_correction(shop: SharedRecording, tmp_path: Path) -> None:
-    refuse(shop)
-    refuse(shop)
+    refuse_action(shop)
+    refuse_action(shop)
     assert shop.recording.ready(steps=0).is_correcting
     shop.person_clicks()
     assert shop.recording.ready(steps=1).steps[0].is_corrected
@@ -182,7 +182,7 @@ def test_refused_action_is_kept_once_with_its_correction(shop: SharedRecording, 
 
 def test_unanswered_request_is_not_kept_as_refused(shop: SharedRecording) -> None:
     shop.watcher.answer = None
-    refuse(shop)
+    refuse_action(shop)
     shop.person_clicks()
     shop.recording.ready(steps=1)
     assert shop.recording.draft.steps[0].record.rejected == ()
@@ -190,7 +190,7 @@ def test_unanswered_request_is_not_kept_as_refused(shop: SharedRecording) -> Non
 
 @pytest.mark.parametrize("is_back", [True, False])
 def test_refused_action_stays_with_its_screen_on_restart(shop: SharedRecording, tmp_path: Path, is_back: bool) -> None:
-    refuse(shop)
+    refuse_action(shop)
     judged = shop.recording.recorder.view.frame_number
     shop.device.show("a message")
     other = shop.recording.ready(after=judged).frame_number

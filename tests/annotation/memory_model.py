@@ -1,4 +1,4 @@
-"""A stand-in for a model that writes the memory of steps; it sees what it is shown."""
+"""A stand-in for a model that writes the memory of steps from the screenshots it is shown."""
 
 import json
 import re
@@ -13,7 +13,7 @@ RESULT, SCREEN, CORE = MemoryKind
 
 
 class MemoryModel:
-    """Says what it sees in three ways, of which `best` is the one that its judge likes."""
+    """Describes what it sees in several ways; as a judge it prefers way `best`."""
 
     def __init__(self, screens: list[tuple[CapturedStep, str]], best: int = 2, *, ways: int = 3) -> None:
         self._vision = VisionModel(screens)

@@ -1,4 +1,4 @@
-"""Episodes of the simulated phone for models that see: screenshots, provenance and view hierarchies, quickly made."""
+"""Quickly made episodes of the simulated phone, with screenshots, provenance and view hierarchies."""
 
 import hashlib
 import io
@@ -33,7 +33,7 @@ UP = Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(500, 200))
 
 @dataclass(frozen=True, slots=True)
 class CapturedStep:
-    """What a step shows and touches; `name` is that of the element, empty where nothing is touched."""
+    """What a step shows and touches; `name` is that of the element, empty if nothing is touched."""
 
     episode_id: str
     number: int
@@ -57,7 +57,7 @@ class EpisodeRecording:
         return Size(screen.width, screen.height)
 
     def taps(self) -> Iterator[Pixel]:
-        """One place on each element with a name that takes a touch, other than the way back home."""
+        """The centre of each named element that takes a touch."""
         nodes = parse(dump_views(self.phone).decode())
         for node in nodes:
             at = Pixel((node.box.left + node.box.right) // 2, (node.box.top + node.box.bottom) // 2)
@@ -127,7 +127,7 @@ def _input(action: Action, at: Pixel | None) -> StrokeRecord | KeyRecord | TextR
 def look_around(
     root: Path, episode_id: str, steps: int, *, device: str = "small_phone", rotation: int = 0
 ) -> list[CapturedStep]:
-    """An episode of `steps` steps besides its end: taps on ever other elements, and every kind of other action."""
+    """An episode of `steps` steps and its end: taps on changing elements, and one action of every other type."""
     with person_with(device) as person:
         phone = person.phone
         phone.set_rotation(rotation)

@@ -24,7 +24,7 @@ from tests.simulator.person import Person, person_with
 
 @dataclass(frozen=True, slots=True)
 class PlayedStep:
-    """What was done at a step, by whom did it; `labels` are those of all elements that could be touched."""
+    """What the player did at a step; `labels` are those of all elements that could be touched."""
 
     action: str
     label: str
@@ -143,7 +143,7 @@ def _record(
 
 
 def _box_of(person: Person, label: str, x: int, y: int) -> Box | None:
-    """Of the element whose description is `label`, if it is there."""
+    """The box of the element whose description is `label`, if there is one."""
     for node in reversed(person.nodes):
         edges = node.bounds
         box = Box(edges.left, edges.top, edges.right, edges.bottom)

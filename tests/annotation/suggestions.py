@@ -1,4 +1,4 @@
-"""Texts of a model for the episodes of the simulated phone, a share of them wrong."""
+"""Suggested texts for episodes of the simulated phone, some of them wrong."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A second model that names the action of an instruction: it flags the wrong ones, and accepts none."""
+"""A second model that names the action of an instruction: it flags wrong ones but never accepts a text."""
 
 import io
 import json
@@ -35,7 +35,7 @@ KEYS = {"Press Back.": "BACK", "Press Home.": "HOME"}
 
 
 class ScreenReader:
-    """Finds what the instruction names on the screen that it is shown, or says that it is done."""
+    """Finds the element that the instruction names on the shown screen; otherwise answers COMPLETE."""
 
     def __init__(self, screens: list[tuple[CapturedStep, str]]) -> None:
         self._vision, self._screens = VisionModel(screens), screens

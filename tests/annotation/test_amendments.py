@@ -1,4 +1,4 @@
-"""Every amendment, and exactly the texts that it makes stale."""
+"""Which texts each amendment makes stale."""
 
 import pytest
 
@@ -8,7 +8,18 @@ from odyssey_recorder.annotation.text_kinds import COMPLETED, TextKind
 from odyssey_recorder.dataset import amendment as amendments
 from odyssey_recorder.dataset.amending import amended
 from odyssey_recorder.model.episode import Category
-from tests.annotation.texts import F1, F2, D, E, decided, file_of, opened_episode, opened_from, suggested, suggestion
+from tests.annotation.texts import (
+    F1,
+    F2,
+    D,
+    E,
+    all_suggested,
+    decided,
+    file_of,
+    opened_episode,
+    opened_from,
+    suggestion,
+)
 
 ALL = set(TextKind)
 FREE = [(number, kind) for number in range(5) for kind in TextKind if (number, kind) != (0, E)]
@@ -41,7 +52,7 @@ CASES: dict[str, tuple[amendments.Amendment, set[tuple[int, TextKind]]]] = {
 def test_amendment_makes_exactly_the_dependent_texts_stale(name: str) -> None:
     amendment, expected = CASES[name]
     found = opened_episode()
-    file = suggested(found)
+    file = all_suggested(found)
     result = amended(found.episode, found.provenance, amendment)
     now = texts_of(opened_from(result.episode, result.provenance), file)
     stale = {
@@ -67,7 +78,7 @@ def test_new_box_makes_texts_based_on_the_old_one_stale(with_box: bool, expected
 
 def test_only_edited_intentions_make_later_contexts_stale() -> None:
     found = opened_episode()
-    file = suggested(found)
+    file = all_suggested(found)
     intention = suggestion(found, 1, F2)
     for decision, words, expected in (("accept", None, set()), ("edit", "I look for rice.", after(1, E))):
         changed = file_of(found, *file.entries, decided(intention, decision, words))

@@ -1,4 +1,4 @@
-"""Boxes: those of elements that took a touch on the simulated emulator, SAM2's, the chosen ones, and what is kept."""
+"""Boxes of touched elements from view hierarchies and SAM2: finding, choosing and storing them."""
 
 import json
 import shutil
@@ -53,11 +53,11 @@ NO_VIEWS = ("InputMethod", "NavigationBar0", "StatusBar")
 def test_box_is_that_of_the_touched_element(profile: str) -> None:
     with person_with(profile) as person:
         person.open("Photos", "First frost on the ridge", "Share")
-        seen = compared(person)
+        seen = assert_boxes_match(person)
         person.phone.set_rotation(1)
-        seen += compared(person)
+        seen += assert_boxes_match(person)
         person.open("Notes", "New note")
-        seen += compared(person)
+        seen += assert_boxes_match(person)
     assert set(seen) >= {"Overlay", "InputMethod", "NavigationBar0"}
     assert len(seen) > 50
 
@@ -82,22 +82,20 @@ def test_box_is_that_of_the_touched_element_in_every_overlay(profile: str) -> No
     for name, words in OVERLAYS.items():
         with person_with(profile) as person:
             person.open(*words)
-            assert "Overlay" in compared(person), name
+            assert "Overlay" in assert_boxes_match(person), name
             person.phone.set_rotation(1)  # a keyboard may leave no room for the overlay
-            assert compared(person), name
+            assert assert_boxes_match(person), name
     with person_with(profile) as person:
         person.open("Notes")
         person.recents()
-        assert "RecentsActivity" in compared(person)
+        assert "RecentsActivity" in assert_boxes_match(person)
         person.home()
         person.open_drawer()
-        assert compared(person)
+        assert assert_boxes_match(person)
 
 
-def compared(person: Person) -> list[str]:
-    """The window of each touch, on a grid over the screen and on the middle of each view, that an element took; asserts
-    that its box is found.
-    """
+def assert_boxes_match(person: Person) -> list[str]:
+    """Assert that boxes are found for touches on a grid and on each view; returns the touched windows."""
     state = person.phone.state()
     size, views = Size(state.size.width, state.size.height), parse(dump_views(person.phone).decode())
     windows = []
@@ -105,7 +103,7 @@ def compared(person: Person) -> list[str]:
     places = [Pixel(column * size.width // 20, row * size.height // 30) for column, row in grid]
     places += [Pixel((one.box.left + one.box.right) // 2, (one.box.top + one.box.bottom) // 2) for one in views]
     for at in places:
-        window, box = taker(person, at)
+        window, box = view_taking_touch(person, at)
         if box is None or box.area > LARGEST_SHARE * size.width * size.height:
             continue
         found = hierarchy_box(step_at(at, size, views=views, keyboard=state.keyboard is not None))
@@ -118,11 +116,11 @@ def compared(person: Person) -> list[str]:
     return windows
 
 
-def taker(person: Person, at: Pixel) -> tuple[str, Box | None]:
-    """The window that a touch there meets, and the box of what takes it: the simulated emulator's own way."""
+def view_taking_touch(person: Person, at: Pixel) -> tuple[str, Box | None]:
+    """The window hit by a touch, and the box of the view that takes it, according to the simulated emulator."""
     surface = person.phone._touch_surface
 
-    def look() -> tuple[str, Box | None]:
+    def find() -> tuple[str, Box | None]:
         path = surface._boxes_at(at.x, at.y)
         window = next((one.name for one in surface._compositor.windows if path and one.box is path[-1]), "")
         for box in path:
@@ -131,7 +129,7 @@ def taker(person: Person, at: Pixel) -> tuple[str, Box | None]:
                 return window, Box(int(edges.left), int(edges.top), int(edges.right), int(edges.bottom))
         return window, None
 
-    return person.phone._looper.call(look)
+    return person.phone._looper.call(find)
 
 
 def step_at(at: Pixel, size: Size, *, keyboard: bool = False, **changes: object) -> StepEvidence:
@@ -191,7 +189,7 @@ def test_implausible_boxes_are_ignored() -> None:
     assert press_boxes(evidence().steps[2], {}) is None
 
 
-def tiny(folder: Path) -> Sam2:
+def tiny_sam2(folder: Path) -> Sam2:
     return Sam2(encoder(folder / "encoder.onnx"), decoder(folder / "decoder.onnx"))
 
 
@@ -201,7 +199,7 @@ def noise(size: Size) -> Image.Image:
 
 @pytest.mark.parametrize(("size", "at"), [(Size(720, 1280), Pixel(300, 700)), (Size(1280, 800), Pixel(1279, 0))])
 def test_masks_become_boxes_in_screenshot_pixels(tmp_path: Path, size: Size, at: Pixel) -> None:
-    found = tiny(tmp_path).boxes(noise(size), at)
+    found = tiny_sam2(tmp_path).boxes(noise(size), at)
     squares = sorted((one for one in found if one.score > 0.5), key=lambda one: one.box.area)
     assert len(squares) == 2
     for one, half in zip(squares, HALVES, strict=True):
@@ -277,7 +275,7 @@ def sam2_options(folder: Path) -> list[str]:
     ]
 
 
-def kept(dataset: Path) -> list[FoundBox]:
+def stored_boxes(dataset: Path) -> list[FoundBox]:
     return [one for one in SemanticsStore(dataset).read(EPISODE).entries if isinstance(one, FoundBox)]
 
 
@@ -285,9 +283,9 @@ def test_boxes_are_stored_once_with_their_sources(command_line: CommandLine, dat
     first = command_line("annotate", "boxes", dataset)
     assert first.exit_code == 0, first.err
     assert "a right click has" in first.out
-    presses = len(kept(dataset))
+    presses = len(stored_boxes(dataset))
     assert presses > 3
-    assert {one.source for one in kept(dataset)} == {BoxSource.HIERARCHY}
+    assert {one.source for one in stored_boxes(dataset)} == {BoxSource.HIERARCHY}
     again = command_line("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path), "--json")
     report = json.loads(again.out)
     assert report["presses"] == presses
@@ -296,7 +294,7 @@ def test_boxes_are_stored_once_with_their_sources(command_line: CommandLine, dat
     assert (whole["sources"], whole["device"], whole["pairs"]) == (["hierarchy", "sam2"], "", presses)
     assert [(one["device"], one["pairs"]) for one in parts] == [("small_phone", presses)]
     before = (dataset / semantics_path(EPISODE)).read_bytes()
-    assert all(len(one.models) == 2 and one.score for one in kept(dataset) if one.source is BoxSource.SAM2)
+    assert all(len(one.models) == 2 and one.score for one in stored_boxes(dataset) if one.source is BoxSource.SAM2)
     assert command_line("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path)).exit_code == 0
     assert (dataset / semantics_path(EPISODE)).read_bytes() == before, "a second run finds nothing new"
 
@@ -310,7 +308,7 @@ def test_export_contains_the_chosen_boxes(command_line: CommandLine, dataset: Pa
     provenance.write_text(json.dumps(tree))
     assert command_line("annotate", "boxes", dataset, *sam2_options(tmp_path)).exit_code == 0
     at = tree["steps"][number]["input"]["samples"][0]
-    masks = [one for one in kept(dataset) if one.source is BoxSource.SAM2 and one.px]
+    masks = [one for one in stored_boxes(dataset) if one.source is BoxSource.SAM2 and one.px]
     mask = next(one for one in masks if one.px and Pixel(at[0], at[1]) in Box(*one.px))
     assert mask.px is not None
     after = list(step_rows(read_exported(dataset, EPISODE)))

@@ -1,4 +1,4 @@
-"""Checks ANN03 to ANN12 on planted wrong texts, clean ones and the paper's own."""
+"""Checks ANN03 to ANN12 on wrong texts, correct texts and those of the paper."""
 
 import random
 from collections import Counter
@@ -70,7 +70,7 @@ def test_thirty_wrong_texts_of_each_kind_among_a_thousand_correct_ones() -> None
 
 
 def assert_distinguished(episodes: Sequence[PlayedEpisode], wording: Wording) -> tuple[Counter[str], int]:
-    """How many wrong texts there are of each kind, and how many clean ones; asserts that they are told apart."""
+    """Assert that wrong and correct texts are distinguished; returns their counts."""
     wrong_texts = list(WrongTextMaker(episodes, wording, random.Random(3)).of_every_kind())
     caught, correct = [one for one in wrong_texts if is_caught(one)], list(clean_texts(episodes, wording, 1))
     false = [
@@ -98,7 +98,7 @@ def test_steps_without_a_view_hierarchy_are_not_confirmed(episodes: Sequence[Pla
 
 
 def has_evidence(one: WrongText) -> bool:
-    """A key of the keyboard is in no view hierarchy, so nothing tells which element such a touch did not hit."""
+    """A key of the keyboard is in no view hierarchy, so the wrong element cannot be ruled out."""
     return one.played.steps[one.number].label != "Go"
 
 

@@ -1,4 +1,4 @@
-"""Texts out of released data, and those that exports write."""
+"""Texts imported from released data, and texts in exports."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +31,7 @@ ONE, OTHER, THIRD = ids(3)
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Without texts, beside a released dataset with them."""
+    """A dataset without texts, next to a released one with texts."""
     write_dataset(tmp_path / "released", 3, texts=True)
     write_dataset(tmp_path / "data", 3)
     return tmp_path / "data"

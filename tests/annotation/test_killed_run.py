@@ -1,4 +1,4 @@
-"""`annotate run` is killed at chosen moments, by the number of answers, and goes on as if nothing had happened."""
+"""`annotate run` is killed after chosen numbers of answers, and resumes without loss."""
 
 import json
 import shutil
@@ -54,7 +54,7 @@ def test_killed_run_repeats_only_requests_in_flight(command_line: CommandLine, k
         command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
         for number in range(kills):
             command_line.monkeypatch.setenv("ODYSSEY_API_KEY", f"process-{number}")
-            killed(model, root, after=1 + number % 4)
+            run_and_kill(model, root, after=1 + number % 4)
         command_line.monkeypatch.setenv("ODYSSEY_API_KEY", "process-last")
         last = command_line("annotate", "run", root, "--yes", "--at-once", AT_ONCE)
         assert last.exit_code == 0, last.err
@@ -75,7 +75,7 @@ def test_killed_run_repeats_only_requests_in_flight(command_line: CommandLine, k
         assert entries(root, episode_id) == entries(undisturbed, episode_id) != []
 
 
-def killed(model: KillingModel, root: Path, *, after: int) -> None:
+def run_and_kill(model: KillingModel, root: Path, *, after: int) -> None:
     words = ["annotate", "run", str(root), "--yes", "--at-once", str(AT_ONCE)]
     model.left = after
     with subprocess.Popen(
@@ -86,7 +86,7 @@ def killed(model: KillingModel, root: Path, *, after: int) -> None:
 
 
 def entries(root: Path, episode_id: str) -> list[dict[str, object]]:
-    """Without the moments, in a fixed order."""
+    """The entries without times, in a fixed order."""
     tree = json.loads((root / semantics_path(episode_id)).read_text())
     found = [one | {"at": "", "call": one["call"] | {"at": ""}} for one in tree["entries"] if one]
     return sorted(found, key=lambda one: str(one["id"]))

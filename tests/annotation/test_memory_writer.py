@@ -1,4 +1,4 @@
-"""The memory of episodes: what is asked for it, which candidate is kept, and what amendments make of it."""
+"""Writing the memory of episodes: requests, choice of candidates, and amendments."""
 
 import json
 import shutil
@@ -31,9 +31,9 @@ STEPS = 3
 
 class MemoryDataset(EpisodeDataset):
     def run(self, server: StandIn, mode: Mode = "full") -> list[Ended]:  # type: ignore[override]
-        return self.remembering(server, mode).run([EPISODE])
+        return self.writer_for(server, mode).run([EPISODE])
 
-    def remembering(self, server: StandIn, mode: Mode = "full") -> MemoryWriter:
+    def writer_for(self, server: StandIn, mode: Mode = "full") -> MemoryWriter:
         return MemoryWriter(self.batch(server), self.root, Checker(None).evidence, mode=mode)
 
     def memory(self) -> list[StepMemory]:
@@ -59,7 +59,7 @@ def recorded(made: tuple[Path, list[CapturedStep]], tmp_path: Path) -> MemoryDat
 def test_judge_chooses_among_three_candidates(recorded: MemoryDataset) -> None:
     model = MemoryModel(recorded.screens, best=1)
     with StandIn(model) as server:
-        estimate = recorded.remembering(server).plan([EPISODE]).estimate
+        estimate = recorded.writer_for(server).plan([EPISODE]).estimate
         assert recorded.run(server) == [Ended(EPISODE, 3 * (STEPS + 1) - 1)]
         count = len(server.questions)
         assert recorded.run(server) == []
@@ -89,14 +89,14 @@ def test_equal_candidates_are_not_judged_and_unneeded_cores_are_empty(recorded: 
 
 
 def test_cheap_mode_judges_only_contradicted_candidates(recorded: MemoryDataset) -> None:
-    class Inventive(MemoryModel):
+    class InventingModel(MemoryModel):
         def __call__(self, request: ReceivedRequest) -> Reply:
             answer = super().__call__(request)
             if CORE in request.schema["properties"] and "way 0" in answer.raw and "screen 0" in answer.raw:
                 return says({"is_needed_later": True, CORE: "The price is 37 dollars."})
             return answer
 
-    model = Inventive(recorded.screens)
+    model = InventingModel(recorded.screens)
     with StandIn(model) as server:
         recorded.run(server, "cheap")
     steps = recorded.memory()
@@ -126,7 +126,7 @@ def test_cheap_mode_judges_results_that_deny_a_screen_change(recorded: MemoryDat
 
     show_clock_change(recorded, 1)
     with StandIn(blind) as server:
-        recorded.remembering(server, "cheap").plan([EPISODE])
+        recorded.writer_for(server, "cheap").plan([EPISODE])
         recorded.run(server, "cheap")
     pngs = [(recorded.root / screenshot_path(EPISODE, at)).read_bytes() for at in range(STEPS + 1)]
     assert judged_results(recorded) == [at for at in range(2, STEPS + 1) if pngs[at] != pngs[at - 1]] != []
@@ -138,7 +138,7 @@ def judged_results(recorded: MemoryDataset) -> list[int]:
 
 
 def show_clock_change(recorded: MemoryDataset, number: int) -> None:
-    """The screen of a step becomes that of the step before, with another minute in the status bar."""
+    """Replace a screenshot by the previous one with another time in the status bar."""
     with Image.open(recorded.root / screenshot_path(EPISODE, number - 1)) as before:
         image = before.convert("RGB")
     image.paste((90, 90, 90), (8, 8, 20, 20))
@@ -178,11 +178,11 @@ def test_decisions_on_memory_count_and_rejections_are_requested_again(recorded: 
 def test_unusable_core_text_is_reported_and_not_kept(recorded: MemoryDataset, core: str) -> None:
     model = MemoryModel(recorded.screens)
 
-    def bad(request: ReceivedRequest) -> Reply:
+    def unusable(request: ReceivedRequest) -> Reply:
         is_core = CORE in request.schema["properties"]
         return says({"is_needed_later": True, CORE: core}) if is_core else model(request)
 
-    with StandIn(bad) as server:
+    with StandIn(unusable) as server:
         (ended,) = recorded.run(server)
     assert "core" in ended.problem
     first = recorded.memory()[0]

@@ -1,4 +1,4 @@
-"""What counts of the entries on a text, and semantics files that are merged, broken, foreign or in the trash."""
+"""Which entry of a text is effective; merged, broken, foreign and trashed semantics files."""
 
 import shutil
 import subprocess
@@ -124,14 +124,14 @@ def test_broken_file_is_read_partially_and_never_written(tmp_path: Path, cut: in
     torn = path.read_bytes()[:-cut]
     path.write_bytes(torn)
     read = store.read(FIRST)
-    assert [one.id for one in read.entries] == [one.id for one in (ONE, OTHER) if spell_of(one) in torn]
+    assert [one.id for one in read.entries] == [one.id for one in (ONE, OTHER) if line_of(one) in torn]
     assert str(path) in read.problems[0]
     with pytest.raises(ReviewError, match="Fix it by hand"):
         store.add(FIRST, [OLD])
     assert path.read_bytes() == torn
 
 
-def spell_of(one: Suggestion) -> bytes:
+def line_of(one: Suggestion) -> bytes:
     line = spell(SemanticsFile(FIRST, (one,))).splitlines()[2]
     return line.removesuffix(b",")
 

@@ -1,4 +1,4 @@
-"""Texts from a model that sees, through the real client library and a server on this computer."""
+"""Step texts from a vision model, through the real client library and a local server."""
 
 import io
 import shutil
@@ -45,13 +45,13 @@ class EpisodeDataset:
         return [dict(step) for step in texts_of(found, SemanticsStore(self.root).read(EPISODE)).steps]
 
     def run(self, server: StandIn, **options: object) -> list[Ended]:
-        return annotating(self, server, **options).run([EPISODE])
+        return writer_for(self, server, **options).run([EPISODE])
 
     def batch(self, server: StandIn) -> Batch:
         return batch(server, self.root / "answers.sqlite", tries=1)
 
 
-def annotating(recorded: EpisodeDataset, server: StandIn, **options: object) -> StepTextWriter:
+def writer_for(recorded: EpisodeDataset, server: StandIn, **options: object) -> StepTextWriter:
     return StepTextWriter(recorded.batch(server), recorded.root, **options)  # type: ignore[arg-type]
 
 
@@ -74,10 +74,10 @@ def server(recorded: EpisodeDataset) -> Iterator[StandIn]:
 
 
 @pytest.fixture(scope="module")
-def whole(
+def annotated_dataset(
     made: tuple[Path, list[CapturedStep]], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[EpisodeDataset, int]:
-    """With all texts and the answers of the server that listened on this port."""
+    """A dataset with all texts, and the port of the server whose answers are cached."""
     root, captured = made
     recorded = EpisodeDataset(shutil.copytree(root, tmp_path_factory.mktemp("whole") / "dataset"), captured)
     with StandIn(VisionModel(recorded.screens)) as server:
@@ -87,8 +87,8 @@ def whole(
 
 
 @pytest.fixture
-def annotated(whole: tuple[EpisodeDataset, int], tmp_path: Path) -> EpisodeDataset:
-    recorded, _ = whole
+def annotated(annotated_dataset: tuple[EpisodeDataset, int], tmp_path: Path) -> EpisodeDataset:
+    recorded, _ = annotated_dataset
     return EpisodeDataset(shutil.copytree(recorded.root, tmp_path / "dataset"), [one for one, _ in recorded.screens])
 
 
@@ -161,7 +161,7 @@ def test_cancelled_and_resumed_run_ends_as_if_undisturbed(recorded: EpisodeDatas
     with StandIn(VisionModel(recorded.screens)) as server:
         for limit in (3, 8):
             with pytest.raises(CancelledError):
-                annotating(recorded, server).run([EPISODE], cancelled=reached(server, limit))
+                writer_for(recorded, server).run([EPISODE], cancelled=has_questions(server, limit))
         resumed = recorded.run(server)
         repeated = server.repeated
     assert resumed[0].problem == ""
@@ -173,7 +173,7 @@ def test_cancelled_and_resumed_run_ends_as_if_undisturbed(recorded: EpisodeDatas
     assert [{kind: text.words for kind, text in step.items()} for step in recorded.texts()] == words
 
 
-def reached(server: StandIn, count: int) -> Callable[[], bool]:
+def has_questions(server: StandIn, count: int) -> Callable[[], bool]:
     return lambda: len(server.questions) >= count
 
 
@@ -211,12 +211,14 @@ def test_refusal_is_reported_for_its_episode(recorded: EpisodeDataset) -> None:
         assert "declined" in recorded.run(server)[0].problem
 
 
-def test_rejected_text_is_requested_again(whole: tuple[EpisodeDataset, int], annotated: EpisodeDataset) -> None:
+def test_rejected_text_is_requested_again(
+    annotated_dataset: tuple[EpisodeDataset, int], annotated: EpisodeDataset
+) -> None:
     recorded = annotated
     source = recorded.texts()[0][TextKind.INSTRUCTION].source
     assert isinstance(source, Suggestion)
     SemanticsStore(recorded.root).append(EPISODE, decided(source, "reject"))
-    with StandIn(lambda _: says({"low_level_instruction": "Tap it."}), port=whole[1]) as server:
+    with StandIn(lambda _: says({"low_level_instruction": "Tap it."}), port=annotated_dataset[1]) as server:
         recorded.run(server, effort="low")
         assert len(server.questions) == 1
     assert recorded.texts()[0][TextKind.INSTRUCTION].words == "Tap it."
@@ -244,7 +246,7 @@ def test_private_content_is_blacked_out_before_sending(recorded: EpisodeDataset)
     box = RedactedBox(step=last.number, box=(0, 0, 500, 500), sha256=sha256(last.png).hexdigest(), **common)
     words = RedactedWords(text="sour cherries", **common)
     write_redaction(recorded.root, Redaction(episode_id=EPISODE, boxes=(box,), words=(words,)))
-    with StandIn(says_words) as server:
+    with StandIn(answer_every_field) as server:
         recorded.run(server)
         sent = [images_of(request)[0] for request in server.questions if images_of(request)]
         assert not any("sour cherries" in request.words for request in server.questions)
@@ -252,7 +254,7 @@ def test_private_content_is_blacked_out_before_sending(recorded: EpisodeDataset)
     assert any(is_black(one, (0, 0, one.width, one.height)) for one in sent), "the first node is the whole screen"
 
 
-def says_words(request: ReceivedRequest) -> Reply:
+def answer_every_field(request: ReceivedRequest) -> Reply:
     return says(dict.fromkeys(request.schema["properties"], "A text."))
 
 
@@ -274,7 +276,7 @@ def test_episode_with_unreadable_texts_is_skipped(recorded: EpisodeDataset, serv
     path = recorded.root / semantics_path(EPISODE)
     path.parent.mkdir()
     path.write_text('{"format": 1, "episode_id": "0000000000000001", "entries": [{"kind": "suggestion"}, null]}')
-    plan = annotating(recorded, server).plan([EPISODE])
+    plan = writer_for(recorded, server).plan([EPISODE])
     ended = recorded.run(server)
     assert server.questions == []
     assert "entry 1" in plan.problems[EPISODE] == ended[0].problem
@@ -285,7 +287,7 @@ def test_plan_counts_screenshots_without_reading_or_sending_them(recorded: Episo
     different = {one.png for one, _ in recorded.screens[:-1]}
     for one, _ in recorded.screens:
         (recorded.root / screenshot_path(EPISODE, one.number)).unlink()
-    plan = annotating(recorded, server).plan([EPISODE])
+    plan = writer_for(recorded, server).plan([EPISODE])
     assert server.questions == []
     assert plan.screenshots == len(different)
     assert plan.problems == {}

@@ -1,4 +1,4 @@
-"""The figures that show how far accepted texts can be trusted: scripted people before suggestions, some wrong."""
+"""Figures on how far accepted texts can be trusted: scripted reviewers of partly wrong suggestions."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ def reviewing(root: Path, who: str = "Ann", shares: Shares = OFTEN) -> TextRevie
 
 
 def decide_all(texts: TextReviewing, choose: Callable[[ShownText], tuple[str, str]]) -> TrustFigures:
-    """Until nothing is open; returns the figures of all."""
+    """Decide until nothing is open; returns the figures of all reviewers."""
     opened = texts.open(EPISODE)
     while waiting := [one for one in opened.all if one.is_open]:
         entries = []

@@ -51,7 +51,7 @@ CALL = RecordedCall(
 
 
 def opened_episode(*actions: Action) -> OpenedEpisode:
-    """With a box for each press, and a different screenshot in each step."""
+    """An episode with a box for each press, and a different screenshot in each step."""
     done = actions or ACTIONS
     records = []
     for number, step in enumerate(evidence(*done).steps):
@@ -67,7 +67,7 @@ def opened_from(episode: Episode, provenance: EpisodeProvenance | None) -> Opene
 
 
 def moment() -> datetime:
-    """Later than all before."""
+    """A time later than all returned before."""
     return _MOMENT + timedelta(seconds=next(_seconds))
 
 
@@ -111,6 +111,6 @@ def file_of(found: OpenedEpisode, *entries: Entry) -> SemanticsFile:
     return SemanticsFile(found.episode.episode_id, in_order(entries))
 
 
-def suggested(found: OpenedEpisode) -> SemanticsFile:
+def all_suggested(found: OpenedEpisode) -> SemanticsFile:
     """A suggestion for every text."""
     return file_of(found, *(suggestion(found, n, kind) for n in range(len(found.episode.steps)) for kind in TextKind))

@@ -1,6 +1,6 @@
-"""A stand-in that sees: it finds out from the pixels alone which screen it was shown and where the mark is.
+"""A stand-in for a vision model: recognizes from pixels alone which screen it is shown and where the mark is.
 
-Its texts say what it saw, so a wrong image, order or mark makes a wrong text.
+Its texts state what it saw, so a wrong image, order or mark makes a wrong text.
 """
 
 import base64
@@ -67,7 +67,7 @@ class VisionModel:
         return self._nearest(image, sorted(first.values())) if len(first) > 1 else min(first.values())
 
     def _nearest(self, image: Image.Image, alike: Sequence[int]) -> int:
-        """Of screens that differ in a detail, by these details at full size."""
+        """The nearest of similar screens, by their differing details at full size."""
         whole = np.stack([_gray(Image.open(io.BytesIO(self._screens[at][0].png)), image.size) for at in alike])
         details = np.ptp(whole, axis=0) > _MOST
         far = [np.abs(one - _gray(image, image.size))[details].sum() for one in whole]
@@ -75,7 +75,7 @@ class VisionModel:
 
 
 def expected(screens: Sequence[tuple[CapturedStep, str]], number: int) -> str:
-    """What it must see at a step; equal screenshots are one screen."""
+    """What it should see at a step; equal screenshots count as one screen."""
     one = screens[number][0]
     first = next(at for at, (other, _) in enumerate(screens) if other.png == one.png)
     return f"screen {first}, {one.name}" if one.at is not None else f"screen {first}"
@@ -88,7 +88,7 @@ def images_of(request: ReceivedRequest) -> list[Image.Image]:
 
 
 def mark_of(image: Image.Image) -> tuple[float, float] | None:
-    """The middle of what is framed in magenta, as shares of width and height."""
+    """The centre of the magenta frame, as shares of width and height."""
     rgb = np.asarray(image).astype(int)
     magenta = (rgb[:, :, 0] > 200) & (rgb[:, :, 1] < 60) & (rgb[:, :, 2] > 200)
     ys, xs = np.nonzero(magenta)

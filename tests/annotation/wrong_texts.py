@@ -1,4 +1,4 @@
-"""Wrong texts of ten kinds, made from walks whose labels say what is true, and what the checks make of them."""
+"""Wrong texts of ten kinds, made from episodes whose correct labels are known, and whether the checks catch them."""
 
 import random
 import re
@@ -183,7 +183,7 @@ def _apart(one: str, other: str) -> bool:
 
 
 def _is_new(played: PlayedEpisode, number: int, step: PlayedStep) -> bool:
-    """Whether a context that tells of `done` before its time can be told from a true one."""
+    """Whether a context that mentions `step` too early differs from a true one."""
     label = step.label or step.typed
     return bool(label) and all(label not in (one.label, one.typed) for one in played.steps[:number])
 

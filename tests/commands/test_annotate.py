@@ -222,7 +222,7 @@ def test_a_folder_without_episodes_is_no_dataset(command_line: CommandLine, tmp_
 def batching(
     command_line: CommandLine, dataset: Path, screens: list[tuple[CapturedStep, str]]
 ) -> Iterator[tuple[StandIn, BatchService]]:
-    service = BatchService(VisionModel(screens), looks=1)
+    service = BatchService(VisionModel(screens), polls=1)
     with StandIn(VisionModel(screens), others=service.answer) as stand_in:
         command_line.monkeypatch.setenv("ODYSSEY_MODEL", MODEL)
         command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", stand_in.url)
@@ -256,7 +256,7 @@ def test_a_batch_that_is_waited_for_and_fails_in_part_ends_with_1(
     command_line: CommandLine, dataset: Path, batching: tuple[StandIn, BatchService]
 ) -> None:
     _, service = batching
-    service.looks, service.fate = 0, lambda number: "expired" if number == 0 else "answered"
+    service.polls, service.fate = 0, lambda number: "expired" if number == 0 else "answered"
     waited = command_line("annotate", "batch", dataset, "--yes", "--wait")
     assert waited.exit_code == 1
     assert "1 answer received\n1 text added\n" in waited.out
@@ -268,7 +268,7 @@ def test_a_lost_batch_is_named_and_asked_again_when_it_is_forgotten(
     command_line: CommandLine, dataset: Path, batching: tuple[StandIn, BatchService]
 ) -> None:
     _, service = batching
-    service.looks = 0
+    service.polls = 0
     command_line("annotate", "batch", dataset, "--yes")
     service.batches.clear()
     lost = command_line("annotate", "batch", dataset, "--yes", "--wait")

@@ -1,5 +1,5 @@
-"""The rules of the official evaluator, one step at a time and as plainly as they can be written; what the columns are
-held against. Written from the rules, with `literal_eval` in the place of its `eval`.
+"""The rules of the official evaluator, one step at a time and as plainly as possible, as a reference for the
+vectorized ones. Written from the rules, with `literal_eval` in the place of its `eval`.
 """
 
 import ast

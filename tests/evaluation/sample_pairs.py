@@ -35,11 +35,11 @@ def random_pair(random: Random) -> Pair:
         return _answer(random, kind), random.choice(_NOT_ANSWERS), None
     truth = _answer(random, kind)
     if kind in ("CLICK", "LONG_PRESS"):
-        return _press(random, kind, predicted)
+        return _press_pair(random, kind, predicted)
     return truth, _answer(random, predicted), None
 
 
-def _press(random: Random, kind: str, predicted: str) -> Pair:
+def _press_pair(random: Random, kind: str, predicted: str) -> Pair:
     x, y = random.randint(0, 1000), random.randint(0, 1000)
     boxes: tuple[Any, ...] = None, [x - 50, y - 50, x + 50, y + 50], [x, y, x, y], [], [1, 2, 3, 4, 5], [9, 9, 0, 0]
     box: Json = random.choice(boxes)

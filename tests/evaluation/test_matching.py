@@ -1,4 +1,4 @@
-"""The verdicts of the columns: the official evaluator's, and what each switch of `strict` changes."""
+"""Vectorized verdicts: those of the official evaluator, and what each switch of `strict` changes."""
 
 import json
 from pathlib import Path

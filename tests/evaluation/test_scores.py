@@ -44,7 +44,7 @@ def test_totals_match_the_official_evaluator(vector: dict[str, Any]) -> None:
         assert (pooled.ams, pooled.sr, means) == (None, None, (None, None))
 
 
-def _episode(answers: list[tuple[str, str]]) -> Scored:
+def score_episode(answers: list[tuple[str, str]]) -> Scored:
     samples = [
         {"screenshot": f"1_{at}.png", "category": "c", "step_length": len(answers), "gt": truth, "pred": said,
          "sam2_bbox": None}
@@ -56,13 +56,13 @@ def _episode(answers: list[tuple[str, str]]) -> Scored:
 def test_home_counts_for_tss_only_with_the_step_after_it() -> None:
     home, done = ("PRESS_HOME", "PRESS_HOME"), ("COMPLETE", "COMPLETE")
     wrong = "CLICK: (1, 1)", "PRESS_BACK"
-    assert scores.figures(_episode([home, wrong, home, done])).tss == 50
-    assert scores.figures(_episode([wrong, home])).tss is None
+    assert scores.figures(score_episode([home, wrong, home, done])).tss == 50
+    assert scores.figures(score_episode([wrong, home])).tss is None
 
 
 def test_goal_progress_is_the_share_before_the_first_mistake() -> None:
     right, wrong = ("COMPLETE", "COMPLETE"), ("COMPLETE", "IMPOSSIBLE")
-    assert scores.figures(_episode([right, wrong, right, right])).progress == 25
+    assert scores.figures(score_episode([right, wrong, right, right])).progress == 25
 
 
 def test_confusion_matrix_counts_invalid_and_missing_answers() -> None:

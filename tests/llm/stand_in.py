@@ -1,7 +1,7 @@
-"""A stand-in for a server of Chat Completions: it speaks their HTTP on this computer, and answers as it is told to.
+"""A stand-in for a server of Chat Completions: a local HTTP server with scripted answers.
 
-It is no model. What it says is what a test or a demonstration gave it to say: by default, the shortest answer that
-keeps to the schema. `python -m tests.llm.stand_in --port 0` serves until it is ended, and prints its address first;
+It is not a model: tests and demonstrations script its answers; by default it gives the shortest answer that fits the
+schema. `python -m tests.llm.stand_in --port 0` serves until it is ended, and prints its address first;
 with `GET /seen` it tells how many questions it got, and how many of them twice.
 """
 
@@ -104,7 +104,7 @@ def rate_limited(retry_after: str | None = "0.01", **headers: str) -> ErrorReply
 
 
 def no_quota() -> ErrorReply:
-    """No money is left; the status is the same as for too many requests."""
+    """The quota is used up; same status as for too many requests."""
     error = {"message": "You exceeded your current quota.", "type": "insufficient_quota", "code": "insufficient_quota"}
     return ErrorReply(429, error)
 
@@ -115,11 +115,11 @@ def server_error(status: int = 500) -> ErrorReply:
 
 def shortest(request: ReceivedRequest) -> Reply:
     """The shortest answer that fits the schema: empty lists, nulls where allowed, true, zero, and a few words."""
-    return says(_shortest(request.schema, request.schema))
+    return says(_shortest_value(request.schema, request.schema))
 
 
 def in_turn(*turns: Turn, then: Behaviour = shortest) -> Behaviour:
-    """These in turn, one per question; `then` for all later ones."""
+    """One turn per question; `then` answers all later ones."""
     waiting = iter(turns)
     return lambda request: next(waiting, None) or then(request)
 
@@ -128,7 +128,7 @@ def in_turn(*turns: Turn, then: Behaviour = shortest) -> Behaviour:
 
 
 class StandIn:
-    """Serves in threads of its own within the `with` block; `behaviour` is called there, one question at a time.
+    """Serves in its own threads within the `with` block; `behaviour` is called there, one question at a time.
 
     `key` is the only accepted API key; None accepts any. `refuses` are unsupported parameters or answer forms
     ("json_schema"). `models` are the offered models with their shutdown dates; `listing` replaces the response with
@@ -326,15 +326,15 @@ def _text(content: str | Sequence[Mapping[str, Any]]) -> str:
     return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
 
 
-def _shortest(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Any:
+def _shortest_value(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Any:
     if "$ref" in schema:
-        return _shortest(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole)
+        return _shortest_value(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole)
     if "enum" in schema:
         return schema["enum"][0]
     if "anyOf" in schema:
-        return None if {"type": "null"} in schema["anyOf"] else _shortest(schema["anyOf"][0], whole)
+        return None if {"type": "null"} in schema["anyOf"] else _shortest_value(schema["anyOf"][0], whole)
     if schema.get("type") == "object":
-        return {name: _shortest(part, whole) for name, part in schema["properties"].items()}
+        return {name: _shortest_value(part, whole) for name, part in schema["properties"].items()}
     plain = {"array": [], "string": "a few words", "boolean": True, "integer": 0, "number": 0, "null": None}
     return plain[schema["type"]] if "type" in schema else schema.get("const", {})
 

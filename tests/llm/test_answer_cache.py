@@ -16,18 +16,18 @@ from tests.llm.questions import Rewrite, question, questions
 HOST = "https://api.example.com"
 
 
-def key_of(what: ModelRequest, model: str = "m", host: str = HOST) -> str:
-    return question_key(what, model, host)
+def key_of(request: ModelRequest, model: str = "m", host: str = HOST) -> str:
+    return question_key(request, model, host)
 
 
 class Described(Rewrite):
     """A rewrite."""
 
 
-def answer_to(what: ModelRequest, text: str = "Other words.") -> ModelAnswer:
+def answer_to(request: ModelRequest, text: str = "Other words.") -> ModelAnswer:
     now = datetime(2026, 11, 21, 12, 30, 15, 250, tzinfo=UTC)
     raw = f'{{"text": "{text}"}}'
-    return ModelAnswer(Rewrite(text=text), raw, "m", "m-1", HOST, now, Usage(31, 7), key_of(what), 2, "req-1")
+    return ModelAnswer(Rewrite(text=text), raw, "m", "m-1", HOST, now, Usage(31, 7), key_of(request), 2, "req-1")
 
 
 @pytest.fixture
@@ -70,23 +70,23 @@ def test_everything_that_affects_the_answer_changes_the_key() -> None:
 
 
 def test_first_answer_is_kept_and_returned_unchanged(file: Path) -> None:
-    with closing(AnswerCache(file)) as kept:
-        kept.keep(question(), answer_to(question()))
-        kept.keep(question(), answer_to(question(), "Second."))
-    with closing(AnswerCache(file)) as kept:
-        found = kept.find(question(), key_of(question()))
+    with closing(AnswerCache(file)) as cache:
+        cache.keep(question(), answer_to(question()))
+        cache.keep(question(), answer_to(question(), "Second."))
+    with closing(AnswerCache(file)) as cache:
+        found = cache.find(question(), key_of(question()))
         assert found == replace(answer_to(question()), is_kept=True)
-        assert kept.find(question("Other."), key_of(question("Other."))) is None
+        assert cache.find(question("Other."), key_of(question("Other."))) is None
 
 
 @pytest.mark.parametrize("wrong", ["raw = 'no JSON'", "at = '0001-01-01T00:00:00+14:00'"])
 def test_invalid_row_is_ignored(file: Path, wrong: str) -> None:
-    with closing(AnswerCache(file)) as kept:
-        kept.keep(question(), answer_to(question()))
+    with closing(AnswerCache(file)) as cache:
+        cache.keep(question(), answer_to(question()))
     with closing(sqlite3.connect(file)) as database, database:
         database.execute(f"UPDATE answers SET {wrong}")
-    with closing(AnswerCache(file)) as kept:
-        assert kept.find(question(), key_of(question())) is None
+    with closing(AnswerCache(file)) as cache:
+        assert cache.find(question(), key_of(question())) is None
 
 
 @pytest.mark.parametrize("is_broken", [False, True])
@@ -98,19 +98,19 @@ def test_concurrent_writers_share_a_new_file(file: Path, is_broken: bool, caplog
 
     def write(number: int) -> bool:
         together.wait(10)
-        with closing(AnswerCache(file)) as kept:
+        with closing(AnswerCache(file)) as cache:
             for one in questions(20):
                 another = replace(one, candidate=number)
-                kept.keep(another, answer_to(another))
-            return bool(kept.problem)
+                cache.keep(another, answer_to(another))
+            return bool(cache.problem)
 
     with ThreadPoolExecutor(6) as threads:
         assert sum(threads.map(write, range(6))) == is_broken
     assert len(list(file.parent.glob("*.aside-*"))) == is_broken
     caplog.clear()
-    with closing(AnswerCache(file)) as kept:
+    with closing(AnswerCache(file)) as cache:
         written = [replace(one, candidate=number) for one in questions(20) for number in range(6)]
-        assert all(kept.find(one, key_of(one)) for one in written)
+        assert all(cache.find(one, key_of(one)) for one in written)
 
 
 @pytest.mark.parametrize(
@@ -129,10 +129,10 @@ def test_foreign_or_broken_file_is_set_aside(file: Path, damage: str, caplog: py
         file.write_bytes(b"these are no answers " * 100)
     before = file.read_bytes()
     file.with_name("answers.sqlite.aside-1").write_text("put aside before")
-    with closing(AnswerCache(file)) as kept:
-        kept.keep(question(), answer_to(question()))
+    with closing(AnswerCache(file)) as cache:
+        cache.keep(question(), answer_to(question()))
         aside = file.with_name("answers.sqlite.aside-2")
-        assert str(aside) in kept.problem
+        assert str(aside) in cache.problem
         assert aside.read_bytes() == before
     with closing(AnswerCache(file)) as again:
         assert again.problem == ""
@@ -142,9 +142,9 @@ def test_foreign_or_broken_file_is_set_aside(file: Path, damage: str, caplog: py
 
 def test_locked_file_falls_back_to_memory(file: Path, caplog: pytest.LogCaptureFixture) -> None:
     AnswerCache(file).close()
-    with closing(sqlite3.connect(file)) as holder, closing(AnswerCache(file, wait_s=0.01)) as kept:
+    with closing(sqlite3.connect(file)) as holder, closing(AnswerCache(file, wait_s=0.01)) as cache:
         holder.execute("BEGIN EXCLUSIVE")
-        kept.keep(question(), answer_to(question()))
-        assert "database is locked" in kept.problem
-        assert kept.find(question(), key_of(question())) is not None
+        cache.keep(question(), answer_to(question()))
+        assert "database is locked" in cache.problem
+        assert cache.find(question(), key_of(question())) is not None
     caplog.clear()

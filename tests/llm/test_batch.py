@@ -72,7 +72,7 @@ class Clock:
 
 
 def batch_on_clock(server: StandIn, clock: Clock) -> Batch:
-    """Asks one question at a time by that clock, without random waits."""
+    """Asks one question at a time on that clock, without jitter."""
     retry = RetryPolicy(now_s=lambda: clock.now, sleep=clock.sleep, chance=lambda: 0.0)
     return batch_with(model_at(server), priced(), at_once=1, retry=retry)
 
@@ -137,16 +137,16 @@ def test_cancelling_aborts_pending_requests_immediately() -> None:
 
 def test_unusable_answers_are_stored_but_not_reused() -> None:
     turns = in_turn(Reply("no"), Reply("nor this"), refuses("I cannot."))
-    with closing(AnswerCache()) as kept, StandIn(turns) as server:
+    with closing(AnswerCache()) as cache, StandIn(turns) as server:
         model = model_at(server)
         key = question_key(question(), model.name, model.host)
-        runner = Batch(model, kept, priced())
+        runner = Batch(model, cache, priced())
         progress: list[BatchProgress] = []
         assert texts(runner.ask_all([question()], progress=progress.append)) == [BrokenAnswerError]
         assert (progress[-1].cost or 0) > 0, "a broken answer is paid for"
         assert texts(runner.ask_all([question()])) == [RefusedAnswerError]
         assert texts(runner.ask_all([question()])) == ["a few words"]
-        assert kept.broken(key) == ["no", "nor this", "I cannot."]
+        assert cache.broken(key) == ["no", "nor this", "I cannot."]
 
 
 def test_invalid_answer_is_returned_to_the_model_for_correction(tmp_path: Path) -> None:
@@ -299,7 +299,7 @@ def test_estimate_counts_open_questions_without_asking(tmp_path: Path, server: S
     [
         (MODEL, "2999-01-14", "scheduled to shut down on 2999-01-14"),
         (MODEL, "2001-01-14", "shut down on 2001-01-14 and may no longer respond"),
-        ("gpt-4-turbo", None, "2026-10-23"),  # by the table, where the server says nothing
+        ("gpt-4-turbo", None, "2026-10-23"),  # from the price table, as the server gives no date
     ],
 )
 def test_model_shutdown_date_causes_a_warning(name: str, ends: str | None, words: str) -> None:

@@ -29,7 +29,7 @@ FOUR_A_FILE = FileLimits(requests=4)
 
 
 class BatchClient:
-    """A client in `folder`; each use opens its files anew, as another process would."""
+    """A client in `folder`; each use reopens its files, as another process would."""
 
     def __init__(self, folder: Path, url: str, limits: FileLimits = FOUR_A_FILE, budget: float | None = None) -> None:
         self.folder, self.url, self.limits, self.budget = folder, url, limits, budget
@@ -86,7 +86,7 @@ def server(service: BatchService) -> Iterator[StandIn]:
 
 
 def test_batched_answers_are_not_requested_again(service: BatchService, server: StandIn, tmp_path: Path) -> None:
-    service.behaviour, service.looks = lambda _: Reply('{"text": "one\u2028two\x85"}'), 1
+    service.behaviour, service.polls = lambda _: Reply('{"text": "one\u2028two\x85"}'), 1
     client = BatchClient(tmp_path, server.url)
     sent = client.submit()
     assert (sent.submitted, sent.requests) == (3, 10)
@@ -193,7 +193,7 @@ def test_lost_batch_is_resubmitted_only_once_forgotten(service: BatchService, se
 
 
 def test_batch_cannot_be_forgotten_unless_the_server_lost_it(service: BatchService, tmp_path: Path) -> None:
-    service.looks = 9
+    service.polls = 9
     with StandIn(others=service.answer) as server:
         client = BatchClient(tmp_path, server.url, FileLimits())
         client.submit()

@@ -1,4 +1,4 @@
-"""Requests whose asker judges the answer: any text counts, with or without a schema, and its time is kept."""
+"""Requests with `is_judged`: any text is an answer, with or without a schema, and its duration is stored."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""Searches everywhere for a planted API key after every possible failure."""
+"""No failure leaks the API key into errors, logs or files."""
 
 import logging
 import pickle
@@ -57,17 +57,17 @@ def test_key_appears_in_no_error_log_or_file(
     with (
         logging_to(tmp_path / "log", "DEBUG"),
         StandIn(in_turn(turn, turn, turn, turn), key=KEY) as server,
-        closing(AnswerCache(tmp_path / "answers.sqlite")) as kept,
+        closing(AnswerCache(tmp_path / "answers.sqlite")) as cache,
     ):
         model = model_at(server, key=KEY)
-        asks = Batch(model, kept, priced(), at_once=2, retry=RetryPolicy(tries=2, first_wait_s=0.001))
+        asks = Batch(model, cache, priced(), at_once=2, retry=RetryPolicy(tries=2, first_wait_s=0.001))
         visible = [repr(asks.estimate(questions(2)))]
         visible += [
             visible_in(one) if isinstance(one, LanguageModelError) else repr(one) for one in asks.ask_all(questions(2))
         ]
-        visible += [repr(model), repr(vars(model)), repr(asks), kept.problem]
+        visible += [repr(model), repr(vars(model)), repr(asks), cache.problem]
         logging.getLogger(__name__).info("The key is %s.", KEY)
-        kept.close()
+        cache.close()
         assert server.questions[0].headers["authorization"] == f"Bearer {KEY}", "the key was used"
     assert KEY not in "\n".join(visible)
     records = [record for record in caplog.records if record.name != __name__]

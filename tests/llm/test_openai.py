@@ -54,7 +54,7 @@ def server() -> Iterator[StandIn]:
         yield running
 
 
-def once(model: OpenAIModel, call: Coroutine[Any, Any, _T]) -> _T:
+def run_and_close(model: OpenAIModel, call: Coroutine[Any, Any, _T]) -> _T:
     async def called() -> _T:
         try:
             return await call
@@ -64,12 +64,12 @@ def once(model: OpenAIModel, call: Coroutine[Any, Any, _T]) -> _T:
     return asyncio.run(called())
 
 
-def ask(server: StandIn, what: ModelRequest | None = None, **settings: Any) -> ModelAnswer:
+def ask(server: StandIn, request: ModelRequest | None = None, **settings: Any) -> ModelAnswer:
     model = model_at(server, **settings)
-    return once(model, model.ask(what or question()))
+    return run_and_close(model, model.ask(request or question()))
 
 
-def failed(turn: Turn, kind: type[LanguageModelError] = LanguageModelError) -> LanguageModelError:
+def error_from(turn: Turn, kind: type[LanguageModelError] = LanguageModelError) -> LanguageModelError:
     """The error raised when the server behaves like this."""
     with StandIn(in_turn(turn)) as server, pytest.raises(kind) as raised:
         ask(server)
@@ -131,7 +131,7 @@ def test_local_server_is_reached_without_a_proxy(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("NO_PROXY", raising=False)
     for name in ("127.0.0.1", "localhost"):
         model = OpenAIModel(MODEL, f"http://{name}:{server.port}/v1", None)
-        assert once(model, model.ask(question())).data == Rewrite(text="Other words.")
+        assert run_and_close(model, model.ask(question())).data == Rewrite(text="Other words.")
 
 
 def test_given_key_overrides_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,8 +172,8 @@ def test_unsupported_parameters_are_omitted_from_then_on(unsupported: tuple[str,
     with StandIn(right, refuses=unsupported) as server:
         model = model_at(server)
         bounded = {LONGEST_ANSWER: 60}
-        first = once(model, model.ask(question(parameters=bounded)))
-        second = once(model, model.ask(question("Another.", parameters=bounded)))
+        first = run_and_close(model, model.ask(question(parameters=bounded)))
+        second = run_and_close(model, model.ask(question("Another.", parameters=bounded)))
         assert first.data == second.data == Rewrite(text="Other words.")
         assert (first.attempts, second.attempts) == (1 + len(unsupported), 1)
 
@@ -222,7 +222,7 @@ def test_rejected_parameter_of_the_question_is_reported() -> None:
     ],
 )  # fmt: skip
 def test_failures_map_to_error_types_and_messages(turn: Turn, kind: type[LanguageModelError], words: str) -> None:
-    error = failed(turn, kind)
+    error = error_from(turn, kind)
     assert type(error) is kind
     assert words in str(error)
 
@@ -240,7 +240,7 @@ def test_failures_map_to_error_types_and_messages(turn: Turn, kind: type[Languag
 def test_unusable_answer_keeps_its_text_and_states_the_fault(
     turn: Turn, kind: type[LanguageModelError], raw: str, fault: str
 ) -> None:
-    error = failed(turn, kind)
+    error = error_from(turn, kind)
     assert isinstance(error, AnswerError)
     assert fault in str(error)
     assert (error.raw, error.tokens_in > 0) == (raw, True)
@@ -248,7 +248,7 @@ def test_unusable_answer_keeps_its_text_and_states_the_fault(
 
 @pytest.mark.parametrize(("headers", "wait_s"), [({"retry-after-ms": "250", "retry-after": "1"}, 0.25), ({}, None)])
 def test_rate_limit_states_how_long_to_wait(headers: dict[str, str], wait_s: float | None) -> None:
-    error = failed(ErrorReply(429, {"message": "Slow down.", "code": "rate_limit_exceeded"}, headers))
+    error = error_from(ErrorReply(429, {"message": "Slow down.", "code": "rate_limit_exceeded"}, headers))
     assert isinstance(error, ModelBusyError)
     assert (error.wait_s, error.for_all) == (wait_s, True)
 
@@ -257,7 +257,7 @@ def test_unreachable_server_can_be_retried() -> None:
     with StandIn() as server:
         model = model_at(server)
     with pytest.raises(ModelBusyError, match="cannot be reached"):
-        once(model, model.ask(question()))
+        run_and_close(model, model.ask(question()))
 
 
 def test_timeout_can_be_retried() -> None:
@@ -285,18 +285,18 @@ def test_unknown_model_is_reported_with_those_available() -> None:
 def test_wrong_address_is_reported_with_a_hint(server: StandIn) -> None:
     model = OpenAIModel(MODEL, f"http://127.0.0.1:{server.port}", None)
     with pytest.raises(ModelUnusableError, match=r"often in /v1"):
-        once(model, model.ask(question()))
+        run_and_close(model, model.ask(question()))
 
 
 def test_invalid_address_is_reported() -> None:
     model = OpenAIModel(MODEL, "http://127.0.0.1:99999/v1", None)
     with pytest.raises(LanguageModelError, match=r"The request to .* failed"):
-        once(model, model.ask(question()))
+        run_and_close(model, model.ask(question()))
 
 
 def test_redirect_to_another_host_is_not_followed() -> None:
     with StandIn(right) as other:
-        error = failed(ErrorReply(307, "moved", {"location": f"{other.url}/chat/completions"}), ModelUnusableError)
+        error = error_from(ErrorReply(307, "moved", {"location": f"{other.url}/chat/completions"}), ModelUnusableError)
         assert "model_url" in str(error)
         assert other.seen == []
 
@@ -309,7 +309,7 @@ def test_openai_requires_a_key() -> None:
 def test_offered_models_have_their_shutdown_dates() -> None:
     with StandIn(models={"small": None, "large": "2027-01-14", "odd": "soon"}) as server:
         model = model_at(server)
-        offered = once(model, model.offered())
+        offered = run_and_close(model, model.offered())
         assert {one.name: one.ends_on for one in offered} == {"small": None, "large": date(2027, 1, 14), "odd": None}
 
 
@@ -317,9 +317,9 @@ def test_offered_models_have_their_shutdown_dates() -> None:
 def test_missing_model_list_is_tolerated(listing: Turn) -> None:
     with StandIn(right, models={"small": None}, listing=listing) as server:
         model = model_at(server, name="medium")
-        assert once(model, model.offered()) == ()
+        assert run_and_close(model, model.offered()) == ()
         with pytest.raises(ModelUnusableError, match=r"has no model 'medium', or the address is wrong"):
-            once(model, model.ask(question()))
+            run_and_close(model, model.ask(question()))
 
 
 def test_unknown_model_is_reported_if_the_model_list_fails() -> None:
@@ -341,5 +341,5 @@ def test_pending_request_can_be_cancelled_immediately() -> None:
             assert pending.cancelled()
 
         started = time.monotonic()
-        once(model, give_up())
+        run_and_close(model, give_up())
         assert time.monotonic() - started < 5

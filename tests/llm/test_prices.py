@@ -23,7 +23,7 @@ output = 0
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Path:
+def user_table(tmp_path: Path) -> Path:
     file = tmp_path / "prices.toml"
     file.write_text(OWN)
     return file
@@ -61,8 +61,8 @@ def test_first_known_name_counts_without_a_user_table(tmp_path: Path) -> None:
     assert read_prices(tmp_path / "none.toml").of("a-deployment", "gpt-6-luna").name == "gpt-6-luna"
 
 
-def test_user_table_overrides_the_shipped_one(own: Path) -> None:
-    prices = read_prices(own)
+def test_user_table_overrides_the_shipped_one(user_table: Path) -> None:
+    prices = read_prices(user_table)
     assert prices.date == date(2027, 2, 1)
     assert prices.of("gpt-6-luna").cost(Usage(1_000_000, 1_000_000)) == 3.5
     assert prices.of("qwen3-vl:8b").cost(Usage(9, 9)) == 0
@@ -78,8 +78,8 @@ def test_user_table_overrides_the_shipped_one(own: Path) -> None:
         (OWN.replace('"', ""), "cannot be read"),
     ],
 )
-def test_invalid_table_is_reported_with_file_and_key(own: Path, words: str, fault: str) -> None:
-    own.write_text(words)
+def test_invalid_table_is_reported_with_file_and_key(user_table: Path, words: str, fault: str) -> None:
+    user_table.write_text(words)
     with pytest.raises(LanguageModelError, match=fault) as raised:
-        read_prices(own)
-    assert str(own) in str(raised.value)
+        read_prices(user_table)
+    assert str(user_table) in str(raised.value)

@@ -51,17 +51,17 @@ def test_four_characters_are_a_token() -> None:
 
 
 def test_image_tokens_depend_on_size_and_detail() -> None:
-    def asked(*parts: Words | Image) -> ModelRequest:
+    def request_with(*parts: Words | Image) -> ModelRequest:
         return replace(question(), messages=(ChatMessage("user", parts),))
 
     def tokens(what: ModelRequest) -> int:
         return estimated_usage(what, ImageRule()).tokens_in
 
     words = Words("What is this?")
-    plain = tokens(asked(words))
-    assert tokens(asked(words, Image(png(1440, 3120)))) - plain == 1445
-    assert tokens(asked(words, Image(png(1440, 3120), detail="low"))) - plain == 85
-    assert tokens(asked(words, Image(b"no picture"))) - plain > 85
+    plain = tokens(request_with(words))
+    assert tokens(request_with(words, Image(png(1440, 3120)))) - plain == 1445
+    assert tokens(request_with(words, Image(png(1440, 3120), detail="low"))) - plain == 85
+    assert tokens(request_with(words, Image(b"no picture"))) - plain > 85
 
 
 def test_expected_answer_length_respects_its_limit() -> None:

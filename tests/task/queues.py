@@ -27,7 +27,7 @@ def empty_queue_file() -> bytes:
 
 
 class Clock:
-    """A clock that only moves when told to."""
+    """A clock that only `advance_s` moves."""
 
     def __init__(self) -> None:
         self.now_us = 1_800_000_000_000_000
@@ -74,7 +74,7 @@ class Queues:
         return TaskQueue(self.database(self.clock), lambda: annotator, self.folder / drafts, environment, leases)
 
     def real_clock_queue(self, drafts: str) -> TaskQueue:
-        """Bob's queue, with the clock that the program uses."""
+        """Bob's queue, with the real clock."""
         return TaskQueue(self.database(), lambda: "Bob", self.folder / drafts, QueueEnvironment(FakeEpisodes()))
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Tasks and instructions for tests: each caller gives only what matters to it."""
+"""Sample tasks and instructions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -68,6 +68,6 @@ def catalogue_of(of: ListedTask) -> Catalogue:
     return library().catalogues[template.catalogue]
 
 
-def said(of: ListedTask, instruction: str) -> ListedTask:
+def with_instruction(of: ListedTask, instruction: str) -> ListedTask:
     """The task with another instruction."""
     return replace(of, task=replace(of.task, instruction=instruction))

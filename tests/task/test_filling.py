@@ -18,7 +18,7 @@ days = st.builds(DaySlotRange, st.integers(1, 3), st.integers(3, 6), st.sampled_
 slots = st.dictionaries(st.sampled_from(("what", "when", "who", "where")), st.one_of(items, numbers, days), min_size=1)
 
 
-def all_of(template: Template, day: date = FRIDAY) -> list[dict[str, str]]:
+def all_fillings(template: Template, day: date = FRIDAY) -> list[dict[str, str]]:
     fillings = Fillings(template, day)
     return [fillings.nth(number) for number in range(fillings.count)]
 
@@ -84,7 +84,7 @@ def test_days_of_a_slot_have_distinct_names(day: date) -> None:
 
 @given(slots)
 def test_fillings_are_exactly_the_allowed_combinations(slots: dict[str, Slot]) -> None:
-    made = all_of(template_of(slots=slots))
+    made = all_fillings(template_of(slots=slots))
     assert [tuple(values) for values in made] == [tuple(slots)] * len(made)
     found = {tuple(values.values()) for values in made}
     assert len(made) == len(found)
@@ -95,7 +95,7 @@ def test_fillings_are_exactly_the_allowed_combinations(slots: dict[str, Slot]) -
 def test_template_recognizes_exactly_its_own_tasks(slots: dict[str, Slot]) -> None:
     template = template_of(slots=slots)
     fillings = Fillings(template, FRIDAY)
-    for values in all_of(template):
+    for values in all_fillings(template):
         task = fill(template.meta_task, values)
         assert gaps_in(task) == ()
         assert all(value in task for value in values.values())
@@ -110,7 +110,7 @@ def test_template_recognizes_exactly_its_own_tasks(slots: dict[str, Slot]) -> No
 def test_slots_that_share_items_never_get_equal_values() -> None:
     cities = Items(("Lisbon", "Kyoto", "Rome"))
     template = template_of(slots={"start": cities, "middle": cities, "end": cities})
-    made = all_of(template)
+    made = all_fillings(template)
     assert len(made) == 6
     assert all(len(set(values.values())) == 3 for values in made)
     assert not Fillings(template, FRIDAY).holds(identity("find Rome and Kyoto and Rome"))
@@ -128,7 +128,7 @@ def test_slots_that_share_items_are_recognized_in_any_order() -> None:
 
 def test_template_without_gaps_gives_one_task() -> None:
     bare = Template("bare", template_of().category, "Do it", {}, (), (), ())
-    assert all_of(bare) == [{}]
+    assert all_fillings(bare) == [{}]
     assert Fillings(bare, FRIDAY).holds("do it")
     assert not Fillings(bare, FRIDAY).holds("do it now")
 

@@ -23,7 +23,7 @@ LEASE_S = 601
 
 
 def _race(job: Job, processes: int, kills: int) -> set[int]:
-    """Run the processes until all is recorded, killing `victims` of them while they hold tasks; returns those."""
+    """Run the processes until all is recorded, killing some of them while they hold tasks; returns the killed."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.task.claimants"])
     ahead_s = context.Value("d", 0.0, lock=False)  # a killed process would keep the lock forever
@@ -119,7 +119,7 @@ def test_concurrent_first_access_creates_the_tables_once(postgres: Postgres) -> 
 
     url = postgres.url(postgres.new_database())
 
-    def open_it(_number: int) -> int:
+    def open_database(_number: int) -> int:
         database = QueueDatabase(url)
         with database.reading() as connection:
             tables = len(connection.exec_driver_sql("SELECT version_num FROM alembic_version").all())
@@ -127,7 +127,7 @@ def test_concurrent_first_access_creates_the_tables_once(postgres: Postgres) -> 
         return tables
 
     with ThreadPoolExecutor(20) as pool:
-        assert list(pool.map(open_it, range(20))) == [1] * 20
+        assert list(pool.map(open_database, range(20))) == [1] * 20
 
 
 def test_claim_of_a_killed_process_is_freed_on_its_own_computer(queues: Queues) -> None:

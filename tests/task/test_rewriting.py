@@ -23,7 +23,7 @@ from tests.llm.stand_in import (
     server_error,
     truncated,
 )
-from tests.task.sample_tasks import CATALOGUE, library, one_task_per_template, said, task
+from tests.task.sample_tasks import CATALOGUE, library, one_task_per_template, task, with_instruction
 from tests.task.scripted_model import ScriptedModel
 
 TASK = task()
@@ -44,7 +44,7 @@ def rewrite(
         return Rewriting(batch(server, budget=budget), APPS, others).rewrite(tasks, names_apps=names_apps)
 
 
-def only(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin, Equivalence]:
+def only_result(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin, Equivalence]:
     (one,) = rewritten
     assert one.task.text is not None
     assert one.task.text.equivalence is not None
@@ -52,9 +52,9 @@ def only(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin, Equiva
 
 
 def test_rewritten_task_records_its_full_origin() -> None:
-    one, text, found = only(rewrite(ScriptedModel({FILLED: [GOOD]}), others=[said(TASK, GOOD)]))  # its own
+    one, text, found = only_result(rewrite(ScriptedModel({FILLED: [GOOD]}), others=[with_instruction(TASK, GOOD)]))
     assert parse_task_line(task_line(one)) == one
-    assert one == replace(said(TASK, GOOD), text=text)
+    assert one == replace(with_instruction(TASK, GOOD), text=text)
     assert (text.writer, text.names_apps, text.approval) == (Writer.MODEL, True, Approval.OPEN)
     assert text.call is not None
     assert found.judge is not None
@@ -69,7 +69,7 @@ def test_rewritten_task_records_its_full_origin() -> None:
 
 def test_model_corrects_faults_found_by_the_rules() -> None:
     with StandIn(ScriptedModel({FILLED: [GOOD.replace("three", "ten"), GOOD]})) as server:
-        one, _, found = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
+        one, _, found = only_result(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
     assert one.task.instruction == GOOD
     assert found.holds
     first, second, judge = (request.words for request in server.questions)
@@ -84,7 +84,7 @@ def test_model_corrects_faults_found_by_the_rules() -> None:
 def test_uncorrected_rewrite_keeps_its_faults_and_is_not_judged() -> None:
     worse, bad = GOOD.replace("three", "ten").replace("Todoist", "Notes"), GOOD.replace("three", "ten")
     with StandIn(ScriptedModel({FILLED: [bad, worse]})) as server:
-        one, _, found = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
+        one, _, found = only_result(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
     assert one.task.instruction == bad
     assert not found.holds
     assert not found.is_judged
@@ -115,7 +115,7 @@ PLANTED = {
     ],
 )  # fmt: skip
 def test_judge_finds_faults_that_rules_cannot(bad: str) -> None:
-    _, _, found = only(rewrite(ScriptedModel({FILLED: [bad]}, PLANTED)))
+    _, _, found = only_result(rewrite(ScriptedModel({FILLED: [bad]}, PLANTED)))
     assert found.faults == ()
     assert (found.task_entails_instruction, found.instruction_entails_task) == (
         not found.added, not found.missing,
@@ -125,7 +125,7 @@ def test_judge_finds_faults_that_rules_cannot(bad: str) -> None:
 
 def test_apps_are_not_named_when_disabled() -> None:
     with StandIn(ScriptedModel()) as server:
-        one, text, _ = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=False))
+        one, text, _ = only_result(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=False))
     assert "Spotify" not in one.task.instruction
     assert not text.names_apps
     assert "Apps: do not name any app" in server.questions[0].words
@@ -163,18 +163,18 @@ def test_unusable_answer_leaves_the_task_unchanged_with_a_reason(turns: list[str
 def test_first_rewrite_is_kept_if_the_correction_is_refused() -> None:
     bad = GOOD.replace("three", "ten")
     rewritten = rewrite(ScriptedModel({FILLED: [bad, refuses()]}))
-    one, _, found = only(rewritten)
+    one, _, found = only_result(rewritten)
     assert (one.task.instruction, bool(found.faults), bool(rewritten[0].trouble)) == (bad, True, True)
 
 
 def test_lone_surrogate_is_rejected_and_requested_again() -> None:
-    one, *_ = only(rewrite(ScriptedModel({FILLED: [Reply('{"instruction": "\\ud83d"}')]}, repaired=GOOD)))
+    one, *_ = only_result(rewrite(ScriptedModel({FILLED: [Reply('{"instruction": "\\ud83d"}')]}, corrected=GOOD)))
     assert one.task.instruction == GOOD
 
 
 def test_rewrite_without_a_verdict_is_kept_with_a_reason() -> None:
-    rewritten = rewrite(ScriptedModel({FILLED: [GOOD]}, judge_does=refuses()))
-    one, _, found = only(rewritten)
+    rewritten = rewrite(ScriptedModel({FILLED: [GOOD]}, judge_turn=refuses()))
+    one, _, found = only_result(rewritten)
     assert (one.task.instruction, found.is_judged) == (GOOD, False)
     assert rewritten[0].trouble.startswith("Not judged: ")
 
@@ -197,11 +197,11 @@ def task_id_of(one: Rewritten) -> str:
 
 
 def test_instruction_of_another_task_is_a_fault() -> None:
-    other = said(
+    other = with_instruction(
         task(slots={"item": "a podcast on yoga", "time": "20 minutes", "count": "4"}, task_id="two"), GOOD.upper()
     )
     with StandIn(ScriptedModel({FILLED: [GOOD]})) as server:
-        _, _, found = only(Rewriting(batch(server), APPS, [other]).rewrite([TASK], names_apps=True))
+        _, _, found = only_result(Rewriting(batch(server), APPS, [other]).rewrite([TASK], names_apps=True))
     assert found.faults == ("Same instruction as another task.",)
     assert len(server.questions) == 2
 

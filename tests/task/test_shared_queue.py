@@ -1,4 +1,4 @@
-"""What an annotator is offered, what is remembered, and what is found out after a crash."""
+"""Which tasks are offered, what is stored, and recovery after a crash."""
 
 from pathlib import Path
 

@@ -72,7 +72,7 @@ def test_unapproved_tasks_are_listed_but_not_offered(queues: Queues) -> None:
     with pytest.raises(TaskError, match="a cannot be claimed: it is to approve"):
         ada.claim("a")
     queue.approve(current(queue, "b", "a"), "Lea")
-    for _ in range(2):  # what waits already is approved no second time
+    for _ in range(2):  # a waiting task is not approved twice
         claimed = ada.claim_next()
         assert claimed is not None
         assert claimed.task_id == "a"

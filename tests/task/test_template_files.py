@@ -18,14 +18,14 @@ META = "write down {count}\nslots"
 SECOND = "down {count} from {item}."
 
 
-def told(folder: Path, name: str = LISTEN) -> list[tuple[int, str, str]]:
+def problems_of(folder: Path, name: str = LISTEN) -> list[tuple[int, str, str]]:
     """The problems of one file: line, key and message."""
     problems = read_library([folder]).problems
     assert {problem.source for problem in problems} <= {folder / name}
     return [(problem.line, problem.key, problem.words) for problem in problems]
 
 
-def changed(before: str, after: str) -> str:
+def replaced(before: str, after: str) -> str:
     """The template with a replacement that must match."""
     assert before in TEMPLATE
     return TEMPLATE.replace(before, after, 1)
@@ -50,7 +50,7 @@ def test_template_holds_everything_in_its_file(tmp_path: Path) -> None:
 
 def test_slots_can_use_pools_and_days(tmp_path: Path) -> None:
     slots = "item: {pools: [cities, isles]}\n  count: {days: [1, 6], words: weekday}"
-    text = changed('item: [a podcast on yoga, a course on chess]\n  count: {from: 2, to: 4, words: "{} ideas"}', slots)
+    text = replaced('item: [a podcast on yoga, a course on chess]\n  count: {from: 2, to: 4, words: "{} ideas"}', slots)
     isles = "items: [kyoto, Madeira]\n"
     (template,) = load_library([folder_of(tmp_path, {LISTEN: text, "pools/isles.yaml": isles})]).templates
     assert template.slots == {"item": Items(("Lisbon", "Kyoto", "Madeira")), "count": DaySlotRange(1, 6, "weekday")}
@@ -65,7 +65,7 @@ def test_catalogue_keeps_the_order_of_its_apps(tmp_path: Path) -> None:
 
 def test_user_folder_extends_the_shipped_templates(tmp_path: Path) -> None:
     def asking_for(words: str) -> str:
-        return changed("Listen to", words)
+        return replaced("Listen to", words)
 
     files = {"Web_Shopping/a.yaml": asking_for("Buy"), "Media_Entertainment/b.yaml": asking_for("Hear")}
     with_pools = asking_for("Read").replace(ITEMS, "{pools: [cities, birds]}")
@@ -138,15 +138,15 @@ def test_invalid_template_is_reported_with_line_and_key(
     tmp_path: Path, before: str, after: str, fault: tuple[int, str, str]
 ) -> None:
     *place, words = fault
-    problems = told(folder_of(tmp_path, {LISTEN: changed(before, after)}))
+    problems = problems_of(folder_of(tmp_path, {LISTEN: replaced(before, after)}))
     assert [there for *there, said in problems if said.startswith(words)] == [place]
 
 
 def test_slots_that_share_items_need_one_item_each(tmp_path: Path) -> None:
-    text = changed(ITEMS, "[a song]")
+    text = replaced(ITEMS, "[a song]")
     text = text.replace(COUNT, "[a song]")
     words = "too few items for the slots that share them"
-    assert told(folder_of(tmp_path, {LISTEN: text})) == [(3, "slots.item", words), (4, "slots.count", words)]
+    assert problems_of(folder_of(tmp_path, {LISTEN: text})) == [(3, "slots.item", words), (4, "slots.count", words)]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_slots_that_share_items_need_one_item_each(tmp_path: Path) -> None:
     ],
 )
 def test_duplicate_or_invalid_template_name_is_reported(tmp_path: Path, name: str, words: str) -> None:
-    read = read_library([folder_of(tmp_path, {name: changed("Listen to", "Buy")})])
+    read = read_library([folder_of(tmp_path, {name: replaced("Listen to", "Buy")})])
     (problem,) = read.problems
     assert problem.source == tmp_path / name
     assert problem.words.startswith(words.format(tmp_path / LISTEN))
@@ -182,7 +182,7 @@ def test_equivalent_templates_are_reported(tmp_path: Path) -> None:
 
 
 def test_pool_errors_are_reported_once(tmp_path: Path) -> None:
-    text = changed(ITEMS, "{pools: [cities]}")
+    text = replaced(ITEMS, "{pools: [cities]}")
     read = read_library([folder_of(tmp_path, {LISTEN: text, "pools/cities.yaml": POOL + "- lisbon\n- '{x}'\n"})])
     assert [(problem.source.stem, problem.line, problem.key) for problem in read.problems] == [
         ("cities", 4, "items.2"),
@@ -206,7 +206,7 @@ def test_pool_errors_are_reported_once(tmp_path: Path) -> None:
 def test_catalogue_errors_are_reported(tmp_path: Path, before: str, after: str, fault: tuple[int, str, str]) -> None:
     assert before in APPS
     folder = folder_of(tmp_path, {"apps/android.yaml": APPS.replace(before, after)})
-    ((*place, words),) = told(folder, "apps/android.yaml")
+    ((*place, words),) = problems_of(folder, "apps/android.yaml")
     assert place == [*fault[:2]]
     assert words.startswith(fault[2])
 
@@ -235,7 +235,7 @@ def test_unreadable_file_is_reported(tmp_path: Path) -> None:
 def test_missing_folder_or_invalid_library_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match="No template folder"):
         read_library([tmp_path / "nowhere"])
-    folder = folder_of(tmp_path, {LISTEN: changed("from: 2", "from: two")})
+    folder = folder_of(tmp_path, {LISTEN: replaced("from: 2", "from: two")})
     with pytest.raises(TaskError) as told_so:
         load_library([folder])
     assert str(told_so.value) == f"{folder / LISTEN}:4: slots.count.from: must be a whole number."

@@ -33,7 +33,7 @@ TEMPLATE = Template(
 )
 
 
-def written(folder: Path, template: Template) -> Template:
+def write_and_read(folder: Path, template: Template) -> Template:
     """The template after writing and reading it back."""
     write_template(folder, template)
     (found,) = (one for one in load_library([folder]).templates if one.template_id == template.template_id)
@@ -41,7 +41,7 @@ def written(folder: Path, template: Template) -> Template:
 
 
 def test_template_survives_writing_and_reading(tmp_path: Path) -> None:
-    found = written(folder_of(tmp_path), TEMPLATE)
+    found = write_and_read(folder_of(tmp_path), TEMPLATE)
     assert found == replace(TEMPLATE, source=tmp_path / "Media_Entertainment" / "hear_and_note.yaml")
 
 
