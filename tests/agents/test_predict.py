@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,18 @@ def dataset(command_line: CommandLine) -> Path:
     return root
 
 
+@pytest.fixture
+def out(command_line: CommandLine) -> Path:
+    return command_line.folder / "out.jsonl"
+
+
+@pytest.fixture
+def server(command_line: CommandLine) -> Iterator[StandIn]:
+    with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as running:
+        use_server(command_line, running)
+        yield running
+
+
 def use_server(command_line: CommandLine, server: StandIn) -> None:
     command_line.monkeypatch.setenv("ODYSSEY_MODEL", "another")
     command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
@@ -83,8 +96,9 @@ def without_words(action: Action) -> Action:
 
 
 @pytest.mark.parametrize("name", ["ours", "ui-tars-1.5", "cogagent"])
-def test_gold_replayer_predicts_the_gold_actions(command_line: CommandLine, dataset: Path, name: str) -> None:
-    out = command_line.folder / "out.jsonl"
+def test_gold_replayer_predicts_the_gold_actions(
+    command_line: CommandLine, dataset: Path, out: Path, name: str
+) -> None:
     with StandIn(GoldReplayer(name, GOLDS, SIZE)) as server:
         use_server(command_line, server)
         ran = command_line(
@@ -112,8 +126,10 @@ def test_gold_replayer_predicts_the_gold_actions(command_line: CommandLine, data
         assert (row["tokens_in"] > 0, row["tokens_out"] > 0, row["seconds"] >= 0) == (True, True, True)
 
 
-def test_interrupted_run_is_continued_without_repeating_requests(command_line: CommandLine, dataset: Path) -> None:
-    out, gold = command_line.folder / "out.jsonl", GoldReplayer("ours", GOLDS, SIZE)
+def test_interrupted_run_is_continued_without_repeating_requests(
+    command_line: CommandLine, dataset: Path, out: Path
+) -> None:
+    gold = GoldReplayer("ours", GOLDS, SIZE)
     left = iter([*[True] * 5, *[False] * 99])
 
     def until_the_quota_is_used_up(request: ReceivedRequest) -> Reply | ErrorReply:
@@ -135,8 +151,7 @@ def test_interrupted_run_is_continued_without_repeating_requests(command_line: C
         assert len(server.questions) == answered
 
 
-def test_split_filter_and_sample_select_episodes(command_line: CommandLine, dataset: Path) -> None:
-    out = command_line.folder / "out.jsonl"
+def test_split_filter_and_sample_select_episodes(command_line: CommandLine, dataset: Path, out: Path) -> None:
     with StandIn(lambda _: Reply("Sorry, no.", finish_reason="length", refusal="No.")) as server:
         use_server(command_line, server)
         ran = command_line("predict", dataset, out, "--model", MODEL, "--split", "app/test", "--yes", "--sample", 5)
@@ -147,19 +162,19 @@ def test_split_filter_and_sample_select_episodes(command_line: CommandLine, data
     assert (none.exit_code, "No episode of" in none.err) == (2, True)
 
 
-def test_unreadable_episode_is_reported_and_others_are_predicted(command_line: CommandLine, dataset: Path) -> None:
-    out = command_line.folder / "out.jsonl"
+def test_unreadable_episode_is_reported_and_others_are_predicted(
+    command_line: CommandLine, dataset: Path, server: StandIn, out: Path
+) -> None:
     (dataset / screenshot_path(IDS[0], 3)).unlink()
-    with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-        use_server(command_line, server)
-        ran = command_line("predict", dataset, out, "--model", MODEL, "--yes")
+    ran = command_line("predict", dataset, out, "--model", MODEL, "--yes")
     assert (ran.exit_code, IDS[0] in ran.err) == (1, True)
     assert {row["episode"] for row in rows(out)[1:]} == {IDS[1]}
 
 
-def test_consent_is_required_and_foreign_files_are_not_replaced(command_line: CommandLine, dataset: Path) -> None:
+def test_consent_is_required_and_foreign_files_are_not_replaced(
+    command_line: CommandLine, dataset: Path, out: Path
+) -> None:
     command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", "http://model.invalid/v1")
-    out = command_line.folder / "out.jsonl"
     refused = command_line("predict", dataset, out, "--model", "m", "--yes")
     assert (refused.exit_code, out.exists()) == (2, False)
     assert "16 screenshots" in refused.err
@@ -170,12 +185,11 @@ def test_consent_is_required_and_foreign_files_are_not_replaced(command_line: Co
     assert "is not a file of predictions" in kept.err
 
 
-def test_history_option_determines_the_prompt(command_line: CommandLine, dataset: Path) -> None:
+def test_history_option_determines_the_prompt(command_line: CommandLine, dataset: Path, out: Path) -> None:
     seen: dict[str, list[str]] = {}
     for history in ("none", "actions:2"):
         with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
             use_server(command_line, server)
-            out = command_line.folder / "out.jsonl"
             command_line("predict", dataset, out, "--model", MODEL, "--history", history, "--yes", "--at-once", 1)
             seen[history] = [request.words for request in server.questions]
     assert [("buy: milk" in words) for words in seen["actions:2"][:8]] == [False, False, True, True, *[False] * 4]
@@ -183,7 +197,7 @@ def test_history_option_determines_the_prompt(command_line: CommandLine, dataset
     assert SemanticsStore(dataset).read(IDS[0]).entries == ()
 
 
-def test_step_recalls_only_the_memory_of_earlier_steps(command_line: CommandLine, dataset: Path) -> None:
+def test_step_recalls_only_the_memory_of_earlier_steps(command_line: CommandLine, dataset: Path, out: Path) -> None:
     def asked() -> list[str]:
         with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
             use_server(command_line, server)
@@ -191,10 +205,10 @@ def test_step_recalls_only_the_memory_of_earlier_steps(command_line: CommandLine
             assert ran.exit_code == 0, ran.err
             return [request.words for request in server.questions]
 
-    options = "predict", dataset, command_line.folder / "out.jsonl", "--model", MODEL, "--yes"
+    options = "predict", dataset, out, "--model", MODEL, "--yes"
     remember(dataset, IDS[0])
     before = asked()
-    assert rows(command_line.folder / "out.jsonl")[0]["history"] == "memory:paper"
+    assert rows(out)[0]["history"] == "memory:paper"
     assert "What has been done so far" not in before[0]
     assert "so far: action_result of step 1. Remembered from earlier screens: an app: core of step 0." in before[1]
     recalled = [words.partition("What has been done so far: ")[2] for words in before]
@@ -207,35 +221,33 @@ def test_step_recalls_only_the_memory_of_earlier_steps(command_line: CommandLine
     assert after[5].count("Other words.") == 1
 
 
-def test_missing_text_history_is_reported(command_line: CommandLine, dataset: Path) -> None:
-    options = "predict", dataset, command_line.folder / "out.jsonl", "--model", MODEL, "--yes"
+def test_missing_text_history_is_reported(command_line: CommandLine, dataset: Path, server: StandIn, out: Path) -> None:
+    options = "predict", dataset, out, "--model", MODEL, "--yes"
     remember(dataset, IDS[0])
-    with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-        use_server(command_line, server)
-        remembered = command_line(*options, "--history", "memory:kept")
-        assert remembered.exit_code == 1
-        assert f"{IDS[1]}: step 1 and others have no memory" in remembered.err
-        count = len(server.questions)
-        context = command_line(*options, "--history", "context")
-        assert (context.exit_code, len(server.questions)) == (1, count)
+    remembered = command_line(*options, "--history", "memory:kept")
+    assert remembered.exit_code == 1
+    assert f"{IDS[1]}: step 1 and others have no memory" in remembered.err
+    count = len(server.questions)
+    context = command_line(*options, "--history", "context")
+    assert (context.exit_code, len(server.questions)) == (1, count)
     assert "Step 2 has no context. Use annotate run first." in context.err
 
 
-def test_low_level_instructions_can_be_given_to_the_model(command_line: CommandLine, dataset: Path) -> None:
-    options = "predict", dataset, command_line.folder / "out.jsonl", "--model", MODEL, "--level", "low", "--yes"
+def test_low_level_instructions_can_be_given_to_the_model(
+    command_line: CommandLine, dataset: Path, server: StandIn, out: Path
+) -> None:
+    options = "predict", dataset, out, "--model", MODEL, "--level", "low", "--yes"
     for path in (dataset / "annotations").iterdir():
         tree = json.loads(path.read_text())
         for number, step in enumerate(tree["steps"]):
             step["low_level_instruction"] = f"Do {number}."
         path.write_text(json.dumps(tree))
-    with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-        use_server(command_line, server)
-        without = command_line(*options)
-        assert (without.exit_code, server.questions) == (1, [])
-        assert "Step 1 has no low-level instruction" in without.err
-        command_line("annotate", "import", dataset)
-        assert command_line(*options, "--at-once", 1).exit_code == 0
-        prompts = [request.words for request in server.questions]
+    without = command_line(*options)
+    assert (without.exit_code, server.questions) == (1, [])
+    assert "Step 1 has no low-level instruction" in without.err
+    command_line("annotate", "import", dataset)
+    assert command_line(*options, "--at-once", 1).exit_code == 0
+    prompts = [request.words for request in server.questions]
     assert all(f"Do {number}." in words for number, words in enumerate(prompts[:7]))
 
 

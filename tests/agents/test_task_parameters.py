@@ -12,6 +12,7 @@ from odyssey_recorder.agents.online import StopReason
 from odyssey_recorder.agents.results import TaskResult, summary
 from odyssey_recorder.commands.agent_tasks import chosen_tasks
 from odyssey_recorder.errors import TaskError
+from tests.agents.controlled_model import says
 from tests.command_line import CommandLine
 from tests.llm.stand_in import MODEL, ReceivedRequest, Reply, StandIn
 
@@ -160,8 +161,7 @@ def test_each_seed_is_a_separate_attempt(command_line: CommandLine) -> None:
 
     def idle(question: ReceivedRequest) -> Reply:
         prompts.append(question.words)
-        none = dict.fromkeys(("x", "y", "direction", "text"))
-        return Reply(json.dumps({"reason": "", "action": "COMPLETE", **none}))
+        return says("COMPLETE")
 
     with StandIn(idle) as server:
         command_line.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)

@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,16 +14,16 @@ from odyssey_recorder.annotation.checking import checked_texts
 from odyssey_recorder.annotation.conversations import Ended
 from odyssey_recorder.annotation.findings import Support, TextFinding
 from odyssey_recorder.annotation.near_duplicates import SeenTexts
-from odyssey_recorder.annotation.semantics import Named, SemanticsStore, Suggestion, TextState
+from odyssey_recorder.annotation.semantics import Named, SemanticsStore, TextState
 from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.curation.redaction import RedactedWords, Redaction, write_redaction
 from odyssey_recorder.dataset.layout import annotation_path, ui_tree_path
 from odyssey_recorder.device.view_hierarchy import name_at, parse
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.quality.checker import Checker
+from tests.annotation.episode_dataset import EPISODE, EpisodeDataset
 from tests.annotation.phone_dataset import CapturedStep, look_around
 from tests.annotation.suggestions import suggest
-from tests.annotation.test_step_text_writer import EPISODE, EpisodeDataset
 from tests.annotation.texts import decided, moment
 from tests.annotation.vision_model import VisionModel, images_of
 from tests.command_line import CommandLine
@@ -74,12 +73,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[CapturedS
 
 
 @pytest.fixture
-def recorded(made: tuple[Path, list[CapturedStep]], tmp_path: Path) -> EpisodeDataset:
-    root, captured = made
-    return EpisodeDataset(shutil.copytree(root, tmp_path / "dataset"), captured)
-
-
-@pytest.fixture
 def server(recorded: EpisodeDataset) -> Iterator[StandIn]:
     with StandIn(ScreenReader(recorded.screens)) as running:
         yield running
@@ -125,8 +118,7 @@ def test_unreadable_answer_leaves_the_text_unchecked(recorded: EpisodeDataset) -
 def test_edited_instruction_is_unflagged_and_checked_again(recorded: EpisodeDataset, server: StandIn) -> None:
     at = wrong_steps(recorded)[0]
     run_naming(recorded, server)
-    source = recorded.texts()[at][TextKind.INSTRUCTION].source
-    assert isinstance(source, Suggestion)
+    source = recorded.suggestion(at, TextKind.INSTRUCTION)
     SemanticsStore(recorded.root).append(EPISODE, decided(source, "edit", f"Tap “{recorded.screens[at][0].name}”."))
     assert at not in [one.step for one in flags(recorded)]
     assert run_naming(recorded, server) == [Ended(EPISODE, 1)]

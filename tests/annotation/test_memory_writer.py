@@ -19,9 +19,9 @@ from odyssey_recorder.annotation.semantics import Remembered, SemanticsStore, Te
 from odyssey_recorder.dataset.layout import provenance_path, screenshot_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.checker import Checker
+from tests.annotation.episode_dataset import EPISODE, EpisodeDataset
 from tests.annotation.memory_model import CORE, RESULT, SCREEN, MemoryModel
-from tests.annotation.phone_dataset import CapturedStep, look_around
-from tests.annotation.test_step_text_writer import EPISODE, EpisodeDataset
+from tests.annotation.phone_dataset import CapturedStep
 from tests.annotation.texts import decided
 from tests.annotation.vision_model import expected
 from tests.llm.stand_in import ReceivedRequest, Reply, StandIn, says, server_error
@@ -42,12 +42,6 @@ class MemoryDataset(EpisodeDataset):
 
     def seen(self, number: int) -> str:
         return expected(self.screens, number)
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[CapturedStep]]:
-    root = tmp_path_factory.mktemp("made")
-    return root, look_around(root, EPISODE, STEPS)
 
 
 @pytest.fixture

@@ -13,58 +13,19 @@ from PIL import Image
 
 from odyssey_recorder.annotation.consent import give_consent, needs_consent
 from odyssey_recorder.annotation.conversations import Ended
-from odyssey_recorder.annotation.inputs import texts_of
-from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
-from odyssey_recorder.annotation.semantics import SemanticsStore, StepText, Suggestion, TextState
-from odyssey_recorder.annotation.step_text_writer import StepTextWriter
+from odyssey_recorder.annotation.semantics import SemanticsStore, Suggestion, TextState
 from odyssey_recorder.annotation.text_kinds import COMPLETED, FIRST_CONTEXT, TextKind
 from odyssey_recorder.curation.redaction import RedactedBox, RedactedWords, Redaction, write_redaction
 from odyssey_recorder.dataset.layout import CONSENTS, screenshot_path, semantics_path, ui_tree_path
 from odyssey_recorder.errors import CancelledError
-from odyssey_recorder.llm.batch import Batch
+from tests.annotation.episode_dataset import EPISODE, EpisodeDataset
 from tests.annotation.phone_dataset import CapturedStep, look_around
 from tests.annotation.texts import decided
 from tests.annotation.vision_model import VisionModel, expected, images_of
-from tests.llm.questions import batch
 from tests.llm.stand_in import ReceivedRequest, Reply, StandIn, refuses, says, server_error
 
-EPISODE = "0000000000000001"
 PROFILES = ("small_phone", "medium_phone", "pixel_7_pro", "pixel_8_pro", "pixel_fold", "pixel_tablet")
 STEPS = 5
-
-
-class EpisodeDataset:
-    """A dataset with one episode, copied for each test."""
-
-    def __init__(self, root: Path, captured: list[CapturedStep]) -> None:
-        self.root = root
-        self.screens = [(one, (root / ui_tree_path(EPISODE, one.number)).read_text()) for one in captured]
-
-    def texts(self) -> list[dict[TextKind, StepText]]:
-        found = open_dataset_episode(self.root, EPISODE)
-        return [dict(step) for step in texts_of(found, SemanticsStore(self.root).read(EPISODE)).steps]
-
-    def run(self, server: StandIn, **options: object) -> list[Ended]:
-        return writer_for(self, server, **options).run([EPISODE])
-
-    def batch(self, server: StandIn) -> Batch:
-        return batch(server, self.root / "answers.sqlite", tries=1)
-
-
-def writer_for(recorded: EpisodeDataset, server: StandIn, **options: object) -> StepTextWriter:
-    return StepTextWriter(recorded.batch(server), recorded.root, **options)  # type: ignore[arg-type]
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[CapturedStep]]:
-    root = tmp_path_factory.mktemp("made")
-    return root, look_around(root, EPISODE, STEPS)
-
-
-@pytest.fixture
-def recorded(made: tuple[Path, list[CapturedStep]], tmp_path: Path) -> EpisodeDataset:
-    root, captured = made
-    return EpisodeDataset(shutil.copytree(root, tmp_path / "dataset"), captured)
 
 
 @pytest.fixture
@@ -131,10 +92,7 @@ def test_model_is_shown_the_right_image_and_mark(
 def test_suggestion_records_its_model_and_images(annotated: EpisodeDataset) -> None:
     recorded = annotated
     number = next(at for at, (one, _) in enumerate(recorded.screens) if one.at is not None)
-    texts = recorded.texts()[number]
-    source, context = texts[TextKind.INSTRUCTION].source, recorded.texts()[1][TextKind.CONTEXT].source
-    assert isinstance(source, Suggestion)
-    assert isinstance(context, Suggestion)
+    source, context = recorded.suggestion(number, TextKind.INSTRUCTION), recorded.suggestion(1, TextKind.CONTEXT)
     assert source.call is not None
     assert context.call is not None
     assert (source.call.prompt, source.call.model_answered, source.call.effort) == (
@@ -161,7 +119,7 @@ def test_cancelled_and_resumed_run_ends_as_if_undisturbed(recorded: EpisodeDatas
     with StandIn(VisionModel(recorded.screens)) as server:
         for limit in (3, 8):
             with pytest.raises(CancelledError):
-                writer_for(recorded, server).run([EPISODE], cancelled=has_questions(server, limit))
+                recorded.writer(server).run([EPISODE], cancelled=has_questions(server, limit))
         resumed = recorded.run(server)
         repeated = server.repeated
     assert resumed[0].problem == ""
@@ -215,8 +173,7 @@ def test_rejected_text_is_requested_again(
     annotated_dataset: tuple[EpisodeDataset, int], annotated: EpisodeDataset
 ) -> None:
     recorded = annotated
-    source = recorded.texts()[0][TextKind.INSTRUCTION].source
-    assert isinstance(source, Suggestion)
+    source = recorded.suggestion(0, TextKind.INSTRUCTION)
     SemanticsStore(recorded.root).append(EPISODE, decided(source, "reject"))
     with StandIn(lambda _: says({"low_level_instruction": "Tap it."}), port=annotated_dataset[1]) as server:
         recorded.run(server, effort="low")
@@ -226,8 +183,7 @@ def test_rejected_text_is_requested_again(
 
 def test_later_contexts_use_the_edited_intention(annotated: EpisodeDataset, server: StandIn) -> None:
     recorded = annotated
-    source = recorded.texts()[0][TextKind.INTENTION].source
-    assert isinstance(source, Suggestion)
+    source = recorded.suggestion(0, TextKind.INTENTION)
     SemanticsStore(recorded.root).append(EPISODE, decided(source, "edit", "I want rice."))
     recorded.run(server)
     assert {tuple(request.schema["properties"]) for request in server.questions} == {("context",)}
@@ -276,7 +232,7 @@ def test_episode_with_unreadable_texts_is_skipped(recorded: EpisodeDataset, serv
     path = recorded.root / semantics_path(EPISODE)
     path.parent.mkdir()
     path.write_text('{"format": 1, "episode_id": "0000000000000001", "entries": [{"kind": "suggestion"}, null]}')
-    plan = writer_for(recorded, server).plan([EPISODE])
+    plan = recorded.writer(server).plan([EPISODE])
     ended = recorded.run(server)
     assert server.questions == []
     assert "entry 1" in plan.problems[EPISODE] == ended[0].problem
@@ -287,7 +243,7 @@ def test_plan_counts_screenshots_without_reading_or_sending_them(recorded: Episo
     different = {one.png for one, _ in recorded.screens[:-1]}
     for one, _ in recorded.screens:
         (recorded.root / screenshot_path(EPISODE, one.number)).unlink()
-    plan = writer_for(recorded, server).plan([EPISODE])
+    plan = recorded.writer(server).plan([EPISODE])
     assert server.questions == []
     assert plan.screenshots == len(different)
     assert plan.problems == {}
