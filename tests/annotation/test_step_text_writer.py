@@ -50,7 +50,7 @@ def annotated_dataset(
 @pytest.fixture
 def annotated(annotated_dataset: tuple[EpisodeDataset, int], tmp_path: Path) -> EpisodeDataset:
     recorded, _ = annotated_dataset
-    return EpisodeDataset(shutil.copytree(recorded.root, tmp_path / "dataset"), [one for one, _ in recorded.screens])
+    return EpisodeDataset(shutil.copytree(recorded.root, tmp_path / "annotated"), [one for one, _ in recorded.screens])
 
 
 def test_texts_describe_what_each_step_shows_and_touches(recorded: EpisodeDataset, server: StandIn) -> None:
