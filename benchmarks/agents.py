@@ -24,8 +24,8 @@ from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.llm.prices import read_prices
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.simulator.lab import Lab
-from tests.agents.test_phones_at_once import PROFILE, Golds, gold_answers
-from tests.llm.stand_in import MODEL, Asked, Says, StandIn, Turn
+from tests.agents.test_parallel_phones import PROFILE, GoldAnswers, gold_answers
+from tests.llm.stand_in import MODEL, ReceivedRequest, Reply, StandIn, Turn
 
 LOOP = "sim-percent"
 TASKS = (
@@ -53,11 +53,11 @@ def measure(lab: Lab, folder: Path) -> list[Figure]:
 class _Timed:
     """Adds up how long the stand-in takes to answer."""
 
-    def __init__(self, answers: Callable[[Asked], Turn]) -> None:
+    def __init__(self, answers: Callable[[ReceivedRequest], Turn]) -> None:
         self._answers = answers
         self.seconds = 0.0
 
-    def __call__(self, asked: Asked) -> Turn:
+    def __call__(self, asked: ReceivedRequest) -> Turn:
         began_s = time.perf_counter()
         try:
             return self._answers(asked)
@@ -65,13 +65,13 @@ class _Timed:
             self.seconds += time.perf_counter() - began_s
 
 
-def _own_ms(golds: Mapping[str, Sequence[Says]], lab: Lab, folder: Path) -> float:
+def _own_ms(golds: Mapping[str, Sequence[Reply]], lab: Lab, folder: Path) -> float:
     """Wall time of a task's steps without that in which the device or the model's server had the word."""
     service = wiring.lab_service(
         lab, EpisodeStore(folder / "agent", drafts=folder / "drafts"), actor="agent", profile=PROFILE
     )
     device = service.connect(service.simulate())
-    timed, player = _Timed(Golds(golds)), ScriptPlayer()
+    timed, player = _Timed(GoldAnswers(golds)), ScriptPlayer()
     (job,) = chosen_tasks(None, None, [LOOP], (0,), profile=PROFILE)
     with _agent(timed) as agent:
         recorder = service.begin(device, job.listed.assignment, player)
@@ -89,16 +89,16 @@ def _own_ms(golds: Mapping[str, Sequence[Says]], lab: Lab, folder: Path) -> floa
 
 
 @contextmanager
-def _agent(answers: Callable[[Asked], Turn]) -> Iterator[Agent]:
+def _agent(answers: Callable[[ReceivedRequest], Turn]) -> Iterator[Agent]:
     with StandIn(answers) as server, closing(AnswerCache()) as cache:
         batch = Batch(OpenAIModel(MODEL, server.url, None), cache, read_prices())
         yield Agent(adapter_named("ours"), batch, HistoryRule.parse("actions"), Guard())
 
 
-def _bench_s(golds: Mapping[str, Sequence[Says]], folder: Path, phones: int) -> float:
+def _bench_s(golds: Mapping[str, Sequence[Reply]], folder: Path, phones: int) -> float:
     jobs = chosen_tasks(None, None, TASKS, (0,), profile=PROFILE)
     with (
-        _agent(Golds(golds)) as agent,
+        _agent(GoldAnswers(golds)) as agent,
         open_results(
             folder / "results.jsonl", ResultsHeader(adapter="ours", model=MODEL, history="actions")
         ) as results,

@@ -15,11 +15,11 @@ from benchmarks.figure import Figure, medians_in_turn
 from odyssey_recorder.evaluation.gold import Gold, GoldEpisode, gold_of
 from odyssey_recorder.evaluation.intervals import SAMPLES, ratios
 from odyssey_recorder.evaluation.loading import load
-from odyssey_recorder.evaluation.placing import place
+from odyssey_recorder.evaluation.placement import place
 from odyssey_recorder.evaluation.protocols import OFFICIAL
 from odyssey_recorder.evaluation.scores import Placed, figures, score
-from tests.evaluation.gold_sample import Pair
-from tests.evaluation.plain_rules import verdict
+from tests.evaluation.reference_rules import verdict
+from tests.evaluation.sample_pairs import Pair
 
 STEPS, LENGTH, EPISODES = 127_893, 15, 1667
 _ROUNDS = 3

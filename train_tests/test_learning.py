@@ -25,14 +25,14 @@ def right(folder: Path, samples: list[TrainingSample]) -> float:
     return sum(answer(model, encoding, one).words == one.answer for one in samples) / len(samples)
 
 
-def test_the_papers_resampler_has_its_parameters() -> None:
+def test_resampler_has_the_parameters_of_the_paper() -> None:
     with torch.device("meta"):
         resampler = HistoryResampler(4096, 256, 32, 0)
     assert sum(one.numel() for one in resampler.parameters()) == 84_975_616
 
 
 @pytest.mark.parametrize(("frames", "sees"), [(0, False), (4, True)])
-def test_only_with_a_frame_index_the_order_matters(frames: int, sees: bool) -> None:
+def test_order_matters_only_with_a_frame_index(frames: int, sees: bool) -> None:
     torch.manual_seed(0)
     resampler = HistoryResampler(32, 4, 4, frames)
     features, ages = torch.randn(1, 6, 32), torch.tensor([[2, 2, 1, 1, 0, 0]])
@@ -51,7 +51,7 @@ def test_padding_changes_nothing() -> None:
     assert torch.allclose(alone, resampler(padded, torch.nn.functional.pad(ages, (0, 3)), mask), atol=1e-6)
 
 
-def test_what_only_the_first_screenshot_tells_is_learned(recipes: Recipes, tmp_path: Path) -> None:
+def test_information_in_the_first_screenshot_is_learned(recipes: Recipes, tmp_path: Path) -> None:
     data = tiny.write_export(tmp_path / "data", tiny.first_image)
     trained = train(recipes(data))
     tests = read_samples(data, "test")
@@ -60,7 +60,7 @@ def test_what_only_the_first_screenshot_tells_is_learned(recipes: Recipes, tmp_p
 
 
 @pytest.mark.parametrize(("frames", "at_least", "at_most"), [(8, 1.0, 1.0), (0, 0.0, 0.75)])
-def test_the_order_is_learned_only_with_a_frame_index(
+def test_order_is_learned_only_with_a_frame_index(
     recipes: Recipes, tmp_path: Path, frames: int, at_least: float, at_most: float
 ) -> None:
     data = tiny.write_export(tmp_path / "data", tiny.order)
@@ -69,7 +69,7 @@ def test_the_order_is_learned_only_with_a_frame_index(
 
 
 @pytest.mark.parametrize(("history", "at_least", "at_most"), [("images", 1.0, 1.0), ("text", 0.0, 0.75)])
-def test_the_baselines_share_the_code(
+def test_baselines_share_the_code(
     recipes: Recipes, tmp_path: Path, history: str, at_least: float, at_most: float
 ) -> None:
     data = tiny.write_export(tmp_path / "data", tiny.order)

@@ -94,7 +94,7 @@ def trained(dataset: Path, base: Path, tmp_path_factory: pytest.TempPathFactory)
     return made
 
 
-def test_offline_the_agent_with_history_beats_the_same_one_without(trained: Trained) -> None:
+def test_history_improves_the_agent_offline(trained: Trained) -> None:
     ams = {}
     for kind, (model, encoding, samples) in trained.items():
         right = official_right((one.gold, answer(model, encoding, one).words) for one in samples if one.gold)
@@ -103,7 +103,7 @@ def test_offline_the_agent_with_history_beats_the_same_one_without(trained: Trai
     assert ams["text"] <= 0.9, "a step of four is a guess"
 
 
-def test_online_too(trained: Trained) -> None:
+def test_history_improves_the_agent_online(trained: Trained) -> None:
     solved = Counter[str]()
     for person, is_dark, _ in phones(range(PHONES - HELD_OUT, PHONES)):
         for kind in HISTORIES:

@@ -17,7 +17,7 @@ def noise(size: tuple[int, int]) -> Image.Image:
 
 
 @pytest.mark.parametrize("size", _SIZES)
-def test_patches_are_those_of_transformers(size: tuple[int, int]) -> None:
+def test_patches_match_transformers(size: tuple[int, int]) -> None:
     image = noise(size)
     theirs = Qwen2VLImageProcessorPil(min_pixels=4 * 784, max_pixels=1280 * 784)(images=[image], return_tensors="pt")
     patches, grid = Patches(14, 2, 1280).of(image)
@@ -27,7 +27,7 @@ def test_patches_are_those_of_transformers(size: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("size", _SIZES)
-def test_a_quick_resize_is_nearly_the_same(size: tuple[int, int]) -> None:
+def test_fast_resize_is_nearly_identical(size: tuple[int, int]) -> None:
     image = noise(size)
     exact, quick = (Patches(14, 2, 256, quick).of(image) for quick in (False, True))
     assert torch.equal(exact[1], quick[1])

@@ -67,7 +67,7 @@ def logits(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         return model.eval()(**batch).logits
 
 
-def test_an_adapter_saved_loaded_and_merged_gives_equal_logits(recipes: Recipes, data: Path) -> None:
+def test_saved_loaded_and_merged_adapter_gives_equal_logits(recipes: Recipes, data: Path) -> None:
     recipe = recipes(data, lora_rank=4, lora_dropout=0.0, most_steps=5)
     trained = train(recipe)
     assert sum(path.stat().st_size for path in trained.glob("adapter_model*")) < 500_000
@@ -84,9 +84,7 @@ def test_an_adapter_saved_loaded_and_merged_gives_equal_logits(recipes: Recipes,
     assert not torch.allclose(before, logits(merged, batch), atol=1e-3)
 
 
-def test_a_run_that_was_killed_and_goes_on_equals_an_undisturbed_one(
-    recipes: Recipes, data: Path, tmp_path: Path
-) -> None:
+def test_killed_and_resumed_run_equals_an_undisturbed_one(recipes: Recipes, data: Path, tmp_path: Path) -> None:
     common = {"most_steps": 8, "save_steps": 3, "batch": 4}
     whole = train(recipes(data, **common, out=tmp_path / "whole"))
     recipe = recipes(data, **common, out=tmp_path / "killed")
@@ -149,7 +147,7 @@ def test_accelerate_reads_the_configurations(name: str, kind: str) -> None:
     assert set(filter(None, wrapped.split(","))) <= set(OdysseyAgent._no_split_modules)
 
 
-def test_metrics_tell_the_test_samples_that_are_answered_exactly(recipes: Recipes, data: Path) -> None:
+def test_metrics_count_exactly_answered_test_samples(recipes: Recipes, data: Path) -> None:
     recipe = recipes(data, most_steps=-1, epochs=1, test_samples=3)
     train(recipe)
     entries = [json.loads(line) for line in (recipe.out / "metrics.jsonl").read_text().splitlines()]
@@ -159,7 +157,7 @@ def test_metrics_tell_the_test_samples_that_are_answered_exactly(recipes: Recipe
     assert list((recipe.out / "runs").rglob("events.out.tfevents.*")), "TensorBoard's"
 
 
-def test_the_paper_trains_all_but_the_vision_tower(recipes: Recipes, data: Path) -> None:
+def test_paper_recipe_trains_all_but_the_vision_tower(recipes: Recipes, data: Path) -> None:
     recipe = recipes(data, most_steps=2, lora_rank=0)
     before = load_file(Path(recipe.model.base) / "model.safetensors")
     after = load_file(train(recipe) / "model.safetensors")
@@ -168,7 +166,7 @@ def test_the_paper_trains_all_but_the_vision_tower(recipes: Recipes, data: Path)
     assert any("language_model" in name for name in changed)
 
 
-def test_weights_are_read_by_their_published_names_too(recipes: Recipes, data: Path, tmp_path: Path) -> None:
+def test_weights_are_also_read_by_their_published_names(recipes: Recipes, data: Path, tmp_path: Path) -> None:
     recipe = recipes(data)
     base, published = Path(recipe.model.base), tmp_path / "published"
     shutil.copytree(base, published)
@@ -184,7 +182,7 @@ def test_weights_are_read_by_their_published_names_too(recipes: Recipes, data: P
     assert [name for name, one in weights.items() if not torch.equal(found[name], one)] == []
 
 
-def test_steps_without_a_history_train_the_resampler_by_nothing(recipes: Recipes, data: Path) -> None:
+def test_steps_without_history_do_not_train_the_resampler(recipes: Recipes, data: Path) -> None:
     recipe = recipes(data)
     tokenizer = load_tokenizer(recipe.model.base)
     model = load_model(recipe.model, tokenizer, "fp32").train()
@@ -197,7 +195,7 @@ def test_steps_without_a_history_train_the_resampler_by_nothing(recipes: Recipes
     assert all(one is not None and not one.any() for one in gradients)
 
 
-def test_with_bf16_the_resampler_still_learns_in_small_steps(recipes: Recipes, data: Path) -> None:
+def test_resampler_learns_in_small_steps_with_bf16(recipes: Recipes, data: Path) -> None:
     recipe = recipes(data, precision="bf16", lora_rank=4, most_steps=3, learning_rate=2e-5)
     trained = load_file(train(recipe) / "adapter_model.safetensors")
     of_resampler = {name: one for name, one in trained.items() if "history_resampler" in name}
@@ -209,7 +207,7 @@ def test_with_bf16_the_resampler_still_learns_in_small_steps(recipes: Recipes, d
 # What is refused.
 
 
-def test_missing_weights_of_the_base_are_named(recipes: Recipes, data: Path, tmp_path: Path) -> None:
+def test_missing_base_weights_are_reported(recipes: Recipes, data: Path, tmp_path: Path) -> None:
     base = tmp_path / "base"
     shutil.copytree(recipes(data).model.base, base)
     weights = load_file(base / "model.safetensors")
@@ -219,7 +217,7 @@ def test_missing_weights_of_the_base_are_named(recipes: Recipes, data: Path, tmp
         train(recipes(data, {"base": str(base)}))
 
 
-def test_an_adapter_that_was_cut_short_is_named(recipes: Recipes, data: Path) -> None:
+def test_truncated_adapter_is_reported(recipes: Recipes, data: Path) -> None:
     trained = train(recipes(data, lora_rank=4, most_steps=1))
     file = trained / "adapter_model.safetensors"
     file.write_bytes(file.read_bytes()[:1000])
@@ -227,7 +225,7 @@ def test_an_adapter_that_was_cut_short_is_named(recipes: Recipes, data: Path) ->
         load_trained(trained)
 
 
-def test_a_checkpoint_of_another_model_is_refused(recipes: Recipes, data: Path) -> None:
+def test_checkpoint_of_another_model_is_rejected(recipes: Recipes, data: Path) -> None:
     train(recipes(data, most_steps=2, save_steps=1))
     with pytest.raises(TrainingError, match="checkpoint-2 is of another run: history_queries differs"):
         train(recipes(data, {"history_queries": 4}, most_steps=2, save_steps=1))
@@ -236,26 +234,26 @@ def test_a_checkpoint_of_another_model_is_refused(recipes: Recipes, data: Path) 
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-def test_a_damaged_screenshot_is_named(recipes: Recipes, data: Path, workers: int) -> None:
+def test_damaged_screenshot_is_reported(recipes: Recipes, data: Path, workers: int) -> None:
     (data / "screenshots/red.png").write_bytes((data / "screenshots/red.png").read_bytes()[:60])
     with pytest.raises(TrainingError, match=r"^The screenshot .*screenshots/red\.png cannot be read.*$"):
         train(recipes(data, workers=workers))
 
 
-def test_a_path_out_of_the_export_is_refused(recipes: Recipes, data: Path) -> None:
+def test_path_outside_the_export_is_rejected(recipes: Recipes, data: Path) -> None:
     line = tiny.row("x", ["../../etc"], "a")
     (data / "data/train/00000.jsonl").write_text(json.dumps(line))
     with pytest.raises(TrainingError, match="leads out of"):
         train(recipes(data))
 
 
-def test_an_export_without_a_history_is_refused(recipes: Recipes, data: Path) -> None:
+def test_export_without_history_is_rejected(recipes: Recipes, data: Path) -> None:
     (data / "data/train/00000.jsonl").write_text(json.dumps(tiny.row("x", [], "a")))
     with pytest.raises(TrainingError, match="no earlier screenshots"):
         train(recipes(data))
 
 
-def test_a_folder_without_samples_says_what_it_has(recipes: Recipes, data: Path) -> None:
+def test_folder_without_samples_is_reported_with_its_contents(recipes: Recipes, data: Path) -> None:
     with pytest.raises(TrainingError, match=r"has no samples\. The export has test and train"):
         train(recipes(data, part="all"))
 
@@ -269,17 +267,17 @@ def test_a_folder_without_samples_says_what_it_has(recipes: Recipes, data: Path)
         ("data = ", "not TOML"),
     ],
 )
-def test_a_recipe_with_a_mistake_is_refused_by_name(tmp_path: Path, text: str, told: str) -> None:
+def test_invalid_recipe_is_rejected_by_name(tmp_path: Path, text: str, told: str) -> None:
     (tmp_path / "recipe.toml").write_text(text)
     with pytest.raises(TrainingError, match=re.escape(told)):
         read_recipe(tmp_path / "recipe.toml")
 
 
-def test_a_base_that_is_no_model_is_named(recipes: Recipes, data: Path, tmp_path: Path) -> None:
+def test_base_that_is_not_a_model_is_reported(recipes: Recipes, data: Path, tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="nowhere"):
         train(recipes(data, {"base": str(tmp_path / "nowhere")}))
 
 
-def test_a_sample_that_is_too_long_is_named(recipes: Recipes, data: Path) -> None:
+def test_too_long_sample_is_reported(recipes: Recipes, data: Path) -> None:
     with pytest.raises(TrainingError, match=r"train_\d+ has \d+ tokens, more than most_tokens, 40"):
         train(recipes(data, {"most_tokens": 40}))

@@ -44,7 +44,7 @@ def messages(sample: TrainingSample) -> list[dict[str, object]]:
     return [{"role": turn.role, "content": [part(one) for one in turn.content]} for turn in sample.prompt]
 
 
-def test_it_answers_as_it_was_trained_and_says_what_is_wrong(client: openai.OpenAI, data: Path) -> None:
+def test_served_model_answers_as_trained_and_reports_errors(client: openai.OpenAI, data: Path) -> None:
     model = client.models.list().data[0].id
     for sample in read_samples(data, "test")[:6]:
         found = client.chat.completions.create(model=model, messages=messages(sample))  # type: ignore[arg-type]

@@ -112,8 +112,8 @@ class Adapter(Generic[_Part]):
         system, user = self.words(PromptWords(task, done, screenshot.sent_size, screenshot.true_size))
         memory = (f"What has been done so far: {history.memory}",) if history.memory else ()
         first = ChatMessage("system", (Words(system),)) if system else None
-        asked = tuple(map(Words, (user, *memory)))
-        messages = self._turns(past, asked, screenshot) if self.in_turns else _at_once(past, asked, screenshot)
+        question = tuple(map(Words, (user, *memory)))
+        messages = self._turns(past, question, screenshot) if self.in_turns else _at_once(past, question, screenshot)
         return tuple([first, *messages] if first else messages)
 
     def read(self, raw: str, sent_size: Size, true_size: Size) -> Reading:
@@ -129,9 +129,9 @@ class Adapter(Generic[_Part]):
         return self.write(action, self.frame(shown.sent_size, shown.true_size)) or describe(action)
 
     def _turns(
-        self, past: Sequence[tuple[PastStep, str]], asked: tuple[Part, ...], screenshot: SentScreenshot
+        self, past: Sequence[tuple[PastStep, str]], question: tuple[Part, ...], screenshot: SentScreenshot
     ) -> list[ChatMessage]:
-        messages = [ChatMessage("user", asked)]
+        messages = [ChatMessage("user", question)]
         for step, written in past:
             if step.screenshot is not None:
                 messages.append(ChatMessage("user", (step.screenshot.image,)))
@@ -176,13 +176,13 @@ def json_of(
 
 
 def _at_once(
-    past: Sequence[tuple[PastStep, str]], asked: tuple[Part, ...], screenshot: SentScreenshot
+    past: Sequence[tuple[PastStep, str]], question: tuple[Part, ...], screenshot: SentScreenshot
 ) -> list[ChatMessage]:
     earlier: list[Part] = []
     for step, written in past:
         if step.screenshot is not None:
             earlier += [Words(f"An earlier screen, on which this was done: {written}"), step.screenshot.image]
-    return [ChatMessage("user", (*earlier, *asked, screenshot.image))]
+    return [ChatMessage("user", (*earlier, *question, screenshot.image))]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Where a model's answer points, and which way it scrolls: its coordinates and directions, and the dataset's.
+"""Converts a model's coordinates and scroll directions to those of the dataset and back.
 
 Sizes of images are those that are sent; a server that resizes them again by a smaller limit shifts every coordinate.
 """

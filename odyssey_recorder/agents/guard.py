@@ -1,4 +1,4 @@
-"""What an agent may not do unasked: where it acts, what it touches, and where it is in doubt itself."""
+"""What an agent may only do with permission: devices, apps, risky elements, and its own doubts."""
 
 import re
 import tomllib
@@ -86,7 +86,7 @@ def _under(point: Point, shown: ShownScreen, *, is_touch: bool) -> Iterator[str]
 
 
 def risky_word(text: str) -> str:
-    """The word of `risky_words.toml`, in whatever language, that `text` has; empty if it has none."""
+    """The first word of `risky_words.toml` in `text`, in any language; empty if there is none."""
     pattern, words = _risky()
     found = (one["word"] for one in pattern.finditer(_folded(text)))
     return next((words[one] for one in found if one), "")

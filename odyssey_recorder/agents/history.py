@@ -1,4 +1,4 @@
-"""What a model is told of the steps before."""
+"""How much a model is told about earlier steps."""
 
 from contextlib import suppress
 from dataclasses import dataclass

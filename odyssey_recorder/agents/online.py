@@ -17,7 +17,7 @@ from odyssey_recorder.agents.adapter import Adapter, History, PastStep, Reading,
 from odyssey_recorder.agents.guard import Guard
 from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.predict import next_step
-from odyssey_recorder.annotation.asked import HIDDEN
+from odyssey_recorder.annotation.redacted_episode import HIDDEN
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.control.inputs import input_for
 from odyssey_recorder.dataset.draft import DraftStep
@@ -122,7 +122,7 @@ class RunOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Each `seed` has answers of its own in the cache."""
+    """Each `seed` has its own cached answers."""
 
     adapter: Adapter[Any]
     batch: Batch
@@ -265,13 +265,13 @@ class AgentRun:
         return SentScreenshot(view.lazy, frame.size)
 
     def _history(self, steps: Sequence[DraftStep]) -> History:
-        """What the model is told of the steps before, whoever made them."""
+        """The earlier steps as shown to the model, by agent or person."""
         rule, now = self.agent.history, len(steps)
         with_screenshot = rule.with_screenshot(now)
-        past = {at: self._told(steps[at]) for at in rule.told(now)}
+        past = {at: self._past_step(steps[at]) for at in rule.told(now)}
         return History(tuple(one if at in with_screenshot else PastStep(one.action) for at, one in past.items()))
 
-    def _told(self, step: DraftStep) -> PastStep:
+    def _past_step(self, step: DraftStep) -> PastStep:
         """Raises DatasetError, DeviceError if the step's view hierarchy is unreadable: it might hide a password."""
         if step.key not in self._past:
             nodes = _nodes(step.tree)

@@ -110,7 +110,7 @@ def literal(text: str) -> Value:
 
 
 def calls(text: str) -> list[FunctionCall]:
-    """Calls with named arguments, each on lines of its own: `click(start_box='(10,20)')`.
+    """Calls with named arguments, each on separate lines: `click(start_box='(10,20)')`.
 
     Raises UnreadableError if the first is none.
     """

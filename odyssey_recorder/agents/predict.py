@@ -14,12 +14,12 @@ from typing import Any, Literal
 
 from odyssey_recorder.agents.adapter import Adapter, History, PastStep, SentScreenshot
 from odyssey_recorder.agents.history import HistoryRule
-from odyssey_recorder.annotation.asked import AskedEpisode, AskedStep, read_asked
 from odyssey_recorder.annotation.conversations import Plan, screenshots_leaving
-from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.memory import recalled
+from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, RedactedStep, read_redacted_episode
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.annotation.semantics import SemanticsStore
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.dataset.png import png_size
 from odyssey_recorder.errors import AnswerError, DatasetError, LanguageModelError, ReviewError
 from odyssey_recorder.evaluation.predictions import Prediction, spelled
@@ -84,15 +84,15 @@ class Predicting:
                 jobs += ((episode_id, number) for number in range(len(self._episode(episode_id).steps)))
             except LanguageModelError as error:
                 problems[episode_id] = str(error)
-        asked = [partial(self._predicted, *job) for job in jobs]
-        outcomes = self._batch.run(asked, progress=progress, cancelled=cancelled)
+        questions = [partial(self._predicted, *job) for job in jobs]
+        outcomes = self._batch.run(questions, progress=progress, cancelled=cancelled)
         predictions = [one for one in outcomes if isinstance(one, Prediction)]
         unasked = Counter(str(one) for one in outcomes if isinstance(one, LanguageModelError))
         return Predicted(predictions, unasked, problems)
 
-    def _read(self, episode_id: str) -> AskedEpisode:
+    def _read(self, episode_id: str) -> RedactedEpisode:
         try:
-            episode = read_asked(self._root, episode_id, self._semantics.read(episode_id))
+            episode = read_redacted_episode(self._root, episode_id, self._semantics.read(episode_id))
         except (DatasetError, ReviewError) as error:
             raise LanguageModelError(str(error)) from error
         lacking = [number for number in range(1, len(episode.steps) + 1) if not self._task(episode, number - 1)]
@@ -101,7 +101,7 @@ class Predicting:
         self._words_before(episode)  # refuses an episode without
         return episode
 
-    def _task(self, episode: AskedEpisode, number: int) -> str:
+    def _task(self, episode: RedactedEpisode, number: int) -> str:
         if self._level == "high":
             return episode.instruction
         return episode.shown(episode.texts.steps[number][TextKind.INSTRUCTION].words)
@@ -135,12 +135,12 @@ class Predicting:
 
     # The question of a step.
 
-    def _question(self, episode: AskedEpisode, number: int) -> tuple[ModelRequest, SentScreenshot]:
+    def _question(self, episode: RedactedEpisode, number: int) -> tuple[ModelRequest, SentScreenshot]:
         shown = self._screenshot(episode.steps[number])
         messages = self._adapter.prompt(self._task(episode, number), self._past(episode, number), shown)
         return next_step("predict", self._adapter, messages), shown
 
-    def _past(self, episode: AskedEpisode, number: int) -> History:
+    def _past(self, episode: RedactedEpisode, number: int) -> History:
         with_screenshot = self._history.with_screenshot(number)
         past = (
             PastStep(episode.steps[at].act, self._screenshot(episode.steps[at]) if at in with_screenshot else None)
@@ -148,8 +148,8 @@ class Predicting:
         )
         return History(tuple(past), self._words_before(episode)[number])
 
-    def _words_before(self, episode: AskedEpisode) -> list[str]:
-        """For each step what the history says in words, empty without. Raises LanguageModelError if it is missing."""
+    def _words_before(self, episode: RedactedEpisode) -> list[str]:
+        """The text history of each step; empty if there is none. Raises LanguageModelError if it is missing."""
         match self._history.kind:
             case "context":
                 if lacking := [at + 1 for at, step in enumerate(episode.texts.steps) if step[TextKind.CONTEXT].is_open]:
@@ -164,7 +164,7 @@ class Predicting:
                 return [""] * len(episode.steps)
         return [episode.shown(one) for one in words]
 
-    def _screenshot(self, step: AskedStep) -> SentScreenshot:
+    def _screenshot(self, step: RedactedStep) -> SentScreenshot:
         return shown_to(self._adapter, step.views[0])
 
 
@@ -181,7 +181,7 @@ def shown_to(adapter: Adapter[Any], view: ShownScreenshot) -> SentScreenshot:
 def next_step(
     purpose: str, adapter: Adapter[Any], messages: tuple[ChatMessage, ...], candidate: int = 0
 ) -> ModelRequest:
-    """Asks for one action; each candidate is an answer of its own."""
+    """Asks for one action; each candidate is answered separately."""
     parameters: Mapping[str, float] = {LONGEST_ANSWER: _TOKENS, "temperature": 0.0}
     prompt = f"{purpose}/{adapter.name}"
     return ModelRequest(prompt, "", messages, "next_step", adapter.answer, parameters, candidate, is_judged=True)

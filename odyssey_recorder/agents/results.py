@@ -66,7 +66,7 @@ class TaskResult(FrozenModel):
 
 
 class ResultFile:
-    """The results so far; only one program has a file open."""
+    """The results so far; only one program can open the file."""
 
     def __init__(self, path: Path, header: ResultsHeader, on_added: Callable[[TaskResult], None]) -> None:
         """Raises DatasetError if the file is damaged, or of another agent."""
@@ -95,8 +95,8 @@ class ResultFile:
             raise DatasetError(f"{self._path} is not UTF-8 text, so it is not a file of results.") from error
         header = self._parsed(ResultsHeader, first, 1)
         if header != self._header:
-            told = f"{header.model} with {header.adapter} and the history {header.history}"
-            raise DatasetError(f"{self._path} has the results of {told}. Choose another file.")
+            expected = f"{header.model} with {header.adapter} and the history {header.history}"
+            raise DatasetError(f"{self._path} has the results of {expected}. Choose another file.")
         return tuple(self._parsed(TaskResult, line, number) for number, line in enumerate(rest, 2))
 
     def _parsed(self, kind: type[_Line], line: str, number: int) -> _Line:
@@ -131,8 +131,8 @@ def open_results(
 
 def summary(results: Sequence[TaskResult]) -> Iterator[str]:
     """Lines for people; tasks without a verdict are counted, and left out of the shares."""
-    told = [one for one in results if one.is_met is not None and one.stop is not StopReason.FAULTY_TASK]
-    judged = [one for one in told if not one.judged_by]
+    with_verdict = [one for one in results if one.is_met is not None and one.stop is not StopReason.FAULTY_TASK]
+    judged = [one for one in with_verdict if not one.judged_by]
     done = [one for one in judged if one.says_done]
     yield f"Success: {_share([one.succeeded for one in judged])}"
     for difficulty in Difficulty:
@@ -150,10 +150,10 @@ def summary(results: Sequence[TaskResult]) -> Iterator[str]:
     tokens = sum(one.tokens_in + one.tokens_out for one in results)
     costs = [one.cost for one in results if one.cost is not None]
     yield f"Tokens: {tokens:,}; cost: {f'${sum(costs):,.4f}' if costs else 'unknown'}"
-    for model in sorted({one.judged_by for one in told} - {""}):
-        opinions = [one.succeeded for one in told if one.judged_by == model]
+    for model in sorted({one.judged_by for one in with_verdict} - {""}):
+        opinions = [one.succeeded for one in with_verdict if one.judged_by == model]
         yield f"In the opinion of {model}, which is no proof: {_share(opinions)}"
-    others = len(results) - len(told)
+    others = len(results) - len(judged)
     if others:
         yield f"Without a verdict: {others:,}"
 

@@ -1,10 +1,10 @@
-"""A model's opinion on whether an agent has done its task, where no goals can tell; it is never taken for a fact."""
+"""A model's opinion on whether an agent has done its task, for tasks without goals; never treated as a fact."""
 
 from pathlib import Path
 
 from pydantic import BaseModel
 
-from odyssey_recorder.annotation.asked import read_asked
+from odyssey_recorder.annotation.redacted_episode import read_redacted_episode
 from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.batch import Batch
@@ -26,7 +26,7 @@ class TaskVerdict(BaseModel):
 
 def verdict_on(batch: Batch, root: Path, episode_id: str) -> tuple[TaskVerdict, str]:
     """On a published episode, and the model that answered. Raises LanguageModelError, DatasetError, ReviewError."""
-    episode = read_asked(root, episode_id, SemanticsStore(root).read(episode_id))
+    episode = read_redacted_episode(root, episode_id, SemanticsStore(root).read(episode_id))
     *steps, last = episode.steps
     views = [step.views[0].lazy for step in episode.steps[-_SCREENS:]]
     question = read_prompt(_PROMPT).question(

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.findings import Evidence
-from odyssey_recorder.annotation.kinds import TextKind
-from odyssey_recorder.annotation.said import Said, SaidText, contradicts, supports, unseen
+from odyssey_recorder.annotation.text_in_context import CheckResult, TextInContext, contradicts, supports, unseen
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.quality.checks.apps import is_app, is_launcher, is_of_android
 from odyssey_recorder.task.wording.equivalence import bare_words
 
@@ -20,7 +20,7 @@ OPENED = re.compile(
 )
 
 
-def apps_in_use(text: SaidText) -> Said | None:
+def apps_in_use(text: TextInContext) -> CheckResult | None:
     front = text.course.front(text.number)
     shown = Evidence(f"provenance, step {text.number + 1}", f"in front: {text.course.front_name(text.number)}")
     if (home := _home_claimed(text)) and front:
@@ -41,7 +41,7 @@ def apps_in_use(text: SaidText) -> Said | None:
     return _named(text, named, shown)
 
 
-def _named(text: SaidText, named: tuple[str, ...], shown: Evidence) -> Said:
+def _named(text: TextInContext, named: tuple[str, ...], shown: Evidence) -> CheckResult:
     """Whether every named app was in front before, or is asked for, or is on a screen so far."""
     course = text.course
     fronts = course.fronts(text.number + 1)
@@ -66,22 +66,22 @@ def _named(text: SaidText, named: tuple[str, ...], shown: Evidence) -> Said:
     return supports(f"{' or '.join(named)} was in front, on the screen or asked for.", shown)
 
 
-def _home_claimed(text: SaidText) -> bool:
+def _home_claimed(text: TextInContext) -> bool:
     if text.kind is not TextKind.DESCRIPTION:
         return False
     first = next(iter(claims.sentences(text.words)), "")
     return _HOME.search(claims.masked(first)) is not None
 
 
-def _claimed_in_front(text: SaidText) -> Iterator[str]:
+def _claimed_in_front(text: TextInContext) -> Iterator[str]:
     """Apps in which the described screen or the action is said to be."""
     if text.kind is TextKind.CONTEXT:
         return
     words = claims.masked(text.words)
-    told = text.clause if text.kind is not TextKind.DESCRIPTION else next(iter(claims.sentences(text.words)), "")
-    start = text.words.find(told)
+    claim = text.clause if text.kind is not TextKind.DESCRIPTION else next(iter(claims.sentences(text.words)), "")
+    start = text.words.find(claim)
     for one in text.mentions:
-        if not start <= one.start < start + len(told):
+        if not start <= one.start < start + len(claim):
             continue
         before, behind = words[start : one.start], words[one.end :]
         is_place = _INSIDE.search(before) is not None
@@ -94,6 +94,6 @@ def _claimed_in_front(text: SaidText) -> Iterator[str]:
             yield one.app
 
 
-def _is_opened(text: SaidText, app: str) -> bool:
+def _is_opened(text: TextInContext, app: str) -> bool:
     words = claims.masked(text.words)
     return any(one.app == app and OPENED.search(words[: one.start]) for one in text.mentions)

@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from odyssey_recorder.annotation.asking import PROMPTS, Annotating
 from odyssey_recorder.annotation.conversations import Plan
+from odyssey_recorder.annotation.step_text_writer import PROMPTS, StepTextWriter
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.files import open_file, write_durably
 from odyssey_recorder.llm.batch_api import BatchApi, BatchReport
@@ -19,7 +19,7 @@ _LARGEST_OUTPUT = 1 << 30
 class BatchedInstructions:
     """Of the episodes `ids`. All methods block, and raise LanguageModelError, DatasetError or ReviewError."""
 
-    def __init__(self, annotating: Annotating, api: BatchApi, ids: Sequence[str]) -> None:
+    def __init__(self, annotating: StepTextWriter, api: BatchApi, ids: Sequence[str]) -> None:
         self._annotating = annotating
         self._api = api
         self._ids = ids

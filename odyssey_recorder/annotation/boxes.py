@@ -1,4 +1,4 @@
-"""The boxes of a touched element: which is chosen, how far they agree, and what they are worth."""
+"""The boxes of a touched element: which one is chosen, how far they agree, and their effect on scores."""
 
 import math
 from collections import defaultdict
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from odyssey_recorder.annotation.evidence import touch_of
-from odyssey_recorder.annotation.kinds import BoxSource
+from odyssey_recorder.annotation.text_kinds import BoxSource
 from odyssey_recorder.dataset.amending import box_refusal
 from odyssey_recorder.device.view_hierarchy import clickable_at
 from odyssey_recorder.model.geometry import GRID, Box, Pixel, Size
@@ -21,7 +21,7 @@ and height (GUIOdyssey_action_matching.py), or in the box.
 LARGE = 0.05
 """Share of the screen above which a box is probably a row or a page rather than the element."""
 PART = 0.3
-"""IoU below which a mask in a large view is an element of its own."""
+"""IoU below which a mask in a large view is a separate element."""
 _STRIPS = 1000
 
 

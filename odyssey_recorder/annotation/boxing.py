@@ -1,4 +1,4 @@
-"""Finds the boxes of a dataset's presses and keeps them beside its texts; exports take the chosen ones from there."""
+"""Finds the boxes of a dataset's presses and stores them with its texts; exports read the chosen ones from there."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,11 +9,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.boxes import BoxAgreement, PressBoxes, agreement, hierarchy_box, press_boxes
 from odyssey_recorder.annotation.inputs import inputs_of
-from odyssey_recorder.annotation.kinds import BoxSource
+from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import FoundBox, SemanticsFile, SemanticsStore
+from odyssey_recorder.annotation.text_kinds import BoxSource
 from odyssey_recorder.dataset.amending import on_grid, with_grid_box
 from odyssey_recorder.dataset.entry_file import canonical, refuse_problems
 from odyssey_recorder.dataset.layout import read_dataset_file

@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.checks import check_texts
 from odyssey_recorder.annotation.evidence import Course
 from odyssey_recorder.annotation.findings import CHECKS, Evidence, Support, TextFinding, verdict_on
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
-from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.memory import memory_of
 from odyssey_recorder.annotation.memory_checks import memory_findings
-from odyssey_recorder.annotation.recycled import SeenTexts
-from odyssey_recorder.annotation.said import WrittenText, cited, contradicts, unseen
+from odyssey_recorder.annotation.near_duplicates import SeenTexts
+from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import Named, SemanticsFile, SemanticsStore, TextState
+from odyssey_recorder.annotation.text_in_context import WrittenText, cited, contradicts, unseen
+from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError, ReviewError
@@ -54,19 +54,19 @@ class CheckedEpisode:
     @property
     def report(self) -> EpisodeReport:
         """As the other checks report: every contradiction, and what could not be compared."""
-        findings = tuple(self._finding(one, said) for one in self.texts for said in one.contradictions)
+        findings = tuple(self._finding(one, finding) for one in self.texts for finding in one.contradictions)
         unseen: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-        for said in (said for one in self.texts for said in one.findings):
-            if said.verdict is Support.COULD_NOT_LOOK:
-                unseen[said.check, said.found.removeprefix("Not checked: ").rstrip(".")].add(said.step)
+        for finding in (finding for one in self.texts for finding in one.findings):
+            if finding.verdict is Support.COULD_NOT_LOOK:
+                unseen[finding.check, finding.found.removeprefix("Not checked: ").rstrip(".")].add(finding.step)
         skipped = [NotChecked(check, why, tuple(sorted(steps))) for (check, why), steps in unseen.items()]
         if self.problem:
             skipped += [NotChecked(check, self.problem) for check in CHECKS]
         return EpisodeReport(self.episode_id, findings, tuple(skipped))
 
-    def _finding(self, one: CheckedText, said: TextFinding) -> Finding:
-        found, todo = f"{one.kind.value}: {said.found}", "Correct the text, or reject it."
-        return Finding(said.check, said.severity, None, self.episode_id, one.step, found, todo)
+    def _finding(self, one: CheckedText, finding: TextFinding) -> Finding:
+        found, todo = f"{one.kind.value}: {finding.found}", "Correct the text, or reject it."
+        return Finding(finding.check, finding.severity, None, self.episode_id, one.step, found, todo)
 
 
 def checked_episodes(
@@ -87,11 +87,11 @@ def checked_episodes(
 
 def text_figures(checked: Iterable[CheckedEpisode]) -> tuple[TextCheckFigures, ...]:
     """For each check how many texts it supports, contradicts and could not compare."""
-    said = Counter((one.check, one.verdict) for episode in checked for text in episode.texts for one in text.findings)
+    counts = Counter((one.check, one.verdict) for episode in checked for text in episode.texts for one in text.findings)
     return tuple(
-        TextCheckFigures(check.id, check.title, *(said[check.id, verdict] for verdict in Support))
+        TextCheckFigures(check.id, check.title, *(counts[check.id, verdict] for verdict in Support))
         for check in CHECKS.values()
-        if any(said[check.id, verdict] for verdict in Support)
+        if any(counts[check.id, verdict] for verdict in Support)
     )
 
 
@@ -111,7 +111,7 @@ def checked_texts(root: Path, episode_id: str, evidence: EpisodeEvidence, seen: 
         if text.source is not None
     }
     found: dict[tuple[int, TextKind | MemoryKind], list[TextFinding]] = {place: [] for place in written}
-    for one in (*check_texts(evidence, written, seen), *_read_otherwise(file, texts)):
+    for one in (*check_texts(evidence, written, seen), *_action_mismatches(file, texts)):
         found[one.step, one.kind].append(one)
     checked = [
         CheckedText(number, kind, texts.steps[number][kind].state, text.words, found[number, kind])
@@ -125,7 +125,7 @@ def checked_texts(root: Path, episode_id: str, evidence: EpisodeEvidence, seen: 
     return checked
 
 
-def _read_otherwise(file: SemanticsFile, texts: EpisodeTexts) -> Iterator[TextFinding]:
+def _action_mismatches(file: SemanticsFile, texts: EpisodeTexts) -> Iterator[TextFinding]:
     """Of texts out of which another model reads no action, or another than was recorded."""
     newest = {(one.place, one.call.model_answered): one for one in file.entries if isinstance(one, Named)}
     places = {one.step_key: number for number, one in enumerate(texts.inputs)}
@@ -138,12 +138,12 @@ def _read_otherwise(file: SemanticsFile, texts: EpisodeTexts) -> Iterator[TextFi
         if text.source is None or (text.words, now) != (one.words, one.inputs_sha):
             continue
         evidence = Evidence(f"{model} at {one.call.host}", cited(one.action or "no action"))
-        said = (
+        result = (
             contradicts(f"Another model, {model}, reads {cited(one.action)} out of it.", evidence)
             if one.action
             else unseen(f"another model, {model}, reads no action out of it")
         )
-        yield TextFinding("ANN14", number, one.field, said.verdict, said.found, said.evidence)
+        yield TextFinding("ANN14", number, one.field, result.verdict, result.found, result.evidence)
 
 
 def _written(texts: EpisodeTexts, number: int, kind: TextKind) -> WrittenText:

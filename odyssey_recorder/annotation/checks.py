@@ -9,11 +9,19 @@ from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.apps import apps_in_use
 from odyssey_recorder.annotation.evidence import Course, SourceWords
 from odyssey_recorder.annotation.findings import Evidence, Support, TextFinding
-from odyssey_recorder.annotation.form import form_fault
-from odyssey_recorder.annotation.future import told_too_early
-from odyssey_recorder.annotation.kinds import TextKind
-from odyssey_recorder.annotation.recycled import SeenText, SeenTexts
-from odyssey_recorder.annotation.said import Said, SaidText, WrittenText, cited, contradicts, supports, unseen
+from odyssey_recorder.annotation.near_duplicates import SeenText, SeenTexts
+from odyssey_recorder.annotation.premature_context import premature_mention
+from odyssey_recorder.annotation.text_format import format_fault
+from odyssey_recorder.annotation.text_in_context import (
+    CheckResult,
+    TextInContext,
+    WrittenText,
+    cited,
+    contradicts,
+    supports,
+    unseen,
+)
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.model.action import Click, LongPress, Press, Scroll, SystemKey, Type, scroll_direction
 from odyssey_recorder.quality.checks.apps import is_launcher
 from odyssey_recorder.quality.evidence import EpisodeEvidence
@@ -49,16 +57,16 @@ def check_texts(
     found: list[TextFinding] = []
     for (number, kind), text in sorted(texts.items()):
         if 0 <= number < len(evidence.steps):
-            found += _check(SaidText(course, number, kind, text, seen))
+            found += _check(TextInContext(course, number, kind, text, seen))
     return found
 
 
-def _check(text: SaidText) -> Iterator[TextFinding]:
+def _check(text: TextInContext) -> Iterator[TextFinding]:
     for check, kinds, look in _LOOKS:
         if text.kind not in kinds or (len(text.words) > LONGEST and check not in ("ANN11", "ANN12")):
             continue
-        if (said := look(text)) is not None:
-            yield TextFinding(check, text.number, text.kind, said.verdict, said.found, said.evidence)
+        if (result := look(text)) is not None:
+            yield TextFinding(check, text.number, text.kind, result.verdict, result.found, result.evidence)
 
 
 def _look(course: Course, number: int) -> int | None:
@@ -69,7 +77,7 @@ def _look(course: Course, number: int) -> int | None:
 # --- ANN03 -----------------------------------------------------------------------------------------------
 
 
-def _target(text: SaidText) -> Said | None:
+def _target(text: TextInContext) -> CheckResult | None:
     if not isinstance(text.action, Click | LongPress):
         return None
     target = text.course.target(text.number)
@@ -77,8 +85,8 @@ def _target(text: SaidText) -> Said | None:
         return unseen(target)
     if not target.labels:
         return unseen("the touched view has no label")
-    told = text.clause
-    quotes, objects = claims.quotes(told), claims.object_words(told)
+    claim = text.clause
+    quotes, objects = claims.quotes(claim), claims.object_words(claim)
     if not quotes and not objects:
         return unseen("the text names no element")
     own = _likeness(target.labels, quotes, objects)
@@ -93,13 +101,13 @@ def _target(text: SaidText) -> Said | None:
     return unseen(f"it does not clearly name {cited(target.labels[0])} or another element")
 
 
-def _not_on_screen(text: SaidText) -> str:
+def _not_on_screen(text: TextInContext) -> str:
     """A quote or a name of what the text says is touched that the screen lacks; empty if there is none."""
     screen = text.course.screen(text.number)
     if screen is None:
         return ""
     quotes = [one for one in claims.quotes(text.clause) if bare_words(one) not in _TEXT_MENU]
-    absent = [one for one in quotes if not _is_said(bare_words(one), screen)]
+    absent = [one for one in quotes if not _occurs_in(bare_words(one), screen)]
     absent += [one for one in claims.names(text.clause) if stem(one) not in screen.stems]
     return next(iter(absent), "")
 
@@ -130,7 +138,7 @@ _LONGEST_KEY_LABEL = 3
 """In words; a longer label is a sentence, which has such words by chance."""
 
 
-def _kind_of_action(text: SaidText) -> Said | None:
+def _kind_of_action(text: TextInContext) -> CheckResult | None:
     kind = text.course.kind(text.number)
     if not kind:
         return unseen("the action of the step cannot be read")
@@ -147,8 +155,8 @@ def _kind_of_action(text: SaidText) -> Said | None:
         target = text.course.target(text.number)
         if isinstance(target, str) or not target.labels:
             return unseen("it is unknown whether the touched element goes back or home")
-        said = [words for label in target.labels if len(words := words_of(label)) <= _LONGEST_KEY_LABEL]
-        fits = any(not _KEY_LABELS.isdisjoint(map(stem, words)) for words in said)
+        labels = [words for label in target.labels if len(words := words_of(label)) <= _LONGEST_KEY_LABEL]
+        fits = any(not _KEY_LABELS.isdisjoint(map(stem, words)) for words in labels)
     if fits:
         return supports(f"Its words are those of a {kind}.", evidence)
     return contradicts(f"It says {' or '.join(sorted(claimed))}, but the step is a {kind}.", evidence)
@@ -160,7 +168,7 @@ _DIGITS = re.compile(r"\d+")
 _INTO = re.compile(r"\b(?:into|in|on|as|using|with|inside|within)\b")
 
 
-def _typed(text: SaidText) -> Said | None:
+def _typed(text: TextInContext) -> CheckResult | None:
     if not isinstance(text.action, Type):
         return None
     typed = text.action.text
@@ -179,15 +187,15 @@ def _typed(text: SaidText) -> Said | None:
 _QUERY = claims.stems_of("query text search name title message note keyword term word content body item phrase")
 
 
-def _typed_in_words(text: SaidText, typed: str, evidence: Evidence) -> Said:
+def _typed_in_words(text: TextInContext, typed: str, evidence: Evidence) -> CheckResult:
     lead, *_ = _INTO.split(claims.masked(text.clause), maxsplit=1)
-    told, wanted = claims.object_words(lead) - _QUERY, frozenset(map(stem, words_of(typed)))
+    claimed, wanted = claims.object_words(lead) - _QUERY, frozenset(map(stem, words_of(typed)))
     wanted_words = {stem(word) for word in words_of(typed) if word.casefold() not in SMALL} - _QUERY or wanted
     if wanted <= {stem(word) for word in words_of(text.clause)}:
         return supports(f"It says what was typed: {cited(typed)}.", evidence)
-    if told and told <= wanted:
+    if claimed and claimed <= wanted:
         return supports(f"It says part of what was typed: {cited(typed)}.", evidence)
-    if told & wanted_words or any(one.isdecimal() for one in told - wanted):
+    if claimed & wanted_words or any(one.isdecimal() for one in claimed - wanted):
         return contradicts(f"It says {cited(lead)}, but {cited(typed)} was typed.", evidence)
     return unseen("it does not say what is typed")
 
@@ -195,21 +203,21 @@ def _typed_in_words(text: SaidText, typed: str, evidence: Evidence) -> Said:
 # --- ANN06 -----------------------------------------------------------------------------------------------
 
 
-def _direction(text: SaidText) -> Said | None:
+def _direction(text: TextInContext) -> CheckResult | None:
     if not isinstance(text.action, Scroll):
         return None
-    told, is_open = claims.direction_claimed(text.words)
-    if not told:
+    claimed, is_open = claims.direction_claimed(text.words)
+    if not claimed:
         return unseen("the text names no direction")
     done = scroll_direction(text.action.start, text.action.end)
     evidence = Evidence(
         f"{text.course.evidence_of_action(text.number).source}, the finger's path", f"the view moves {done}"
     )
-    if told == done:
+    if claimed == done:
         return supports(f"The view moves {done}, as it says.", evidence)
-    if is_open and told == claims.OPPOSITE[done]:
-        return unseen(f"“{told}” may be the finger's direction")
-    return contradicts(f"It says {told}, but the view moves {done}.", evidence)
+    if is_open and claimed == claims.OPPOSITE[done]:
+        return unseen(f"“{claimed}” may be the finger's direction")
+    return contradicts(f"It says {claimed}, but the view moves {done}.", evidence)
 
 
 # --- ANN07 -----------------------------------------------------------------------------------------------
@@ -221,21 +229,21 @@ _LOOSE = {QuantityKind.TIME, QuantityKind.DAY, QuantityKind.ORDINAL}
 """A status bar may show them, which the app's view hierarchy does not; "the first result" counts nothing."""
 
 
-def _facts(text: SaidText) -> Said | None:
+def _facts(text: TextInContext) -> CheckResult | None:
     course, number = text.course, text.number
     past = number if text.kind is CONTEXT else number + 1
     near = text.kind in (LOW, DESCRIPTION)
     looked = range(number, number + 1) if near else range(number + 1)
     screens = {one: course.screen(one) for one in looked}
     sources = [*(one for one in reversed(screens.values()) if one), course.asked, course.typed(past - 1)]
-    told = [*_figures_told(text.words), *_quotes_told(text.words), *_names_told(cut_out(text.words, text.mentions))]
-    if not told:
+    facts = [*_figures_in(text.words), *_quotes_in(text.words), *_names_in(cut_out(text.words, text.mentions))]
+    if not facts:
         return unseen("it states no figure, quote or name")
-    found = {said: next((one for one in sources if holds(one)), None) for said, holds in told}
-    missing = [said for said, source in found.items() if source is None]
+    found = {fact: next((one for one in sources if holds(one)), None) for fact, holds in facts}
+    missing = [fact for fact, source in found.items() if source is None]
     if not missing:
-        evidence = tuple(Evidence(source.source, cited(said)) for said, source in found.items() if source)
-        return Said(Support.SUPPORTS, "What it states is on the screen, asked for or typed.", evidence)
+        evidence = tuple(Evidence(source.source, cited(fact)) for fact, source in found.items() if source)
+        return CheckResult(Support.SUPPORTS, "What it states is on the screen, asked for or typed.", evidence)
     if unread := [one for one, words in screens.items() if words is None]:
         return unseen(f"there is no view hierarchy of step {unread[0] + 1} to look up {cited(missing[0])}")
     if text.kind in (LOW, INTENTION) and isinstance(text.action, Click | LongPress):
@@ -247,47 +255,47 @@ def _facts(text: SaidText) -> Said | None:
     return contradicts(found_not, Evidence(where, "not there"))
 
 
-def is_on_screen(course: Course, number: int, words: str) -> Said:
+def is_on_screen(course: Course, number: int, words: str) -> CheckResult:
     """Whether the figures, quotes and names of a text about a screen are there, asked for or typed before."""
-    text = SaidText(course, number, DESCRIPTION, WrittenText(words), SeenTexts())
+    text = TextInContext(course, number, DESCRIPTION, WrittenText(words), SeenTexts())
     return _facts(text) or unseen("it states no figure, quote or name")
 
 
 _Holds = Callable[[SourceWords], bool]
 
 
-def facts_told(words: str) -> Iterator[tuple[str, _Holds]]:
+def facts_in(words: str) -> Iterator[tuple[str, _Holds]]:
     """The figures, quotes and names of a text, and how to look for each."""
-    yield from (*_figures_told(words), *_quotes_told(words), *_names_told(words))
+    yield from (*_figures_in(words), *_quotes_in(words), *_names_in(words))
 
 
-def _figures_told(told: str) -> Iterator[tuple[str, _Holds]]:
-    bare = claims.masked(told)
+def _figures_in(text: str) -> Iterator[tuple[str, _Holds]]:
+    bare = claims.masked(text)
     for figure in read_figures(bare)[0]:
         digits = set(_DIGITS.findall(figure.said))
         if figure.kind not in _LOOSE and digits and figure.said in bare:
             yield figure.said, lambda words, wanted=digits: wanted <= words.numbers  # type: ignore[misc]
 
 
-def _quotes_told(told: str) -> Iterator[tuple[str, _Holds]]:
-    for quote in claims.quotes(told):
+def _quotes_in(text: str) -> Iterator[tuple[str, _Holds]]:
+    for quote in claims.quotes(text):
         bare = bare_words(quote)
         if bare and bare not in _UNDUMPED:
-            yield quote, lambda words, bare=bare: _is_said(bare, words)  # type: ignore[misc]
+            yield quote, lambda words, bare=bare: _occurs_in(bare, words)  # type: ignore[misc]
 
 
-def _is_said(quote: str, words: SourceWords) -> bool:
+def _occurs_in(quote: str, words: SourceWords) -> bool:
     if f" {quote} " in words.bare:
         return True
     digits = _DIGITS.findall(quote)
     return any(
-        fuzz.ratio(quote, said) >= 100 * SURE and _DIGITS.findall(said) == digits
-        for said in map(bare_words, words.texts)
+        fuzz.ratio(quote, shown) >= 100 * SURE and _DIGITS.findall(shown) == digits
+        for shown in map(bare_words, words.texts)
     )
 
 
-def _names_told(told: str) -> Iterator[tuple[str, _Holds]]:
-    for name in dict.fromkeys(claims.names(told)):
+def _names_in(text: str) -> Iterator[tuple[str, _Holds]]:
+    for name in dict.fromkeys(claims.names(text)):
         wanted = stem(name)
         if name.casefold() not in _UNDUMPED:
             yield name, lambda words, wanted=wanted: wanted in words.stems  # type: ignore[misc]
@@ -296,7 +304,7 @@ def _names_told(told: str) -> Iterator[tuple[str, _Holds]]:
 # --- ANN09 to ANN12 --------------------------------------------------------------------------------------
 
 
-def _recycled(text: SaidText) -> Said | None:
+def _recycled(text: TextInContext) -> CheckResult | None:
     own = _look(text.course, text.number)
     if own is None:
         return unseen("the screenshot is not measured")
@@ -312,17 +320,17 @@ def _recycled(text: SaidText) -> Said | None:
     return supports("No screen that looks different has this text.", Evidence("texts of other screens", "compared"))
 
 
-def _may_be_its_own(text: SaidText, other: SeenText) -> bool:
+def _may_be_its_own(text: TextInContext, other: SeenText) -> bool:
     """Whether half of what the text is about is on the screen or asked for.
 
     Without a view hierarchy: unless it is word for word the text of another episode.
     """
     screen = text.course.screen(text.number)
-    told = {stem(word) for word in words_of(text.words) if word.casefold() not in SMALL} - claims.WIDGETS - _PROSE
+    stems = {stem(word) for word in words_of(text.words) if word.casefold() not in SMALL} - claims.WIDGETS - _PROSE
     if screen is None:
         is_same = bare_words(text.words) == bare_words(other.words)
         return not is_same or other.episode_id == text.course.evidence.episode.episode_id
-    return 2 * len(told & (screen.stems | text.course.asked.stems)) >= len(told)
+    return 2 * len(stems & (screen.stems | text.course.asked.stems)) >= len(stems)
 
 
 _PROSE = claims.stems_of(
@@ -331,7 +339,7 @@ _PROSE = claims.stems_of(
 )
 
 
-def _stale(text: SaidText) -> Said | None:
+def _stale(text: TextInContext) -> CheckResult | None:
     then, now = text.written.inputs, text.written.inputs_now
     if not then or not now:
         return unseen("it is not known what the text was written from")
@@ -341,22 +349,22 @@ def _stale(text: SaidText) -> Said | None:
     return supports("What it was written from has not changed.", evidence)
 
 
-def _form(text: SaidText) -> Said:
+def _form(text: TextInContext) -> CheckResult:
     evidence = Evidence("the text itself", cited(text.words))
-    if fault := form_fault(text):
+    if fault := format_fault(text):
         return contradicts(f"It {fault}.", evidence)
     return supports("Its form is as asked for.", evidence)
 
 
 _OF_ACTION = (LOW, INTENTION)
-_LOOKS: tuple[tuple[str, Sequence[TextKind], Callable[[SaidText], Said | None]], ...] = (
+_LOOKS: tuple[tuple[str, Sequence[TextKind], Callable[[TextInContext], CheckResult | None]], ...] = (
     ("ANN03", _OF_ACTION, _target),
     ("ANN04", _OF_ACTION, _kind_of_action),
     ("ANN05", _OF_ACTION, _typed),
     ("ANN06", _OF_ACTION, _direction),
     ("ANN07", tuple(TextKind), _facts),
     ("ANN08", tuple(TextKind), apps_in_use),
-    ("ANN09", (CONTEXT,), told_too_early),
+    ("ANN09", (CONTEXT,), premature_mention),
     ("ANN10", (DESCRIPTION,), _recycled),
     ("ANN11", tuple(TextKind), _stale),
     ("ANN12", tuple(TextKind), _form),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.task.wording.naming import begins_sentence
 from odyssey_recorder.task.wording.stems import SMALL, WORD, stem, words_of
 
@@ -54,10 +54,10 @@ def clause(text: str, kind: TextKind) -> str:
                 continue
         else:
             sentence = sentence[_end(_AIM_FIRST, sentence) :]
-        told, by_doing = _after(_BY_DOING, sentence)
-        told = told if by_doing else sentence
-        cut = _PURPOSE.search(masked(told))
-        return (told[: cut.start()] if cut else told).strip(" .,")
+        claim, by_doing = _after(_BY_DOING, sentence)
+        claim = claim if by_doing else sentence
+        cut = _PURPOSE.search(masked(claim))
+        return (claim[: cut.start()] if cut else claim).strip(" .,")
     return ""
 
 
@@ -112,17 +112,17 @@ _ENDED = re.compile(r"^task (?:is )?(?:completed|could not be completed|cannot b
 _LINKED = re.compile(r"(?:\band\b|\bthen\b|,)\s+(?:then\s+)?(\w+)")
 
 
-def verbs(told: str) -> tuple[str, ...]:
+def verbs(phrase: str) -> tuple[str, ...]:
     """The stems of the leading verb and of those that follow "and" or "then"."""
-    bare = masked(told)
+    bare = masked(phrase)
     lead = WORD.search(bare)
     found = [lead[0] if lead else "", *_LINKED.findall(bare)]
     return tuple(dict.fromkeys(stem(word) for word in found if word))
 
 
-def key_claimed(told: str) -> str:
+def key_claimed(phrase: str) -> str:
     """The system key that a clause describes: HOME, BACK, RECENT, or empty."""
-    bare, lead = masked(told), set(verbs(told)[:1])
+    bare, lead = masked(phrase), set(verbs(phrase)[:1])
     is_named = lead & {"open", "press", "swip", "tap"} and _KEY_PLACE.search(bare)
     if not (lead & _MOVES or _KEY_BUTTON.search(bare) or is_named):
         return ""
@@ -133,23 +133,23 @@ def key_claimed(told: str) -> str:
     return "BACK" if _BACK.search(bare) else ""
 
 
-def kinds_claimed(told: str) -> frozenset[str]:
+def kinds_claimed(phrase: str) -> frozenset[str]:
     """The types of action that a clause allows; empty if its verbs allow any."""
-    bare = masked(told)
+    bare = masked(phrase)
     if _ENDED.search(bare):
         return _ENDS
     if _HELD.search(bare):
         return _LONG
-    if key := key_claimed(told):
+    if key := key_claimed(phrase):
         return frozenset({key})
     found: frozenset[str] = frozenset()
-    for verb in verbs(told):
+    for verb in verbs(phrase):
         if verb == "enter" and re.match(
             r"\w+ (?:the|a|an|its) (?![^,]*\b(?:text|query|name|term|word|title|m?essage)\b)", bare
         ):
             return frozenset()
         found |= _VERBS.get(verb, frozenset())
-    if verbs(told)[:1] and not _VERBS.get(verbs(told)[0]):
+    if verbs(phrase)[:1] and not _VERBS.get(verbs(phrase)[0]):
         return frozenset()
     return found | _SCROLLS if found == _TAPS and _PULLED.search(bare) else found
 
@@ -193,12 +193,12 @@ _NO_NAMES = words_in(
 )
 
 
-def object_words(told: str) -> frozenset[str]:
+def object_words(phrase: str) -> frozenset[str]:
     """Stems of what the verb acts on, without words for widgets."""
-    lead = set(verbs(told))
+    lead = set(verbs(phrase))
     return frozenset(
         one
-        for word in words_of(told)
+        for word in words_of(phrase)
         if word.casefold() not in SMALL and (one := stem(word)) not in WIDGETS and one not in lead and one not in _VERBS
     )
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from odyssey_recorder.annotation.asked import AskedEpisode, read_asked
+from odyssey_recorder.annotation.redacted_episode import RedactedEpisode, read_redacted_episode
 from odyssey_recorder.annotation.screenshots import ShownScreenshot, leaving
 from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Entry, RecordedCall, SemanticsStore
 from odyssey_recorder.errors import DatasetError, LanguageModelError, ReviewError
@@ -35,7 +35,7 @@ _USUAL = "A sentence of usual length. " * 3
 
 
 def plain(words: str) -> str:
-    """Raises ValueError for what is not a few sentences of text."""
+    """Raises ValueError unless it is a few sentences of plain text."""
     words = words.strip()
     if not words:
         raise ValueError("it is empty")
@@ -51,7 +51,7 @@ StepWords = Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(plain)
 
 Conversation: TypeAlias = Generator[ModelRequest, ModelAnswer, None]
 Part: TypeAlias = int | None
-"""A step with a conversation of its own, or None for the conversation about the whole episode."""
+"""A step with its own conversation, or None for the conversation about the whole episode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,11 @@ class Conversations(ABC):
         self._episode = lru_cache(_OPEN)(self._read)
 
     @abstractmethod
-    def parts(self, episode: AskedEpisode) -> Iterator[Part]:
+    def parts(self, episode: RedactedEpisode) -> Iterator[Part]:
         """The conversations that the episode still needs."""
 
     @abstractmethod
-    def conversation(self, episode: AskedEpisode, part: Part, made: list[Entry]) -> Conversation:
+    def conversation(self, episode: RedactedEpisode, part: Part, made: list[Entry]) -> Conversation:
         """Yields questions and is sent their answers; adds to `made` what follows from them."""
 
     def plan(self, episode_ids: Sequence[str]) -> Plan:
@@ -131,9 +131,9 @@ class Conversations(ABC):
         )
         return ended + list(_by_episode(jobs, outcomes))
 
-    def _read(self, episode_id: str) -> AskedEpisode:
+    def _read(self, episode_id: str) -> RedactedEpisode:
         try:
-            return read_asked(self._root, episode_id, self._store.read(episode_id))
+            return read_redacted_episode(self._root, episode_id, self._store.read(episode_id))
         except (DatasetError, ReviewError) as error:
             raise LanguageModelError(str(error)) from error
 

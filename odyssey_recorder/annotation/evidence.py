@@ -137,13 +137,13 @@ def touch_of(step: StepEvidence) -> tuple[Pixel, Size] | str:
 def _screen(step: StepEvidence) -> SourceWords | None:
     if step.views is None:
         return None
-    said = (
+    labels = (
         text.strip()
         for view in step.views
         for text in (view.text, view.description, view.hint, id_words(view))
         if text and not view.password
     )
-    return SourceWords(f"view hierarchy of step {step.number + 1}", tuple(dict.fromkeys(said)))
+    return SourceWords(f"view hierarchy of step {step.number + 1}", tuple(dict.fromkeys(labels)))
 
 
 def id_words(view: ViewNode) -> str:

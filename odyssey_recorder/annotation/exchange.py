@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.inputs import inputs_of, texts_of
-from odyssey_recorder.annotation.kinds import TextKind, fixed_text
 from odyssey_recorder.annotation.memory import Rule, memory_of, recalled
+from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import SemanticsStore, Suggestion, suggestion_id
+from odyssey_recorder.annotation.text_kinds import TextKind, fixed_text
 from odyssey_recorder.dataset.codec import read_annotation
 from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path

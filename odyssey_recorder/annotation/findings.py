@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
+from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.quality.checks import CHECKS as ALL_CHECKS
 from odyssey_recorder.quality.finding import Severity
 

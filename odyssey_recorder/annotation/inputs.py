@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from odyssey_recorder.annotation.kinds import TextKind, fixed_text
 from odyssey_recorder.annotation.semantics import SemanticsFile, StepText, TextState, by_text, last_edit, step_text
+from odyssey_recorder.annotation.text_kinds import TextKind, fixed_text
 from odyssey_recorder.dataset.entry_file import canonical
 from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.dataset.opened import OpenedEpisode

@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.inputs import inputs_of, texts_of
-from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.memory import Rule, memory_json, memory_of
+from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import SemanticsFile, SemanticsStore, StepText
+from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import CHAIN_OF_MEMORY
 from odyssey_recorder.dataset.opened import OpenedEpisode

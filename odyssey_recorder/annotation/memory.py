@@ -12,7 +12,6 @@ from hashlib import sha256
 from typing import Literal
 
 from odyssey_recorder.annotation.inputs import Inputs, inputs_of
-from odyssey_recorder.annotation.kinds import MemoryKind
 from odyssey_recorder.annotation.semantics import (
     Remembered,
     SemanticsFile,
@@ -22,6 +21,7 @@ from odyssey_recorder.annotation.semantics import (
     by_text,
     step_text,
 )
+from odyssey_recorder.annotation.text_kinds import MemoryKind
 from odyssey_recorder.dataset.entry_file import canonical
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError
@@ -113,12 +113,12 @@ def recalled(episode_id: str, steps: Sequence[StepMemory], rule: Rule) -> list[s
     refuse_lacking(episode_id, steps)
     results = [step.words(MemoryKind.RESULT) for step in steps]
     cores, apps = [step.words(MemoryKind.CORE) for step in steps], [step.app for step in steps]
-    told = []
+    entries = []
     for number in range(len(steps)):
         kept = [f"{one.app or 'an app'}: {one.core}" for one in long_term(cores[:number], apps[:number], rule)]
         remembered = [f"Remembered from earlier screens: {' '.join(kept)}"] if kept else []
-        told.append(" ".join([*short_term(results[: number + 1]), *remembered]))
-    return told
+        entries.append(" ".join([*short_term(results[: number + 1]), *remembered]))
+    return entries
 
 
 def refuse_lacking(episode_id: str, steps: Sequence[StepMemory]) -> None:

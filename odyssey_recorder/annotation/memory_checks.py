@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 
 from odyssey_recorder.annotation import claims
-from odyssey_recorder.annotation.checks import facts_told, is_on_screen
+from odyssey_recorder.annotation.checks import facts_in, is_on_screen
 from odyssey_recorder.annotation.evidence import Course, SourceWords
 from odyssey_recorder.annotation.findings import Evidence, TextFinding
-from odyssey_recorder.annotation.kinds import MemoryKind
 from odyssey_recorder.annotation.memory import StepMemory
-from odyssey_recorder.annotation.said import Said, cited, contradicts, supports, unseen
+from odyssey_recorder.annotation.text_in_context import CheckResult, cited, contradicts, supports, unseen
+from odyssey_recorder.annotation.text_kinds import MemoryKind
 
 CHECK = "ANN13"
 
@@ -21,7 +21,7 @@ _NOTHING = re.compile(
 """Says that an action changed nothing."""
 
 
-def result_said(words: str, *, had_effect: bool | None, evidence: Evidence) -> Said:
+def check_result(words: str, *, had_effect: bool | None, evidence: Evidence) -> CheckResult:
     """Whether something changed, as an action result says; `had_effect` is None if that is not known."""
     if had_effect is None:
         return unseen("the two screenshots cannot be compared")
@@ -33,17 +33,17 @@ def result_said(words: str, *, had_effect: bool | None, evidence: Evidence) -> S
     return supports("Something changed, as it says." if had_effect else "Nothing changed, as it says.", evidence)
 
 
-def core_said(words: str, screen_info: str) -> Said:
+def check_core(words: str, screen_info: str) -> CheckResult:
     """Whether the figures, quotes and names of a core text are in the information about the screen."""
     source = SourceWords("screen information", (screen_info,))
-    told = dict(facts_told(words))
-    missing = [said for said, holds in told.items() if not holds(source)]
+    facts = dict(facts_in(words))
+    missing = [fact for fact, holds in facts.items() if not holds(source)]
     evidence = Evidence(source.source, cited(screen_info))
     if missing:
         return contradicts(f"{cited(missing[0])} is not in the information about the screen.", evidence)
     return (
         supports("What it states is in the information about the screen.", evidence)
-        if told
+        if facts
         else unseen("it states no figure, quote or name")
     )
 
@@ -57,9 +57,9 @@ def memory_findings(course: Course, number: int, memory: StepMemory) -> Iterator
             case MemoryKind.RESULT:
                 had_effect = course.had_effect(number - 1)
                 evidence = Evidence(f"screenshots of steps {number} and {number + 1}", "compared")
-                said = result_said(kept.words, had_effect=had_effect, evidence=evidence)
+                result = check_result(kept.words, had_effect=had_effect, evidence=evidence)
             case MemoryKind.SCREEN:
-                said = is_on_screen(course, number, kept.words)
+                result = is_on_screen(course, number, kept.words)
             case MemoryKind.CORE:
-                said = core_said(kept.words, memory.words(MemoryKind.SCREEN))
-        yield TextFinding(CHECK, number, kind, said.verdict, said.found, said.evidence)
+                result = check_core(kept.words, memory.words(MemoryKind.SCREEN))
+        yield TextFinding(CHECK, number, kind, result.verdict, result.found, result.evidence)

@@ -1,4 +1,4 @@
-"""What people decide on texts: what they are shown of each, what is hidden or planted, and what is kept of it."""
+"""Reviewing of texts: what a person is shown, what is hidden or planted, and what is stored."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Literal, TypeVar
 from uuid import uuid4
 
-from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.checking import CheckedText, checked_texts
 from odyssey_recorder.annotation.findings import Support, TextFinding, verdict_on
 from odyssey_recorder.annotation.inputs import EpisodeTexts, texts_of
-from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.memory import StepMemory, memory_of
-from odyssey_recorder.annotation.recycled import SeenTexts
+from odyssey_recorder.annotation.near_duplicates import SeenTexts
+from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import (
     Offer,
     Planted,
@@ -26,6 +25,7 @@ from odyssey_recorder.annotation.semantics import (
     TextDecision,
     TextState,
 )
+from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.trust import Seen, TrustFigures, agreement, trust_figures
 from odyssey_recorder.dataset.entry_file import refuse_problems
 from odyssey_recorder.dataset.layout import annotation_path, episode_ids, provenance_path, semantics_path
@@ -243,10 +243,10 @@ class _Shower:
 
     def steps(self) -> list[list[ShownText]]:
         decided = {(one.step_key, one.field) for one in self.file.entries if isinstance(one, TextDecision)}
-        told = {
+        tested = {
             (one.step_key, one.field) for one in self.file.entries if isinstance(one, Planted) and one.by == self.by
         }
-        steps = [list(self._step(number, decided, told)) for number in range(len(self.texts.steps))]
+        steps = [list(self._step(number, decided, tested)) for number in range(len(self.texts.steps))]
         for number, memory in enumerate(self.memory):
             steps[number] += self._remembered(number, memory, is_blind=any(one.is_blind for one in steps[number]))
         return steps
@@ -257,12 +257,12 @@ class _Shower:
             is_hidden, said = is_blind and text.state is TextState.SUGGESTED, self.findings.get((number, kind), ())
             yield ShownText(number, kind, key, memory.inputs.get(kind, ""), text, said, is_hidden=is_hidden)
 
-    def _step(self, number: int, decided: Set[_Key], told: Set[_Key]) -> Iterator[ShownText]:
+    def _step(self, number: int, decided: Set[_Key], tested: Set[_Key]) -> Iterator[ShownText]:
         inputs, step = self.texts.inputs[number], self.texts.steps[number]
         is_blind = (inputs.step_key, TextKind.INSTRUCTION) not in decided and self._is_blind(inputs.step_key, step)
         for kind, text in step.items():
             said = self.findings.get((number, kind), ())
-            may_plant = _is_plain(text, said) and not is_blind and (inputs.step_key, kind) not in decided | told
+            may_plant = _is_plain(text, said) and not is_blind and (inputs.step_key, kind) not in decided | tested
             is_asked = is_blind and kind is TextKind.INSTRUCTION
             yield ShownText(
                 number,

@@ -1,4 +1,4 @@
-"""What a model is shown of a screenshot: smaller, what is private black, and in a copy the touched place in a frame."""
+"""What a model is shown of a screenshot: scaled down, private areas black, and a copy with the touched place framed."""
 
 import io
 import json

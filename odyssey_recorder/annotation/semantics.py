@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from odyssey_recorder.annotation.kinds import BoxSource, MemoryKind, TextKind
+from odyssey_recorder.annotation.text_kinds import BoxSource, MemoryKind, TextKind
 from odyssey_recorder.dataset.entry_file import EntryFile, Form, canonical, with_id
 from odyssey_recorder.dataset.entry_store import EntryStore
 from odyssey_recorder.dataset.layout import SEMANTICS
@@ -66,7 +66,7 @@ class RecordedCall(_Record):
 
 
 class StepEntry(_Record):
-    """`id` is 32 hexadecimal digits, `at` is UTC. `step_key` names the step whatever its number becomes."""
+    """`id` is 32 hexadecimal digits, `at` is UTC. `step_key` identifies the step even if its number changes."""
 
     id: str = Field(pattern=r"^[0-9a-f]{32}\z")
     at: Annotated[datetime, AfterValidator(in_utc)]
@@ -307,7 +307,7 @@ def _standing(entries: Sequence[Offer | TextDecision]) -> Iterator[TextDecision]
 
 
 def _last_decisions(entries: Sequence[Offer | TextDecision]) -> Iterator[TextDecision]:
-    """The last decision on each suggestion, and on what people wrote anew; oldest first."""
+    """The last decision on each suggestion, and on texts that people wrote from scratch; oldest first."""
     last: dict[str, TextDecision] = {}
     for one in entries:
         if isinstance(one, TextDecision):

@@ -7,8 +7,8 @@ from statistics import mean, median
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.semantics import Offer, Planted, SemanticsFile, TextDecision
+from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.quality.agreement.measures import wilson
 
 CAUGHT_BAR = 0.8
@@ -42,7 +42,7 @@ class TrustFigures:
 
     @property
     def doubt(self) -> str:
-        """Why the accepted texts cannot be trusted; empty if nothing speaks against it, or too little is known."""
+        """Why the accepted texts cannot be trusted; empty if there is no objection, or too little is known."""
         if self.planted < _FEWEST_PLANTED or self.caught >= CAUGHT_BAR * self.planted:
             return ""
         most = wilson(self.caught, self.planted).high
@@ -116,5 +116,5 @@ def _figures(by: str, seen: Sequence[Seen]) -> TrustFigures:
 
 
 def agreement(own: str, suggested: str) -> float:
-    """How alike two texts are, from 0 to 1, whatever the order of their words."""
+    """Similarity of two texts, 0 to 1, ignoring word order."""
     return fuzz.token_sort_ratio(own.casefold(), suggested.casefold()) / 100

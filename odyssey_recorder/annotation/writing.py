@@ -1,14 +1,14 @@
-"""What a model is asked to write about a dataset: planned with its cost, agreed to, and carried out."""
+"""Planning, consent and execution of the texts that a model writes about a dataset."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from odyssey_recorder.annotation.asking import Annotating, Calls
 from odyssey_recorder.annotation.consent import give_consent, needs_consent
 from odyssey_recorder.annotation.conversations import Conversations, Ended, Plan
-from odyssey_recorder.annotation.remembering import Mode, Remembering
+from odyssey_recorder.annotation.memory_writer import MemoryWriter, Mode
+from odyssey_recorder.annotation.step_text_writer import Calls, StepTextWriter
 from odyssey_recorder.llm.batch import Batch, BatchProgress
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ class TextsWanted:
     memory: Mode | None = None
     effort: str = ""
 
-    def asking(self, batch: Batch, root: Path, evidence: "Callable[[Path], EpisodeEvidence]") -> Conversations:
+    def writer(self, batch: Batch, root: Path, evidence: "Callable[[Path], EpisodeEvidence]") -> Conversations:
         if self.memory is None:
-            return Annotating(batch, root, calls=self.calls, effort=self.effort)
-        return Remembering(batch, root, evidence, mode=self.memory, effort=self.effort)
+            return StepTextWriter(batch, root, calls=self.calls, effort=self.effort)
+        return MemoryWriter(batch, root, evidence, mode=self.memory, effort=self.effort)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class TextWriting:
 
     def plan(self, wanted: TextsWanted) -> tuple[Plan, bool]:
         """The plan for all episodes, and whether the owner of the dataset has yet to agree."""
-        found = self._asking(wanted, None).plan(self.ids())
+        found = self._writer(wanted, None).plan(self.ids())
         return found, needs_consent(self.root, found.estimate.host, found.screenshots, found.bytes)
 
     def agree(self, plan: Plan) -> None:
@@ -55,7 +55,7 @@ class TextWriting:
         progress: Callable[[BatchProgress], None],
         cancelled: Callable[[], bool],
     ) -> list[Ended]:
-        return self._asking(wanted, budget).run(self.ids(), progress=progress, cancelled=cancelled)
+        return self._writer(wanted, budget).run(self.ids(), progress=progress, cancelled=cancelled)
 
-    def _asking(self, wanted: TextsWanted, budget: float | None) -> Conversations:
-        return wanted.asking(self.open_batch(budget), self.root, self.evidence)
+    def _writer(self, wanted: TextsWanted, budget: float | None) -> Conversations:
+        return wanted.writer(self.open_batch(budget), self.root, self.evidence)

@@ -276,18 +276,18 @@ def _asking(  # noqa: PLR0913 - the flags
 
     batch = open_batch(read_settings(dataset=dataset), budget, at_once=at_once)
     with closing(user_checker()) as checker:
-        yield TextsWanted(calls, memory, effort).asking(batch, dataset, checker.evidence)
+        yield TextsWanted(calls, memory, effort).writer(batch, dataset, checker.evidence)
 
 
 def _named(  # noqa: PLR0913 - the flags
     dataset: Path, ids: Sequence[str], model: str, budget: float | None, *, consent: bool, yes: bool
 ) -> list[tuple[str, str]]:
     """Why some actions were not named, by episode."""
-    from odyssey_recorder.agents.naming import Naming
+    from odyssey_recorder.agents.action_naming import ActionNaming
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import open_batch
 
-    naming = Naming(open_batch(read_settings(dataset=dataset, model=model), budget), dataset, model)
+    naming = ActionNaming(open_batch(read_settings(dataset=dataset, model=model), budget), dataset, model)
     return _problems(_run_model(naming, dataset, ids, budget, consent=consent, yes=yes))
 
 

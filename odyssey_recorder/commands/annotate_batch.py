@@ -55,13 +55,13 @@ def batch(  # noqa: PLR0913 - the flags
 
     Exit code 0: success; 1: some requests were not answered, or a batch is lost; 2: not started, or interrupted.
     """
-    from odyssey_recorder.annotation.asking import BATCHED_ANSWERS, Annotating
     from odyssey_recorder.annotation.batching import BatchedInstructions
+    from odyssey_recorder.annotation.step_text_writer import BATCHED_ANSWERS, StepTextWriter
     from odyssey_recorder.settings import read_settings
     from odyssey_recorder.wiring import open_batch, open_batch_api
 
     ids, settings = selected(dataset, selection), read_settings(dataset=dataset)
-    annotating = Annotating(open_batch(settings), dataset, effort=effort)
+    annotating = StepTextWriter(open_batch(settings), dataset, effort=effort)
     batches = BatchedInstructions(annotating, open_batch_api(settings, BATCHED_ANSWERS, budget), ids)
     if write is not None or read is not None:
         _exchange_files(batches, write, read)

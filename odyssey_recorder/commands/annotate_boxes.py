@@ -18,8 +18,8 @@ from odyssey_recorder.model.wording import counted
 if TYPE_CHECKING:
     from odyssey_recorder.annotation.boxes import BoxFigures
     from odyssey_recorder.annotation.boxing import BoxedPress, Boxing
-    from odyssey_recorder.annotation.kinds import BoxSource
     from odyssey_recorder.annotation.sam2 import Sam2
+    from odyssey_recorder.annotation.text_kinds import BoxSource
 
 _Hash = Annotated[str, typer.Option(metavar="SHA256", help="The SHA-256 of this file.", show_default=False)]
 

@@ -11,7 +11,7 @@ from odyssey_recorder.commands.cluster import cluster as on_cluster
 from odyssey_recorder.errors import DatasetError
 
 if TYPE_CHECKING:
-    from odyssey_recorder.evaluation.placing import Fit
+    from odyssey_recorder.evaluation.placement import Fit
     from odyssey_recorder.evaluation.report import Evaluation
 
 _PROBLEMS_SHOWN = 10

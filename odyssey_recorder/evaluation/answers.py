@@ -1,4 +1,4 @@
-"""Answers as the official tools write them, ``CLICK: (432, 118)``, read into columns without running anyone's text."""
+"""Answers as the official tools write them, ``CLICK: (432, 118)``, parsed into columns without evaluating any text."""
 
 import ast
 import operator

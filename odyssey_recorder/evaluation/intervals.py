@@ -1,4 +1,4 @@
-"""How sure the scores are: the bootstrap over episodes."""
+"""Confidence intervals of scores: the bootstrap over episodes."""
 
 import math
 from collections.abc import Sequence

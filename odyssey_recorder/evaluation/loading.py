@@ -78,9 +78,9 @@ class Loaded:
 
 
 def load(path: Path, tell: Tell = lambda _done, _of: None) -> Loaded:
-    """Raises DatasetError if it is no file of predictions at all."""
+    """Raises DatasetError if it is not a prediction file."""
     with storage_errors(path, "read"), open_file(path, _LONGEST_FILE) as file:
-        tell_line = partial(_tell_line, file, tell)
+        tell_line = partial(_report_line, file, tell)
         first = file.readline(LONGEST_LINE + 1)
         try:
             header = read_header(first)
@@ -96,7 +96,7 @@ def load(path: Path, tell: Tell = lambda _done, _of: None) -> Loaded:
         return _read_lines(file, Loaded(layout), take, tell_line, start=1)
 
 
-def _tell_line(file: BinaryIO, tell: Tell, number: int) -> None:
+def _report_line(file: BinaryIO, tell: Tell, number: int) -> None:
     if number % _LINES_AT_ONCE == 0:
         tell(file.tell(), os.fstat(file.fileno()).st_size)
 
@@ -173,10 +173,10 @@ def _document(path: Path, file: BinaryIO) -> Loaded:
 
 
 def _official(into: Loaded, number: int, tree: Any) -> None:
-    said, truth = tree["pred"], tree["gt"]
+    predicted, truth = tree["pred"], tree["gt"]
     usual = _USUAL_QUESTION(tree["question"]) if len(tree) == _USUAL_KEYS else None
     place = (usual[1], int(usual[2])) if usual else place_of(_image(tree))
-    into.add(number, place, said if isinstance(said, str) else None, truth)
+    into.add(number, place, predicted if isinstance(predicted, str) else None, truth)
 
 
 def _image(tree: Any) -> str:
@@ -185,7 +185,7 @@ def _image(tree: Any) -> str:
 
 
 def place_of(image: str) -> tuple[str, int]:
-    """Episode id and step of a screenshot's path, as the official evaluator takes it apart. Raises ValueError."""
+    """Episode id and step of a screenshot's path, as the official evaluator parses it. Raises ValueError."""
     name = image.rpartition("/")[2]
     tail = name.rpartition("_")[2]
     step = _STEP(tail)
@@ -200,9 +200,9 @@ def place_of(image: str) -> tuple[str, int]:
 def _osatlas(into: Loaded, number: int, tree: Any) -> None:
     turns = tree["conversations"]
     truth = _atlas_answer(turns[-1]["value"])
-    said = tree["pred"]
+    predicted = tree["pred"]
     place = place_of(_last(tree["image"]))
-    into.add(number, place, _atlas_answer(said) if isinstance(said, str) else None, truth)
+    into.add(number, place, _atlas_answer(predicted) if isinstance(predicted, str) else None, truth)
 
 
 def _last(image: Any) -> str:
@@ -251,21 +251,21 @@ def _agentcpm_truth(tree: dict[str, Any]) -> str | None:
             return None
 
 
-def _compact(told: Any) -> dict[str, Any] | None:
+def _compact(answer: Any) -> dict[str, Any] | None:
     """The action, also where it is a text or in the form of its evaluator."""
-    if isinstance(told, str):
+    if isinstance(answer, str):
         with suppress(BrokenLineError):
-            told = json_of(told.encode(errors="replace"))
-    if isinstance(told, dict) and isinstance(coa := told.get("COA"), dict):
-        told = coa.get("txt")
-    if not isinstance(told, dict) or "ACTION" not in told:
-        return told if isinstance(told, dict) else None
-    parts = [part for part in (told.get("ARGS"), told["ACTION"]) if isinstance(part, dict)]
-    return {key: value for part in parts for key, value in part.items()} | {"STATUS": told.get("STATUS")}
+            answer = json_of(answer.encode(errors="replace"))
+    if isinstance(answer, dict) and isinstance(coa := answer.get("COA"), dict):
+        answer = coa.get("txt")
+    if not isinstance(answer, dict) or "ACTION" not in answer:
+        return answer if isinstance(answer, dict) else None
+    parts = [part for part in (answer.get("ARGS"), answer["ACTION"]) if isinstance(part, dict)]
+    return {key: value for part in parts for key, value in part.items()} | {"STATUS": answer.get("STATUS")}
 
 
-def _agentcpm_answer(told: Any) -> str | None:
-    match told:
+def _agentcpm_answer(answer: Any) -> str | None:
+    match answer:
         case {"STATUS": str(status)} if status in _STOPS:
             return _STOPS[status]
         case {"TYPE": str(text)}:

@@ -34,10 +34,10 @@ class AnswerVerdicts:
 
 def verdicts(gold: Gold, rows: Ints, answers: Answers, rules: ScoringRules) -> AnswerVerdicts:
     """Of answers to the steps `rows` of `gold`."""
-    truth, said = gold.kind[rows], answers.kind
-    unread = answers.unread & (said > AnswerKind.LONG_PRESS) if rules.origin else answers.unread
-    known = (said != AnswerKind.INVALID) & ~unread
-    same = known & ((_SAME[truth] == _SAME[said]) if rules.grouped else (truth == said))
+    truth, predicted = gold.kind[rows], answers.kind
+    unread = answers.unread & (predicted > AnswerKind.LONG_PRESS) if rules.origin else answers.unread
+    known = (predicted != AnswerKind.INVALID) & ~unread
+    same = known & ((_SAME[truth] == _SAME[predicted]) if rules.grouped else (truth == predicted))
     right, invalid = same & (truth > AnswerKind.TYPE), unread.copy()
     pressed = np.flatnonzero(same & (truth <= AnswerKind.LONG_PRESS))
     right[pressed], invalid[pressed] = _presses(gold, rows[pressed], pressed, answers, rules)
@@ -46,9 +46,9 @@ def verdicts(gold: Gold, rows: Ints, answers: Answers, rules: ScoringRules) -> A
     scrolled = np.flatnonzero(same & (truth == AnswerKind.SCROLL))
     pairs = zip(_picked(gold.text, rows[scrolled]), _picked(answers.info, scrolled), strict=True)
     right[scrolled] = [true.lower() == one.lower() for true, one in pairs]
-    alike = (_GROUP[truth] == _GROUP[said]) & known if rules.grouped else same
+    alike = (_GROUP[truth] == _GROUP[predicted]) & known if rules.grouped else same
     counted = alike & ~invalid if rules.invalid_differs else alike | invalid
-    return AnswerVerdicts(right, counted, invalid, np.where(invalid, AnswerKind.INVALID, said))
+    return AnswerVerdicts(right, counted, invalid, np.where(invalid, AnswerKind.INVALID, predicted))
 
 
 # --- points ----------------------------------------------------------------------------------------------
@@ -132,33 +132,33 @@ def _picked(texts: list[str], rows: Ints) -> list[str]:
 # --- texts -----------------------------------------------------------------------------------------------
 
 
-def _texts(truths: list[str], said: list[str], rules: ScoringRules) -> Bools:
+def _texts(truths: list[str], predicted: list[str], rules: ScoringRules) -> Bools:
     if not rules.whole_text:
         truths = [one.partition(":")[0] for one in truths]
-    return _TEXT_RULES[rules.text]([one.strip() for one in truths], said)
+    return _TEXT_RULES[rules.text]([one.strip() for one in truths], predicted)
 
 
-def _official_texts(truths: list[str], said: list[str]) -> Bools:
-    right: Bools = _contained(truths, said) | _alike(truths, said)
+def _official_texts(truths: list[str], predicted: list[str]) -> Bools:
+    right: Bools = _contained(truths, predicted) | _alike(truths, predicted)
     return right
 
 
-def _by_distance(truths: list[str], said: list[str]) -> Bools:
-    right: Bools = _alike(truths, said) & np.fromiter(map(bool, said), bool)
+def _by_distance(truths: list[str], predicted: list[str]) -> Bools:
+    right: Bools = _alike(truths, predicted) & np.fromiter(map(bool, predicted), bool)
     return right
 
 
-def _contained(truths: list[str], said: list[str]) -> Bools:
-    return np.fromiter((a in b or b in a for a, b in zip(truths, said, strict=True)), bool)
+def _contained(truths: list[str], predicted: list[str]) -> Bools:
+    return np.fromiter((a in b or b in a for a, b in zip(truths, predicted, strict=True)), bool)
 
 
-def _contained_in_lower_case(truths: list[str], said: list[str]) -> Bools:
-    return _contained(_lowered(truths), _lowered(said))
+def _contained_in_lower_case(truths: list[str], predicted: list[str]) -> Bools:
+    return _contained(_lowered(truths), _lowered(predicted))
 
 
-def _by_words(truths: list[str], said: list[str]) -> Bools:
+def _by_words(truths: list[str], predicted: list[str]) -> Bools:
     """F1 of the words, of which the action's name is one."""
-    first, second = ([{"type", *text.split()} for text in _lowered(texts)] for texts in (truths, said))
+    first, second = ([{"type", *text.split()} for text in _lowered(texts)] for texts in (truths, predicted))
     pairs = zip(first, second, strict=True)
     return np.fromiter((2 * len(a & b) / (len(a) + len(b)) > _ALIKE for a, b in pairs), bool)
 
@@ -167,12 +167,12 @@ def _lowered(texts: list[str]) -> list[str]:
     return [one.lower().strip() for one in texts]
 
 
-def _alike(truths: list[str], said: list[str]) -> Bools:
+def _alike(truths: list[str], predicted: list[str]) -> Bools:
     """One minus the edit distance relative to the longer text is 0.5 or more."""
     if not truths:
         return np.zeros(0, bool)
-    longest = np.fromiter((max(len(a), len(b)) for a, b in zip(truths, said, strict=True)), np.int64)
-    alike: Bools = 2 * cpdist(truths, said, scorer=Levenshtein.distance, dtype=np.int64) <= longest
+    longest = np.fromiter((max(len(a), len(b)) for a, b in zip(truths, predicted, strict=True)), np.int64)
+    alike: Bools = 2 * cpdist(truths, predicted, scorer=Levenshtein.distance, dtype=np.int64) <= longest
     return alike
 
 

@@ -10,7 +10,7 @@ TextRule = Literal["official", "distance", "contained", "words"]
 
 @dataclass(frozen=True, slots=True)
 class ScoringRules:
-    """The defaults are those of the official evaluator with all that is odd about it.
+    """The defaults are those of the official evaluator, quirks included.
 
     `box`: a point in the box of the element is right. `whole_text`: a text ends at its end, not at its first colon.
     `every_step`: a missing step is wrong, a repeated one too, and every episode counts for SR. `sound_box`: a box

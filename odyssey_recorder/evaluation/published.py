@@ -1,4 +1,4 @@
-"""Published results of models, to show beside one's own where protocol, split and level are the same.
+"""Published results of models, to compare with new results of the same protocol, split and level.
 
 Sources: Lu et al. 2024, version 1 (tables 2 and 3) and version 2 (tables 6 and 8); Chain-of-Memory, table 2; the README
 of OpenBMB/AgentCPM-GUI, whose rows are exact matches.

@@ -1,4 +1,4 @@
-"""The evaluation of a file of predictions as a value, as JSON and as a page; no figure is without its protocol."""
+"""The evaluation of a file of predictions as a value, as JSON and as a page; every figure names its protocol."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -13,7 +13,7 @@ from odyssey_recorder.evaluation.answers import KINDS, Bools, Ints
 from odyssey_recorder.evaluation.gold import Gold
 from odyssey_recorder.evaluation.intervals import by_unit, percentiles, ratios
 from odyssey_recorder.evaluation.loading import Loaded
-from odyssey_recorder.evaluation.placing import Fit, place
+from odyssey_recorder.evaluation.placement import Fit, place
 from odyssey_recorder.evaluation.protocols import OFFICIAL, PROTOCOLS, SWITCHES, Name, switched
 from odyssey_recorder.evaluation.published import PublishedScore, published
 from odyssey_recorder.evaluation.scores import Figures, Placed, Scored

@@ -57,9 +57,9 @@ class Scored:
 
     def with_missing(self) -> tuple[Ints, Ints]:
         """Rows of gold steps and the kinds of their answers; the missing ones come last."""
-        there = self.verdicts.kind != AnswerKind.MISSING
-        kinds = self.verdicts.kind[there], np.full(len(self.missing), AnswerKind.MISSING)
-        return np.concatenate([self.rows[there], self.missing]), np.concatenate(kinds)
+        given = self.verdicts.kind != AnswerKind.MISSING
+        kinds = self.verdicts.kind[given], np.full(len(self.missing), AnswerKind.MISSING)
+        return np.concatenate([self.rows[given], self.missing]), np.concatenate(kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +142,8 @@ def paper_columns(scored: Scored) -> dict[str, float | None]:
 
 def confusion(scored: Scored) -> list[list[int]]:
     """True actions by predicted ones: see `COLUMNS`."""
-    rows, said = scored.with_missing()
-    cells = np.bincount(scored.gold.kind[rows] * len(COLUMNS) + said, minlength=len(KINDS) * len(COLUMNS))
+    rows, predicted = scored.with_missing()
+    cells = np.bincount(scored.gold.kind[rows] * len(COLUMNS) + predicted, minlength=len(KINDS) * len(COLUMNS))
     return [row.tolist() for row in cells.reshape(len(KINDS), len(COLUMNS))]
 
 

@@ -112,9 +112,9 @@ class Shortcuts(QObject):
             taken = [keys for other, keys in chosen.items() if _meet(other, command)]
             own = [keys for keys in self._own_keys(command) if keys not in taken]
             wanted = [chosen[command]] if command in chosen else own
-            keys = [one for one in wanted if not one.isEmpty()]
-            if keys != self._commands[command].shortcuts():
-                self._commands.set_keys(command, *keys)
+            new = [keys for keys in wanted if not keys.isEmpty()]
+            if new != self._commands[command].shortcuts():
+                self._commands.set_keys(command, *new)
         self.changed.emit()
 
     def _own_keys(self, command: Command) -> tuple[QKeySequence, ...]:

@@ -94,7 +94,7 @@ class AnswerCache:
 
     def find(self, question: ModelRequest, key: str) -> ModelAnswer | None:
         rows = self._do(_FIND, key)
-        return _believed(question, key, rows[0]) if rows else None
+        return _answer_from_row(question, key, rows[0]) if rows else None
 
     def keep(self, question: ModelRequest, answer: ModelAnswer) -> None:
         """The first of several answers to a question is kept."""
@@ -145,7 +145,9 @@ class AnswerCache:
             if error.sqlite_errorcode in _HELD or not path.is_file():
                 raise
             aside = _put_aside(path)
-            self._tell(f"The answer cache could not be used ({error}) and was moved to {aside}. A new one was started.")
+            self._report(
+                f"The answer cache could not be used ({error}) and was moved to {aside}. A new one was started."
+            )
             return self._connected(path)
 
     def _connected(self, path: Path) -> sqlite3.Connection:
@@ -159,10 +161,10 @@ class AnswerCache:
 
     def _without_file(self, error: Exception) -> sqlite3.Connection:
         self._is_unsaved = True
-        self._tell(f"Answers cannot be saved in {self._path} ({error}). They are lost when the program ends.")
+        self._report(f"Answers cannot be saved in {self._path} ({error}). They are lost when the program ends.")
         return self._connected(_IN_MEMORY)
 
-    def _tell(self, problem: str) -> None:
+    def _report(self, problem: str) -> None:
         self.problem = problem
         _log.warning("%s", problem)
 
@@ -201,13 +203,24 @@ def _part(part: Part) -> Json:
             return {"image": identity}
 
 
-def _believed(question: ModelRequest, key: str, row: Sequence[Any]) -> ModelAnswer | None:
-    raw, asked, answered, host, at, tokens_in, tokens_out, attempts, request_id, seconds = row
+def _answer_from_row(question: ModelRequest, key: str, row: Sequence[Any]) -> ModelAnswer | None:
+    raw, model_asked, model_answered, host, at, tokens_in, tokens_out, attempts, request_id, seconds = row
     try:
         data, then = question.read(raw), in_utc(datetime.fromisoformat(at))
     except (BrokenAnswerError, TypeError, ValueError):
         return None
     usage = Usage(tokens_in, tokens_out)
     return ModelAnswer(
-        data, raw, asked, answered, host, then, usage, key, attempts, request_id, seconds or 0.0, is_kept=True
+        data,
+        raw,
+        model_asked,
+        model_answered,
+        host,
+        then,
+        usage,
+        key,
+        attempts,
+        request_id,
+        seconds or 0.0,
+        is_kept=True,
     )

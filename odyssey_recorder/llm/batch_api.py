@@ -74,7 +74,7 @@ class BatchApi:
         self._retry = retry
 
     def is_open(self) -> Callable[[ModelRequest], bool]:
-        """Tells of questions whether they have neither an answer nor a place in an open batch."""
+        """A test for questions that have no answer and are in no open batch."""
         waiting = self._journal.waiting()
 
         def is_open(question: ModelRequest) -> bool:
@@ -118,7 +118,7 @@ class BatchApi:
         reader.read(lines)
         reader.finish()
         self._cache.sync()
-        return BatchReport(answered=len(reader.answered), problems=_told(reader))
+        return BatchReport(answered=len(reader.answered), problems=_problem_lines(reader))
 
     # Collecting.
 
@@ -173,7 +173,7 @@ class BatchApi:
         self._journal.end(batch)
         report.answered += len(reader.answered)
         report.problems += (
-            f"{batch.batch_id} {remote.status}: {why}" for why in (*remote.problems, *gone, *_told(reader))
+            f"{batch.batch_id} {remote.status}: {why}" for why in (*remote.problems, *gone, *_problem_lines(reader))
         )
 
     async def _forget(self, batch_id: str) -> int:
@@ -270,7 +270,7 @@ class BatchApi:
         return asyncio.run(whole())
 
     async def _tried(self, call: Callable[..., Awaitable[_Result]], *given: object) -> _Result:
-        """With retries, so only for what may be done twice."""
+        """With retries, so only for idempotent calls."""
         tried = 0
         while True:
             tried += 1
@@ -283,5 +283,5 @@ class BatchApi:
                 await self._retry.sleep(wait_s)
 
 
-def _told(reader: OutputReader) -> list[str]:
+def _problem_lines(reader: OutputReader) -> list[str]:
     return [f"{counted(count, 'request')}: {why}" for why, count in reader.problems.items()]

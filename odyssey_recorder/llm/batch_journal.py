@@ -39,7 +39,7 @@ class OpenBatch:
 class BatchJournal:
     """The open batches of one model at one host, in the file at `path`, which several programs may share.
 
-    Every method raises LanguageModelError if the file cannot be used; it is never begun anew, since requests would be
+    Every method raises LanguageModelError if the file cannot be used; it is never recreated, since requests would be
     paid twice.
     """
 

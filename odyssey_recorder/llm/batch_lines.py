@@ -45,7 +45,7 @@ class FilePart:
 
 
 def parts_of(lines: Iterable[tuple[str, bytes]], limits: FileLimits) -> Iterator[FilePart]:
-    """A line that exceeds the limit by itself is a part of its own."""
+    """A line that alone exceeds the limit becomes a separate part."""
     part = FilePart()
     for key, line in lines:
         if part.keys and not part.has_room(line, limits):

@@ -80,7 +80,7 @@ class Budget:
         return price
 
     def lay_aside(self, price: float) -> None:
-        """For what was sent earlier and is not paid yet."""
+        """Reserve money for requests sent earlier and not paid yet."""
         self._reserved += price
 
     def free(self, price: float) -> None:

@@ -38,7 +38,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class LazyImage:
-    """An image that is made when its question is sent, so that questions which wait hold none.
+    """An image created when its question is sent, so that waiting questions hold no image data.
 
     `identity` determines its bytes, which are therefore not needed to find a cached answer. `size` is its width and
     height in pixels, for the estimate. `load` may block, and raises LanguageModelError.

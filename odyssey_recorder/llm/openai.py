@@ -120,7 +120,7 @@ class OpenAIModel:
 
     async def batch(self, batch_id: str) -> RemoteBatch | None:
         """None if the server does not know it."""
-        found = await self._used_if_there(lambda client: client.batches.retrieve(batch_id))
+        found = await self._result_or_none(lambda client: client.batches.retrieve(batch_id))
         return None if found is None else _remote(found)
 
     async def upload(self, name: str, data: bytes) -> str:
@@ -140,11 +140,11 @@ class OpenAIModel:
 
     async def batch_file(self, file_id: str) -> str | None:
         """None if the server no longer has it."""
-        found = await self._used_if_there(lambda client: client.files.content(file_id))
+        found = await self._result_or_none(lambda client: client.files.content(file_id))
         return found.text if found is not None else None
 
     async def delete_file(self, file_id: str) -> None:
-        await self._used_if_there(lambda client: client.files.delete(file_id))
+        await self._result_or_none(lambda client: client.files.delete(file_id))
 
     async def uploads(self, name: str) -> Sequence[str]:
         """The ids of the files uploaded for this batch."""
@@ -152,12 +152,12 @@ class OpenAIModel:
         return [one.id for one in found if one.filename == _file_name(name)]
 
     async def _used(self, call: Callable[[AsyncOpenAI], Awaitable[_Result]]) -> _Result:
-        result = await self._used_if_there(call)
+        result = await self._result_or_none(call)
         if result is None:
             raise ModelUnusableError(f"{self.host} has no Batch API.")
         return result
 
-    async def _used_if_there(self, call: Callable[[AsyncOpenAI], Awaitable[_Result]]) -> _Result | None:
+    async def _result_or_none(self, call: Callable[[AsyncOpenAI], Awaitable[_Result]]) -> _Result | None:
         match await self._tried(call):
             case _Failure(status=404):
                 return None

@@ -1,4 +1,4 @@
-"""The way from a question to its answer: cache, requests, retries, one repair, and payment."""
+"""From a question to its answer: cache, requests, retries, one correction, and payment."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -59,15 +59,15 @@ class Requester:
         async with lock:
             answer = self._cache.find(question, key)
             if answer is None:
-                answer = await self._asked(_Pending(question, key))
+                answer = await self._answer(_Pending(question, key))
                 self._cache.keep(question, answer)
         return answer
 
-    async def _asked(self, pending: _Pending) -> ModelAnswer:
+    async def _answer(self, pending: _Pending) -> ModelAnswer:
         try:
             answer = await self._with_retries(pending, pending.question)
         except BrokenAnswerError as broken:
-            answer = await self._with_retries(pending, _repairing(pending.question, broken))
+            answer = await self._with_retries(pending, _correction_of(pending.question, broken))
         usage = Usage(pending.tokens_in, pending.tokens_out)
         return replace(answer, key=pending.key, attempts=pending.requests, usage=usage)
 
@@ -142,7 +142,7 @@ def _with_images(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
     )
 
 
-def _repairing(question: ModelRequest, broken: BrokenAnswerError) -> ModelRequest:
-    said = ChatMessage("assistant", (Words(broken.raw[:_SENT_BACK]),))
+def _correction_of(question: ModelRequest, broken: BrokenAnswerError) -> ModelRequest:
+    answer = ChatMessage("assistant", (Words(broken.raw[:_SENT_BACK]),))
     fault = ChatMessage("user", (Words(_REPAIR.format(fault=broken)),))
-    return replace(question, messages=(*question.messages, said, fault))
+    return replace(question, messages=(*question.messages, answer, fault))

@@ -58,12 +58,12 @@ class Console:
         is_trusted = token is None
         await _say(writer, _READY if is_trusted else self._demand())
         while line := await reader.readline():
-            command_line = line.decode(errors="replace").strip()
-            verb, _, rest = command_line.partition(" ")
+            cli = line.decode(errors="replace").strip()
+            verb, _, rest = cli.partition(" ")
             if verb in {"quit", "exit"}:
                 return
             if is_trusted:
-                reply = await asyncio.to_thread(self._commands.run, command_line)
+                reply = await asyncio.to_thread(self._commands.run, cli)
             elif verb == "auth" and rest.strip() == token:
                 is_trusted, reply = True, _READY
             else:

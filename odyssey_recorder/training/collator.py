@@ -59,8 +59,8 @@ class Encoder:
         ids = self._prompt(prompt, [int(grid.prod()) // merged for grid in grids], len(earlier))
         labels = [_IGNORED] * len(ids)
         if answer is not None:
-            said = [*self._plain(answer), self._id("<|im_end|>")]
-            ids, labels = ids + said, labels + said
+            tokens = [*self._plain(answer), self._id("<|im_end|>")]
+            ids, labels = ids + tokens, labels + tokens
         if len(ids) > self.most_tokens:
             raise TrainingError(f"{name} has {len(ids)} tokens, more than most_tokens, {self.most_tokens}.")
         row = torch.tensor(ids)
@@ -113,7 +113,7 @@ def _patches(patches: Patches, images: Sequence[Image.Image]) -> tuple[Tensor, T
 
 
 def _without_earlier(turns: Sequence[Turn]) -> list[Turn]:
-    """Without the images of earlier steps, and without what is said before them in the same turn."""
+    """Without the images of earlier steps and the text before them in the same turn."""
     last = turns[-1].content
     images = [at for at, part in enumerate(last) if part.type == "image"]
     kept = last[images[-2] + 1 :] if len(images) > 1 else last

@@ -1,4 +1,4 @@
-"""Answers of a model to prompts with screenshots, always the likeliest words."""
+"""Answers of a model to prompts with screenshots, by greedy decoding."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _LONGEST = 256
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`is_cut`: it had more than the wanted tokens."""
+    """`is_cut`: it reached the token limit."""
 
     words: str
     tokens_in: int
@@ -51,10 +51,10 @@ def answer_to(
             eos_token_id=end,
             pad_token_id=end,
         )
-    asked = batch["input_ids"].shape[1]
-    said = ids[0, asked:]
-    words = str(tokenizer.decode(said[said != end], skip_special_tokens=True))
-    return Answer(words, asked, len(said), is_cut=end not in said)
+    prompt_length = batch["input_ids"].shape[1]
+    tokens = ids[0, prompt_length:]
+    words = str(tokenizer.decode(tokens[tokens != end], skip_special_tokens=True))
+    return Answer(words, prompt_length, len(tokens), is_cut=end not in tokens)
 
 
 def load_trained(folder: Path) -> tuple[Any, Encoder]:

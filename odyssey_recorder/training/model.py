@@ -130,11 +130,11 @@ class OdysseyAgent(Qwen2_5_VLForConditionalGeneration):
         return outputs
 
     def save_pretrained(self, *args: Any, **kwargs: Any) -> None:
-        """With the names of the code: a run that goes on looks for these, and ignores others without a word."""
+        """With the parameter names of the code: a resumed run silently ignores others."""
         super().save_pretrained(*args, **{"save_original_format": False, **kwargs})
 
     def _unused(self, like: Tensor) -> Tensor:
-        """Zero, of every parameter of the resampler: processes that train together wait for the gradients of all."""
+        """A zero that depends on every resampler parameter: distributed training waits for the gradients of all."""
         features = like.new_zeros(1, 1, like.shape[-1])
         ages = torch.zeros(1, 1, dtype=torch.long, device=like.device)
         return 0 * self.history_resampler(features, ages, ages == 0).sum()  # type: ignore[no-any-return]

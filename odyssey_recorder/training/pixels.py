@@ -1,4 +1,4 @@
-"""Screenshots as Qwen2.5-VL's vision tower reads them: resized and cut into patches, of bytes until they are used."""
+"""Screenshots as Qwen2.5-VL's vision tower reads them: resized and cut into patches, kept as bytes until used."""
 
 from dataclasses import dataclass
 

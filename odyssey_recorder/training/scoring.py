@@ -14,9 +14,9 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.training.samples import SampleGold
 
 
-def official_right(said: Iterable[tuple[SampleGold, str]]) -> list[bool]:
+def official_right(given: Iterable[tuple[SampleGold, str]]) -> list[bool]:
     """Whether each answer of a model counts as its step's true action, as `evaluate` judges a prediction of it."""
-    pairs = list(said)
+    pairs = list(given)
     gold = gold_of(
         [(GoldEpisode(str(row), "", "", (), "", 1), [(one.answer, one.box)]) for row, (one, _) in enumerate(pairs)]
     )

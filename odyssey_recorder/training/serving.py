@@ -82,17 +82,17 @@ class ModelServer(ThreadingHTTPServer):
             raise TrainingError("messages: there is no screenshot.")
         turns = [Turn(role=one.role, content=tuple(map(_content, one.parts))) for one in request.messages]
         with self._lock:
-            said = answer_to(self._model, self._encoding, turns, images, request.most)
-        reason = "length" if said.is_cut else "stop"
-        choice = {"index": 0, "message": {"role": "assistant", "content": said.words}, "finish_reason": reason}
-        usage = {"prompt_tokens": said.tokens_in, "completion_tokens": said.tokens_out}
+            answer = answer_to(self._model, self._encoding, turns, images, request.most)
+        reason = "length" if answer.is_cut else "stop"
+        choice = {"index": 0, "message": {"role": "assistant", "content": answer.words}, "finish_reason": reason}
+        usage = {"prompt_tokens": answer.tokens_in, "completion_tokens": answer.tokens_out}
         return {
             "id": f"answer-{time.time_ns()}",
             "object": "chat.completion",
             "created": int(time.time()),
             "model": self.name,
             "choices": [choice],
-            "usage": {**usage, "total_tokens": said.tokens_in + said.tokens_out},
+            "usage": {**usage, "total_tokens": answer.tokens_in + answer.tokens_out},
         }
 
 

@@ -175,7 +175,7 @@ class _Metrics(TrainerCallback):
         self._encoding = encoding
 
     def forget_after(self, step: int) -> None:
-        """Remove what a run that was cut short wrote after its last checkpoint."""
+        """Remove what an interrupted run wrote after its last checkpoint."""
         if os.environ.get("RANK", "0") == "0" and self._path.is_file():
             lines = self._path.read_text().splitlines(keepends=True)
             kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step]
@@ -195,10 +195,10 @@ class _Metrics(TrainerCallback):
         model.eval()
         answers = [answer(model, self._encoding, one).words for one in self._tests]
         model.train(was_training)
-        right = sum(said == one.answer for said, one in zip(answers, self._tests, strict=True))
-        told = {"test_samples": len(self._tests), "test_exact": right / len(self._tests)}
-        scored = official_right((one.gold, said) for one, said in zip(self._tests, answers, strict=True) if one.gold)
-        return {**told, "protocol": "official", "ams": 100 * sum(scored) / len(scored)} if scored else told
+        right = sum(text == one.answer for text, one in zip(answers, self._tests, strict=True))
+        metrics = {"test_samples": len(self._tests), "test_exact": right / len(self._tests)}
+        scored = official_right((one.gold, text) for one, text in zip(self._tests, answers, strict=True) if one.gold)
+        return {**metrics, "protocol": "official", "ams": 100 * sum(scored) / len(scored)} if scored else metrics
 
     def _write(self, entry: dict[str, Any]) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)

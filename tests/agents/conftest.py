@@ -13,7 +13,7 @@ from odyssey_recorder.agents.history import HistoryRule
 from odyssey_recorder.agents.online import Agent, AgentRun, StopReason
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
-from tests.agents.thinking import Thinker, batch_of
+from tests.agents.controlled_model import ControlledModel, batch_of
 from tests.cli import CommandLine
 from tests.fakes import FakeDevice
 from tests.llm.stand_in import StandIn
@@ -24,7 +24,7 @@ OF_AGENT, OF_PERSON = Pixel(180, 300), Pixel(90, 500)
 
 @dataclass
 class Watcher:
-    """The person, who may act when told what the agent is about to do."""
+    """The person, who can act when an action of the agent is announced."""
 
     is_there = True
     on_told: Callable[[], None] = lambda: None
@@ -45,13 +45,13 @@ class Watcher:
 
 
 @dataclass(frozen=True)
-class Duo:
+class SharedRecording:
     """An agent in a thread of its own, and a person, on one recording."""
 
     recording: Recording
     device: FakeDevice
     run: AgentRun
-    thinker: Thinker
+    thinker: ControlledModel
     watcher: Watcher
     thread: ThreadPoolExecutor
 
@@ -80,18 +80,18 @@ class Duo:
 
 @pytest.fixture
 def device(request: pytest.FixtureRequest) -> FakeDevice:
-    """Of the class that the test is parametrized with."""
+    """An instance of the class that the test is parametrized with."""
     kind: type[FakeDevice] = getattr(request, "param", FakeDevice)
     return kind()
 
 
 @pytest.fixture
-def duo(tmp_path: Path, cli: CommandLine, device: FakeDevice) -> Iterator[Duo]:
-    thinker, watcher = Thinker(), Watcher()
+def shared(tmp_path: Path, cli: CommandLine, device: FakeDevice) -> Iterator[SharedRecording]:
+    thinker, watcher = ControlledModel(), Watcher()
     bench = RecordingBench(tmp_path)
     with StandIn(thinker) as server, ThreadPoolExecutor(1) as thread, bench.recording(device) as recording:
         recording.ready()
         agent = Agent(adapter_named("ours"), batch_of(server), HistoryRule.parse("actions"), Guard())
         run = AgentRun(agent, recording.recorder, watcher, "Do it.", 30)
-        yield Duo(recording, device, run, thinker, watcher, thread)
+        yield SharedRecording(recording, device, run, thinker, watcher, thread)
         recording.recorder.take_over()

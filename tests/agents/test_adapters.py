@@ -1,4 +1,4 @@
-"""Every adapter: its round trip, samples of real answers, and answers that are none."""
+"""Every adapter: its round trip, samples of real answers, and unusable answers."""
 
 import random
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from odyssey_recorder.model.action import (
     action_type,
 )
 from odyssey_recorder.model.geometry import Point, Size
-from tests.agents.golds import LACKING, alike, expected
+from tests.agents.gold_replayer import LACKING, expressible, is_same_action
 from tests.exporting import official_converter
 
 SIZES = {
@@ -57,7 +57,7 @@ def examples() -> Iterator[Action]:
 
 
 @pytest.mark.parametrize("name", all_adapters())
-def test_what_an_adapter_writes_it_reads(name: str) -> None:
+def test_written_actions_can_be_read_back(name: str) -> None:
     adapter = adapter_named(name)
     for true in SIZES.values():
         sent = adapter.fit(true)
@@ -68,18 +68,20 @@ def test_what_an_adapter_writes_it_reads(name: str) -> None:
             if written is not None:
                 reading = adapter.read(written, sent, true)
                 assert not reading.problem, (written, reading)
-                assert alike(expected(action, name), reading.action), (action, written, reading)
+                assert is_same_action(expressible(action, name), reading.action), (action, written, reading)
 
 
 @pytest.mark.parametrize("done", [(), (Click(Point(500, 250)), Type("at 10:30"))])
-def test_odyssey_agent_is_asked_in_the_words_of_the_official_converter(done: tuple[Action, ...]) -> None:
+def test_odyssey_agent_prompt_matches_the_official_converter(done: tuple[Action, ...]) -> None:
     screenshot = SentScreenshot(LazyImage("", (1080, 2400), lambda: Image(b"")), Size(1080, 2400))
     history = History(tuple(map(PastStep, done)))
     (message,) = adapter_named("odyssey-agent").prompt("open Settings", history, screenshot)
     (words,) = (part.text for part in message.parts if isinstance(part, Words))
     written = ["CLICK: (500, 250)", "TYPE: at 10:30"][: len(done)]
-    told = official_converter.value("", "open Settings", written, 4, official_converter.QUESTIONS["action"])
-    assert words == "\n".join(line for line in told.split("\n") if "<img>" not in line and "screenshots: " not in line)
+    official = official_converter.value("", "open Settings", written, 4, official_converter.QUESTIONS["action"])
+    assert words == "\n".join(
+        line for line in official.split("\n") if "<img>" not in line and "screenshots: " not in line
+    )
 
 
 SENT, TRUE = Size(1092, 2408), Size(1080, 2400)
@@ -134,7 +136,7 @@ SAMPLES: tuple[tuple[str, str, Action], ...] = (
 
 
 @pytest.mark.parametrize(("name", "raw", "action"), SAMPLES)
-def test_answers_of_models_are_read(name: str, raw: str, action: Action) -> None:
+def test_sample_answers_are_read(name: str, raw: str, action: Action) -> None:
     assert adapter_named(name).read(raw, SENT, TRUE).action == action
 
 
@@ -158,24 +160,24 @@ PROBLEMS = (
 
 
 @pytest.mark.parametrize(("name", "raw", "problem"), PROBLEMS)
-def test_answers_that_are_no_action_have_a_problem(name: str, raw: str, problem: str) -> None:
+def test_answers_without_an_action_have_a_problem(name: str, raw: str, problem: str) -> None:
     reading = adapter_named(name).read(raw, SENT, TRUE)
     assert reading.action is None
     assert reading.problem.startswith(problem), reading
 
 
-def test_of_several_actions_the_first_counts_and_is_flagged() -> None:
+def test_first_of_several_actions_counts_and_is_flagged() -> None:
     two = "Action: press_home()\n\nclick(point='<point>5 5</point>')"
     reading = adapter_named("ui-tars-1.5").read(two, SENT, TRUE)
     assert (reading.action, reading.problem) == (Press(SystemKey.HOME), "several: the first of 2 actions")
 
 
-def test_no_answer_makes_an_adapter_fail() -> None:
-    """Mutated answers and rubbish; `python -m tests.agents.test_adapters 100000` tries more."""
-    attack(2_000)
+def test_mutated_answers_never_break_an_adapter() -> None:
+    """Mutated and random answers; `python -m tests.agents.test_adapters 100000` tries more."""
+    feed_mutated_answers(2_000)
 
 
-def attack(count: int) -> None:
+def feed_mutated_answers(count: int) -> None:
     seeded = random.Random(23)
     adapters = [*all_adapters().values()]
     pieces = [piece for name, raw, _ in SAMPLES for piece in (raw, name)] + list("{}[]()<>'\"\\,:=\n\0\ud800") + [
@@ -189,11 +191,11 @@ def attack(count: int) -> None:
         for adapter in adapters:
             reading = adapter.read(raw, SENT, TRUE)
             assert (reading.action is None) <= bool(reading.problem)
-            assert_on_the_grid(reading.action)
+            assert_on_grid(reading.action)
             reading.problem.encode()
 
 
-def assert_on_the_grid(action: Action | None) -> None:
+def assert_on_grid(action: Action | None) -> None:
     match action:
         case Click(point) | LongPress(point):
             points: tuple[Point, ...] = (point,)
@@ -207,18 +209,18 @@ def assert_on_the_grid(action: Action | None) -> None:
     assert all(type(value) is int and 0 <= value <= 1000 for point in points for value in (point.x, point.y))
 
 
-def shot(name: str) -> SentScreenshot:
-    return SentScreenshot(LazyImage(name, (1092, 2408), unloaded), TRUE)
+def screenshot_named(name: str) -> SentScreenshot:
+    return SentScreenshot(LazyImage(name, (1092, 2408), fail_to_load), TRUE)
 
 
-def unloaded() -> Image:
+def fail_to_load() -> Image:
     raise LanguageModelError("a prompt needs no bytes")
 
 
 @pytest.mark.parametrize("name", all_adapters())
-def test_a_prompt_has_the_task_the_history_and_the_screens_in_order(name: str) -> None:
-    past = tuple(PastStep(Type(f"word {number}"), shot(f"before {number}")) for number in range(3))
-    messages = adapter_named(name).prompt("Buy {milk}.", History(past, "It is late."), shot("now"))
+def test_prompt_contains_task_history_and_screenshots_in_order(name: str) -> None:
+    past = tuple(PastStep(Type(f"word {number}"), screenshot_named(f"before {number}")) for number in range(3))
+    messages = adapter_named(name).prompt("Buy {milk}.", History(past, "It is late."), screenshot_named("now"))
     parts = [part for message in messages for part in message.parts]
     assert [part.identity for part in parts if isinstance(part, LazyImage)] == [
         "before 0",
@@ -227,12 +229,12 @@ def test_a_prompt_has_the_task_the_history_and_the_screens_in_order(name: str) -
         "now",
     ]
     words = "\n".join(part.text for part in parts if isinstance(part, Words))
-    assert messages[-1].parts[-1] == shot("now").image
-    for told in ("Buy {milk}.", "It is late.", "word 0", "word 2"):
-        assert told in words
+    assert messages[-1].parts[-1] == screenshot_named("now").image
+    for text in ("Buy {milk}.", "It is late.", "word 0", "word 2"):
+        assert text in words
 
 
-def test_an_unknown_adapter_is_named() -> None:
+def test_unknown_adapter_is_rejected() -> None:
     with pytest.raises(SettingsError, match=r"There is no adapter 'gpt'\. Use one of agentcpm-gui, android-world"):
         adapter_named("gpt")
 
@@ -240,4 +242,4 @@ def test_an_unknown_adapter_is_named() -> None:
 if __name__ == "__main__":
     import sys
 
-    attack(int(sys.argv[1]))
+    feed_mutated_answers(int(sys.argv[1]))

@@ -56,24 +56,22 @@ def carry_out(person: Person, move: Move) -> None:
             {"HOME": person.home, "BACK": person.back, "RECENT": person.recents}[key]()
 
 
-def test_every_task_of_the_phone_has_goals_and_a_script() -> None:
+def test_every_phone_task_has_goals_and_a_gold_script() -> None:
     listed = {task.task_id for task in read_tasks(shipped_tasks())}
     assert {name for name, one in TASKS.items() if one.row.task is None} == listed
     assert len(TASKS) > 100
 
 
 @pytest.mark.parametrize(("task_id", "seed", "profile"), list(attempts()))
-def test_the_gold_script_solves_the_task_and_doing_nothing_does_not(task_id: str, seed: int, profile: str) -> None:
+def test_gold_script_solves_the_task_and_idling_does_not(task_id: str, seed: int, profile: str) -> None:
     task = TASKS[task_id].filled(seed)
     with person_with(profile) as person:
         before = person.phone.facts()
         idle = judge(task.goals, task.answer, before=before, after=before, note="")
         assert not idle.succeeded
         assert not idle.was_done
-
         for move in task.gold:
             carry_out(person, move)
-
         assert judge(task.goals, task.answer, before=before, after=person.phone.facts(), note=task.answer).missed == ()
 
 
@@ -110,7 +108,7 @@ FACTS: dict[str, Any] = {
         ("settings", "unchanged", None, True),
     ],
 )
-def test_a_goal_is_met_by_the_facts_at_its_path(path: str, op: Any, value: Any, *, is_met: bool) -> None:
+def test_goal_is_met_by_the_facts_at_its_path(path: str, op: Any, value: Any, *, is_met: bool) -> None:
     before = {**FACTS, "notes": {"notes": []}}
     assert TaskGoal(path=path, op=op, value=value).is_met(before, FACTS) is is_met
 
@@ -128,7 +126,7 @@ def test_a_goal_is_met_by_the_facts_at_its_path(path: str, op: Any, value: Any, 
         {"path": "notes", "op": "unchanged", "value": 1},
     ],
 )
-def test_a_goal_that_says_nothing_is_refused_with_its_line(goal: dict[str, Any], tmp_path: Path) -> None:
+def test_invalid_goal_is_rejected_with_its_line(goal: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "goals.jsonl"
     row = {"task_id": "a", "goals": [goal], "gold": []}
     path.write_text(f"{json.dumps(row | {'goals': [{'path': 'notes', 'op': 'any'}]})}\n{json.dumps(row)}\n")
@@ -136,7 +134,7 @@ def test_a_goal_that_says_nothing_is_refused_with_its_line(goal: dict[str, Any],
         read_benchmark(path)
 
 
-def test_a_task_that_was_done_already_and_an_answer_that_lacks_are_told() -> None:
+def test_initially_met_goals_and_missing_answers_are_reported() -> None:
     done = TaskGoal(path="sums", op="equals", value="2")
     judged = judge([done], "", before=FACTS, after=FACTS, note="")
     assert (judged.succeeded, judged.was_done) == (True, True)

@@ -30,13 +30,13 @@ WAYS = ("UP", "DOWN", "LEFT", "RIGHT")
 
 
 @pytest.mark.parametrize("size", DEVICES)
-def test_sizes_of_the_datasets_devices(size: Size) -> None:
+def test_resized_dimensions_of_the_dataset_devices(size: Size) -> None:
     limits = [(28, 1 << 40), (28, 28 * 28 * 1280), (32, 1 << 40), (32, 32 * 32 * 1280)]
     found = [smart_resize(size, factor, most=most) for factor, most in limits]
     assert tuple((one.width, one.height) for one in found) == DEVICES[size]
 
 
-def test_smart_resize_is_that_of_transformers() -> None:
+def test_smart_resize_matches_transformers() -> None:
     with np.load(DATA / "smart_resize.npz") as kept:
         widths, heights = kept["widths"].tolist(), kept["heights"].tolist()
         configs, units = kept["configs"].tolist(), kept["differences"].cumsum(axis=-1).tolist()
@@ -60,7 +60,7 @@ def resized(size: Size, factor: int, least: int, most: int) -> tuple[int, int]:
     return found.width, found.height
 
 
-def test_a_size_that_is_sent_is_left_alone_by_the_model() -> None:
+def test_fitted_size_is_not_resized_again() -> None:
     for name, factor in (("qwen2.5-vl", 28), ("qwen3-vl", 32), ("ui-tars-1.5", 28)):
         fit = all_adapters()[name].fit
         for size in DEVICES:
@@ -70,25 +70,25 @@ def test_a_size_that_is_sent_is_left_alone_by_the_model() -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_finger_moves_against_the_view(way: str) -> None:
+def test_finger_moves_opposite_to_the_view(way: str) -> None:
     for start in (None, Point(0, 0), Point(1000, 1000), Point(500, 0), Point(0, 500)):
         finger, view = finger_scroll(way, start), view_scroll(way, start)
         assert finger_direction(finger) == view_direction(view) == way
         assert view_direction(finger) == finger_direction(view) != way
 
 
-def test_a_finger_that_does_not_move_scrolls_down_as_in_the_official_evaluation() -> None:
+def test_motionless_scroll_counts_as_down() -> None:
     still, tie = path(Point(5, 5), Point(5, 5)), path(Point(0, 0), Point(9, -9 + 18))
     assert (finger_direction(still), finger_direction(tie)) == ("DOWN", "DOWN")
 
 
-def test_on_an_axis_of_a_thousand_pixels_or_more_no_point_moves() -> None:
+def test_points_survive_conversion_on_axes_of_1000_pixels_or_more() -> None:
     for size in (1000, 1092, 1440, 3120):
         frame = CoordinateFrame(size, size)
         assert all(frame.point(*frame.place(Point(one, one))) == Point(one, one) for one in range(1001))
 
 
-def test_places_outside_the_frame_are_refused_but_for_its_edge() -> None:
+def test_positions_outside_the_frame_are_rejected() -> None:
     frame = CoordinateFrame(999, 500)
     assert frame.point(1000, -0.5) == Point(1000, 0)
     for x in (1001, -2, float("nan"), float("inf"), 10**300):

@@ -51,7 +51,7 @@ def shown(label: str) -> ShownScreen:
     return ShownScreen(kept, parse(f"<hierarchy>{node}</hierarchy>"), None, ())
 
 
-def test_every_language_of_the_file_is_tested_and_each_word_is_found_in_its_own_spelling() -> None:
+def test_every_risky_word_is_found_in_its_language() -> None:
     path = Path(guard.__file__).with_name("risky_words.toml")
     languages = tomllib.loads(path.read_text("utf-8"))
     assert set(languages) == set(RISKY) == set(INNOCENT)
@@ -62,7 +62,7 @@ def test_every_language_of_the_file_is_tested_and_each_word_is_found_in_its_own_
 
 
 @pytest.mark.parametrize("language", RISKY)
-def test_a_risky_label_is_asked_about_in_its_language_and_an_innocent_one_is_not(language: str) -> None:
+def test_risky_labels_are_flagged_and_innocent_ones_are_not(language: str) -> None:
     def concern(label: str) -> str:
         return Guard().concern(Click(Point(500, 468)), shown(label), "")
 
@@ -71,5 +71,5 @@ def test_a_risky_label_is_asked_about_in_its_language_and_an_innocent_one_is_not
     assert [label for label in INNOCENT[language] if concern(label)] == []
 
 
-def test_what_has_the_word_itself_is_asked_about_whatever_it_means() -> None:
+def test_risky_word_is_flagged_regardless_of_context() -> None:
     assert (risky_word("Install date"), risky_word("Gesendet. Löschen?")) == ("install", "löschen")

@@ -17,8 +17,8 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.task.listing import ListedTask
-from tests.agents.conftest import Duo, Watcher
-from tests.agents.thinking import batch_of, says
+from tests.agents.conftest import SharedRecording, Watcher
+from tests.agents.controlled_model import batch_of, says
 from tests.cli import CommandLine, wait_until
 from tests.fakes import FakeDevice
 from tests.gui.fakes import TASK, FakeRecordings
@@ -62,15 +62,15 @@ class HangingDevice(FakeDevice):
     """The first question for its screen state is only answered once it is closed, and it refuses all inputs."""
 
     is_closed: threading.Event = field(default_factory=threading.Event)
-    asked: int = 0
+    queries: int = 0
 
     def __post_init__(self) -> None:
         super().__init__(serial="emulator-5554")
         self.refuse_input()
 
     def screen_state(self) -> ScreenState:
-        self.asked += 1
-        if self.asked == 1:
+        self.queries += 1
+        if self.queries == 1:
             assert self.is_closed.wait(60), "the device was not closed"
             raise DeviceError("It was closed.")
         return super().screen_state()
@@ -80,74 +80,76 @@ class HangingDevice(FakeDevice):
         super().close()
 
 
-def test_adb_reports_a_hung_device_before_the_agent_gives_it_up() -> None:
+def test_adb_reports_a_hung_device_before_the_agent_gives_up() -> None:
     assert ANSWER_S < LOST_S <= 15
 
 
 @pytest.mark.parametrize("moment", ["looking", "asking", "acting"])
 @pytest.mark.parametrize("hangs", [True, False])
-def test_a_device_that_dies_ends_the_turn_whatever_the_agent_was_doing(duo: Duo, moment: str, hangs: bool) -> None:
-    duo.run.lost_s = 0.0
-    dies = duo.device.freeze if hangs else duo.device.disconnect
+def test_lost_device_ends_the_turn_at_any_moment(shared: SharedRecording, moment: str, hangs: bool) -> None:
+    shared.run.lost_s = 0.0
+    dies = shared.device.freeze if hangs else shared.device.disconnect
     if moment == "looking":
         dies()
     elif moment == "acting":
-        duo.watcher.on_told = dies
-        duo.agent_clicks()
-    ended = duo.hand_over()
+        shared.watcher.on_told = dies
+        shared.agent_clicks()
+    ended = shared.hand_over()
     if moment == "asking":
-        duo.thinker.await_question()
+        shared.thinker.await_question()
         dies()
     assert ended() is StopReason.DEVICE
-    assert duo.run.run.why.startswith("fake-1 did not answer" if hangs else "fake-1 is gone. Restart it or plug it in.")
-    assert duo.run.run.why.endswith("The draft is saved.")
+    assert shared.run.run.why.startswith(
+        "fake-1 did not answer" if hangs else "fake-1 is gone. Restart it or plug it in."
+    )
+    assert shared.run.run.why.endswith("The draft is saved.")
     if moment == "asking":
-        duo.agent_clicks()  # for the abandoned question
+        shared.agent_clicks()  # for the abandoned question
 
 
 @pytest.mark.parametrize("device", [SlowDevice], indirect=True)
-def test_a_slow_device_is_waited_for(duo: Duo, device: SlowDevice) -> None:
-    duo.run.lost_s = 0.0
+def test_slow_device_is_waited_for(shared: SharedRecording, device: SlowDevice) -> None:
+    shared.run.lost_s = 0.0
     device.gate.clear()
-    duo.person_clicks()
-    duo.recording.until(State.CHECKING)
-    ended = duo.hand_over()
-    wait_until(lambda: duo.watcher.looks > _MANY)
-    assert duo.thinker.was_asked() is False
+    shared.person_clicks()
+    shared.recording.until(State.CHECKING)
+    ended = shared.hand_over()
+    wait_until(lambda: shared.watcher.looks > _MANY)
+    assert shared.thinker.was_asked() is False
     device.gate.set()
-    duo.thinker.await_question()
-    duo.thinker.say("IMPOSSIBLE", text="That is all.")
+    shared.thinker.await_question()
+    shared.thinker.say("IMPOSSIBLE", text="That is all.")
     assert ended() is StopReason.IMPOSSIBLE
 
 
-def test_a_device_that_comes_back_in_time_is_acted_on(duo: Duo) -> None:
-    duo.run.lost_s = NEVER_S
-    ended = duo.hand_over()
-    duo.thinker.await_question()
-    duo.device.disconnect()
-    duo.recording.until(State.DEVICE_LOST)
-    assert duo.recording.recorder.silent_s > 0.0
-    duo.device.recover()
-    duo.recording.ready()
-    assert duo.recording.recorder.silent_s == 0.0, "another loss begins anew"
-    duo.agent_clicks()
-    duo.thinker.await_question()
-    duo.thinker.say("IMPOSSIBLE", text="That is all.")
+def test_recovered_device_continues_the_turn(shared: SharedRecording) -> None:
+    shared.run.lost_s = NEVER_S
+    ended = shared.hand_over()
+    shared.thinker.await_question()
+    shared.device.disconnect()
+    shared.recording.until(State.DEVICE_LOST)
+    assert shared.recording.recorder.silent_s > 0.0
+    shared.device.recover()
+    shared.recording.ready()
+    assert shared.recording.recorder.silent_s == 0.0, "another loss begins anew"
+    shared.agent_clicks()
+    shared.thinker.await_question()
+    shared.thinker.say("IMPOSSIBLE", text="That is all.")
     assert ended() is StopReason.IMPOSSIBLE
 
 
 @pytest.mark.parametrize("device", [HalfDeadDevice], indirect=True)
-def test_a_device_that_only_adb_has_lost_ends_the_turn(duo: Duo, device: HalfDeadDevice) -> None:
-    before = duo.recording.ready().frame_number
+def test_device_lost_only_by_adb_ends_the_turn(shared: SharedRecording, device: HalfDeadDevice) -> None:
+    before = shared.recording.ready().frame_number
     device.is_dead = True
     device.show(1)
-    duo.recording.ready(after=before)
-    duo.run.tree_s = 0.0
-    assert duo.hand_over()() is StopReason.DEVICE
-    assert duo.run.run.why == "fake-1 does not answer over adb any more. The draft is saved."
+    shared.recording.ready(after=before)
+    shared.run.tree_s = 0.0
+    assert shared.hand_over()() is StopReason.DEVICE
+    assert shared.run.run.why == "fake-1 does not answer over adb any more. The draft is saved."
 
 
-def test_the_result_does_not_wait_for_what_a_lost_device_was_asked(cli: CommandLine, tmp_path: Path) -> None:
+def test_result_does_not_wait_for_a_hanging_device(cli: CommandLine, tmp_path: Path) -> None:
     device = HangingDevice()
     with StandIn(lambda _: says("CLICK", x=500, y=200)) as server:
         agent = Agent(adapter_named("ours"), batch_of(server), HistoryRule.parse("none"), Guard())

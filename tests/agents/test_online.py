@@ -21,10 +21,10 @@ from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.recording import script
 from odyssey_recorder.settings import prices_file
 from odyssey_recorder.simulator.profile import profile_named
-from tests.agents.thinking import says
-from tests.annotation.seeing_model import images_of
+from tests.agents.controlled_model import says
+from tests.annotation.vision_model import images_of
 from tests.cli import CommandLine, LabPhone, Result
-from tests.llm.stand_in import MODEL, Asked, Fails, Says, StandIn
+from tests.llm.stand_in import MODEL, ErrorReply, ReceivedRequest, Reply, StandIn
 from tests.simulator.person import wait_until
 
 TASKS = read_benchmark(shipped_benchmark())
@@ -32,26 +32,26 @@ ALARM, TIMER = "sim-alarm-off", "sim-timer-eggs"
 SNAPSHOT = "agent-start"
 
 
-def idle(_: Asked) -> Says:
+def idle(_: ReceivedRequest) -> Reply:
     return says("COMPLETE")
 
 
-class Gold:
-    """Plays the gold scripts of tasks, of taps alone, on what the phone shows, after the answers `first`."""
+class GoldPlayer:
+    """Plays gold scripts that consist of taps, after the answers `first`."""
 
-    def __init__(self, phone: LabPhone, *task_ids: str, first: tuple[Says, ...] = (), seed: int = 0) -> None:
-        self._eyes = Eyes(phone.lab, phone.serial)
+    def __init__(self, phone: LabPhone, *task_ids: str, first: tuple[Reply, ...] = (), seed: int = 0) -> None:
+        self._screen = Eyes(phone.lab, phone.serial)
         self._moves = [
             *first,
             *(move for one in task_ids for move in (*TASKS[one].filled(seed).gold, says("COMPLETE"))),
         ]
 
-    def __call__(self, _: Asked) -> Says:
+    def __call__(self, _: ReceivedRequest) -> Reply:
         move = self._moves.pop(0)
-        if isinstance(move, Says):
+        if isinstance(move, Reply):
             return move
         assert isinstance(move, OnText)
-        tap = self._eyes.command(On(move.on))
+        tap = self._screen.command(On(move.on))
         assert isinstance(tap, script.Tap)
         size = profile_named("small_phone").size
         at = to_grid(Pixel(*tap.tap), Size(size.width, size.height))
@@ -60,7 +60,7 @@ class Gold:
 
 @pytest.fixture
 def agent_phone(phone: LabPhone, cli: CommandLine) -> Iterator[LabPhone]:
-    """As it was begun, with a snapshot of that; the command line may use its console."""
+    """A phone in its initial state, with a snapshot of it; the command line can use its console."""
     home = cli.folder / "home"
     home.mkdir(exist_ok=True)
     shutil.copy(phone.lab.server.home / TOKEN_FILE, home)
@@ -71,7 +71,7 @@ def agent_phone(phone: LabPhone, cli: CommandLine) -> Iterator[LabPhone]:
     phone.console("avd", "snapshot", "delete", SNAPSHOT)
 
 
-def words(cli: CommandLine, server: StandIn, *more: object) -> tuple[object, ...]:
+def agent_command(cli: CommandLine, server: StandIn, *more: object) -> tuple[object, ...]:
     cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
     out = cli.folder / "results.jsonl"
     own = ("--dataset", cli.dataset, "--snapshot", SNAPSHOT, "--out", out)
@@ -90,14 +90,14 @@ def provenance(cli: CommandLine, episode_id: str) -> EpisodeProvenance:
 
 def run_with(cli: CommandLine, behaviour: Any, *more: object) -> tuple[Result, list[dict[str, Any]]]:
     with StandIn(behaviour) as server:
-        ran = cli(*words(cli, server, "--task", ALARM, *more))
+        ran = cli(*agent_command(cli, server, "--task", ALARM, *more))
     out = cli.folder / "results.jsonl"
     return ran, results(out) if out.exists() else []
 
 
-def test_a_gold_replayer_solves_its_task_and_each_step_has_its_answer(cli: CommandLine, agent_phone: LabPhone) -> None:
-    unread = Says("Hm.")
-    ran, (row,) = run_with(cli, Gold(agent_phone, ALARM, first=(unread,)))
+def test_gold_replayer_solves_its_task_and_records_answers(cli: CommandLine, agent_phone: LabPhone) -> None:
+    unread = Reply("Hm.")
+    ran, (row,) = run_with(cli, GoldPlayer(agent_phone, ALARM, first=(unread,)))
     assert ran.exit_code == 0, ran.err
     assert (row["stop"], row["is_met"], row["missed"], row["steps"], row["gold_steps"]) == ("complete", True, [], 3, 3)
     assert (row["unreadable"], row["interventions"], row["tokens_in"] > 0) == (1, 0, True)
@@ -112,18 +112,16 @@ def test_a_gold_replayer_solves_its_task_and_each_step_has_its_answer(cli: Comma
 
 
 @pytest.mark.parametrize(("seed", "is_met"), [(1, True), (2, False)])
-def test_goals_are_those_of_the_seed(cli: CommandLine, agent_phone: LabPhone, seed: int, *, is_met: bool) -> None:
-    gold = Gold(agent_phone, "sim-alarm-time", seed=1)
+def test_goals_follow_the_seed(cli: CommandLine, agent_phone: LabPhone, seed: int, *, is_met: bool) -> None:
+    gold = GoldPlayer(agent_phone, "sim-alarm-time", seed=1)
     with StandIn(gold) as server:
-        ran = cli(*words(cli, server, "--task", "sim-alarm-time", "--seed", seed))
+        ran = cli(*agent_command(cli, server, "--task", "sim-alarm-time", "--seed", seed))
     assert ran.exit_code == 0, ran.err
     (row,) = results(cli.folder / "results.jsonl")
     assert (row["seed"], row["stop"], row["is_met"], row["difficulty"]) == (seed, "complete", is_met, "easy")
 
 
-def test_goals_about_settings_files_and_the_screen_are_those_of_any_device(
-    cli: CommandLine, agent_phone: LabPhone
-) -> None:
+def test_goals_on_settings_and_screen_work_on_any_device(cli: CommandLine, agent_phone: LabPhone) -> None:
     """Without the console's token the phone has no facts of its own, like a real device."""
     (cli.folder / "home" / TOKEN_FILE).unlink()
     goals = cli.folder / "goals.jsonl"
@@ -133,16 +131,16 @@ def test_goals_about_settings_files_and_the_screen_are_those_of_any_device(
         {"path": 'files."/sdcard/plants.txt"', "op": "any"},
     ]
     goals.write_text(json.dumps({"task_id": ALARM, "goals": wanted, "gold": [{"on": "Clock"}]}))
-    left: list[Callable[[Asked], Says]] = [Gold(agent_phone, ALARM), idle]
-    with StandIn(lambda asked: left.pop(0)(asked)) as server:
-        server_words = words(cli, server, "--task", ALARM, "--goals", goals)
+    left: list[Callable[[ReceivedRequest], Reply]] = [GoldPlayer(agent_phone, ALARM), idle]
+    with StandIn(lambda request: left.pop(0)(request)) as server:
+        server_words = agent_command(cli, server, "--task", ALARM, "--goals", goals)
         ran = cli(*(one for one in server_words if one not in ("--snapshot", SNAPSHOT)))
     (row,) = results(cli.folder / "results.jsonl")
     assert (row["stop"], row["is_met"], row["missed"]) == ("complete", False, ['files."/sdcard/plants.txt"']), ran.err
 
 
-def test_without_goals_a_model_may_judge_and_that_is_labelled(cli: CommandLine, agent_phone: LabPhone) -> None:
-    tasks, questions = cli.folder / "tasks.jsonl", list[Asked]()
+def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: LabPhone) -> None:
+    tasks, questions = cli.folder / "tasks.jsonl", list[ReceivedRequest]()
     task = {
         "category": "General_Tool",
         "apps": ["Clock"],
@@ -152,14 +150,14 @@ def test_without_goals_a_model_may_judge_and_that_is_labelled(cli: CommandLine, 
     }
     tasks.write_text(json.dumps({"task_id": "look", **task}))
 
-    def agent_and_judge(asked: Asked) -> Says:
-        if "done" not in asked.schema.get("properties", {}):
+    def agent_and_judge(request: ReceivedRequest) -> Reply:
+        if "done" not in request.schema.get("properties", {}):
             return says("COMPLETE", text="I have looked.")
-        questions.append(asked)
-        return Says(json.dumps({"reason": "The home screen is shown.", "done": False}))
+        questions.append(request)
+        return Reply(json.dumps({"reason": "The home screen is shown.", "done": False}))
 
     with StandIn(agent_and_judge) as server:
-        ran = cli(*words(cli, server, "--task", "look", "--tasks", tasks, "--judge", MODEL))
+        ran = cli(*agent_command(cli, server, "--task", "look", "--tasks", tasks, "--judge", MODEL))
     (row,) = results(cli.folder / "results.jsonl")
     assert (row["is_met"], row["judged_by"], row["unjudged"]) == (False, MODEL, ""), ran.err
     assert "not done in the opinion of" in ran.err
@@ -168,51 +166,45 @@ def test_without_goals_a_model_may_judge_and_that_is_labelled(cli: CommandLine, 
     assert len(images_of(questions[0])) == 1
 
 
-def test_an_idle_agent_solves_nothing(cli: CommandLine, agent_phone: LabPhone) -> None:
-    ran, (row,) = run_with(cli, idle)
-    assert (ran.exit_code, row["stop"], row["is_met"]) == (0, "complete", False)
-    assert row["missed"] == ["clock.alarms[label=Work].on"]
-
-
 @pytest.mark.parametrize(
     ("answer", "stop"),
     [(says("HOME"), "repeated"), (says("TYPE", text=""), "unreadable")],
 )
-def test_a_run_that_leads_nowhere_ends(cli: CommandLine, agent_phone: LabPhone, answer: Says, stop: str) -> None:
+def test_run_without_progress_ends(cli: CommandLine, agent_phone: LabPhone, answer: Reply, stop: str) -> None:
     ran, (row,) = run_with(cli, lambda _: answer)
     assert (ran.exit_code, row["stop"], row["steps"]) == (0, stop, 2 if stop == "repeated" else 0), ran.err
     assert len(cli.draft_ids()) == 1
 
 
-def test_a_dry_run_sends_nothing_and_leaves_nothing(cli: CommandLine, agent_phone: LabPhone) -> None:
-    ran, rows = run_with(cli, Gold(agent_phone, ALARM), "--dry-run")
+def test_dry_run_sends_and_stores_nothing(cli: CommandLine, agent_phone: LabPhone) -> None:
+    ran, rows = run_with(cli, GoldPlayer(agent_phone, ALARM), "--dry-run")
     assert (ran.exit_code, rows, cli.draft_ids()) == (0, [], []), ran.err
     assert Eyes(agent_phone.lab, agent_phone.serial).see("Clock")
     assert "dry run (Click" in ran.err
 
 
 def rejected(cli: CommandLine) -> list[RejectedRecord]:
-    """Of the only draft."""
+    """The rejected actions of the only draft."""
     (episode_id,) = cli.draft_ids()
     draft = Draft(cli.drafts / episode_id)
     draft.close()
     return list(draft.rejected)
 
 
-def test_what_is_not_allowed_needs_a_person(cli: CommandLine, agent_phone: LabPhone) -> None:
-    ran, (row,) = run_with(cli, Gold(agent_phone, ALARM), "--allow-package", "com.example.notes")
+def test_disallowed_action_needs_a_person(cli: CommandLine, agent_phone: LabPhone) -> None:
+    ran, (row,) = run_with(cli, GoldPlayer(agent_phone, ALARM), "--allow-package", "com.example.notes")
     assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1)
     assert "is not allowed. Without a terminal nobody can be asked" in ran.err
     assert rejected(cli) == [], "nobody refused it"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a terminal of its own")
-def test_what_a_person_refuses_at_the_terminal_is_kept_in_the_draft(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_action_refused_at_the_terminal_is_kept_in_the_draft(cli: CommandLine, agent_phone: LabPhone) -> None:
     ours, theirs = os.openpty()
     with os.fdopen(ours, "wb", buffering=0) as keyboard, os.fdopen(theirs) as terminal:
         cli.monkeypatch.setattr(sys, "stdin", terminal)
         keyboard.write(b"n\n")
-        ran, (row,) = run_with(cli, Gold(agent_phone, ALARM), "--allow-package", "com.example.notes")
+        ran, (row,) = run_with(cli, GoldPlayer(agent_phone, ALARM), "--allow-package", "com.example.notes")
     assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1), ran.err
     (record,) = rejected(cli)
     assert record.action["action"] == "CLICK"
@@ -220,20 +212,20 @@ def test_what_a_person_refuses_at_the_terminal_is_kept_in_the_draft(cli: Command
     assert (record.agent.model, record.agent.approved) == (MODEL, False)
 
 
-def test_a_run_stops_before_the_question_that_would_exceed_its_budget(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_run_stops_before_exceeding_its_budget(cli: CommandLine, agent_phone: LabPhone) -> None:
     home = says("HOME")
     table = prices_file()
     table.parent.mkdir(parents=True)
     table.write_text(f'date = 2026-11-01\n[[models]]\nname = "{MODEL}"\ninput = 0\noutput = 1000\n')
     answer, expected = len(home.raw) // 4 / 1000, USUAL_ANSWER / 1000
-    asked: list[Asked] = []
+    requests: list[ReceivedRequest] = []
 
-    def goes_home(one: Asked) -> Says:
-        asked.append(one)
+    def go_home(one: ReceivedRequest) -> Reply:
+        requests.append(one)
         return home
 
-    ran, rows = run_with(cli, goes_home, "--budget", expected + 1.5 * answer)
-    assert (ran.exit_code, rows, len(asked)) == (1, [], 2), ran.err
+    ran, rows = run_with(cli, go_home, "--budget", expected + 1.5 * answer)
+    assert (ran.exit_code, rows, len(requests)) == (1, [], 2), ran.err
     assert f"would be exceeded (${2 * answer:.4f} spent)" in " ".join(ran.err.split())
     (episode_id,) = cli.draft_ids()
     draft = Draft(cli.drafts / episode_id)
@@ -241,19 +233,17 @@ def test_a_run_stops_before_the_question_that_would_exceed_its_budget(cli: Comma
     assert len(draft.steps) == 2
 
 
-def test_a_killed_run_goes_on_with_the_next_task_and_asks_nothing_twice(
-    cli: CommandLine, agent_phone: LabPhone
-) -> None:
-    gold = Gold(agent_phone, TIMER, first=(says("COMPLETE"),))
+def test_killed_run_continues_with_the_next_task(cli: CommandLine, agent_phone: LabPhone) -> None:
+    gold = GoldPlayer(agent_phone, TIMER, first=(says("COMPLETE"),))
     ids = ("--task", ALARM, "--task", TIMER)
 
-    def until_killed(asked: Asked) -> Says:
+    def until_killed(request: ReceivedRequest) -> Reply:
         if len(server.questions) == 3:
             child.kill()
-        return gold(asked)
+        return gold(request)
 
     with StandIn(until_killed) as server:
-        whole = [str(one) for one in words(cli, server, *ids)]
+        whole = [str(one) for one in agent_command(cli, server, *ids)]
         child = subprocess.Popen([sys.executable, "-m", "odyssey_recorder", *whole], env=dict(os.environ))
         child.wait()
         out = cli.folder / "results.jsonl"
@@ -262,36 +252,36 @@ def test_a_killed_run_goes_on_with_the_next_task_and_asks_nothing_twice(
         left = [says("IMPOSSIBLE", text="no")]
         server.behaviour = lambda _: left.pop()
         agent_phone.lab.server.adb("-s", agent_phone.serial, "shell", "input", "keyevent", "HOME")
-        ran = cli(*words(cli, server, *ids))
+        ran = cli(*agent_command(cli, server, *ids))
         assert ran.exit_code == 0, ran.err
     assert out.read_bytes().startswith(first)
     assert [(row["task_id"], row["stop"], row["steps"]) for row in results(out)][1:] == [(TIMER, "impossible", 2)]
 
 
-def test_what_the_server_ended_is_no_result(cli: CommandLine, agent_phone: LabPhone) -> None:
-    ran, rows = run_with(cli, lambda _: Fails(401, "no"))
+def test_run_ended_by_the_server_has_no_result(cli: CommandLine, agent_phone: LabPhone) -> None:
+    ran, rows = run_with(cli, lambda _: ErrorReply(401, "no"))
     assert (ran.exit_code, rows, len(cli.draft_ids())) == (1, [], 1)
     assert "model (" in ran.err
 
 
-def test_two_phones_at_once_give_each_task_its_result(cli: CommandLine) -> None:
+def test_two_phones_give_each_task_its_result(cli: CommandLine) -> None:
     folder = cli.folder / "bench"
     with StandIn(idle) as server:
         cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
         bench = ("agent", "bench", "--model", MODEL, "--out", folder, "--task", ALARM, "--task", TIMER, "--phones", 2)
         ran = cli(*bench)
         again = cli(*bench)
-        asked = len(server.questions)
+        count = len(server.questions)
     assert (ran.exit_code, again.exit_code, again.out == ran.out) == (0, 0, True), ran.err
     assert "Success: 0.0% (0 of 2; 95% interval 0.0% to" in ran.out
     assert {(row["task_id"], row["is_met"]) for row in results(folder / "results.jsonl")} == {
         (ALARM, False),
         (TIMER, False),
     }
-    assert asked == 2
+    assert count == 2
 
 
-def test_statistics_splits_and_exports_leave_agents_out_unless_asked(cli: CommandLine, agent_phone: LabPhone) -> None:
+def test_agent_episodes_are_left_out_unless_requested(cli: CommandLine, agent_phone: LabPhone) -> None:
     _, (row,) = run_with(cli, idle)
     data, out = cli.dataset, cli.folder / "out"
     assert "1 episode by agents left out" in cli("stats", data).err

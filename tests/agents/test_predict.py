@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,11 @@ from odyssey_recorder.model.action import (
 )
 from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
-from tests.agents.golds import LACKING, GoldReplayer, alike, colour, expected
-from tests.annotation.seeing_model import images_of
+from tests.agents.gold_replayer import LACKING, GoldReplayer, colour, expressible, is_same_action
 from tests.annotation.texts import remember
+from tests.annotation.vision_model import images_of
 from tests.cli import CommandLine
-from tests.llm.stand_in import MODEL, Asked, Fails, Says, StandIn
+from tests.llm.stand_in import MODEL, ErrorReply, ReceivedRequest, Reply, StandIn
 
 SIZE = Size(500, 900)
 ACTIONS: tuple[Action, ...] = (
@@ -47,7 +48,7 @@ GOLDS = [action for end in ENDS for action in (*ACTIONS, end)]
 
 @pytest.fixture
 def dataset(cli: CommandLine) -> Path:
-    """Two episodes, whose device_info has width and height swapped; each screen has a colour of its own."""
+    """Two episodes, whose device_info has width and height swapped; each screen has its own colour."""
     root = cli.dataset
     for name in ("annotations", "screenshots", "splits"):
         (root / name).mkdir(parents=True)
@@ -64,7 +65,19 @@ def dataset(cli: CommandLine) -> Path:
     return root
 
 
-def use(cli: CommandLine, server: StandIn) -> None:
+@pytest.fixture
+def out(cli: CommandLine) -> Path:
+    return cli.folder / "out.jsonl"
+
+
+@pytest.fixture
+def server(cli: CommandLine) -> Iterator[StandIn]:
+    with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as running:
+        use_server(cli, running)
+        yield running
+
+
+def use_server(cli: CommandLine, server: StandIn) -> None:
     cli.monkeypatch.setenv("ODYSSEY_MODEL", "another")
     cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
 
@@ -83,15 +96,16 @@ def without_words(action: Action) -> Action:
 
 
 @pytest.mark.parametrize("name", ["ours", "ui-tars-1.5", "cogagent"])
-def test_a_gold_replayer_predicts_the_gold_actions(cli: CommandLine, dataset: Path, name: str) -> None:
-    out = cli.folder / "out.jsonl"
+def test_gold_replayer_predicts_the_gold_actions(cli: CommandLine, dataset: Path, out: Path, name: str) -> None:
     with StandIn(GoldReplayer(name, GOLDS, SIZE)) as server:
-        use(cli, server)
+        use_server(cli, server)
         ran = cli("predict", dataset, out, "--adapter", name, "--model", MODEL, "--history", "screenshots:1", "--yes")
         assert ran.exit_code == 0, ran.err
         assert server.complaints == []
         fitted = adapter_named(name).fit(SIZE)
-        assert {one.size for asked in server.questions for one in images_of(asked)} == {(fitted.width, fitted.height)}
+        assert {one.size for request in server.questions for one in images_of(request)} == {
+            (fitted.width, fitted.height)
+        }
     header, *predictions = rows(out)
     assert header == {
         "format": "odyssey-predictions", "version": 1, "adapter": name, "model": MODEL, "history": "screenshots:1",
@@ -104,20 +118,20 @@ def test_a_gold_replayer_predicts_the_gold_actions(cli: CommandLine, dataset: Pa
             assert row["problem"].startswith("unreadable")
         else:
             assert row["problem"] == ""
-            assert alike(without_words(expected(gold, name)), action_in(row)), row
+            assert is_same_action(without_words(expressible(gold, name)), action_in(row)), row
         assert (row["tokens_in"] > 0, row["tokens_out"] > 0, row["seconds"] >= 0) == (True, True, True)
 
 
-def test_a_run_that_ended_early_is_continued_and_asks_nothing_twice(cli: CommandLine, dataset: Path) -> None:
-    out, gold = cli.folder / "out.jsonl", GoldReplayer("ours", GOLDS, SIZE)
+def test_interrupted_run_is_continued_without_repeating_requests(cli: CommandLine, dataset: Path, out: Path) -> None:
+    gold = GoldReplayer("ours", GOLDS, SIZE)
     left = iter([*[True] * 5, *[False] * 99])
 
-    def until_the_quota_is_used_up(asked: Asked) -> Says | Fails:
-        return gold(asked) if next(left) else Fails(401, "no")
+    def until_the_quota_is_used_up(request: ReceivedRequest) -> Reply | ErrorReply:
+        return gold(request) if next(left) else ErrorReply(401, "no")
 
     command = ("predict", dataset, out, "--model", MODEL, "--yes")
     with StandIn(until_the_quota_is_used_up) as server:
-        use(cli, server)
+        use_server(cli, server)
         first = cli(*command)
         assert (first.exit_code, out.exists()) == (1, False)
         assert "Run the same command to continue" in first.err
@@ -131,10 +145,9 @@ def test_a_run_that_ended_early_is_continued_and_asks_nothing_twice(cli: Command
         assert len(server.questions) == answered
 
 
-def test_split_filter_and_sample_choose_episodes(cli: CommandLine, dataset: Path) -> None:
-    out = cli.folder / "out.jsonl"
-    with StandIn(lambda _: Says("Sorry, no.", finish_reason="length", refusal="No.")) as server:
-        use(cli, server)
+def test_split_filter_and_sample_select_episodes(cli: CommandLine, dataset: Path, out: Path) -> None:
+    with StandIn(lambda _: Reply("Sorry, no.", finish_reason="length", refusal="No.")) as server:
+        use_server(cli, server)
         ran = cli("predict", dataset, out, "--model", MODEL, "--split", "app/test", "--yes", "--sample", 5)
         none = cli("predict", dataset, out, "--model", MODEL, "--filter", "steps:>99", "--yes")
     assert (ran.exit_code, ran.out) == (0, "8 steps of 1 episode, 8 without an action\n"), ran.err
@@ -143,19 +156,17 @@ def test_split_filter_and_sample_choose_episodes(cli: CommandLine, dataset: Path
     assert (none.exit_code, "No episode of" in none.err) == (2, True)
 
 
-def test_an_episode_that_cannot_be_shown_is_named_and_the_others_are_predicted(cli: CommandLine, dataset: Path) -> None:
-    out = cli.folder / "out.jsonl"
+def test_unreadable_episode_is_reported_and_others_are_predicted(
+    cli: CommandLine, dataset: Path, server: StandIn, out: Path
+) -> None:
     (dataset / screenshot_path(IDS[0], 3)).unlink()
-    with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-        use(cli, server)
-        ran = cli("predict", dataset, out, "--model", MODEL, "--yes")
+    ran = cli("predict", dataset, out, "--model", MODEL, "--yes")
     assert (ran.exit_code, IDS[0] in ran.err) == (1, True)
     assert {row["episode"] for row in rows(out)[1:]} == {IDS[1]}
 
 
-def test_nothing_leaves_without_consent_and_no_other_file_is_replaced(cli: CommandLine, dataset: Path) -> None:
+def test_consent_is_required_and_foreign_files_are_not_replaced(cli: CommandLine, dataset: Path, out: Path) -> None:
     cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", "http://model.invalid/v1")
-    out = cli.folder / "out.jsonl"
     refused = cli("predict", dataset, out, "--model", "m", "--yes")
     assert (refused.exit_code, out.exists()) == (2, False)
     assert "16 screenshots" in refused.err
@@ -166,36 +177,35 @@ def test_nothing_leaves_without_consent_and_no_other_file_is_replaced(cli: Comma
     assert "is not a file of predictions" in kept.err
 
 
-def test_the_history_is_what_was_asked_for(cli: CommandLine, dataset: Path) -> None:
+def test_history_option_determines_the_prompt(cli: CommandLine, dataset: Path, out: Path) -> None:
     seen: dict[str, list[str]] = {}
     for history in ("none", "actions:2"):
         with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-            use(cli, server)
-            out = cli.folder / "out.jsonl"
+            use_server(cli, server)
             cli("predict", dataset, out, "--model", MODEL, "--history", history, "--yes", "--at-once", 1)
-            seen[history] = [asked.words for asked in server.questions]
+            seen[history] = [request.words for request in server.questions]
     assert [("buy: milk" in words) for words in seen["actions:2"][:8]] == [False, False, True, True, *[False] * 4]
     assert not any("buy: milk" in words for words in seen["none"])
     assert SemanticsStore(dataset).read(IDS[0]).entries == ()
 
 
-def test_a_step_recalls_the_memory_of_those_before_it_and_never_a_later_one(cli: CommandLine, dataset: Path) -> None:
+def test_step_recalls_only_the_memory_of_earlier_steps(cli: CommandLine, dataset: Path, out: Path) -> None:
     def asked() -> list[str]:
         with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-            use(cli, server)
+            use_server(cli, server)
             ran = cli(*options, "--history", "memory", "--filter", f"id:{IDS[0]}", "--at-once", 1)
             assert ran.exit_code == 0, ran.err
-            return [asked.words for asked in server.questions]
+            return [request.words for request in server.questions]
 
-    options = "predict", dataset, cli.folder / "out.jsonl", "--model", MODEL, "--yes"
+    options = "predict", dataset, out, "--model", MODEL, "--yes"
     remember(dataset, IDS[0])
     before = asked()
-    assert rows(cli.folder / "out.jsonl")[0]["history"] == "memory:paper"
+    assert rows(out)[0]["history"] == "memory:paper"
     assert "What has been done so far" not in before[0]
     assert "so far: action_result of step 1. Remembered from earlier screens: an app: core of step 0." in before[1]
-    told = [words.partition("What has been done so far: ")[2] for words in before]
-    assert [told[5].count(f"action_result of step {at}.") for at in range(8)] == [0, 0, 1, 1, 1, 1, 0, 0]
-    assert [told[5].count(f"core of step {at}.") for at in range(8)] == [*[1] * 5, *[0] * 3]
+    recalled = [words.partition("What has been done so far: ")[2] for words in before]
+    assert [recalled[5].count(f"action_result of step {at}.") for at in range(8)] == [0, 0, 1, 1, 1, 1, 0, 0]
+    assert [recalled[5].count(f"core of step {at}.") for at in range(8)] == [*[1] * 5, *[0] * 3]
     remember(dataset, IDS[0], step=5, words="Other words.")
     after = asked()
     changed = [at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
@@ -203,36 +213,34 @@ def test_a_step_recalls_the_memory_of_those_before_it_and_never_a_later_one(cli:
     assert after[5].count("Other words.") == 1
 
 
-def test_a_history_in_words_that_is_missing_is_named(cli: CommandLine, dataset: Path) -> None:
-    options = "predict", dataset, cli.folder / "out.jsonl", "--model", MODEL, "--yes"
+def test_missing_text_history_is_reported(cli: CommandLine, dataset: Path, server: StandIn, out: Path) -> None:
+    options = "predict", dataset, out, "--model", MODEL, "--yes"
     remember(dataset, IDS[0])
-    with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-        use(cli, server)
-        remembered = cli(*options, "--history", "memory:kept")
-        assert remembered.exit_code == 1
-        assert f"{IDS[1]}: step 1 and others have no memory" in remembered.err
-        count = len(server.questions)
-        context = cli(*options, "--history", "context")
-        assert (context.exit_code, len(server.questions)) == (1, count)
+    remembered = cli(*options, "--history", "memory:kept")
+    assert remembered.exit_code == 1
+    assert f"{IDS[1]}: step 1 and others have no memory" in remembered.err
+    count = len(server.questions)
+    context = cli(*options, "--history", "context")
+    assert (context.exit_code, len(server.questions)) == (1, count)
     assert "Step 2 has no context. Use annotate run first." in context.err
 
 
-def test_a_model_can_be_given_the_instruction_of_each_step(cli: CommandLine, dataset: Path) -> None:
-    options = "predict", dataset, cli.folder / "out.jsonl", "--model", MODEL, "--level", "low", "--yes"
+def test_low_level_instructions_can_be_given_to_the_model(
+    cli: CommandLine, dataset: Path, server: StandIn, out: Path
+) -> None:
+    options = "predict", dataset, out, "--model", MODEL, "--level", "low", "--yes"
     for path in (dataset / "annotations").iterdir():
         tree = json.loads(path.read_text())
         for number, step in enumerate(tree["steps"]):
             step["low_level_instruction"] = f"Do {number}."
         path.write_text(json.dumps(tree))
-    with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-        use(cli, server)
-        without = cli(*options)
-        assert (without.exit_code, server.questions) == (1, [])
-        assert "Step 1 has no low-level instruction" in without.err
-        cli("annotate", "import", dataset)
-        assert cli(*options, "--at-once", 1).exit_code == 0
-        asked = [asked.words for asked in server.questions]
-    assert all(f"Do {number}." in words for number, words in enumerate(asked[:7]))
+    without = cli(*options)
+    assert (without.exit_code, server.questions) == (1, [])
+    assert "Step 1 has no low-level instruction" in without.err
+    cli("annotate", "import", dataset)
+    assert cli(*options, "--at-once", 1).exit_code == 0
+    prompts = [request.words for request in server.questions]
+    assert all(f"Do {number}." in words for number, words in enumerate(prompts[:7]))
 
 
 @pytest.mark.parametrize(
@@ -252,7 +260,7 @@ def test_a_model_can_be_given_the_instruction_of_each_step(cli: CommandLine, dat
         "context:1",
     ],
 )
-def test_an_unknown_history_is_refused(text: str) -> None:
+def test_unknown_history_is_rejected(text: str) -> None:
     with pytest.raises(SettingsError, match="The history"):
         HistoryRule.parse(text)
 
@@ -264,7 +272,7 @@ def test_every_second_screenshot_is_shown_with_all_actions_since() -> None:
     assert [sorted(rule.with_screenshot(step)) for step in (0, 1, 3, 7)] == [[], [], [1], [1, 3, 5]]
 
 
-def test_a_sample_is_stratified_and_the_same_again() -> None:
+def test_sample_is_stratified_and_reproducible() -> None:
     categories = {f"{number:016}": "abbcccc"[number % 7] for number in range(700)}
     drawn = sampled(categories, 70, seed=3)
     assert Counter(categories[one] for one in drawn) == {"a": 10, "b": 20, "c": 40}

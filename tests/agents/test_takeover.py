@@ -11,7 +11,7 @@ from odyssey_recorder.model.action import Click, Complete, Press, SystemKey
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
-from tests.agents.conftest import OF_PERSON, Duo
+from tests.agents.conftest import OF_PERSON, SharedRecording
 from tests.recording.recording_bench import PATIENCE_S, RecordingBench
 
 PASSWORD_FIELD = """<hierarchy rotation="0"><node class="android.widget.EditText" package="com.fake.app"
@@ -21,9 +21,9 @@ MOMENTS = (State.CHECKING, State.INJECTING, State.SETTLING, State.CAPTURING, Sta
 
 @pytest.mark.parametrize("streams", [False, True])
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_a_takeover_at_any_moment_of_an_agents_touch_loses_no_step(duo: Duo, moment: State, streams: bool) -> None:
-    duo.device.streams = streams
-    views = duo.recording.annotator.views
+def test_takeover_at_any_moment_loses_no_step(shared: SharedRecording, moment: State, streams: bool) -> None:
+    shared.device.streams = streams
+    views = shared.recording.annotator.views
     acted: list[State] = []
 
     def take_over(view: RecordingView) -> None:
@@ -31,106 +31,104 @@ def test_a_takeover_at_any_moment_of_an_agents_touch_loses_no_step(duo: Duo, mom
         is_later = moment is not State.READY or bool(view.steps)
         if view.is_agents_turn and view.state is moment and is_later and not acted:
             acted.append(moment)
-            duo.person_clicks()  # in the engine's thread, so that nothing comes in between
+            shared.person_clicks()  # in the engine's thread, so that nothing can intervene
 
-    duo.recording.annotator.changed = take_over  # type: ignore[method-assign]
-    duo.agent_clicks()
-    duo.agent_clicks()  # for the question that is abandoned, if there is one
-    ended = duo.hand_over()
+    shared.recording.annotator.changed = take_over  # type: ignore[method-assign]
+    shared.agent_clicks()
+    shared.agent_clicks()  # for the question that is abandoned, if there is one
+    ended = shared.hand_over()
     assert ended() is StopReason.INTERRUPTED
     assert acted
-    duo.recording.ready()
-    steps = duo.check_steps()
+    shared.recording.ready()
+    steps = shared.check_steps()
     assert steps[:1] == [True]
     assert sum(steps) == 1, "the agent acted after the person"
-    duo.person_clicks()
-    duo.recording.ready(steps=len(steps) + 1)
-    assert duo.check_steps() == [*steps, False]
+    shared.person_clicks()
+    shared.recording.ready(steps=len(steps) + 1)
+    assert shared.check_steps() == [*steps, False]
 
 
 @pytest.mark.parametrize("touches", [True, False])
-def test_an_action_that_the_person_comes_before_is_not_carried_out(duo: Duo, touches: bool) -> None:
-    duo.watcher.on_told = duo.person_clicks if touches else duo.recording.recorder.take_over
-    duo.agent_clicks()
-    assert duo.hand_over()() is StopReason.INTERRUPTED
-    duo.recording.ready(steps=int(touches))
-    assert duo.check_steps() == [False] * touches
+def test_action_preempted_by_the_person_is_not_carried_out(shared: SharedRecording, touches: bool) -> None:
+    shared.watcher.on_told = shared.person_clicks if touches else shared.recording.recorder.take_over
+    shared.agent_clicks()
+    assert shared.hand_over()() is StopReason.INTERRUPTED
+    shared.recording.ready(steps=int(touches))
+    assert shared.check_steps() == [False] * touches
 
 
-def test_a_touch_that_began_before_the_turn_is_the_persons(duo: Duo) -> None:
-    recorder = duo.recording.recorder
+def test_touch_begun_before_the_turn_belongs_to_the_person(shared: SharedRecording) -> None:
+    recorder = shared.recording.recorder
     recorder.touch_down(recorder.view.frame_number or 0)
-    duo.hand_over()
-    duo.thinker.await_question()
-    duo.agent_clicks()
-    duo.thinker.await_question()  # because it could not act
+    shared.hand_over()
+    shared.thinker.await_question()
+    shared.agent_clicks()
+    shared.thinker.await_question()  # because it could not act
     recorder.lift(TouchStroke.press(OF_PERSON))
-    duo.recording.ready(steps=1)
-    assert duo.check_steps() == [False]
+    shared.recording.ready(steps=1)
+    assert shared.check_steps() == [False]
     recorder.take_over()
-    duo.agent_clicks()  # for the abandoned question
+    shared.agent_clicks()  # for the abandoned question
 
 
-def test_an_agent_does_not_act_while_a_finger_is_down(duo: Duo) -> None:
-    recorder = duo.recording.recorder
-    duo.device.streams = True
-    ended = duo.hand_over()
-    duo.thinker.await_question()
-    recorder.touch_down(duo.recording.ready().frame_number or 0, OF_PERSON)
-    duo.device.await_finger(1)
-    duo.agent_clicks()
+def test_agent_does_not_act_while_a_finger_is_down(shared: SharedRecording) -> None:
+    recorder = shared.recording.recorder
+    shared.device.streams = True
+    ended = shared.hand_over()
+    shared.thinker.await_question()
+    recorder.touch_down(shared.recording.ready().frame_number or 0, OF_PERSON)
+    shared.device.await_finger(1)
+    shared.agent_clicks()
     assert ended() is StopReason.INTERRUPTED
     recorder.lift(TouchStroke.press(OF_PERSON))
-    duo.recording.ready(steps=1)
-    (step,) = duo.recording.draft.steps
+    shared.recording.ready(steps=1)
+    (step,) = shared.recording.draft.steps
     assert step.record.agent is None
-    assert duo.device.performed == []
+    assert shared.device.performed == []
 
 
-def test_the_persons_steps_are_told_to_the_model_and_the_next_turn_is_the_agents(duo: Duo) -> None:
-    ended = duo.hand_over()
-    duo.thinker.await_question()
-    duo.recording.recorder.press(SystemKey.HOME)
+def test_model_is_shown_the_steps_of_the_person(shared: SharedRecording) -> None:
+    ended = shared.hand_over()
+    shared.thinker.await_question()
+    shared.recording.recorder.press(SystemKey.HOME)
     assert ended() is StopReason.INTERRUPTED
-    duo.agent_clicks()  # for the abandoned question
-    duo.recording.ready(steps=1)
-    ended = duo.hand_over()
-    assert '"HOME"' in duo.thinker.await_question()
-    duo.thinker.say("COMPLETE", text="Done.")
+    shared.agent_clicks()  # for the abandoned question
+    shared.recording.ready(steps=1)
+    ended = shared.hand_over()
+    assert '"HOME"' in shared.thinker.await_question()
+    shared.thinker.say("COMPLETE", text="Done.")
     assert ended() is StopReason.COMPLETE
-    view = duo.recording.until(State.FINISHED)
+    view = shared.recording.until(State.FINISHED)
     assert [(step.action, step.agent is None) for step in view.steps] == [
         (Press(SystemKey.HOME), True),
         (Complete("Done."), False),
     ]
 
 
-def test_a_correction_is_kept_with_what_was_rejected_even_over_another_attempt_and_a_restart(
-    duo: Duo, tmp_path: Path
-) -> None:
-    recording = duo.recording
+def test_correction_keeps_the_rejected_action_across_a_restart(shared: SharedRecording, tmp_path: Path) -> None:
+    recording = shared.recording
     recorder = recording.recorder
     for _ in range(2):
-        duo.agent_clicks()
-    ended = duo.hand_over()
+        shared.agent_clicks()
+    ended = shared.hand_over()
     recording.ready(steps=2)
     for _ in range(3):
-        duo.thinker.await_question()
+        shared.thinker.await_question()
     recorder.undo(2, rejects=True)
     assert ended() is StopReason.INTERRUPTED
     recording.until(State.RESTORING)
-    duo.device.show(0)
+    shared.device.show(0)
     assert recording.ready(steps=0).is_correcting
-    duo.thinker.say("BACK")
+    shared.thinker.say("BACK")
     recorder.press(SystemKey.BACK)
     recording.ready(steps=1)
     recorder.undo()
     recording.until(State.RESTORING)
     recorder.stop()
     recorder.join()
-    duo.device.show(0)
+    shared.device.show(0)
     bench = RecordingBench(tmp_path)
-    with bench.recording(duo.device, bench.store.resume(recorder.episode_id)) as again:
+    with bench.recording(shared.device, bench.store.resume(recorder.episode_id)) as again:
         assert again.ready(steps=0).is_correcting
         again.recorder.touch_down(again.recorder.view.frame_number or 0)
         again.recorder.lift(TouchStroke.press(OF_PERSON))
@@ -148,26 +146,26 @@ def test_a_correction_is_kept_with_what_was_rejected_even_over_another_attempt_a
 
 
 @pytest.fixture
-def shop(duo: Duo) -> Duo:
+def shop(shared: SharedRecording) -> SharedRecording:
     """The agent is about to click “Jetzt kaufen”, and the person would refuse that."""
-    before = duo.recording.recorder.view.frame_number
-    duo.device.tree = duo.device.tree.replace("OK", "Jetzt kaufen")
-    duo.device.show("a shop")
-    duo.recording.recorder.wait_for(lambda view: view.is_read and view.frame_number != before, PATIENCE_S)
-    duo.watcher.answer = False
-    return duo
+    before = shared.recording.recorder.view.frame_number
+    shared.device.tree = shared.device.tree.replace("OK", "Jetzt kaufen")
+    shared.device.show("a shop")
+    shared.recording.recorder.wait_for(lambda view: view.is_read and view.frame_number != before, PATIENCE_S)
+    shared.watcher.answer = False
+    return shared
 
 
-def refuse(duo: Duo) -> None:
-    duo.agent_clicks()
-    assert duo.hand_over()() is StopReason.GUARD
-    duo.thinker.await_question()
-    assert duo.device.performed == []
+def refuse_action(shared: SharedRecording) -> None:
+    shared.agent_clicks()
+    assert shared.hand_over()() is StopReason.GUARD
+    shared.thinker.await_question()
+    assert shared.device.performed == []
 
 
-def test_what_a_person_refuses_is_kept_once_with_what_they_show_on_that_screen(shop: Duo, tmp_path: Path) -> None:
-    refuse(shop)
-    refuse(shop)
+def test_refused_action_is_kept_once_with_its_correction(shop: SharedRecording, tmp_path: Path) -> None:
+    refuse_action(shop)
+    refuse_action(shop)
     assert shop.recording.ready(steps=0).is_correcting
     shop.person_clicks()
     assert shop.recording.ready(steps=1).steps[0].is_corrected
@@ -182,19 +180,17 @@ def test_what_a_person_refuses_is_kept_once_with_what_they_show_on_that_screen(s
     assert shop.watcher.allowed == ["'kaufen' is under the finger: Jetzt kaufen"] * 2
 
 
-def test_what_nobody_answered_is_not_kept_as_refused(shop: Duo) -> None:
+def test_unanswered_request_is_not_kept_as_refused(shop: SharedRecording) -> None:
     shop.watcher.answer = None
-    refuse(shop)
+    refuse_action(shop)
     shop.person_clicks()
     shop.recording.ready(steps=1)
     assert shop.recording.draft.steps[0].record.rejected == ()
 
 
 @pytest.mark.parametrize("is_back", [True, False])
-def test_what_a_person_refused_belongs_to_its_screen_over_a_restart_too(
-    shop: Duo, tmp_path: Path, is_back: bool
-) -> None:
-    refuse(shop)
+def test_refused_action_stays_with_its_screen_on_restart(shop: SharedRecording, tmp_path: Path, is_back: bool) -> None:
+    refuse_action(shop)
     judged = shop.recording.recorder.view.frame_number
     shop.device.show("a message")
     other = shop.recording.ready(after=judged).frame_number
@@ -210,30 +206,30 @@ def test_what_a_person_refused_belongs_to_its_screen_over_a_restart_too(
     assert [one.action["action"] for one in record.rejected] == ["CLICK"] * is_back
 
 
-def test_on_a_screen_that_changed_meanwhile_the_model_is_asked_again(duo: Duo) -> None:
-    ended = duo.hand_over()
-    duo.thinker.await_question()
-    judged = duo.recording.recorder.view.frame_number
-    duo.device.show("a message")
-    duo.recording.ready(after=judged)
-    duo.thinker.say("HOME")
-    duo.thinker.await_question()
-    assert duo.device.performed == []
-    duo.thinker.say("IMPOSSIBLE", text="There is a message.")
+def test_changed_screen_makes_the_agent_ask_again(shared: SharedRecording) -> None:
+    ended = shared.hand_over()
+    shared.thinker.await_question()
+    judged = shared.recording.recorder.view.frame_number
+    shared.device.show("a message")
+    shared.recording.ready(after=judged)
+    shared.thinker.say("HOME")
+    shared.thinker.await_question()
+    assert shared.device.performed == []
+    shared.thinker.say("IMPOSSIBLE", text="There is a message.")
     assert ended() is StopReason.IMPOSSIBLE
 
 
-def test_a_password_that_the_person_typed_is_hidden_from_the_model(duo: Duo) -> None:
-    recorder = duo.recording.recorder
+def test_typed_password_is_hidden_from_the_model(shared: SharedRecording) -> None:
+    recorder = shared.recording.recorder
     before = recorder.view.frame_number
-    duo.device.tree = PASSWORD_FIELD
-    duo.device.show(1)
+    shared.device.tree = PASSWORD_FIELD
+    shared.device.show(1)
     recorder.wait_for(lambda view: view.is_read and view.frame_number != before, PATIENCE_S)
     recorder.type_text("hunter2")
-    duo.recording.ready(steps=1)
-    duo.hand_over()
-    question = duo.thinker.await_question()
+    shared.recording.ready(steps=1)
+    shared.hand_over()
+    question = shared.thinker.await_question()
     assert "hunter2" not in question
     assert "[hidden]" in question
     recorder.take_over()
-    duo.agent_clicks()  # for the abandoned question
+    shared.agent_clicks()  # for the abandoned question

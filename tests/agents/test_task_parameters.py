@@ -12,8 +12,9 @@ from odyssey_recorder.agents.online import StopReason
 from odyssey_recorder.agents.results import TaskResult, summary
 from odyssey_recorder.commands.agent_tasks import chosen_tasks
 from odyssey_recorder.errors import TaskError
+from tests.agents.controlled_model import says
 from tests.cli import CommandLine
-from tests.llm.stand_in import MODEL, Asked, Says, StandIn
+from tests.llm.stand_in import MODEL, ReceivedRequest, Reply, StandIn
 
 ALARMS = ["17:20", "5:40", "9:50"]
 PARAMETERS: dict[str, Any] = {
@@ -42,7 +43,7 @@ def template(folder: Path, **changed: Any) -> TaskTemplate:
     return read_benchmark(path)["brew"]
 
 
-def test_a_seed_fills_words_goals_answer_and_script_alike(tmp_path: Path) -> None:
+def test_seed_fills_text_goals_answer_and_script_consistently(tmp_path: Path) -> None:
     made = template(tmp_path)
     seen = []
     for seed in range(6):
@@ -60,7 +61,7 @@ def test_a_seed_fills_words_goals_answer_and_script_alike(tmp_path: Path) -> Non
     assert [template(tmp_path).chosen(seed) for seed in range(12)] == seen * 2
 
 
-def test_seeds_choose_the_same_on_every_computer() -> None:
+def test_seeds_are_reproducible_across_computers() -> None:
     shipped = read_benchmark(shipped_benchmark())
     chosen = [shipped["sim-alarm-time"].chosen(seed)["time"]["words"] for seed in range(3)]
     assert chosen == ALARMS
@@ -70,7 +71,7 @@ def test_seeds_choose_the_same_on_every_computer() -> None:
 @pytest.mark.parametrize(
     "place", ["notes[title={text}].body", "by_title.{text}", 'by_title."{text}"', "notes[title~{text}].body"]
 )
-def test_no_value_breaks_a_path(text: str, place: str, tmp_path: Path) -> None:
+def test_values_cannot_break_a_path(text: str, place: str, tmp_path: Path) -> None:
     goals = [{"path": place, "op": "equals", "value": "{text}"}]
     made = template(tmp_path, parameters={"text": [text]}, goals=goals, task=None, answer="", gold=[{"type": "{text}"}])
     task = made.filled(0)
@@ -95,14 +96,14 @@ def test_no_value_breaks_a_path(text: str, place: str, tmp_path: Path) -> None:
         ({"task": ROW["task"] | {"instruction": "Brew {tea}"}}, r"there is no parameter {tea}"),
     ],
 )
-def test_a_template_that_cannot_be_filled_is_refused_with_its_line(
+def test_template_that_cannot_be_filled_is_rejected_with_its_line(
     changed: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(TaskError, match=rf"goals\.jsonl, line 1: .*{message}"):
         template(tmp_path, **changed)
 
 
-def test_without_parameters_braces_are_ordinary(tmp_path: Path) -> None:
+def test_braces_are_ordinary_text_without_parameters(tmp_path: Path) -> None:
     made = template(tmp_path, parameters={}, answer="{x}", goals=[{"path": "a", "op": "any"}], gold=[])
     assert made.filled(0).answer == made.filled(7).answer == "{x}"
 
@@ -123,7 +124,7 @@ def test_difficulty_follows_from_moves_and_apps(moves: int, apps: int, difficult
     assert Difficulty.of(moves=moves, apps=apps) == difficulty
 
 
-def test_a_list_of_ones_own_is_taken_alone_and_an_unknown_task_is_told(tmp_path: Path) -> None:
+def test_user_list_is_used_alone_and_unknown_tasks_are_rejected(tmp_path: Path) -> None:
     listed = tmp_path / "tasks.jsonl"
     listed.write_text(json.dumps({"task_id": "tea", **ROW["task"]}) + "\n")
     assert [(job.task_id, job.difficulty) for job in chosen_tasks(listed, None, (), (0,))] == [("tea", None)]
@@ -132,11 +133,11 @@ def test_a_list_of_ones_own_is_taken_alone_and_an_unknown_task_is_told(tmp_path:
         chosen_tasks(None, None, ["tea"], (0,))
 
 
-def test_success_is_told_by_difficulty() -> None:
+def test_success_is_summarized_by_difficulty() -> None:
     def result(seed: int, difficulty: Difficulty | None, *, is_met: bool) -> TaskResult:
         return TaskResult(task_id="a", seed=seed, stop=StopReason.COMPLETE, difficulty=difficulty, is_met=is_met)
 
-    told = list(
+    lines = list(
         summary(
             [
                 result(0, Difficulty.EASY, is_met=True),
@@ -146,22 +147,21 @@ def test_success_is_told_by_difficulty() -> None:
             ]
         )
     )
-    assert [line.partition(";")[0] for line in told[:3]] == [
+    assert [line.partition(";")[0] for line in lines[:3]] == [
         "Success: 50.0% (2 of 4",
         "Success, easy: 50.0% (1 of 2",
         "Success, hard: 0.0% (0 of 1",
     ]
-    assert not any("medium" in line for line in told)
+    assert not any("medium" in line for line in lines)
 
 
-def test_each_seed_is_an_attempt_at_its_own_words(cli: CommandLine) -> None:
+def test_each_seed_is_a_separate_attempt(cli: CommandLine) -> None:
     folder = cli.folder / "bench"
-    asked: list[str] = []
+    prompts: list[str] = []
 
-    def idle(question: Asked) -> Says:
-        asked.append(question.words)
-        none = dict.fromkeys(("x", "y", "direction", "text"))
-        return Says(json.dumps({"reason": "", "action": "COMPLETE", **none}))
+    def idle(question: ReceivedRequest) -> Reply:
+        prompts.append(question.words)
+        return says("COMPLETE")
 
     with StandIn(idle) as server:
         cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
@@ -173,7 +173,7 @@ def test_each_seed_is_an_attempt_at_its_own_words(cli: CommandLine) -> None:
         (0, "easy", False),
         (1, "easy", False),
     ]
-    assert len(asked) == len(rows)
+    assert len(prompts) == len(rows)
     for words in ALARMS[:2]:
-        assert any(f"Set an alarm in Clock for {words}" in one for one in asked)
+        assert any(f"Set an alarm in Clock for {words}" in one for one in prompts)
     assert "Success, easy: 0.0% (0 of 2;" in ran.out

@@ -1,4 +1,4 @@
-"""Episodes of the simulated phone for models that see: screenshots, provenance and view hierarchies, quickly made."""
+"""Quickly made episodes of the simulated phone, with screenshots, provenance and view hierarchies."""
 
 import hashlib
 import io
@@ -32,8 +32,8 @@ UP = Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(500, 200))
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
-    """What a step shows and touches; `name` is that of the element, empty where nothing is touched."""
+class CapturedStep:
+    """What a step shows and touches; `name` is that of the element, empty if nothing is touched."""
 
     episode_id: str
     number: int
@@ -47,7 +47,7 @@ class EpisodeRecording:
         self.root, self.episode_id, self.device, self.phone = root, episode_id, device, phone
         self.steps: list[Step] = []
         self.records: list[StepRecord] = []
-        self.touched: list[Touched] = []
+        self.captured: list[CapturedStep] = []
         for name in ("annotations", "screenshots", "ui_trees"):
             (root / name).mkdir(parents=True, exist_ok=True)
 
@@ -57,7 +57,7 @@ class EpisodeRecording:
         return Size(screen.width, screen.height)
 
     def taps(self) -> Iterator[Pixel]:
-        """One place on each element with a name that takes a touch, other than the way back home."""
+        """The centre of each named element that takes a touch."""
         nodes = parse(dump_views(self.phone).decode())
         for node in nodes:
             at = Pixel((node.box.left + node.box.right) // 2, (node.box.top + node.box.bottom) // 2)
@@ -93,12 +93,12 @@ class EpisodeRecording:
         )  # fmt: skip
         self.steps.append(Step(screenshot_name(self.episode_id, number), action))
         name = name_at(nodes, at, self.size) if at is not None else ""
-        self.touched.append(Touched(self.episode_id, number, png.getvalue(), at, name))
+        self.captured.append(CapturedStep(self.episode_id, number, png.getvalue(), at, name))
 
     def tap(self, at: Pixel) -> None:
         self.add(Click(to_grid(at, self.size)), at)
 
-    def finish(self) -> list[Touched]:
+    def finish(self) -> list[CapturedStep]:
         self.add(Complete())
         first = self.records[0].frame.size
         task = TaskInfo(
@@ -107,7 +107,7 @@ class EpisodeRecording:
         episode = Episode(self.episode_id, DeviceInfo(self.device, first), task, tuple(self.steps))
         write_episode(self.root / annotation_path(self.episode_id), episode)
         write_provenance(self.root, provenance_of(self.episode_id, self.records))
-        return self.touched
+        return self.captured
 
 
 def _input(action: Action, at: Pixel | None) -> StrokeRecord | KeyRecord | TextRecord | None:
@@ -126,8 +126,8 @@ def _input(action: Action, at: Pixel | None) -> StrokeRecord | KeyRecord | TextR
 
 def look_around(
     root: Path, episode_id: str, steps: int, *, device: str = "small_phone", rotation: int = 0
-) -> list[Touched]:
-    """An episode of `steps` steps besides its end: taps on ever other elements, and every kind of other action."""
+) -> list[CapturedStep]:
+    """An episode of `steps` steps and its end: taps on changing elements, and one action of every other type."""
     with person_with(device) as person:
         phone = person.phone
         phone.set_rotation(rotation)

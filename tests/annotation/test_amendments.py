@@ -1,14 +1,25 @@
-"""Every amendment, and exactly the texts that it makes stale."""
+"""Which texts each amendment makes stale."""
 
 import pytest
 
 from odyssey_recorder.annotation.inputs import texts_of
-from odyssey_recorder.annotation.kinds import COMPLETED, TextKind
 from odyssey_recorder.annotation.semantics import TextState
+from odyssey_recorder.annotation.text_kinds import COMPLETED, TextKind
 from odyssey_recorder.dataset import amendment as amendments
 from odyssey_recorder.dataset.amending import amended
 from odyssey_recorder.model.episode import Category
-from tests.annotation.texts import F1, F2, D, E, decided, file_of, opened_episode, opened_from, suggested, suggestion
+from tests.annotation.texts import (
+    F1,
+    F2,
+    D,
+    E,
+    all_suggested,
+    decided,
+    file_of,
+    opened_episode,
+    opened_from,
+    suggestion,
+)
 
 ALL = set(TextKind)
 FREE = [(number, kind) for number in range(5) for kind in TextKind if (number, kind) != (0, E)]
@@ -38,10 +49,10 @@ CASES: dict[str, tuple[amendments.Amendment, set[tuple[int, TextKind]]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_amendment_makes_stale_what_depends_on_it_and_nothing_else(name: str) -> None:
+def test_amendment_makes_exactly_the_dependent_texts_stale(name: str) -> None:
     amendment, expected = CASES[name]
     found = opened_episode()
-    file = suggested(found)
+    file = all_suggested(found)
     result = amended(found.episode, found.provenance, amendment)
     now = texts_of(opened_from(result.episode, result.provenance), file)
     stale = {
@@ -56,9 +67,7 @@ def test_an_amendment_makes_stale_what_depends_on_it_and_nothing_else(name: str)
 
 
 @pytest.mark.parametrize(("with_box", "expected"), [(True, at(0, D, F1, F2)), (False, set())])
-def test_a_new_box_matters_to_texts_whose_model_was_shown_the_old_one(
-    with_box: bool, expected: set[tuple[int, TextKind]]
-) -> None:
+def test_new_box_makes_texts_based_on_the_old_one_stale(with_box: bool, expected: set[tuple[int, TextKind]]) -> None:
     found = opened_episode()
     file = file_of(found, *(suggestion(found, number, kind, with_box=with_box) for number, kind in FREE))
     box = amendments.NewBox(step=0, box=(300, 300, 420, 340))
@@ -67,9 +76,9 @@ def test_a_new_box_matters_to_texts_whose_model_was_shown_the_old_one(
     assert {(n, kind) for n, kind in FREE if now.steps[n][kind].state is TextState.STALE} == expected
 
 
-def test_an_edited_intention_makes_the_contexts_after_it_stale_and_an_accepted_one_does_not() -> None:
+def test_only_edited_intentions_make_later_contexts_stale() -> None:
     found = opened_episode()
-    file = suggested(found)
+    file = all_suggested(found)
     intention = suggestion(found, 1, F2)
     for decision, words, expected in (("accept", None, set()), ("edit", "I look for rice.", after(1, E))):
         changed = file_of(found, *file.entries, decided(intention, decision, words))
@@ -77,7 +86,7 @@ def test_an_edited_intention_makes_the_contexts_after_it_stale_and_an_accepted_o
         assert {(n, kind) for n, kind in FREE if now.steps[n][kind].state is TextState.STALE} == expected
 
 
-def test_texts_of_the_terminal_step_that_a_person_wrote_are_stale_once_the_end_is_another() -> None:
+def test_edited_terminal_texts_are_replaced_when_the_end_changes() -> None:
     found = opened_episode()
     edits = [decided(suggestion(found, 5, kind), "edit", "Done it.") for kind in TextKind]
     file = file_of(found, *edits)

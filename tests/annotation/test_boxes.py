@@ -1,4 +1,4 @@
-"""Boxes: those of elements that took a touch on the simulated emulator, SAM2's, the chosen ones, and what is kept."""
+"""Boxes of touched elements from view hierarchies and SAM2: finding, choosing and storing them."""
 
 import json
 import shutil
@@ -22,9 +22,9 @@ from odyssey_recorder.annotation.boxes import (
     press_boxes,
     widening,
 )
-from odyssey_recorder.annotation.kinds import BoxSource
 from odyssey_recorder.annotation.sam2 import MaskBox, ModelFile, Sam2, best
 from odyssey_recorder.annotation.semantics import FoundBox, SemanticsStore
+from odyssey_recorder.annotation.text_kinds import BoxSource
 from odyssey_recorder.dataset.amending import on_grid
 from odyssey_recorder.dataset.layout import screenshot_path, semantics_path
 from odyssey_recorder.dataset.lenient import LenientStep
@@ -38,31 +38,16 @@ from odyssey_recorder.model.geometry import Box, Pixel, Size, to_grid
 from odyssey_recorder.quality.evidence import StepEvidence
 from odyssey_recorder.simulator.shell.uiautomator import dump_views
 from odyssey_recorder.simulator.ui.controls import TextField
-from tests.annotation.phone_dataset import look_around
+from tests.annotation.episode_dataset import EPISODE
+from tests.annotation.phone_dataset import CapturedStep
 from tests.annotation.tiny_sam2 import HALVES, decoder, encoder, endless_encoder
 from tests.cli import CommandLine
 from tests.quality.evidence import FIELD, evidence, screen, with_step
 from tests.simulator.person import Person, person_with
 
 PROFILES = ("small_phone", "medium_phone", "pixel_7_pro", "pixel_8_pro", "pixel_fold", "pixel_tablet")
-EPISODE, STEPS = "0000000000000001", 6
+STEPS = 6
 NO_VIEWS = ("InputMethod", "NavigationBar0", "StatusBar")
-
-
-# --- the view hierarchy ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_the_box_is_that_of_the_element_that_took_the_touch(profile: str) -> None:
-    with person_with(profile) as person:
-        person.open("Photos", "First frost on the ridge", "Share")
-        seen = compared(person)
-        person.phone.set_rotation(1)
-        seen += compared(person)
-        person.open("Notes", "New note")
-        seen += compared(person)
-    assert set(seen) >= {"Overlay", "InputMethod", "NavigationBar0"}
-    assert len(seen) > 50
 
 
 OVERLAYS = {
@@ -76,31 +61,33 @@ OVERLAYS = {
     "time": ("Calendar", "New event", "12:00"),
     "field": ("To-do", "New list"),
     "songs": ("Music", "More about Delta"),
+    "share": ("Photos", "First frost on the ridge", "Share"),
 }
 """Every kind of overlay of the simulated phone; it has no notification shade."""
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_box_is_that_of_the_element_in_every_kind_of_overlay(profile: str) -> None:
+def test_box_is_that_of_the_touched_element(profile: str) -> None:
     for name, words in OVERLAYS.items():
         with person_with(profile) as person:
             person.open(*words)
-            assert "Overlay" in compared(person), name
+            assert "Overlay" in assert_boxes_match(person), name
             person.phone.set_rotation(1)  # a keyboard may leave no room for the overlay
-            assert compared(person), name
+            assert assert_boxes_match(person), name
     with person_with(profile) as person:
-        person.open("Notes")
+        person.open("Notes", "New note")
+        windows = assert_boxes_match(person)
+        assert set(windows) >= {"InputMethod", "NavigationBar0"}
+        assert len(windows) > 20
         person.recents()
-        assert "RecentsActivity" in compared(person)
+        assert "RecentsActivity" in assert_boxes_match(person)
         person.home()
         person.open_drawer()
-        assert compared(person)
+        assert assert_boxes_match(person)
 
 
-def compared(person: Person) -> list[str]:
-    """The window of each touch, on a grid over the screen and on the middle of each view, that an element took; asserts
-    that its box is found.
-    """
+def assert_boxes_match(person: Person) -> list[str]:
+    """Assert that boxes are found for touches on a grid and on each view; returns the touched windows."""
     state = person.phone.state()
     size, views = Size(state.size.width, state.size.height), parse(dump_views(person.phone).decode())
     windows = []
@@ -108,7 +95,7 @@ def compared(person: Person) -> list[str]:
     places = [Pixel(column * size.width // 20, row * size.height // 30) for column, row in grid]
     places += [Pixel((one.box.left + one.box.right) // 2, (one.box.top + one.box.bottom) // 2) for one in views]
     for at in places:
-        window, box = taker(person, at)
+        window, box = view_taking_touch(person, at)
         if box is None or box.area > LARGEST_SHARE * size.width * size.height:
             continue
         found = hierarchy_box(step_at(at, size, views=views, keyboard=state.keyboard is not None))
@@ -121,11 +108,11 @@ def compared(person: Person) -> list[str]:
     return windows
 
 
-def taker(person: Person, at: Pixel) -> tuple[str, Box | None]:
-    """The window that a touch there meets, and the box of what takes it: the simulated emulator's own way."""
+def view_taking_touch(person: Person, at: Pixel) -> tuple[str, Box | None]:
+    """The window hit by a touch, and the box of the view that takes it, according to the simulated emulator."""
     surface = person.phone._touch_surface
 
-    def look() -> tuple[str, Box | None]:
+    def find() -> tuple[str, Box | None]:
         path = surface._boxes_at(at.x, at.y)
         window = next((one.name for one in surface._compositor.windows if path and one.box is path[-1]), "")
         for box in path:
@@ -134,7 +121,7 @@ def taker(person: Person, at: Pixel) -> tuple[str, Box | None]:
                 return window, Box(int(edges.left), int(edges.top), int(edges.right), int(edges.bottom))
         return window, None
 
-    return person.phone._looper.call(look)
+    return person.phone._looper.call(find)
 
 
 def step_at(at: Pixel, size: Size, *, keyboard: bool = False, **changes: object) -> StepEvidence:
@@ -145,7 +132,7 @@ def step_at(at: Pixel, size: Size, *, keyboard: bool = False, **changes: object)
     return with_step(evidence(Click(point), Complete()), 0, **whole).steps[0]
 
 
-def test_the_recorder_knew_where_the_bars_are_and_a_person_may_draw_over_its_box() -> None:
+def test_system_bars_have_no_box_and_a_person_can_override_it() -> None:
     at, size = Pixel(30, 20), Size(720, 1280)
     views = (replace(FIELD, box=Box(0, 0, 720, 200)),)
     under_a_bar = step_at(at, size, views=views, ui_tree="0.xml", bbox=None, bbox_source=None)
@@ -157,8 +144,6 @@ def test_the_recorder_knew_where_the_bars_are_and_a_person_may_draw_over_its_box
     assert (known.chosen.source, known.chosen.box) == (BoxSource.HUMAN, Box(10, 10, 50, 50))
     assert set(known.raw) == {BoxSource.HUMAN, BoxSource.HIERARCHY}
 
-
-# --- which box is chosen -----------------------------------------------------------------------------------
 
 AT, SIZE = Pixel(500, 500), Size(1000, 1000)
 ICON, ROW, BIG = Box(480, 480, 520, 520), Box(0, 460, 1000, 540), Box(450, 450, 650, 700)
@@ -178,16 +163,14 @@ ICON, ROW, BIG = Box(480, 480, 520, 520), Box(0, 460, 1000, 540), Box(450, 450, 
     ],
     ids=["human", "file", "small view", "part of a row", "the row itself", "row alone", "mask alone", "nothing"],
 )
-def test_the_most_trusted_box_is_chosen_but_a_mask_before_a_large_view(
-    raw: dict[str, Box], chosen: str, asks_sam2: bool
-) -> None:
+def test_most_trusted_box_is_chosen_except_for_large_views(raw: dict[str, Box], chosen: str, asks_sam2: bool) -> None:
     boxes = PressBoxes(AT, SIZE, {BoxSource(source): box for source, box in raw.items()})
     assert boxes.chosen.source == chosen
     assert boxes.chosen.box == raw.get(chosen, Box(500, 500, 500, 500))
     assert boxes.is_vague == asks_sam2
 
 
-def test_a_box_that_cannot_be_of_the_pressed_element_is_left_out() -> None:
+def test_implausible_boxes_are_ignored() -> None:
     release = step_at(
         AT, SIZE, spelled=LenientStep(Click(to_grid(AT, SIZE)), "", StepAnnotations(sam2_bbox=(480, 480, 520, 520)))
     )
@@ -198,10 +181,7 @@ def test_a_box_that_cannot_be_of_the_pressed_element_is_left_out() -> None:
     assert press_boxes(evidence().steps[2], {}) is None
 
 
-# --- SAM2: the files, and what is before and after them ----------------------------------------------------
-
-
-def tiny(folder: Path) -> Sam2:
+def tiny_sam2(folder: Path) -> Sam2:
     return Sam2(encoder(folder / "encoder.onnx"), decoder(folder / "decoder.onnx"))
 
 
@@ -210,8 +190,8 @@ def noise(size: Size) -> Image.Image:
 
 
 @pytest.mark.parametrize(("size", "at"), [(Size(720, 1280), Pixel(300, 700)), (Size(1280, 800), Pixel(1279, 0))])
-def test_the_masks_of_a_press_become_boxes_in_pixels_of_the_screenshot(tmp_path: Path, size: Size, at: Pixel) -> None:
-    found = tiny(tmp_path).boxes(noise(size), at)
+def test_masks_become_boxes_in_screenshot_pixels(tmp_path: Path, size: Size, at: Pixel) -> None:
+    found = tiny_sam2(tmp_path).boxes(noise(size), at)
     squares = sorted((one for one in found if one.score > 0.5), key=lambda one: one.box.area)
     assert len(squares) == 2
     for one, half in zip(squares, HALVES, strict=True):
@@ -223,7 +203,7 @@ def test_the_masks_of_a_press_become_boxes_in_pixels_of_the_screenshot(tmp_path:
     assert all(at in one.box and one.box.area <= 0.6 * size.width * size.height for one in found)
 
 
-def test_the_mask_with_the_best_score_wins_unless_another_is_a_view() -> None:
+def test_best_mask_wins_unless_another_matches_a_view() -> None:
     sure, view = MaskBox(ICON, 0.9), MaskBox(ROW, 0.4)
     assert best([view, sure], []) == sure
     assert best([sure, view], [Box(0, 455, 1000, 545)]) == view
@@ -254,7 +234,7 @@ def wrong_files(folder: Path) -> dict[str, tuple[ModelFile, ModelFile, str]]:
 @pytest.mark.parametrize(
     "case", ["missing", "a folder", "another file", "junk", "inputs", "outputs", "swapped", "too large"]
 )
-def test_a_file_that_cannot_be_used_is_named_with_the_reason(tmp_path: Path, case: str) -> None:
+def test_unusable_model_file_is_reported_with_a_reason(tmp_path: Path, case: str) -> None:
     first, second, words = wrong_files(tmp_path)[case]
     with pytest.raises(SettingsError) as raised:
         Sam2(first, second).boxes(noise(Size(72, 128)), Pixel(9, 9))
@@ -266,19 +246,9 @@ def test_onnx_runtime_is_loaded_only_for_sam2() -> None:
     assert subprocess.check_output([sys.executable, "-c", words], text=True).strip() == "False"
 
 
-# --- a dataset ---------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("made")
-    look_around(root, EPISODE, STEPS)
-    return root
-
-
 @pytest.fixture
-def dataset(cli: CommandLine, made: Path) -> Path:
-    return Path(shutil.copytree(made, cli.dataset))
+def dataset(cli: CommandLine, made: tuple[Path, list[CapturedStep]]) -> Path:
+    return Path(shutil.copytree(made[0], cli.dataset))
 
 
 def sam2_options(folder: Path) -> list[str]:
@@ -290,17 +260,17 @@ def sam2_options(folder: Path) -> list[str]:
     ]
 
 
-def kept(dataset: Path) -> list[FoundBox]:
+def stored_boxes(dataset: Path) -> list[FoundBox]:
     return [one for one in SemanticsStore(dataset).read(EPISODE).entries if isinstance(one, FoundBox)]
 
 
-def test_boxes_are_kept_once_with_their_sources_and_reported(cli: CommandLine, dataset: Path, tmp_path: Path) -> None:
+def test_boxes_are_stored_once_with_their_sources(cli: CommandLine, dataset: Path, tmp_path: Path) -> None:
     first = cli("annotate", "boxes", dataset)
     assert first.exit_code == 0, first.err
     assert "a right click has" in first.out
-    presses = len(kept(dataset))
+    presses = len(stored_boxes(dataset))
     assert presses > 3
-    assert {one.source for one in kept(dataset)} == {BoxSource.HIERARCHY}
+    assert {one.source for one in stored_boxes(dataset)} == {BoxSource.HIERARCHY}
     again = cli("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path), "--json")
     report = json.loads(again.out)
     assert report["presses"] == presses
@@ -309,12 +279,12 @@ def test_boxes_are_kept_once_with_their_sources_and_reported(cli: CommandLine, d
     assert (whole["sources"], whole["device"], whole["pairs"]) == (["hierarchy", "sam2"], "", presses)
     assert [(one["device"], one["pairs"]) for one in parts] == [("small_phone", presses)]
     before = (dataset / semantics_path(EPISODE)).read_bytes()
-    assert all(len(one.models) == 2 and one.score for one in kept(dataset) if one.source is BoxSource.SAM2)
+    assert all(len(one.models) == 2 and one.score for one in stored_boxes(dataset) if one.source is BoxSource.SAM2)
     assert cli("annotate", "boxes", dataset, "--everywhere", *sam2_options(tmp_path)).exit_code == 0
     assert (dataset / semantics_path(EPISODE)).read_bytes() == before, "a second run finds nothing new"
 
 
-def test_an_export_has_the_chosen_boxes(cli: CommandLine, dataset: Path, tmp_path: Path) -> None:
+def test_export_contains_the_chosen_boxes(cli: CommandLine, dataset: Path, tmp_path: Path) -> None:
     rows = list(step_rows(read_exported(dataset, EPISODE)))
     provenance = dataset / "provenance" / f"{EPISODE}.json"
     tree = json.loads(provenance.read_text())
@@ -323,7 +293,7 @@ def test_an_export_has_the_chosen_boxes(cli: CommandLine, dataset: Path, tmp_pat
     provenance.write_text(json.dumps(tree))
     assert cli("annotate", "boxes", dataset, *sam2_options(tmp_path)).exit_code == 0
     at = tree["steps"][number]["input"]["samples"][0]
-    masks = [one for one in kept(dataset) if one.source is BoxSource.SAM2 and one.px]
+    masks = [one for one in stored_boxes(dataset) if one.source is BoxSource.SAM2 and one.px]
     mask = next(one for one in masks if one.px and Pixel(at[0], at[1]) in Box(*one.px))
     assert mask.px is not None
     after = list(step_rows(read_exported(dataset, EPISODE)))
@@ -334,9 +304,7 @@ def test_an_export_has_the_chosen_boxes(cli: CommandLine, dataset: Path, tmp_pat
     assert all(row == before for row, before in others)
 
 
-def test_what_cannot_be_read_is_named_and_changed_screenshots_are_not_looked_at(
-    cli: CommandLine, dataset: Path, tmp_path: Path
-) -> None:
+def test_unreadable_files_and_changed_screenshots_are_reported(cli: CommandLine, dataset: Path, tmp_path: Path) -> None:
     number = first_press(dataset)
     path = dataset / screenshot_path(EPISODE, number)
     noise(Size(720, 1280)).save(path)
@@ -357,10 +325,7 @@ def first_press(dataset: Path) -> int:
     return next(at for at, one in enumerate(steps) if one["bbox"])
 
 
-# --- figures -----------------------------------------------------------------------------------------------
-
-
-def test_how_much_a_box_widens_the_click_rule() -> None:
+def test_widening_of_the_click_rule_by_a_box() -> None:
     size = Size(1000, 1000)
     printed = (
         ((675, 374), (528, 349, 736, 405), 0.008),
@@ -372,7 +337,7 @@ def test_how_much_a_box_widens_the_click_rule() -> None:
         assert widening(ElementBox(Box(*edges), BoxSource.SAM2, Pixel(x, y), size)) == pytest.approx(added, abs=0.01)
 
 
-def test_agreement_tells_a_row_from_its_icon() -> None:
+def test_agreement_distinguishes_a_row_from_its_icon() -> None:
     row, icon = Box(0, 0, 100, 10), Box(0, 0, 10, 10)
     found = agreement([(row, icon), (row, row)])
     assert found is not None

@@ -1,4 +1,4 @@
-"""Checks ANN03 to ANN12 on planted wrong texts, clean ones and the paper's own."""
+"""Checks ANN03 to ANN12 on wrong texts, correct texts and those of the paper."""
 
 import random
 from collections import Counter
@@ -9,16 +9,16 @@ import pytest
 
 from odyssey_recorder.annotation.checks import check_texts
 from odyssey_recorder.annotation.findings import CHECKS, Support, verdict_on
-from odyssey_recorder.annotation.kinds import TextKind
-from odyssey_recorder.annotation.recycled import SeenText, SeenTexts
-from odyssey_recorder.annotation.said import WrittenText
+from odyssey_recorder.annotation.near_duplicates import SeenText, SeenTexts
+from odyssey_recorder.annotation.text_in_context import WrittenText
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.model.action import Action, Click, Complete, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Box, Point
 from odyssey_recorder.quality.evidence import StepEvidence
-from tests.annotation.planted import Maker, Planted, blinded, clean_texts, is_caught
-from tests.annotation.walks import Walk, walks
+from tests.annotation.played_episodes import PlayedEpisode, play_episodes
 from tests.annotation.wordings import FRESH, HELD_OUT, TUNED, Wording
+from tests.annotation.wrong_texts import WrongText, WrongTextMaker, clean_texts, is_caught, without_views
 from tests.quality.evidence import ACTIONS, FIELD, evidence, unproved, with_step
 
 LOW, DESCRIPTION = TextKind.INSTRUCTION, TextKind.DESCRIPTION
@@ -50,66 +50,60 @@ PAPER: tuple[tuple[str, Action], ...] = (
 
 
 @pytest.fixture(scope="module")
-def walked() -> Sequence[Walk]:
-    return tuple(walks(5, 4))
+def episodes() -> Sequence[PlayedEpisode]:
+    return tuple(play_episodes(5, 4))
 
 
 @pytest.mark.parametrize("wording", [TUNED, HELD_OUT, FRESH])
-def test_planted_wrong_texts_are_caught_and_clean_ones_are_not(walked: Sequence[Walk], wording: Wording) -> None:
-    kinds, _ = told_apart(walked, wording)
-    assert len(kinds) == 10
-
-
-@pytest.mark.soak
-@pytest.mark.timeout(300)
-def test_thirty_wrong_texts_of_each_kind_are_told_from_a_thousand_clean_ones() -> None:
-    many = tuple(walks(7, 120))
-    for wording in (TUNED, HELD_OUT, FRESH):
-        kinds, clean = told_apart(many, wording)
-        assert (len(kinds), min(kinds.values()) >= 30, clean >= 1_000) == (10, True, True), kinds
-
-
-def told_apart(walked: Sequence[Walk], wording: Wording) -> tuple[Counter[str], int]:
-    """How many wrong texts there are of each kind, and how many clean ones; asserts that they are told apart."""
-    planted = list(Maker(walked, wording, random.Random(3)).every_kind())
-    caught, clean = [one for one in planted if is_caught(one)], list(clean_texts(walked, wording, 1))
+@pytest.mark.parametrize("is_small", [True, pytest.param(False, marks=[pytest.mark.soak, pytest.mark.timeout(300)])])
+def test_wrong_texts_are_caught_and_correct_ones_are_not(
+    episodes: Sequence[PlayedEpisode], wording: Wording, is_small: bool
+) -> None:
+    if not is_small:
+        episodes = tuple(play_episodes(7, 120))
+    wrong_texts = list(WrongTextMaker(episodes, wording, random.Random(3)).of_every_kind())
+    caught, correct = [one for one in wrong_texts if is_caught(one)], list(clean_texts(episodes, wording, 1))
     false = [
         found
-        for walk, texts in clean
-        for found in check_texts(walk.evidence, texts)
+        for episode, texts in correct
+        for found in check_texts(episode.evidence, texts)
         if found.verdict is Support.CONTRADICTS
     ]
-    provable = [one for one in planted if has_evidence(one)]
+    provable = [one for one in wrong_texts if has_evidence(one)]
     assert len(caught) / (len(caught) + len(false)) >= 0.97
     assert sum(map(is_caught, provable)) / len(provable) >= 0.95
-    assert len(caught) / len(planted) >= 0.6
-    return Counter(one.wrong for one in planted), sum(len(texts) for _, texts in clean)
+    assert len(caught) / len(wrong_texts) >= 0.6
+    kinds = Counter(one.wrong for one in wrong_texts)
+    assert len(kinds) == 10
+    assert is_small or (min(kinds.values()) >= 30 and sum(len(texts) for _, texts in correct) >= 1_000), kinds
 
 
-def test_steps_without_a_view_hierarchy_are_not_passed_as_right(walked: Sequence[Walk]) -> None:
-    chance = random.Random(1)
-    half = [blinded(walk, chance, 0.5) for walk in walked]
-    planted = list(Maker(half, HELD_OUT, random.Random(3)).every_kind())
-    assert sum(map(is_caught, planted)) / len(planted) >= 0.6
-    blind = blinded(walked[0], chance, 1.0).evidence
+def test_steps_without_a_view_hierarchy_are_not_confirmed(episodes: Sequence[PlayedEpisode]) -> None:
+    rng = random.Random(1)
+    half = [without_views(episode, rng, 0.5) for episode in episodes]
+    wrong_texts = list(WrongTextMaker(half, HELD_OUT, random.Random(3)).of_every_kind())
+    assert sum(map(is_caught, wrong_texts)) / len(wrong_texts) >= 0.6
+    blind = without_views(episodes[0], rng, 1.0).evidence
     found = check_texts(blind, {(0, LOW): WrittenText('Tap "Nothing of the kind".')})
     assert next(one for one in found if one.check == "ANN03").verdict is Support.COULD_NOT_LOOK
     assert next(one for one in found if one.check == "ANN07").verdict is Support.COULD_NOT_LOOK
 
 
-def has_evidence(one: Planted) -> bool:
-    """A key of the keyboard is in no view hierarchy, so nothing tells which element such a touch did not hit."""
-    return one.walk.done[one.number].label != "Go"
+def has_evidence(one: WrongText) -> bool:
+    """A key of the keyboard is in no view hierarchy, so the wrong element cannot be ruled out."""
+    return one.played.steps[one.number].label != "Go"
 
 
-def test_the_papers_sixteen_lines_raise_at_most_one_warning() -> None:
+def test_sixteen_texts_of_the_paper_raise_at_most_one_warning() -> None:
     bare = unproved(evidence())
     steps = tuple(
         StepEvidence(number, replace(bare.steps[0].spelled, action=action), no_views="none was stored")
         for number, (_, action) in enumerate(PAPER)
     )
-    asked = "Utilize Chrome to research the key property of a Triangle and compile your findings into Google Docs."
-    task = TaskInfo("Information_Management", ("Chrome", "Google Docs"), asked, asked, asked)
+    instruction = (
+        "Utilize Chrome to research the key property of a Triangle and compile your findings into Google Docs."
+    )
+    task = TaskInfo("Information_Management", ("Chrome", "Google Docs"), instruction, instruction, instruction)
     episode = replace(bare.episode, task=task, steps=tuple(one.spelled for one in steps))
     texts = {(number, LOW): WrittenText(words) for number, (words, _) in enumerate(PAPER)}
     found = check_texts(replace(bare, episode=episode, steps=steps), texts)
@@ -130,7 +124,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("check", WRONG)
-def test_each_check_contradicts_with_its_evidence(check: str) -> None:
+def test_each_check_gives_evidence_for_a_contradiction(check: str) -> None:
     number, kind, words = WRONG[check]
     button = replace(FIELD, box=Box(480, 940, 560, 1010), class_name="android.widget.Button", text="Search")
     shown = with_step(evidence(), CLICK, views=(button,))
@@ -140,20 +134,20 @@ def test_each_check_contradicts_with_its_evidence(check: str) -> None:
     assert verdict_on(found.values()) is Support.CONTRADICTS
 
 
-def test_a_text_of_another_screen_and_a_stale_one_are_contradicted() -> None:
+def test_recycled_and_stale_texts_are_contradicted() -> None:
     words = "This is a screenshot of a music player with a playlist of jazz songs for the evening."
     known = SeenText(words, DESCRIPTION, (1 << 64) - 1, "1" * 16, 3)
     found = check_texts(evidence(), {(CLICK, DESCRIPTION): WrittenText(words, "a" * 64, "b" * 64)}, SeenTexts([known]))
     assert {"ANN10", "ANN11"} <= {one.check for one in found if one.verdict is Support.CONTRADICTS}
 
 
-def test_form_alone_supports_nothing() -> None:
+def test_good_format_alone_supports_nothing() -> None:
     found = check_texts(evidence(), {(CLICK, LOW): WrittenText("Do the next thing there.", "a", "a")})
     assert verdict_on(found) is Support.COULD_NOT_LOOK
     assert {one.check for one in found} <= CHECKS.keys()
 
 
-def test_texts_of_no_step_and_endless_ones_are_no_trouble() -> None:
+def test_texts_of_missing_steps_and_huge_texts_are_handled() -> None:
     endless = WrittenText("Tap " + "\"'“(" * 50_000)
     found = check_texts(evidence(), {(99, LOW): WrittenText("Tap."), (CLICK, LOW): endless})
     assert {(one.step, one.check, one.verdict) for one in found if one.check == "ANN12"} == {

@@ -1,4 +1,4 @@
-"""Texts out of released data, and those that exports write."""
+"""Texts imported from released data, and texts in exports."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.exchange import Texts, import_released
 from odyssey_recorder.annotation.inputs import texts_of
-from odyssey_recorder.annotation.kinds import COMPLETED, FIRST_CONTEXT, TextKind
+from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import SemanticsStore, Suggestion, TextState
+from odyssey_recorder.annotation.text_kinds import COMPLETED, FIRST_CONTEXT, TextKind
 from odyssey_recorder.dataset.codec import read_annotation, write_episode
 from odyssey_recorder.dataset.layout import annotation_files, annotation_path
 from odyssey_recorder.errors import DatasetError
@@ -31,7 +31,7 @@ ONE, OTHER, THIRD = ids(3)
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Without texts, beside a released dataset with them."""
+    """A dataset without texts, next to a released one with texts."""
     write_dataset(tmp_path / "released", 3, texts=True)
     write_dataset(tmp_path / "data", 3)
     return tmp_path / "data"
@@ -69,7 +69,7 @@ def exported(root: Path, texts: Texts, layout: str = "release") -> Path:
         return run_export(ready.request, ready.episodes, pool)
 
 
-def test_texts_of_a_release_are_suggestions_that_nobody_is_named_for(root: Path) -> None:
+def test_released_texts_are_imported_as_anonymous_suggestions(root: Path) -> None:
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     assert import_released(root, source(root), ONE) == 4 * STEPS
     assert import_released(root, source(root), ONE) == 0
@@ -83,7 +83,7 @@ def test_texts_of_a_release_are_suggestions_that_nobody_is_named_for(root: Path)
     assert texts[-1][TextKind.INTENTION].words == COMPLETED
 
 
-def test_texts_of_other_steps_are_refused(root: Path) -> None:
+def test_texts_of_different_steps_are_rejected(root: Path) -> None:
     path = root / annotation_path(ONE)
     episode = read_annotation(path)
     steps = (episode.steps[0], replace(episode.steps[1], action=Type("other")), *episode.steps[2:])
@@ -93,7 +93,7 @@ def test_texts_of_other_steps_are_refused(root: Path) -> None:
         import_released(root, source(root), ONE)
 
 
-def test_an_export_has_the_texts_that_were_asked_for_and_the_annotation_files_stay(root: Path) -> None:
+def test_export_contains_the_requested_texts(root: Path) -> None:
     import_released(root, source(root), ONE)
     import_released(root, source(root), OTHER)
     accept(root, ONE, words="Said by a person.")
@@ -109,15 +109,15 @@ def test_an_export_has_the_texts_that_were_asked_for_and_the_annotation_files_st
     for convert, level in product((official_converter.train, official_converter.semantic), ("high", "low")):
         answers = [one["conversations"] for one in convert(accepted, "random", level)]
         assert answers
-        assert all(said["value"] for asked in answers for said in asked)
-        assert not any("guidance on how to None" in asked[0]["value"] for asked in answers)
+        assert all(message["value"] for conversation in answers for message in conversation)
+        assert not any("guidance on how to None" in conversation[0]["value"] for conversation in answers)
     steps = json.loads((accepted / annotation_path(ONE)).read_text())["steps"]
     assert {step["intention"] for step in steps} == {"Said by a person."}
     suggested = json.loads((every / annotation_path(OTHER)).read_text())["steps"]
     assert (suggested[0]["context"], suggested[1]["intention"]) == (FIRST_CONTEXT, TEXTS.intention)
 
 
-def test_an_episode_that_lacks_a_text_is_left_out_by_name(root: Path) -> None:
+def test_episode_with_a_missing_text_is_left_out_by_name(root: Path) -> None:
     import_released(root, source(root), ONE)
     accept(root, ONE)
     store = SemanticsStore(root)
@@ -130,7 +130,7 @@ def test_an_episode_that_lacks_a_text_is_left_out_by_name(root: Path) -> None:
 
 
 @pytest.mark.parametrize("layout", [name for name in LAYOUTS if name not in ("release", "official-chat")])
-def test_every_layout_has_the_texts(root: Path, layout: str) -> None:
+def test_every_layout_contains_the_texts(root: Path, layout: str) -> None:
     import_released(root, source(root), ONE)
     accept(root, ONE, words="Said by a person.")
     out = exported(root, "accepted", layout)
@@ -143,7 +143,7 @@ def test_every_layout_has_the_texts(root: Path, layout: str) -> None:
     assert b"Said by a person." in written
 
 
-def test_a_new_decision_is_other_input(root: Path) -> None:
+def test_new_decision_changes_the_fingerprint(root: Path) -> None:
     import_released(root, source(root), ONE)
     from odyssey_recorder.exporting.episodes import fingerprint
 

@@ -1,4 +1,4 @@
-"""What counts of the entries on a text, and semantics files that are merged, broken, foreign or in the trash."""
+"""Which entry of a text is effective; merged, broken, foreign and trashed semantics files."""
 
 import shutil
 import subprocess
@@ -60,7 +60,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_counts(name: str) -> None:
+def test_effective_text_follows_from_the_entries(name: str) -> None:
     entries, state, words = CASES[name]
     found = text(*entries)
     assert (found.state, found.words) == (state, words)
@@ -77,17 +77,17 @@ def test_what_counts(name: str) -> None:
         (TextState.STALE, None, None),
     ],
 )
-def test_what_is_exported(state: TextState, accepted: str | None, every: str | None) -> None:
+def test_exported_text_depends_on_its_state(state: TextState, accepted: str | None, every: str | None) -> None:
     one = StepText(state, "Words.")
     assert (one.exported("accepted"), one.exported("all")) == (accepted, every)
 
 
-def test_a_model_cannot_be_the_author_without_a_call() -> None:
+def test_model_suggestion_requires_a_call() -> None:
     with pytest.raises(ValueError, match="needs the call"):
         Suggestion.model_validate(ONE.model_dump() | {"call": None})
 
 
-def test_a_file_is_read_as_it_was_written_and_unknown_keys_stay(tmp_path: Path) -> None:
+def test_file_round_trip_keeps_unknown_keys(tmp_path: Path) -> None:
     more = ONE.model_copy(update={"mood": "good"})
     file = SemanticsFile(FOUND.episode.episode_id, (more, decided(ONE, "accept")), {"by tool": 1})
     read = SEMANTICS_FORM.read(spell(file), episode_id=file.episode_id, source="x")
@@ -95,7 +95,7 @@ def test_a_file_is_read_as_it_was_written_and_unknown_keys_stay(tmp_path: Path) 
     assert '"mood": "good"' in spell(read).decode()
 
 
-def test_git_merges_two_people_line_by_line(tmp_path: Path) -> None:
+def test_git_merges_decisions_of_two_people(tmp_path: Path) -> None:
     def git(*words: str) -> None:
         subprocess.run(["git", "-C", root, "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True, timeout=30)
 
@@ -117,21 +117,21 @@ def test_git_merges_two_people_line_by_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [2, 40, 400, 700])
-def test_of_a_broken_file_what_is_whole_is_read_and_nothing_is_written_to_it(tmp_path: Path, cut: int) -> None:
+def test_broken_file_is_read_partially_and_never_written(tmp_path: Path, cut: int) -> None:
     store = SemanticsStore(tmp_path)
     store.add(FIRST, [ONE, OTHER])
     path = tmp_path / semantics_path(FIRST)
     torn = path.read_bytes()[:-cut]
     path.write_bytes(torn)
     read = store.read(FIRST)
-    assert [one.id for one in read.entries] == [one.id for one in (ONE, OTHER) if spell_of(one) in torn]
+    assert [one.id for one in read.entries] == [one.id for one in (ONE, OTHER) if line_of(one) in torn]
     assert str(path) in read.problems[0]
     with pytest.raises(ReviewError, match="Fix it by hand"):
         store.add(FIRST, [OLD])
     assert path.read_bytes() == torn
 
 
-def spell_of(one: Suggestion) -> bytes:
+def line_of(one: Suggestion) -> bytes:
     line = spell(SemanticsFile(FIRST, (one,))).splitlines()[2]
     return line.removesuffix(b",")
 
@@ -146,13 +146,13 @@ def spell_of(one: Suggestion) -> bytes:
         ({"call": CALL.model_dump(mode="json") | {"tokens_in": "many"}}, "call.tokens_in"),
     ],
 )
-def test_a_foreign_entry_is_a_problem_with_its_place(entry: dict[str, object], problem: str) -> None:
+def test_invalid_entry_is_reported_with_its_place(entry: dict[str, object], problem: str) -> None:
     tree = ONE.model_dump(mode="json") | entry
     with pytest.raises(ReviewError, match=rf"here: {problem}"):
         SEMANTICS_FORM.read_entry(tree, place="here")
 
 
-def test_a_link_out_of_the_dataset_is_not_followed(tmp_path: Path) -> None:
+def test_link_out_of_the_dataset_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "secret.json").write_bytes(spell(SemanticsFile(FIRST, (ONE,))))
     path = tmp_path / "dataset" / semantics_path(FIRST)
     path.parent.mkdir(parents=True)
@@ -161,7 +161,7 @@ def test_a_link_out_of_the_dataset_is_not_followed(tmp_path: Path) -> None:
         SemanticsStore(tmp_path / "dataset").read(FIRST)
 
 
-def test_texts_survive_the_trash_and_are_united_by_a_merge(tmp_path: Path) -> None:
+def test_texts_survive_trash_and_merging(tmp_path: Path) -> None:
     a = tmp_path / "a"
     write_dataset(a, FIRST, SECOND, steps=2)
     SemanticsStore(a).add(FIRST, [ONE])

@@ -1,4 +1,4 @@
-"""The figures that show how far accepted texts can be trusted: scripted people before suggestions, some wrong."""
+"""Figures on how far accepted texts can be trusted: scripted reviewers of partly wrong suggestions."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.annotation.findings import Support
-from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.listing import step_lines
 from odyssey_recorder.annotation.reviewing import (
     ActiveTime,
@@ -19,11 +18,12 @@ from odyssey_recorder.annotation.reviewing import (
     supported,
 )
 from odyssey_recorder.annotation.semantics import Planted, SemanticsStore, TextDecision, TextState
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.annotation.trust import Seen, TrustFigures, trust_figures
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.checker import Checker
-from tests.annotation.phone_dataset import Touched, look_around
-from tests.annotation.suggested import suggest
+from tests.annotation.phone_dataset import CapturedStep, look_around
+from tests.annotation.suggestions import suggest
 from tests.cli import CommandLine
 
 EPISODE = "1111111111111111"
@@ -31,16 +31,16 @@ OFTEN = Shares(blind=0.3, planted=0.5)
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Touched]]:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[CapturedStep]]:
     """Suggestions of which every fifth instruction is wrong."""
     root = tmp_path_factory.mktemp("texts")
-    touched = look_around(root, EPISODE, 14)
-    suggest(root, touched, wrong_each=5)
-    return root, touched
+    captured = look_around(root, EPISODE, 14)
+    suggest(root, captured, wrong_each=5)
+    return root, captured
 
 
 @pytest.fixture
-def root(recorded: tuple[Path, list[Touched]]) -> Iterator[Path]:
+def root(recorded: tuple[Path, list[CapturedStep]]) -> Iterator[Path]:
     path = recorded[0] / "semantics" / f"{EPISODE}.json"
     before = path.read_bytes()
     yield recorded[0]
@@ -52,7 +52,7 @@ def reviewing(root: Path, who: str = "Ann", shares: Shares = OFTEN) -> TextRevie
 
 
 def decide_all(texts: TextReviewing, choose: Callable[[ShownText], tuple[str, str]]) -> TrustFigures:
-    """Until nothing is open; returns the figures of all."""
+    """Decide until nothing is open; returns the figures of all reviewers."""
     opened = texts.open(EPISODE)
     while waiting := [one for one in opened.all if one.is_open]:
         entries = []
@@ -63,8 +63,8 @@ def decide_all(texts: TextReviewing, choose: Callable[[ShownText], tuple[str, st
     return texts.figures()[0]
 
 
-def test_somebody_who_accepts_everything_is_exposed(
-    root: Path, recorded: tuple[Path, list[Touched]], cli: CommandLine
+def test_reviewer_who_accepts_everything_is_exposed(
+    root: Path, recorded: tuple[Path, list[CapturedStep]], cli: CommandLine
 ) -> None:
     def careless(one: ShownText) -> tuple[str, str]:
         return ("edit", f"Tap “{recorded[1][one.step].name}”.") if one.is_blind else ("accept", one.words)
@@ -83,7 +83,7 @@ def test_somebody_who_accepts_everything_is_exposed(
     assert "planted errors caught" in cli("annotate", "figures", root).out
 
 
-def test_somebody_who_reads_is_not(root: Path) -> None:
+def test_careful_reviewer_is_trusted(root: Path) -> None:
     def careful(one: ShownText) -> tuple[str, str]:
         if one.plant is not None:
             return "reject", one.words
@@ -96,7 +96,7 @@ def test_somebody_who_reads_is_not(root: Path) -> None:
     assert found.agreement == 1.0
 
 
-def test_a_planted_text_is_never_stored(root: Path) -> None:
+def test_planted_text_is_never_stored(root: Path) -> None:
     texts = reviewing(root)
     plants = [one for one in texts.open(EPISODE).all if one.plant is not None]
     before = SemanticsStore(root).read(EPISODE).entries
@@ -111,20 +111,20 @@ def test_a_planted_text_is_never_stored(root: Path) -> None:
         assert (now.words, now.text.state, now.plant) == (one.text.words, TextState.SUGGESTED, None)
 
 
-def test_bulk_takes_what_is_supported_and_nothing_else(root: Path) -> None:
+def test_bulk_acceptance_takes_only_supported_texts(root: Path) -> None:
     texts = reviewing(root)
     opened = texts.open(EPISODE)
-    taken = {(one.step_key, one.field) for one in supported(opened, "Ann")}
-    assert taken
+    accepted = {(one.step_key, one.field) for one in supported(opened, "Ann")}
+    assert accepted
     for one in opened.all:
         is_plain = not (one.is_blind or one.is_hidden or one.plant) and one.text.state is TextState.SUGGESTED
-        assert ((one.step_key, one.kind) in taken) is (is_plain and one.verdict is Support.SUPPORTS)
+        assert ((one.step_key, one.kind) in accepted) is (is_plain and one.verdict is Support.SUPPORTS)
     figures = [texts.save(EPISODE, *supported(opened, "Ann")), texts.figures()[0]][1]
     assert isinstance(figures, TrustFigures)
-    assert (figures.bulk, figures.decided) == (len(taken), 0)
+    assert (figures.bulk, figures.decided) == (len(accepted), 0)
 
 
-def test_undoing_restores_what_counted_before(root: Path) -> None:
+def test_undo_restores_the_previous_decision(root: Path) -> None:
     texts = reviewing(root, shares=Shares(0, 0))
     first = texts.open(EPISODE).all[0]
     accept = decided_on(first, "Ann", "accept", first.words, 1.0)
@@ -139,7 +139,7 @@ def test_undoing_restores_what_counted_before(root: Path) -> None:
     assert trust_figures([Seen.of(again.file)]) == []
 
 
-def test_an_undone_decision_after_a_blind_text_does_not_count(root: Path) -> None:
+def test_undone_decision_after_a_blind_text_does_not_count(root: Path) -> None:
     texts = reviewing(root, shares=Shares(blind=1, planted=0))
     blind = decided_on(texts.open(EPISODE).all[0], "Ann", "edit", "Tap something.", 1.0)
     shown = texts.save(EPISODE, blind).all[0]
@@ -151,7 +151,7 @@ def test_an_undone_decision_after_a_blind_text_does_not_count(root: Path) -> Non
     assert [(one.decided, one.blind) for one in texts.figures()] == [(0, 1), (0, 1)]
 
 
-def test_an_empty_text_or_name_is_refused(root: Path) -> None:
+def test_empty_text_or_name_is_rejected(root: Path) -> None:
     first = reviewing(root, shares=Shares(0, 0)).open(EPISODE).all[0]
     with pytest.raises(DatasetError, match="empty"):
         decided_on(first, "Ann", "edit", " \n ", 1.0)
@@ -159,7 +159,7 @@ def test_an_empty_text_or_name_is_refused(root: Path) -> None:
         decided_on(first, " ", "accept", first.words, 1.0)
 
 
-def test_what_is_drawn_depends_on_person_and_text_alone() -> None:
+def test_sampling_depends_only_on_person_and_text() -> None:
     draws = [drawn("Ann", f"{number:016x}", TextKind.INSTRUCTION) for number in range(2_000)]
     assert draws[:9] == [drawn("ANN", f"{number:016x}", TextKind.INSTRUCTION) for number in range(9)]
     assert 0.07 < sum(one < Shares().blind for one in draws) / len(draws) < 0.13
@@ -171,11 +171,11 @@ def test_idle_time_does_not_count() -> None:
     assert [time.touch(), time.touch()] == [4.0, 34.0]
 
 
-def test_nobody_has_decided(root: Path) -> None:
+def test_no_decisions_give_no_figures(root: Path) -> None:
     assert reviewing(root).figures() == []
 
 
-def test_reviewers_see_the_texts_of_each_step_with_their_states(root: Path) -> None:
+def test_step_lines_show_texts_with_their_states(root: Path) -> None:
     lines = step_lines(root, EPISODE)
     assert len(lines) == 15
     assert lines[0].startswith("Low-level instruction (suggested): Tap")

@@ -5,10 +5,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.inputs import inputs_of, texts_of
-from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.memory import memory_of
+from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import (
     Entry,
     Offer,
@@ -20,6 +19,7 @@ from odyssey_recorder.annotation.semantics import (
     TextDecision,
     suggestion_id,
 )
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.dataset.entry_file import in_order
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import OpenedEpisode
@@ -51,7 +51,7 @@ CALL = RecordedCall(
 
 
 def opened_episode(*actions: Action) -> OpenedEpisode:
-    """With a box for each press, and a different screenshot in each step."""
+    """An episode with a box for each press, and a different screenshot in each step."""
     done = actions or ACTIONS
     records = []
     for number, step in enumerate(evidence(*done).steps):
@@ -67,16 +67,16 @@ def opened_from(episode: Episode, provenance: EpisodeProvenance | None) -> Opene
 
 
 def moment() -> datetime:
-    """Later than all before."""
+    """A time later than all returned before."""
     return _MOMENT + timedelta(seconds=next(_seconds))
 
 
 def suggestion(found: OpenedEpisode, step: int, kind: TextKind, words: str = "", **fields: Any) -> Suggestion:
     """A suggestion for the episode as it is now, shown with the box; `file` has what people edited."""
     texts = texts_of(found, fields.pop("file", SemanticsFile(found.episode.episode_id)))
-    key, said = texts.inputs[step].step_key, words or f"{kind.value} {step}"
+    key, text = texts.inputs[step].step_key, words or f"{kind.value} {step}"
     values: dict[str, Any] = {
-        "id": suggestion_id(key, kind, said, "test"), "at": moment(), "step_key": key, "field": kind, "words": said,
+        "id": suggestion_id(key, kind, text, "test"), "at": moment(), "step_key": key, "field": kind, "words": text,
         "inputs_sha": texts.inputs[step].shown(kind, texts.edited[:step], with_box=fields.pop("with_box", True)),
         "origin": "model", "call": CALL,
     }  # fmt: skip
@@ -90,10 +90,10 @@ def remember(root: Path, episode_id: str, *, step: int | None = None, words: str
     for number, one in enumerate(memory_of(found, store.read(episode_id), inputs)):
         for kind, inputs_sha in one.inputs.items():
             if step in (None, number):
-                said = words or f"{kind.value} of step {number}."
+                text = words or f"{kind.value} of step {number}."
                 given: dict[str, Any] = {"id": f"{next(_seconds):032x}", "at": moment(), "call": CALL}
                 entry = Remembered(
-                    step_key=inputs[number].step_key, field=kind, words=said, inputs_sha=inputs_sha, **given
+                    step_key=inputs[number].step_key, field=kind, words=text, inputs_sha=inputs_sha, **given
                 )
                 store.append(episode_id, entry)
 
@@ -111,6 +111,6 @@ def file_of(found: OpenedEpisode, *entries: Entry) -> SemanticsFile:
     return SemanticsFile(found.episode.episode_id, in_order(entries))
 
 
-def suggested(found: OpenedEpisode) -> SemanticsFile:
+def all_suggested(found: OpenedEpisode) -> SemanticsFile:
     """A suggestion for every text."""
     return file_of(found, *(suggestion(found, n, kind) for n in range(len(found.episode.steps)) for kind in TextKind))

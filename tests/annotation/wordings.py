@@ -4,8 +4,8 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from odyssey_recorder.annotation.kinds import TextKind
-from tests.annotation.walks import Done, Walk, texts_of
+from odyssey_recorder.annotation.text_kinds import TextKind
+from tests.annotation.played_episodes import PlayedEpisode, PlayedStep, texts_of
 
 FIRST = "Task just started, nothing has been done."
 ENDS = {"COMPLETE": "Task completed.", "IMPOSSIBLE": "Task could not be completed."}
@@ -120,51 +120,53 @@ HELD_OUT = Wording(
 )  # fmt: skip
 
 
-def kind_of(done: Done) -> str:
-    is_app = done.action == "CLICK" and not done.app and done.label[:1].isupper()
-    return "APP" if is_app else done.action
+def kind_of(step: PlayedStep) -> str:
+    is_app = step.action == "CLICK" and not step.app and step.label[:1].isupper()
+    return "APP" if is_app else step.action
 
 
-def low_level(done: Done, wording: Wording, chance: random.Random) -> str:
-    return ENDS.get(done.action) or _filled(chance.choice(wording.low[kind_of(done)]), done)
+def instruction(step: PlayedStep, wording: Wording, rng: random.Random) -> str:
+    return ENDS.get(step.action) or _filled(rng.choice(wording.low[kind_of(step)]), step)
 
 
-def intention(walk: Walk, number: int, wording: Wording, chance: random.Random, done: Done | None = None) -> str:
-    done = done or walk.done[number]
-    doing = _filled(chance.choice(wording.doing[kind_of(done)]), done)
-    aim = walk.evidence.episode.task.task.removeprefix("Do this: ").split(", then ")[-1].rstrip(".")
-    return chance.choice(wording.intention).format(doing=doing, aim=aim)
+def intention(
+    played: PlayedEpisode, number: int, wording: Wording, rng: random.Random, step: PlayedStep | None = None
+) -> str:
+    step = step or played.steps[number]
+    doing = _filled(rng.choice(wording.doing[kind_of(step)]), step)
+    aim = played.evidence.episode.task.task.removeprefix("Do this: ").split(", then ")[-1].rstrip(".")
+    return rng.choice(wording.intention).format(doing=doing, aim=aim)
 
 
-def description(walk: Walk, number: int, wording: Wording, chance: random.Random) -> str:
-    done, views = walk.done[number], walk.evidence.steps[number].views or ()
-    said = [one for one in texts_of(views) if one not in ("Lumen",)] or ["nothing"]
-    one, two = (chance.choice(said), chance.choice(said)) if done.app else (chance.choice(done.labels or said),) * 2
-    return chance.choice(wording.description if done.app else wording.home).format(app=done.app, one=one, two=two)
+def description(played: PlayedEpisode, number: int, wording: Wording, rng: random.Random) -> str:
+    step, views = played.steps[number], played.evidence.steps[number].views or ()
+    visible = [one for one in texts_of(views) if one not in ("Lumen",)] or ["nothing"]
+    one, two = (rng.choice(visible), rng.choice(visible)) if step.app else (rng.choice(step.labels or visible),) * 2
+    return rng.choice(wording.description if step.app else wording.home).format(app=step.app, one=one, two=two)
 
 
-def context(walk: Walk, number: int, wording: Wording, chance: random.Random) -> str:
+def context(played: PlayedEpisode, number: int, wording: Wording, rng: random.Random) -> str:
     if number == 0:
         return FIRST
-    told = [_filled(chance.choice(wording.did[kind_of(one)]), one) for one in walk.done[max(0, number - 4) : number]]
-    did = ", ".join(dict.fromkeys(told)) if len(told) < 2 else f"{', '.join(told[:-1])} and {told[-1]}"
-    return chance.choice(wording.context).format(did=did)
+    clauses = [_filled(rng.choice(wording.did[kind_of(one)]), one) for one in played.steps[max(0, number - 4) : number]]
+    did = ", ".join(dict.fromkeys(clauses)) if len(clauses) < 2 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
+    return rng.choice(wording.context).format(did=did)
 
 
-def text(walk: Walk, number: int, kind: TextKind, wording: Wording, chance: random.Random) -> str:
+def text(played: PlayedEpisode, number: int, kind: TextKind, wording: Wording, rng: random.Random) -> str:
     match kind:
         case TextKind.INSTRUCTION:
-            return low_level(walk.done[number], wording, chance)
+            return instruction(played.steps[number], wording, rng)
         case TextKind.INTENTION:
-            return intention(walk, number, wording, chance)
+            return intention(played, number, wording, rng)
         case TextKind.DESCRIPTION:
-            return description(walk, number, wording, chance)
+            return description(played, number, wording, rng)
         case TextKind.CONTEXT:
-            return context(walk, number, wording, chance)
+            return context(played, number, wording, rng)
 
 
-def _filled(phrase: str, done: Done) -> str:
-    return phrase.format(label=done.label, typed=done.typed, direction=done.direction, app=done.app)
+def _filled(phrase: str, step: PlayedStep) -> str:
+    return phrase.format(label=step.label, typed=step.typed, direction=step.direction, app=step.app)
 
 
 FRESH = Wording(

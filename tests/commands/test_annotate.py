@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.layout import CONSENTS, ui_tree_path
-from tests.annotation.phone_dataset import Touched, look_around
-from tests.annotation.remembering_model import RememberingModel
-from tests.annotation.seeing_model import SeeingModel, expected
+from tests.annotation.memory_model import MemoryModel
+from tests.annotation.phone_dataset import CapturedStep, look_around
+from tests.annotation.vision_model import VisionModel, expected
 from tests.cli import CommandLine
 from tests.exporting.sample import STEPS, write_dataset
 from tests.llm.batch_service import BatchService
@@ -25,30 +25,30 @@ STEP_COUNT = 2
 
 
 @pytest.fixture(scope="module")
-def recorded_walk(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Touched]]:
+def recorded_walk(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[CapturedStep]]:
     root = tmp_path_factory.mktemp("made")
     return root, look_around(root, EPISODE, STEP_COUNT)
 
 
 @pytest.fixture
-def dataset(cli: CommandLine, recorded_walk: tuple[Path, list[Touched]]) -> Path:
+def dataset(cli: CommandLine, recorded_walk: tuple[Path, list[CapturedStep]]) -> Path:
     return Path(shutil.copytree(recorded_walk[0], cli.dataset))
 
 
 @pytest.fixture
-def screens(recorded_walk: tuple[Path, list[Touched]]) -> list[tuple[Touched, str]]:
+def screens(recorded_walk: tuple[Path, list[CapturedStep]]) -> list[tuple[CapturedStep, str]]:
     root, touched = recorded_walk
     return [(one, (root / ui_tree_path(EPISODE, one.number)).read_text()) for one in touched]
 
 
 @pytest.fixture
-def batches(screens: list[tuple[Touched, str]]) -> BatchService:
-    return BatchService(SeeingModel(screens), looks=1)
+def batches(screens: list[tuple[CapturedStep, str]]) -> BatchService:
+    return BatchService(VisionModel(screens), polls=1)
 
 
 @pytest.fixture
-def server(cli: CommandLine, screens: list[tuple[Touched, str]], batches: BatchService) -> Iterator[StandIn]:
-    with StandIn(SeeingModel(screens), others=batches.answer) as stand_in:
+def server(cli: CommandLine, screens: list[tuple[CapturedStep, str]], batches: BatchService) -> Iterator[StandIn]:
+    with StandIn(VisionModel(screens), others=batches.answer) as stand_in:
         cli.monkeypatch.setenv("ODYSSEY_MODEL", MODEL)
         cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", stand_in.url)
         yield stand_in
@@ -64,7 +64,7 @@ def has_verdict(finding: dict[str, object], verdict: str = "contradicts") -> boo
 
 
 def test_texts_are_planned_written_and_exported(
-    cli: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[Touched, str]]
+    cli: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[CapturedStep, str]]
 ) -> None:
     output = cli.output("annotate", "plan", dataset)
     assert "1 episode: 5 accepted, 7 missing" in output
@@ -122,7 +122,7 @@ def test_unreadable_texts_are_reported_as_not_checked(cli: CommandLine, dataset:
 
 
 def test_check_reports_texts_that_contradict_the_recording(
-    cli: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[Touched, str]]
+    cli: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[CapturedStep, str]]
 ) -> None:
     cli("annotate", "run", dataset, "--yes")
     path, (first, second, *_) = dataset / "semantics" / f"{EPISODE}.json", [one.name for one, _ in screens]
@@ -214,7 +214,7 @@ def test_run_asks_only_for_texts_the_batch_left_out(
     dataset: Path,
     server: StandIn,
     batches: BatchService,
-    screens: list[tuple[Touched, str]],
+    screens: list[tuple[CapturedStep, str]],
 ) -> None:
     sent = cli("annotate", "batch", dataset, "--yes")
     assert (sent.exit_code, sent.out) == (0, "1 batch with 2 requests submitted. Run again to collect.\n"), sent.err
@@ -230,7 +230,7 @@ def test_run_asks_only_for_texts_the_batch_left_out(
 
 @pytest.mark.usefixtures("server")
 def test_partly_failed_batch_exits_with_1(cli: CommandLine, dataset: Path, batches: BatchService) -> None:
-    batches.looks, batches.fate = 0, lambda number: "expired" if number == 0 else "answered"
+    batches.polls, batches.fate = 0, lambda number: "expired" if number == 0 else "answered"
     waited = cli("annotate", "batch", dataset, "--yes", "--wait")
     assert waited.exit_code == 1
     assert "1 answer received\n1 text added\n" in waited.out
@@ -240,7 +240,7 @@ def test_partly_failed_batch_exits_with_1(cli: CommandLine, dataset: Path, batch
 
 @pytest.mark.usefixtures("server")
 def test_lost_batch_is_reported_and_can_be_forgotten(cli: CommandLine, dataset: Path, batches: BatchService) -> None:
-    batches.looks = 0
+    batches.polls = 0
     cli("annotate", "batch", dataset, "--yes")
     batches.batches.clear()
     error = cli.error("annotate", "batch", dataset, "--yes", "--wait", exit_code=1)
@@ -267,9 +267,9 @@ def test_batch_requests_are_written_and_output_is_read(
 
 
 def test_memory_is_planned_written_checked_and_exported(
-    cli: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[Touched, str]], tmp_path: Path
+    cli: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[CapturedStep, str]], tmp_path: Path
 ) -> None:
-    server.behaviour = RememberingModel(screens)
+    server.behaviour = MemoryModel(screens)
     planned = cli("annotate", "plan", dataset, "--memory", "cheap", "--json")
     assert json.loads(planned.out)["texts"] == {"missing": 3 * (STEP_COUNT + 1) - 1}, planned.err
     error = cli.error("annotate", "export", dataset, "--memory", "paper", "--out", tmp_path, exit_code=1)

@@ -16,8 +16,8 @@ from odyssey_recorder.task.generation.generator import GenerationOrder, generate
 from odyssey_recorder.task.listing import ListedTask, read_tasks, task_line
 from tests.cli import CommandLine
 from tests.llm.good_model import in_words, right
-from tests.llm.stand_in import MODEL, Asked, Says, StandIn, Turn, no_quota, shortest
-from tests.task.worded import library
+from tests.llm.stand_in import MODEL, ReceivedRequest, Reply, StandIn, Turn, no_quota, shortest
+from tests.task.sample_tasks import library
 
 KEY = "sk-planted-4f2a9c7e51"
 
@@ -69,7 +69,7 @@ def test_tasks_are_rewritten_with_their_origin(cli: CommandLine, server: StandIn
 def test_killed_run_resumes_without_repeating_requests(cli: CommandLine, server: StandIn, listed: Path) -> None:
     tenth = threading.Event()
 
-    def count_requests(asked: Asked) -> Says:
+    def count_requests(asked: ReceivedRequest) -> Reply:
         if len(server.questions) >= 10:
             tenth.set()
         return right(asked)
@@ -136,7 +136,7 @@ def test_missing_model_setting_is_reported(cli: CommandLine, listed: Path) -> No
 
 
 def test_api_key_is_never_printed_or_stored(cli: CommandLine, server: StandIn, listed: Path) -> None:
-    def fail_after_eight(asked: Asked) -> Turn:
+    def fail_after_eight(asked: ReceivedRequest) -> Turn:
         return right(asked) if len(server.questions) < 8 else no_quota()
 
     server.behaviour = fail_after_eight

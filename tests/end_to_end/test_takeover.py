@@ -14,14 +14,14 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.profile import profile_named
 from tests.agents.conftest import Watcher
-from tests.agents.thinking import Thinker, batch_of
+from tests.agents.controlled_model import ControlledModel, batch_of
 from tests.cli import CommandLine
 from tests.end_to_end.test_undo_on_the_phone import assert_screenshots_are_those_under_the_finger, ready, record
 from tests.end_to_end.workplace import PATIENCE_S, Workplace, workplace
 from tests.llm.stand_in import StandIn
 
 
-def say_tap(place: Workplace, thinker: Thinker, label: str) -> None:
+def say_tap(place: Workplace, thinker: ControlledModel, label: str) -> None:
     size = profile_named("small_phone").size
     at = to_grid(place.place_of(label), Size(size.width, size.height))
     thinker.say("CLICK", x=at.x, y=at.y)
@@ -30,7 +30,7 @@ def say_tap(place: Workplace, thinker: Thinker, label: str) -> None:
 def test_a_corrected_step_of_an_agent_is_a_true_pair(
     adb_server: PrivateAdbServer, tmp_path: Path, cli: CommandLine
 ) -> None:
-    thinker = Thinker()
+    thinker = ControlledModel()
     with (
         StandIn(thinker) as server,
         ThreadPoolExecutor(1) as thread,

@@ -1,4 +1,4 @@
-"""Files of predictions for the episodes of a dataset folder, in every known form."""
+"""Prediction files for the episodes of a dataset folder, in every known format."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ _POINTS = ("result_touch_yx", "result_lift_yx")
 
 
 def predictions(root: Path) -> list[Prediction]:
-    """Of every step, its true action."""
+    """The gold action of every step."""
     return [
         Prediction(path.stem, number, spelled(step.action), "raw", "", 10, 2, 0.5)
         for path in annotation_files(root)

@@ -1,4 +1,4 @@
-"""The verdicts of the columns: the official evaluator's, and what each switch of `strict` changes."""
+"""Vectorized verdicts: those of the official evaluator, and what each switch of `strict` changes."""
 
 import json
 from pathlib import Path
@@ -11,8 +11,8 @@ import pytest
 from odyssey_recorder.evaluation.answers import answer_of, read_answers
 from odyssey_recorder.evaluation.matching import AnswerVerdicts, verdicts
 from odyssey_recorder.evaluation.protocols import OFFICIAL, PROTOCOLS, SWITCHES, ScoringRules, switched
-from tests.evaluation.gold_sample import Pair, gold_from, random_pair
-from tests.evaluation.plain_rules import verdict
+from tests.evaluation.reference_rules import verdict
+from tests.evaluation.sample_pairs import Pair, gold_from, random_pair
 
 VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "data/evaluation/official_vectors.json").read_text(encoding="utf-8")
@@ -22,14 +22,13 @@ VECTORS: dict[str, Any] = json.loads(
 def judged(
     pairs: list[Pair], rules: ScoringRules = OFFICIAL, *, width: int = 1000, height: int = 1000
 ) -> AnswerVerdicts:
-    answers = read_answers([said for _, said, _ in pairs], whole=rules.whole_text)
+    answers = read_answers([answer for _, answer, _ in pairs], whole=rules.whole_text)
     return verdicts(gold_from(pairs, width=width, height=height), np.arange(len(pairs)), answers, rules)
 
 
-def test_all_step_vectors_of_the_official_evaluator_hold() -> None:
+def test_step_verdicts_match_the_official_evaluator() -> None:
     steps = VECTORS["steps"]
     found = judged([(one["gt"], one["pred"], one["sam2_bbox"]) for one in steps])
-
     assert len(steps) == 82
     for row, one in enumerate(steps):
         expected = one["expected"]
@@ -39,7 +38,7 @@ def test_all_step_vectors_of_the_official_evaluator_hold() -> None:
 
 
 @pytest.mark.parametrize("one", VECTORS["decode_action"], ids=lambda one: f"{one['action']} {one['info']}")
-def test_answers_are_spelled_as_by_the_official_converter(one: dict[str, Any]) -> None:
+def test_answers_are_spelled_like_the_official_converter(one: dict[str, Any]) -> None:
     expected = one["expected"]
     if "raises" not in expected:
         assert answer_of(one["action"], one["info"]) == expected["gt"]
@@ -49,40 +48,29 @@ def test_answers_are_spelled_as_by_the_official_converter(one: dict[str, Any]) -
     assert (type(raised.value).__name__, str(raised.value)) == (expected["raises"], expected["message"])
 
 
-def _agree(count: int, seed: int) -> None:
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 22))])
+def test_random_answers_match_the_reference_rules(seed: int) -> None:
     random = Random(seed)
-    pairs = [random_pair(random) for _ in range(count)]
+    pairs = [random_pair(random) for _ in range(20_000 if seed == 1 else 50_000)]
     found = judged(pairs)
-    for row, (truth, said, box) in enumerate(pairs):
-        right, word = verdict(truth, said, box)  # type: ignore[arg-type]
-        told = bool(found.right[row]), bool(found.invalid[row]), bool(found.typed[row])
-        assert told == (right, word == "invalid", word != "action_fail"), (truth, said, box, word)
+    for row, (truth, answer, box) in enumerate(pairs):
+        right, word = verdict(truth, answer, box)  # type: ignore[arg-type]
+        actual = bool(found.right[row]), bool(found.invalid[row]), bool(found.typed[row])
+        assert actual == (right, word == "invalid", word != "action_fail"), (truth, answer, box, word)
 
 
-def test_random_answers_are_judged_as_by_the_plain_rules() -> None:
-    _agree(20_000, seed=1)
-
-
-@pytest.mark.soak
-def test_a_million_random_answers_are_judged_as_by_the_plain_rules() -> None:
-    for seed in range(20):
-        _agree(50_000, seed=seed + 2)
-
-
-def test_at_a_distance_of_exactly_0_14_the_rounding_is_the_official_one() -> None:
+def test_rounding_at_distance_0_14_matches_the_official_evaluator() -> None:
     pairs: list[Pair] = [
         (f"CLICK: ({x}, {y})", f"CLICK: ({x + across}, {y + down})", None)
         for across, down in ((140, 0), (84, 112), (112, 84), (0, 140))
         for x in range(0, 861, 3)
         for y in (0, 407, 282, x)
     ]
-
     found = judged(pairs)
-
     assert [bool(one) for one in found.right] == [verdict(truth, said, None)[0] for truth, said, _ in pairs]
 
 
-SHOWN_BY: dict[str, Pair] = {
+EXAMPLES: dict[str, Pair] = {
     "first-colon": ("TYPE: 10:30 meeting", "TYPE: 10:45 lunch", None),
     "text-distance": ("TYPE: weather", "TYPE: e", None),
     "sound-box": ("CLICK: (10, 10)", "CLICK: (990, 990)", [0, 0, 1000, 1000]),
@@ -90,28 +78,25 @@ SHOWN_BY: dict[str, Pair] = {
 }
 
 
-@pytest.mark.parametrize("switch", SHOWN_BY)
-def test_each_switch_makes_wrong_what_the_official_rules_make_right(switch: str) -> None:
-    pair = SHOWN_BY[switch]
-
+@pytest.mark.parametrize("switch", EXAMPLES)
+def test_each_switch_rejects_an_answer_the_official_rules_accept(switch: str) -> None:
+    pair = EXAMPLES[switch]
     assert judged([pair]).right[0]
     assert not judged([pair], switched(switch)).right[0]
 
 
-def test_an_answer_that_cannot_be_read_has_a_type_in_the_official_rules_alone() -> None:
+def test_unreadable_answer_has_a_type_only_in_the_official_rules() -> None:
     pair: Pair = "CLICK: (5, 5)", "LONG_PRESS: <5, 5>", None
-
     assert judged([pair]).typed[0]
     assert not judged([pair], switched("invalid-type")).typed[0]
 
 
-def test_strict_has_all_switches_on() -> None:
+def test_strict_turns_on_every_switch() -> None:
     assert switched(*SWITCHES) == PROTOCOLS["strict"]
 
 
 def test_strict_measures_in_pixels_of_the_short_side() -> None:
     pair: Pair = "CLICK: (500, 500)", "CLICK: (500, 600)", None
-
     assert judged([pair], switched("sound-box"), width=1440, height=1440).right[0]
     assert not judged([pair], switched("sound-box"), width=1440, height=3120).right[0]
 
@@ -131,16 +116,16 @@ def test_strict_measures_in_pixels_of_the_short_side() -> None:
         ("com", ("CLICK: (10, 10)", "CLICK: (990, 990)", [0, 0, 1000, 1000]), False),
     ],
 )
-def test_the_protocols_of_others_differ(protocol: str, pair: Pair, right: bool) -> None:
+def test_protocols_of_other_evaluators(protocol: str, pair: Pair, right: bool) -> None:
     assert judged([pair], PROTOCOLS[protocol]).right[0] == right  # type: ignore[index]
 
 
-def test_the_system_keys_are_one_type_to_agentcpm() -> None:
+def test_agentcpm_treats_system_keys_as_one_type() -> None:
     assert judged([("PRESS_BACK", "PRESS_HOME", None)], PROTOCOLS["agentcpm"]).typed[0]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer",
     [
         "CLICK: __import__('os').mkdir('harm')",
         "CLICK: " + "(" * 100_000,
@@ -152,10 +137,8 @@ def test_the_system_keys_are_one_type_to_agentcpm() -> None:
         "CLICK: (1_, 1)",
     ],
 )
-def test_nothing_that_a_model_writes_is_run_or_raises(said: str, tmp_path: Path, monkeypatch: Any) -> None:
+def test_model_output_is_never_executed_and_never_raises(answer: str, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
-
-    found = judged([("CLICK: (5, 5)", said, None)])
-
+    found = judged([("CLICK: (5, 5)", answer, None)])
     assert not found.right[0]
     assert not list(tmp_path.iterdir())

@@ -43,7 +43,7 @@ from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task_service import ModelChoice
 from odyssey_recorder.wiring import open_batch
 from tests.annotation.phone_dataset import look_around
-from tests.annotation.suggested import suggest
+from tests.annotation.suggestions import suggest
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FAILED, TASK, FakeDoctor, FakeInventory, FakePractice, FakeRecordings
 from tests.gui.inspection import faults, takes_focus, visible, what

@@ -1,6 +1,6 @@
-"""A stand-in for OpenAI's Batch API and Files API: it answers every line as a stand-in for a model does.
+"""A stand-in for OpenAI's Batch API and Files API: every line is answered by a behaviour, as in StandIn.
 
-What goes wrong with a line, and how a batch ends, is up to the test.
+The test decides which lines fail and how a batch ends.
 """
 
 import json
@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from tests.llm.stand_in import Asked, Behaviour, Fails, Says, Sends, Turn, completion, shortest
+from tests.llm.stand_in import Behaviour, ErrorReply, RawReply, ReceivedRequest, Reply, Turn, completion, shortest
 
 Fate: TypeAlias = Literal["answered", "twice", "missing", "expired", "error", "garbage", "no JSON"]
 _FORM = re.compile(rb'filename="([^"]+)".*?\r\n\r\n(.*?)\r\n--', re.DOTALL)
@@ -20,8 +20,8 @@ _FORM = re.compile(rb'filename="([^"]+)".*?\r\n\r\n(.*?)\r\n--', re.DOTALL)
 class BatchService:
     """Give its `answer` to a StandIn as `others`. `fate` is called with the number of a line, over all batches.
 
-    `largest` is the size of a file beyond which it is refused (413). A batch ends as `ends` after it was asked for
-    `looks` times. `paid` counts what was answered, by question.
+    Files of more than `largest` bytes are refused (413). A batch ends as `ends` after `polls` polls.
+    `paid` counts the answers by question.
     """
 
     def __init__(
@@ -31,13 +31,13 @@ class BatchService:
         fate: Callable[[int], Fate] = lambda _: "answered",
         largest: int = 1 << 30,
         ends: str = "completed",
-        looks: int = 0,
+        polls: int = 0,
     ) -> None:
         self.behaviour = behaviour
         self.fate = fate
         self.largest = largest
         self.ends = ends
-        self.looks = looks
+        self.polls = polls
         self.files: dict[str, tuple[str, bytes]] = {}
         self.batches: dict[str, dict[str, Any]] = {}
         self.paid: Counter[str] = Counter()
@@ -45,37 +45,37 @@ class BatchService:
         self.sizes: list[int] = []
         self._made = 0
 
-    def answer(self, asked: Asked) -> Turn | None:
-        match asked.method, urlsplit(asked.path).path.strip("/").split("/")[1:]:
+    def answer(self, request: ReceivedRequest) -> Turn | None:
+        match request.method, urlsplit(request.path).path.strip("/").split("/")[1:]:
             case "POST", ["files"]:
-                return self._uploaded(asked)
+                return self._upload(request)
             case "GET", ["files"]:
                 return _json({"object": "list", "data": [self._file(one) for one in self.files], "has_more": False})
             case "GET", ["files", name, "content"] if name in self.files:
-                return Sends(self.files[name][1].decode())
+                return RawReply(self.files[name][1].decode())
             case "DELETE", ["files", name] if name in self.files:
                 del self.files[name]
                 return _json({"id": name, "object": "file", "deleted": True})
             case "POST", ["batches"]:
-                return self._created(asked.body)
+                return self._create(request.body)
             case "GET", ["batches"]:
                 return _json({"object": "list", "data": list(self.batches.values()), "has_more": False})
             case "GET", ["batches", name] if name in self.batches:
-                return self._looked_at(self.batches[name])
+                return self._polled(self.batches[name])
             case _, ["files" | "batches", *_]:
-                return Fails(404, {"message": "No such thing.", "type": "invalid_request_error"})
+                return ErrorReply(404, {"message": "No such thing.", "type": "invalid_request_error"})
             case _:
                 return None
 
-    def _uploaded(self, asked: Asked) -> Turn:
-        found = _FORM.search(asked.upload)
+    def _upload(self, request: ReceivedRequest) -> Turn:
+        found = _FORM.search(request.upload)
         assert found is not None
         self.sizes.append(len(found[2]))
         if len(found[2]) > self.largest:
-            return Fails(413, {"message": "The file is too large.", "type": "invalid_request_error"})
-        return _json(self._file(self._kept(found[1].decode(), found[2])))
+            return ErrorReply(413, {"message": "The file is too large.", "type": "invalid_request_error"})
+        return _json(self._file(self._store(found[1].decode(), found[2])))
 
-    def _kept(self, name: str, data: bytes) -> str:
+    def _store(self, name: str, data: bytes) -> str:
         self._made += 1
         file_id = f"file-{self._made}"
         self.files[file_id] = name, data
@@ -88,9 +88,9 @@ class BatchService:
             "purpose": "batch", "status": "processed",
         }  # fmt: skip
 
-    def _created(self, body: Mapping[str, Any]) -> Turn:
+    def _create(self, body: Mapping[str, Any]) -> Turn:
         if body["input_file_id"] not in self.files:
-            return Fails(400, {"message": "No such file.", "type": "invalid_request_error"})
+            return ErrorReply(400, {"message": "No such file.", "type": "invalid_request_error"})
         self._made += 1
         batch = {
             "id": f"batch_{self._made}", "object": "batch", "created_at": 0, "status": "in_progress", "looks": 0,
@@ -99,9 +99,9 @@ class BatchService:
         self.batches[batch["id"]] = batch
         return _json(batch)
 
-    def _looked_at(self, batch: dict[str, Any]) -> Turn:
+    def _polled(self, batch: dict[str, Any]) -> Turn:
         batch["looks"] += 1
-        if batch["status"] == "in_progress" and batch["looks"] > self.looks:
+        if batch["status"] == "in_progress" and batch["looks"] > self.polls:
             batch["status"] = self.ends
             if self.ends == "failed":
                 batch["errors"] = {"object": "list", "data": [{"message": "Enqueued token limit reached."}]}
@@ -119,16 +119,16 @@ class BatchService:
         for kind, lines in (("output_file_id", output), ("error_file_id", errors)):
             Random(1).shuffle(lines)
             if lines:
-                batch[kind] = self._kept(f"{kind}.jsonl", "".join(f"{one}\n" for one in lines).encode())
+                batch[kind] = self._store(f"{kind}.jsonl", "".join(f"{one}\n" for one in lines).encode())
 
     def answer_line(self, line: Mapping[str, Any], fate: Fate, output: list[str], errors: list[str]) -> None:
         key = line["custom_id"]
         self.paid[key] += fate in ("answered", "twice", "garbage")
         match fate:
             case "answered" | "twice" | "garbage":
-                asked = Asked("POST", line["url"], {}, line["body"])
-                turn = self.behaviour(asked) if fate != "garbage" else Says("<html>Sorry</html>")
-                assert isinstance(turn, Says)
+                asked = ReceivedRequest("POST", line["url"], {}, line["body"])
+                turn = self.behaviour(asked) if fate != "garbage" else Reply("<html>Sorry</html>")
+                assert isinstance(turn, Reply)
                 body = json.loads(completion(turn, asked))
                 response = {"status_code": 200, "request_id": "req", "body": body}
                 made = json.dumps(
@@ -148,5 +148,5 @@ class BatchService:
                 pass
 
 
-def _json(data: object) -> Sends:
-    return Sends(json.dumps(data), 200, "application/json")
+def _json(data: object) -> RawReply:
+    return RawReply(json.dumps(data), 200, "application/json")

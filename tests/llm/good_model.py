@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection
 from hashlib import sha256
 
-from tests.llm.stand_in import Asked, Says, says, shortest
+from tests.llm.stand_in import ReceivedRequest, Reply, says, shortest
 
 AGREES = {"missing_requirements": [], "added_requirements": [], "a_entails_b": True, "b_entails_a": True}
 _MANNERS = (
@@ -25,16 +25,16 @@ _MANNERS = (
 _WITH_APPS = ("{task}, using {apps}", "{task} (in {apps})", "use {apps} to {task}")
 
 
-def right(asked: Asked) -> Says:
+def right(request: ReceivedRequest) -> Reply:
     """A complete instruction, a judge's approval, or the shortest answer to anything else."""
-    properties = asked.schema.get("properties", {})
+    properties = request.schema.get("properties", {})
     if "a_entails_b" in properties:
         return says(AGREES)
     if "instruction" not in properties:
-        return shortest(asked)
-    *_, given = re.finditer(r"<task>\n(.*?)\n</task>", asked.words, re.DOTALL)
+        return shortest(request)
+    *_, given = re.finditer(r"<task>\n(.*?)\n</task>", request.words, re.DOTALL)
     task = json.loads(given[1])["task"]
-    apps = re.search(r"^Apps: name exactly these.*?: ([\[{].*)$", asked.words[given.end() :], re.MULTILINE)
+    apps = re.search(r"^Apps: name exactly these.*?: ([\[{].*)$", request.words[given.end() :], re.MULTILINE)
     named = json.loads(apps[1]) if apps else []
     return says({"instruction": in_words(task, named.values() if isinstance(named, dict) else named)})
 

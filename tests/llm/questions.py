@@ -1,4 +1,4 @@
-"""Questions and batches for tests: each caller gives only what matters to it."""
+"""Sample questions, models and batches."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

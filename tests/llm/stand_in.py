@@ -1,7 +1,7 @@
-"""A stand-in for a server of Chat Completions: it speaks their HTTP on this computer, and answers as it is told to.
+"""A stand-in for a server of Chat Completions: a local HTTP server with scripted answers.
 
-It is no model. What it says is what a test or a demonstration gave it to say: by default, the shortest answer that
-keeps to the schema. `python -m tests.llm.stand_in --port 0` serves until it is ended, and prints its address first;
+It is not a model: tests and demonstrations script its answers; by default it gives the shortest answer that fits the
+schema. `python -m tests.llm.stand_in --port 0` serves until it is ended, and prints its address first;
 with `GET /seen` it tells how many questions it got, and how many of them twice.
 """
 
@@ -27,7 +27,7 @@ _KNOWN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReceivedRequest:
     """A request as received; header names in lower case."""
 
     method: str
@@ -50,7 +50,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Says:
+class Reply:
     raw: str
     finish_reason: str = "stop"
     refusal: str | None = None
@@ -59,81 +59,76 @@ class Says:
 
 
 @dataclass(frozen=True, slots=True)
-class Fails:
+class ErrorReply:
     status: int
     error: Mapping[str, Any] | str
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Sends:
+class RawReply:
     text: str
     status: int = 200
     content_type: str = "text/html"
 
 
 @dataclass(frozen=True, slots=True)
-class CutsOff:
+class DroppedConnection:
     """Breaks the connection in the middle of the answer."""
 
 
-Turn: TypeAlias = Says | Fails | Sends | CutsOff
-Behaviour: TypeAlias = Callable[[Asked], Turn]
+Turn: TypeAlias = Reply | ErrorReply | RawReply | DroppedConnection
+Behaviour: TypeAlias = Callable[[ReceivedRequest], Turn]
 
 
 # Behaviours.
 
 
-def says(data: Mapping[str, Any]) -> Says:
-    return Says(json.dumps(data))
+def says(data: Mapping[str, Any]) -> Reply:
+    return Reply(json.dumps(data))
 
 
-def fenced(data: Mapping[str, Any]) -> Says:
-    """The right answer in a code fence, as many local models give it."""
-    return Says(f"```json\n{json.dumps(data, indent=2)}\n```")
-
-
-def refuses(words: str = "I cannot help with that.") -> Says:
+def refuses(words: str = "I cannot help with that.") -> Reply:
     """The model declines."""
-    return Says("", refusal=words)
+    return Reply("", refusal=words)
 
 
-def truncated(raw: str = '{"text": "half of') -> Says:
-    return Says(raw, finish_reason="length")
+def truncated(raw: str = '{"text": "half of') -> Reply:
+    return Reply(raw, finish_reason="length")
 
 
-def rate_limited(retry_after: str | None = "0.01", **headers: str) -> Fails:
+def rate_limited(retry_after: str | None = "0.01", **headers: str) -> ErrorReply:
     waits = {} if retry_after is None else {"retry-after": retry_after}
     error = {"message": "Rate limit reached for requests.", "type": "requests", "code": "rate_limit_exceeded"}
-    return Fails(429, error, waits | {name.replace("_", "-"): value for name, value in headers.items()})
+    return ErrorReply(429, error, waits | {name.replace("_", "-"): value for name, value in headers.items()})
 
 
-def no_quota() -> Fails:
-    """No money is left; the status is the same as for too many requests."""
+def no_quota() -> ErrorReply:
+    """The quota is used up; same status as for too many requests."""
     error = {"message": "You exceeded your current quota.", "type": "insufficient_quota", "code": "insufficient_quota"}
-    return Fails(429, error)
+    return ErrorReply(429, error)
 
 
-def server_error(status: int = 500) -> Fails:
-    return Fails(status, {"message": "The server had an error.", "type": "server_error", "code": None})
+def server_error(status: int = 500) -> ErrorReply:
+    return ErrorReply(status, {"message": "The server had an error.", "type": "server_error", "code": None})
 
 
-def shortest(asked: Asked) -> Says:
+def shortest(request: ReceivedRequest) -> Reply:
     """The shortest answer that fits the schema: empty lists, nulls where allowed, true, zero, and a few words."""
-    return says(_shortest(asked.schema, asked.schema))
+    return says(_shortest_value(request.schema, request.schema))
 
 
 def in_turn(*turns: Turn, then: Behaviour = shortest) -> Behaviour:
-    """These in turn, one per question; `then` for all later ones."""
+    """One turn per question; `then` answers all later ones."""
     waiting = iter(turns)
-    return lambda asked: next(waiting, None) or then(asked)
+    return lambda request: next(waiting, None) or then(request)
 
 
 # The server.
 
 
 class StandIn:
-    """Serves in threads of its own within the `with` block; `behaviour` is called there, one question at a time.
+    """Serves in its own threads within the `with` block; `behaviour` is called there, one question at a time.
 
     `key` is the only accepted API key; None accepts any. `refuses` are unsupported parameters or answer forms
     ("json_schema"). `models` are the offered models with their shutdown dates; `listing` replaces the response with
@@ -151,11 +146,11 @@ class StandIn:
         models: Mapping[str, str | None] | None = None,
         listing: Turn | None = None,
         port: int = 0,
-        others: Callable[[Asked], Turn | None] = lambda _: None,
+        others: Callable[[ReceivedRequest], Turn | None] = lambda _: None,
     ) -> None:
         self.behaviour = behaviour
         self.delay_s = delay_s
-        self.seen: list[Asked] = []
+        self.seen: list[ReceivedRequest] = []
         self.complaints: list[str] = []
         self.most_at_once = 0
         self.port = port
@@ -173,13 +168,13 @@ class StandIn:
         return f"http://127.0.0.1:{self.port}/v1"
 
     @property
-    def questions(self) -> list[Asked]:
-        return [asked for asked in self.seen if asked.path == "/v1/chat/completions"]
+    def questions(self) -> list[ReceivedRequest]:
+        return [request for request in self.seen if request.path == "/v1/chat/completions"]
 
     @property
     def repeated(self) -> int:
         """How many questions were received more than once."""
-        hashes = Counter(sha256(json.dumps(asked.body).encode()).digest() for asked in self.questions)
+        hashes = Counter(sha256(json.dumps(request.body).encode()).digest() for request in self.questions)
         return hashes.total() - len(hashes)
 
     def __enter__(self) -> Self:
@@ -193,46 +188,48 @@ class StandIn:
         self._server.shutdown()
         self._server.server_close()
 
-    def answer(self, asked: Asked) -> Turn:
+    def answer(self, request: ReceivedRequest) -> Turn:
         """Called in the thread of a connection."""
-        if asked.path == "/seen":
-            return Sends(
+        if request.path == "/seen":
+            return RawReply(
                 json.dumps({"questions": len(self.questions), "repeated": self.repeated}), 200, "application/json"
             )
         with self._one_at_a_time:
-            self.seen.append(asked)
-            if asked.path == "/v1/models":
-                return self._listing or Sends(self._listed(), 200, "application/json")
-            if (other := self._others(asked)) is not None:
+            self.seen.append(request)
+            if request.path == "/v1/models":
+                return self._listing or RawReply(self._listed(), 200, "application/json")
+            if (other := self._others(request)) is not None:
                 return other
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
-            turn = self._turn(asked)
+            turn = self._turn(request)
         self._stopped.wait(self.delay_s)
         with self._one_at_a_time:
             self._at_once -= 1
         return turn
 
-    def _turn(self, asked: Asked) -> Turn:
-        return self._objection(asked) or self.behaviour(asked)
+    def _turn(self, request: ReceivedRequest) -> Turn:
+        return self._objection(request) or self.behaviour(request)
 
-    def _objection(self, asked: Asked) -> Fails | None:
-        if asked.path != "/v1/chat/completions":
-            return Fails(
-                404, {"message": f"Invalid URL ({asked.method} {asked.path})", "type": "invalid_request_error"}
+    def _objection(self, request: ReceivedRequest) -> ErrorReply | None:
+        if request.path != "/v1/chat/completions":
+            return ErrorReply(
+                404, {"message": f"Invalid URL ({request.method} {request.path})", "type": "invalid_request_error"}
             )
-        if self._key is not None and asked.headers.get("authorization") != f"Bearer {self._key}":
-            return Fails(401, {"message": "Incorrect API key provided.", "code": "invalid_api_key"})
-        body = asked.body
+        if self._key is not None and request.headers.get("authorization") != f"Bearer {self._key}":
+            return ErrorReply(401, {"message": "Incorrect API key provided.", "code": "invalid_api_key"})
+        body = request.body
         if body["model"] not in self._models:
             words = f"The model `{body['model']}` does not exist or you do not have access to it."
-            return Fails(404, {"message": words, "type": "invalid_request_error", "code": "model_not_found"})
+            return ErrorReply(404, {"message": words, "type": "invalid_request_error", "code": "model_not_found"})
         unknown = sorted((body.keys() - _KNOWN) | (body.keys() & set(self._refuses)))
         if unknown:
-            return Fails(400, {"message": f"Unknown parameter: '{unknown[0]}'.", "param": unknown[0], "code": None})
+            return ErrorReply(
+                400, {"message": f"Unknown parameter: '{unknown[0]}'.", "param": unknown[0], "code": None}
+            )
         form = body.get("response_format", {}).get("type", "text")
         if form in self._refuses:
-            return Fails(400, {"message": f"response_format.type: {form!r} is not supported.", "code": None})
+            return ErrorReply(400, {"message": f"response_format.type: {form!r} is not supported.", "code": None})
         if body.get("stream"):
             self.complaints.append("a stream was asked for")
         if body.get("store", False) is not False or ("store" not in body and "store" not in self._refuses):
@@ -282,42 +279,46 @@ class _Connection(BaseHTTPRequestHandler):
 
     def _answer(self, body: Mapping[str, Any], upload: bytes = b"") -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        asked = Asked(self.command, self.path, headers, body, upload)
+        asked = ReceivedRequest(self.command, self.path, headers, body, upload)
         match self._stand_in.answer(asked):
-            case Says() as turn:
+            case Reply() as turn:
                 self._write(200, completion(turn, asked), {"x-request-id": f"req-{id(asked):x}"})
-            case Fails(status, error, more):
+            case ErrorReply(status, error, more):
                 self._write(status, json.dumps({"error": error}), more)
-            case Sends(text, status, content_type):
+            case RawReply(text, status, content_type):
                 self._write(status, text, {"content-type": content_type})
-            case CutsOff():
+            case DroppedConnection():
                 self._write(200, "{", {"content-length": "4000"})
                 self.close_connection = True
 
     def _write(self, status: int, text: str, headers: Mapping[str, str]) -> None:
         body = text.encode()
         self.send_response(status)
-        told = {"content-type": "application/json", "content-length": str(len(body)), **headers}
-        for name, value in told.items():
+        sent = {"content-type": "application/json", "content-length": str(len(body)), **headers}
+        for name, value in sent.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 
 
-def completion(turn: Says, asked: Asked) -> str:
+def completion(turn: Reply, request: ReceivedRequest) -> str:
     """The body of a response."""
     message = {"role": "assistant", "content": turn.raw or None, "refusal": turn.refusal}
     choice = {"index": 0, "finish_reason": turn.finish_reason, "message": message, "logprobs": None}
     reply = {
-        "id": f"chatcmpl-{id(asked):x}",
+        "id": f"chatcmpl-{id(request):x}",
         "object": "chat.completion",
         "created": 0,
-        "model": turn.model or asked.body["model"],
+        "model": turn.model or request.body["model"],
         "choices": [choice],
     }
     if turn.counts_tokens:
-        taken, given = (len(asked.words) + len(json.dumps(asked.schema))) // 4, len(turn.raw) // 4
-        reply["usage"] = {"prompt_tokens": taken, "completion_tokens": given, "total_tokens": taken + given}
+        tokens_in, tokens_out = (len(request.words) + len(json.dumps(request.schema))) // 4, len(turn.raw) // 4
+        reply["usage"] = {
+            "prompt_tokens": tokens_in,
+            "completion_tokens": tokens_out,
+            "total_tokens": tokens_in + tokens_out,
+        }
     return json.dumps(reply)
 
 
@@ -325,15 +326,15 @@ def _text(content: str | Sequence[Mapping[str, Any]]) -> str:
     return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
 
 
-def _shortest(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Any:
+def _shortest_value(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Any:
     if "$ref" in schema:
-        return _shortest(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole)
+        return _shortest_value(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole)
     if "enum" in schema:
         return schema["enum"][0]
     if "anyOf" in schema:
-        return None if {"type": "null"} in schema["anyOf"] else _shortest(schema["anyOf"][0], whole)
+        return None if {"type": "null"} in schema["anyOf"] else _shortest_value(schema["anyOf"][0], whole)
     if schema.get("type") == "object":
-        return {name: _shortest(part, whole) for name, part in schema["properties"].items()}
+        return {name: _shortest_value(part, whole) for name, part in schema["properties"].items()}
     plain = {"array": [], "string": "a few words", "boolean": True, "integer": 0, "number": 0, "null": None}
     return plain[schema["type"]] if "type" in schema else schema.get("const", {})
 
@@ -347,7 +348,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--delay-ms", type=float, default=0, help="how long each answer takes")
     parser.add_argument("--key", help="the only key that it takes")
     parser.add_argument("--model", action="append", help=f"a model that it offers, {MODEL} where none is given")
-    parser.add_argument("--answer", help="module:function, which makes of an Asked what is done about it")
+    parser.add_argument("--answer", help="module:function, which turns a ReceivedRequest into a Turn")
     given = parser.parse_args(arguments)
     behaviour = shortest
     if given.answer:

@@ -16,18 +16,18 @@ from tests.llm.questions import Rewrite, question, questions
 HOST = "https://api.example.com"
 
 
-def key_of(what: ModelRequest, model: str = "m", host: str = HOST) -> str:
-    return question_key(what, model, host)
+def key_of(request: ModelRequest, model: str = "m", host: str = HOST) -> str:
+    return question_key(request, model, host)
 
 
 class Described(Rewrite):
     """A rewrite."""
 
 
-def answer_to(what: ModelRequest, text: str = "Other words.") -> ModelAnswer:
+def answer_to(request: ModelRequest, text: str = "Other words.") -> ModelAnswer:
     now = datetime(2026, 11, 21, 12, 30, 15, 250, tzinfo=UTC)
     raw = f'{{"text": "{text}"}}'
-    return ModelAnswer(Rewrite(text=text), raw, "m", "m-1", HOST, now, Usage(31, 7), key_of(what), 2, "req-1")
+    return ModelAnswer(Rewrite(text=text), raw, "m", "m-1", HOST, now, Usage(31, 7), key_of(request), 2, "req-1")
 
 
 @pytest.fixture
@@ -35,19 +35,16 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "answers.sqlite"
 
 
-# Keys.
-
-
-def test_a_question_is_known_by_the_key_that_it_always_had() -> None:
+def test_key_of_a_question_is_stable() -> None:
     assert key_of(question()) == "2fecc8dca06b22f1535f61a912800159438c9ede643bd15fc53c226cdc57ca96"
 
 
-def test_a_schema_that_says_the_same_makes_the_same_key_whichever_object_it_is() -> None:
+def test_equal_schemas_give_equal_keys() -> None:
     again = type("Rewrite", (BaseModel,), {"__annotations__": {"text": str}})
     assert key_of(replace(question(), answer=again)) == key_of(question())
 
 
-def test_all_that_determines_the_answer_makes_another_key() -> None:
+def test_everything_that_affects_the_answer_changes_the_key() -> None:
     plain, shown = question(), question(image=b"picture")
     words, image = shown.messages[1].parts
     assert isinstance(image, Image)
@@ -72,33 +69,28 @@ def test_all_that_determines_the_answer_makes_another_key() -> None:
     assert len(keys) == 15
 
 
-# Lookups.
-
-
-def test_the_first_answer_to_a_question_comes_back_as_it_was(file: Path) -> None:
-    with closing(AnswerCache(file)) as kept:
-        kept.keep(question(), answer_to(question()))
-        kept.keep(question(), answer_to(question(), "Second."))
-    with closing(AnswerCache(file)) as kept:
-        found = kept.find(question(), key_of(question()))
+def test_first_answer_is_kept_and_returned_unchanged(file: Path) -> None:
+    with closing(AnswerCache(file)) as cache:
+        cache.keep(question(), answer_to(question()))
+        cache.keep(question(), answer_to(question(), "Second."))
+    with closing(AnswerCache(file)) as cache:
+        found = cache.find(question(), key_of(question()))
         assert found == replace(answer_to(question()), is_kept=True)
-        assert kept.find(question("Other."), key_of(question("Other."))) is None
+        assert cache.find(question("Other."), key_of(question("Other."))) is None
 
 
 @pytest.mark.parametrize("wrong", ["raw = 'no JSON'", "at = '0001-01-01T00:00:00+14:00'"])
-def test_a_row_that_makes_no_sense_is_no_answer(file: Path, wrong: str) -> None:
-    with closing(AnswerCache(file)) as kept:
-        kept.keep(question(), answer_to(question()))
+def test_invalid_row_is_ignored(file: Path, wrong: str) -> None:
+    with closing(AnswerCache(file)) as cache:
+        cache.keep(question(), answer_to(question()))
     with closing(sqlite3.connect(file)) as database, database:
         database.execute(f"UPDATE answers SET {wrong}")
-    with closing(AnswerCache(file)) as kept:
-        assert kept.find(question(), key_of(question())) is None
+    with closing(AnswerCache(file)) as cache:
+        assert cache.find(question(), key_of(question())) is None
 
 
 @pytest.mark.parametrize("is_broken", [False, True])
-def test_several_begin_the_file_and_write_into_it_at_once_and_one_puts_a_broken_one_aside(
-    file: Path, is_broken: bool, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_concurrent_writers_share_a_new_file(file: Path, is_broken: bool, caplog: pytest.LogCaptureFixture) -> None:
     file.parent.mkdir()
     if is_broken:
         file.write_bytes(b"no answers")
@@ -106,22 +98,19 @@ def test_several_begin_the_file_and_write_into_it_at_once_and_one_puts_a_broken_
 
     def write(number: int) -> bool:
         together.wait(10)
-        with closing(AnswerCache(file)) as kept:
+        with closing(AnswerCache(file)) as cache:
             for one in questions(20):
                 another = replace(one, candidate=number)
-                kept.keep(another, answer_to(another))
-            return bool(kept.problem)
+                cache.keep(another, answer_to(another))
+            return bool(cache.problem)
 
     with ThreadPoolExecutor(6) as threads:
         assert sum(threads.map(write, range(6))) == is_broken
     assert len(list(file.parent.glob("*.aside-*"))) == is_broken
     caplog.clear()
-    with closing(AnswerCache(file)) as kept:
+    with closing(AnswerCache(file)) as cache:
         written = [replace(one, candidate=number) for one in questions(20) for number in range(6)]
-        assert all(kept.find(one, key_of(one)) for one in written)
-
-
-# Damaged and foreign files.
+        assert all(cache.find(one, key_of(one)) for one in written)
 
 
 @pytest.mark.parametrize(
@@ -129,9 +118,7 @@ def test_several_begin_the_file_and_write_into_it_at_once_and_one_puts_a_broken_
     ["", "CREATE TABLE answers (number INTEGER)", "PRAGMA user_version = 99"],
     ids=["broken", "foreign", "newer"],
 )
-def test_a_file_that_is_none_of_ours_is_put_aside_and_a_new_one_begun(
-    file: Path, damage: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_foreign_or_broken_file_is_set_aside(file: Path, damage: str, caplog: pytest.LogCaptureFixture) -> None:
     file.parent.mkdir()
     if "user_version" in damage:
         AnswerCache(file).close()
@@ -142,10 +129,10 @@ def test_a_file_that_is_none_of_ours_is_put_aside_and_a_new_one_begun(
         file.write_bytes(b"these are no answers " * 100)
     before = file.read_bytes()
     file.with_name("answers.sqlite.aside-1").write_text("put aside before")
-    with closing(AnswerCache(file)) as kept:
-        kept.keep(question(), answer_to(question()))
+    with closing(AnswerCache(file)) as cache:
+        cache.keep(question(), answer_to(question()))
         aside = file.with_name("answers.sqlite.aside-2")
-        assert str(aside) in kept.problem
+        assert str(aside) in cache.problem
         assert aside.read_bytes() == before
     with closing(AnswerCache(file)) as again:
         assert again.problem == ""
@@ -153,13 +140,11 @@ def test_a_file_that_is_none_of_ours_is_put_aside_and_a_new_one_begun(
     caplog.clear()
 
 
-def test_a_file_that_somebody_holds_is_waited_for_and_then_done_without(
-    file: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_locked_file_falls_back_to_memory(file: Path, caplog: pytest.LogCaptureFixture) -> None:
     AnswerCache(file).close()
-    with closing(sqlite3.connect(file)) as holder, closing(AnswerCache(file, wait_s=0.01)) as kept:
+    with closing(sqlite3.connect(file)) as holder, closing(AnswerCache(file, wait_s=0.01)) as cache:
         holder.execute("BEGIN EXCLUSIVE")
-        kept.keep(question(), answer_to(question()))
-        assert "database is locked" in kept.problem
-        assert kept.find(question(), key_of(question())) is not None
+        cache.keep(question(), answer_to(question()))
+        assert "database is locked" in cache.problem
+        assert cache.find(question(), key_of(question())) is not None
     caplog.clear()

@@ -1,4 +1,4 @@
-"""Requests whose asker judges the answer: any text counts, with or without a schema, and its time is kept."""
+"""Requests with `is_judged`: any text is an answer, with or without a schema, and its duration is stored."""
 
 import asyncio
 import sqlite3
@@ -10,26 +10,26 @@ from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.model import ModelAnswer
 from odyssey_recorder.llm.schema import FreeText
 from tests.llm.questions import batch, model_at, question
-from tests.llm.stand_in import Says, StandIn, in_turn, refuses
+from tests.llm.stand_in import Reply, StandIn, in_turn, refuses
 
 JUDGED = replace(question(parameters={"temperature": 0.0}), is_judged=True)
 FREE = replace(JUDGED, answer=FreeText)
 
 
-def test_free_text_is_asked_without_a_schema() -> None:
-    with StandIn(lambda _: Says("CLICK: (5, 5)"), refuses=["json_schema"]) as server:
+def test_free_text_is_requested_without_a_schema() -> None:
+    with StandIn(lambda _: Reply("CLICK: (5, 5)"), refuses=["json_schema"]) as server:
         [free] = batch(server).ask_all([FREE])
         [judged] = batch(server).ask_all([JUDGED])
-        asked = server.questions
+        requests = server.questions
     assert isinstance(free, ModelAnswer)
     assert isinstance(judged, ModelAnswer)
     assert (free.raw, judged.data) == ("CLICK: (5, 5)", FreeText(text="CLICK: (5, 5)"))
-    assert ["response_format" in one.body for one in asked] == [False, True, True]
-    assert ["schema" in one.words for one in asked] == [False, False, True]
+    assert ["response_format" in one.body for one in requests] == [False, True, True]
+    assert ["schema" in one.words for one in requests] == [False, False, True]
 
 
-def test_whatever_the_model_writes_is_an_answer_and_is_not_asked_again(tmp_path: Path) -> None:
-    for number, turn in enumerate((Says('{"a": ', finish_reason="length"), refuses("No."), Says("prose"))):
+def test_any_reply_is_an_answer_and_is_not_requested_again(tmp_path: Path) -> None:
+    for number, turn in enumerate((Reply('{"a": ', finish_reason="length"), refuses("No."), Reply("prose"))):
         with StandIn(in_turn(turn)) as server:
             asking = batch(server, tmp_path / f"{number}.sqlite")
             first, again = (asking.ask_all([JUDGED])[0] for _ in range(2))
@@ -40,9 +40,9 @@ def test_whatever_the_model_writes_is_an_answer_and_is_not_asked_again(tmp_path:
             assert len(server.questions) == 1
 
 
-def test_a_cache_of_before_answers_had_a_time_is_still_used(tmp_path: Path) -> None:
+def test_cache_without_durations_is_still_used(tmp_path: Path) -> None:
     file = tmp_path / "answers.sqlite"
-    with StandIn(lambda _: Says("prose")) as server:
+    with StandIn(lambda _: Reply("prose")) as server:
         [first] = batch(server, file).ask_all([FREE])
         with closing(sqlite3.connect(file)) as database, database:
             database.execute("DROP TABLE durations")
@@ -53,13 +53,13 @@ def test_a_cache_of_before_answers_had_a_time_is_still_used(tmp_path: Path) -> N
     assert (found.raw, found.seconds, cache.problem) == ("prose", 0.0, "")
 
 
-def test_a_model_that_refuses_a_temperature_is_asked_without() -> None:
-    with StandIn(lambda _: Says("prose"), refuses=["temperature"]) as server:
-        answer = asyncio.run(_asked(server))
+def test_unsupported_temperature_is_omitted() -> None:
+    with StandIn(lambda _: Reply("prose"), refuses=["temperature"]) as server:
+        answer = asyncio.run(_answer(server))
         assert (answer.raw, ["temperature" in one.body for one in server.questions]) == ("prose", [True, False])
 
 
-async def _asked(server: StandIn) -> ModelAnswer:
+async def _answer(server: StandIn) -> ModelAnswer:
     model = model_at(server)
     try:
         return await model.ask(FREE)

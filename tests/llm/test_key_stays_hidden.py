@@ -1,4 +1,4 @@
-"""Searches everywhere for a planted API key after every possible failure."""
+"""No failure leaks the API key into errors, logs or files."""
 
 import logging
 import pickle
@@ -17,10 +17,10 @@ from odyssey_recorder.llm.retry import RetryPolicy
 from odyssey_recorder.logs import logging_to
 from tests.llm.questions import chain, model_at, priced, questions
 from tests.llm.stand_in import (
-    CutsOff,
-    Fails,
-    Says,
-    Sends,
+    DroppedConnection,
+    ErrorReply,
+    RawReply,
+    Reply,
     StandIn,
     Turn,
     in_turn,
@@ -34,14 +34,14 @@ from tests.llm.stand_in import (
 KEY = "sk-planted-7c1f0d9be2"
 
 TURNS: list[Turn] = [
-    Says('{"text": "Other words."}'), Says("no JSON"), refuses(), truncated(), rate_limited(), no_quota(),
-    server_error(), CutsOff(), Sends("<html>"), Fails(302, "", {"location": "http://127.0.0.1:9/"}),
+    Reply('{"text": "Other words."}'), Reply("no JSON"), refuses(), truncated(), rate_limited(), no_quota(),
+    server_error(), DroppedConnection(), RawReply("<html>"), ErrorReply(302, "", {"location": "http://127.0.0.1:9/"}),
     # A careless server, which returns what it was sent.
-    *(Fails(status, {"message": f"What is 'Bearer {KEY}'?"}) for status in (400, 401, 403, 404, 413, 422, 500)),
+    *(ErrorReply(status, {"message": f"What is 'Bearer {KEY}'?"}) for status in (400, 401, 403, 404, 413, 422, 500)),
 ]  # fmt: skip
 
 
-def told_by(error: BaseException) -> str:
+def visible_in(error: BaseException) -> str:
     """Everything visible of an error: message, traceback, and chained errors."""
     parts = ["".join(traceback.format_exception(error))]
     for one in chain(error):
@@ -50,26 +50,26 @@ def told_by(error: BaseException) -> str:
 
 
 @pytest.mark.parametrize("turn", TURNS)
-def test_no_error_log_or_file_has_the_key(
+def test_key_appears_in_no_error_log_or_file(
     turn: Turn, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level(logging.DEBUG)
     with (
         logging_to(tmp_path / "log", "DEBUG"),
         StandIn(in_turn(turn, turn, turn, turn), key=KEY) as server,
-        closing(AnswerCache(tmp_path / "answers.sqlite")) as kept,
+        closing(AnswerCache(tmp_path / "answers.sqlite")) as cache,
     ):
         model = model_at(server, key=KEY)
-        asks = Batch(model, kept, priced(), at_once=2, retry=RetryPolicy(tries=2, first_wait_s=0.001))
-        told = [repr(asks.estimate(questions(2)))]
-        told += [
-            told_by(one) if isinstance(one, LanguageModelError) else repr(one) for one in asks.ask_all(questions(2))
+        asks = Batch(model, cache, priced(), at_once=2, retry=RetryPolicy(tries=2, first_wait_s=0.001))
+        visible = [repr(asks.estimate(questions(2)))]
+        visible += [
+            visible_in(one) if isinstance(one, LanguageModelError) else repr(one) for one in asks.ask_all(questions(2))
         ]
-        told += [repr(model), repr(vars(model)), repr(asks), kept.problem]
+        visible += [repr(model), repr(vars(model)), repr(asks), cache.problem]
         logging.getLogger(__name__).info("The key is %s.", KEY)
-        kept.close()
+        cache.close()
         assert server.questions[0].headers["authorization"] == f"Bearer {KEY}", "the key was used"
-    assert KEY not in "\n".join(told)
+    assert KEY not in "\n".join(visible)
     records = [record for record in caplog.records if record.name != __name__]
     assert any(record.name.startswith("openai") for record in records), "the library logs, too"
     assert KEY not in "\n".join(f"{record.getMessage()} {record.args!r} {record.exc_info}" for record in records)
@@ -80,7 +80,7 @@ def test_no_error_log_or_file_has_the_key(
 
 
 @pytest.mark.parametrize("odd", ["\nnext line", "é", " a"])
-def test_a_key_that_cannot_be_sent_is_refused_and_shown_by_no_error(odd: str) -> None:
+def test_invalid_key_is_rejected_without_showing_it(odd: str) -> None:
     with pytest.raises(ModelUnusableError) as raised:
         OpenAIModel("any", "http://127.0.0.1:9/v1", SecretStr(KEY + odd))
-    assert KEY not in told_by(raised.value)
+    assert KEY not in visible_in(raised.value)

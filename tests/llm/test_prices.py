@@ -23,13 +23,13 @@ output = 0
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Path:
+def user_table(tmp_path: Path) -> Path:
     file = tmp_path / "prices.toml"
     file.write_text(OWN)
     return file
 
 
-def test_the_cost_is_that_of_a_million_tokens() -> None:
+def test_prices_are_per_million_tokens() -> None:
     luna = read_prices().of("gpt-6-luna")
     assert luna.cost(Usage(1_000_000, 0)) == pytest.approx(0.10)
     assert luna.cost(Usage(0, 2_000_000)) == pytest.approx(1.00)
@@ -46,23 +46,23 @@ def test_the_cost_is_that_of_a_million_tokens() -> None:
         ("", False),
     ],
 )
-def test_a_model_is_known_by_its_name_with_or_without_a_date(name: str, known: bool) -> None:
+def test_model_names_match_with_or_without_a_date(name: str, known: bool) -> None:
     assert (read_prices().of(name).cost(Usage(1, 1)) is not None) == known
 
 
-def test_the_day_on_which_a_dated_model_ends_is_its_own() -> None:
+def test_dated_model_has_its_own_shutdown_date() -> None:
     prices = read_prices()
     assert prices.of("gpt-4o").ends == date(2027, 1, 14)
     assert prices.of("gpt-4o-2024-05-13").ends == date(2026, 10, 23)
     assert prices.of("gpt-6-luna").ends is None
 
 
-def test_the_first_name_that_the_table_has_counts_and_no_table_of_ones_own_is_needed(tmp_path: Path) -> None:
+def test_first_known_name_counts_without_a_user_table(tmp_path: Path) -> None:
     assert read_prices(tmp_path / "none.toml").of("a-deployment", "gpt-6-luna").name == "gpt-6-luna"
 
 
-def test_a_table_of_ones_own_goes_above_the_one_that_comes_with_the_program(own: Path) -> None:
-    prices = read_prices(own)
+def test_user_table_overrides_the_shipped_one(user_table: Path) -> None:
+    prices = read_prices(user_table)
     assert prices.date == date(2027, 2, 1)
     assert prices.of("gpt-6-luna").cost(Usage(1_000_000, 1_000_000)) == 3.5
     assert prices.of("qwen3-vl:8b").cost(Usage(9, 9)) == 0
@@ -78,8 +78,8 @@ def test_a_table_of_ones_own_goes_above_the_one_that_comes_with_the_program(own:
         (OWN.replace('"', ""), "cannot be read"),
     ],
 )
-def test_a_faulty_table_is_told_by_file_and_key(own: Path, words: str, fault: str) -> None:
-    own.write_text(words)
+def test_invalid_table_is_reported_with_file_and_key(user_table: Path, words: str, fault: str) -> None:
+    user_table.write_text(words)
     with pytest.raises(LanguageModelError, match=fault) as raised:
-        read_prices(own)
-    assert str(own) in str(raised.value)
+        read_prices(user_table)
+    assert str(user_table) in str(raised.value)

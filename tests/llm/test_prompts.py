@@ -23,7 +23,7 @@ def prompt(folder: Path, text: str = FILE, name: str = "hello/1") -> Prompt:
     return read_prompt(name, folder)
 
 
-def asked(of: Prompt, **data: Json) -> ModelRequest:
+def filled(of: Prompt, **data: Json) -> ModelRequest:
     return of.question(data, schema_name="hello", answer=BaseModel, longest=60)
 
 
@@ -31,15 +31,15 @@ def words(question: ModelRequest) -> list[str]:
     return [part.text for message in question.messages for part in message.parts if isinstance(part, Words)]
 
 
-def test_a_prompt_has_a_part_for_the_system_and_one_with_the_data(tmp_path: Path) -> None:
-    question = asked(prompt(tmp_path), name="Ada")
+def test_prompt_has_a_system_and_a_user_message(tmp_path: Path) -> None:
+    question = filled(prompt(tmp_path), name="Ada")
     assert [message.role for message in question.messages] == ["system", "user"]
     assert words(question) == ["Be kind.", '<name>\n"Ada"\n</name>']
     assert question.parameters == {LONGEST_ANSWER: 60}
     assert (question.prompt, question.prompt_sha256) == ("hello/1", sha256(FILE.encode()).hexdigest())
 
 
-def test_a_prompt_is_the_same_whatever_ends_its_lines(tmp_path: Path) -> None:
+def test_line_endings_do_not_change_a_prompt(tmp_path: Path) -> None:
     unix = prompt(tmp_path)
     (tmp_path / "hello/1.md").write_bytes(FILE.replace("\n", "\r\n").encode())
     assert read_prompt("hello/1", tmp_path) == unix
@@ -47,20 +47,20 @@ def test_a_prompt_is_the_same_whatever_ends_its_lines(tmp_path: Path) -> None:
 
 @given(st.text())
 @example("{{ 7 * 7 }}{% raise %}")
-def test_data_cannot_leave_its_place(tmp_path_factory: pytest.TempPathFactory, data: str) -> None:
-    user = words(asked(prompt(tmp_path_factory.getbasetemp()), name=data))[1]
+def test_data_cannot_escape_its_tag(tmp_path_factory: pytest.TempPathFactory, data: str) -> None:
+    user = words(filled(prompt(tmp_path_factory.getbasetemp()), name=data))[1]
     opened, inside, closed = user.split("\n")
     assert (opened, json.loads(inside), closed) == ("<name>", data, "</name>")
     assert "<" not in inside
 
 
-def test_a_name_that_is_not_given_is_told(tmp_path: Path) -> None:
+def test_missing_variable_is_reported(tmp_path: Path) -> None:
     with pytest.raises(LanguageModelError, match="The prompt hello/1 cannot be filled: 'name' is undefined"):
-        asked(prompt(tmp_path))
+        filled(prompt(tmp_path))
 
 
 @pytest.mark.parametrize("name", ["../secret/1", "hello", "hello/0", "hello/1.md", "/etc/passwd", "Hello/1"])
-def test_only_an_id_and_a_version_name_a_prompt(tmp_path: Path, name: str) -> None:
+def test_invalid_prompt_name_is_rejected(tmp_path: Path, name: str) -> None:
     with pytest.raises(LanguageModelError, match="names no prompt"):
         read_prompt(name, tmp_path)
     with pytest.raises(LanguageModelError, match=r"2\.md cannot be read"):
@@ -70,12 +70,12 @@ def test_only_an_id_and_a_version_name_a_prompt(tmp_path: Path, name: str) -> No
 @pytest.mark.parametrize(
     "text", ["", "# Hello\n\nBe kind.\n", "# Hello\n\n## System\n\nBe kind.\n", "## System\n\n## User\n"]
 )
-def test_a_file_without_its_parts_is_told(tmp_path: Path, text: str) -> None:
+def test_prompt_file_without_its_sections_is_rejected(tmp_path: Path, text: str) -> None:
     with pytest.raises(LanguageModelError, match="must have a title, then the parts"):
         prompt(tmp_path, text)
 
 
-def test_the_prompts_that_come_with_the_program_have_a_version_and_their_parts() -> None:
+def test_shipped_prompts_are_valid() -> None:
     names = [f"{path.parent.name}/{path.stem}" for path in data_folder("prompts").glob("*/*.md")]
     assert {"rewrite/1", "judge/1", "propose/1"} <= set(names)
     for name in names:

@@ -22,7 +22,7 @@ def test_waits_are_bounded_and_end(tried: int, chance: float, asked_s: float | N
         assert (asked_s or 0) <= wait_s <= 1.25 * max(policy.longest_wait_s, asked_s or 0)
 
 
-def test_waits_double_up_to_the_longest_and_are_spread_by_chance() -> None:
+def test_waits_double_up_to_a_limit_with_random_jitter() -> None:
     policy = RetryPolicy(tries=9, first_wait_s=1, longest_wait_s=5, chance=lambda: 0.0)
     busy = ModelBusyError("busy")
     assert [policy.wait_s(busy, tried) for tried in range(1, 6)] == [1, 2, 4, 5, 5]
@@ -46,5 +46,5 @@ def test_waits_double_up_to_the_longest_and_are_spread_by_chance() -> None:
         ({"retry-after-ms": "?", "retry-after": "9"}, 9),
     ],
 )
-def test_how_long_to_wait_is_read_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
+def test_retry_after_is_read_in_every_format(headers: dict[str, str], seconds: float | None) -> None:
     assert retry_after_s(headers, NOW) == seconds

@@ -36,7 +36,7 @@ RIGHT: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_a_schema_is_inside_the_subset_that_every_server_understands() -> None:
+def test_schema_uses_only_the_commonly_supported_subset() -> None:
     schema = strict_schema(Verdict)
     assert schema["required"] == list(RIGHT)
     assert schema["additionalProperties"] is False
@@ -48,7 +48,7 @@ def test_a_schema_is_inside_the_subset_that_every_server_understands() -> None:
     assert difference["Difference"]["properties"]["words"] == {"type": "string", "description": "What differs"}
 
 
-def test_a_field_may_be_called_like_a_word_of_the_schema() -> None:
+def test_field_names_may_equal_schema_keywords() -> None:
     class Odd(BaseModel):
         title: str
         default: str
@@ -57,7 +57,7 @@ def test_a_field_may_be_called_like_a_word_of_the_schema() -> None:
 
 
 @pytest.mark.parametrize("field", [dict[str, str], tuple[int, str], dict[str, Any]])
-def test_what_the_subset_cannot_say_is_refused(field: Any) -> None:
+def test_unsupported_field_type_is_rejected(field: Any) -> None:
     made = type("Made", (BaseModel,), {"__annotations__": {"field": field}})
     with pytest.raises(TypeError, match="tuples or mappings"):
         strict_schema(made)
@@ -72,11 +72,11 @@ def test_what_the_subset_cannot_say_is_refused(field: Any) -> None:
         f"  \n```JSON\n{json.dumps(RIGHT)}```",
     ],
 )
-def test_a_right_answer_is_read_with_or_without_a_fence(raw: str) -> None:
+def test_valid_answer_is_read_with_or_without_a_code_fence(raw: str) -> None:
     assert read_answer(raw, Verdict) == Verdict.model_validate(RIGHT)
 
 
-def test_a_fence_inside_a_text_is_left_alone() -> None:
+def test_code_fence_inside_a_text_is_kept() -> None:
     raw = json.dumps(RIGHT | {"note": "```json\n{}\n```"})
     assert read_answer(raw, Verdict).note == "```json\n{}\n```"
 
@@ -92,7 +92,7 @@ def test_a_fence_inside_a_text_is_left_alone() -> None:
         ({"extra": "x" * 100}, "extra: Extra inputs are not permitted"),
     ],
 )
-def test_each_fault_is_told_by_its_place(change: dict[str, Any], fault: str) -> None:
+def test_faults_are_reported_with_their_location(change: dict[str, Any], fault: str) -> None:
     raw = json.dumps(RIGHT | change)
     with pytest.raises(BrokenAnswerError) as raised:
         read_answer(raw, Verdict)
@@ -101,11 +101,11 @@ def test_each_fault_is_told_by_its_place(change: dict[str, Any], fault: str) -> 
 
 
 @pytest.mark.parametrize("raw", ["", "{", "[" * 100_000, '{"note": "\\ud800"}', "Sure: {}", "```json\n{"])
-def test_what_is_no_json_is_told_so(raw: str) -> None:
+def test_invalid_json_is_reported(raw: str) -> None:
     with pytest.raises(BrokenAnswerError, match="is not JSON"):
         read_answer(raw, Verdict)
 
 
-def test_an_answer_is_an_object() -> None:
+def test_answer_must_be_an_object() -> None:
     with pytest.raises(BrokenAnswerError, match="not a JSON object"):
         read_answer("[1]", Verdict)

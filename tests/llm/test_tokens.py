@@ -27,11 +27,11 @@ def png(width: int, height: int) -> bytes:
         ((2208, 1840), 765),
     ],
 )
-def test_screens_of_the_six_devices_take_as_many_tiles_as_their_maker_says(size: tuple[int, int], tokens: int) -> None:
+def test_tile_tokens_match_the_documented_values(size: tuple[int, int], tokens: int) -> None:
     assert image_tokens(*size, ImageRule()) == tokens
 
 
-def test_patches_are_of_32_pixels() -> None:
+def test_patches_are_32_pixels_wide() -> None:
     assert image_tokens(320, 64, ImageRule("patches")) == 24
 
 
@@ -39,9 +39,7 @@ def test_patches_are_of_32_pixels() -> None:
     ("size", "at_most", "tokens"),
     [((1440, 3120), None, 5292), ((945, 2048), 2500, 2304), ((1440, 3120), 1536, 1779), ((1800, 2400), 1536, 1743)],
 )
-def test_a_server_that_takes_so_many_patches_makes_larger_images_smaller(
-    size: tuple[int, int], at_most: int | None, tokens: int
-) -> None:
+def test_images_are_shrunk_to_the_patch_limit(size: tuple[int, int], at_most: int | None, tokens: int) -> None:
     assert image_tokens(*size, ImageRule("patches", patches_at_most=at_most)) == tokens
 
 
@@ -52,21 +50,21 @@ def test_four_characters_are_a_token() -> None:
     assert tokens("x" * 4400) - tokens("x" * 400) == 1000
 
 
-def test_a_image_counts_by_its_size_unless_it_is_shown_coarsely() -> None:
-    def asked(*parts: Words | Image) -> ModelRequest:
+def test_image_tokens_depend_on_size_and_detail() -> None:
+    def request_with(*parts: Words | Image) -> ModelRequest:
         return replace(question(), messages=(ChatMessage("user", parts),))
 
     def tokens(what: ModelRequest) -> int:
         return estimated_usage(what, ImageRule()).tokens_in
 
     words = Words("What is this?")
-    plain = tokens(asked(words))
-    assert tokens(asked(words, Image(png(1440, 3120)))) - plain == 1445
-    assert tokens(asked(words, Image(png(1440, 3120), detail="low"))) - plain == 85
-    assert tokens(asked(words, Image(b"no picture"))) - plain > 85
+    plain = tokens(request_with(words))
+    assert tokens(request_with(words, Image(png(1440, 3120)))) - plain == 1445
+    assert tokens(request_with(words, Image(png(1440, 3120), detail="low"))) - plain == 85
+    assert tokens(request_with(words, Image(b"no picture"))) - plain > 85
 
 
-def test_an_answer_is_as_long_as_usual_and_no_longer_than_it_may_be() -> None:
+def test_expected_answer_length_respects_its_limit() -> None:
     assert estimated_usage(question(), ImageRule()).tokens_out == USUAL_ANSWER
     assert estimated_usage(question(), ImageRule(), 900).tokens_out == 900
     assert estimated_usage(question(parameters={"max_completion_tokens": 60}), ImageRule()).tokens_out == 60

@@ -29,7 +29,7 @@ from tests.quality.evidence import (
     with_task,
     with_text,
 )
-from tests.task.worded import human_words, one_of_each
+from tests.task.sample_tasks import human_phrasings, one_task_per_template
 
 CLEAN = evidence()
 CLOCK = "com.android.deskclock"
@@ -254,8 +254,8 @@ def test_nothing_is_found_in_the_words_of_the_tasks_that_come_with_the_program()
 
 
 def test_nothing_is_found_in_what_people_wrote_for_the_templates_without_naming_apps() -> None:
-    for task in one_of_each():
-        for words in human_words(task, names_apps=False):
+    for task in one_task_per_template():
+        for words in human_phrasings(task, names_apps=False):
             one = replace(CLEAN, episode=replace(CLEAN.episode, task=replace(task.task, instruction=words)))
             assert [*found("INS01", one), *found("INS02", one)] == [], words
 

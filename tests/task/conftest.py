@@ -19,7 +19,7 @@ def postgres() -> Iterator[Postgres]:
 
 
 @pytest.fixture(scope="session")
-def migrated(postgres: Postgres) -> str:
+def migrated_database(postgres: Postgres) -> str:
     name = postgres.new_database()
     database = QueueDatabase(postgres.url(name))
     with database.reading():
@@ -34,8 +34,8 @@ def unused_port() -> int:
 
 
 @pytest.fixture(scope="session")
-def emptied(postgres: Postgres, migrated: str) -> Callable[[], str]:
-    url = postgres.url(postgres.new_database(migrated))
+def emptied_database(postgres: Postgres, migrated_database: str) -> Callable[[], str]:
+    url = postgres.url(postgres.new_database(migrated_database))
 
     def empty() -> str:
         with psycopg.connect(url, autocommit=True) as connection:
@@ -48,6 +48,6 @@ def emptied(postgres: Postgres, migrated: str) -> Callable[[], str]:
 
 @pytest.fixture(params=["file", "server"])
 def queues(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Queues]:
-    made = Queues(tmp_path, request.getfixturevalue("emptied")() if request.param == "server" else "")
-    yield made
-    made.close()
+    opened = Queues(tmp_path, request.getfixturevalue("emptied_database")() if request.param == "server" else "")
+    yield opened
+    opened.close()

@@ -28,7 +28,7 @@ _PATIENCE_S = 30.0
 
 
 class Postgres:
-    """A server on a free port; `connection` are the connection parameters of its databases."""
+    """A server on a free port."""
 
     def __init__(self, folder: Path, programs: Path) -> None:
         self._programs = programs

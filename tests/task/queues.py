@@ -11,7 +11,7 @@ from odyssey_recorder.task.queue.database import QueueDatabase
 from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from odyssey_recorder.task.queue.reconciler import EpisodeLookup, ReviewOutcomes
 from odyssey_recorder.task.queue.transaction import Leases
-from tests.task.tasks import NotedEpisodes, write_list
+from tests.task.tasks import FakeEpisodes, write_list
 
 
 @cache
@@ -27,7 +27,7 @@ def empty_queue_file() -> bytes:
 
 
 class Clock:
-    """A clock that only moves when told to."""
+    """A clock that only `advance_s` moves."""
 
     def __init__(self) -> None:
         self.now_us = 1_800_000_000_000_000
@@ -35,7 +35,7 @@ class Clock:
     def __call__(self) -> int:
         return self.now_us
 
-    def pass_s(self, seconds: float) -> None:
+    def advance_s(self, seconds: float) -> None:
         self.now_us += int(seconds * 1_000_000)
 
 
@@ -70,12 +70,12 @@ class Queues:
         drafts: str = "drafts",
         leases: Leases | None = None,
     ) -> TaskQueue:
-        environment = QueueEnvironment(episodes or NotedEpisodes(), returns)
+        environment = QueueEnvironment(episodes or FakeEpisodes(), returns)
         return TaskQueue(self.database(self.clock), lambda: annotator, self.folder / drafts, environment, leases)
 
-    def queue_by_the_clock(self, drafts: str) -> TaskQueue:
-        """Bob's queue, with the clock that the program uses."""
-        return TaskQueue(self.database(), lambda: "Bob", self.folder / drafts, QueueEnvironment(NotedEpisodes()))
+    def real_clock_queue(self, drafts: str) -> TaskQueue:
+        """Bob's queue, with the real clock."""
+        return TaskQueue(self.database(), lambda: "Bob", self.folder / drafts, QueueEnvironment(FakeEpisodes()))
 
     def close(self) -> None:
         for database in self._databases:
@@ -87,11 +87,11 @@ def held(task: QueuedTask | None) -> str:
     return "" if task is None else task.task_id
 
 
-def standing(queue: TaskQueue, task_id: str) -> QueuedTask:
+def queued_task(queue: TaskQueue, task_id: str) -> QueuedTask:
     task = queue.board().task(task_id)
     assert task is not None
     return task
 
 
 def status(queue: TaskQueue, task_id: str) -> Status:
-    return standing(queue, task_id).status
+    return queued_task(queue, task_id).status

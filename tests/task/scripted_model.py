@@ -7,48 +7,48 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.llm.good_model import AGREES, right
-from tests.llm.stand_in import Asked, Says, Turn, says
+from tests.llm.stand_in import ReceivedRequest, Reply, Turn, says
 
 
 @dataclass
 class ScriptedModel:
-    """`words` are the answers for a filled template, first and after faults: texts, or any behaviour of the server.
-    Other templates get those of the good model.
+    """`instructions` has the answers for a filled template, first and after faults: texts or turns of the server. Other
+    templates get the answers of the good model.
 
-    As a judge it reports, for each of the `planted` phrases in the instruction, an added requirement, or a missing one
-    ("-", then the requirement). `repaired` is the answer after an invalid one.
+    As a judge it reports an added or missing ("-") requirement for each phrase of `judge_findings` it finds.
+    `corrected` is the answer after an invalid one.
     """
 
-    words: Mapping[str, Sequence[str | Turn]] = field(default_factory=dict)
-    planted: Mapping[str, str] = field(default_factory=dict)
-    judge_does: Turn | None = None
-    repaired: str = ""
+    instructions: Mapping[str, Sequence[str | Turn]] = field(default_factory=dict)
+    judge_findings: Mapping[str, str] = field(default_factory=dict)
+    judge_turn: Turn | None = None
+    corrected: str = ""
 
-    def __call__(self, asked: Asked) -> Turn:
-        if self.repaired and len(asked.body["messages"]) > 2:
-            return says({"instruction": self.repaired})
-        user = asked.body["messages"][1]["content"]
-        return self._word(asked, user) if "instruction" in asked.schema["properties"] else self._judge(user)
+    def __call__(self, request: ReceivedRequest) -> Turn:
+        if self.corrected and len(request.body["messages"]) > 2:
+            return says({"instruction": self.corrected})
+        user = request.body["messages"][1]["content"]
+        return self._rewrite(request, user) if "instruction" in request.schema["properties"] else self._judge(user)
 
-    def _word(self, asked: Asked, user: str) -> Turn:
+    def _rewrite(self, request: ReceivedRequest, user: str) -> Turn:
         task = json.loads(_between("task", user))["task"]
-        tries = self.words.get(task)
-        if tries is None:
-            return right(asked)
-        one = tries[min(1 if "<answer>" in user else 0, len(tries) - 1)]
+        answers = self.instructions.get(task)
+        if answers is None:
+            return right(request)
+        one = answers[min(1 if "<answer>" in user else 0, len(answers) - 1)]
         return says({"instruction": one}) if isinstance(one, str) else one
 
     def _judge(self, user: str) -> Turn:
-        if self.judge_does is not None:
-            return self.judge_does
+        if self.judge_turn is not None:
+            return self.judge_turn
         instruction = json.loads(_between("b", user))
         verdict: dict[str, Any] = {**AGREES, "missing_requirements": [], "added_requirements": []}
-        for phrase, requirement in self.planted.items():
+        for phrase, requirement in self.judge_findings.items():
             if phrase in instruction:
                 is_missing = requirement.startswith("-")
                 verdict["missing_requirements" if is_missing else "added_requirements"] += [requirement.lstrip("- ")]
                 verdict["b_entails_a" if is_missing else "a_entails_b"] = False
-        return Says(json.dumps(verdict))
+        return Reply(json.dumps(verdict))
 
 
 def _between(mark: str, text: str) -> str:

@@ -13,7 +13,7 @@ from odyssey_recorder.task.queue.reconciler import EpisodeLookup, ReviewOutcomes
 EPISODE = "0000000000000001"
 
 
-class NotedEpisodes:
+class FakeEpisodes:
     def __init__(self) -> None:
         self.drafts: dict[str, str] = {}
         self.published: set[str] = set()
@@ -33,19 +33,19 @@ class NotedEpisodes:
         self.published.add(episode_id)
 
 
-class NotedReturns:
+class FakeReviews:
     def __init__(self) -> None:
-        self.noted: dict[str, dict[str, SentBack]] = {}
-        self.taken: dict[str, str] = {}
+        self.returned: dict[str, dict[str, SentBack]] = {}
+        self.accepted_by: dict[str, str] = {}
 
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
-        return self.noted.get(annotator, {})
+        return self.returned.get(annotator, {})
 
     def accepted(self, episode_ids: Collection[str]) -> Mapping[str, str]:
-        return {one: by for one, by in self.taken.items() if one in episode_ids}
+        return {one: by for one, by in self.accepted_by.items() if one in episode_ids}
 
     def send_back(self, task_id: str, episode_id: str, why: str = "A step is missing, at step 3") -> None:
-        self.noted.setdefault("Ada", {})[episode_id] = SentBack(task_id, "Bea", why)
+        self.returned.setdefault("Ada", {})[episode_id] = SentBack(task_id, "Bea", why)
 
 
 def row(task_id: str, **more: object) -> dict[str, object]:
@@ -61,12 +61,12 @@ def write_list(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
 def queue_of(
     folder: Path,
     *rows: Mapping[str, object],
-    episodes: NotedEpisodes | None = None,
-    returns: NotedReturns | None = None,
+    episodes: FakeEpisodes | None = None,
+    returns: FakeReviews | None = None,
 ) -> TaskQueue:
     """Ada's queue over a list of `rows`, in a file in the same folder."""
     source = write_list(folder / "my_tasks.jsonl", rows)
-    return queue_over(source, folder / "queue.sqlite", episodes or NotedEpisodes(), returns)
+    return queue_over(source, folder / "queue.sqlite", episodes or FakeEpisodes(), returns)
 
 
 def queue_over(

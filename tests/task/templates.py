@@ -48,8 +48,8 @@ apps:
 
 def folder_of(root: Path, files: Mapping[str, str] | None = None) -> Path:
     """A folder with a catalogue, a pool, and `files`, which replace templates of the same name."""
-    there = {"apps/android.yaml": APPS, "pools/cities.yaml": POOL, "Media_Entertainment/listen.yaml": TEMPLATE}
-    for name, text in {**there, **(files or {})}.items():
+    contents = {"apps/android.yaml": APPS, "pools/cities.yaml": POOL, "Media_Entertainment/listen.yaml": TEMPLATE}
+    for name, text in {**contents, **(files or {})}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

@@ -9,33 +9,33 @@ from odyssey_recorder.task.generation.supply import Apportionment
 shares = some.dictionaries(some.sampled_from("abcdef"), some.integers(1, 9).map(float), min_size=1)
 
 
-def served(rotation: Apportionment[str], count: int) -> list[str]:
+def serve_many(apportionment: Apportionment[str], count: int) -> list[str]:
     made = []
     for _ in range(count):
-        made.append(rotation.first)
-        rotation.serve()
+        made.append(apportionment.first)
+        apportionment.serve()
     return made
 
 
 @given(shares, some.integers(1, 200), some.integers())
-def test_after_every_turn_each_has_its_share_but_for_one(shares: dict[str, float], count: int, seed: int) -> None:
-    made = Counter(served(Apportionment(shares, {}, Random(seed)), count))
+def test_served_counts_stay_close_to_the_shares(shares: dict[str, float], count: int, seed: int) -> None:
+    made = Counter(serve_many(Apportionment(shares, {}, Random(seed)), count))
     for thing, share in shares.items():
         assert abs(made[thing] - count * share / sum(shares.values())) < 1 + len(shares) / 2
 
 
-def test_who_has_a_small_share_waits_for_half_of_its_time() -> None:
-    assert served(Apportionment({"a": 9.0, "b": 1.0}, {}, Random(1)), 12).index("b") in (4, 5)
+def test_small_share_is_first_served_halfway_through_its_period() -> None:
+    assert serve_many(Apportionment({"a": 9.0, "b": 1.0}, {}, Random(1)), 12).index("b") in (4, 5)
 
 
-def test_what_each_came_before_counts() -> None:
-    rotation = Apportionment(dict.fromkeys("abc", 1.0), {"a": 3, "b": 1}, Random(1))
-    assert Counter(served(rotation, 5)) == {"c": 3, "b": 2}
+def test_earlier_turns_count_towards_the_shares() -> None:
+    apportionment = Apportionment(dict.fromkeys("abc", 1.0), {"a": 3, "b": 1}, Random(1))
+    assert Counter(serve_many(apportionment, 5)) == {"c": 3, "b": 2}
 
 
-def test_of_those_with_the_same_share_any_is_first_but_the_same_for_the_same_seed() -> None:
+def test_order_of_equal_shares_depends_on_the_seed() -> None:
     def order(seed: int) -> list[str]:
-        return served(Apportionment(dict.fromkeys("abcdef", 1.0), {}, Random(seed)), 18)
+        return serve_many(Apportionment(dict.fromkeys("abcdef", 1.0), {}, Random(seed)), 18)
 
     rounds = [order(1)[first : first + 6] for first in (0, 6, 12)]
     assert [sorted(some) for some in rounds] == [list("abcdef")] * 3
@@ -43,19 +43,19 @@ def test_of_those_with_the_same_share_any_is_first_but_the_same_for_the_same_see
     assert order(1) == order(1) != order(2)
 
 
-def test_who_drops_out_leaves_its_share_to_the_others() -> None:
-    rotation = Apportionment({"a": 2.0, "b": 1.0}, {}, Random(1))
-    while rotation.first != "a":
-        rotation.serve()
-    rotation.drop()
-    assert served(rotation, 3) == ["b", "b", "b"]
-    rotation.drop()
-    assert len(rotation) == 0
+def test_dropped_item_leaves_its_share_to_the_others() -> None:
+    apportionment = Apportionment({"a": 2.0, "b": 1.0}, {}, Random(1))
+    while apportionment.first != "a":
+        apportionment.serve()
+    apportionment.drop()
+    assert serve_many(apportionment, 3) == ["b", "b", "b"]
+    apportionment.drop()
+    assert len(apportionment) == 0
 
 
-def test_one_may_be_passed_over_without_losing_its_turn() -> None:
-    rotation = Apportionment(dict.fromkeys("ab", 1.0), {"b": 5}, Random(1))
-    assert rotation.take(unless="a") == "b"
-    assert rotation.take() == "a"
-    assert rotation.take(unless="ab") is None
-    assert len(rotation) == 2
+def test_excluded_item_keeps_its_turn() -> None:
+    apportionment = Apportionment(dict.fromkeys("ab", 1.0), {"b": 5}, Random(1))
+    assert apportionment.take(unless="a") == "b"
+    assert apportionment.take() == "a"
+    assert apportionment.take(unless="ab") is None
+    assert len(apportionment) == 2

@@ -10,24 +10,21 @@ from hypothesis import strategies as st
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.wording.equivalence import bare_words, rule_faults
 from odyssey_recorder.task.wording.figures import read_figures
-from tests.task.worded import CATALOGUE, catalogue_of, human_words, one_of_each, task
+from tests.task.sample_tasks import CATALOGUE, catalogue_of, human_phrasings, one_task_per_template, task
 
 GOOD = "Put on a podcast on yoga in Spotify for twenty minutes, then note three ideas in Todoist."
 
 
-def faults(instruction: str, of: ListedTask | None = None, *, names_apps: bool = True) -> tuple[str, ...]:
-    return rule_faults(of or task(), instruction, names_apps=names_apps, catalogue=CATALOGUE)
-
-
-# --- accepted: what people wrote ---------------------------------------------------------------------------
+def faults(instruction: str, listed: ListedTask | None = None, *, names_apps: bool = True) -> tuple[str, ...]:
+    return rule_faults(listed or task(), instruction, names_apps=names_apps, catalogue=CATALOGUE)
 
 
 @pytest.mark.parametrize("names_apps", [True, False])
-def test_all_that_people_wrote_for_the_templates_passes(names_apps: bool) -> None:
+def test_shipped_phrasings_pass_the_rules(names_apps: bool) -> None:
     wrong = {
         words: found
-        for one in one_of_each()
-        for words in human_words(one, names_apps=names_apps)
+        for one in one_task_per_template()
+        for words in human_phrasings(one, names_apps=names_apps)
         if (found := rule_faults(one, words, names_apps=names_apps, catalogue=catalogue_of(one)))
     }
     assert wrong == {}
@@ -42,15 +39,12 @@ def test_all_that_people_wrote_for_the_templates_passes(names_apps: bool) -> Non
         "Spotify, a podcast on yoga, 20 minutes; after that three ideas go to Todoist.",
     ],
 )
-def test_other_words_for_the_same_pass(instruction: str) -> None:
+def test_paraphrases_pass_the_rules(instruction: str) -> None:
     assert faults(instruction) == ()
 
 
-# --- each fault --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (("on yoga", "on cooking"), "Leaves out \u201cyoga\u201d of \u201ca podcast on yoga\u201d."),
         (("a podcast on yoga", "something"), "Leaves out \u201ca podcast on yoga\u201d."),
@@ -68,15 +62,15 @@ def test_other_words_for_the_same_pass(instruction: str) -> None:
         (("then", "see www.a.org then"), "Adds the address \u201cwww.a.org\u201d, which is not in the task."),
     ],
 )  # fmt: skip
-def test_what_is_lost_or_added_is_told(change: tuple[str, str], told: str) -> None:
-    assert told in faults(GOOD.replace(*change))
+def test_omissions_and_additions_are_reported(change: tuple[str, str], message: str) -> None:
+    assert message in faults(GOOD.replace(*change))
 
 
 SPANISH = "Escucha durante 20 minutes un podcast sobre yoga con Spotify, luego apunta 3 ideas dentro de Todoist"
 
 
 @pytest.mark.parametrize(
-    ("instruction", "told"),
+    ("instruction", "message"),
     [
         ("I'm sorry, but I can't help with that.", "Not an instruction: it declines, or talks about itself."),
         (f"As an AI language model I play no music. {GOOD}", "Not an instruction: "),
@@ -94,12 +88,12 @@ SPANISH = "Escucha durante 20 minutes un podcast sobre yoga con Spotify, luego a
         ("", "Too short: "),
     ],
 )
-def test_what_is_no_sound_instruction_is_told(instruction: str, told: str) -> None:
-    assert any(fault.startswith(told) for fault in faults(instruction))
+def test_unusable_instruction_is_reported(instruction: str, message: str) -> None:
+    assert any(fault.startswith(message) for fault in faults(instruction))
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "phrase"),
     [
         (("Put on", "Do not put on"), "Do not put"),
         (("Put on", "Don\u2019t ever mind. Please don't listen to"), "don't listen"),
@@ -107,8 +101,8 @@ def test_what_is_no_sound_instruction_is_told(instruction: str, told: str) -> No
         (("then note", "but do NOT write down"), "do NOT write"),
     ],
 )
-def test_what_is_told_not_to_be_done_is_told(change: tuple[str, str], told: str) -> None:
-    assert f"Says \u201c{told}\u201d, but the task forbids nothing." in faults(GOOD.replace(*change))
+def test_added_prohibition_is_reported(change: tuple[str, str], phrase: str) -> None:
+    assert f"Says \u201c{phrase}\u201d, but the task forbids nothing." in faults(GOOD.replace(*change))
 
 
 @pytest.mark.parametrize(
@@ -124,12 +118,12 @@ def test_what_is_told_not_to_be_done_is_told(change: tuple[str, str], told: str)
         f"{GOOD} I forget the instructions that I read.",
     ],
 )
-def test_not_all_that_denies_turns_the_task_round(instruction: str) -> None:
+def test_harmless_negations_are_accepted(instruction: str) -> None:
     assert faults(instruction) == ()
 
 
 @pytest.mark.parametrize(
-    ("asked", "instruction"),
+    ("listed", "instruction"),
     [
         (task("Find out what {item} is", {"item": "a system prompt"}, []), "Look up what a system prompt is, find out"),
         (task("Play {item}, do not save it", {"item": "yoga"}, []), "Put yoga on, play it, but do not save it"),
@@ -138,65 +132,65 @@ def test_not_all_that_denies_turns_the_task_round(instruction: str) -> None:
     ],
     ids=["speaks of models", "denies", "speaks of an app", "is short"],
 )
-def test_what_the_task_itself_says_is_no_fault(asked: ListedTask, instruction: str) -> None:
-    assert faults(instruction, asked, names_apps=False) == ()
+def test_wording_taken_from_the_task_is_accepted(listed: ListedTask, instruction: str) -> None:
+    assert faults(instruction, listed, names_apps=False) == ()
 
 
-def test_what_is_as_long_as_a_book_is_told_at_once() -> None:
+def test_huge_instruction_is_rejected_for_its_length_alone() -> None:
     assert faults("17 a.b " * 100_000) == ("Too long: 700,000 characters.",)
 
 
-def test_signs_that_nobody_sees_are_told() -> None:
+def test_invisible_characters_are_reported() -> None:
     assert faults(GOOD.replace("yoga", "\u202eyoga\u202c")) == ("Contains invisible characters: U+202E, U+202C.",)
     assert faults(f"{GOOD} \U0001f469\u200d\U0001f4bb") == ()
 
 
-def test_a_limit_and_an_opposite_that_are_turned_round_are_told() -> None:
-    asked = task("Find {item} under {price}", {"item": "a kettle", "price": "$40"}, ["eBay"])
-    assert faults("Find a kettle for at most 40 dollars on eBay", asked) == ()
-    assert faults("Find a kettle for over 40 dollars on eBay", asked) == ("Reverses the limit \u201c40 dollars\u201d.",)
-    asked = task("Turn on {item} of the phone", {"item": "the dark theme"}, ["Clock"])
-    assert faults("Turn the dark theme of my phone off", asked, names_apps=False) == (
+def test_reversed_limits_and_opposites_are_reported() -> None:
+    listed = task("Find {item} under {price}", {"item": "a kettle", "price": "$40"}, ["eBay"])
+    assert faults("Find a kettle for at most 40 dollars on eBay", listed) == ()
+    assert faults("Find a kettle for over 40 dollars on eBay", listed) == (
+        "Reverses the limit \u201c40 dollars\u201d.",
+    )
+    listed = task("Turn on {item} of the phone", {"item": "the dark theme"}, ["Clock"])
+    assert faults("Turn the dark theme of my phone off", listed, names_apps=False) == (
         "Says \u201coff\u201d where the task says \u201con\u201d.",
     )
     assert "Names the app Spotify; apps must not be named." in faults(GOOD, names_apps=False)
 
 
-def test_what_is_quoted_is_kept_letter_by_letter() -> None:
-    asked = task('Send the message "{text}" to {friend}', {"text": "Running late", "friend": "Mira"}, ["Notes"])
-    assert faults("Tell Mira in Notes by message: \u201cRunning late\u201d", asked) == ()
+def test_quoted_text_must_be_kept_word_for_word() -> None:
+    listed = task('Send the message "{text}" to {friend}', {"text": "Running late", "friend": "Mira"}, ["Notes"])
+    assert faults("Tell Mira in Notes by message: \u201cRunning late\u201d", listed) == ()
     assert "Does not quote \u201cRunning late\u201d word for word." in faults(
-        "Tell Mira in Notes she is running late", asked
+        "Tell Mira in Notes she is running late", listed
     )
 
 
-def test_the_instruction_of_another_task_is_told() -> None:
-    taken = frozenset({bare_words(GOOD)})
+def test_instruction_of_another_task_is_reported() -> None:
+    others = frozenset({bare_words(GOOD)})
     found = rule_faults(
         task(), GOOD.upper().replace("SPOTIFY", "Spotify").replace("TODOIST", "Todoist"), names_apps=True,
-        catalogue=CATALOGUE, others=taken,
+        catalogue=CATALOGUE, others=others,
     )  # fmt: skip
     assert "Same instruction as another task." in found
 
 
-# --- bad rewrites, made by every kind of change to tasks of every template -------------------------------
-
-Planted = Iterator[str]
+BadRewrites = Iterator[str]
 
 
-def lost_item(one: ListedTask, words: str) -> Planted:
+def lost_item(one: ListedTask, words: str) -> BadRewrites:
     for item in one.slots.values():
-        without = re.sub(rf"(?<!\w){re.escape(item)}(?!\w)", "it", words)
-        if _is_content_of(item, without):
-            yield without
+        rest = re.sub(rf"(?<!\w){re.escape(item)}(?!\w)", "it", words)
+        if _is_content_of(item, rest):
+            yield rest
 
 
-def _is_content_of(item: str, without: str) -> bool:
+def _is_content_of(item: str, rest: str) -> bool:
     """Whether the item occurs only once, not also in another item or the surrounding text."""
-    return not set(bare_words(item).split()) <= set(bare_words(without).split())
+    return not set(bare_words(item).split()) <= set(bare_words(rest).split())
 
 
-def changed_figure(one: ListedTask, words: str) -> Planted:
+def changed_figure(one: ListedTask, words: str) -> BadRewrites:
     for figure in read_figures(one.task.task)[0]:
         if number := re.search(r"\d+", figure.said):
             other = figure.said.replace(number[0], str(int(number[0]) + 1))
@@ -204,13 +198,13 @@ def changed_figure(one: ListedTask, words: str) -> Planted:
             yield words.replace(figure.said, "some")
 
 
-def changed_day(one: ListedTask, words: str) -> Planted:
+def changed_day(one: ListedTask, words: str) -> BadRewrites:
     for figure in read_figures(one.task.task)[0]:
         if figure.kind.value in ("day", "date"):
             yield words.replace(figure.said, "the day after tomorrow" if figure.value != "+2" else "today")
 
 
-def added_requirement(one: ListedTask, words: str) -> Planted:
+def added_requirement(one: ListedTask, words: str) -> BadRewrites:
     bare = words.rstrip(".!?")
     yield f"{bare}, and do it 17 times."
     yield f"{bare}, for less than $999."
@@ -221,7 +215,7 @@ def added_requirement(one: ListedTask, words: str) -> Planted:
     yield f"{bare}, as https://example.org/how says."
 
 
-def swapped_app(one: ListedTask, words: str) -> Planted:
+def swapped_app(one: ListedTask, words: str) -> BadRewrites:
     others = [
         app.name for app in catalogue_of(one).apps if app.name not in one.task.apps and app.name not in one.task.task
     ]
@@ -232,8 +226,8 @@ def swapped_app(one: ListedTask, words: str) -> Planted:
     yield f"{words.rstrip('.!?')}; share it in Zorblify, too."
 
 
-_DENIES = re.compile(r"\b(?:without|not|no|only|most|under|less|before|after)\b", re.IGNORECASE)
-_TURNS = (
+NEGATION = re.compile(r"\b(?:without|not|no|only|most|under|less|before|after)\b", re.IGNORECASE)
+REVERSALS = (
     ("but do not share it", "It is not to be shared.", "Share it."),
     ("and never reply to anyone", "Never reply to anyone.", "Reply to anyone."),
     ("without signing in", "Signing in is to be avoided.", "Sign in."),
@@ -251,29 +245,27 @@ _TURNS = (
 """An ending of a task, another way to say it, and a reversal of it."""
 
 
-@pytest.mark.parametrize(("told", "kept", "turned"), _TURNS)
-def test_a_small_word_that_turns_the_task_round_is_found_and_another_way_to_say_it_is_not(
-    told: str, kept: str, turned: str
-) -> None:
-    planted = 0
-    for one in one_of_each()[::6]:
-        if _DENIES.search(one.task.task):
+@pytest.mark.parametrize(("ending", "paraphrase", "reversal"), REVERSALS)
+def test_reversed_meaning_is_reported_but_a_paraphrase_is_not(ending: str, paraphrase: str, reversal: str) -> None:
+    checked = 0
+    for one in one_task_per_template()[::6]:
+        if NEGATION.search(one.task.task):
             continue
-        planted += 1
-        words = re.sub(r"[.?]$", "", next(human_words(one, names_apps=True)))
-        asked = replace(one, task=replace(one.task, task=f"{one.task.task.rstrip('.')}, {told}."))
+        checked += 1
+        words = re.sub(r"[.?]$", "", next(human_phrasings(one, names_apps=True)))
+        listed = replace(one, task=replace(one.task, task=f"{one.task.task.rstrip('.')}, {ending}."))
         both = (
-            rule_faults(asked, f"{words}. {end}", names_apps=True, catalogue=catalogue_of(one))
-            for end in (kept, turned)
+            rule_faults(listed, f"{words}. {end}", names_apps=True, catalogue=catalogue_of(one))
+            for end in (paraphrase, reversal)
         )
-        of_kept, of_turned = both
-        assert of_kept == (), words
-        assert of_turned, words
-    assert planted > 20
+        of_paraphrase, of_reversal = both
+        assert of_paraphrase == (), words
+        assert of_reversal, words
+    assert checked > 20
 
 
 @pytest.mark.parametrize(
-    ("told", "instruction"),
+    ("template", "instruction"),
     [
         ("Play {item} and do not save it", "Put yoga on in Spotify, but leave it unsaved, will you?"),
         ("Play {item} and do not save it", "Play yoga in Spotify instead of saving it, please."),
@@ -288,40 +280,37 @@ def test_a_small_word_that_turns_the_task_round_is_found_and_another_way_to_say_
         ("Turn Do Not Disturb on and play {item}", "Play yoga in Spotify after Do Not Disturb is on."),
     ],
 )
-def test_what_is_denied_or_limited_may_be_said_in_many_ways(told: str, instruction: str) -> None:
-    asked = task(told, {"item": "yoga"}, ["Spotify"])
-    assert [fault for fault in faults(instruction, asked) if "too short" not in fault] == []
+def test_paraphrased_negations_and_limits_are_accepted(template: str, instruction: str) -> None:
+    listed = task(template, {"item": "yoga"}, ["Spotify"])
+    assert [fault for fault in faults(instruction, listed) if "too short" not in fault] == []
 
 
 @pytest.mark.parametrize(
-    ("plant", "of_every"),
+    ("make_bad", "every"),
     [
         (lost_item, 1), (changed_figure, 1), (changed_day, 1),
         (added_requirement, 4), (swapped_app, 4),
     ],
 )  # fmt: skip
-def test_planted_bad_rewrites_are_caught_by_rules(plant: Callable[[ListedTask, str], Planted], of_every: int) -> None:
-    planted = 0
-    for one in one_of_each()[::of_every]:
-        words = next(human_words(one, names_apps=True))
-        for bad in plant(one, words):
+def test_bad_rewrites_are_caught_by_the_rules(make_bad: Callable[[ListedTask, str], BadRewrites], every: int) -> None:
+    checked = 0
+    for one in one_task_per_template()[::every]:
+        words = next(human_phrasings(one, names_apps=True))
+        for bad in make_bad(one, words):
             if bad != words:
-                planted += 1
+                checked += 1
                 found = rule_faults(one, bad, names_apps=True, catalogue=catalogue_of(one))
                 assert found, f"{one.task.task!r} as {bad!r}"
-    assert planted > 10
-
-
-# --- any text ----------------------------------------------------------------------------------------------
+    assert checked > 10
 
 
 @given(st.text())
-def test_no_text_makes_the_rules_fail(text: str) -> None:
+def test_rules_never_raise_on_any_text(text: str) -> None:
     assert isinstance(faults(text), tuple)
 
 
 @given(st.sampled_from(["podcast", "yoga", "Spotify", "twenty", "minutes,", "three", "Todoist."]), st.randoms())
-def test_words_in_any_order_that_lack_what_is_needed_never_pass(needed: str, random: Random) -> None:
+def test_shuffled_words_without_a_required_one_are_rejected(needed: str, random: Random) -> None:
     words = [word for word in GOOD.split() if word != needed]
     random.shuffle(words)
     assert len(words) < len(GOOD.split())

@@ -40,7 +40,7 @@ def values(text: str) -> list[tuple[QuantityKind, str]]:
     ],
     ids=lambda texts: texts[0],
 )
-def test_the_same_is_the_same_however_it_is_written(texts: tuple[str, ...]) -> None:
+def test_spellings_of_one_figure_have_the_same_value(texts: tuple[str, ...]) -> None:
     assert [values(text) for text in texts] == [values(texts[0])] * len(texts)
     assert len(values(texts[0])) == 1
 
@@ -60,19 +60,19 @@ def test_the_same_is_the_same_however_it_is_written(texts: tuple[str, ...]) -> N
         ("1.5", "15"),
     ],
 )
-def test_what_differs_in_meaning_is_another_figure(one: str, other: str) -> None:
+def test_different_figures_have_different_values(one: str, other: str) -> None:
     assert set(values(one)).isdisjoint(values(other))
 
 
 @pytest.mark.parametrize(
     "text", ["A 4K TV with USB-C", "an mp3 player", "May I see it?", "someone else", "to do it now"]
 )
-def test_what_only_looks_like_a_figure_is_none(text: str) -> None:
+def test_words_that_only_resemble_figures_are_ignored(text: str) -> None:
     assert values(text) == []
 
 
 @pytest.mark.parametrize("text", ["one of them", "give me a minute", "the two of us", "the first result", "tonight"])
-def test_words_that_often_count_nothing_are_loose(text: str) -> None:
+def test_idiomatic_numbers_are_loose(text: str) -> None:
     (figure,) = read_figures(text)[0]
     assert figure.is_loose
 
@@ -91,24 +91,24 @@ def test_words_that_often_count_nothing_are_loose(text: str) -> None:
         ("for $20", ""),
     ],
 )
-def test_a_figure_knows_whether_it_is_the_most_or_the_least(text: str, limit: str) -> None:
+def test_upper_and_lower_limits_are_recognized(text: str, limit: str) -> None:
     (figure,) = read_figures(text)[0]
     assert figure.limit == limit
 
 
-def test_what_remains_has_no_figure() -> None:
+def test_remaining_text_contains_no_figures() -> None:
     figures, rest = read_figures("Set 2 alarms for 7:20 tomorrow")
     assert [figure.said for figure in figures] == ["2", "7:20", "tomorrow"]
     assert rest.split() == ["Set", "alarms", "for"]
 
 
 @given(st.integers(0, 999_999))
-def test_a_number_is_read_as_it_is_with_and_without_commas(number: int) -> None:
+def test_numbers_are_read_with_and_without_commas(number: int) -> None:
     assert values(f"{number}") == values(f"{number:,}") == [(QuantityKind.NUMBER, str(number))]
 
 
 @given(st.integers(0, 23), st.integers(0, 59))
-def test_a_time_of_day_is_the_same_by_the_clock_of_twelve_hours(hour: int, minute: int) -> None:
+def test_12_hour_and_24_hour_times_are_equal(hour: int, minute: int) -> None:
     half = "am" if hour < 12 else "pm"
     assert values(f"{hour}:{minute:02}") == values(f"{hour % 12 or 12}:{minute:02} {half}")
 

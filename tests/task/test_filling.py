@@ -3,7 +3,7 @@ from itertools import combinations, product
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as some
+from hypothesis import strategies as st
 
 from odyssey_recorder.task.templates.filling import Fillings, fill, gaps_in, identity, texts_of
 from odyssey_recorder.task.templates.template import DateWords, DaySlotRange, Items, Numbers, Slot, Template
@@ -11,23 +11,19 @@ from tests.task.templates import many, template_of
 
 FRIDAY = date(2026, 12, 4)
 
-words = some.text(some.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), max_size=12)
-items = some.lists(some.sampled_from("abcdefgh"), min_size=1, max_size=4, unique=True).map(lambda of: Items(tuple(of)))
-numbers = some.builds(Numbers, some.integers(0, 5), some.integers(5, 9), some.integers(1, 4), some.just("{} min"))
-days = some.builds(
-    DaySlotRange, some.integers(1, 3), some.integers(3, 6), some.sampled_from(("relative", "weekday", "date"))
-)
-slots = some.dictionaries(
-    some.sampled_from(("what", "when", "who", "where")), some.one_of(items, numbers, days), min_size=1
-)
+words = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), max_size=12)
+items = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=4, unique=True).map(lambda of: Items(tuple(of)))
+numbers = st.builds(Numbers, st.integers(0, 5), st.integers(5, 9), st.integers(1, 4), st.just("{} min"))
+days = st.builds(DaySlotRange, st.integers(1, 3), st.integers(3, 6), st.sampled_from(("relative", "weekday", "date")))
+slots = st.dictionaries(st.sampled_from(("what", "when", "who", "where")), st.one_of(items, numbers, days), min_size=1)
 
 
-def all_of(template: Template, day: date = FRIDAY) -> list[dict[str, str]]:
+def all_fillings(template: Template, day: date = FRIDAY) -> list[dict[str, str]]:
     fillings = Fillings(template, day)
     return [fillings.nth(number) for number in range(fillings.count)]
 
 
-def enumerated(slots: dict[str, Slot]) -> set[tuple[str, ...]]:
+def combinations_of(slots: dict[str, Slot]) -> set[tuple[str, ...]]:
     """All combinations of the slots' values without equal values for slots of the same items."""
     rivals = [
         (one, other)
@@ -38,33 +34,25 @@ def enumerated(slots: dict[str, Slot]) -> set[tuple[str, ...]]:
     return {texts for texts in combined if all(texts[one] != texts[other] for one, other in rivals)}
 
 
-# Texts.
-
-
-@given(some.dictionaries(some.sampled_from(("what", "who", "n2", "a_b")), words, min_size=1), words, words)
-def test_every_gap_is_filled_word_for_word_and_nothing_else_is_touched(
-    values: dict[str, str], before: str, after: str
-) -> None:
+@given(st.dictionaries(st.sampled_from(("what", "who", "n2", "a_b")), words, min_size=1), words, words)
+def test_gaps_are_filled_and_all_other_text_is_kept(values: dict[str, str], before: str, after: str) -> None:
     text = before + "|".join(f"{{{name}}}" for name in values) + after
     if set(gaps_in(text)) == values.keys():
         assert fill(text, values) == before + "|".join(values.values()) + after
 
 
-def test_braces_that_are_no_gaps_stay_and_what_fills_a_gap_is_never_filled_itself() -> None:
+def test_other_braces_are_kept_and_values_are_not_filled_again() -> None:
     assert fill("{} {0} {Item} {{item}} {item!r} }{", {"item": "x"}) == "{} {0} {Item} {x} {item!r} }{"
     assert fill("Buy {item} for {who}", {"item": "{who}", "who": "{item}"}) == "Buy {who} for {item}"
     assert gaps_in("{b} to {a} and {b}") == ("b", "a", "b")
 
 
-def test_two_texts_of_other_words_have_other_identities() -> None:
+def test_identity_ignores_only_case_and_spaces() -> None:
     assert identity(" Set an  alarm\nfor 7 ") == identity("set an Alarm for 7") == identity(" set an alarm for 7")
     assert identity("Set an alarm for 7") != identity("Set an alarm for 8")
 
 
-# Values of a gap.
-
-
-def test_numbers_come_by_their_step_in_their_words() -> None:
+def test_numbers_advance_by_their_step() -> None:
     assert texts_of(Numbers(10, 25, 5, "{} minutes"), FRIDAY) == (
         "10 minutes", "15 minutes", "20 minutes", "25 minutes",
     )  # fmt: skip
@@ -83,34 +71,31 @@ def test_days_are_named_in_three_ways(named: DateWords, texts: tuple[str, ...]) 
     assert texts_of(DaySlotRange(4 - len(texts), 3, named), FRIDAY) == texts
 
 
-def test_dates_go_over_into_the_next_year() -> None:
+def test_dates_continue_into_the_next_year() -> None:
     assert texts_of(DaySlotRange(27, 28, "date"), FRIDAY) == ("31 December", "1 January")
 
 
-@given(some.dates(date(2024, 1, 1), date(2040, 1, 1)))
-def test_no_two_days_of_a_slot_have_the_same_words(day: date) -> None:
+@given(st.dates(date(2024, 1, 1), date(2040, 1, 1)))
+def test_days_of_a_slot_have_distinct_names(day: date) -> None:
     for slot in (DaySlotRange(0, 365), DaySlotRange(1, 7, "weekday"), DaySlotRange(1, 365, "date")):
         texts = texts_of(slot, day)
         assert len(set(texts)) == len(texts) == slot.last - slot.first + 1
 
 
-# All fillings.
-
-
 @given(slots)
-def test_there_are_as_many_fillings_as_can_be_enumerated_and_each_number_has_its_own(slots: dict[str, Slot]) -> None:
-    made = all_of(template_of(slots=slots))
+def test_fillings_are_exactly_the_allowed_combinations(slots: dict[str, Slot]) -> None:
+    made = all_fillings(template_of(slots=slots))
     assert [tuple(values) for values in made] == [tuple(slots)] * len(made)
     found = {tuple(values.values()) for values in made}
     assert len(made) == len(found)
-    assert found == enumerated(slots)
+    assert found == combinations_of(slots)
 
 
 @given(slots)
-def test_a_template_gives_its_own_tasks_and_knows_them_again_and_no_others(slots: dict[str, Slot]) -> None:
+def test_template_recognizes_exactly_its_own_tasks(slots: dict[str, Slot]) -> None:
     template = template_of(slots=slots)
     fillings = Fillings(template, FRIDAY)
-    for values in all_of(template):
+    for values in all_fillings(template):
         task = fill(template.meta_task, values)
         assert gaps_in(task) == ()
         assert all(value in task for value in values.values())
@@ -122,17 +107,17 @@ def test_a_template_gives_its_own_tasks_and_knows_them_again_and_no_others(slots
         assert not fillings.holds(identity(task.replace("find", "seek")))
 
 
-def test_slots_of_the_same_items_never_get_the_same() -> None:
+def test_slots_that_share_items_never_get_equal_values() -> None:
     cities = Items(("Lisbon", "Kyoto", "Rome"))
     template = template_of(slots={"start": cities, "middle": cities, "end": cities})
-    made = all_of(template)
+    made = all_fillings(template)
     assert len(made) == 6
     assert all(len(set(values.values())) == 3 for values in made)
     assert not Fillings(template, FRIDAY).holds(identity("find Rome and Kyoto and Rome"))
     assert not Fillings(template, FRIDAY).gives({"start": "Rome", "middle": "Kyoto", "end": "Rome"})
 
 
-def test_slots_of_the_same_items_are_told_apart_in_whatever_order_the_text_has_them() -> None:
+def test_slots_that_share_items_are_recognized_in_any_order() -> None:
     cities = Items(("Lisbon", "Kyoto"))
     slots = {"start": cities, "end": cities}
     template = Template("fly", template_of().category, "To {end} from {start}", slots, (), (), ())
@@ -141,21 +126,21 @@ def test_slots_of_the_same_items_are_told_apart_in_whatever_order_the_text_has_t
     assert not fillings.holds("to kyoto from kyoto")
 
 
-def test_a_template_without_gaps_is_one_task() -> None:
+def test_template_without_gaps_gives_one_task() -> None:
     bare = Template("bare", template_of().category, "Do it", {}, (), (), ())
-    assert all_of(bare) == [{}]
+    assert all_fillings(bare) == [{}]
     assert Fillings(bare, FRIDAY).holds("do it")
     assert not Fillings(bare, FRIDAY).holds("do it now")
 
 
-def test_more_fillings_than_could_ever_be_made_are_counted_and_each_can_be_had() -> None:
+def test_huge_number_of_fillings_can_be_counted_and_indexed() -> None:
     template = template_of(slots={name: many(9999, name) for name in ("aa", "bb", "cc", "dd", "ee")})
     fillings = Fillings(template, FRIDAY)
     assert fillings.count == 9999**5
     assert fillings.nth(fillings.count - 1) == {name: f"{name} 9998" for name in ("aa", "bb", "cc", "dd", "ee")}
 
 
-def test_an_item_that_holds_the_words_between_two_gaps_is_known_again() -> None:
+def test_items_that_contain_the_words_between_gaps_are_recognized() -> None:
     template = template_of(slots={"one": Items(("salt", "salt and pepper")), "two": Items(("rice", "pepper and rice"))})
     assert all(Fillings(template, FRIDAY).holds(f"find {made}") for made in (
         "salt and rice", "salt and pepper and rice", "salt and pepper and pepper and rice",
@@ -163,14 +148,14 @@ def test_an_item_that_holds_the_words_between_two_gaps_is_known_again() -> None:
     assert not Fillings(template, FRIDAY).holds("find pepper and rice")
 
 
-def test_a_gap_that_is_there_twice_is_filled_with_the_same() -> None:
+def test_repeated_gap_gets_the_same_value() -> None:
     template = Template("twice", template_of().category, "{a} is {a}", {"a": Items(("x", "y"))}, (), (), ())
     fillings = Fillings(template, FRIDAY)
     assert fillings.holds("x is x")
     assert not fillings.holds("x is y")
 
 
-def test_a_task_is_due_while_every_date_it_names_lies_ahead() -> None:
+def test_task_is_due_the_day_before_its_first_date() -> None:
     template = template_of(
         slots={"when": DaySlotRange(3, 5, "date"), "until": DaySlotRange(8, 9, "date"), "soon": DaySlotRange(1, 2)}
     )
@@ -179,6 +164,6 @@ def test_a_task_is_due_while_every_date_it_names_lies_ahead() -> None:
     assert fillings.due(values) == FRIDAY + timedelta(3)
 
 
-def test_a_task_that_names_no_date_is_never_due() -> None:
+def test_task_without_dates_has_no_due_date() -> None:
     fillings = Fillings(template_of(slots={"when": DaySlotRange(1, 7, "weekday"), "soon": DaySlotRange(0, 2)}), FRIDAY)
     assert fillings.due(fillings.nth(0)) is None

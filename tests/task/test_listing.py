@@ -12,8 +12,8 @@ from odyssey_recorder.task.listing import read_listing, read_tasks, shipped_task
 from tests.task.tasks import row, write_list
 
 
-def test_a_line_says_all_that_is_known_of_a_task(tmp_path: Path) -> None:
-    told = row(
+def test_line_holds_every_field_of_a_task(tmp_path: Path) -> None:
+    line = row(
         "t-1",
         meta_task="Do {item}",
         task="Do t-1",
@@ -24,20 +24,20 @@ def test_a_line_says_all_that_is_known_of_a_task(tmp_path: Path) -> None:
         due="2026-12-01",
         priority=3,
     )
-    (task,) = read_tasks(write_list(tmp_path / "list.jsonl", [told]))
+    (task,) = read_tasks(write_list(tmp_path / "list.jsonl", [line]))
     info = TaskInfo("General_Tool", ("Clock",), "Do {item}", "Do t-1", "Do t-1 in the clock")
     assert task.assignment == Assignment(info, "t-1", FromSnapshot("shop-open"))
     assert (task.item, task.devices, task.notes) == ("t-1", ("pixel_fold",), "Mind the step")
     assert (task.due, task.priority) == (date(2026, 12, 1), 3)
 
 
-def test_what_a_line_leaves_out_falls_back_on_the_instruction(tmp_path: Path) -> None:
+def test_missing_fields_default_to_the_instruction(tmp_path: Path) -> None:
     (task,) = read_tasks(write_list(tmp_path / "list.jsonl", [row("t-1", instruction=" Set  an\nalarm ")]))
     assert task.task == TaskInfo("General_Tool", ("Clock",), "Set an alarm", "Set an alarm", "Set an alarm")
     assert task.start == AsFound()
 
 
-def test_empty_lines_and_a_mark_of_the_byte_order_do_not_count(tmp_path: Path) -> None:
+def test_blank_lines_and_a_byte_order_mark_are_ignored(tmp_path: Path) -> None:
     path = write_list(tmp_path / "list.jsonl", [row("t-1")])
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes() + b"\n  \n")
     assert [task.task_id for task in read_tasks(path)] == ["t-1"]
@@ -59,7 +59,7 @@ def test_empty_lines_and_a_mark_of_the_byte_order_do_not_count(tmp_path: Path) -
         ({"task_id": "../t"}, "task_id"),
     ],
 )
-def test_a_fault_is_told_with_file_line_and_key(tmp_path: Path, fault: dict[str, object], key: str) -> None:
+def test_invalid_value_is_reported_with_file_line_and_key(tmp_path: Path, fault: dict[str, object], key: str) -> None:
     path = write_list(tmp_path / "list.jsonl", [row("t-1"), row("t-2") | fault])
     listing = read_listing(path)
     assert [task.task_id for task in listing.tasks] == ["t-1"]
@@ -67,12 +67,12 @@ def test_a_fault_is_told_with_file_line_and_key(tmp_path: Path, fault: dict[str,
     assert str(listing.problems[0]).startswith(f"{path}:2: {key}: ")
 
 
-def test_an_id_may_occur_once(tmp_path: Path) -> None:
+def test_duplicate_id_is_reported(tmp_path: Path) -> None:
     listing = read_listing(write_list(tmp_path / "list.jsonl", [row("t-1"), row("t-1")]))
     assert str(listing.problems[0]).endswith(":2: task_id: t-1 is already the task of line 1")
 
 
-def test_a_list_with_a_fault_is_not_used(tmp_path: Path) -> None:
+def test_invalid_or_missing_list_is_rejected(tmp_path: Path) -> None:
     path = write_list(tmp_path / "list.jsonl", [row(f"t-{n}", priority=99) for n in range(5)])
     with pytest.raises(TaskError, match=r"list\.jsonl:1: priority: .*; and 2 more"):
         read_tasks(path)
@@ -81,7 +81,7 @@ def test_a_list_with_a_fault_is_not_used(tmp_path: Path) -> None:
         read_tasks(path)
 
 
-def test_the_shipped_list_has_every_category_and_apps_of_the_simulated_phone() -> None:
+def test_shipped_list_covers_every_category_with_known_apps() -> None:
     tasks = read_tasks(shipped_tasks())
     assert len({task.task.instruction for task in tasks}) == len(tasks) >= 30
     assert set(Counter(task.task.category for task in tasks)) == {category.value for category in Category}
@@ -89,12 +89,12 @@ def test_the_shipped_list_has_every_category_and_apps_of_the_simulated_phone() -
 
 
 @pytest.mark.parametrize("name", ["simulated_phone", "demonstrations"])
-def test_no_shipped_task_has_fewer_apps_than_its_category_asks_for(name: str) -> None:
+def test_shipped_tasks_have_enough_apps_for_their_category(name: str) -> None:
     tasks = read_tasks(shipped_tasks().with_stem(name), new=True)
     assert [task.task_id for task in tasks if Category(task.task.category).lacks_apps(task.task.apps)] == []
 
 
-def test_a_task_with_too_few_apps_is_refused_in_a_new_list_but_a_queue_goes_on_with_it(tmp_path: Path) -> None:
+def test_too_few_apps_are_rejected_only_in_new_lists(tmp_path: Path) -> None:
     path = write_list(tmp_path / "list.jsonl", [row("t-1"), row("t-2", category="Multi_Apps", apps=["Clock", "Mail"])])
     (problem,) = read_listing(path).problems
     assert str(problem) == f"{path}:2: apps: Multi_Apps asks for 3 or more different apps, and there are 2"

@@ -24,10 +24,10 @@ def apps(text: str) -> tuple[str, ...]:
         ("Send it in LINE. Notes are welcome", ("LINE",)),
     ],
 )
-def test_names_are_told_from_ordinary_words(text: str, found: tuple[str, ...]) -> None:
+def test_app_names_are_distinguished_from_ordinary_words(text: str, found: tuple[str, ...]) -> None:
     assert apps(text) == found
 
 
-def test_what_is_cut_out_leaves_all_else_where_it_was() -> None:
+def test_cut_out_names_are_replaced_by_spaces() -> None:
     text = "In Clock, set an alarm"
     assert cut_out(text, mentions(text, NAMES)) == "In      , set an alarm"

@@ -50,7 +50,7 @@ def propose(library: TemplateLibrary, *templates: dict[str, Any], turn: Turn | N
         return Proposing(batch(server), library).propose(Category.MEDIA_ENTERTAINMENT, 4)
 
 
-def test_what_a_model_thinks_of_becomes_a_template(library: TemplateLibrary) -> None:
+def test_proposal_becomes_a_template(library: TemplateLibrary) -> None:
     (proposal,) = propose(library, NEW)
     template = proposal.template
     assert proposal.faults == ()
@@ -60,18 +60,18 @@ def test_what_a_model_thinks_of_becomes_a_template(library: TemplateLibrary) -> 
     assert template.notes == "A short film will do."
 
 
-def test_the_model_is_shown_the_category_the_roles_and_what_there_is(library: TemplateLibrary, server: StandIn) -> None:
+def test_prompt_contains_category_roles_and_existing_templates(library: TemplateLibrary, server: StandIn) -> None:
     server.behaviour = in_turn(says({"templates": []}))
     assert Proposing(batch(server), library).propose(Category.MULTI_APPS, 7) == []
-    (asked,) = server.questions
-    assert "Category: Multi_Apps\nAn errand that takes three or more apps" in asked.words
-    assert "has three or four of these roles" in asked.words
-    assert '["clock", "notes", "podcast", "video"]' in asked.words
-    assert '["Listen to {item} and write down {count}"]' in asked.words
-    assert "Propose 7 new templates." in asked.words
+    (request,) = server.questions
+    assert "Category: Multi_Apps\nAn errand that takes three or more apps" in request.words
+    assert "has three or four of these roles" in request.words
+    assert '["clock", "notes", "podcast", "video"]' in request.words
+    assert '["Listen to {item} and write down {count}"]' in request.words
+    assert "Propose 7 new templates." in request.words
 
 
-def test_those_like_one_there_is_or_like_one_before_are_dropped(library: TemplateLibrary) -> None:
+def test_proposals_similar_to_other_templates_are_dropped(library: TemplateLibrary) -> None:
     like_old = {**NEW, "meta_task": "Listen to {film} and write down {count}"}
     like_new = {**NEW, "meta_task": "Watch {movie} and write a short review of it"}
     (proposal,) = propose(library, like_old, NEW, like_new)
@@ -96,27 +96,25 @@ def test_those_like_one_there_is_or_like_one_before_are_dropped(library: Templat
         ({"meta_task": "Watch YouTube about {film}"}, 'meta_task: names the app "YouTube"'),
     ],
 )
-def test_what_is_wrong_with_a_proposal_is_told(library: TemplateLibrary, change: dict[str, Any], fault: str) -> None:
+def test_faults_of_a_proposal_are_reported(library: TemplateLibrary, change: dict[str, Any], fault: str) -> None:
     (proposal,) = propose(library, {**NEW, **change})
     assert any(one.startswith(fault) for one in proposal.faults), proposal.faults
 
 
 @pytest.mark.parametrize("words", ["../../etc/passwd {film}", "{film}", "\u00dc \u4e2d {film}", "a" * 300 + " {film}"])
-def test_an_id_can_always_be_the_name_of_a_file(library: TemplateLibrary, tmp_path: Path, words: str) -> None:
+def test_proposed_id_is_a_valid_file_name(library: TemplateLibrary, tmp_path: Path, words: str) -> None:
     (proposal,) = propose(library, {**NEW, "meta_task": words})
     path = write_template(tmp_path / "out", proposal.template)
     assert path.parent == tmp_path / "out" / "Media_Entertainment"
 
 
-def test_ids_are_never_those_of_others(library: TemplateLibrary) -> None:
+def test_proposed_ids_are_unique(library: TemplateLibrary) -> None:
     other = {**NEW, "meta_task": "Watch and write a review of every single thing that anybody ever made about {film}"}
     first, second = propose(library, NEW, other)
     assert second.template.template_id == f"{first.template.template_id}_2"
 
 
-def test_the_more_templates_are_asked_for_the_longer_may_the_answer_be(
-    library: TemplateLibrary, server: StandIn
-) -> None:
+def test_answer_limit_grows_with_the_number_of_templates(library: TemplateLibrary, server: StandIn) -> None:
     proposing = Proposing(batch(server), library)
     assert proposing.question(Category.MULTI_APPS, 3) != proposing.question(Category.MULTI_APPS, 3, 1)
     assert {proposing.question(one, 3).prompt for one in Category} == {"propose/1"}
@@ -124,40 +122,37 @@ def test_the_more_templates_are_asked_for_the_longer_may_the_answer_be(
     assert 1_000 < float(few.parameters[LONGEST_ANSWER]) < float(many.parameters[LONGEST_ANSWER]) < 50_000
 
 
-def test_a_model_that_declines_is_told_of(library: TemplateLibrary) -> None:
+def test_refusal_by_the_model_is_reported(library: TemplateLibrary) -> None:
     with pytest.raises(RefusedAnswerError):
         propose(library, turn=refuses())
 
 
-def test_it_can_be_cancelled(library: TemplateLibrary) -> None:
+def test_proposing_can_be_cancelled(library: TemplateLibrary) -> None:
     with StandIn(delay_s=5) as server, pytest.raises(CancelledError):
         Proposing(batch(server), library).propose(Category.MULTI_APPS, 4, cancelled=lambda: bool(server.seen))
 
 
-def test_a_catalogue_that_is_not_there_is_told(library: TemplateLibrary, server: StandIn) -> None:
+def test_unknown_catalogue_is_rejected(library: TemplateLibrary, server: StandIn) -> None:
     with pytest.raises(TaskError, match="No catalogue is named 'toaster'"):
         Proposing(batch(server), library, "toaster")
 
 
-# Likeness.
-
-
-def test_alike_is_twice_what_two_texts_share_in_order_over_their_lengths() -> None:
+def test_likeness_is_the_share_of_common_words_in_order() -> None:
     assert likeness("the cat sat here", "the dog sat") == pytest.approx(2 * 2 / 7)
     assert likeness("Find {dish}, and save it.", "find {food} and SAVE it") == 1.0
 
 
-def test_the_same_in_one_other_word_is_too_much_alike_and_another_errand_is_not() -> None:
+def test_paraphrase_is_too_similar_but_another_task_is_not() -> None:
     template = "Find a recipe for {dish} and save it in a note"
     assert likeness(template, "Find a recipe for {food} and keep it in a note") > TOO_ALIKE
     assert likeness(template, "Set an alarm for {time} and turn on {feature}") < TOO_ALIKE
 
 
-def test_the_nearest_is_told_with_how_much_it_is_alike() -> None:
+def test_nearest_template_is_found_with_its_likeness() -> None:
     assert nearest("a b c", {"one": "a b d", "two": "a b c", "three": "x"}) == ("two", 1.0)
     assert nearest("a b c", {}) == ("", 0.0)
 
 
 @given(st.text(), st.text())
-def test_likeness_is_mutual_and_between_nothing_and_all(one: str, other: str) -> None:
+def test_likeness_is_symmetric_and_between_0_and_1(one: str, other: str) -> None:
     assert 0.0 <= likeness(one, other) == likeness(other, one) <= 1.0

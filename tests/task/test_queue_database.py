@@ -18,7 +18,7 @@ from odyssey_recorder.task.queue.tables import metadata
 from odyssey_recorder.task.queue.transaction import Leases
 from tests.task.postgres import Postgres
 from tests.task.queues import Queues
-from tests.task.tasks import NotedEpisodes, row
+from tests.task.tasks import FakeEpisodes, row
 
 PASSWORD = "hunter2-and-more"
 
@@ -32,12 +32,12 @@ def scripts() -> ScriptDirectory:
 REVISIONS = [script.revision for script in scripts().walk_revisions()]
 
 
-def test_the_newest_migration_is_the_one_that_the_program_wants() -> None:
+def test_program_expects_the_newest_migration() -> None:
     assert scripts().get_current_head() == REVISION
 
 
 @pytest.fixture(params=["file", "server"])
-def empty(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of a database without tables."""
     if request.param == "file":
         return f"sqlite:///{tmp_path / 'queue.sqlite'}"
@@ -46,20 +46,20 @@ def empty(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_a_database_of_every_earlier_program_becomes_one_of_this(empty: str, revision: str) -> None:
+def test_database_of_any_earlier_version_is_upgraded(empty_database: str, revision: str) -> None:
     from sqlalchemy import create_engine
 
-    engine = create_engine(empty.replace("postgresql:", "postgresql+psycopg:"))
+    engine = create_engine(empty_database.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
         upgrade(connection, None, "", wanted=revision)
     engine.dispose()
-    database = QueueDatabase(empty)
+    database = QueueDatabase(empty_database)
     with database.reading() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
     database.close()
 
 
-def test_a_database_of_a_newer_program_is_refused_and_left_alone(queues: Queues) -> None:
+def test_database_of_a_newer_version_is_rejected(queues: Queues) -> None:
     queues.fill(row("a"))
     with queues.database().writing() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
@@ -67,7 +67,7 @@ def test_a_database_of_a_newer_program_is_refused_and_left_alone(queues: Queues)
         queues.queue().board()
 
 
-def test_a_transaction_that_fails_leaves_nothing_behind(queues: Queues) -> None:
+def test_failed_transaction_is_rolled_back(queues: Queues) -> None:
     queues.fill(row("a"))
 
     def fail() -> None:
@@ -80,121 +80,113 @@ def test_a_transaction_that_fails_leaves_nothing_behind(queues: Queues) -> None:
     assert len(queues.queue().board().tasks) == 1
 
 
-# Problems with a file.
-
-
-def opened(path: Path) -> QueueDatabase:
+def short_timeout_database(path: Path) -> QueueDatabase:
     return QueueDatabase.in_file(path, patience_s=0.05)
 
 
-def use(database: QueueDatabase) -> None:
+def write_once(database: QueueDatabase) -> None:
     with closing(database), database.writing() as connection:
         connection.execute(text("UPDATE tasks SET position = position"))
 
 
-def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+def test_file_that_is_not_a_database_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "queue.sqlite"
     path.write_bytes(b"this is no database at all " * 200)
     with pytest.raises(TaskError, match=r"queue\.sqlite is broken .*Restore a backup, or move it away"):
-        use(opened(path))
+        write_once(short_timeout_database(path))
     path.unlink()
-    use(opened(path))
+    write_once(short_timeout_database(path))
 
 
-def test_a_file_that_somebody_keeps_busy_is_told_and_works_again(tmp_path: Path) -> None:
-    database = opened(tmp_path / "queue.sqlite")
-    use(database)
+def test_locked_file_is_reported_and_works_once_released(tmp_path: Path) -> None:
+    database = short_timeout_database(tmp_path / "queue.sqlite")
+    write_once(database)
     other = sqlite3.connect(tmp_path / "queue.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(TaskError, match="in use by another program"):
-        use(database)
+        write_once(database)
     other.close()
-    use(database)
+    write_once(database)
 
 
-def test_a_disk_that_is_full_is_told(tmp_path: Path) -> None:
+def test_full_disk_is_reported(tmp_path: Path) -> None:
     long = text(f"INSERT INTO notes VALUES ('long', '{'x' * 100_000}')")
-    with closing(opened(tmp_path / "queue.sqlite")) as database:
+    with closing(short_timeout_database(tmp_path / "queue.sqlite")) as database:
         with database.reading() as connection:
             connection.execute(text("PRAGMA max_page_count = 1"))
         with pytest.raises(TaskError, match="No disk space for the queue"), database.writing() as connection:
             connection.execute(long)
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "queue").write_text("a file where a folder must be")
     with pytest.raises(TaskError, match=r"queue\.sqlite cannot be opened: .*or make the folder writable"):
-        use(opened(tmp_path / "queue" / "queue.sqlite"))
+        write_once(short_timeout_database(tmp_path / "queue" / "queue.sqlite"))
 
 
-def test_tables_that_somebody_took_away_are_told(tmp_path: Path) -> None:
-    database = opened(tmp_path / "queue.sqlite")
+def test_missing_table_is_reported(tmp_path: Path) -> None:
+    database = short_timeout_database(tmp_path / "queue.sqlite")
     with database.writing() as connection:
         connection.execute(text("DROP TABLE tasks"))
     with pytest.raises(TaskError, match="cannot be used: no such table: tasks"):
-        use(database)
+        write_once(database)
 
 
-# Problems with a server.
-
-
-def test_a_server_that_goes_is_told_and_found_again_when_it_is_back(postgres: Postgres, migrated: str) -> None:
-    database = QueueDatabase(postgres.url(postgres.new_database(migrated)))
-    use(database)
+def test_lost_server_is_reported_and_reconnected(postgres: Postgres, migrated_database: str) -> None:
+    database = QueueDatabase(postgres.url(postgres.new_database(migrated_database)))
+    write_once(database)
     postgres.stop()
     try:
         with pytest.raises(TaskError, match=r"cannot be reached: .*Recording continues without it"):
-            use(database)
+            write_once(database)
     finally:
         postgres.start()
-    use(database)
+    write_once(database)
     database.close()
 
 
-def test_a_server_that_is_not_there_is_told_without_the_password(unused_port: int) -> None:
+def test_unreachable_server_is_reported_without_the_password(unused_port: int) -> None:
     database = QueueDatabase(f"postgresql://ada:{PASSWORD}@127.0.0.1:{unused_port}/odyssey")
-    with pytest.raises(TaskError, match=r"postgresql://ada@127\.0\.0\.1:\d+/odyssey cannot be reached") as told:
-        use(database)
-    seen: BaseException | None = told.value
+    with pytest.raises(TaskError, match=r"postgresql://ada@127\.0\.0\.1:\d+/odyssey cannot be reached") as raised:
+        write_once(database)
+    seen: BaseException | None = raised.value
     while seen is not None:
         assert PASSWORD not in f"{seen} {seen!r} {seen.args}"
         seen = seen.__cause__ or seen.__context__
 
 
-def test_a_server_that_refuses_is_told(postgres: Postgres, migrated: str) -> None:
-    database = QueueDatabase(postgres.url(postgres.new_database(migrated)))
+def test_error_of_the_server_is_reported(postgres: Postgres, migrated_database: str) -> None:
+    database = QueueDatabase(postgres.url(postgres.new_database(migrated_database)))
     with pytest.raises(TaskError, match='refused: relation "nothing" does not exist'), database.reading() as connection:
         connection.execute(text("SELECT * FROM nothing"))
     database.close()
 
 
-def test_a_password_that_is_wanted_is_told(postgres: Postgres, migrated: str) -> None:
-    name = postgres.new_database(migrated)
+def test_missing_password_is_reported(postgres: Postgres, migrated_database: str) -> None:
+    name = postgres.new_database(migrated_database)
     url = postgres.url(name).replace("odyssey@", "guarded@")
     with pytest.raises(
         TaskError, match=r"requires a password: .*Put it in ~/\.pgpass or the environment variable PGPASSWORD"
     ):
-        use(QueueDatabase(url))
+        write_once(QueueDatabase(url))
 
 
-def test_without_the_package_for_servers_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_database_driver_is_reported_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(TaskError, match=r"needs the package psycopg: pip install 'odyssey-recorder\[postgres\]'"):
-        use(QueueDatabase("postgresql://ada@127.0.0.1/tasks"))
+        write_once(QueueDatabase("postgresql://ada@127.0.0.1/tasks"))
 
 
-def test_an_address_that_is_none_is_told() -> None:
+def test_invalid_database_address_is_rejected() -> None:
     with pytest.raises(TaskError, match="Fix the setting queue"):
         QueueDatabase("not an address")
 
 
-def test_the_clock_of_the_server_counts_where_no_other_is_given(
-    postgres: Postgres, migrated: str, tmp_path: Path
-) -> None:
-    database = QueueDatabase(postgres.url(postgres.new_database(migrated)))
+def test_server_clock_is_used_by_default(postgres: Postgres, migrated_database: str, tmp_path: Path) -> None:
+    database = QueueDatabase(postgres.url(postgres.new_database(migrated_database)))
 
     def queue(claim_s: float) -> TaskQueue:
-        return TaskQueue(database, lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()), Leases(claim_s=claim_s))
+        return TaskQueue(database, lambda: "Ada", tmp_path, QueueEnvironment(FakeEpisodes()), Leases(claim_s=claim_s))
 
     long, short = queue(600), queue(0)
     long.add(Queues(tmp_path).listed(row("a"), row("b")), to_approve=False)

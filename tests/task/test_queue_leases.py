@@ -6,14 +6,14 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue.board import Status, TaskEvent
 from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task.queue.transaction import Leases
-from tests.task.queues import Queues, held, standing, status
-from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, row
+from tests.task.queues import Queues, held, queued_task, status
+from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, row
 
-AGAIN = "0000000000000002"
+SECOND_EPISODE = "0000000000000002"
 LEASES = Leases(claim_s=600, recording_s=86_400)
 
 
-def test_what_one_holds_is_offered_to_no_other(queues: Queues) -> None:
+def test_claimed_task_is_not_offered_to_others(queues: Queues) -> None:
     queues.fill(row("a"), row("b"))
     ada, bob, eve = queues.queue(), queues.queue(annotator="Bob"), queues.queue(annotator="Eve")
     assert (held(ada.claim_next()), held(bob.claim_next()), held(eve.claim_next())) == ("a", "b", "")
@@ -26,7 +26,7 @@ def test_what_one_holds_is_offered_to_no_other(queues: Queues) -> None:
     assert held(eve.claim_next()) == "a"
 
 
-def test_claiming_another_task_gives_the_one_before_to_others_also_to_another_window(queues: Queues) -> None:
+def test_claiming_another_task_releases_the_previous_one(queues: Queues) -> None:
     queues.fill(row("a"), row("b"))
     ada, bob = queues.queue(), queues.queue()
     ada.claim("a")
@@ -38,15 +38,15 @@ def test_claiming_another_task_gives_the_one_before_to_others_also_to_another_wi
     assert ada.renew()
 
 
-def test_a_claim_that_is_not_renewed_runs_out(queues: Queues) -> None:
+def test_claim_expires_unless_renewed(queues: Queues) -> None:
     queues.fill(row("a"))
     ada, bob = queues.queue(leases=LEASES), queues.queue(annotator="Bob", leases=LEASES)
     ada.claim("a")
-    queues.clock.pass_s(601)
+    queues.clock.advance_s(601)
     assert ada.renew(), "it ran out, and was taken by nobody"
-    queues.clock.pass_s(599)
+    queues.clock.advance_s(599)
     assert held(bob.claim_next()) == ""
-    queues.clock.pass_s(2)
+    queues.clock.advance_s(2)
     assert bob.board().count(Status.WAITING) == 1
     assert held(bob.claim_next()) == "a"
     assert not ada.renew()
@@ -54,9 +54,9 @@ def test_a_claim_that_is_not_renewed_runs_out(queues: Queues) -> None:
     assert [holder.annotator for holder in bob.holders()] == ["Bob"]
 
 
-def test_a_claim_can_be_ended_for_its_holder_unless_it_is_being_recorded(queues: Queues) -> None:
+def test_others_can_release_a_claim_unless_it_is_being_recorded(queues: Queues) -> None:
     queues.fill(row("a"), row("b"))
-    episodes = NotedEpisodes()
+    episodes = FakeEpisodes()
     ada, bob = queues.queue(episodes), queues.queue(annotator="Bob", drafts="his")
     ada.claim("a")
     bob.free("a")
@@ -73,24 +73,24 @@ def test_a_claim_can_be_ended_for_its_holder_unless_it_is_being_recorded(queues:
         bob.free("b")
 
 
-@pytest.mark.parametrize("ask", [TaskQueue.renew, TaskQueue.board, TaskQueue.holders])
-def test_whatever_is_asked_renews_the_claim(queues: Queues, ask: object) -> None:
-    assert callable(ask)
+@pytest.mark.parametrize("query", [TaskQueue.renew, TaskQueue.board, TaskQueue.holders])
+def test_every_query_renews_the_claim(queues: Queues, query: object) -> None:
+    assert callable(query)
     queues.fill(row("a"))
     ada, bob = queues.queue(leases=LEASES), queues.queue(annotator="Bob", leases=LEASES)
     ada.claim("a")
     for _ in range(3):
-        queues.clock.pass_s(400)
-        ask(ada)
+        queues.clock.advance_s(400)
+        query(ada)
     assert held(bob.claim_next()) == ""
 
 
-def test_it_is_told_who_works_on_what(queues: Queues) -> None:
+def test_holders_are_listed_with_place_and_lease(queues: Queues) -> None:
     queues.fill(row("a"), row("b"))
-    episodes = NotedEpisodes()
+    episodes = FakeEpisodes()
     ada, bob = queues.queue(episodes, leases=LEASES), queues.queue(annotator="Bob", drafts="his", leases=LEASES)
     ada.claim("a")
-    queues.clock.pass_s(60)
+    queues.clock.advance_s(60)
     bob.claim("b")
     episodes.drafts[EPISODE] = "a"
     ada.board()
@@ -104,22 +104,22 @@ def test_it_is_told_who_works_on_what(queues: Queues) -> None:
     assert "/" not in one.place
 
 
-def test_a_recording_that_was_begun_is_kept_for_days_and_looking_renews_it(queues: Queues) -> None:
+def test_lease_of_a_recording_is_renewed_by_every_query(queues: Queues) -> None:
     queues.fill(row("a"))
-    episodes = NotedEpisodes()
+    episodes = FakeEpisodes()
     ada, bob = queues.queue(episodes, leases=LEASES), queues.queue(annotator="Bob", drafts="his", leases=LEASES)
     ada.claim("a")
     episodes.drafts[EPISODE] = "a"
     assert status(ada, "a") is Status.UNDER_WAY
     for _ in range(3):
-        queues.clock.pass_s(80_000)
+        queues.clock.advance_s(80_000)
         assert held(bob.claim_next()) == ""
         assert status(ada, "a") is Status.UNDER_WAY
 
 
-def test_what_becomes_of_a_draft_is_found_out_where_it_is_and_nowhere_else(queues: Queues) -> None:
+def test_deleted_draft_is_noticed_only_on_its_own_computer(queues: Queues) -> None:
     queues.fill(row("a"))
-    episodes = NotedEpisodes()
+    episodes = FakeEpisodes()
     ada, bob = queues.queue(episodes, leases=LEASES), queues.queue(annotator="Bob", drafts="his", leases=LEASES)
     ada.skip("a", "later")
     for _ in range(2):  # it came back from the trash
@@ -127,30 +127,33 @@ def test_what_becomes_of_a_draft_is_found_out_where_it_is_and_nowhere_else(queue
         assert status(ada, "a") is Status.UNDER_WAY
         episodes.drafts.clear()
         assert status(bob, "a") is Status.UNDER_WAY
-        back = standing(ada, "a")
+        back = queued_task(ada, "a")
         assert (back.status, back.reason) == (Status.SKIPPED, "later")
     assert held(bob.claim_next()) == "a"
 
 
-def test_a_recording_that_nobody_looks_after_waits_again_and_both_episodes_are_noted(queues: Queues) -> None:
+def test_expired_recording_is_offered_again_and_both_episodes_are_kept(queues: Queues) -> None:
     queues.fill(row("a"))
-    hers, his = NotedEpisodes(), NotedEpisodes()
-    ada, bob = queues.queue(hers, leases=LEASES), queues.queue(his, annotator="Bob", drafts="his", leases=LEASES)
-    hers.drafts[EPISODE] = "a"
+    ada_episodes, bob_episodes = FakeEpisodes(), FakeEpisodes()
+    ada, bob = (
+        queues.queue(ada_episodes, leases=LEASES),
+        queues.queue(bob_episodes, annotator="Bob", drafts="his", leases=LEASES),
+    )
+    ada_episodes.drafts[EPISODE] = "a"
     ada.board()
-    queues.clock.pass_s(90_000)
+    queues.clock.advance_s(90_000)
     assert held(bob.claim_next()) == "a"
-    his.drafts[AGAIN] = "a"
+    bob_episodes.drafts[SECOND_EPISODE] = "a"
     bob.board()
-    his.publish(AGAIN)
-    bob.mark_recorded("a", AGAIN)
-    hers.publish(EPISODE)
-    task = standing(ada, "a")
+    bob_episodes.publish(SECOND_EPISODE)
+    bob.mark_recorded("a", SECOND_EPISODE)
+    ada_episodes.publish(EPISODE)
+    task = queued_task(ada, "a")
     assert task.status is Status.RECORDED
     assert [(one.event, one.by, one.episode_id) for one in task.history] == [
         (TaskEvent.BEGUN, "Ada", EPISODE),
-        (TaskEvent.BEGUN, "Bob", AGAIN),
-        (TaskEvent.RECORDED, "Bob", AGAIN),
+        (TaskEvent.BEGUN, "Bob", SECOND_EPISODE),
+        (TaskEvent.RECORDED, "Bob", SECOND_EPISODE),
         (TaskEvent.RECORDED, "Ada", EPISODE),
     ]
     assert held(bob.claim_next()) == ""
@@ -160,24 +163,22 @@ def test_a_recording_that_nobody_looks_after_waits_again_and_both_episodes_are_n
     ("ended", "how"),
     [("recorded", Status.RECORDED), ("impossible", Status.IMPOSSIBLE), ("accepted", Status.DONE)],
 )
-def test_a_draft_that_goes_on_after_somebody_else_recorded_its_task_changes_nothing(
-    queues: Queues, ended: str, how: Status
-) -> None:
+def test_late_draft_does_not_change_a_finished_task(queues: Queues, ended: str, how: Status) -> None:
     queues.fill(row("a"))
-    hers, his, returns = NotedEpisodes(), NotedEpisodes(), NotedReturns()
-    bob = queues.queue(his, returns, annotator="Bob", drafts="his", leases=LEASES)
+    ada_episodes, bob_episodes, returns = FakeEpisodes(), FakeEpisodes(), FakeReviews()
+    bob = queues.queue(bob_episodes, returns, annotator="Bob", drafts="his", leases=LEASES)
     if ended == "impossible":
-        his.impossible.add(AGAIN)
-    bob.mark_recorded("a", AGAIN)
+        bob_episodes.impossible.add(SECOND_EPISODE)
+    bob.mark_recorded("a", SECOND_EPISODE)
     if ended == "accepted":
-        returns.taken[AGAIN] = "Bea"
+        returns.accepted_by[SECOND_EPISODE] = "Bea"
     assert status(bob, "a") is how
-    ada = queues.queue(hers, leases=LEASES)
-    hers.drafts[EPISODE] = "a"
+    ada = queues.queue(ada_episodes, leases=LEASES)
+    ada_episodes.drafts[EPISODE] = "a"
     assert status(ada, "a") is how
     assert (ada.holders(), bob.holders()) == ((), ())
-    hers.publish(EPISODE)
-    task = standing(ada, "a")
+    ada_episodes.publish(EPISODE)
+    task = queued_task(ada, "a")
     assert task.status is how
     last = [(one.event, one.episode_id) for one in task.history][-2:]
     assert last == [(TaskEvent.BEGUN, EPISODE), (TaskEvent.RECORDED, EPISODE)]
@@ -186,33 +187,33 @@ def test_a_draft_that_goes_on_after_somebody_else_recorded_its_task_changes_noth
     assert held(bob.claim_next()) == "a"
 
 
-def test_whoever_records_a_task_ends_the_lease_that_another_has_on_it(queues: Queues) -> None:
+def test_recording_a_task_ends_the_lease_of_its_holder(queues: Queues) -> None:
     queues.fill(row("a"))
-    hers = NotedEpisodes()
-    ada, bob = queues.queue(hers, leases=LEASES), queues.queue(annotator="Bob", drafts="his", leases=LEASES)
-    hers.drafts[EPISODE] = "a"
+    ada_episodes = FakeEpisodes()
+    ada, bob = queues.queue(ada_episodes, leases=LEASES), queues.queue(annotator="Bob", drafts="his", leases=LEASES)
+    ada_episodes.drafts[EPISODE] = "a"
     assert status(ada, "a") is Status.UNDER_WAY
-    bob.mark_recorded("a", AGAIN)
+    bob.mark_recorded("a", SECOND_EPISODE)
     assert (status(bob, "a"), status(ada, "a"), ada.holders()) == (Status.RECORDED, Status.RECORDED, ())
     bob.send_back("a", "wrong account")
     assert status(ada, "a") is Status.UNDER_WAY
 
 
-def test_a_review_of_the_first_episode_counts_although_there_is_a_second(queues: Queues) -> None:
+def test_review_of_an_earlier_episode_still_counts(queues: Queues) -> None:
     queues.fill(row("a"), row("b"))
-    returns = NotedReturns()
+    returns = FakeReviews()
     queue = queues.queue(returns=returns)
     for number, task_id in enumerate("abab", 1):
         queue.mark_recorded(task_id, f"{number:016}")
-    returns.taken[f"{1:016}"] = "Bea"
+    returns.accepted_by[f"{1:016}"] = "Bea"
     returns.send_back("b", f"{2:016}")
     assert (status(queue, "a"), status(queue, "b")) == (Status.DONE, Status.SENT_BACK)
 
 
-def test_a_draft_is_theirs_who_held_its_task_whoever_sees_it_first(queues: Queues) -> None:
+def test_draft_is_credited_to_the_holder_of_the_claim(queues: Queues) -> None:
     queues.fill(row("a"))
-    episodes = NotedEpisodes()
+    episodes = FakeEpisodes()
     queues.queue(episodes).claim("a")
     episodes.drafts[EPISODE] = "a"
-    task = standing(queues.queue(episodes, annotator="Bob"), "a")
+    task = queued_task(queues.queue(episodes, annotator="Bob"), "a")
     assert [(one.event, one.by) for one in task.history] == [(TaskEvent.BEGUN, "Ada")]

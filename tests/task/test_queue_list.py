@@ -19,8 +19,8 @@ ROWS = (row("a"), row("b"), row("c"))
 
 
 @pytest.fixture
-def list_of(tmp_path: Path) -> Callable[..., None]:
-    """Rewrites the list."""
+def write_tasks(tmp_path: Path) -> Callable[..., None]:
+    """A function that rewrites the list."""
 
     def write(*rows: Mapping[str, object]) -> None:
         write_list(tmp_path / "my_tasks.jsonl", rows)
@@ -28,19 +28,19 @@ def list_of(tmp_path: Path) -> Callable[..., None]:
     return write
 
 
-def shown(queue: TaskQueue) -> list[str]:
+def shown_ids(queue: TaskQueue) -> list[str]:
     return [task.task_id for task in queue.board().tasks]
 
 
-def test_a_list_that_changes_is_read_anew(tmp_path: Path, list_of: Callable[..., None]) -> None:
+def test_changed_list_is_read_again(tmp_path: Path, write_tasks: Callable[..., None]) -> None:
     queue = queue_of(tmp_path, *ROWS)
-    assert shown(queue) == ["a", "b", "c"]
+    assert shown_ids(queue) == ["a", "b", "c"]
     assert queue.board().name == "my tasks"
-    list_of(row("a"), row("the new one"))
+    write_tasks(row("a"), row("the new one"))
     with pytest.raises(TaskError, match="2: task_id"):
         queue.board()
-    list_of(row("a"), row("new"))
-    assert shown(queue) == ["a", "new"]
+    write_tasks(row("a"), row("new"))
+    assert shown_ids(queue) == ["a", "new"]
     with pytest.raises(TaskError, match=r"c is not in .*my_tasks\.jsonl any more"):
         queue.claim("c")
     (tmp_path / "my_tasks.jsonl").unlink()
@@ -48,57 +48,53 @@ def test_a_list_that_changes_is_read_anew(tmp_path: Path, list_of: Callable[...,
         queue.claim_next()
 
 
-def test_what_the_list_no_longer_has_is_not_offered_and_comes_back_with_what_was_done(
-    tmp_path: Path, list_of: Callable[..., None]
-) -> None:
+def test_removed_task_returns_with_its_status(tmp_path: Path, write_tasks: Callable[..., None]) -> None:
     queue = queue_of(tmp_path, *ROWS)
     queue.skip("a", "later")
     queue.mark_recorded("b", EPISODE)
-    list_of(row("c"))
-    assert shown(queue) == ["c"]
+    write_tasks(row("c"))
+    assert shown_ids(queue) == ["c"]
     queue.mark_recorded("c", EPISODE)
     assert queue.claim_next() is None
-    list_of(row("b"), row("a"), row("c"))
-    assert shown(queue) == ["b", "a", "c"]
+    write_tasks(row("b"), row("a"), row("c"))
+    assert shown_ids(queue) == ["b", "a", "c"]
     assert [one.status for one in queue.board().tasks] == [Status.RECORDED, Status.SKIPPED, Status.RECORDED]
     assert held(queue.claim_next()) == "a"
 
 
-def test_a_task_is_as_the_list_has_it_also_while_it_is_held(tmp_path: Path, list_of: Callable[..., None]) -> None:
+def test_list_changes_apply_to_claimed_tasks(tmp_path: Path, write_tasks: Callable[..., None]) -> None:
     queue = queue_of(tmp_path, *ROWS)
     queue.claim("a")
-    list_of(row("a", instruction="Wake me", priority=2), row("b"), row("c", priority=1))
+    write_tasks(row("a", instruction="Wake me", priority=2), row("b"), row("c", priority=1))
     tasks = queue.board().tasks
     assert (tasks[0].listed.task.instruction, tasks[0].status) == ("Wake me", Status.CLAIMED)
     assert held(queue.claim_next(after="a")) == "c"
 
 
-def test_words_of_a_person_stay_until_the_list_has_others(tmp_path: Path, list_of: Callable[..., None]) -> None:
+def test_edited_instruction_is_kept_until_the_list_changes_it(tmp_path: Path, write_tasks: Callable[..., None]) -> None:
     queue = queue_of(tmp_path, *ROWS)
     source = write_list(tmp_path / "better.jsonl", [row("b", instruction="Wake me")])
     queue.amend(read_tasks(source), "Lea")
-    list_of(row("c"), row("b"))
+    write_tasks(row("c"), row("b"))
     assert [task.listed.task.instruction for task in queue.board().tasks] == ["Do c in the clock", "Wake me"]
     assert queue_of(tmp_path, row("c"), row("b")).board().tasks[1].listed.task.instruction == "Wake me"
-    list_of(row("b", instruction="Wake me at seven"))
+    write_tasks(row("b", instruction="Wake me at seven"))
     assert queue.board().tasks[0].listed.task.instruction == "Wake me at seven"
 
 
-def test_what_came_from_no_list_stays_behind_what_the_list_has(tmp_path: Path, list_of: Callable[..., None]) -> None:
+def test_added_tasks_stay_behind_those_of_the_list(tmp_path: Path, write_tasks: Callable[..., None]) -> None:
     queue = queue_of(tmp_path, *ROWS)
     added = read_tasks(write_list(tmp_path / "more.jsonl", [row("x"), row("y"), row("a")]))
     assert queue.add(added, to_approve=False) == 2
-    list_of(*ROWS, row("d"))
-    assert shown(queue) == ["a", "b", "c", "d", "x", "y"]
+    write_tasks(*ROWS, row("d"))
+    assert shown_ids(queue) == ["a", "b", "c", "d", "x", "y"]
 
 
-def test_words_of_the_list_with_known_faults_are_to_be_approved_first(
-    tmp_path: Path, list_of: Callable[..., None]
-) -> None:
+def test_listed_task_with_known_faults_needs_approval(tmp_path: Path, write_tasks: Callable[..., None]) -> None:
     faulty = json.loads(task_line(replace(*read_tasks(write_list(tmp_path / "one.jsonl", [row("a")])), text=FAULTY)))
     queue = queue_of(tmp_path, faulty, row("b"))
     assert [task.status for task in queue.board().tasks] == [Status.TO_APPROVE, Status.WAITING]
-    list_of(faulty, {**faulty, "task_id": "b"})
+    write_tasks(faulty, {**faulty, "task_id": "b"})
     assert [task.status for task in queue.board().tasks] == [Status.TO_APPROVE, Status.TO_APPROVE]
     queue.approve([queue.board().tasks[0].listed], "Lea")
     assert held(queue.claim_next()) == "a"

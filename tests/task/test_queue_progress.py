@@ -6,11 +6,11 @@ import pytest
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue.board import Status, TaskEvent
-from tests.task.queues import held, standing, status
-from tests.task.tasks import EPISODE, NotedEpisodes, queue_of, row
+from tests.task.queues import held, queued_task, status
+from tests.task.tasks import EPISODE, FakeEpisodes, queue_of, row
 
 ROWS = (row("a"), row("b"), row("c"))
-AGAIN = "0000000000000002"
+SECOND_EPISODE = "0000000000000002"
 
 
 @pytest.fixture
@@ -20,22 +20,22 @@ def progress(tmp_path: Path) -> Path:
     return tmp_path / "progress" / "ada.jsonl"
 
 
-def deed(name: str, task_id: str, *, by: str = "Ada", minute: int = 0, **more: str) -> str:
-    told = {"deed": name, "task_id": task_id, "by": by, "at": f"2026-11-20T10:{minute:02}:00Z", **more}
-    return "{" + ", ".join(f'"{key}": "{value}"' for key, value in told.items()) + "}\n"
+def progress_line(name: str, task_id: str, *, by: str = "Ada", minute: int = 0, **more: str) -> str:
+    values = {"deed": name, "task_id": task_id, "by": by, "at": f"2026-11-20T10:{minute:02}:00Z", **more}
+    return "{" + ", ".join(f'"{key}": "{value}"' for key, value in values.items()) + "}\n"
 
 
-def test_all_that_was_done_is_there_again_with_who_when_and_why(progress: Path, tmp_path: Path) -> None:
+def test_history_is_imported_with_who_when_and_why(progress: Path, tmp_path: Path) -> None:
     progress.write_text(
-        deed("recorded", "a", episode_id=EPISODE)
-        + deed("skipped", "b", minute=1, reason="no such app")
-        + 2 * deed("sent back", "a", by="Bea", minute=2, reason="A step is missing", episode_id=EPISODE)
-        + deed("recorded", "later", episode_id=AGAIN)
+        progress_line("recorded", "a", episode_id=EPISODE)
+        + progress_line("skipped", "b", minute=1, reason="no such app")
+        + 2 * progress_line("sent back", "a", by="Bea", minute=2, reason="A step is missing", episode_id=EPISODE)
+        + progress_line("recorded", "later", episode_id=SECOND_EPISODE)
         + '{"deed": "recor'  # torn
     )
     queue = queue_of(tmp_path, *ROWS)
     assert [one.status for one in queue.board().tasks] == [Status.SENT_BACK, Status.SKIPPED, Status.WAITING]
-    recorded, back = standing(queue, "a").history
+    recorded, back = queued_task(queue, "a").history
     assert recorded.episode_id == EPISODE
     assert (back.event, back.by, back.reason, back.episode_id) == (
         TaskEvent.SENT_BACK, "Bea", "A step is missing", EPISODE,
@@ -44,30 +44,32 @@ def test_all_that_was_done_is_there_again_with_who_when_and_why(progress: Path, 
     offered = [queue.claim_next(), queue.claim_next(after="a"), queue.claim_next(after="c")]
     assert [held(one) for one in offered] == ["a", "c", "b"]
     again = queue_of(tmp_path, *ROWS, row("later"))
-    assert len(standing(again, "a").history) == 2, "it is taken over once"
+    assert len(queued_task(again, "a").history) == 2, "it is taken over once"
     assert status(again, "later") is Status.RECORDED
     assert progress.exists()
 
 
-def test_what_was_begun_is_found_out(progress: Path, tmp_path: Path) -> None:
-    progress.write_text(deed("begun", "a", episode_id=EPISODE) + deed("begun", "b", episode_id=AGAIN))
-    episodes = NotedEpisodes()
+def test_status_of_begun_tasks_is_determined(progress: Path, tmp_path: Path) -> None:
+    progress.write_text(
+        progress_line("begun", "a", episode_id=EPISODE) + progress_line("begun", "b", episode_id=SECOND_EPISODE)
+    )
+    episodes = FakeEpisodes()
     episodes.published.add(EPISODE)
-    episodes.drafts[AGAIN] = "b"
+    episodes.drafts[SECOND_EPISODE] = "b"
     queue = queue_of(tmp_path, *ROWS, episodes=episodes)
     assert [one.status for one in queue.board().tasks] == [Status.RECORDED, Status.UNDER_WAY, Status.WAITING]
 
 
-def test_a_line_that_is_no_deed_is_told(progress: Path, tmp_path: Path) -> None:
+def test_invalid_line_is_reported(progress: Path, tmp_path: Path) -> None:
     progress.write_text('{"deed": "eaten"}\n')
     queue = queue_of(tmp_path, *ROWS)
     with pytest.raises(TaskError, match="contains an invalid line"):
         queue.board()
-    progress.write_text(deed("skipped", "a", reason="later"))
+    progress.write_text(progress_line("skipped", "a", reason="later"))
     assert status(queue, "a") is Status.SKIPPED
 
 
-def test_a_file_that_cannot_be_read_is_told(progress: Path, tmp_path: Path) -> None:
+def test_unreadable_file_is_reported(progress: Path, tmp_path: Path) -> None:
     progress.mkdir()
     with pytest.raises(TaskError, match=r"ada\.jsonl, which remembers your tasks, cannot be read"):
         queue_of(tmp_path, *ROWS).skip("a", "later")

@@ -44,7 +44,7 @@ def _order(place: tuple[Status, int, date | None, int, int]) -> tuple[int, int, 
 
 
 @given(PLACES, PLACES)
-def test_the_rank_says_the_order_in_one_number(
+def test_rank_encodes_the_order(
     one: tuple[Status, int, date | None, int, int], other: tuple[Status, int, date | None, int, int]
 ) -> None:
     assert (_rank(one) < _rank(other)) == (_order(one) < _order(other))
@@ -71,16 +71,16 @@ def test_the_rank_says_the_order_in_one_number(
         ([TaskEvent.IMPOSSIBLE, TaskEvent.SENT_BACK, TaskEvent.RECORDED], Status.RECORDED),
     ],
 )
-def test_the_status_follows_from_the_last_event_that_counts(events: list[TaskEvent], status: Status) -> None:
+def test_status_follows_from_the_events(events: list[TaskEvent], status: Status) -> None:
     assert status_after(events) is status
 
 
-def test_a_reason_is_a_line_of_whole_characters() -> None:
+def test_reason_is_cleaned_and_validated() -> None:
     assert checked_reason(" no\0such \n app ") == "no such app"
     with pytest.raises(TaskError, match="contains an invalid character"):
         checked_reason("\ud83d")
 
 
 @pytest.mark.parametrize(("time_us", "year"), [(-(2**63), 1970), (1_795_000_000_000_000, 2026), (2**63 - 1, 2255)])
-def test_every_number_in_the_database_is_a_time_that_can_be_shown(time_us: int, year: int) -> None:
+def test_any_stored_time_can_be_shown(time_us: int, year: int) -> None:
     assert at(time_us).astimezone().year in (year - 1, year)

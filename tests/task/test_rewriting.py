@@ -15,7 +15,7 @@ from tests.llm.questions import batch
 from tests.llm.stand_in import (
     MODEL,
     Behaviour,
-    Says,
+    Reply,
     StandIn,
     Turn,
     no_quota,
@@ -23,8 +23,8 @@ from tests.llm.stand_in import (
     server_error,
     truncated,
 )
+from tests.task.sample_tasks import CATALOGUE, library, one_task_per_template, task, with_instruction
 from tests.task.scripted_model import ScriptedModel
-from tests.task.worded import CATALOGUE, library, one_of_each, said, task
 
 TASK = task()
 FILLED = TASK.task.task
@@ -44,20 +44,17 @@ def rewrite(
         return Rewriting(batch(server, budget=budget), APPS, others).rewrite(tasks, names_apps=names_apps)
 
 
-def only(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin, Equivalence]:
+def only_result(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin, Equivalence]:
     (one,) = rewritten
     assert one.task.text is not None
     assert one.task.text.equivalence is not None
     return one.task, one.task.text, one.task.text.equivalence
 
 
-# --- the result for one task -------------------------------------------------------------------------------
-
-
-def test_a_task_gets_the_words_of_the_model_and_their_whole_origin() -> None:
-    one, text, found = only(rewrite(ScriptedModel({FILLED: [GOOD]}), others=[said(TASK, GOOD)]))  # its own
+def test_rewritten_task_records_its_full_origin() -> None:
+    one, text, found = only_result(rewrite(ScriptedModel({FILLED: [GOOD]}), others=[with_instruction(TASK, GOOD)]))
     assert parse_task_line(task_line(one)) == one
-    assert one == replace(said(TASK, GOOD), text=text)
+    assert one == replace(with_instruction(TASK, GOOD), text=text)
     assert (text.writer, text.names_apps, text.approval) == (Writer.MODEL, True, Approval.OPEN)
     assert text.call is not None
     assert found.judge is not None
@@ -70,24 +67,24 @@ def test_a_task_gets_the_words_of_the_model_and_their_whole_origin() -> None:
     assert found.holds
 
 
-def test_what_the_rules_find_is_mended_by_the_model() -> None:
+def test_model_corrects_faults_found_by_the_rules() -> None:
     with StandIn(ScriptedModel({FILLED: [GOOD.replace("three", "ten"), GOOD]})) as server:
-        one, _, found = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
+        one, _, found = only_result(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
     assert one.task.instruction == GOOD
     assert found.holds
-    first, second, judge = (asked.words for asked in server.questions)
+    first, second, judge = (request.words for request in server.questions)
     assert "Leaves out" not in first
     assert "Leaves out the number \u201c3\u201d." in second
     assert GOOD.replace("three", "ten") in second
     assert GOOD in judge
-    assert all('{"podcast": "Spotify", "todo": "Todoist"}' in asked.words for asked in server.questions)
-    assert {asked.body["max_tokens"] for asked in server.questions} == {4_000}
+    assert all('{"podcast": "Spotify", "todo": "Todoist"}' in request.words for request in server.questions)
+    assert {request.body["max_tokens"] for request in server.questions} == {4_000}
 
 
-def test_words_that_stay_wrong_are_kept_for_a_person_with_what_is_wrong_and_no_judge_is_asked() -> None:
+def test_uncorrected_rewrite_keeps_its_faults_and_is_not_judged() -> None:
     worse, bad = GOOD.replace("three", "ten").replace("Todoist", "Notes"), GOOD.replace("three", "ten")
     with StandIn(ScriptedModel({FILLED: [bad, worse]})) as server:
-        one, _, found = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
+        one, _, found = only_result(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=True))
     assert one.task.instruction == bad
     assert not found.holds
     assert not found.is_judged
@@ -117,8 +114,8 @@ PLANTED = {
         "Put on a podcast on yoga in Spotify for twenty minutes and note three ideas in Todoist, only if it rains.",
     ],
 )  # fmt: skip
-def test_what_only_a_judge_can_find_is_found_by_the_judge(bad: str) -> None:
-    _, _, found = only(rewrite(ScriptedModel({FILLED: [bad]}, PLANTED)))
+def test_judge_finds_faults_that_rules_cannot(bad: str) -> None:
+    _, _, found = only_result(rewrite(ScriptedModel({FILLED: [bad]}, PLANTED)))
     assert found.faults == ()
     assert (found.task_entails_instruction, found.instruction_entails_task) == (
         not found.added, not found.missing,
@@ -126,26 +123,23 @@ def test_what_only_a_judge_can_find_is_found_by_the_judge(bad: str) -> None:
     assert not found.holds
 
 
-def test_apps_are_left_out_where_they_are_not_to_be_named() -> None:
+def test_apps_are_not_named_when_disabled() -> None:
     with StandIn(ScriptedModel()) as server:
-        one, text, _ = only(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=False))
+        one, text, _ = only_result(Rewriting(batch(server), APPS).rewrite([TASK], names_apps=False))
     assert "Spotify" not in one.task.instruction
     assert not text.names_apps
     assert "Apps: do not name any app" in server.questions[0].words
     assert "A leaves open with which apps it is done." in server.questions[1].words
 
 
-def test_tasks_are_to_be_said_in_different_manners() -> None:
+def test_tasks_are_requested_in_different_styles() -> None:
     several = [
         task(slots={"item": "a podcast", "time": "20 minutes", "count": str(n)}, task_id=f"t{n}") for n in range(9)
     ]
     with StandIn(ScriptedModel()) as server:
         Rewriting(batch(server), APPS).rewrite(several, names_apps=True)
-    manners = {asked.words.rpartition("Manner: ")[2] for asked in server.questions if "<task>\n{" in asked.words}
+    manners = {request.words.rpartition("Manner: ")[2] for request in server.questions if "<task>\n{" in request.words}
     assert len(manners) > 2
-
-
-# --- failures ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -160,93 +154,85 @@ def test_tasks_are_to_be_said_in_different_manners() -> None:
     ],
     ids=["no", "cut", "quota", "400", "nothing", "a million letters"],
 )
-def test_a_task_keeps_its_words_where_the_model_gives_none_of_use_and_it_is_told_why(
-    turns: list[str | Turn], why: str
-) -> None:
+def test_unusable_answer_leaves_the_task_unchanged_with_a_reason(turns: list[str | Turn], why: str) -> None:
     (one,) = rewrite(ScriptedModel({FILLED: turns}))
     assert one.task == TASK
     assert why in one.trouble
 
 
-def test_the_first_words_stand_where_the_model_will_not_mend_them() -> None:
+def test_first_rewrite_is_kept_if_the_correction_is_refused() -> None:
     bad = GOOD.replace("three", "ten")
     rewritten = rewrite(ScriptedModel({FILLED: [bad, refuses()]}))
-    one, _, found = only(rewritten)
+    one, _, found = only_result(rewritten)
     assert (one.task.instruction, bool(found.faults), bool(rewritten[0].trouble)) == (bad, True, True)
 
 
-def test_half_of_a_character_is_no_word_and_the_model_is_asked_again() -> None:
-    one, *_ = only(rewrite(ScriptedModel({FILLED: [Says('{"instruction": "\\ud83d"}')]}, repaired=GOOD)))
+def test_lone_surrogate_is_rejected_and_requested_again() -> None:
+    one, *_ = only_result(rewrite(ScriptedModel({FILLED: [Reply('{"instruction": "\\ud83d"}')]}, corrected=GOOD)))
     assert one.task.instruction == GOOD
 
 
-def test_words_that_could_not_be_judged_are_kept_unjudged_and_it_is_told_why() -> None:
-    rewritten = rewrite(ScriptedModel({FILLED: [GOOD]}, judge_does=refuses()))
-    one, _, found = only(rewritten)
+def test_rewrite_without_a_verdict_is_kept_with_a_reason() -> None:
+    rewritten = rewrite(ScriptedModel({FILLED: [GOOD]}, judge_turn=refuses()))
+    one, _, found = only_result(rewritten)
     assert (one.task.instruction, found.is_judged) == (GOOD, False)
     assert rewritten[0].trouble.startswith("Not judged: ")
 
 
-# --- several tasks -----------------------------------------------------------------------------------------
-
-
-def test_each_is_told_as_soon_as_it_is_ready_and_all_come_in_their_order() -> None:
-    several = one_of_each()[:6]
-    told: list[Rewritten] = []
-    seen: list[BatchProgress] = []
+def test_results_are_reported_early_and_returned_in_order() -> None:
+    several = one_task_per_template()[:6]
+    reported: list[Rewritten] = []
+    progress: list[BatchProgress] = []
     with StandIn(ScriptedModel({several[2].task.task: [refuses()]})) as server:
-        came = Rewriting(batch(server), library()).rewrite(
-            several, names_apps=True, on_rewritten=told.append, progress=seen.append
+        results = Rewriting(batch(server), library()).rewrite(
+            several, names_apps=True, on_rewritten=reported.append, progress=progress.append
         )
-    assert [one.task.task_id for one in came] == [one.task_id for one in several]
-    assert sorted(told, key=_id) == sorted(came, key=_id)
-    assert (seen[-1].done, seen[-1].failed, seen[-1].of) == (6, 1, 6)
+    assert [one.task.task_id for one in results] == [one.task_id for one in several]
+    assert sorted(reported, key=task_id_of) == sorted(results, key=task_id_of)
+    assert (progress[-1].done, progress[-1].failed, progress[-1].of) == (6, 1, 6)
 
 
-def _id(one: Rewritten) -> str:
+def task_id_of(one: Rewritten) -> str:
     return one.task.task_id
 
 
-def test_the_instruction_of_another_task_is_a_fault_and_no_question_more() -> None:
-    other = said(
+def test_instruction_of_another_task_is_a_fault() -> None:
+    other = with_instruction(
         task(slots={"item": "a podcast on yoga", "time": "20 minutes", "count": "4"}, task_id="two"), GOOD.upper()
     )
     with StandIn(ScriptedModel({FILLED: [GOOD]})) as server:
-        _, _, found = only(Rewriting(batch(server), APPS, [other]).rewrite([TASK], names_apps=True))
+        _, _, found = only_result(Rewriting(batch(server), APPS, [other]).rewrite([TASK], names_apps=True))
     assert found.faults == ("Same instruction as another task.",)
     assert len(server.questions) == 2
 
 
-def test_a_second_run_asks_nothing_whatever_the_words_are_now(tmp_path: Path) -> None:
-    several = one_of_each()[:6]
+def test_second_run_uses_only_cached_answers(tmp_path: Path) -> None:
+    several = one_task_per_template()[:6]
     with StandIn(ScriptedModel()) as server:
         first = Rewriting(batch(server, tmp_path / "kept"), library()).rewrite(several, names_apps=True)
-        asked = len(server.questions)
+        count = len(server.questions)
         again = [one.task for one in first]
         second = Rewriting(batch(server, tmp_path / "kept"), library(), again).rewrite(again, names_apps=True)
-    assert asked == len(server.questions) == 12
+    assert count == len(server.questions) == 12
     assert second == first
 
 
-# --- estimates ---------------------------------------------------------------------------------------------
-
-
-def test_asking_again_asks_anew_in_another_manner_and_later_runs_keep_the_last_answer(tmp_path: Path) -> None:
+def test_repeated_request_uses_another_style_and_caches_the_answer(tmp_path: Path) -> None:
     with StandIn(right) as server:
-        asked = partial(Rewriting, batch(server, tmp_path / "answers.sqlite"), APPS)
+        rewriting = partial(Rewriting, batch(server, tmp_path / "answers.sqlite"), APPS)
         for times, again in enumerate((False, True, True), 1):
-            asked(again=again).rewrite([TASK], names_apps=True)
+            rewriting(again=again).rewrite([TASK], names_apps=True)
             wordings = [one.words for one in server.questions if "Manner:" in one.words]
             assert len(wordings) == len(set(wordings)) == times
         before = len(server.questions)
         server.behaviour = lambda _asked: refuses()
-        (last,) = asked().rewrite([TASK], names_apps=True)
+        (last,) = rewriting().rewrite([TASK], names_apps=True)
         assert len(server.questions) == before
         assert last.task.text is not None
 
 
-def test_two_questions_are_expected_of_each_task_and_only_the_rest_of_a_run_that_was_ended() -> None:
-    several = one_of_each()[:5]
+def test_estimate_counts_two_requests_per_open_task() -> None:
+    several = one_task_per_template()[:5]
     bad = {FILLED: [GOOD.replace("three", "ten"), GOOD]}
     with StandIn(ScriptedModel(bad)) as server:
         asks = batch(server)

@@ -1,4 +1,4 @@
-"""What an annotator is offered, what is remembered, and what is found out after a crash."""
+"""Which tasks are offered, what is stored, and recovery after a crash."""
 
 from pathlib import Path
 
@@ -6,14 +6,14 @@ import pytest
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue.board import Status, TaskEvent
-from tests.task.queues import Queues, held, standing, status
-from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_over, row, write_list
+from tests.task.queues import Queues, held, queued_task, status
+from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, queue_over, row, write_list
 
 ROWS = (row("a"), row("b"), row("c"))
-AGAIN = "0000000000000002"
+SECOND_EPISODE = "0000000000000002"
 
 
-def test_tasks_are_offered_in_the_order_of_the_list(queues: Queues) -> None:
+def test_tasks_are_offered_in_list_order(queues: Queues) -> None:
     queues.fill(*ROWS)
     queue = queues.queue()
     assert held(queue.claim_next()) == "a"
@@ -24,7 +24,7 @@ def test_tasks_are_offered_in_the_order_of_the_list(queues: Queues) -> None:
     assert queue.board().count(Status.WAITING) == 3
 
 
-def test_priority_comes_before_the_day_it_is_due_and_that_before_the_list(queues: Queues) -> None:
+def test_order_is_priority_then_due_date_then_list(queues: Queues) -> None:
     queues.fill(row("a"), row("b", due="2026-12-01"), row("c", due="2026-11-30"), row("d", priority=1))
     queue = queues.queue()
     order = [held(queue.claim_next())]
@@ -33,7 +33,7 @@ def test_priority_comes_before_the_day_it_is_due_and_that_before_the_list(queues
     assert order == ["d", "c", "b", "a"]
 
 
-def test_a_skipped_task_comes_last_with_its_reason(queues: Queues) -> None:
+def test_skipped_task_comes_last_with_its_reason(queues: Queues) -> None:
     queues.fill(*ROWS)
     queue = queues.queue()
     queue.claim_next()
@@ -44,12 +44,12 @@ def test_a_skipped_task_comes_last_with_its_reason(queues: Queues) -> None:
     assert held(queue.claim_next()) == "c"
     assert held(queue.claim_next(after="c")) == "a"
     assert status(queue, "b") is Status.SKIPPED
-    assert [(entry.event, entry.by, entry.reason) for entry in standing(queue, "a").history] == [
+    assert [(entry.event, entry.by, entry.reason) for entry in queued_task(queue, "a").history] == [
         (TaskEvent.SKIPPED, "Ada", "no such app")
     ]
 
 
-def test_only_what_fits_the_device_is_offered(queues: Queues) -> None:
+def test_only_tasks_for_the_device_are_offered(queues: Queues) -> None:
     queues.fill(row("fold", devices=["pixel_fold"]), row("any"), row("both", devices=["pixel_fold"]))
     queue = queues.queue()
     assert held(queue.claim_next(device="small_phone")) == "any"
@@ -64,13 +64,13 @@ def test_only_what_fits_the_device_is_offered(queues: Queues) -> None:
     assert [task.task_id for task in queue.board().open_for("pixel_fold")] == ["fold", "both"]
 
 
-def test_what_is_recorded_is_never_offered_again_also_by_another_window(queues: Queues) -> None:
+def test_recorded_task_is_never_offered_again(queues: Queues) -> None:
     queues.fill(*ROWS)
-    episodes = NotedEpisodes()
+    episodes = FakeEpisodes()
     for task_id in ("a", "a", "of another list"):
         queues.queue(episodes).mark_recorded(task_id, EPISODE)
     queue = queues.queue(episodes)
-    assert len(standing(queue, "a").history) == queue.board().count(Status.RECORDED) == 1
+    assert len(queued_task(queue, "a").history) == queue.board().count(Status.RECORDED) == 1
     assert held(queue.claim_next()) == "b"
     assert held(queue.claim_next(after="c")) == "b"
     with pytest.raises(TaskError, match="a cannot be claimed: it is recorded"):
@@ -78,12 +78,12 @@ def test_what_is_recorded_is_never_offered_again_also_by_another_window(queues: 
     assert status(queue, "b") is Status.CLAIMED
 
 
-def test_a_task_with_a_draft_is_under_way_and_not_offered(queues: Queues) -> None:
+def test_task_with_a_draft_is_in_progress_and_not_offered(queues: Queues) -> None:
     queues.fill(*ROWS)
-    episodes, returns = NotedEpisodes(), NotedReturns()
+    episodes, returns = FakeEpisodes(), FakeReviews()
     queue = queues.queue(episodes, returns)
     queue.claim_next()
-    episodes.drafts[AGAIN] = "a"
+    episodes.drafts[SECOND_EPISODE] = "a"
     returns.send_back("a", EPISODE)
     assert status(queue, "a") is Status.UNDER_WAY
     assert held(queue.claim_next()) == "b"
@@ -91,52 +91,49 @@ def test_a_task_with_a_draft_is_under_way_and_not_offered(queues: Queues) -> Non
         queue.skip("a", "later")
 
 
-def test_an_episode_that_was_published_while_nobody_looked_is_found(queues: Queues) -> None:
+def test_episode_published_in_the_meantime_is_found(queues: Queues) -> None:
     queues.fill(*ROWS)
-    episodes = NotedEpisodes()
+    episodes = FakeEpisodes()
     episodes.drafts[EPISODE] = "a"
     queues.queue(episodes).board()
     episodes.publish(EPISODE)
-    task = standing(queues.queue(episodes), "a")
+    task = queued_task(queues.queue(episodes), "a")
     assert task.status is Status.RECORDED
     assert task.history[-1].episode_id == EPISODE
 
 
-def test_a_recorded_task_that_is_sent_back_waits_again(queues: Queues) -> None:
+def test_sent_back_task_is_offered_again(queues: Queues) -> None:
     queues.fill(*ROWS)
     queue = queues.queue()
     queue.mark_recorded("a", EPISODE)
     queue.send_back("a", "wrong contact")
     assert status(queue, "a") is Status.SENT_BACK
-    assert standing(queue, "a").reason == "wrong contact"
+    assert queued_task(queue, "a").reason == "wrong contact"
     assert held(queue.claim_next()) == "a"
     with pytest.raises(TaskError, match="b cannot be sent back: it is waiting"):
         queue.send_back("b", "why not")
 
 
-# Sent back by a review.
-
-
-def test_what_a_review_sends_back_waits_again_at_the_top_with_who_and_why(queues: Queues) -> None:
+def test_task_sent_back_by_a_review_comes_first_with_its_reason(queues: Queues) -> None:
     queues.fill(row("a", priority=9), *ROWS[1:])
-    returns = NotedReturns()
+    returns = FakeReviews()
     queue = queues.queue(returns=returns)
     queue.mark_recorded("b", EPISODE)
     returns.send_back("b", EPISODE)
-    back = standing(queue, "b")
+    back = queued_task(queue, "b")
     assert (back.status, back.reason) == (Status.SENT_BACK, "A step is missing, at step 3")
     last = back.history[-1]
     assert (last.event, last.by, last.episode_id) == (TaskEvent.SENT_BACK, "Bea", EPISODE)
     assert held(queue.claim_next()) == "b"
-    assert standing(queue, "b").reason == "A step is missing, at step 3"
+    assert queued_task(queue, "b").reason == "A step is missing, at step 3"
 
 
-def test_what_was_sent_back_comes_next_once_a_task_is_done_and_can_be_passed_over(queues: Queues) -> None:
+def test_sent_back_task_comes_next_and_can_be_passed_over(queues: Queues) -> None:
     queues.fill(*ROWS, row("d"))
-    returns = NotedReturns()
+    returns = FakeReviews()
     queue = queues.queue(returns=returns)
     queue.mark_recorded("a", EPISODE)
-    queue.mark_recorded("c", AGAIN)
+    queue.mark_recorded("c", SECOND_EPISODE)
     returns.send_back("a", EPISODE)
     assert held(queue.claim_next(after="c")) == "a"  # c is done
     assert held(queue.claim_next(after="a")) == "b"
@@ -144,37 +141,37 @@ def test_what_was_sent_back_comes_next_once_a_task_is_done_and_can_be_passed_ove
     assert held(queue.claim_next(after="d")) == "a"
 
 
-def test_it_is_sent_back_once_in_all_windows_and_after_a_restart(queues: Queues) -> None:
+def test_review_is_applied_once_across_windows_and_restarts(queues: Queues) -> None:
     queues.fill(*ROWS)
-    returns = NotedReturns()
+    returns = FakeReviews()
     windows = [queues.queue(returns=returns) for _ in range(2)]
     windows[0].mark_recorded("a", EPISODE)
     returns.send_back("a", EPISODE)
-    returns.send_back("b", AGAIN)  # recorded on another computer
-    returns.send_back("of another list", AGAIN.replace("2", "3"))
+    returns.send_back("b", SECOND_EPISODE)  # recorded on another computer
+    returns.send_back("of another list", SECOND_EPISODE.replace("2", "3"))
     for queue in (*windows, queues.queue(returns=returns)):
         assert status(queue, "a") is Status.SENT_BACK
-        assert [entry.event for entry in standing(queue, "a").history] == [TaskEvent.RECORDED, TaskEvent.SENT_BACK]
+        assert [entry.event for entry in queued_task(queue, "a").history] == [TaskEvent.RECORDED, TaskEvent.SENT_BACK]
         assert queue.board().count(Status.SENT_BACK) == 2
 
 
-def test_what_is_recorded_anew_is_done_although_a_review_sends_the_earlier_episode_back(queues: Queues) -> None:
+def test_late_review_of_an_earlier_episode_does_not_reopen_the_task(queues: Queues) -> None:
     queues.fill(*ROWS)
-    returns = NotedReturns()
+    returns = FakeReviews()
     queue = queues.queue(returns=returns)
     queue.mark_recorded("a", EPISODE)
     queue.send_back("a", "wrong account")
-    queue.mark_recorded("a", AGAIN)
+    queue.mark_recorded("a", SECOND_EPISODE)
     returns.send_back("a", EPISODE)
     assert status(queue, "a") is Status.RECORDED
-    returns.send_back("a", AGAIN, "The text is wrong")
-    assert (status(queue, "a"), standing(queue, "a").reason) == (Status.SENT_BACK, "The text is wrong")
+    returns.send_back("a", SECOND_EPISODE, "The text is wrong")
+    assert (status(queue, "a"), queued_task(queue, "a").reason) == (Status.SENT_BACK, "The text is wrong")
 
 
-def test_another_name_gives_back_what_was_held_under_the_first(tmp_path: Path) -> None:
+def test_renaming_the_annotator_releases_earlier_claims(tmp_path: Path) -> None:
     name = "root"
     source = write_list(tmp_path / "list.jsonl", [row("a"), row("b")])
-    queue = queue_over(source, tmp_path / "queue.sqlite", NotedEpisodes(), annotator=lambda: name)
+    queue = queue_over(source, tmp_path / "queue.sqlite", FakeEpisodes(), annotator=lambda: name)
     queue.claim("a")
     assert queue.renew()
     name = "Ada"

@@ -11,7 +11,7 @@ from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task.templates.template_files import read_library, shipped_templates
 
 DAY = date(2026, 12, 1)
-_STUMBLE = re.compile(
+UNGRAMMATICAL = re.compile(
     r"\b(\w+) \1\b"
     r"|\b(?:on|for|at|by|until|from|before) in \d+ days"
     r"|\b(?:on|in|at) (?:tomorrow|today|this coming)\b(?!')"
@@ -29,21 +29,21 @@ def library() -> TemplateLibrary:
     return read.library
 
 
-def test_there_are_ninety_templates_for_android_over_all_categories(library: TemplateLibrary) -> None:
-    there = Counter(template.category for template in library.of("android"))
-    assert sum(there.values()) >= 90
-    assert all(there[category] >= 10 for category in Category)
+def test_android_has_ninety_templates_across_all_categories(library: TemplateLibrary) -> None:
+    counts = Counter(template.category for template in library.of("android"))
+    assert sum(counts.values()) >= 90
+    assert all(counts[category] >= 10 for category in Category)
 
 
-def test_they_make_more_than_ten_thousand_distinct_tasks_and_enough_of_each_category(library: TemplateLibrary) -> None:
-    there: Counter[Category] = Counter()
+def test_templates_yield_over_ten_thousand_tasks(library: TemplateLibrary) -> None:
+    counts: Counter[Category] = Counter()
     for template in library.of("android"):
-        there[template.category] += Fillings(template, DAY).count
-    assert sum(there.values()) > 10_000
-    assert all(there[category] >= 1_000 for category in Category)
+        counts[template.category] += Fillings(template, DAY).count
+    assert sum(counts.values()) > 10_000
+    assert all(counts[category] >= 1_000 for category in Category)
 
 
-def test_there_are_a_hundred_and_fifty_apps_of_twenty_five_classes(library: TemplateLibrary) -> None:
+def test_catalogue_has_150_apps_in_25_classes(library: TemplateLibrary) -> None:
     catalogue = library.catalogues["android"]
     assert len(catalogue.apps) >= 150
     assert len(catalogue.classes) == 25
@@ -57,9 +57,7 @@ def test_every_phrasing_is_a_sentence(library: TemplateLibrary) -> None:
 
 @pytest.mark.parametrize("names_apps", [True, False])
 @pytest.mark.parametrize("catalogue", ["android", "simulated_phone"])
-def test_no_gap_is_filled_with_what_does_not_fit_the_words_around_it(
-    library: TemplateLibrary, catalogue: str, *, names_apps: bool
-) -> None:
+def test_filled_gaps_read_grammatically(library: TemplateLibrary, catalogue: str, *, names_apps: bool) -> None:
     order = GenerationOrder(3_000, seed=1, day=DAY, catalogue=catalogue, names_apps=names_apps)
     texts = {text for task in generate(library, order).tasks for text in (task.task.task, task.task.instruction)}
-    assert {text for text in texts if _STUMBLE.search(text)} == set()
+    assert {text for text in texts if UNGRAMMATICAL.search(text)} == set()

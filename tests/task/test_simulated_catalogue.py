@@ -29,25 +29,25 @@ def catalogue(library: TemplateLibrary) -> Catalogue:
     return library.catalogues["simulated_phone"]
 
 
-def test_the_catalogue_holds_the_apps_of_the_phone_and_no_other(catalogue: Catalogue) -> None:
-    there = {(app.label, app.package) for app in APPS}
-    assert {(app.name, app.package) for app in catalogue.apps} == there
+def test_catalogue_lists_exactly_the_simulated_apps(catalogue: Catalogue) -> None:
+    installed = {(app.label, app.package) for app in APPS}
+    assert {(app.name, app.package) for app in catalogue.apps} == installed
 
 
-def test_its_classes_are_classes_of_android_apps(library: TemplateLibrary, catalogue: Catalogue) -> None:
+def test_app_classes_are_those_of_android(library: TemplateLibrary, catalogue: Catalogue) -> None:
     assert set(catalogue.classes) <= set(library.catalogues["android"].classes)
     assert {app.app_class for app in catalogue.apps} == set(catalogue.classes)
 
 
-def test_every_category_can_be_recorded_on_the_phone(library: TemplateLibrary) -> None:
-    there = Counter(template.category for template in library.of("simulated_phone"))
-    assert all(there[category] >= 5 for category in Category)
+def test_every_category_has_templates_for_the_simulated_phone(library: TemplateLibrary) -> None:
+    counts = Counter(template.category for template in library.of("simulated_phone"))
+    assert all(counts[category] >= 5 for category in Category)
 
 
-def test_all_that_tasks_name_is_on_the_phone(library: TemplateLibrary) -> None:
+def test_content_named_by_tasks_exists_on_the_phone(library: TemplateLibrary) -> None:
     artists = [song.artist for song in songs()]
     captions = " / ".join(photograph.caption.lower() for photograph in photographs())
-    said = [
+    captioned = [
         re.sub("^the picture (of |with the caption )?", "", text)
         for text in items(library, "phone_favourite_picture", "picture")
     ]
@@ -59,14 +59,14 @@ def test_all_that_tasks_name_is_on_the_phone(library: TemplateLibrary) -> None:
         ],
         "song": {*items(library, "phone_song_share", "song")} - {f"{song.title} by {song.artist}" for song in songs()},
         "artist": [one for one in items(library, "phone_playlist_note", "artist") if artists.count(one) < 4],
-        "picture": [words for words in said if words.lower().removeprefix("the ") not in captions],
+        "picture": [words for words in captioned if words.lower().removeprefix("the ") not in captions],
         "place": {text.removeprefix("the ") for text in items(library, "phone_place_pictures", "place")} - places,
         "topic": [words for words in (*items(library, "phone_article_note", "topic"), *weather) if not search(words)],
     }
     assert {what: lost for what, lost in missing.items() if lost} == {}
 
 
-def test_friends_and_cities_of_tasks_are_all_that_the_phone_knows(library: TemplateLibrary) -> None:
+def test_tasks_use_every_friend_and_city_of_the_phone(library: TemplateLibrary) -> None:
     assert set(items(library, "phone_song_share", "friend")) == {person.name.split()[0] for person in people()}
     cities = Cities.of(table("clock"))
     assert set(items(library, "phone_world_time", "city")) == set(cities.places) - {*cities.shown, cities.home}

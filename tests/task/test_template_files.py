@@ -18,23 +18,20 @@ META = "write down {count}\nslots"
 SECOND = "down {count} from {item}."
 
 
-def told(folder: Path, name: str = LISTEN) -> list[tuple[int, str, str]]:
+def problems_of(folder: Path, name: str = LISTEN) -> list[tuple[int, str, str]]:
     """The problems of one file: line, key and message."""
     problems = read_library([folder]).problems
     assert {problem.source for problem in problems} <= {folder / name}
     return [(problem.line, problem.key, problem.words) for problem in problems]
 
 
-def changed(before: str, after: str) -> str:
+def replaced(before: str, after: str) -> str:
     """The template with a replacement that must match."""
     assert before in TEMPLATE
     return TEMPLATE.replace(before, after, 1)
 
 
-# Valid folders.
-
-
-def test_a_template_says_all_that_its_file_says(tmp_path: Path) -> None:
+def test_template_holds_everything_in_its_file(tmp_path: Path) -> None:
     more = "devices: [pixel_fold]\nstart: clean_home\nnotes: >\n  Any will do;\n  listen.\n"
     (template,) = load_library([folder_of(tmp_path, {LISTEN: TEMPLATE + more})]).templates
     assert (template.template_id, template.category) == ("listen", Category.MEDIA_ENTERTAINMENT)
@@ -51,24 +48,24 @@ def test_a_template_says_all_that_its_file_says(tmp_path: Path) -> None:
     assert template.source == tmp_path / LISTEN
 
 
-def test_slots_take_pools_numbers_and_days(tmp_path: Path) -> None:
+def test_slots_can_use_pools_and_days(tmp_path: Path) -> None:
     slots = "item: {pools: [cities, isles]}\n  count: {days: [1, 6], words: weekday}"
-    text = changed('item: [a podcast on yoga, a course on chess]\n  count: {from: 2, to: 4, words: "{} ideas"}', slots)
+    text = replaced('item: [a podcast on yoga, a course on chess]\n  count: {from: 2, to: 4, words: "{} ideas"}', slots)
     isles = "items: [kyoto, Madeira]\n"
     (template,) = load_library([folder_of(tmp_path, {LISTEN: text, "pools/isles.yaml": isles})]).templates
     assert template.slots == {"item": Items(("Lisbon", "Kyoto", "Madeira")), "count": DaySlotRange(1, 6, "weekday")}
 
 
-def test_a_catalogue_holds_its_apps_in_their_order(tmp_path: Path) -> None:
+def test_catalogue_keeps_the_order_of_its_apps(tmp_path: Path) -> None:
     catalogue = load_library([folder_of(tmp_path)]).catalogues["android"]
     assert (catalogue.title, catalogue.classes) == ("Apps of the tests", ("Reading", "Writing"))
     assert catalogue.apps[0] == CatalogueApp("Listen", "org.example.listen", "Reading", frozenset({"podcast"}))
     assert [app.name for app in catalogue.that_play("podcast")] == ["Listen", "YouTube"]
 
 
-def test_a_folder_of_ones_own_adds_to_the_shipped_one_in_the_order_of_category_and_id(tmp_path: Path) -> None:
+def test_user_folder_extends_the_shipped_templates(tmp_path: Path) -> None:
     def asking_for(words: str) -> str:
-        return changed("Listen to", words)
+        return replaced("Listen to", words)
 
     files = {"Web_Shopping/a.yaml": asking_for("Buy"), "Media_Entertainment/b.yaml": asking_for("Hear")}
     with_pools = asking_for("Read").replace(ITEMS, "{pools: [cities, birds]}")
@@ -79,9 +76,6 @@ def test_a_folder_of_ones_own_adds_to_the_shipped_one_in_the_order_of_category_a
     library = load_library([folder_of(tmp_path / "shipped", files), tmp_path / "user"])
     assert [template.template_id for template in library.templates] == ["z", "b", "listen", "a"]
     assert library.templates[0].slots["item"] == Items(("Lisbon", "Kyoto", "a robin"))
-
-
-# Problems.
 
 
 @pytest.mark.parametrize(
@@ -140,19 +134,19 @@ def test_a_folder_of_ones_own_adds_to_the_shipped_one_in_the_order_of_category_a
         ("phrasings:", "catalogue: ios\nphrasings:", (8, "catalogue", 'there is no file "ios.yaml" in apps')),
     ],
 )  # fmt: skip
-def test_a_fault_is_told_with_line_and_key(
+def test_invalid_template_is_reported_with_line_and_key(
     tmp_path: Path, before: str, after: str, fault: tuple[int, str, str]
 ) -> None:
     *place, words = fault
-    problems = told(folder_of(tmp_path, {LISTEN: changed(before, after)}))
+    problems = problems_of(folder_of(tmp_path, {LISTEN: replaced(before, after)}))
     assert [there for *there, said in problems if said.startswith(words)] == [place]
 
 
-def test_slots_of_the_same_items_need_an_item_each(tmp_path: Path) -> None:
-    text = changed(ITEMS, "[a song]")
+def test_slots_that_share_items_need_one_item_each(tmp_path: Path) -> None:
+    text = replaced(ITEMS, "[a song]")
     text = text.replace(COUNT, "[a song]")
     words = "too few items for the slots that share them"
-    assert told(folder_of(tmp_path, {LISTEN: text})) == [(3, "slots.item", words), (4, "slots.count", words)]
+    assert problems_of(folder_of(tmp_path, {LISTEN: text})) == [(3, "slots.item", words), (4, "slots.count", words)]
 
 
 @pytest.mark.parametrize(
@@ -162,15 +156,15 @@ def test_slots_of_the_same_items_need_an_item_each(tmp_path: Path) -> None:
         ("Media_Entertainment/what is it.yaml", '"what is it" is not a valid id'),
     ],
 )
-def test_a_name_that_is_taken_or_cannot_be_an_id_is_told(tmp_path: Path, name: str, words: str) -> None:
-    read = read_library([folder_of(tmp_path, {name: changed("Listen to", "Buy")})])
+def test_duplicate_or_invalid_template_name_is_reported(tmp_path: Path, name: str, words: str) -> None:
+    read = read_library([folder_of(tmp_path, {name: replaced("Listen to", "Buy")})])
     (problem,) = read.problems
     assert problem.source == tmp_path / name
     assert problem.words.startswith(words.format(tmp_path / LISTEN))
     assert [template.template_id for template in read.library.templates][:1] == ["listen"]
 
 
-def test_a_folder_of_ones_own_cannot_replace_a_file(tmp_path: Path) -> None:
+def test_user_folder_cannot_replace_a_file(tmp_path: Path) -> None:
     shipped, user = folder_of(tmp_path / "shipped"), folder_of(tmp_path / "user")
     read = read_library([shipped, user])
     assert len(read.library.templates) == 1
@@ -180,15 +174,15 @@ def test_a_folder_of_ones_own_cannot_replace_a_file(tmp_path: Path) -> None:
     assert all("has the same name" in problem.words for problem in read.problems)
 
 
-def test_two_templates_that_ask_for_the_same_are_told(tmp_path: Path) -> None:
+def test_equivalent_templates_are_reported(tmp_path: Path) -> None:
     again = {"Media_Entertainment/other.yaml": TEMPLATE.replace("{item}", "{thing}").replace("item:", "thing:")}
     (problem,) = read_library([folder_of(tmp_path, again)]).problems
     assert (problem.line, problem.key) == (1, "meta_task")
     assert problem.words.startswith("asks for the same as listen")
 
 
-def test_what_is_wrong_with_a_pool_is_told_once_and_not_of_the_templates_that_need_it(tmp_path: Path) -> None:
-    text = changed(ITEMS, "{pools: [cities]}")
+def test_pool_errors_are_reported_once(tmp_path: Path) -> None:
+    text = replaced(ITEMS, "{pools: [cities]}")
     read = read_library([folder_of(tmp_path, {LISTEN: text, "pools/cities.yaml": POOL + "- lisbon\n- '{x}'\n"})])
     assert [(problem.source.stem, problem.line, problem.key) for problem in read.problems] == [
         ("cities", 4, "items.2"),
@@ -209,17 +203,15 @@ def test_what_is_wrong_with_a_pool_is_told_once_and_not_of_the_templates_that_ne
         ("title: Apps of the tests\n", "", (1, "title", "is missing")),
     ],
 )
-def test_what_is_wrong_with_a_catalogue_is_told(
-    tmp_path: Path, before: str, after: str, fault: tuple[int, str, str]
-) -> None:
+def test_catalogue_errors_are_reported(tmp_path: Path, before: str, after: str, fault: tuple[int, str, str]) -> None:
     assert before in APPS
     folder = folder_of(tmp_path, {"apps/android.yaml": APPS.replace(before, after)})
-    ((*place, words),) = told(folder, "apps/android.yaml")
+    ((*place, words),) = problems_of(folder, "apps/android.yaml")
     assert place == [*fault[:2]]
     assert words.startswith(fault[2])
 
 
-def test_what_nobody_would_read_is_told(tmp_path: Path) -> None:
+def test_files_that_would_be_ignored_are_reported(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, {"Games/chess.yaml": TEMPLATE, "pools/isles.yml": POOL})
     (folder / ".git").mkdir()
     problems = {problem.source.name: problem.words for problem in read_library([folder]).problems}
@@ -228,7 +220,7 @@ def test_what_nobody_would_read_is_told(tmp_path: Path) -> None:
     assert len(problems) == 2
 
 
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_unreadable_file_is_reported(tmp_path: Path) -> None:
     folder = folder_of(tmp_path)
     (folder / LISTEN).write_bytes(b"meta_task: \xff\n")
     (folder / "pools/empty.yaml").write_text("")
@@ -240,10 +232,10 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     }
 
 
-def test_a_folder_that_is_not_there_and_a_library_with_problems_are_refused(tmp_path: Path) -> None:
+def test_missing_folder_or_invalid_library_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match="No template folder"):
         read_library([tmp_path / "nowhere"])
-    folder = folder_of(tmp_path, {LISTEN: changed("from: 2", "from: two")})
+    folder = folder_of(tmp_path, {LISTEN: replaced("from: 2", "from: two")})
     with pytest.raises(TaskError) as told_so:
         load_library([folder])
     assert str(told_so.value) == f"{folder / LISTEN}:4: slots.count.from: must be a whole number."

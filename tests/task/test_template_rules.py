@@ -17,13 +17,13 @@ def catalogue(*names: str) -> Catalogue:
     return Catalogue("android", "", (), tuple(CatalogueApp(name, name, "Other") for name in names))
 
 
-def test_an_id_leaves_room_for_what_tells_its_tasks_apart() -> None:
+def test_template_id_leaves_room_for_the_task_suffix() -> None:
     assert faults_of(template_of("a" * LONGEST_ID), SHOPS) == ()
     (fault,) = faults_of(template_of("a" * (LONGEST_ID + 1)), SHOPS)
     assert fault.place == ()
 
 
-def test_what_a_model_leaves_out_is_told_as_what_a_file_leaves_out() -> None:
+def test_incomplete_template_is_reported() -> None:
     proposal = replace(template_of(), phrasings=("Buy {item}.",), slots={"item": Items(())})
     assert faults_of(proposal, SHOPS) == (
         Fault(("slots", "item"), "has no items"),
@@ -31,7 +31,7 @@ def test_what_a_model_leaves_out_is_told_as_what_a_file_leaves_out() -> None:
     )
 
 
-def test_a_role_is_played_by_all_that_can_or_by_those_that_are_named() -> None:
+def test_role_is_played_by_all_capable_or_all_named_apps() -> None:
     assert [app.name for app in players(Role("shop"), SHOPS)] == ["Bazaar", "Market"]
     assert [app.name for app in players(Role("shop", ("Market", "Jotter")), SHOPS)] == ["Jotter", "Market"]
 
@@ -56,7 +56,7 @@ def test_a_role_is_played_by_all_that_can_or_by_those_that_are_named() -> None:
         ("Notes Plus is what I want", "Notes Plus"),
     ],
 )
-def test_an_app_is_known_by_the_spelling_of_its_name(text: str, named: str) -> None:
+def test_app_is_recognized_by_the_spelling_of_its_name(text: str, named: str) -> None:
     assert app_named_in(text, catalogue(*APPS)) == named
 
 
@@ -64,7 +64,7 @@ def test_an_app_is_known_by_the_spelling_of_its_name(text: str, named: str) -> N
     ("category", "fitting"),
     [(Category.GENERAL_TOOL, {1, 2}), (Category.MULTI_APPS, {3, 4}), (Category.WEB_SHOPPING, {2})],
 )
-def test_each_category_asks_for_its_number_of_roles(category: Category, fitting: set[int]) -> None:
+def test_category_limits_the_number_of_roles(category: Category, fitting: set[int]) -> None:
     roles = ("notes", "podcast", "clock", "video")
     apps = catalogue_of(**{role: (f"{role}app",) for role in roles})
     faulty = {

@@ -33,19 +33,19 @@ TEMPLATE = Template(
 )
 
 
-def written(folder: Path, template: Template) -> Template:
+def write_and_read(folder: Path, template: Template) -> Template:
     """The template after writing and reading it back."""
     write_template(folder, template)
     (found,) = (one for one in load_library([folder]).templates if one.template_id == template.template_id)
     return found
 
 
-def test_a_template_reads_back_as_it_was(tmp_path: Path) -> None:
-    found = written(folder_of(tmp_path), TEMPLATE)
+def test_template_survives_writing_and_reading(tmp_path: Path) -> None:
+    found = write_and_read(folder_of(tmp_path), TEMPLATE)
     assert found == replace(TEMPLATE, source=tmp_path / "Media_Entertainment" / "hear_and_note.yaml")
 
 
-def test_keys_that_say_nothing_are_left_out(tmp_path: Path) -> None:
+def test_default_keys_are_omitted(tmp_path: Path) -> None:
     plain = replace(TEMPLATE, devices=(), start=AsFound(), notes="")
     text = write_template(tmp_path, plain).read_text("utf-8")
     assert [line.partition(":")[0] for line in text.splitlines() if not line.startswith((" ", "-"))] == [
@@ -58,7 +58,7 @@ def test_keys_that_say_nothing_are_left_out(tmp_path: Path) -> None:
         st.text(min_size=1).filter(lambda text: text.split() and not set("{}") & set(text)), min_size=1, max_size=4
     )
 )
-def test_any_item_reads_back_with_its_blanks_folded(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
+def test_any_item_reads_back_with_spaces_collapsed(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     folder = folder_of(tmp_path_factory.mktemp("any"))
     lines = tuple({" ".join(text.split()).casefold(): " ".join(text.split()) for text in texts}.values())
     write_template(folder, replace(TEMPLATE, slots={**TEMPLATE.slots, "item": Items(lines)}))
@@ -67,7 +67,7 @@ def test_any_item_reads_back_with_its_blanks_folded(tmp_path_factory: pytest.Tem
     assert any(one.slots.get("item") == Items(lines) for one in read.library.templates)
 
 
-def test_a_file_that_is_there_is_never_written_over(tmp_path: Path) -> None:
+def test_existing_file_is_never_overwritten(tmp_path: Path) -> None:
     path = write_template(tmp_path, TEMPLATE)
     before = path.read_bytes()
     with pytest.raises(TaskError, match=r"already exists\. Give this one another id"):
@@ -79,7 +79,7 @@ def test_a_file_that_is_there_is_never_written_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../out", "a/b", "", ".hidden", "a b", "C:x", "x\n"])
-def test_an_id_that_is_no_name_of_a_file_is_refused(tmp_path: Path, name: str) -> None:
+def test_id_that_is_not_a_file_name_is_rejected(tmp_path: Path, name: str) -> None:
     with pytest.raises(TaskError, match="cannot be a file name"):
         write_template(tmp_path / "inner", replace(TEMPLATE, template_id=name))
     assert list(tmp_path.iterdir()) == []

@@ -47,10 +47,10 @@ _KEYS = {"HOME": "HOME", "BACK": "BACK", "APPSELECT": "RECENT"}
 _ENDS = {"finish": "COMPLETE", "satisfied": "COMPLETE", "impossible": "IMPOSSIBLE"}
 
 
-def _words(told: PromptWords) -> tuple[str, str]:
-    earlier = f"\n历史操作：\n{told.listed('')}" if told.done else ""
+def _words(text: PromptWords) -> tuple[str, str]:
+    earlier = f"\n历史操作：\n{text.listed('')}" if text.done else ""
     schema = json.dumps(_SCHEMA, ensure_ascii=False, separators=(",", ":"))
-    return _SYSTEM + schema, f"<Question>{told.task}</Question>{earlier}\n当前屏幕截图："
+    return _SYSTEM + schema, f"<Question>{text.task}</Question>{earlier}\n当前屏幕截图："
 
 
 def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:

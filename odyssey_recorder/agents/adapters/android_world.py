@@ -39,8 +39,8 @@ _NAMES = {kind: name for name, kind in _KINDS.items()}
 _GOALS = {"complete": "COMPLETE", "infeasible": "IMPOSSIBLE"}
 
 
-def _words(told: PromptWords) -> tuple[str, str]:
-    return "", _PROMPT.format(size=told.true_size, task=told.task, done=told.listed("nothing"))
+def _words(text: PromptWords) -> tuple[str, str]:
+    return "", _PROMPT.format(size=text.true_size, task=text.task, done=text.listed("nothing"))
 
 
 def _split(text: str) -> Sequence[Fields]:

@@ -27,8 +27,8 @@ _NAMES = {kind: kind.lower() for kind in get_args(Kind)} | {"CLICK": "left_click
 _KINDS = {name: kind for kind, name in _NAMES.items()}
 
 
-def _words(told: PromptWords) -> tuple[str, str]:
-    return _SYSTEM.format(told.sent_size), f"Task: {told.task}\nDone so far:\n{told.listed('nothing')}"
+def _words(text: PromptWords) -> tuple[str, str]:
+    return _SYSTEM.format(text.sent_size), f"Task: {text.task}\nDone so far:\n{text.listed('nothing')}"
 
 
 def _split(text: str) -> Sequence[Fields]:

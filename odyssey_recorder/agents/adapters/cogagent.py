@@ -15,9 +15,9 @@ _OPERATION = re.compile(r"Grounded Operation:[ \t]*", re.IGNORECASE)
 _KINDS = {"CLICK": "CLICK", "TYPE": "TYPE", "END": "COMPLETE"}
 
 
-def _words(told: PromptWords) -> tuple[str, str]:
-    done = "".join(f"\n{number}. {_OPERATION.split(one)[-1]}" for number, one in enumerate(told.done))
-    task = f"Task: {told.task}\nHistory steps: {done}\n"
+def _words(text: PromptWords) -> tuple[str, str]:
+    done = "".join(f"\n{number}. {_OPERATION.split(one)[-1]}" for number, one in enumerate(text.done))
+    task = f"Task: {text.task}\nHistory steps: {done}\n"
     return "", f"{task}(Platform: Mobile)\n(Answer in Action-Operation format.)\n"
 
 

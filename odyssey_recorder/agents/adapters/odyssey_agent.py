@@ -15,10 +15,10 @@ COMMANDS = "CLICK|LONG_PRESS|SCROLL|TYPE|PRESS_HOME|PRESS_BACK|PRESS_RECENT|COMP
 _COMMAND = re.compile(rf"^[ \t]*({COMMANDS})\b[ \t]*(?::|$)", re.MULTILINE)
 
 
-def _words(told: PromptWords) -> tuple[str, str]:
-    done = told.listed("None", "{0}. {1}\n", "")
+def _words(text: PromptWords) -> tuple[str, str]:
+    done = text.listed("None", "{0}. {1}\n", "")
     return "", (
-        f"I'm looking for guidance on how to {told.task}\nPrevious Actions: {done}\n"
+        f"I'm looking for guidance on how to {text.task}\nPrevious Actions: {done}\n"
         "Provide the command-style action directly."
     )
 

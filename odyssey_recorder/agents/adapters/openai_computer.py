@@ -38,8 +38,8 @@ _KINDS = {name: kind for kind, name in _NAMES.items()}
 _SCROLLS = {"UP": (0, -500), "DOWN": (0, 500), "LEFT": (-500, 0), "RIGHT": (500, 0)}
 
 
-def _words(told: PromptWords) -> tuple[str, str]:
-    return _SYSTEM.format(told.sent_size), f"Task: {told.task}\nDone so far:\n{told.listed('nothing')}"
+def _words(text: PromptWords) -> tuple[str, str]:
+    return _SYSTEM.format(text.sent_size), f"Task: {text.task}\nDone so far:\n{text.listed('nothing')}"
 
 
 def _split(text: str) -> Sequence[Fields]:

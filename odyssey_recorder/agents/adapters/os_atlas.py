@@ -58,8 +58,8 @@ _SECTION = re.compile(r"actions?:[ \t]*", re.IGNORECASE)
 _COMMAND = re.compile(rf"^[ \t]*({COMMANDS}|WAIT)\b(.*)$", re.MULTILINE)
 
 
-def _words(told: PromptWords) -> tuple[str, str]:
-    return "", _PROMPT.format(task=told.task, done=told.listed("None", "Step {0}: {1}"))
+def _words(text: PromptWords) -> tuple[str, str]:
+    return "", _PROMPT.format(task=text.task, done=text.listed("None", "Step {0}: {1}"))
 
 
 def _split(text: str) -> list[tuple[str, str]]:

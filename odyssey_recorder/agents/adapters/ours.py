@@ -34,8 +34,8 @@ class _Step(BaseModel):
     text: str | None
 
 
-def _words(told: PromptWords) -> tuple[str, str]:
-    return _SYSTEM, f"Task: {told.task}\nDone so far:\n{told.listed('nothing')}\nWhat is the next step?"
+def _words(text: PromptWords) -> tuple[str, str]:
+    return _SYSTEM, f"Task: {text.task}\nDone so far:\n{text.listed('nothing')}\nWhat is the next step?"
 
 
 def _act(fields: Fields, frame: CoordinateFrame) -> actions.Action:

@@ -75,8 +75,8 @@ def query(told: PromptWords) -> str:
     return f"The user query: {told.task}\n{progress}: {done}"
 
 
-def _words(told: PromptWords) -> tuple[str, str]:
-    return f"You are a helpful assistant.\n\n{tools(str(told.sent_size), CLICKS | _MORE)}", query(told)
+def _words(text: PromptWords) -> tuple[str, str]:
+    return f"You are a helpful assistant.\n\n{tools(str(text.sent_size), CLICKS | _MORE)}", query(text)
 
 
 def act(call: Fields, frame: CoordinateFrame) -> actions.Action:

@@ -21,8 +21,8 @@ Response format for every step:
 Do not output anything else outside those three parts. If finishing, use action=terminate in the tool call."""
 
 
-def _words(told: PromptWords) -> tuple[str, str]:
-    return tools("999x999", CLICKS | {"answer": "Output the answer."}) + _FORM, query(told)
+def _words(text: PromptWords) -> tuple[str, str]:
+    return tools("999x999", CLICKS | {"answer": "Output the answer."}) + _FORM, query(text)
 
 
 def _split(text: str) -> Sequence[Fields]:

@@ -57,9 +57,9 @@ _KINDS = {
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
-def _words(place: str, told: PromptWords) -> tuple[str, str]:
+def _words(place: str, text: PromptWords) -> tuple[str, str]:
     more = f"{_DRAG.format('x1', 'y1', 'x2', 'y2')}\n" if place == _POINT else ""
-    words = _PROMPT.format(place=place.format("x1", "y1"), more=more, task=told.task)
+    words = _PROMPT.format(place=place.format("x1", "y1"), more=more, task=text.task)
     return "You are a helpful assistant.", words
 
 

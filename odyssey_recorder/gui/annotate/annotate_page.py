@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from odyssey_recorder.annotation.kinds import TextKind
 from odyssey_recorder.annotation.reviewing import (
     CONTRADICTED,
     ActiveTime,
@@ -20,6 +19,7 @@ from odyssey_recorder.annotation.reviewing import (
     supported,
 )
 from odyssey_recorder.annotation.semantics import Offer, Planted, TextDecision, TextState
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.annotation.writing import TextWriting
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.annotate.decisions import DecisionSaver, Place

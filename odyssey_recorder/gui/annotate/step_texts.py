@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.reviewing import OpenedTexts, ShownText
 from odyssey_recorder.annotation.semantics import Offer
+from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.annotate.text_card import TextCard
 from odyssey_recorder.gui.background import Background

@@ -5,10 +5,10 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QPlainTextEdit
 
 from odyssey_recorder.annotation.findings import Support
-from odyssey_recorder.annotation.kinds import MemoryKind, TextKind
 from odyssey_recorder.annotation.listing import KIND_WORDS
 from odyssey_recorder.annotation.reviewing import CONTRADICTED, ShownText
 from odyssey_recorder.annotation.semantics import LONGEST_TEXT, Offer, Remembered, Suggestion, TextDecision, TextState
+from odyssey_recorder.annotation.text_kinds import MemoryKind, TextKind
 from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, text_changes
 from odyssey_recorder.gui.parts import Card, breakable, fill_column, named, row, say, selectable, set_kind, text_label
 from odyssey_recorder.gui.theme import grown

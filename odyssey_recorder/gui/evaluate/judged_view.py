@@ -14,7 +14,7 @@ from odyssey_recorder.dataset.layout import annotation_path, screenshot_path
 from odyssey_recorder.dataset.opened import OpenedEpisode, open_published
 from odyssey_recorder.evaluation.answers import KINDS
 from odyssey_recorder.evaluation.gold import BOX
-from odyssey_recorder.evaluation.judged import JudgedStep, StepsWanted, Which, drawn, judged_steps
+from odyssey_recorder.evaluation.judged_steps import JudgedStep, StepsWanted, Which, drawn, judged_steps
 from odyssey_recorder.evaluation.scores import COLUMNS
 from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.background import Background, error_text

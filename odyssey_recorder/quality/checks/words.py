@@ -45,7 +45,7 @@ def keeps_the_items(evidence: EpisodeEvidence) -> Said:
     lost += [*_missed_figures(wording), *_missed_quotes(wording)]
     if lost:
         yield Found(None, f"The instruction lacks {listed(dict.fromkeys(lost))} from the task.", _REWRITE)
-    if denied := lost_denial(wording.task.task, wording.asked):
+    if denied := lost_denial(wording.task.task, wording.instruction_text):
         yield Found(None, f"The instruction lacks {named(denied)} from the task.", _REWRITE)
     if added := equivalence.added_people(wording):
         found = f"The instruction asks to tell or send something to {listed(added)}; the task does not."
@@ -90,7 +90,9 @@ def _missed(item: equivalence.MissingItem) -> list[str]:
 
 def _missed_figures(wording: equivalence.Wording) -> Iterator[str]:
     for figure in equivalence.lost_figures(wording):
-        others = {digits for one in wording.figures_asked if one.kind is not figure.kind for digits in _digits(one)}
+        others = {
+            digits for one in wording.figures_in_instruction if one.kind is not figure.kind for digits in _digits(one)
+        }
         if not _digits(figure) or not _digits(figure) <= others:
             yield figure.said
 

@@ -44,7 +44,7 @@ class Tally:
 
     @property
     def whole(self) -> tuple[int, int]:
-        """What is there and what is wanted in whole tasks: 1 is wanted at least, and nothing there stays nothing."""
+        """Existing and wanted whole tasks: at least 1 is wanted, and 0 existing stays 0."""
         if self.wanted < _NONE:
             return floor(self.there + 0.5), 0
         wanted = max(1, floor(self.wanted + 0.5))
@@ -54,8 +54,8 @@ class Tally:
     @property
     def missing(self) -> int:
         """How many whole tasks must be generated."""
-        there, wanted = self.whole
-        return max(0, wanted - there)
+        count, wanted = self.whole
+        return max(0, wanted - count)
 
     @property
     def capped(self) -> "Tally":
@@ -174,14 +174,14 @@ def _shares(targets: Mapping[K, float]) -> Mapping[K, float]:
 
 
 def _classes(category: Category, templates: Iterable[Template], apps: Catalogue) -> Sequence[str]:
-    asked = {
+    requested = {
         app.app_class
         for template in templates
         if template.category is category
         for role in template.roles
         for app in _players(role, apps)
     }
-    return [one for one in (*apps.classes, OTHER) if one in asked] or [OTHER]
+    return [one for one in (*apps.classes, OTHER) if one in requested] or [OTHER]
 
 
 def _players(role: Role, apps: Catalogue) -> Sequence[CatalogueApp]:

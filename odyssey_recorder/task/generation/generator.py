@@ -69,8 +69,8 @@ def generate(library: TemplateLibrary, order: GenerationOrder) -> GeneratedTasks
     the calendar.
     """
     if order.catalogue not in library.catalogues:
-        there = " or ".join(sorted(library.catalogues))
-        raise TaskError(f'No catalogue is named "{order.catalogue}"; choose {there}.')
+        names = " or ".join(sorted(library.catalogues))
+        raise TaskError(f'No catalogue is named "{order.catalogue}"; choose {names}.')
     if not date.min + _DAYS_NAMED <= order.day <= date.max - _DAYS_NAMED:
         raise TaskError(
             f"Recording cannot begin on {order.day}: tasks would name days outside the calendar. Choose the day on "
@@ -119,9 +119,9 @@ class _Generation:
         self._supplies = _supplies(templates, library, order)
         used = _used({name: supply.fillings for name, supply in self._supplies.items()}, self._taken)
         self._left = {name: supply.fillings.count - used[name] for name, supply in self._supplies.items()}
-        chance = Random(order.seed)
-        self._templates = self._rotation_of_templates(order, chance)
-        self._categories = self._rotation_of_categories(order, chance)
+        rng = Random(order.seed)
+        self._templates = self._rotation_of_templates(order, rng)
+        self._categories = self._rotation_of_categories(order, rng)
 
     def tasks(self) -> Iterator[ListedTask]:
         while self._categories:
@@ -152,16 +152,16 @@ class _Generation:
             self._left[name] = 0
         return None
 
-    def _rotation_of_templates(self, order: GenerationOrder, chance: Random) -> Mapping[Category, Apportionment[str]]:
+    def _rotation_of_templates(self, order: GenerationOrder, rng: Random) -> Mapping[Category, Apportionment[str]]:
         had = Counter(task.template for task in order.have)
         names: dict[Category, list[str]] = defaultdict(list)
         for name, supply in self._supplies.items():
             names[supply.template.category].append(name)
-        return {category: Apportionment(dict.fromkeys(some, 1.0), had, chance) for category, some in names.items()}
+        return {category: Apportionment(dict.fromkeys(some, 1.0), had, rng) for category, some in names.items()}
 
-    def _rotation_of_categories(self, order: GenerationOrder, chance: Random) -> Apportionment[Category]:
+    def _rotation_of_categories(self, order: GenerationOrder, rng: Random) -> Apportionment[Category]:
         had = Counter(Category(task.task.category) for task in order.have)
-        return Apportionment(_shares(order.targets.categories, self._templates), had, chance)
+        return Apportionment(_shares(order.targets.categories, self._templates), had, rng)
 
 
 class _Devices:
@@ -212,9 +212,9 @@ def _used(fillings: Mapping[str, Fillings], known: Iterable[str]) -> Counter[str
         by_lead[all_of_it.lead].append(name)
     lengths = sorted({len(lead) for lead in by_lead})
     used: Counter[str] = Counter()
-    for told in known:
-        likely = [name for length in lengths for name in by_lead.get(told[:length], ())]
-        used.update(name for name in likely if fillings[name].holds(told))
+    for task in known:
+        likely = [name for length in lengths for name in by_lead.get(task[:length], ())]
+        used.update(name for name in likely if fillings[name].holds(task))
     return used
 
 

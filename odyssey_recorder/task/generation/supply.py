@@ -20,16 +20,16 @@ _Item = TypeVar("_Item", bound=Hashable)
 
 
 class Apportionment(Generic[_Item]):
-    """Gives the item that lags most behind its share; ties are broken by `chance`.
+    """Gives the item that lags most behind its share; ties are broken by `rng`.
 
     `had` counts earlier uses. Shares are positive; the share of a dropped item goes to the others. This is the
     Sainte-Laguë method of apportionment: the counts are in proportion after every turn.
     """
 
-    def __init__(self, shares: Mapping[_Item, float], had: Mapping[_Item, int], chance: Random) -> None:
+    def __init__(self, shares: Mapping[_Item, float], had: Mapping[_Item, int], rng: Random) -> None:
         self.items = tuple(shares)
         self._steps = tuple(1 / share for share in shares.values())
-        self._draw = chance.random
+        self._draw = rng.random
         self._heap = [
             ((had.get(item, 0) + 0.5) * step, self._draw(), number)
             for number, (item, step) in enumerate(zip(self.items, self._steps, strict=True))
@@ -66,10 +66,10 @@ class Apportionment(Generic[_Item]):
 
 
 class AppApportionments:
-    def __init__(self, catalogue: Catalogue, have: Iterable[ListedTask], chance: Random) -> None:
+    def __init__(self, catalogue: Catalogue, have: Iterable[ListedTask], rng: Random) -> None:
         self._catalogue = catalogue
         self._had = Counter(played for task in have for played in task.roles.items())
-        self._chance = chance
+        self._chance = rng
         self._rotation: dict[Role, Apportionment[str]] = {}
 
     def casting(self, roles: tuple[Role, ...]) -> "RoleCasting":
@@ -121,21 +121,21 @@ class Supply:
         self.template = template
         self.fillings = fillings
         self._casting = casting
-        chance = Random(f"{seed} {template.template_id}")
+        rng = Random(f"{seed} {template.template_id}")
         phrasings = template.named_phrasings if names_apps else template.phrasings
-        self._phrasings = cycle(sorted(phrasings, key=lambda _: chance.random()))
-        self._numbers = _numbers(fillings.count, chance)
+        self._phrasings = cycle(sorted(phrasings, key=lambda _: rng.random()))
+        self._numbers = _numbers(fillings.count, rng)
         self._category = template.category.value
         self._origin = TextOrigin(Writer.PHRASING, names_apps=names_apps)
 
-    def draw(self, taken: set[str]) -> Filled | None:
-        """A filling whose identity is not in `taken`, and is then added to it; None if none is left."""
+    def draw(self, used: set[str]) -> Filled | None:
+        """A filling whose identity is not in `used`, and is then added to it; None if none is left."""
         for number in self._numbers:
             values = self.fillings.nth(number)
             task = fill(self.template.meta_task, values)
             key = identity(task)
-            if key not in taken:
-                taken.add(key)
+            if key not in used:
+                used.add(key)
                 return Filled(values, task, key)
         return None
 
@@ -168,11 +168,11 @@ def phrased(task: ListedTask, template: Template) -> ListedTask:
     return replace(task, task=replace(task.task, instruction=words), text=text)
 
 
-def _numbers(count: int, chance: Random) -> Iterator[int]:
+def _numbers(count: int, rng: Random) -> Iterator[int]:
     """In random order; memory grows with the numbers drawn."""
     moved: dict[int, int] = {}
     for last in range(count - 1, -1, -1):
         # Only random() gives the same sequence in every version of Python.
-        place = int(chance.random() * (last + 1))
+        place = int(rng.random() * (last + 1))
         yield moved.get(place, place)
         moved[place] = moved.pop(last, last)

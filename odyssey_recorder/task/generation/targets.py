@@ -34,8 +34,8 @@ def read_targets(folders: Sequence[Path]) -> tuple[Targets, Sequence[Problem]]:
     found = read_file(files[-1], _TargetsFile)
     if isinstance(found, list):
         return Targets(), found
-    _, said = found
-    return Targets(said.categories, said.devices, said.tasks), ()
+    _, targets = found
+    return Targets(targets.categories, targets.devices, targets.tasks), ()
 
 
 def load_targets(folders: Sequence[Path]) -> Targets:

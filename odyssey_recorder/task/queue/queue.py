@@ -95,13 +95,13 @@ class TaskQueue:
             for pause_s in _PAUSES_S:
                 with self._claiming() as transaction:
                     found = self._first(transaction, after, device)
-                    taken = None if found is None else self._taken(transaction, found)
+                    claimed = None if found is None else self._claimed(transaction, found)
                     is_busy = found is None and transaction.is_any_open(device)
                 if not is_busy:
                     break
                 time.sleep(pause_s)
             self._held = "" if found is None else found.task_id
-            return taken
+            return claimed
 
     def claim(self, task_id: str) -> boards.QueuedTask:
         """Instead of the current one. Raises TaskError, and keeps the claim, if the task is not open."""
@@ -111,9 +111,9 @@ class TaskQueue:
                 found = transaction.hold(task_id)
                 if found is None:
                     raise self._refusal(transaction.task(task_id, to_change=False), task_id, "be claimed")
-                taken = self._taken(transaction, found)
+                claimed = self._claimed(transaction, found)
             self._held = task_id
-            return taken
+            return claimed
 
     def release(self) -> None:
         with self._locked():
@@ -207,7 +207,7 @@ class TaskQueue:
                 transaction.release(self._held)
 
     def free(self, task_id: str) -> None:
-        """End a claim, whoever holds it. Raises TaskError if the task is not reserved, or is being recorded."""
+        """End a claim by any holder. Raises TaskError if the task is not reserved, or is being recorded."""
         with self._changing() as transaction:
             task = transaction.task(task_id)
             if task is None or not task.is_held or task.is_recording:
@@ -297,7 +297,7 @@ class TaskQueue:
         is_done = not task.is_open or not _is_ours(task)
         return (boards.SENT_BACK_RANKS, *behind) if is_done else behind
 
-    def _taken(self, transaction: QueueTransaction, found: Row[Any]) -> boards.QueuedTask:
+    def _claimed(self, transaction: QueueTransaction, found: Row[Any]) -> boards.QueuedTask:
         if self._held and found.task_id != self._held:
             transaction.release(self._held)
         past = self._snapshot.past(transaction.connection, found.task_id, found.version)

@@ -48,7 +48,7 @@ class ClaimStatements:
         me = sa.bindparam("me", type_=sa.Text)
         mine = tasks.c.token == me
         free = sa.or_(tasks.c.until_us <= now, mine)
-        taken = {
+        lease = {
             "annotator": sa.bindparam("by", type_=sa.Text),
             "place": sa.bindparam("here", type_=sa.Text),
             "token": me,
@@ -57,7 +57,7 @@ class ClaimStatements:
             "is_recording": False,
         }
         this = tasks.c.task_id == sa.bindparam("this", type_=sa.Text)
-        held = sa.update(tasks).values(**taken).returning(tasks.c.task_id, tasks.c.version)
+        held = sa.update(tasks).values(**lease).returning(tasks.c.task_id, tasks.c.version)
 
         def first(candidates: sa.Select[tuple[str]]) -> sa.Update:
             within = candidates.where(tasks.c.rank >= sa.bindparam("low"), tasks.c.rank <= sa.bindparam("high"))
@@ -137,7 +137,7 @@ class QueueTransaction:
         """Lease a task for days, unless it is recorded or held elsewhere."""
         if Status[task.status] in FINISHED or (task.is_held and task.place != self._client.place):
             return
-        taken = {
+        lease = {
             "annotator": task.annotator if task.is_held else self._client.annotator,
             "place": self._client.place,
             "token": "",
@@ -145,7 +145,7 @@ class QueueTransaction:
             "until_us": self._now + int(self._leases.recording_s * _US),
             "is_recording": True,
         }
-        self._change(task.task_id, taken)
+        self._change(task.task_id, lease)
 
     def end(self, task_id: str) -> None:
         recorded_here = sa.and_(tasks.c.place == self._client.place, tasks.c.is_recording)
@@ -153,7 +153,7 @@ class QueueTransaction:
         self.connection.execute(sa.update(tasks).where(tasks.c.task_id == task_id, mine).values(**_FREE))
 
     def free(self, task_id: str) -> None:
-        """Whoever holds it."""
+        """Release a claim by any holder."""
         self._change(task_id, _FREE)
 
     # Tasks and their events.

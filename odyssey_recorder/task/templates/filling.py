@@ -107,8 +107,8 @@ class Fillings:
         for gap in self._gaps:
             number, place = divmod(number, gap.choices)
             if gap.rivals:
-                for taken in sorted(places[rival] for rival in gap.rivals):
-                    place += taken <= place
+                for used in sorted(places[rival] for rival in gap.rivals):
+                    place += used <= place
             places.append(place)
             values[gap.name] = gap.texts[place]
         return values
@@ -124,9 +124,9 @@ class Fillings:
             return False
         return all(values[name] != values[rival] for name, rival in self._pairs)
 
-    def holds(self, told: str) -> bool:
+    def holds(self, text: str) -> bool:
         lead, tail = self._folded_parts[0], self._folded_parts[-1]
-        return told.startswith(lead) and told.endswith(tail) and self._fits(told[len(lead) :], 1, {})
+        return text.startswith(lead) and text.endswith(tail) and self._fits(text[len(lead) :], 1, {})
 
     @property
     def lead(self) -> str:
@@ -154,15 +154,15 @@ class Fillings:
         pairs = {*self._pairs, *((other, one) for one, other in self._pairs)}
         return {gap.name: frozenset(other for one, other in pairs if one == gap.name) for gap in self._gaps}
 
-    def _fits(self, told: str, part: int, values: Mapping[str, str]) -> bool:
+    def _fits(self, text: str, part: int, values: Mapping[str, str]) -> bool:
         parts = self._folded_parts
         if part >= len(parts):
-            return not told
+            return not text
         name, words = parts[part : part + 2]
-        for end in _ends(told, words, is_last=part + 2 == len(parts)):
-            value = told[:end]
+        for end in _ends(text, words, is_last=part + 2 == len(parts)):
+            value = text[:end]
             if self._may_fill(name, value, values):
-                rest = told[end + len(words) :]
+                rest = text[end + len(words) :]
                 if self._fits(rest, part + 2, {**values, name: value}):
                     return True
         return False
@@ -182,12 +182,12 @@ def _gaps(template: Template, day: date) -> Iterator[_Gap]:
         yield _Gap(name, texts, rivals, max(0, len(texts) - len(rivals)))
 
 
-def _ends(told: str, words: str, *, is_last: bool) -> Iterator[int]:
+def _ends(text: str, words: str, *, is_last: bool) -> Iterator[int]:
     if is_last:
-        if told.endswith(words):
-            yield len(told) - len(words)
+        if text.endswith(words):
+            yield len(text) - len(words)
         return
-    end = told.find(words)
+    end = text.find(words)
     while end >= 0:
         yield end
-        end = told.find(words, end + 1)
+        end = text.find(words, end + 1)

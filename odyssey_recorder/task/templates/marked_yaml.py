@@ -120,8 +120,8 @@ def _events(text: str) -> Iterator[yaml.Event]:
             yield event
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        told = error.problem or error.context or ""
-        raise MarkedYamlError(mark.line + 1 if mark else 1, f"invalid YAML: {_HINTS.get(told, told)}") from error
+        problem = error.problem or error.context or ""
+        raise MarkedYamlError(mark.line + 1 if mark else 1, f"invalid YAML: {_HINTS.get(problem, problem)}") from error
     except yaml.YAMLError as error:
         raise MarkedYamlError(1, f"invalid YAML: {error}") from error
 

@@ -61,7 +61,7 @@ def read_library(folders: Sequence[Path]) -> ReadLibrary:
     source.look_around(_ROOMS)
     pools = dict(_read_pools(source))
     catalogues = dict(_read_catalogues(source))
-    templates = sorted(_apart(source, _read_templates(source, pools, catalogues)), key=_order)
+    templates = sorted(_distinct(source, _read_templates(source, pools, catalogues)), key=_order)
     problems = sorted(source.problems, key=lambda problem: (problem.source, problem.line))
     return ReadLibrary(TemplateLibrary(tuple(templates), catalogues), tuple(problems))
 
@@ -70,25 +70,25 @@ def read_library(folders: Sequence[Path]) -> ReadLibrary:
 
 
 def _read_pools(source: TemplateSource) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for written, said in source.read(_POOLS, template_schema.PoolFile):
-        faults = [written.problem(fault.place, fault.words) for fault in faults_of_items(said.items, ("items",))]
+    for written, content in source.read(_POOLS, template_schema.PoolFile):
+        faults = [written.problem(fault.place, fault.words) for fault in faults_of_items(content.items, ("items",))]
         if faults:
             source.problems += faults
             source.broken.add((_POOLS, written.name))
         else:
-            yield written.name, said.items
+            yield written.name, content.items
 
 
 def _read_catalogues(source: TemplateSource) -> Iterator[tuple[str, Catalogue]]:
-    for written, said in source.read(_APPS, template_schema.CatalogueFile):
-        source.problems += _faults_of_apps(written, said)
-        apps = tuple(CatalogueApp(app.name, app.package, app.app_class, frozenset(app.roles)) for app in said.apps)
-        yield written.name, Catalogue(written.name, said.title, said.classes, apps, written.source)
+    for written, content in source.read(_APPS, template_schema.CatalogueFile):
+        source.problems += _faults_of_apps(written, content)
+        apps = tuple(CatalogueApp(app.name, app.package, app.app_class, frozenset(app.roles)) for app in content.apps)
+        yield written.name, Catalogue(written.name, content.title, content.classes, apps, written.source)
 
 
-def _faults_of_apps(written: Written, said: template_schema.CatalogueFile) -> Iterator[Problem]:
+def _faults_of_apps(written: Written, content: template_schema.CatalogueFile) -> Iterator[Problem]:
     first: dict[str, Place] = {}
-    for number, app in enumerate(said.apps):
+    for number, app in enumerate(content.apps):
         for key, text in (("name", identity(app.name)), ("package", app.package)):
             place = ("apps", number, key)
             before = first.setdefault(text, place)
@@ -96,7 +96,7 @@ def _faults_of_apps(written: Written, said: template_schema.CatalogueFile) -> It
                 yield written.problem(place, f"the same as on line {written.document.line_of(before)}")
         if app.name[-1] in ".!?,;:":
             yield written.problem(("apps", number, "name"), "ends with a punctuation mark, which would end a sentence")
-        if app.app_class not in (*said.classes, OTHER):
+        if app.app_class not in (*content.classes, OTHER):
             yield written.problem(("apps", number, "class"), f'"{app.app_class}" is not one of the classes')
 
 
@@ -107,44 +107,44 @@ def _read_templates(
     source: TemplateSource, pools: _Pools, catalogues: Mapping[str, Catalogue]
 ) -> Iterator[tuple[Written, Template]]:
     for category in Category:
-        for written, said in source.read(category.value, template_schema.TemplateFile):
-            missing = list(_not_there(written, said, pools, catalogues))
+        for written, content in source.read(category.value, template_schema.TemplateFile):
+            missing = list(_missing(written, content, pools, catalogues))
             if missing:
                 source.problems += (problem for place, problem in missing if place not in source.broken)
                 continue
-            template = _template(written, category, said, pools)
-            faults = faults_of(template, catalogues[said.catalogue])
+            template = _template(written, category, content, pools)
+            faults = faults_of(template, catalogues[content.catalogue])
             source.problems += (written.problem(fault.place, fault.words) for fault in faults)
             if not faults:
                 yield written, template
 
 
-def _not_there(
-    written: Written, said: template_schema.TemplateFile, pools: _Pools, catalogues: Mapping[str, Catalogue]
+def _missing(
+    written: Written, content: template_schema.TemplateFile, pools: _Pools, catalogues: Mapping[str, Catalogue]
 ) -> Iterator[tuple[tuple[str, str], Problem]]:
-    if said.catalogue not in catalogues:
-        words = f'there is no file "{said.catalogue}.yaml" in {_APPS}'
-        yield (_APPS, said.catalogue), written.problem(("catalogue",), words)
-    for slot, entry in said.slots.items():
+    if content.catalogue not in catalogues:
+        words = f'there is no file "{content.catalogue}.yaml" in {_APPS}'
+        yield (_APPS, content.catalogue), written.problem(("catalogue",), words)
+    for slot, entry in content.slots.items():
         for number, name in enumerate(entry.pools if isinstance(entry, template_schema.PoolSlot) else ()):
             if name not in pools:
                 words = f'there is no file "{name}.yaml" in {_POOLS}'
                 yield (_POOLS, name), written.problem(("slots", slot, "pools", number), words)
 
 
-def _template(written: Written, category: Category, said: template_schema.TemplateFile, pools: _Pools) -> Template:
+def _template(written: Written, category: Category, content: template_schema.TemplateFile, pools: _Pools) -> Template:
     return Template(
         template_id=written.name,
         category=category,
-        meta_task=said.meta_task,
-        slots={name: _slot(entry, pools) for name, entry in said.slots.items()},
-        roles=tuple(Role(name, () if apps == "any" else tuple(apps)) for name, apps in said.roles.items()),
-        phrasings=said.phrasings,
-        named_phrasings=said.named_phrasings,
-        catalogue=said.catalogue,
-        devices=said.devices,
-        start=start_state(said.start),
-        notes=" ".join(said.notes.split()),
+        meta_task=content.meta_task,
+        slots={name: _slot(entry, pools) for name, entry in content.slots.items()},
+        roles=tuple(Role(name, () if apps == "any" else tuple(apps)) for name, apps in content.roles.items()),
+        phrasings=content.phrasings,
+        named_phrasings=content.named_phrasings,
+        catalogue=content.catalogue,
+        devices=content.devices,
+        start=start_state(content.start),
+        notes=" ".join(content.notes.split()),
         source=written.source,
     )
 
@@ -164,13 +164,13 @@ def _slot(entry: template_schema.SlotEntry, pools: _Pools) -> Slot:
             return Items(entry)
 
 
-def _apart(source: TemplateSource, templates: Iterable[tuple[Written, Template]]) -> Iterator[Template]:
+def _distinct(source: TemplateSource, templates: Iterable[tuple[Written, Template]]) -> Iterator[Template]:
     by_id: dict[str, Template] = {}
     by_words: dict[tuple[str, str], Template] = {}
     for written, template in templates:
-        asked = identity(fill(template.meta_task, dict.fromkeys(template.slots, "{}")))
+        key = identity(fill(template.meta_task, dict.fromkeys(template.slots, "{}")))
         same_id = by_id.setdefault(template.template_id, template)
-        same_words = by_words.setdefault((template.catalogue, asked), template)
+        same_words = by_words.setdefault((template.catalogue, key), template)
         if same_id is not template:
             source.problems.append(written.problem((), f"{same_id.source} has the same name; give it another"))
         elif same_words is not template:

@@ -108,10 +108,10 @@ def faults_of_items(texts: tuple[str, ...], place: Place) -> Iterator[Fault]:
     for number, text in enumerate(texts):
         if _has_braces(text):
             yield Fault((*place, number), f'"{text}" cannot contain braces')
-        said = identity(text)
-        if said in seen:
+        key = identity(text)
+        if key in seen:
             yield Fault((*place, number), f'"{text}" is listed twice')
-        seen.add(said)
+        seen.add(key)
 
 
 def _number_faults(first: int, last: int, step: int, place: Place) -> Iterator[Fault]:
@@ -179,12 +179,12 @@ def _cast_faults(template: templates.Template, catalogue: templates.Catalogue) -
 
 
 def can_be_cast(
-    roles: tuple[templates.Role, ...], catalogue: templates.Catalogue, taken: frozenset[str] = frozenset()
+    roles: tuple[templates.Role, ...], catalogue: templates.Catalogue, used: frozenset[str] = frozenset()
 ) -> bool:
     if not roles:
         return True
-    free = (app.name for app in players(roles[0], catalogue) if app.name not in taken)
-    return any(can_be_cast(roles[1:], catalogue, taken | {name}) for name in free)
+    free = (app.name for app in players(roles[0], catalogue) if app.name not in used)
+    return any(can_be_cast(roles[1:], catalogue, used | {name}) for name in free)
 
 
 # Phrasings.

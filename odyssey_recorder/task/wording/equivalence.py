@@ -63,7 +63,7 @@ class Wording:
     known: Set[str]
 
     @cached_property
-    def told(self) -> str:
+    def task_text(self) -> str:
         return ".\n".join((self.task.task, *self.items))
 
     @cached_property
@@ -71,38 +71,38 @@ class Wording:
         return self.known | set(self.task.apps)
 
     @cached_property
-    def apps_told(self) -> frozenset[str]:
+    def apps_in_task(self) -> frozenset[str]:
         """Apps in the task's own text: something to look up, not where to do it."""
-        return frozenset(named(mentions(self.told, self.app_names)))
+        return frozenset(named(mentions(self.task_text, self.app_names)))
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
         found = mentions(self.instruction, self.app_names)
-        return tuple(mention for mention in found if mention.app not in self.apps_told)
+        return tuple(mention for mention in found if mention.app not in self.apps_in_task)
 
     @cached_property
     def apps_named(self) -> tuple[str, ...]:
         return named(self.mentions)
 
     @cached_property
-    def asked(self) -> str:
+    def instruction_text(self) -> str:
         return cut_out(self.instruction, (one for one in self.mentions if one.app in self.task.apps))
 
     @cached_property
-    def figures_told(self) -> tuple[Quantity, ...]:
-        return read_figures(self.told)[0]
+    def figures_in_task(self) -> tuple[Quantity, ...]:
+        return read_figures(self.task_text)[0]
 
     @cached_property
-    def figures_asked(self) -> tuple[Quantity, ...]:
-        return read_figures(self.asked)[0]
+    def figures_in_instruction(self) -> tuple[Quantity, ...]:
+        return read_figures(self.instruction_text)[0]
 
     @cached_property
-    def stems_asked(self) -> frozenset[str]:
-        return frozenset(map(stem, words_of(self.asked)))
+    def stems_in_instruction(self) -> frozenset[str]:
+        return frozenset(map(stem, words_of(self.instruction_text)))
 
     @cached_property
-    def stems_told(self) -> frozenset[str]:
-        return frozenset(map(stem, words_of(self.told)))
+    def stems_in_task(self) -> frozenset[str]:
+        return frozenset(map(stem, words_of(self.task_text)))
 
 
 # --- every instruction -----------------------------------------------------------------------------------------
@@ -149,28 +149,28 @@ def _shape(wording: Wording) -> Iterator[str]:
         yield f"Contains invisible characters: {', '.join(f'U+{ord(one):04X}' for one in dict.fromkeys(hidden))}."
     if gaps := gaps_left(wording):
         yield f"Still has a gap: {in_quotes(gaps)}."
-    if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(wording.told):
+    if (_REFUSAL.search(text.strip()) or _ANNOUNCED.search(text.strip())) and not _REFUSAL.search(wording.task_text):
         yield "Not an instruction: it declines, or talks about itself."
-    if (found := _TO_A_MODEL.search(text)) and found[0].casefold() not in wording.told.casefold():
+    if (found := _TO_A_MODEL.search(text)) and found[0].casefold() not in wording.task_text.casefold():
         yield f"Addresses a language model: {in_quotes([found[0]])}."
-    if (found := _SCREEN.search(text)) and found[0] not in wording.told:
+    if (found := _SCREEN.search(text)) and found[0] not in wording.task_text:
         yield f"Names screen positions or gestures: {in_quotes([found[0]])}."
-    if links := [link for link in _LINKED.findall(text) if link.rstrip(".,!?") not in wording.told]:
+    if links := [link for link in _LINKED.findall(text) if link.rstrip(".,!?") not in wording.task_text]:
         yield f"Adds the address {in_quotes(links)}, which is not in the task."
-    if not _is_english(text, wording.stems_told):
+    if not _is_english(text, wording.stems_in_task):
         yield "Not in English."
 
 
 def gaps_left(wording: Wording) -> list[str]:
-    return [gap for gap in _GAP.findall(wording.instruction) if gap not in wording.told]
+    return [gap for gap in _GAP.findall(wording.instruction) if gap not in wording.task_text]
 
 
-def _is_english(text: str, stems_told: frozenset[str]) -> bool:
+def _is_english(text: str, stems_in_task: frozenset[str]) -> bool:
     words = words_of(text)
-    strange = [word for word in words if not word.isascii() and stem(word) not in stems_told]
+    strange = [word for word in words if not word.isascii() and stem(word) not in stems_in_task]
     if len(strange) > 1:
         return False
-    own = [word.casefold() for word in words if stem(word) not in stems_told - SMALL]
+    own = [word.casefold() for word in words if stem(word) not in stems_in_task - SMALL]
     return len(own) < _WORDS_THAT_TELL_ENGLISH or not _ENGLISH.isdisjoint(own)
 
 
@@ -201,7 +201,7 @@ def lost_items(wording: Wording) -> Iterator[MissingItem]:
         figures, rest = read_figures(item)
         content = [word for word in words_of(rest) if word.casefold() not in SMALL]
         content = content if content or figures else words_of(rest)
-        lost = [word for word in content if stem(word) not in wording.stems_asked]
+        lost = [word for word in content if stem(word) not in wording.stems_in_instruction]
         if lost:
             yield MissingItem(item, tuple(content), tuple(lost), len(figures))
 
@@ -216,15 +216,15 @@ def _items(wording: Wording) -> Iterator[str]:
 
 def lost_figures(wording: Wording) -> list[Quantity]:
     of_items = [figure for item in wording.items for figure in read_figures(item)[0]]
-    needed = (*of_items, *(figure for figure in wording.figures_told if not figure.is_loose))
-    return [figure for figure in dict.fromkeys(needed) if figure not in wording.figures_asked]
+    needed = (*of_items, *(figure for figure in wording.figures_in_task if not figure.is_loose))
+    return [figure for figure in dict.fromkeys(needed) if figure not in wording.figures_in_instruction]
 
 
 def _figures(wording: Wording) -> Iterator[str]:
     for figure in lost_figures(wording):
         yield f"Leaves out the {figure.kind.value} {in_quotes([figure.said])}."
-    for figure in dict.fromkeys(wording.figures_asked):
-        if not figure.is_loose and figure not in wording.figures_told:
+    for figure in dict.fromkeys(wording.figures_in_instruction):
+        if not figure.is_loose and figure not in wording.figures_in_task:
             yield f"Adds the {figure.kind.value} {in_quotes([figure.said])}, which is not in the task."
 
 
@@ -241,17 +241,17 @@ def _folded(text: str) -> str:
 
 
 def lost_quotes(wording: Wording) -> list[str]:
-    asked = _folded(wording.instruction)
+    folded = _folded(wording.instruction)
     quoted = dict.fromkeys(_quoted(wording.task.task))
-    return [text for text in quoted if _folded(text).rstrip(".,!?") not in asked]
+    return [text for text in quoted if _folded(text).rstrip(".,!?") not in folded]
 
 
 def _quotes(wording: Wording) -> Iterator[str]:
     for text in lost_quotes(wording):
         yield f"Does not quote {in_quotes([text])} word for word."
-    told = f" {bare_words(wording.told)} {' '.join(map(bare_words, wording.task.apps))} "
+    searched = f" {bare_words(wording.task_text)} {' '.join(map(bare_words, wording.task.apps))} "
     for text in dict.fromkeys(_quoted(wording.instruction)):
-        if f" {bare_words(text)} " not in told:
+        if f" {bare_words(text)} " not in searched:
             yield f"Quotes {in_quotes([text])}, which is not in the task."
 
 
@@ -260,9 +260,9 @@ def _quotes(wording: Wording) -> Iterator[str]:
 
 def _apps(wording: Wording, *, names_apps: bool) -> Iterator[str]:
     own = wording.task.apps
-    there = {mention.app for mention in wording.mentions} | wording.apps_told
+    named_apps = {mention.app for mention in wording.mentions} | wording.apps_in_task
     if names_apps:
-        yield from (f"Does not name the app {app}." for app in own if app not in there)
+        yield from (f"Does not name the app {app}." for app in own if app not in named_apps)
     for app in wording.apps_named:
         if app not in own:
             yield f"Names {app}, which is not one of the task's apps."
@@ -281,7 +281,7 @@ def _names(wording: Wording) -> Iterator[str]:
         if word[0] != word[0].lower()
         and word[0].casefold() not in _NO_NAMES
         and not begins_sentence(rest, word.start())
-        and stem(word[0]) not in wording.stems_told
+        and stem(word[0]) not in wording.stems_in_task
     ]
     if added:
         yield f"Adds the name {in_quotes(list(dict.fromkeys(added)))}, which is not in the task."
@@ -301,14 +301,15 @@ _TELLS = re.compile(
 
 
 def added_people(wording: Wording) -> list[str]:
-    if _TELLS.search(wording.told):
+    if _TELLS.search(wording.task_text):
         return []
     text = cut_out(wording.instruction, wording.mentions)
     names = dict.fromkeys(found["one"] or found["other"] for found in _TO_WHOM.finditer(text))
-    return [name for name in names if stem(name) not in wording.stems_told and name not in wording.task.apps]
+    return [name for name in names if stem(name) not in wording.stems_in_task and name not in wording.task.apps]
 
 
 def _reversed(wording: Wording) -> Iterator[str]:
     return reversals(
-        Statement(wording.task.task, wording.figures_told), Statement(wording.asked, wording.figures_asked)
+        Statement(wording.task.task, wording.figures_in_task),
+        Statement(wording.instruction_text, wording.figures_in_instruction),
     )

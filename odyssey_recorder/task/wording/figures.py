@@ -199,9 +199,9 @@ def _price(words: _Words) -> str:
 
 
 def _clock(words: _Words) -> str:
-    told = words.groupdict()
-    hour, minute = int(told["hour"]), int(told.get("minute") or 0)
-    return _time(hour, minute, told) if hour <= 24 and minute < 60 else ""
+    groups = words.groupdict()
+    hour, minute = int(groups["hour"]), int(groups.get("minute") or 0)
+    return _time(hour, minute, groups) if hour <= 24 and minute < 60 else ""
 
 
 def _past_or_to(words: _Words) -> str:
@@ -212,8 +212,10 @@ def _past_or_to(words: _Words) -> str:
     return _time(hour - 1, 60 - minutes, words.groupdict())
 
 
-def _time(hour: int, minute: int, told: dict[str, str | None]) -> str:
-    part = (told.get("half") or told.get("part") or told.get("part_ahead") or told.get("part_now") or "").casefold()
+def _time(hour: int, minute: int, groups: dict[str, str | None]) -> str:
+    part = (
+        groups.get("half") or groups.get("part") or groups.get("part_ahead") or groups.get("part_now") or ""
+    ).casefold()
     is_late = part.startswith(("p", "afternoon", "evening")) or (part.endswith("night") and hour >= 6)
     if is_late and hour < 12:
         hour += 12

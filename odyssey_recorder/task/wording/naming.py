@@ -25,9 +25,9 @@ class Mention:
 def mentions(text: str, names: Collection[str]) -> tuple[Mention, ...]:
     """In text order. Names match case-sensitively, oddly spelled ones in any case; the longest wins."""
     folded = text.replace("\u2019", "'").casefold()
-    there = sorted((name for name in names if name.casefold() in folded), key=lambda name: (-len(name), name))
+    present = sorted((name for name in names if name.casefold() in folded), key=lambda name: (-len(name), name))
     found: list[Mention] = []
-    for name in there:
+    for name in present:
         for place in _pattern(name).finditer(text):
             if not any(place.start() < other.end and other.start < place.end() for other in found):
                 is_sure = _SURE.search(name) is not None or not begins_sentence(text, place.start())

@@ -36,11 +36,11 @@ def judge_words(equivalence: Equivalence | None) -> str:
     model = equivalence.judge.model_answered
     if equivalence.holds and not equivalence.faults:
         return f"The judge ({model}) finds that both ask for the same."
-    there, back = equivalence.task_entails_instruction, equivalence.instruction_entails_task
-    if there and back and not (equivalence.missing or equivalence.added):
+    forth, back = equivalence.task_entails_instruction, equivalence.instruction_entails_task
+    if forth and back and not (equivalence.missing or equivalence.added):
         return f"The judge ({model}) finds nothing against it."
     lines = [
-        f"The judge ({model}): Does the task ask for everything in the instruction? {_ENTAILED[there]}."
+        f"The judge ({model}): Does the task ask for everything in the instruction? {_ENTAILED[forth]}."
         f" Does the instruction ask for everything in the task? {_ENTAILED[back]}.",
         *(f"Missing: {one}" for one in equivalence.missing),
         *(f"Added: {one}" for one in equivalence.added),

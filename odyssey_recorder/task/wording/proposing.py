@@ -31,7 +31,7 @@ _WORD = re.compile(r"\{\w+\}|\w+")
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A template that a model proposed and nobody has approved yet.
+    """A proposed template that has not been approved yet.
 
     `faults` say why it is unusable as it is. `nearest` is the id of the most similar template, `likeness` their ROUGE-L
     from 0 to 1.
@@ -102,19 +102,19 @@ class Proposing:
 
     def _new_ones(self, category: Category, thought_of: list[_Proposed]) -> Iterator[Proposal]:
         pool = {one.template_id: one.meta_task for one in self._library.of(self._catalogue.name)}
-        taken = {one.template_id for one in self._library.templates}
+        ids = {one.template_id for one in self._library.templates}
         for proposed in thought_of:
             key, likeness = nearest(proposed.meta_task, pool)
             if likeness > TOO_ALIKE:
                 continue
-            template = self._template(category, proposed, taken)
-            taken.add(template.template_id)
+            template = self._template(category, proposed, ids)
+            ids.add(template.template_id)
             pool[template.template_id] = template.meta_task
             yield Proposal(template, tuple(self._faults(template, proposed)), key, likeness)
 
-    def _template(self, category: Category, proposed: _Proposed, taken: Collection[str]) -> Template:
+    def _template(self, category: Category, proposed: _Proposed, ids: Collection[str]) -> Template:
         return Template(
-            template_id=_free_id(proposed.meta_task, taken),
+            template_id=_free_id(proposed.meta_task, ids),
             category=category,
             meta_task=_line(proposed.meta_task),
             slots={slot.name: Items(tuple(_line(item) for item in slot.items)) for slot in proposed.slots},
@@ -160,11 +160,11 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _free_id(meta_task: str, taken: Collection[str]) -> str:
+def _free_id(meta_task: str, ids: Collection[str]) -> str:
     words = re.findall(r"[a-z0-9]+", re.sub(r"\{[^{}]*\}", " ", meta_task.casefold()))
     stem = "_".join(words[:_WORDS_OF_ID])[: LONGEST_ID - 4].strip("_") or "template"
     number, name = 1, stem
-    while name in taken:
+    while name in ids:
         number += 1
         name = f"{stem}_{number}"
     return name

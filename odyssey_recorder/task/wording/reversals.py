@@ -32,9 +32,9 @@ class Statement:
         return frozenset(map(stem, words_of(self.text)))
 
 
-def reversals(task: Statement, asked: Statement) -> Iterator[str]:
-    for look in (_turned_limits, _opposites, _unmade, _lost_denials, _lost_only, _exceptions, _denials):
-        yield from look(task, asked)
+def reversals(task: Statement, instruction: Statement) -> Iterator[str]:
+    for look in (_reversed_limits, _opposites, _undone, _lost_denials, _lost_only, _exceptions, _denials):
+        yield from look(task, instruction)
 
 
 # --- not, never, without, except -----------------------------------------------------------------------------
@@ -61,31 +61,31 @@ _DENIED_SOMEHOW = re.compile(
 _EXCEPTED = re.compile(r"\b(?:except(?:ing)?(?: for)?|excluding|apart from|other than)\b", re.IGNORECASE)
 
 
-def lost_denial(task: str, asked: str) -> str:
+def lost_denial(task: str, instruction: str) -> str:
     """The negated part of the task of which nothing is left; empty if nothing is lost."""
     of_task = Statement(task, ())
-    found = _alone(_DENIED, _DENIED_SOMEHOW, of_task, Statement(asked, ()))
+    found = _unmatched(_DENIED, _DENIED_SOMEHOW, of_task, Statement(instruction, ()))
     return _phrase(of_task.bare, found) if found else ""
 
 
-def _lost_denials(task: Statement, asked: Statement) -> Iterator[str]:
-    if lost := lost_denial(task.text, asked.text):
+def _lost_denials(task: Statement, instruction: Statement) -> Iterator[str]:
+    if lost := lost_denial(task.text, instruction.text):
         yield f"Leaves out {in_quotes([lost])}."
 
 
-def _exceptions(task: Statement, asked: Statement) -> Iterator[str]:
-    if found := _alone(_EXCEPTED, _DENIED_SOMEHOW, asked, task):
-        yield f"Says {in_quotes([_phrase(asked.bare, found)])}, but the task excludes nothing."
+def _exceptions(task: Statement, instruction: Statement) -> Iterator[str]:
+    if found := _unmatched(_EXCEPTED, _DENIED_SOMEHOW, instruction, task):
+        yield f"Says {in_quotes([_phrase(instruction.bare, found)])}, but the task excludes nothing."
 
 
-def _alone(
-    pattern: re.Pattern[str], somehow: re.Pattern[str], said: Statement, other: Statement
+def _unmatched(
+    pattern: re.Pattern[str], somehow: re.Pattern[str], statement: Statement, other: Statement
 ) -> re.Match[str] | None:
-    """A match in `said` if nothing in `other` says the same `somehow`, ignoring words common to the rest of `said`."""
-    found = pattern.search(said.bare)
+    """A match in `statement` that nothing in `other` matches `somehow`, ignoring words shared with the rest."""
+    found = pattern.search(statement.bare)
     if found is None:
         return None
-    rest = f"{said.bare[: found.start()]} {said.bare[found.end() :]}"
+    rest = f"{statement.bare[: found.start()]} {statement.bare[found.end() :]}"
     return None if _counted(somehow, other.bare) - _counted(somehow, rest) else found
 
 
@@ -113,10 +113,10 @@ don't send it" does for a draft, unless the task has that very verb.
 """
 
 
-def _denials(task: Statement, asked: Statement) -> Iterator[str]:
+def _denials(task: Statement, instruction: Statement) -> Iterator[str]:
     if _DENIED.search(task.bare):
         return
-    for found in _DENIAL.finditer(asked.bare.strip()):
+    for found in _DENIAL.finditer(instruction.bare.strip()):
         verb = found["verb"].casefold()
         is_first = found.start() == 0 and verb in VERBS
         if is_first or (stem(verb) in task.stems and verb not in SMALL):
@@ -133,8 +133,8 @@ _ONLY_SOMEHOW = re.compile(
 )
 
 
-def _lost_only(task: Statement, asked: Statement) -> Iterator[str]:
-    if found := _alone(_ONLY, _ONLY_SOMEHOW, task, asked):
+def _lost_only(task: Statement, instruction: Statement) -> Iterator[str]:
+    if found := _unmatched(_ONLY, _ONLY_SOMEHOW, task, instruction):
         yield f"Leaves out {in_quotes([_phrase(task.bare, found)])}."
 
 
@@ -150,10 +150,10 @@ _LIMITED_SOMEHOW = re.compile(
 )
 
 
-def _turned_limits(task: Statement, asked: Statement) -> Iterator[str]:
+def _reversed_limits(task: Statement, instruction: Statement) -> Iterator[str]:
     limits = {figure: figure.limit for figure in task.figures if figure.limit}
-    is_lost = _alone(_LIMIT, _LIMITED_SOMEHOW, task, asked)
-    for figure in asked.figures:
+    is_lost = _unmatched(_LIMIT, _LIMITED_SOMEHOW, task, instruction)
+    for figure in instruction.figures:
         if figure.limit and limits.get(figure, figure.limit) != figure.limit:
             yield f"Reverses the limit {in_quotes([figure.said])}."
         elif is_lost and figure in limits:
@@ -172,18 +172,23 @@ _OPPOSITES = (
 )  # fmt: skip
 
 
-def _opposites(task: Statement, asked: Statement) -> Iterator[str]:
+def _opposites(task: Statement, instruction: Statement) -> Iterator[str]:
     for pair in _OPPOSITES:
         for one, other in (pair, pair[::-1]):
-            if one in task.words and other not in task.words and other in asked.words and one not in asked.words:
+            if (
+                one in task.words
+                and other not in task.words
+                and other in instruction.words
+                and one not in instruction.words
+            ):
                 yield f"Says {in_quotes([other])} where the task says {in_quotes([one])}."
 
 
 _NO_UNDOING = frozenset({"until", "unless", "unlike", "under", "unit", "union", "unique", "universal", "uncle"})
 
 
-def _unmade(task: Statement, asked: Statement) -> Iterator[str]:
-    for of_this, of_that in ((task, asked), (asked, task)):
+def _undone(task: Statement, instruction: Statement) -> Iterator[str]:
+    for of_this, of_that in ((task, instruction), (instruction, task)):
         if _counted(_DENIED_SOMEHOW, _without_un(of_that)) - _counted(_DENIED_SOMEHOW, _without_un(of_this)):
             continue
         for word in of_this.words:
@@ -195,5 +200,5 @@ def _unmade(task: Statement, asked: Statement) -> Iterator[str]:
                 yield f"Says {in_quotes([one])} where the task says {in_quotes([other])}."
 
 
-def _without_un(said: Statement) -> str:
-    return re.sub(r"\bun\w+", " ", said.bare, flags=re.IGNORECASE)
+def _without_un(statement: Statement) -> str:
+    return re.sub(r"\bun\w+", " ", statement.bare, flags=re.IGNORECASE)

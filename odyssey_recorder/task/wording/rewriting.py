@@ -129,17 +129,17 @@ class Rewriting:
     # Requests for a task.
 
     def _put_into_words(self, task: ListedTask, names_apps: bool) -> _Conversation:
-        asked = next(time for time in count() if self._batch.kept(self._wording(task, names_apps, time)) is None)
-        time = asked if self._again else max(0, asked - 1)
+        attempts = next(time for time in count() if self._batch.kept(self._wording(task, names_apps, time)) is None)
+        time = attempts if self._again else max(0, attempts - 1)
         best = yield from self._attempt(task, names_apps, time)
         trouble = ""
         if best.faults:
             try:
-                mended = yield from self._attempt(task, names_apps, time, best)
+                corrected = yield from self._attempt(task, names_apps, time, best)
             except LanguageModelError as error:
                 trouble = str(error)
             else:
-                best = best if len(best.faults) < len(mended.faults) else mended
+                best = best if len(best.faults) < len(corrected.faults) else corrected
         if not best.words:
             return Rewritten(task, trouble or f"The model {best.call.model_answered} gave no usable answer.")
         equivalence, unjudged = yield from self._held(task, best.words, best.faults, names_apps)
@@ -151,11 +151,16 @@ class Rewriting:
     ) -> Generator[ModelRequest, ModelAnswer, _Attempt]:
         question = self._wording(task, names_apps, time, before)
         answer = yield question
-        said = _RewriteAnswer.model_validate(answer.data).instruction.strip()
+        instruction = _RewriteAnswer.model_validate(answer.data).instruction.strip()
         faults = rule_faults(
-            task, said, names_apps=names_apps, catalogue=self._library.catalogue_for(task.template, task.task.apps)
+            task,
+            instruction,
+            names_apps=names_apps,
+            catalogue=self._library.catalogue_for(task.template, task.task.apps),
         )
-        words = " ".join(said.split()) if len(said) <= LONGEST else ""  # not sent back to the model, nor shown
+        words = (
+            " ".join(instruction.split()) if len(instruction) <= LONGEST else ""
+        )  # not sent back to the model, nor shown
         return _Attempt(words, self._batch.call(question, answer), faults)
 
     def _held(

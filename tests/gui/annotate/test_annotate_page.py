@@ -16,7 +16,7 @@ from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from tests.annotation.phone_dataset import look_around
-from tests.annotation.suggested import suggest
+from tests.annotation.suggestions import suggest
 from tests.annotation.texts import remember
 from tests.gui.pilot import LonePilot
 

@@ -21,7 +21,7 @@ from tests.annotation.phone_dataset import look_around
 from tests.gui.inspection import faults
 from tests.gui.pilot import LonePilot
 from tests.llm.questions import batch_with, priced
-from tests.llm.stand_in import MODEL, Fails, StandIn
+from tests.llm.stand_in import MODEL, ErrorReply, StandIn
 
 EPISODE = "1111111111111111"
 STEPS = 3
@@ -108,7 +108,7 @@ def test_screenshots_leave_only_when_the_owner_agrees(
 def test_what_the_server_refuses_is_told_and_the_page_stays_usable(
     qtbot: QtBot, background: Background, root: Path, server: StandIn
 ) -> None:
-    server.behaviour = lambda _: Fails(401, "no")
+    server.behaviour = lambda _: ErrorReply(401, "no")
     desk = Desk(qtbot, background, root, at(server))
     dialog = desk.ask()
     qtbot.waitUntil(lambda: desk.button().isEnabled())

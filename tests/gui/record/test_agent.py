@@ -27,7 +27,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.settings import read_settings
 from odyssey_recorder.task.queue.board import Status
 from odyssey_recorder.wiring import open_batch
-from tests.agents.thinking import Thinker, batch_of
+from tests.agents.controlled_model import ControlledModel, batch_of
 from tests.fakes import FakeDevice
 from tests.gui.conftest import PATIENCE_MS
 from tests.gui.fakes import TASK, FakeRecordings
@@ -45,12 +45,12 @@ def device() -> FakeDevice:
 
 
 @pytest.fixture
-def thinker() -> Thinker:
-    return Thinker()
+def thinker() -> ControlledModel:
+    return ControlledModel()
 
 
 @pytest.fixture
-def server(thinker: Thinker) -> Iterator[StandIn]:
+def server(thinker: ControlledModel) -> Iterator[StandIn]:
     with StandIn(thinker) as started:
         batch_of(started)  # loads what takes long on a busy computer
         yield started
@@ -85,7 +85,7 @@ def run_agent(pilot: Pilot) -> None:
     pilot.wait_for_phase(Phase.RECORDING)
 
 
-def await_question(pilot: Pilot, thinker: Thinker) -> str:
+def await_question(pilot: Pilot, thinker: ControlledModel) -> str:
     pilot.qtbot.waitUntil(thinker.was_asked)
     return thinker.await_question()
 
@@ -107,7 +107,7 @@ def buttons(pilot: Pilot, words: str) -> list[QAbstractButton]:
     return [one for one in card.findChildren(QAbstractButton) if one.text() == words and one.isVisible()]
 
 
-def end(pilot: Pilot, thinker: Thinker) -> None:
+def end(pilot: Pilot, thinker: ControlledModel) -> None:
     thinker.say("COMPLETE", text="Done.")
     pilot.wait_to_read("this ends the episode and publishes it")
     press(pilot, "Allow")
@@ -135,7 +135,7 @@ class HeldDevice(FakeDevice):
 
 
 def test_an_agent_carries_out_the_task_that_was_written(
-    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
+    pilot: Pilot, thinker: ControlledModel, service: FakeRecordings, device: FakeDevice
 ) -> None:
     run_agent(pilot)
     assert "Switch the phone to dark mode" in await_question(pilot, thinker)
@@ -154,7 +154,7 @@ def test_an_agent_carries_out_the_task_that_was_written(
 
 
 def test_what_is_risky_is_asked_in_the_window_and_what_is_refused_ends_the_turn(
-    pilot: Pilot, thinker: Thinker, device: FakeDevice
+    pilot: Pilot, thinker: ControlledModel, device: FakeDevice
 ) -> None:
     device.tree = device.tree.replace("OK", "Delete all")
     run_agent(pilot)
@@ -185,7 +185,7 @@ def test_screens_leave_this_computer_only_with_consent(open_at: OpenAt, service:
 
 
 def test_a_recording_that_a_person_began_has_no_agent_but_one_of_an_agent_goes_on(
-    pilot: Pilot, thinker: Thinker, service: FakeRecordings
+    pilot: Pilot, thinker: ControlledModel, service: FakeRecordings
 ) -> None:
     pilot.start()
     assert not pilot.shortcut("Ctrl+Shift+A").isEnabled()
@@ -217,7 +217,7 @@ def test_a_device_that_is_no_emulator_has_no_agent(open_window: OpenWindow, serv
 @pytest.mark.usefixtures("own_look")
 @pytest.mark.parametrize("size", ["normal", "extra large"])
 def test_what_is_said_of_an_agent_fits_into_the_smallest_window(
-    pilot: Pilot, thinker: Thinker, device: FakeDevice, size: TextSize
+    pilot: Pilot, thinker: ControlledModel, device: FakeDevice, size: TextSize
 ) -> None:
     use_text_size(size)
     pilot.window.resize(SMALLEST)
@@ -238,7 +238,7 @@ def test_what_is_said_of_an_agent_fits_into_the_smallest_window(
 
 
 def test_a_task_that_an_agent_recorded_still_waits_for_a_person(
-    open_at: OpenAt, server: StandIn, thinker: Thinker, tmp_path: Path
+    open_at: OpenAt, server: StandIn, thinker: ControlledModel, tmp_path: Path
 ) -> None:
     queue = queue_of(tmp_path, row("a", instruction=TASK.instruction))
     pilot = open_at(Workplace(agents=models_of(server), tasks=lambda: queue))
@@ -258,7 +258,7 @@ def write(pilot: Pilot, name: str, words: str) -> None:
 
 
 def test_an_agent_has_the_history_and_the_limits_that_are_chosen_and_they_are_kept(
-    open_at: OpenAt, server: StandIn, thinker: Thinker, tmp_path: Path
+    open_at: OpenAt, server: StandIn, thinker: ControlledModel, tmp_path: Path
 ) -> None:
     budgets: list[float | None] = []
 
@@ -338,7 +338,7 @@ def test_kept_values_that_are_damaged_are_told_or_ignored(pilot: Pilot, tmp_path
 
 
 def test_a_touch_on_the_mirror_takes_over_and_is_the_persons_step(
-    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
+    pilot: Pilot, thinker: ControlledModel, service: FakeRecordings, device: FakeDevice
 ) -> None:
     run_agent(pilot)
     await_question(pilot, thinker)
@@ -355,7 +355,7 @@ def test_a_touch_on_the_mirror_takes_over_and_is_the_persons_step(
 
 
 def test_a_touch_while_the_agents_is_sent_takes_over_and_the_agents_step_is_kept(
-    open_window: OpenWindow, server: StandIn, thinker: Thinker, tmp_path: Path
+    open_window: OpenWindow, server: StandIn, thinker: ControlledModel, tmp_path: Path
 ) -> None:
     device = HeldDevice()
     service = FakeRecordings(tmp_path, device)
@@ -377,7 +377,7 @@ def test_a_touch_while_the_agents_is_sent_takes_over_and_the_agents_step_is_kept
 
 
 @pytest.mark.parametrize("command", ["Esc", "Ctrl+P", "Ctrl+Return"])
-def test_keys_take_over_too(pilot: Pilot, thinker: Thinker, command: str) -> None:
+def test_keys_take_over_too(pilot: Pilot, thinker: ControlledModel, command: str) -> None:
     run_agent(pilot)
     await_question(pilot, thinker)
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
@@ -387,7 +387,7 @@ def test_keys_take_over_too(pilot: Pilot, thinker: Thinker, command: str) -> Non
     thinker.say("HOME")
 
 
-def test_resuming_the_agent_ends_a_pause_too(pilot: Pilot, thinker: Thinker) -> None:
+def test_resuming_the_agent_ends_a_pause_too(pilot: Pilot, thinker: ControlledModel) -> None:
     run_agent(pilot)
     await_question(pilot, thinker)
     pilot.press("Pause")
@@ -420,7 +420,9 @@ def test_a_recording_that_a_person_begins_while_the_model_is_opened_stays_theirs
     assert (runner.has_run, pilot.controller.is_agents) == (False, False)
 
 
-def test_a_question_is_withdrawn_when_the_person_acts(pilot: Pilot, thinker: Thinker, device: FakeDevice) -> None:
+def test_a_question_is_withdrawn_when_the_person_acts(
+    pilot: Pilot, thinker: ControlledModel, device: FakeDevice
+) -> None:
     device.tree = device.tree.replace("OK", "Delete all")
     run_agent(pilot)
     thinker.say("CLICK", x=500, y=500)
@@ -437,7 +439,7 @@ def test_a_question_is_withdrawn_when_the_person_acts(pilot: Pilot, thinker: Thi
 
 
 def test_what_is_refused_is_kept_beside_what_is_shown_instead(
-    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
+    pilot: Pilot, thinker: ControlledModel, service: FakeRecordings, device: FakeDevice
 ) -> None:
     run_agent(pilot)
     thinker.say("COMPLETE")
@@ -454,7 +456,7 @@ def test_what_is_refused_is_kept_beside_what_is_shown_instead(
 
 
 def test_a_corrected_step_is_kept_beside_the_right_one(
-    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
+    pilot: Pilot, thinker: ControlledModel, service: FakeRecordings, device: FakeDevice
 ) -> None:
     run_agent(pilot)
     for x in (300, 500):
@@ -485,7 +487,7 @@ def test_a_corrected_step_is_kept_beside_the_right_one(
 
 
 def test_the_window_closes_while_the_agent_asks_and_keeps_its_steps(
-    pilot: Pilot, thinker: Thinker, service: FakeRecordings
+    pilot: Pilot, thinker: ControlledModel, service: FakeRecordings
 ) -> None:
     run_agent(pilot)
     thinker.say("CLICK", x=500, y=200)

@@ -22,7 +22,7 @@ from tests.gui.conftest import PATIENCE_MS
 from tests.gui.fakes import FakePractice, FakeRecordings
 from tests.gui.pilot import OpenAt, Pilot, button_in
 from tests.task.queues import Queues
-from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, queue_over, row, write_list
+from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, queue_of, queue_over, row, write_list
 
 ROWS = (
     row("a", instruction="Set an alarm", meta_task="Set {item}", item="an alarm", notes="For work", start="clean_home"),
@@ -47,12 +47,12 @@ class Bench:
 
 
 @pytest.fixture
-def returns() -> NotedReturns:
-    return NotedReturns()
+def returns() -> FakeReviews:
+    return FakeReviews()
 
 
 @pytest.fixture
-def bench(open_at: OpenAt, service: FakeRecordings, returns: NotedReturns, tmp_path: Path) -> Bench:
+def bench(open_at: OpenAt, service: FakeRecordings, returns: FakeReviews, tmp_path: Path) -> Bench:
     source = write_list(tmp_path / "tasks.jsonl", ROWS)
     queue = queue_over(source, tmp_path / "queue.sqlite", service.store, returns)
     made = Bench(open_at(Workplace(tasks=lambda: queue)), queue)
@@ -151,7 +151,7 @@ class SleepingComputer:
     queues: Queues
 
     def sleep(self) -> None:
-        self.queues.clock.pass_s(2 * Leases().claim_s)
+        self.queues.clock.advance_s(2 * Leases().claim_s)
 
     def meanwhile(self, change: Callable[[], object]) -> None:
         """Let someone else change a task while the computer sleeps."""
@@ -244,7 +244,7 @@ def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Benc
     bench.pilot.press("Stop")
     bench.shows("Start a timer")
     database = QueueDatabase.in_file(tmp_path / "queue.sqlite")
-    environment = QueueEnvironment(NotedEpisodes(), source=tmp_path / "tasks.jsonl")
+    environment = QueueEnvironment(FakeEpisodes(), source=tmp_path / "tasks.jsonl")
     hers = TaskQueue(database, lambda: "Grace", tmp_path / "hers", environment)
     drafts = bench.pilot.named(QListWidget, "Unfinished recordings")
 
@@ -331,7 +331,7 @@ def test_the_name_of_first_use_is_that_of_the_queue(open_at: OpenAt, service: Fa
 
 
 def test_any_queue_is_told_of_a_published_episode(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
-    queue = queue_of(tmp_path, *ROWS, episodes=NotedEpisodes())
+    queue = queue_of(tmp_path, *ROWS, episodes=FakeEpisodes())
     bench = Bench(open_at(Workplace(tasks=lambda: queue)), queue)
     bench.pilot.begin()
     bench.pilot.complete()

@@ -18,7 +18,7 @@ from odyssey_recorder.task.queue.board import Board, QueuedTask
 from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from odyssey_recorder.task.queue.transaction import Leases
 from tests.task.queues import Queues
-from tests.task.tasks import NotedEpisodes, row
+from tests.task.tasks import FakeEpisodes, row
 
 BridgeTo = Callable[[TaskQueue], QueueBridge]
 
@@ -70,10 +70,10 @@ def held(qtbot: QtBot, queues: Queues, bridge_to: BridgeTo) -> Held:
 def test_a_task_is_kept_from_running_out_while_it_is_held(qtbot: QtBot, held: Held) -> None:
     assert is_kept(held.bridge)
     (first,) = held.other.holders()
-    held.queues.clock.pass_s(0.8 * Leases().claim_s)
+    held.queues.clock.advance_s(0.8 * Leases().claim_s)
     held.bridge.renew()
     qtbot.waitUntil(lambda: held.other.holders()[0].until > first.until)
-    held.queues.clock.pass_s(0.8 * Leases().claim_s)
+    held.queues.clock.advance_s(0.8 * Leases().claim_s)
     with pytest.raises(TaskError):
         held.other.claim("a")
     held.bridge.let_go()
@@ -91,7 +91,7 @@ class Crowded(TaskQueue):
 
 
 def test_a_skipped_task_may_be_taken_at_once(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
-    queue = Crowded(queues.database(queues.clock), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()))
+    queue = Crowded(queues.database(queues.clock), lambda: "Ada", tmp_path, QueueEnvironment(FakeEpisodes()))
     queue.other = queues.queue(annotator="Grace", drafts="hers")
     bridge = bridge_to(queue)
     held: list[QueuedTask] = []
@@ -110,7 +110,7 @@ class CutOff(TaskQueue):
 
 
 def test_a_claim_is_told_without_a_board(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
-    bridge = bridge_to(CutOff(queues.database(), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes())))
+    bridge = bridge_to(CutOff(queues.database(), lambda: "Ada", tmp_path, QueueEnvironment(FakeEpisodes())))
     told: list[str] = []
     bridge.held_changed.connect(lambda held: told.append(held.task_id))
     bridge.chosen.connect(lambda chosen: told.append(f"{chosen.task_id} is chosen"))

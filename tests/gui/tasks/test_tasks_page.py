@@ -18,7 +18,7 @@ from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task_service import TaskService
 from tests.gui.pilot import LonePilot
 from tests.gui.tasks.bench_lead import Office
-from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, row, write_list
+from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, queue_of, row, write_list
 
 ROWS = (
     row("a", instruction="Set an alarm", notes="For work"),
@@ -30,8 +30,8 @@ ROWS = (
 class Bench(LonePilot):
     def __init__(self, qtbot: QtBot, background: Background, folder: Path) -> None:
         super().__init__(qtbot, background)
-        self.returns = NotedReturns()
-        self.queue = queue_of(folder, *ROWS, episodes=NotedEpisodes(), returns=self.returns)
+        self.returns = FakeReviews()
+        self.queue = queue_of(folder, *ROWS, episodes=FakeEpisodes(), returns=self.returns)
         self.bridge = QueueBridge(lambda: self.queue, background, self.window)
         self.page = TasksPage(self.bridge, self.commands)
         self.show_alone(self.page)

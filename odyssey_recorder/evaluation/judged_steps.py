@@ -77,15 +77,15 @@ def judged_steps(one: Scored, other: Scored | None, wanted: StepsWanted, most: i
     their distance.
     """
     rows, said = one.with_missing()
-    there = np.flatnonzero(one.verdicts.kind != AnswerKind.MISSING)
-    right = np.concatenate([one.verdicts.right[there], np.zeros(len(one.missing), bool)])
+    given = np.flatnonzero(one.verdicts.kind != AnswerKind.MISSING)
+    right = np.concatenate([one.verdicts.right[given], np.zeros(len(one.missing), bool)])
     others = by_step(other) if other is not None else np.full(len(one.gold.kind), -1)
     if wanted.cell is not None:
         chosen = (one.gold.kind[rows] == wanted.cell[0]) & (said == wanted.cell[1])
     else:
         chosen = _chosen(wanted.which, right, others[rows])
     at = np.flatnonzero(chosen)
-    answers = [one.answers[there[place]] if place < len(there) else None for place in at.tolist()]
+    answers = [one.answers[given[place]] if place < len(given) else None for place in at.tolist()]
     apart = _distances(one, rows[at], answers)
     order = np.lexsort((-apart, _mildness(one.gold.kind[rows[at]], said[at], right[at])))[:most]
     their = {} if other is None else dict(zip(other.rows.tolist(), other.answers, strict=True))
@@ -138,9 +138,9 @@ def _distances(one: Scored, rows: Ints, answers: Sequence[object]) -> Floats:
     return np.nan_to_num(np.hypot(read.x - one.gold.x[rows], read.y - one.gold.y[rows]) / GRID)
 
 
-def _mildness(truth: Ints, said: Ints, right: Bools) -> Ints:
+def _mildness(truth: Ints, kinds: Ints, right: Bools) -> Ints:
     same = np.where(truth <= AnswerKind.LONG_PRESS, 4, 3)
-    wrong = np.select([said == AnswerKind.MISSING, said == AnswerKind.INVALID, said != truth], [0, 1, 2], same)
+    wrong = np.select([kinds == AnswerKind.MISSING, kinds == AnswerKind.INVALID, kinds != truth], [0, 1, 2], same)
     return np.where(right, 5, wrong)
 
 

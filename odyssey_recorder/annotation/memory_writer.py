@@ -12,13 +12,12 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
-from odyssey_recorder.annotation.asked import AskedEpisode
 from odyssey_recorder.annotation.conversations import Conversation, Conversations, Part, StepWords, plain
 from odyssey_recorder.annotation.evidence import Course
 from odyssey_recorder.annotation.findings import Evidence, Support
-from odyssey_recorder.annotation.kinds import MemoryKind
 from odyssey_recorder.annotation.memory import short_term
-from odyssey_recorder.annotation.memory_checks import core_said, result_said
+from odyssey_recorder.annotation.memory_checks import check_core, check_result
+from odyssey_recorder.annotation.redacted_episode import RedactedEpisode
 from odyssey_recorder.annotation.screenshots import ShownScreenshot
 from odyssey_recorder.annotation.semantics import (
     LONGEST_TEXT,
@@ -29,6 +28,7 @@ from odyssey_recorder.annotation.semantics import (
     Scores,
     suggestion_id,
 )
+from odyssey_recorder.annotation.text_kinds import MemoryKind
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.errors import DatasetError, LanguageModelError
 from odyssey_recorder.llm.batch import Batch
@@ -117,7 +117,7 @@ _ANSWERS: dict[MemoryKind, type[BaseModel]] = {
 }
 
 
-class Remembering(Conversations):
+class MemoryWriter(Conversations):
     """The memory of episodes of the dataset `root`, through `batch`, where it is missing or stale.
 
     `evidence` is of an annotation file; the cheap mode asks it whether an action changed the screen.
@@ -136,20 +136,20 @@ class Remembering(Conversations):
         self._mode = mode
         self._course = lru_cache(_OPEN)(lambda episode_id: Course(evidence(root / annotation_path(episode_id))))
 
-    def parts(self, episode: AskedEpisode) -> Iterator[Part]:
+    def parts(self, episode: RedactedEpisode) -> Iterator[Part]:
         if any(one.is_open for step in episode.memory for one in step.kept.values()):
             yield None
 
-    def conversation(self, episode: AskedEpisode, part: Part, made: list[Entry]) -> Conversation:
+    def conversation(self, episode: RedactedEpisode, part: Part, made: list[Entry]) -> Conversation:
         results: list[str] = []
         for number, step in enumerate(episode.steps):
             data: dict[str, Json] = {"task": episode.instruction}
             views: Sequence[ShownScreenshot] = step.views[:1]
             if number:
                 before = episode.steps[number - 1]
-                told: dict[str, Json] = {"action": before.action, "marked": len(before.views) > 1}
+                action: dict[str, Json] = {"action": before.action, "marked": len(before.views) > 1}
                 shown = (*before.views, *views)
-                result = yield from self._written(episode, number, MemoryKind.RESULT, told, shown, made)
+                result = yield from self._written(episode, number, MemoryKind.RESULT, action, shown, made)
                 results.append(result)
             data["results"] = list[Json](short_term(results))
             info = yield from self._written(episode, number, MemoryKind.SCREEN, data, views, made)
@@ -157,7 +157,7 @@ class Remembering(Conversations):
 
     def _written(  # noqa: PLR0913 - what is asked, of which step
         self,
-        episode: AskedEpisode,
+        episode: RedactedEpisode,
         number: int,
         kind: MemoryKind,
         data: dict[str, Json],
@@ -169,8 +169,8 @@ class Remembering(Conversations):
         if not step.kept[kind].is_open:
             return step.words(kind)
         first = step.kept[kind].rejected * CANDIDATES
-        asked = range(first, first + CANDIDATES)
-        questions = [self._ask(kind, _ANSWERS[kind], data, views, candidate=one) for one in asked]
+        numbers = range(first, first + CANDIDATES)
+        questions = [self._ask(kind, _ANSWERS[kind], data, views, candidate=one) for one in numbers]
         answers = [(yield questions[0])]
         if self._mode == "full" or self._is_contradicted(episode, number, kind, answers[0], data):
             for question in questions[1:]:
@@ -198,16 +198,16 @@ class Remembering(Conversations):
         return candidates[best]
 
     def _is_contradicted(
-        self, episode: AskedEpisode, number: int, kind: MemoryKind, answer: ModelAnswer, data: dict[str, Json]
+        self, episode: RedactedEpisode, number: int, kind: MemoryKind, answer: ModelAnswer, data: dict[str, Json]
     ) -> bool:
         words = _words(answer)
         if kind is MemoryKind.RESULT:
             had_effect = self._had_effect(episode, number - 1, is_estimate=not answer.key)
-            said = result_said(words, had_effect=had_effect, evidence=Evidence("screenshots", "compared"))
-            return said.verdict is Support.CONTRADICTS
-        return kind is MemoryKind.CORE and core_said(words, str(data["screen_info"])).verdict is Support.CONTRADICTS
+            result = check_result(words, had_effect=had_effect, evidence=Evidence("screenshots", "compared"))
+            return result.verdict is Support.CONTRADICTS
+        return kind is MemoryKind.CORE and check_core(words, str(data["screen_info"])).verdict is Support.CONTRADICTS
 
-    def _had_effect(self, episode: AskedEpisode, number: int, *, is_estimate: bool) -> bool | None:
+    def _had_effect(self, episode: RedactedEpisode, number: int, *, is_estimate: bool) -> bool | None:
         """As the checks see it: a clock or a cursor is no change. An estimate opens no screenshot."""
         before, after = episode.texts.inputs[number : number + 2]
         if before.png_sha256 == after.png_sha256:
@@ -220,7 +220,7 @@ class Remembering(Conversations):
     def _judged(
         self, kind: MemoryKind, data: dict[str, Json], views: Sequence[ShownScreenshot], candidates: Sequence[str]
     ) -> Generator[ModelRequest, ModelAnswer, tuple[int, RecordedCall, Scores]]:
-        """The best candidate, the first of equal ones; shown in an order that their words decide."""
+        """The best candidate, the first of equal ones; shown in an order that depends only on their text."""
         order = sorted(range(CANDIDATES), key=lambda one: sha256(candidates[one].encode()).digest())
         told = {name: value for name, value in data.items() if name != "marked"}
         shown: dict[str, Json] = {

@@ -1,4 +1,4 @@
-"""Gold actions as adapters can say them, and a model that replays them."""
+"""Gold actions as far as adapters can express them, and a model that replays them."""
 
 import numpy as np
 
@@ -6,8 +6,8 @@ from odyssey_recorder.agents.adapter import adapter_named, all_adapters
 from odyssey_recorder.agents.frames import finger_direction
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Scroll
 from odyssey_recorder.model.geometry import Size
-from tests.annotation.seeing_model import images_of
-from tests.llm.stand_in import Asked, Says
+from tests.annotation.vision_model import images_of
+from tests.llm.stand_in import ReceivedRequest, Reply
 
 LACKING = {
     "agentcpm-gui": {"RECENT"},
@@ -19,8 +19,8 @@ NO_NOTES = {"odyssey-agent", "os-atlas", "agentcpm-gui", "cogagent", "qwen2.5-vl
 NO_REASONS = {*all_adapters()} - {"ours", "claude", "openai-computer"}
 
 
-def expected(action: Action, name: str) -> Action:
-    """Without what the grammar cannot say of it."""
+def expressible(action: Action, name: str) -> Action:
+    """The action without what the grammar cannot express."""
     if isinstance(action, Complete) and name in NO_NOTES:
         return Complete()
     if isinstance(action, Impossible) and name in NO_REASONS:
@@ -28,7 +28,7 @@ def expected(action: Action, name: str) -> Action:
     return action
 
 
-def alike(one: Action, other: Action | None) -> bool:
+def is_same_action(one: Action, other: Action | None) -> bool:
     match one, other:
         case (Click(a), Click(b)) | (LongPress(a), LongPress(b)):
             return abs(a.x - b.x) <= 1 and abs(a.y - b.y) <= 1
@@ -50,12 +50,12 @@ class GoldReplayer:
         self._true_size = true_size
         self._colours = np.array([colour(number) for number in range(len(golds))])
 
-    def __call__(self, asked: Asked) -> Says:
-        image = images_of(asked)[-1]
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        image = images_of(request)[-1]
         seen = np.asarray(image)[image.height // 2, image.width // 2].astype(int)
         number = int(np.abs(self._colours - seen).sum(axis=1).argmin())
         frame = self._adapter.frame(Size(*image.size), self._true_size)
-        return Says(self._adapter.write(self._golds[number], frame) or "I cannot say this.")
+        return Reply(self._adapter.write(self._golds[number], frame) or "I cannot say this.")
 
 
 def colour(number: int) -> tuple[int, int, int]:

@@ -8,11 +8,11 @@ import pytest
 
 from odyssey_recorder.agents.benchmark import DragBetween, Reach, read_benchmark, shipped_benchmark
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from tests.agents.controlled_model import says
 from tests.agents.test_benchmark import carry_out
 from tests.agents.test_online import results
-from tests.agents.thinking import says
 from tests.cli import CommandLine
-from tests.llm.stand_in import MODEL, Asked, Says, StandIn
+from tests.llm.stand_in import MODEL, ReceivedRequest, Reply, StandIn
 from tests.simulator.person import Person, person_with
 
 PROFILE = "small_phone"
@@ -23,12 +23,12 @@ SHORT = ["sim-alarm-off", "sim-timer-eggs"]
 IDLE = "sim-alarm-time"
 
 
-class Scribe(Person):
-    """Notes what it does as a model would say it."""
+class RecordingPerson(Person):
+    """Records its actions as answers of a model."""
 
     def __init__(self, phone: Any) -> None:
         super().__init__(phone)
-        self.said: list[Says] = []
+        self.replies: list[Reply] = []
 
     def tap_at(self, x: float, y: float) -> None:
         self._note("CLICK", x, y)
@@ -39,64 +39,64 @@ class Scribe(Person):
         super().hold_at(x, y)
 
     def type(self, text: str) -> None:
-        self.said.append(says("TYPE", text=text))
+        self.replies.append(says("TYPE", text=text))
         super().type(text)
 
     def home(self) -> None:
-        self.said.append(says("HOME"))
+        self.replies.append(says("HOME"))
         super().home()
 
     def back(self) -> None:
-        self.said.append(says("BACK"))
+        self.replies.append(says("BACK"))
         super().back()
 
     def recents(self) -> None:
-        self.said.append(says("RECENT"))
+        self.replies.append(says("RECENT"))
         super().recents()
 
     def _note(self, action: str, x: float, y: float) -> None:
         size = self.phone.state().size
         at = to_grid(Pixel(round(x), round(y)), Size(size.width, size.height))
-        self.said.append(says(action, x=at.x, y=at.y))
+        self.replies.append(says(action, x=at.x, y=at.y))
 
 
-def gold_answers(task_id: str) -> list[Says]:
+def gold_answers(task_id: str) -> list[Reply]:
     with person_with(PROFILE) as person:
-        scribe = Scribe(person.phone)
+        player = RecordingPerson(person.phone)
         for move in TASKS[task_id].gold:
-            carry_out(scribe, move)
-    return [*scribe.said, says("COMPLETE", text=TASKS[task_id].answer)]
+            carry_out(player, move)
+    return [*player.replies, says("COMPLETE", text=TASKS[task_id].answer)]
 
 
-class Golds:
-    """Answers each task's questions in turn, whichever phone asks; the last one again and again."""
+class GoldAnswers:
+    """Answers each task's questions in turn, for any phone; repeats the last one."""
 
-    def __init__(self, answers: Mapping[str, Sequence[Says]]) -> None:
-        self._answers = {instruction: list(said) for instruction, said in answers.items()}
+    def __init__(self, answers: Mapping[str, Sequence[Reply]]) -> None:
+        self._answers = {instruction: list(replies) for instruction, replies in answers.items()}
         self._lock = threading.Lock()
 
-    def __call__(self, asked: Asked) -> Says:
+    def __call__(self, request: ReceivedRequest) -> Reply:
         with self._lock:
-            said = self._answers[max((one for one in self._answers if one in asked.words), key=len)]
-            return said.pop(0) if len(said) > 1 else said[0]
+            replies = self._answers[max((one for one in self._answers if one in request.words), key=len)]
+            return replies.pop(0) if len(replies) > 1 else replies[0]
 
 
-def verdicts(cli: CommandLine, answers: dict[str, list[Says]], ids: list[str], phones: int) -> list[Any]:
+def verdicts(cli: CommandLine, answers: dict[str, list[Reply]], ids: list[str], phones: int) -> list[Any]:
     folder = cli.folder / f"bench {phones}"
     cli.monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     cli.monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
     cli.monkeypatch.setenv("XDG_DATA_HOME", str(folder / "data"))
-    asked = [word for one in ids for word in ("--task", one)]
-    with StandIn(Golds(answers)) as server:
+    options = [word for one in ids for word in ("--task", one)]
+    with StandIn(GoldAnswers(answers)) as server:
         cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
-        ran = cli("agent", "bench", "--model", MODEL, "--out", folder, "--phones", phones, *asked)
+        ran = cli("agent", "bench", "--model", MODEL, "--out", folder, "--phones", phones, *options)
     assert ran.exit_code == 0, ran.err
-    told = ("task_id", "stop", "is_met", "missed", "steps")
-    return sorted([row[key] for key in told] for row in results(folder / "results.jsonl"))
+    keys = ("task_id", "stop", "is_met", "missed", "steps")
+    return sorted([row[key] for key in keys] for row in results(folder / "results.jsonl"))
 
 
 @pytest.mark.parametrize("ids", [SHORT, pytest.param(TAPPED, marks=pytest.mark.soak)], ids=["few", "all"])
-def test_four_phones_give_the_verdicts_of_one(cli: CommandLine, ids: list[str]) -> None:
+def test_four_phones_give_the_same_verdicts_as_one(cli: CommandLine, ids: list[str]) -> None:
     from odyssey_recorder.commands.agent_tasks import chosen_tasks
 
     instructions = {

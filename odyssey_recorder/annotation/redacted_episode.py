@@ -1,4 +1,4 @@
-"""An episode as a model may see it: with what is private hidden, in its screenshots and in its texts."""
+"""An episode as a model may see it: private content is hidden in screenshots and texts."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -25,8 +25,8 @@ HIDDEN = "[hidden]"
 
 
 @dataclass(frozen=True, slots=True)
-class AskedStep:
-    """`action` is what a model is told of it, `act` the action itself without what is private.
+class RedactedStep:
+    """`action` describes it to a model, `act` is the action itself without private content.
 
     `views` are the screenshot, and a copy with the mark of a press.
     """
@@ -38,16 +38,16 @@ class AskedStep:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedEpisode:
+class RedactedEpisode:
     episode_id: str
     instruction: str
-    steps: tuple[AskedStep, ...]
+    steps: tuple[RedactedStep, ...]
     texts: EpisodeTexts
     memory: Sequence[StepMemory]
     redaction: Redaction | None = None
 
     def shown(self, words: str) -> str:
-        """Words about the episode without what is redacted."""
+        """Text about the episode without redacted words."""
         return words if self.redaction is None else self.redaction.without_words(words)
 
 
@@ -62,7 +62,7 @@ def open_dataset_episode(root: Path, episode_id: str) -> OpenedEpisode:
     return found
 
 
-def read_asked(root: Path, episode_id: str, file: SemanticsFile) -> AskedEpisode:
+def read_redacted_episode(root: Path, episode_id: str, file: SemanticsFile) -> RedactedEpisode:
     """Raises DatasetError if what must be hidden cannot be, ReviewError if `file` has unreadable places."""
     refuse_problems(file)
     found = open_dataset_episode(root, episode_id)
@@ -75,13 +75,13 @@ def read_asked(root: Path, episode_id: str, file: SemanticsFile) -> AskedEpisode
         masks = (*_password_boxes(nodes), *_drawn(redaction, number, texts.inputs[number].png_sha256))
         is_secret = isinstance(step.action, Type) and any(node.password and node.focused for node in nodes)
         act, words = (Type(HIDDEN), f"Type {HIDDEN}") if is_secret else (step.action, spoken(step.action))
-        steps.append(AskedStep(words, act, tuple(_views(found, number, texts, masks)), is_terminal(act)))
+        steps.append(RedactedStep(words, act, tuple(_views(found, number, texts, masks)), is_terminal(act)))
     memory = memory_of(found, file, texts.inputs)
-    return AskedEpisode(episode_id, shown.task.instruction, tuple(steps), texts, memory, redaction)
+    return RedactedEpisode(episode_id, shown.task.instruction, tuple(steps), texts, memory, redaction)
 
 
 def spoken(action: Action) -> str:
-    """The action as a model is told it: nothing of what the touched element says."""
+    """The action as described to a model, without the text of the touched element."""
     match action:
         case Click() | LongPress():
             return f"{action_type(action)} on the marked element"

@@ -1,4 +1,4 @@
-"""A model that answers when a test says so."""
+"""A model whose answers a test controls."""
 
 import json
 import queue
@@ -7,30 +7,30 @@ from typing import Any
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.settings import read_settings
 from odyssey_recorder.wiring import open_batch
-from tests.llm.stand_in import MODEL, Asked, CutsOff, Says, StandIn, Turn
+from tests.llm.stand_in import MODEL, DroppedConnection, ReceivedRequest, Reply, StandIn, Turn
 
 _PATIENCE_S = 30.0
 
 
-def says(action: str, **fields: Any) -> Says:
-    return Says(
+def says(action: str, **fields: Any) -> Reply:
+    return Reply(
         json.dumps({"reason": "", "action": action, "x": None, "y": None, "direction": None, "text": None} | fields)
     )
 
 
-class Thinker:
+class ControlledModel:
     """Each question, in turn, waits for the next answer; one that was abandoned takes an answer too."""
 
     def __init__(self) -> None:
-        self._answers: queue.SimpleQueue[Says] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[Reply] = queue.SimpleQueue()
         self._asked: queue.SimpleQueue[str] = queue.SimpleQueue()
 
-    def __call__(self, asked: Asked) -> Turn:
-        self._asked.put(asked.words)
+    def __call__(self, request: ReceivedRequest) -> Turn:
+        self._asked.put(request.words)
         try:
             return self._answers.get(timeout=_PATIENCE_S)
         except queue.Empty:  # the test is over
-            return CutsOff()
+            return DroppedConnection()
 
     def was_asked(self) -> bool:
         return not self._asked.empty()

@@ -1,5 +1,5 @@
-"""The rules of the official evaluator, one step at a time and as plainly as they can be written; what the columns are
-held against. Written from the rules, with `literal_eval` in the place of its `eval`.
+"""The rules of the official evaluator, one step at a time and as plainly as possible, as a reference for the
+vectorized ones. Written from the rules, with `literal_eval` in the place of its `eval`.
 """
 
 import ast
@@ -11,11 +11,11 @@ import numpy as np
 _KINDS_WITH_ARGUMENT = ("CLICK", "LONG_PRESS", "SCROLL", "TYPE")
 
 
-def verdict(truth: str, said: object, box: Sequence[float] | None) -> tuple[bool, str]:
+def verdict(truth: str, answer: object, box: Sequence[float] | None) -> tuple[bool, str]:
     """Whether the answer is right, and the official evaluator's word for it."""
     gold_name, gold_argument = _split(truth)
     try:
-        name, argument = _split(said)
+        name, argument = _split(answer)
     except Exception:  # noqa: BLE001 - whatever it is, the evaluator calls it invalid
         return False, "invalid"
     if name != gold_name:
@@ -44,21 +44,21 @@ def _split(answer: Any) -> Any:
     return name, ast.literal_eval(argument) if name in ("CLICK", "LONG_PRESS") else argument
 
 
-def _points_match(gold: Any, said: Any, box: Sequence[float] | None) -> bool:
-    if isinstance(said, str):
-        said = ast.literal_eval(said.strip())
+def _points_match(gold: Any, answer: Any, box: Sequence[float] | None) -> bool:
+    if isinstance(answer, str):
+        answer = ast.literal_eval(answer.strip())
     if box is not None:
         left, top, right, bottom = box
-        if left <= said[0] <= right and top <= said[1] <= bottom:
+        if left <= answer[0] <= right and top <= answer[1] <= bottom:
             return True
-    return bool(np.linalg.norm(np.asarray(said) / 1000 - np.asarray(gold) / 1000) <= 0.14)
+    return bool(np.linalg.norm(np.asarray(answer) / 1000 - np.asarray(gold) / 1000) <= 0.14)
 
 
-def _texts_match(gold: str, said: str) -> bool:
-    gold, said = gold.strip(), said.strip()
-    if gold in said or said in gold:
+def _texts_match(gold: str, answer: str) -> bool:
+    gold, answer = gold.strip(), answer.strip()
+    if gold in answer or answer in gold:
         return True
-    return 1 - _distance(gold, said) / max(len(gold), len(said)) >= 0.5
+    return 1 - _distance(gold, answer) / max(len(gold), len(answer)) >= 0.5
 
 
 def _distance(one: str, other: str) -> int:

@@ -14,10 +14,10 @@ import numpy as np
 from odyssey_recorder.agents.adapter import History, PromptWords, adapter_named
 from odyssey_recorder.agents.adapters.ours import FIELDS
 from odyssey_recorder.agents.predict import next_step, shown_to
-from odyssey_recorder.annotation.asked import HIDDEN, AskedEpisode
 from odyssey_recorder.annotation.conversations import Conversation, Conversations, Part
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.redacted_episode import HIDDEN, RedactedEpisode
 from odyssey_recorder.annotation.semantics import Entry, Named, StepText, TextState, suggestion_id
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.evaluation.answers import answer_of, read_answers
 from odyssey_recorder.evaluation.gold import Gold, read_gold
@@ -37,14 +37,14 @@ reason: one sentence that says which words of the instruction say so.
 {FIELDS}"""
 
 
-def _words(told: PromptWords) -> tuple[str, str]:
-    return _SYSTEM, f"Instruction: {told.task}\nWhich action does it describe?"
+def _words(words: PromptWords) -> tuple[str, str]:
+    return _SYSTEM, f"Instruction: {words.task}\nWhich action does it describe?"
 
 
 _ADAPTER = replace(adapter_named("ours"), words=_words)
 
 
-class Naming(Conversations):
+class ActionNaming(Conversations):
     """Named actions for the instructions of episodes of the dataset `root`, through `batch`, each asked for once."""
 
     def __init__(self, batch: Batch, root: Path, model: str) -> None:
@@ -52,7 +52,7 @@ class Naming(Conversations):
         self._model = model
         self._gold = lru_cache(_OPEN)(self._read_gold)
 
-    def parts(self, episode: AskedEpisode) -> Iterator[Part]:
+    def parts(self, episode: RedactedEpisode) -> Iterator[Part]:
         entries = self._store.read(episode.episode_id).entries
         named = {one.place for one in entries if isinstance(one, Named) and one.call.model_asked == self._model}
         for number, step in enumerate(episode.steps):
@@ -60,7 +60,7 @@ class Naming(Conversations):
             if _is_asked(text, step.act) and _place(episode, number) not in named:
                 yield number
 
-    def conversation(self, episode: AskedEpisode, part: Part, made: list[Entry]) -> Conversation:
+    def conversation(self, episode: RedactedEpisode, part: Part, made: list[Entry]) -> Conversation:
         assert part is not None
         step_key, kind, words, inputs_sha = _place(episode, part)
         view = episode.steps[part].views[0]
@@ -69,25 +69,25 @@ class Naming(Conversations):
         question = next_step("name", _ADAPTER, messages)
         answer = yield question
         action = _ADAPTER.read(answer.raw, shown.sent_size, shown.true_size).action
-        said = "" if action is None else answer_of(*spelled(action).values())
+        named = "" if action is None else answer_of(*spelled(action).values())
         made.append(
             Named(
-                id=suggestion_id(step_key, kind, said, answer.key),
+                id=suggestion_id(step_key, kind, named, answer.key),
                 at=answer.at,
                 step_key=step_key,
                 field=kind,
                 words=words,
                 inputs_sha=inputs_sha,
-                action=said,
-                is_right=bool(said) and self._is_right(episode.episode_id, part, said),
+                action=named,
+                is_right=bool(named) and self._is_right(episode.episode_id, part, named),
                 call=self._call(question, answer, (replace(view, sent=shown.sent_size),)),
             )
         )
 
-    def _is_right(self, episode_id: str, number: int, said: str) -> bool:
+    def _is_right(self, episode_id: str, number: int, named: str) -> bool:
         gold = self._gold(episode_id)
         rows = np.array([gold.row_of[episode_id, number]])
-        return bool(verdicts(gold, rows, read_answers([said], whole=OFFICIAL.whole_text), OFFICIAL).right[0])
+        return bool(verdicts(gold, rows, read_answers([named], whole=OFFICIAL.whole_text), OFFICIAL).right[0])
 
     def _read_gold(self, episode_id: str) -> Gold:
         gold, problems = read_gold(self._root, frozenset({episode_id}))
@@ -101,7 +101,7 @@ def _is_asked(text: StepText, act: Action) -> bool:
     return text.source is not None and text.state is not TextState.STALE and act != Type(HIDDEN)
 
 
-def _place(episode: AskedEpisode, number: int) -> tuple[str, TextKind, str, str]:
+def _place(episode: RedactedEpisode, number: int) -> tuple[str, TextKind, str, str]:
     inputs, kind = episode.texts.inputs[number], TextKind.INSTRUCTION
     shown = inputs.shown(kind, episode.texts.edited[:number], with_box=True)
     return inputs.step_key, kind, episode.texts.steps[number][kind].words, shown

@@ -1,4 +1,4 @@
-"""Tasks and instructions for tests: each caller gives only what matters to it."""
+"""Sample tasks and instructions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -43,7 +43,7 @@ def library() -> TemplateLibrary:
 
 
 @cache
-def one_of_each(seed: int = 1) -> tuple[ListedTask, ...]:
+def one_task_per_template(seed: int = 1) -> tuple[ListedTask, ...]:
     """A task of every shipped template."""
     whole = library()
     found: list[ListedTask] = []
@@ -56,7 +56,7 @@ def one_of_each(seed: int = 1) -> tuple[ListedTask, ...]:
     return tuple(found)
 
 
-def human_words(of: ListedTask, *, names_apps: bool) -> Iterator[str]:
+def human_phrasings(of: ListedTask, *, names_apps: bool) -> Iterator[str]:
     """All phrasings that people wrote for this task."""
     template = next(one for one in library().templates if one.template_id == of.template)
     for text in template.named_phrasings if names_apps else template.phrasings:
@@ -68,6 +68,6 @@ def catalogue_of(of: ListedTask) -> Catalogue:
     return library().catalogues[template.catalogue]
 
 
-def said(of: ListedTask, instruction: str) -> ListedTask:
+def with_instruction(of: ListedTask, instruction: str) -> ListedTask:
     """The task with another instruction."""
     return replace(of, task=replace(of.task, instruction=instruction))

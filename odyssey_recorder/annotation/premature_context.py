@@ -1,4 +1,4 @@
-"""Whether a context tells what happened only at its step or later (ANN09)."""
+"""Whether a context mentions something that happens only at its step or later (ANN09)."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.apps import OPENED
 from odyssey_recorder.annotation.evidence import Target
 from odyssey_recorder.annotation.findings import Evidence
-from odyssey_recorder.annotation.said import Said, SaidText, cited, contradicts, supports, unseen
+from odyssey_recorder.annotation.text_in_context import CheckResult, TextInContext, cited, contradicts, supports, unseen
 from odyssey_recorder.model.action import Type
 from odyssey_recorder.quality.checks.apps import is_app
 from odyssey_recorder.task.wording.equivalence import bare_words
@@ -20,22 +20,22 @@ _DONE = re.compile(
 _SHORTEST = 3
 
 
-def told_too_early(text: SaidText) -> Said | None:
+def premature_mention(text: TextInContext) -> CheckResult | None:
     course = text.course
     for number in range(text.number, len(course.steps)):
-        for what, evidence in _first_then(text, number):
+        for what, evidence in _first_mentions(text, number):
             return contradicts(f"It tells of {cited(what)}, which comes only at step {number + 1}.", evidence)
-    past = next(_told_of_the_past(text), None)
+    past = next(_past_mentions(text), None)
     if past is None:
         return unseen("it names nothing that happened")
     return supports(f"It tells of {cited(past[0])}, which happened before.", past[1])
 
 
-def _first_then(text: SaidText, number: int) -> Iterator[tuple[str, Evidence]]:
-    """What the text tells of and what happens first at the step, which is not before the text's."""
+def _first_mentions(text: TextInContext, number: int) -> Iterator[tuple[str, Evidence]]:
+    """What the text mentions and what first happens at the step, which is the text's or a later one."""
     course, here = text.course, text.number
     action, target, front = course.action(number), course.target(number), course.front(number)
-    if isinstance(action, Type) and _is_told(text, action.text):
+    if isinstance(action, Type) and _is_mentioned(text, action.text):
         yield action.text, Evidence(f"provenance, step {number + 1}", f"typed: {cited(action.text)}")
     fronts = course.fronts(here + 1)
     for one in text.mentions if front and number > here else ():
@@ -43,15 +43,15 @@ def _first_then(text: SaidText, number: int) -> Iterator[tuple[str, Evidence]]:
         if is_new and OPENED.search(claims.masked(text.words)[: one.start]):
             yield one.app, Evidence(f"provenance, step {number + 1}", f"in front: {one.app}")
     for label in target.labels if isinstance(target, Target) else ():
-        if _is_told(text, label):
+        if _is_mentioned(text, label):
             yield label, Evidence(f"view hierarchy of step {number + 1}", f"touched: {cited(label)}")
 
 
-def _has(text: SaidText, words: str) -> bool:
+def _has(text: TextInContext, words: str) -> bool:
     return f" {bare_words(words)} " in f" {bare_words(text.words)} "
 
 
-def _is_told(text: SaidText, words: str) -> bool:
+def _is_mentioned(text: TextInContext, words: str) -> bool:
     """Whether the text says that this was touched or typed, or mentions it, before it was done or could be known."""
     if not bare_words(words) or not _has(text, words) or _was_done(text, words):
         return False
@@ -63,7 +63,7 @@ def _is_told(text: SaidText, words: str) -> bool:
     return f" {bare_words(words)} " not in text.course.asked.bare and not _was_seen(text, words)
 
 
-def _was_done(text: SaidText, words: str) -> bool:
+def _was_done(text: TextInContext, words: str) -> bool:
     """Touched, typed or opened before; where it is not known what a press touched, it may have been."""
     course, wanted = text.course, f" {bare_words(words)} "
     blind = any(course.screen(at) is None and course.kind(at) in ("CLICK", "LONG_PRESS") for at in range(text.number))
@@ -74,13 +74,13 @@ def _was_done(text: SaidText, words: str) -> bool:
     )
 
 
-def _was_seen(text: SaidText, words: str) -> bool:
+def _was_seen(text: TextInContext, words: str) -> bool:
     """On a screen so far; where a view hierarchy is missing, it may have been."""
     screens = [text.course.screen(number) for number in range(text.number + 1)]
     return any(one is None or f" {bare_words(words)} " in one.bare for one in screens)
 
 
-def _told_of_the_past(text: SaidText) -> Iterator[tuple[str, Evidence]]:
+def _past_mentions(text: TextInContext) -> Iterator[tuple[str, Evidence]]:
     course = text.course
     for number in range(text.number):
         action, target = course.action(number), course.target(number)

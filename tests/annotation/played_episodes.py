@@ -23,8 +23,8 @@ from tests.simulator.person import Person, person_with
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What was done at a step, by whom did it; `labels` are those of all elements that could be touched."""
+class PlayedStep:
+    """What the player did at a step; `labels` are those of all elements that could be touched."""
 
     action: str
     label: str
@@ -37,32 +37,32 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class PlayedEpisode:
     evidence: EpisodeEvidence
-    done: tuple[Done, ...]
+    steps: tuple[PlayedStep, ...]
 
 
-def walks(seed: int, count: int, profile: str = "small_phone") -> Iterator[Walk]:
+def play_episodes(seed: int, count: int, profile: str = "small_phone") -> Iterator[PlayedEpisode]:
     made = chores(seed)
     for number in range(count):
         with person_with(profile, seed=seed * 1000 + number) as person:
-            yield _walk(f"{seed:08}{number:08}", person, next(made), random.Random(f"{seed} {number}"))
+            yield _play(f"{seed:08}{number:08}", person, next(made), random.Random(f"{seed} {number}"))
 
 
-def _walk(episode_id: str, person: Person, chore: Chore, chance: random.Random) -> Walk:
+def _play(episode_id: str, person: Person, chore: Chore, rng: random.Random) -> PlayedEpisode:
     steps: list[StepEvidence] = []
-    done: list[Done] = []
+    played: list[PlayedStep] = []
     moves = list(chore.moves)
     for at in sorted((place for place, one in enumerate(moves) if one == PressKey(key="HOME")), reverse=True):
-        if chance.random() < 0.4:
-            moves.insert(at, Drag(up=chance.choice((0.3, -0.3))))
-        elif chance.random() < 0.3:
+        if rng.random() < 0.4:
+            moves.insert(at, Drag(up=rng.choice((0.3, -0.3))))
+        elif rng.random() < 0.3:
             moves[at:at] = [PressKey(key="RECENT")]
     for move in moves:
-        step, what = _step(person, move, len(steps))
-        if step is not None and what is not None:
+        step, played_step = _step(person, move, len(steps))
+        if step is not None and played_step is not None:
             steps.append(step)
-            done.append(what)
+            played.append(played_step)
     size = person.phone.state().size
     episode = LenientEpisode(
         episode_id,
@@ -73,10 +73,12 @@ def _walk(episode_id: str, person: Person, chore: Chore, chance: random.Random) 
         None,
     )
     records = [one.record for one in steps if one.record]
-    return Walk(EpisodeEvidence(episode, tuple(steps), provenance_of(episode_id, records, density=320)), tuple(done))
+    return PlayedEpisode(
+        EpisodeEvidence(episode, tuple(steps), provenance_of(episode_id, records, density=320)), tuple(played)
+    )
 
 
-def _step(person: Person, move: Move, number: int) -> tuple[StepEvidence | None, Done | None]:
+def _step(person: Person, move: Move, number: int) -> tuple[StepEvidence | None, PlayedStep | None]:
     views = parse(dump_views(person.phone).decode())
     state = person.phone.state()
     size = Size(state.size.width, state.size.height)
@@ -119,7 +121,7 @@ def _step(person: Person, move: Move, number: int) -> tuple[StepEvidence | None,
     step = StepEvidence(number, LenientStep(action), screenshot, None, record, views)
     kind = {On: "LONG_PRESS" if isinstance(action, LongPress) else "CLICK", Drag: "SCROLL", TypeText: "TYPE"}
     name = kind.get(type(move)) or (action.key.value if isinstance(action, Press) else type(action).__name__.upper())
-    return step, Done(name, label, typed, direction, app_of(state.package), labels, box)
+    return step, PlayedStep(name, label, typed, direction, app_of(state.package), labels, box)
 
 
 def _record(
@@ -141,7 +143,7 @@ def _record(
 
 
 def _box_of(person: Person, label: str, x: int, y: int) -> Box | None:
-    """Of the element whose description is `label`, if it is there."""
+    """The box of the element whose description is `label`, if there is one."""
     for node in reversed(person.nodes):
         edges = node.bounds
         box = Box(edges.left, edges.top, edges.right, edges.bottom)

@@ -1,10 +1,10 @@
-"""The form that the texts of a step should have, and the texts that are the same for every episode."""
+"""Format rules for the texts of a step, and the fixed texts of every episode."""
 
 import re
 
 from odyssey_recorder.annotation import claims
-from odyssey_recorder.annotation.kinds import COMPLETED, FIRST_CONTEXT, NOT_COMPLETED, TextKind, fixed_text
-from odyssey_recorder.annotation.said import SaidText
+from odyssey_recorder.annotation.text_in_context import TextInContext
+from odyssey_recorder.annotation.text_kinds import COMPLETED, FIRST_CONTEXT, NOT_COMPLETED, TextKind, fixed_text
 from odyssey_recorder.quality.checks.texts import has_places_or_tags, unwhole
 from odyssey_recorder.task.wording.stems import SMALL, words_of
 
@@ -22,7 +22,7 @@ _FIRST_PERSON = re.compile(r"\b(?:I|I['\u2019]\w+|my|me)\b")
 _WORDS_THAT_TELL_ENGLISH = 7
 
 
-def form_fault(text: SaidText) -> str:
+def format_fault(text: TextInContext) -> str:
     """What is wrong, in words that follow "It"; empty if nothing is."""
     words = text.words.strip()
     if fault := unwhole(words, text.kind.value):
@@ -34,7 +34,7 @@ def form_fault(text: SaidText) -> str:
     return _shape(words) or _style(words, text.kind)
 
 
-def _required(text: SaidText) -> str:
+def _required(text: TextInContext) -> str:
     """The text that every episode has there. Released ones may describe the last screen in their own words."""
     fixed = "" if text.action is None else fixed_text(text.action, text.number, text.kind)
     return fixed if fixed == FIRST_CONTEXT or text.kind is TextKind.INSTRUCTION else ""

@@ -1,4 +1,4 @@
-"""One text with its place in an episode, as the checks look at it, and what they say of it."""
+"""One text with its place in an episode, as the checks see it, and the result of a check."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from functools import cache, cached_property
 from odyssey_recorder.annotation import claims
 from odyssey_recorder.annotation.evidence import Course, app_of_package
 from odyssey_recorder.annotation.findings import Evidence, Support
-from odyssey_recorder.annotation.kinds import TextKind
-from odyssey_recorder.annotation.recycled import SeenTexts
+from odyssey_recorder.annotation.near_duplicates import SeenTexts
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.task.wording.naming import Mention, mentions
@@ -26,7 +26,7 @@ class WrittenText:
 
 
 @dataclass(frozen=True)
-class SaidText:
+class TextInContext:
     course: Course
     number: int
     kind: TextKind
@@ -58,22 +58,22 @@ def _catalogue() -> Set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CheckResult:
     verdict: Support
     found: str
     evidence: tuple[Evidence, ...] = ()
 
 
-def supports(found: str, *evidence: Evidence) -> Said:
-    return Said(Support.SUPPORTS, found, evidence)
+def supports(found: str, *evidence: Evidence) -> CheckResult:
+    return CheckResult(Support.SUPPORTS, found, evidence)
 
 
-def contradicts(found: str, *evidence: Evidence) -> Said:
-    return Said(Support.CONTRADICTS, found, evidence)
+def contradicts(found: str, *evidence: Evidence) -> CheckResult:
+    return CheckResult(Support.CONTRADICTS, found, evidence)
 
 
-def unseen(why: str) -> Said:
-    return Said(Support.COULD_NOT_LOOK, f"Not checked: {why}.")
+def unseen(why: str) -> CheckResult:
+    return CheckResult(Support.COULD_NOT_LOOK, f"Not checked: {why}.")
 
 
 def cited(words: str) -> str:

@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel
 
-from odyssey_recorder.annotation.asked import AskedEpisode
 from odyssey_recorder.annotation.conversations import (
     Conversation,
     Conversations,
@@ -20,8 +19,9 @@ from odyssey_recorder.annotation.conversations import (
     StepWords,
     screenshots_leaving,
 )
-from odyssey_recorder.annotation.kinds import FIRST_CONTEXT, TextKind
+from odyssey_recorder.annotation.redacted_episode import RedactedEpisode
 from odyssey_recorder.annotation.semantics import Entry, Suggestion, suggestion_id
+from odyssey_recorder.annotation.text_kinds import FIRST_CONTEXT, TextKind
 from odyssey_recorder.errors import LanguageModelError
 from odyssey_recorder.llm.batch import Batch
 from odyssey_recorder.llm.model import BATCH_PRICE, ModelAnswer, ModelRequest
@@ -74,7 +74,7 @@ BATCHED_ANSWERS: dict[str, type[BaseModel]] = {PROMPTS["instruction"]: _Instruct
 _Answer: TypeAlias = _Instruction | _Context | _Screen | _All
 
 
-class Annotating(Conversations):
+class StepTextWriter(Conversations):
     """Texts for the episodes of the dataset `root`, through `batch`, where one is missing or stale.
 
     `effort` is the reasoning effort to ask for; empty to send none.
@@ -122,7 +122,7 @@ class Annotating(Conversations):
 
     def _instructions(
         self, episode_ids: Sequence[str], problems: dict[str, str]
-    ) -> Iterator[tuple[AskedEpisode, int, ModelRequest]]:
+    ) -> Iterator[tuple[RedactedEpisode, int, ModelRequest]]:
         for episode_id in episode_ids:
             try:
                 episode = self._read(episode_id)
@@ -135,14 +135,14 @@ class Annotating(Conversations):
 
     # The conversations of an episode: None is the chain, a number the instruction of that step.
 
-    def parts(self, episode: AskedEpisode) -> Iterator[Part]:
+    def parts(self, episode: RedactedEpisode) -> Iterator[Part]:
         of_chain = set(TextKind) - ({TextKind.INSTRUCTION} if self._calls == "three" else set())
         if any(_is_open(episode, number, *of_chain) for number in range(len(episode.steps))):
             yield None
         if self._calls == "three":
             yield from (n for n in range(len(episode.steps)) if _is_open(episode, n, TextKind.INSTRUCTION))
 
-    def conversation(self, episode: AskedEpisode, part: Part, made: list[Entry]) -> Conversation:
+    def conversation(self, episode: RedactedEpisode, part: Part, made: list[Entry]) -> Conversation:
         if part is not None:
             question = self._question("instruction", _Instruction, episode, part, {})
             answer = yield question
@@ -152,7 +152,7 @@ class Annotating(Conversations):
         else:
             yield from self._combined(episode, made)
 
-    def _chain(self, episode: AskedEpisode, made: list[Entry]) -> Conversation:
+    def _chain(self, episode: RedactedEpisode, made: list[Entry]) -> Conversation:
         done: list[Json] = []
         for number, step in enumerate(episode.steps):
             if step.is_terminal:
@@ -173,7 +173,7 @@ class Annotating(Conversations):
                 intention = _newest(intention, new)
             done.append({"action": step.action, "intention": intention})
 
-    def _combined(self, episode: AskedEpisode, made: list[Entry]) -> Conversation:
+    def _combined(self, episode: RedactedEpisode, made: list[Entry]) -> Conversation:
         done: list[Json] = []
         for number, step in enumerate(episode.steps):
             if step.is_terminal:
@@ -189,7 +189,7 @@ class Annotating(Conversations):
             done.append({"action": step.action, "intention": intention})
 
     def _question(
-        self, stage: str, answer: type[_Answer], episode: AskedEpisode, number: int, data: dict[str, Json]
+        self, stage: str, answer: type[_Answer], episode: RedactedEpisode, number: int, data: dict[str, Json]
     ) -> ModelRequest:
         step = episode.steps[number]
         whole: dict[str, Json] = {"task": episode.instruction, "marked": len(step.views) > 1, **data}
@@ -199,7 +199,7 @@ class Annotating(Conversations):
         return self._ask(stage, answer, whole, () if stage == "context" else step.views, candidate=candidate)
 
     def _suggestions(
-        self, question: ModelRequest, answer: ModelAnswer, episode: AskedEpisode, number: int
+        self, question: ModelRequest, answer: ModelAnswer, episode: RedactedEpisode, number: int
     ) -> list[Suggestion]:
         """Of an answer, those texts that are needed."""
         step, inputs = episode.steps[number], episode.texts.inputs[number]
@@ -225,12 +225,12 @@ class Annotating(Conversations):
         return found
 
 
-def _is_open(episode: AskedEpisode, number: int, *kinds: TextKind) -> bool:
+def _is_open(episode: RedactedEpisode, number: int, *kinds: TextKind) -> bool:
     texts = episode.texts.steps[number]
     return any(texts[kind].is_open for kind in kinds)
 
 
-def _words(episode: AskedEpisode, number: int, kind: TextKind) -> str:
+def _words(episode: RedactedEpisode, number: int, kind: TextKind) -> str:
     return "" if _is_open(episode, number, kind) else episode.texts.steps[number][kind].words
 
 
@@ -238,6 +238,6 @@ def _newest(intention: str, new: Sequence[Suggestion]) -> str:
     return next((one.words for one in new if one.field is TextKind.INTENTION), intention)
 
 
-def _rejected(episode: AskedEpisode, number: int, kinds: Sequence[TextKind]) -> int:
+def _rejected(episode: RedactedEpisode, number: int, kinds: Sequence[TextKind]) -> int:
     """The number of the answer to ask for: one more for each that a person rejected."""
     return max(episode.texts.steps[number][kind].rejected for kind in kinds)

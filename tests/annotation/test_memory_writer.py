@@ -1,4 +1,4 @@
-"""The memory of episodes: what is asked for it, which candidate is kept, and what amendments make of it."""
+"""Writing the memory of episodes: requests, choice of candidates, and amendments."""
 
 import json
 import shutil
@@ -9,32 +9,32 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from odyssey_recorder.annotation.asked import open_dataset_episode
 from odyssey_recorder.annotation.conversations import Ended
 from odyssey_recorder.annotation.inputs import inputs_of
 from odyssey_recorder.annotation.listing import write_memory
 from odyssey_recorder.annotation.memory import StepMemory, memory_of
-from odyssey_recorder.annotation.remembering import Mode, Remembering
+from odyssey_recorder.annotation.memory_writer import MemoryWriter, Mode
+from odyssey_recorder.annotation.redacted_episode import open_dataset_episode
 from odyssey_recorder.annotation.semantics import Remembered, SemanticsStore, TextState
 from odyssey_recorder.dataset.layout import provenance_path, screenshot_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.checker import Checker
-from tests.annotation.phone_dataset import Touched, look_around
-from tests.annotation.remembering_model import CORE, RESULT, SCREEN, RememberingModel
-from tests.annotation.seeing_model import expected
-from tests.annotation.test_asking import EPISODE, Recorded
+from tests.annotation.episode_dataset import EPISODE, EpisodeDataset
+from tests.annotation.memory_model import CORE, RESULT, SCREEN, MemoryModel
+from tests.annotation.phone_dataset import CapturedStep
 from tests.annotation.texts import decided
-from tests.llm.stand_in import Asked, Says, StandIn, says, server_error
+from tests.annotation.vision_model import expected
+from tests.llm.stand_in import ReceivedRequest, Reply, StandIn, says, server_error
 
 STEPS = 3
 
 
-class RecordedMemory(Recorded):
+class MemoryDataset(EpisodeDataset):
     def run(self, server: StandIn, mode: Mode = "full") -> list[Ended]:  # type: ignore[override]
-        return self.remembering(server, mode).run([EPISODE])
+        return self.writer_for(server, mode).run([EPISODE])
 
-    def remembering(self, server: StandIn, mode: Mode = "full") -> Remembering:
-        return Remembering(self.batch(server), self.root, Checker(None).evidence, mode=mode)
+    def writer_for(self, server: StandIn, mode: Mode = "full") -> MemoryWriter:
+        return MemoryWriter(self.batch(server), self.root, Checker(None).evidence, mode=mode)
 
     def memory(self) -> list[StepMemory]:
         found = open_dataset_episode(self.root, EPISODE)
@@ -44,26 +44,20 @@ class RecordedMemory(Recorded):
         return expected(self.screens, number)
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Touched]]:
-    root = tmp_path_factory.mktemp("made")
-    return root, look_around(root, EPISODE, STEPS)
-
-
 @pytest.fixture
-def recorded(made: tuple[Path, list[Touched]], tmp_path: Path) -> RecordedMemory:
-    root, touched = made
-    return RecordedMemory(shutil.copytree(root, tmp_path / "dataset"), touched)
+def recorded(made: tuple[Path, list[CapturedStep]], tmp_path: Path) -> MemoryDataset:
+    root, captured = made
+    return MemoryDataset(shutil.copytree(root, tmp_path / "dataset"), captured)
 
 
-def test_the_judge_chooses_among_three_candidates_that_saw_the_right_screens(recorded: RecordedMemory) -> None:
-    model = RememberingModel(recorded.screens, best=1)
+def test_judge_chooses_among_three_candidates(recorded: MemoryDataset) -> None:
+    model = MemoryModel(recorded.screens, best=1)
     with StandIn(model) as server:
-        estimate = recorded.remembering(server).plan([EPISODE]).estimate
+        estimate = recorded.writer_for(server).plan([EPISODE]).estimate
         assert recorded.run(server) == [Ended(EPISODE, 3 * (STEPS + 1) - 1)]
-        asked = len(server.questions)
+        count = len(server.questions)
         assert recorded.run(server) == []
-    assert len(server.questions) == asked <= estimate.calls
+    assert len(server.questions) == count <= estimate.calls
     assert server.complaints == []
     steps = recorded.memory()
     bare = [recorded.seen(number).partition(",")[0] for number in range(STEPS)]
@@ -77,8 +71,8 @@ def test_the_judge_chooses_among_three_candidates_that_saw_the_right_screens(rec
         assert one.source.judge.prompt == "memory_judge/1"
 
 
-def test_equal_candidates_need_no_judge_and_what_is_not_needed_is_empty(recorded: RecordedMemory) -> None:
-    model = RememberingModel(recorded.screens, ways=1)
+def test_equal_candidates_are_not_judged_and_unneeded_cores_are_empty(recorded: MemoryDataset) -> None:
+    model = MemoryModel(recorded.screens, ways=1)
     with StandIn(model) as server:
         recorded.run(server)
     assert model.judged == 0
@@ -88,15 +82,15 @@ def test_equal_candidates_need_no_judge_and_what_is_not_needed_is_empty(recorded
     assert {one.state for one in cores} == {TextState.SUGGESTED}
 
 
-def test_the_cheap_mode_judges_only_what_the_record_contradicts(recorded: RecordedMemory) -> None:
-    class Inventive(RememberingModel):
-        def __call__(self, asked: Asked) -> Says:
-            said = super().__call__(asked)
-            if CORE in asked.schema["properties"] and "way 0" in said.raw and "screen 0" in said.raw:
+def test_cheap_mode_judges_only_contradicted_candidates(recorded: MemoryDataset) -> None:
+    class InventingModel(MemoryModel):
+        def __call__(self, request: ReceivedRequest) -> Reply:
+            answer = super().__call__(request)
+            if CORE in request.schema["properties"] and "way 0" in answer.raw and "screen 0" in answer.raw:
                 return says({"is_needed_later": True, CORE: "The price is 37 dollars."})
-            return said
+            return answer
 
-    model = Inventive(recorded.screens)
+    model = InventingModel(recorded.screens)
     with StandIn(model) as server:
         recorded.run(server, "cheap")
     steps = recorded.memory()
@@ -109,50 +103,48 @@ def test_the_cheap_mode_judges_only_what_the_record_contradicts(recorded: Record
     assert steps[0].words(SCREEN) == "It is screen 0, way 0."
 
 
-def test_the_cheap_mode_takes_the_tick_of_a_clock_for_no_change(recorded: RecordedMemory) -> None:
-    show_a_tick(recorded, 1)
-    with StandIn(RememberingModel(recorded.screens)) as server:
+def test_cheap_mode_ignores_a_clock_change(recorded: MemoryDataset) -> None:
+    show_clock_change(recorded, 1)
+    with StandIn(MemoryModel(recorded.screens)) as server:
         recorded.run(server, "cheap")
     assert judged_results(recorded) == [1], "it says what changed, but only the clock did"
 
 
-def test_the_cheap_mode_judges_who_says_that_a_changed_screen_did_not_change(recorded: RecordedMemory) -> None:
-    model = RememberingModel(recorded.screens)
+def test_cheap_mode_judges_results_that_deny_a_screen_change(recorded: MemoryDataset) -> None:
+    model = MemoryModel(recorded.screens)
 
-    def blind(asked: Asked) -> Says:
-        said = model(asked)
-        is_first = RESULT in asked.schema["properties"] and "way 0" in said.raw
-        return says({RESULT: "Nothing changed."}) if is_first else said
+    def blind(request: ReceivedRequest) -> Reply:
+        answer = model(request)
+        is_first = RESULT in request.schema["properties"] and "way 0" in answer.raw
+        return says({RESULT: "Nothing changed."}) if is_first else answer
 
-    show_a_tick(recorded, 1)
+    show_clock_change(recorded, 1)
     with StandIn(blind) as server:
-        recorded.remembering(server, "cheap").plan([EPISODE])
+        recorded.writer_for(server, "cheap").plan([EPISODE])
         recorded.run(server, "cheap")
     pngs = [(recorded.root / screenshot_path(EPISODE, at)).read_bytes() for at in range(STEPS + 1)]
     assert judged_results(recorded) == [at for at in range(2, STEPS + 1) if pngs[at] != pngs[at - 1]] != []
 
 
-def judged_results(recorded: RecordedMemory) -> list[int]:
+def judged_results(recorded: MemoryDataset) -> list[int]:
     sources = [step.kept[RESULT].source for step in recorded.memory()]
     return [at for at, one in enumerate(sources) if isinstance(one, Remembered) and one.judge is not None]
 
 
-def show_a_tick(recorded: RecordedMemory, number: int) -> None:
-    """The screen of a step becomes that of the step before, with another minute in the status bar."""
+def show_clock_change(recorded: MemoryDataset, number: int) -> None:
+    """Replace a screenshot by the previous one with another time in the status bar."""
     with Image.open(recorded.root / screenshot_path(EPISODE, number - 1)) as before:
         image = before.convert("RGB")
     image.paste((90, 90, 90), (8, 8, 20, 20))
     path, provenance = recorded.root / screenshot_path(EPISODE, number), recorded.root / provenance_path(EPISODE)
     image.save(path)
-    told = json.loads(provenance.read_text())
-    told["steps"][number]["frame"]["png_sha256"] = sha256(path.read_bytes()).hexdigest()
-    provenance.write_text(json.dumps(told))
+    tree = json.loads(provenance.read_text())
+    tree["steps"][number]["frame"]["png_sha256"] = sha256(path.read_bytes()).hexdigest()
+    provenance.write_text(json.dumps(tree))
 
 
-def test_what_a_person_decides_on_a_memory_counts_and_a_rejected_one_is_asked_for_anew(
-    recorded: RecordedMemory, tmp_path: Path
-) -> None:
-    model, store = RememberingModel(recorded.screens, ways=9), SemanticsStore(recorded.root)
+def test_decisions_on_memory_count_and_rejections_are_requested_again(recorded: MemoryDataset, tmp_path: Path) -> None:
+    model, store = MemoryModel(recorded.screens, ways=9), SemanticsStore(recorded.root)
     with StandIn(model) as server:
         recorded.run(server, "cheap")
         first, second = (recorded.memory()[at].kept for at in (0, 1))
@@ -177,39 +169,37 @@ def test_what_a_person_decides_on_a_memory_counts_and_a_rejected_one_is_asked_fo
 
 
 @pytest.mark.parametrize("core", ["", "<b>37</b>", "\x00", "x" * 4_001])
-def test_an_unusable_core_is_told_and_not_kept(recorded: RecordedMemory, core: str) -> None:
-    model = RememberingModel(recorded.screens)
+def test_unusable_core_text_is_reported_and_not_kept(recorded: MemoryDataset, core: str) -> None:
+    model = MemoryModel(recorded.screens)
 
-    def bad(asked: Asked) -> Says:
-        is_core = CORE in asked.schema["properties"]
-        return says({"is_needed_later": True, CORE: core}) if is_core else model(asked)
+    def unusable(request: ReceivedRequest) -> Reply:
+        is_core = CORE in request.schema["properties"]
+        return says({"is_needed_later": True, CORE: core}) if is_core else model(request)
 
-    with StandIn(bad) as server:
+    with StandIn(unusable) as server:
         (ended,) = recorded.run(server)
     assert "core" in ended.problem
     first = recorded.memory()[0]
     assert (first.kept[SCREEN].state, first.kept[CORE].state) == (TextState.SUGGESTED, TextState.MISSING)
 
 
-def test_a_server_that_fails_loses_nothing_and_nothing_is_asked_twice(recorded: RecordedMemory) -> None:
-    model = RememberingModel(recorded.screens)
-    with StandIn(lambda asked: server_error(503) if model.judged > 1 else model(asked)) as server:
+def test_server_failure_loses_and_repeats_nothing(recorded: MemoryDataset) -> None:
+    model = MemoryModel(recorded.screens)
+    with StandIn(lambda request: server_error(503) if model.judged > 1 else model(request)) as server:
         (ended,) = recorded.run(server)
         assert ended.problem
     kept = sum(not one.is_open for step in recorded.memory() for one in step.kept.values()) - 1
     assert 0 < kept < 3 * (STEPS + 1) - 1
     model.judged = -1000
-    asked = Counter(json.dumps(question.body["messages"]) for question in server.questions[:-1])
+    counts = Counter(json.dumps(question.body["messages"]) for question in server.questions[:-1])
     with StandIn(model, port=server.port) as server:
         assert recorded.run(server) == [Ended(EPISODE, 3 * (STEPS + 1) - 1 - kept)]
-    asked += Counter(json.dumps(question.body["messages"]) for question in server.questions)
-    assert max(asked.values()) <= 3, "three candidates of one question"
+    counts += Counter(json.dumps(question.body["messages"]) for question in server.questions)
+    assert max(counts.values()) <= 3, "three candidates of one question"
 
 
-def test_a_new_instruction_leaves_action_results_and_its_files_are_refused_until_it_is_remembered(
-    recorded: RecordedMemory, tmp_path: Path
-) -> None:
-    with StandIn(RememberingModel(recorded.screens)) as server:
+def test_new_instruction_makes_all_memory_but_action_results_stale(recorded: MemoryDataset, tmp_path: Path) -> None:
+    with StandIn(MemoryModel(recorded.screens)) as server:
         recorded.run(server, "cheap")
     write_memory(recorded.root, EPISODE, "kept", tmp_path)
     written = json.loads((tmp_path / "chain_of_memory" / f"{EPISODE}.json").read_text())

@@ -1,4 +1,4 @@
-"""Finds texts that are nearly the same, among those of an episode and of others."""
+"""Finds nearly identical texts within an episode and across episodes."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
-from odyssey_recorder.annotation.kinds import TextKind
+from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.task.wording.equivalence import bare_words
 
 ALIKE = 90
@@ -28,7 +28,7 @@ class SeenText:
 
 
 class SeenTexts:
-    """Texts by their last words and by those in the middle, one of which texts that are nearly the same share."""
+    """Texts indexed by groups of their words; near duplicates share at least one group."""
 
     def __init__(self, texts: Iterable[SeenText] = ()) -> None:
         self._by_words: defaultdict[tuple[object, ...], list[SeenText]] = defaultdict(list)

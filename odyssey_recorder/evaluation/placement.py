@@ -36,7 +36,7 @@ class Fit:
 
     @property
     def counts(self) -> str:
-        """All that are not 0, in words."""
+        """The counts that are not 0, as text."""
         counts = {
             "steps without a prediction": self.missing,
             "repeated": self.repeated,
@@ -52,21 +52,21 @@ def place(gold: Gold, loaded: Loaded) -> tuple[Placed, Fit]:
     """The predictions for steps of `gold`, whose true actions count."""
     keys = zip(loaded.episodes, loaded.steps, strict=True)
     found = np.array([gold.row_of.get(key, -1) for key in keys], np.int64)
-    there, outside = np.flatnonzero(found >= 0), np.flatnonzero(found < 0).tolist()
+    matched, outside = np.flatnonzero(found >= 0), np.flatnonzero(found < 0).tolist()
     foreign = [at for at in outside if loaded.episodes[at] not in gold.others]
-    order = there[np.argsort(found[there], kind="stable")]
+    order = matched[np.argsort(found[matched], kind="stable")]
     again = np.sort(order[1:][found[order[1:]] == found[order[:-1]]])
-    missing = np.flatnonzero(np.bincount(found[there], minlength=len(gold.kind)) == 0)
-    different = [at for at in there.tolist() if _differs(loaded, at, gold.answers[found[at]])]
-    placed = Placed(found[there], [loaded.answers[at] for at in there], np.unique(found[again]), missing)
-    told = [
-        *_told(loaded, foreign, "no such step in the dataset"),
-        *_told(loaded, again.tolist(), "the step has been predicted before"),
-        *_told(loaded, different, "its true action is not the dataset's"),
+    missing = np.flatnonzero(np.bincount(found[matched], minlength=len(gold.kind)) == 0)
+    different = [at for at in matched.tolist() if _differs(loaded, at, gold.answers[found[at]])]
+    placed = Placed(found[matched], [loaded.answers[at] for at in matched], np.unique(found[again]), missing)
+    messages = [
+        *_messages(loaded, foreign, "no such step in the dataset"),
+        *_messages(loaded, again.tolist(), "the step has been predicted before"),
+        *_messages(loaded, different, "its true action is not the dataset's"),
     ]
     counts = (len(missing), len(again), len(foreign), len(different), len(loaded.problems))
     others = len(outside) - len(foreign)
-    return placed, Fit(len(found), others, *counts, (*loaded.problems[:_TOLD], *told))
+    return placed, Fit(len(found), others, *counts, (*loaded.problems[:_TOLD], *messages))
 
 
 def _differs(loaded: Loaded, at: int, truth: str) -> bool:
@@ -74,6 +74,6 @@ def _differs(loaded: Loaded, at: int, truth: str) -> bool:
     return own not in (None, truth) and not (loaded.layout == "agentcpm" and own == _MERGED.get(truth))
 
 
-def _told(loaded: Loaded, at: Sequence[int], words: str) -> list[str]:
+def _messages(loaded: Loaded, at: Sequence[int], words: str) -> list[str]:
     places = ((one, loaded.episodes[one][:40], loaded.steps[one] + 1) for one in at[:_TOLD])
     return [f"{loaded.unit} {loaded.numbers[one]}: episode {name}, step {step}: {words}" for one, name, step in places]

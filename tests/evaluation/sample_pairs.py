@@ -30,23 +30,27 @@ def gold_from(pairs: Sequence[Pair], *, width: int = 1000, height: int = 1000) -
 
 def random_pair(random: Random) -> Pair:
     kind = random.choice(KINDS)
-    said = kind if random.random() < 0.85 else random.choice(KINDS)
+    predicted = kind if random.random() < 0.85 else random.choice(KINDS)
     if random.random() < 0.06:
         return _answer(random, kind), random.choice(_NOT_ANSWERS), None
     truth = _answer(random, kind)
     if kind in ("CLICK", "LONG_PRESS"):
-        return _press(random, kind, said)
-    return truth, _answer(random, said), None
+        return _press_pair(random, kind, predicted)
+    return truth, _answer(random, predicted), None
 
 
-def _press(random: Random, kind: str, said: str) -> Pair:
+def _press_pair(random: Random, kind: str, predicted: str) -> Pair:
     x, y = random.randint(0, 1000), random.randint(0, 1000)
     boxes: tuple[Any, ...] = None, [x - 50, y - 50, x + 50, y + 50], [x, y, x, y], [], [1, 2, 3, 4, 5], [9, 9, 0, 0]
     box: Json = random.choice(boxes)
     across, down = random.choice((*_EDGES, (random.randint(-200, 200), random.randint(-200, 200))))
-    answer = f"{said}: ({x + across}, {y + down})" if said in ("CLICK", "LONG_PRESS") else _answer(random, said)
+    answer = (
+        f"{predicted}: ({x + across}, {y + down})"
+        if predicted in ("CLICK", "LONG_PRESS")
+        else _answer(random, predicted)
+    )
     if random.random() < 0.15:
-        answer = f"{said}: {random.choice(_ODD)}"
+        answer = f"{predicted}: {random.choice(_ODD)}"
     return f"{kind}: ({x}, {y})", answer, box
 
 

@@ -1,6 +1,6 @@
-"""A stand-in that sees: it finds out from the pixels alone which screen it was shown and where the mark is.
+"""A stand-in for a vision model: recognizes from pixels alone which screen it is shown and where the mark is.
 
-Its texts say what it saw, so a wrong image, order or mark makes a wrong text.
+Its texts state what it saw, so a wrong image, order or mark makes a wrong text.
 """
 
 import base64
@@ -14,8 +14,8 @@ from PIL import Image
 
 from odyssey_recorder.device.view_hierarchy import name_at, parse
 from odyssey_recorder.model.geometry import Pixel, Size
-from tests.annotation.phone_dataset import Touched
-from tests.llm.stand_in import Asked, Says, says
+from tests.annotation.phone_dataset import CapturedStep
+from tests.llm.stand_in import ReceivedRequest, Reply, says
 
 _LOOK = (96, 96)
 _MOST = 24
@@ -23,18 +23,18 @@ _ALIKE = 0.3
 """Mean differences of looks, in grey levels, that the compression of images can cause."""
 
 
-class SeeingModel:
+class VisionModel:
     """Knows the screens of an episode, with the xml of their views, in any order."""
 
-    def __init__(self, screens: Sequence[tuple[Touched, str]]) -> None:
+    def __init__(self, screens: Sequence[tuple[CapturedStep, str]]) -> None:
         self._screens = screens
         self._looks = np.stack([_look(Image.open(io.BytesIO(one.png))) for one, _ in screens])
 
-    def __call__(self, asked: Asked) -> Says:
-        images = images_of(asked)
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        images = images_of(request)
         if not images:
-            said = json.loads(re.findall(r"<steps>\n(.*?)\n</steps>", asked.words, re.DOTALL)[-1])
-            return says({"context": f"Done: {' / '.join(one['intention'] for one in said['done'])}"})
+            steps = json.loads(re.findall(r"<steps>\n(.*?)\n</steps>", request.words, re.DOTALL)[-1])
+            return says({"context": f"Done: {' / '.join(one['intention'] for one in steps['done'])}"})
         seen = self.seen(images)
         data = {
             "low_level_instruction": f"Do {seen}.",
@@ -42,7 +42,7 @@ class SeeingModel:
             "intention": f"Want {seen}.",
             "context": "Before.",
         }
-        return says({name: data[name] for name in asked.schema["properties"]})
+        return says({name: data[name] for name in request.schema["properties"]})
 
     def seen(self, images: Sequence[Image.Image]) -> str:
         plain, *marked = images
@@ -67,28 +67,28 @@ class SeeingModel:
         return self._nearest(image, sorted(first.values())) if len(first) > 1 else min(first.values())
 
     def _nearest(self, image: Image.Image, alike: Sequence[int]) -> int:
-        """Of screens that differ in a detail, by these details at full size."""
+        """The nearest of similar screens, by their differing details at full size."""
         whole = np.stack([_gray(Image.open(io.BytesIO(self._screens[at][0].png)), image.size) for at in alike])
         details = np.ptp(whole, axis=0) > _MOST
         far = [np.abs(one - _gray(image, image.size))[details].sum() for one in whole]
         return alike[int(np.argmin(far))]
 
 
-def expected(screens: Sequence[tuple[Touched, str]], number: int) -> str:
-    """What it must see at a step; equal screenshots are one screen."""
+def expected(screens: Sequence[tuple[CapturedStep, str]], number: int) -> str:
+    """What it should see at a step; equal screenshots count as one screen."""
     one = screens[number][0]
     first = next(at for at, (other, _) in enumerate(screens) if other.png == one.png)
     return f"screen {first}, {one.name}" if one.at is not None else f"screen {first}"
 
 
-def images_of(asked: Asked) -> list[Image.Image]:
-    parts = [part for message in asked.body["messages"] for part in message["content"] if isinstance(part, dict)]
+def images_of(request: ReceivedRequest) -> list[Image.Image]:
+    parts = [part for message in request.body["messages"] for part in message["content"] if isinstance(part, dict)]
     urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
     return [Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB") for url in urls]
 
 
 def mark_of(image: Image.Image) -> tuple[float, float] | None:
-    """The middle of what is framed in magenta, as shares of width and height."""
+    """The centre of the magenta frame, as shares of width and height."""
     rgb = np.asarray(image).astype(int)
     magenta = (rgb[:, :, 0] > 200) & (rgb[:, :, 1] < 60) & (rgb[:, :, 2] > 200)
     ys, xs = np.nonzero(magenta)
