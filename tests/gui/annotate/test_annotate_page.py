@@ -73,7 +73,7 @@ def desk(qtbot: QtBot, background: Background, root: Path) -> Desk:
     return made
 
 
-def test_enter_accepts_and_goes_on_and_undo_takes_it_back(desk: Desk) -> None:
+def test_keys_accept_edit_and_undo(desk: Desk) -> None:
     desk.key(KEY.Key_Return)
     desk.wait_for("accept")
     desk.wait_to_read("Accepted by Ann")
@@ -85,7 +85,7 @@ def test_enter_accepts_and_goes_on_and_undo_takes_it_back(desk: Desk) -> None:
     desk.wait_for("accept", "edit", "withdraw")
 
 
-def test_contradicted_texts_are_found_and_supported_ones_accepted_together(desk: Desk) -> None:
+def test_supported_texts_are_accepted_but_not_contradicted_ones(desk: Desk) -> None:
     desk.key(KEY.Key_N)
     desk.wait_to_read("Step 2 of 4")
     assert desk.says("Recycle bin")
@@ -95,7 +95,7 @@ def test_contradicted_texts_are_found_and_supported_ones_accepted_together(desk:
     assert all("Recycle bin" not in words and kind == "accept" for kind, words in desk.decisions)
 
 
-def test_a_text_that_was_not_saved_is_kept(desk: Desk) -> None:
+def test_text_that_was_not_saved_stays_in_its_field(desk: Desk) -> None:
     path = desk.root / "semantics" / f"{EPISODE}.json"
     whole = path.read_bytes()
     path.write_text("{")
@@ -108,9 +108,7 @@ def test_a_text_that_was_not_saved_is_kept(desk: Desk) -> None:
     desk.wait_for("edit")
 
 
-def test_blind_steps_hide_every_suggestion_until_the_person_has_written(
-    qtbot: QtBot, background: Background, root: Path
-) -> None:
+def test_blind_step_shows_no_suggestion(qtbot: QtBot, background: Background, root: Path) -> None:
     desk = Desk(qtbot, background, root, Shares(blind=1, planted=0))
     desk.open()
     told = " ".join(one.text() for one in desk.window.findChildren(QLabel) if one.isVisible())
@@ -120,7 +118,7 @@ def test_blind_steps_hide_every_suggestion_until_the_person_has_written(
     desk.wait_to_read("I am going on to")
 
 
-def test_planted_texts_are_named_after_the_decision(qtbot: QtBot, background: Background, root: Path) -> None:
+def test_planted_text_is_revealed_after_the_decision(qtbot: QtBot, background: Background, root: Path) -> None:
     desk = Desk(qtbot, background, root, Shares(blind=0, planted=1))
     desk.open()
     desk.key(KEY.Key_Return)
@@ -129,9 +127,7 @@ def test_planted_texts_are_named_after_the_decision(qtbot: QtBot, background: Ba
     assert desk.decisions == []
 
 
-def test_a_memory_is_accepted_edited_and_rejected_with_the_same_keys(
-    qtbot: QtBot, background: Background, root: Path
-) -> None:
+def test_memory_is_decided_with_the_same_keys(qtbot: QtBot, background: Background, root: Path) -> None:
     remember(root, EPISODE)
     desk = Desk(qtbot, background, root, Shares(0, 0))
     desk.open()
@@ -159,7 +155,7 @@ def test_a_memory_is_accepted_edited_and_rejected_with_the_same_keys(
     desk.wait_for("accept", "edit", "reject", "withdraw")
 
 
-def test_a_memory_is_hidden_until_the_instruction_of_its_step_is_written_blind(root: Path) -> None:
+def test_blind_step_hides_its_memory_until_written(root: Path) -> None:
     remember(root, EPISODE)
     texts = TextReviewing(root, Checker(None).evidence, lambda: "Ann", Shares(blind=1, planted=0))
     first, *others = texts.open(EPISODE).steps[1]
@@ -168,7 +164,7 @@ def test_a_memory_is_hidden_until_the_instruction_of_its_step_is_written_blind(r
     assert "core of step 1." in [one.words for one in texts.open(EPISODE).steps[1]]
 
 
-def test_an_empty_dataset_and_one_without_texts_say_what_to_do(
+def test_dataset_without_episodes_or_texts_explains_what_to_do(
     qtbot: QtBot, background: Background, tmp_path: Path
 ) -> None:
     (tmp_path / "annotations").mkdir()
@@ -179,7 +175,7 @@ def test_an_empty_dataset_and_one_without_texts_say_what_to_do(
     desk.wait_to_read("Choose “Write texts…” to have a model write them")
 
 
-def test_a_damaged_file_is_named(qtbot: QtBot, background: Background, root: Path) -> None:
+def test_damaged_file_is_named(qtbot: QtBot, background: Background, root: Path) -> None:
     path = root / "semantics" / f"{EPISODE}.json"
     path.write_text("[]")
     desk = Desk(qtbot, background, root, Shares())
@@ -189,7 +185,7 @@ def test_a_damaged_file_is_named(qtbot: QtBot, background: Background, root: Pat
     desk.wait_to_read(path.name)
 
 
-def test_closing_asks_about_text_that_is_not_saved_and_waits_for_decisions(desk: Desk) -> None:
+def test_closing_asks_about_unsaved_text_and_waits_for_decisions(desk: Desk) -> None:
     closed: list[bool] = []
 
     def close() -> None:
@@ -232,7 +228,7 @@ def test_only_changed_episodes_are_checked_again(root: Path) -> None:
     assert len(checked) == 2
 
 
-def test_nothing_is_decided_on_an_episode_that_is_not_shown_yet(desk: Desk) -> None:
+def test_episode_cannot_be_decided_before_it_is_shown(desk: Desk) -> None:
     suggest(desk.root, look_around(desk.root, OTHER, 2))
     desk.press("Refresh")
     desk.qtbot.waitUntil(lambda: len(desk.heard("Episodes with texts")) == 2)

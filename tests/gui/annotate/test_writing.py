@@ -68,7 +68,7 @@ def at(server: StandIn, host: str = "127.0.0.1") -> Callable[[], Batch]:
     return lambda: batch_with(OpenAIModel(MODEL, server.url.replace("127.0.0.1", host), None), priced())
 
 
-def test_what_is_missing_is_planned_written_and_listed(
+def test_missing_texts_are_planned_written_and_listed(
     qtbot: QtBot, background: Background, root: Path, server: StandIn
 ) -> None:
     desk = Desk(qtbot, background, root, at(server))
@@ -90,7 +90,7 @@ def test_what_is_missing_is_planned_written_and_listed(
     assert len(server.questions) == asked
 
 
-def test_screenshots_leave_only_when_the_owner_agrees(
+def test_screenshots_are_sent_only_if_the_owner_agrees(
     qtbot: QtBot, background: Background, root: Path, server: StandIn
 ) -> None:
     desk = Desk(qtbot, background, root, at(server, REMOTE))
@@ -105,7 +105,7 @@ def test_screenshots_leave_only_when_the_owner_agrees(
     assert not needs_consent(root, host, 1, 1)
 
 
-def test_what_the_server_refuses_is_told_and_the_page_stays_usable(
+def test_server_refusal_is_reported_and_the_page_stays_usable(
     qtbot: QtBot, background: Background, root: Path, server: StandIn
 ) -> None:
     server.behaviour = lambda _: Fails(401, "no")
@@ -118,7 +118,7 @@ def test_what_the_server_refuses_is_told_and_the_page_stays_usable(
     assert desk.ask().isVisible()
 
 
-def test_without_a_model_the_dialog_says_what_to_do(qtbot: QtBot, background: Background, root: Path) -> None:
+def test_dialog_explains_a_missing_model(qtbot: QtBot, background: Background, root: Path) -> None:
     def open_nothing() -> Batch:
         raise SettingsError("No language model is set. Choose one under Settings.")
 

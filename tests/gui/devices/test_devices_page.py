@@ -82,7 +82,7 @@ OpenPage = Callable[[FakeInventory], PagePilot]
 # List.
 
 
-def test_the_six_are_listed_and_strangers_say_what_to_do(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_profiles_and_other_devices_are_listed(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.make("small_phone")
     inventory.run("pixel_fold")
     inventory.strangers = (InventoryDevice("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
@@ -106,7 +106,7 @@ def test_the_six_are_listed_and_strangers_say_what_to_do(open_page: OpenPage, in
     assert "Stop" not in pilot.offered
 
 
-def test_where_adb_cannot_be_asked_that_is_said(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_adb_failure_is_shown_until_refreshed(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.listing_failure = DeviceError("The adb server cannot be reached. Run `adb start-server`.")
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("Run `adb start-server`"))
@@ -117,7 +117,7 @@ def test_where_adb_cannot_be_asked_that_is_said(open_page: OpenPage, inventory: 
     assert not pilot.says("Run `adb start-server`")
 
 
-def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_lost_device_is_reported_at_once(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("OK: "))
@@ -135,7 +135,7 @@ def test_a_device_that_is_lost_is_told_at_once(open_page: OpenPage, inventory: F
     pilot.wait(lambda: not pilot.says("is gone."))
 
 
-def test_the_list_is_looked_after_only_while_the_page_is_shown(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_hidden_page_stops_watching_devices(open_page: OpenPage, inventory: FakeInventory) -> None:
     pilot = open_page(inventory)
     pilot.page.hide()
     pilot.wait_until_done("let go")
@@ -144,7 +144,7 @@ def test_the_list_is_looked_after_only_while_the_page_is_shown(open_page: OpenPa
 # The SDK.
 
 
-def test_what_the_sdk_lacks_is_named_with_the_command_to_copy(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_missing_sdk_part_is_shown_with_its_command(open_page: OpenPage, inventory: FakeInventory) -> None:
     command = 'sdkmanager "emulator"'
     inventory.missing = (PreflightFinding("emulator", "no emulator in /sdk", f"Run: {command}", True, command),)
     pilot = open_page(inventory)
@@ -157,7 +157,7 @@ def test_what_the_sdk_lacks_is_named_with_the_command_to_copy(open_page: OpenPag
     pilot.wait(lambda: "Medium Phone: Simulated · emulator-5580" in pilot.rows)
 
 
-def test_what_was_missing_and_is_there_now_goes(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_installed_sdk_part_is_no_longer_reported(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.missing = (PreflightFinding("emulator", "no emulator", "Run: sdkmanager", True, "sdkmanager"),)
     pilot = open_page(inventory)
     pilot.button_named("Copy the command for emulator").setFocus()
@@ -172,7 +172,7 @@ def test_what_was_missing_and_is_there_now_goes(open_page: OpenPage, inventory: 
 # Making, starting, stopping.
 
 
-def test_a_device_is_made_started_and_stopped(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_device_is_created_started_and_stopped(open_page: OpenPage, inventory: FakeInventory) -> None:
     pilot = open_page(inventory)
     pilot.choose("Pixel Tablet")
     assert pilot.offered >= {"Create", "Start simulated"}
@@ -190,7 +190,7 @@ def test_a_device_is_made_started_and_stopped(open_page: OpenPage, inventory: Fa
     assert not pilot.says("is gone")
 
 
-def test_a_start_shows_how_far_it_is_and_can_be_cancelled(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_start_shows_progress_and_can_be_cancelled(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.make("pixel_7_pro")
     inventory.held = True
     pilot = open_page(inventory)
@@ -210,7 +210,7 @@ def test_a_start_shows_how_far_it_is_and_can_be_cancelled(open_page: OpenPage, i
     assert not pilot.says("failed")
 
 
-def test_a_start_that_fails_says_why_until_that_is_dismissed(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_failed_start_is_explained_until_dismissed(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.make("pixel_7_pro")
     inventory.failure = DeviceError("The emulator ended with exit code 1: no room on the disk. Free some space.")
     pilot = open_page(inventory)
@@ -222,7 +222,7 @@ def test_a_start_that_fails_says_why_until_that_is_dismissed(open_page: OpenPage
     pilot.wait(lambda: not pilot.says("Free some space."))
 
 
-def test_a_reset_asks_first_and_says_what_is_lost(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_reset_asks_first_and_lists_what_is_lost(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
     pilot.press("Reset")
@@ -236,7 +236,7 @@ def test_a_reset_asks_first_and_says_what_is_lost(open_page: OpenPage, inventory
     pilot.wait_until_done("reset Pixel_7_Pro")
 
 
-def test_a_configuration_that_is_not_the_profiles_is_amended(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_configuration_that_differs_from_its_profile_is_fixed(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.problems = ("Its keyboard is no, the profile's yes.",)
     inventory.make("pixel_7_pro")
     pilot = open_page(inventory)
@@ -251,7 +251,7 @@ def test_a_configuration_that_is_not_the_profiles_is_amended(open_page: OpenPage
 # A running device.
 
 
-def test_a_fold_is_folded_opened_and_turned(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_foldable_is_folded_unfolded_and_rotated(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_fold")
     pilot = open_page(inventory)
     pilot.press("Fold")
@@ -264,7 +264,7 @@ def test_a_fold_is_folded_opened_and_turned(open_page: OpenPage, inventory: Fake
     pilot.wait(lambda: pilot.says("90°"))
 
 
-def test_a_phone_does_not_fold_and_rests_while_recorded(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_recorded_device_cannot_be_changed(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("OK: "))
@@ -278,7 +278,7 @@ def test_a_phone_does_not_fold_and_rests_while_recorded(open_page: OpenPage, inv
     assert pilot.offered >= {"Stop", "Rotate", "Fix"}
 
 
-def test_a_finding_is_mended_by_its_button_or_in_a_second_try(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_failed_repair_can_be_tried_again(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro").settings["secure", "navigation_mode"] = "2"
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("Navigation: by gestures"))
@@ -294,7 +294,7 @@ def test_a_finding_is_mended_by_its_button_or_in_a_second_try(open_page: OpenPag
     pilot.wait(lambda: pilot.says("Navigation,"))
 
 
-def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, inventory: FakeInventory) -> None:
+def test_snapshots_are_saved_loaded_and_deleted(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.run("pixel_7_pro")
     pilot = open_page(inventory)
     pilot.wait(lambda: pilot.says("OK: "))
@@ -318,7 +318,7 @@ def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, inv
 # In the window.
 
 
-def test_the_way_leads_from_devices_to_recording(
+def test_recording_can_start_from_the_devices_page(
     open_at: OpenAt, service: FakeRecordings, inventory: FakeInventory
 ) -> None:
     service.devices_there.append(inventory.run("small_phone"))

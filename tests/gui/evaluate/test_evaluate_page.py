@@ -61,7 +61,7 @@ def desk(qtbot: QtBot, background: Background, root: Path) -> Desk:
     return Desk(qtbot, background, root)
 
 
-def test_scores_name_the_protocol_and_a_cell_of_the_confusion_shows_its_steps(
+def test_scores_name_the_protocol_and_confusion_cells_list_steps(
     desk: Desk, right: list[Prediction], tmp_path: Path
 ) -> None:
     wrong = [right[0]._replace(action=FAR), right[1]._replace(action=None), *right[2:]]
@@ -78,9 +78,7 @@ def test_scores_name_the_protocol_and_a_cell_of_the_confusion_shows_its_steps(
     assert desk.cells("Judged steps")[0][4] == "Cannot be read"
 
 
-def test_the_true_and_the_predicted_action_are_drawn_on_the_screenshot(
-    desk: Desk, right: list[Prediction], tmp_path: Path
-) -> None:
+def test_true_and_predicted_actions_are_drawn(desk: Desk, right: list[Prediction], tmp_path: Path) -> None:
     desk.score(own(tmp_path / "a", [right[0]._replace(action=FAR), *right[1:]]))
     desk.press("Steps")
     desk.wait_to_read("step 1 of 4: Look around")
@@ -93,9 +91,7 @@ def test_the_true_and_the_predicted_action_are_drawn_on_the_screenshot(
     desk.qtbot.waitUntil(is_drawn)
 
 
-def test_two_models_are_shown_side_by_side_with_their_differences(
-    desk: Desk, right: list[Prediction], tmp_path: Path
-) -> None:
+def test_two_models_are_compared_side_by_side(desk: Desk, right: list[Prediction], tmp_path: Path) -> None:
     worse = own(tmp_path / "a", [right[0]._replace(action=FAR), *right[1:]], model="base")
     desk.score(worse, own(tmp_path / "b", right, model="tuned"))
     row = desk.cells("Scores")[0]
@@ -105,7 +101,7 @@ def test_two_models_are_shown_side_by_side_with_their_differences(
     assert desk.says("(right)")
 
 
-def test_what_does_not_fit_is_told_with_file_and_line(desk: Desk, right: list[Prediction], tmp_path: Path) -> None:
+def test_predictions_that_do_not_fit_are_listed_by_line(desk: Desk, right: list[Prediction], tmp_path: Path) -> None:
     file = own(tmp_path / "a", [*right[:-1], right[0], Prediction("9" * 16, 0, right[0].action)])
     with file.open("a") as lines:
         lines.write('{"episode": 1e309}\n')
@@ -116,7 +112,7 @@ def test_what_does_not_fit_is_told_with_file_and_line(desk: Desk, right: list[Pr
     assert all(f"line {number}:" in told for number in (5, 6, 7))
 
 
-def test_a_file_that_is_none_and_another_folder_without_episodes_say_so(desk: Desk, root: Path, tmp_path: Path) -> None:
+def test_unusable_file_or_dataset_is_reported(desk: Desk, root: Path, tmp_path: Path) -> None:
     (tmp_path / "a").write_text("{broken")
     desk.score(tmp_path / "a")
     desk.wait_to_read("is not a file of predictions")
@@ -127,7 +123,7 @@ def test_a_file_that_is_none_and_another_folder_without_episodes_say_so(desk: De
     assert not desk.commands[Command.SHOW_SCORES].isEnabled()
 
 
-def test_the_report_is_saved_as_a_page_or_as_json(desk: Desk, right: list[Prediction], tmp_path: Path) -> None:
+def test_report_is_saved_as_html_or_json(desk: Desk, right: list[Prediction], tmp_path: Path) -> None:
     desk.score(own(tmp_path / "a", right))
     for name in ("report.html", "report.json"):
         desk.press("Export report")

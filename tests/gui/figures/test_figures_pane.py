@@ -35,7 +35,7 @@ def shown(qtbot: QtBot, panel: Bars) -> tuple[PanelView, list[str]]:
     return view, chosen
 
 
-def test_a_click_on_a_bar_chooses_its_filter(qtbot: QtBot) -> None:
+def test_click_on_a_bar_chooses_its_filter(qtbot: QtBot) -> None:
     view, chosen = shown(qtbot, BARS)
 
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(210, 36))
@@ -44,7 +44,7 @@ def test_a_click_on_a_bar_chooses_its_filter(qtbot: QtBot) -> None:
     assert chosen == ['app:"Mail"']
 
 
-def test_the_keys_reach_every_bar_and_say_what_it_is(qtbot: QtBot) -> None:
+def test_arrow_keys_reach_and_describe_every_bar(qtbot: QtBot) -> None:
     view, chosen = shown(qtbot, BARS)
 
     said = []
@@ -59,7 +59,7 @@ def test_the_keys_reach_every_bar_and_say_what_it_is(qtbot: QtBot) -> None:
     assert chosen == ['app:"Maps"', 'app:"Mail"'], "a mark without a filter chooses nothing"
 
 
-def test_a_drawing_grows_with_the_text_and_its_marks_stay_under_the_pointer(qtbot: QtBot, as_nobody: None) -> None:
+def test_drawing_and_its_marks_scale_with_the_text(qtbot: QtBot, as_nobody: None) -> None:
     view, chosen = shown(qtbot, BARS)
     before = view.height()
     use_text_size("extra large")
@@ -70,7 +70,7 @@ def test_a_drawing_grows_with_the_text_and_its_marks_stay_under_the_pointer(qtbo
     assert chosen == ['app:"Mail"']
 
 
-def test_the_pane_shows_every_figure_and_its_table_on_request(qtbot: QtBot) -> None:
+def test_pane_shows_every_figure_and_its_table(qtbot: QtBot) -> None:
     pane = FiguresPane()
     qtbot.addWidget(pane)
     pane.resize(800, 600)
@@ -92,7 +92,7 @@ def test_the_pane_shows_every_figure_and_its_table_on_request(qtbot: QtBot) -> N
     assert chosen[0].startswith('category:"')
 
 
-def test_other_figures_take_the_places_of_the_first_ones(qtbot: QtBot) -> None:
+def test_new_figures_replace_the_old_ones_in_place(qtbot: QtBot) -> None:
     pane = FiguresPane()
     qtbot.addWidget(pane)
     pane.show()
@@ -109,7 +109,7 @@ def test_other_figures_take_the_places_of_the_first_ones(qtbot: QtBot) -> None:
     assert pane.findChildren(PanelView) == before, "what is the same stays"
 
 
-def test_a_narrow_pane_draws_narrower(qtbot: QtBot) -> None:
+def test_narrow_pane_draws_narrower(qtbot: QtBot) -> None:
     view, _ = shown(qtbot, BARS)
     wide = view.grab().toImage()
     view.resize(400, 100)
@@ -120,7 +120,7 @@ def test_a_narrow_pane_draws_narrower(qtbot: QtBot) -> None:
     assert len(ink) > 2, "the bar and its number are painted"
 
 
-def test_image_files_are_written_for_every_drawing(qtbot: QtBot, tmp_path: Path) -> None:
+def test_every_drawing_is_written_to_an_image_file(qtbot: QtBot, tmp_path: Path) -> None:
     written = write_images(tmp_path / "figures", FIGURES)
 
     assert {one.stem for one in written} == {name for figure in FIGURES for _, name in file_names(figure)}

@@ -125,7 +125,7 @@ def middle_of(phone: Phone, text: str) -> tuple[int, int]:
 # Mouse.
 
 
-def test_what_is_clicked_opens_and_getevent_tells_of_it(pilot: PhonePilot) -> None:
+def test_click_opens_an_app_and_is_reported_by_getevent(pilot: PhonePilot) -> None:
     QTest.mouseClick(pilot.screen, LEFT, NONE, pilot.spot(*middle_of(pilot.phone, "Notes")))
 
     pilot.see(lambda: "note" in pilot.phone.state().package)
@@ -133,7 +133,7 @@ def test_what_is_clicked_opens_and_getevent_tells_of_it(pilot: PhonePilot) -> No
     assert {report.node for report in pilot.reports} == {"virtio_input_multi_touch_1"}
 
 
-def test_a_finger_is_on_the_panel_where_it_is_on_the_screenshot(pilot: PhonePilot) -> None:
+def test_touch_is_mapped_to_the_panel_in_every_rotation(pilot: PhonePilot) -> None:
     for rotation in range(4):
         pilot.phone.set_rotation(rotation)
         pilot.see_newest()
@@ -157,7 +157,7 @@ def test_a_finger_is_on_the_panel_where_it_is_on_the_screenshot(pilot: PhonePilo
         assert on_panel == expected[rotation]
 
 
-def test_the_outer_panel_of_a_folded_phone_feels_the_finger(open_phone: OpenPhone) -> None:
+def test_folded_phone_reports_touches_on_its_outer_panel(open_phone: OpenPhone) -> None:
     pilot = open_phone("pixel_fold")
     pilot.press("Fold")
     pilot.wait_to_read("1080x2092")
@@ -172,7 +172,7 @@ def test_the_outer_panel_of_a_folded_phone_feels_the_finger(open_phone: OpenPhon
     assert pilot.window.width() > wide
 
 
-def test_with_ctrl_a_second_finger_mirrors_the_first(pilot: PhonePilot) -> None:
+def test_ctrl_adds_a_mirrored_second_finger(pilot: PhonePilot) -> None:
     QTest.mousePress(pilot.screen, LEFT, CTRL, pilot.spot(180, 320))
     QTest.mouseMove(pilot.screen, pilot.spot(90, 160))
     QTest.mouseRelease(pilot.screen, LEFT, CTRL, pilot.spot(90, 160))
@@ -185,7 +185,7 @@ def test_with_ctrl_a_second_finger_mirrors_the_first(pilot: PhonePilot) -> None:
     assert sum(y) == pytest.approx(RAW_MAX, abs=100)
 
 
-def test_a_slow_phone_keeps_nobody_waiting_the_kernel_least_of_all_and_feels_all_in_order(pilot: PhonePilot) -> None:
+def test_busy_phone_does_not_delay_touch_reports(pilot: PhonePilot) -> None:
     may_go_on = threading.Event()
     sleeper = threading.Thread(target=lambda: pilot.phone.with_input_methods(lambda _: may_go_on.wait(30)))
     sleeper.start()
@@ -207,7 +207,7 @@ def test_a_slow_phone_keeps_nobody_waiting_the_kernel_least_of_all_and_feels_all
 # Keyboard and tools.
 
 
-def test_what_is_typed_goes_through_the_keyboard_node_into_the_field(pilot: PhonePilot) -> None:
+def test_typing_reaches_the_field_through_the_keyboard_node(pilot: PhonePilot) -> None:
     QTest.mouseClick(pilot.screen, LEFT, NONE, pilot.spot(*middle_of(pilot.phone, "Search apps")))
     pilot.see(lambda: pilot.phone.state().keyboard_shown)
 
@@ -221,14 +221,14 @@ def test_what_is_typed_goes_through_the_keyboard_node_into_the_field(pilot: Phon
     assert middle_of(pilot.phone, "No")
 
 
-def test_a_letter_without_a_key_is_refused_in_words(pilot: PhonePilot) -> None:
+def test_letter_without_a_key_is_rejected(pilot: PhonePilot) -> None:
     typed = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Eacute, NONE, "é")  # QTest types only what is on a US keyboard
     QApplication.sendEvent(pilot.screen, typed)
     pilot.wait_to_read("The keyboard has no key for 'é'.")
     assert pilot.reports == []
 
 
-def test_a_tool_and_its_keys_press_the_same_key_of_the_phone(pilot: PhonePilot) -> None:
+def test_tool_and_shortcut_press_the_same_key(pilot: PhonePilot) -> None:
     for tool, keys, code in (
         ("Home", Qt.Key.Key_H, HOME),
         ("Back", Qt.Key.Key_Backspace, BACK),
@@ -245,7 +245,7 @@ def test_a_tool_and_its_keys_press_the_same_key_of_the_phone(pilot: PhonePilot) 
     pilot.see(lambda: pilot.told_keys() == [(BACK, 1), (BACK, 0)])
 
 
-def test_the_window_turns_with_the_phone(pilot: PhonePilot) -> None:
+def test_window_rotates_with_the_phone(pilot: PhonePilot) -> None:
     upright = pilot.window.size()
     pilot.press("Turn left")
     pilot.wait_to_read("1280x720")
@@ -260,7 +260,7 @@ def test_the_window_turns_with_the_phone(pilot: PhonePilot) -> None:
 # Screen.
 
 
-def test_the_window_says_that_the_phone_is_simulated_and_only_a_foldable_can_be_folded(pilot: PhonePilot) -> None:
+def test_window_is_labelled_and_offers_no_fold_for_a_phone(pilot: PhonePilot) -> None:
     assert pilot.window.windowTitle() == f"Simulated Small Phone · {pilot.emulator.serial}"
     assert pilot.says("Simulated Small Phone · 720x1280")
     buttons = pilot.window.findChildren(QAbstractButton)
@@ -268,7 +268,7 @@ def test_the_window_says_that_the_phone_is_simulated_and_only_a_foldable_can_be_
     assert all("Ctrl+" in button.toolTip() for button in buttons)
 
 
-def test_the_screenshot_is_not_scaled_twice(pilot: PhonePilot) -> None:
+def test_screenshot_is_scaled_only_once(pilot: PhonePilot) -> None:
     fit = pilot.fit
     frame = pilot.phone.screen()
     whole = QImage(frame.rgba, frame.width, frame.height, frame.width * 4, QImage.Format.Format_RGBX8888)
@@ -285,7 +285,7 @@ def test_the_screenshot_is_not_scaled_twice(pilot: PhonePilot) -> None:
 
 
 @pytest.mark.parametrize("end", ["SIGINT", "SIGTERM", "whoever started it goes"])
-def test_the_program_with_a_window_ends_as_the_one_without(tmp_path: Path, end: str) -> None:
+def test_program_with_a_window_stops_cleanly(tmp_path: Path, end: str) -> None:
     environment = {
         **os.environ, "QT_QPA_PLATFORM": "offscreen", "HOME": str(tmp_path), "USERPROFILE": str(tmp_path),
         "XDG_RUNTIME_DIR": str(tmp_path), "ANDROID_ADB_SERVER_PORT": "1",

@@ -134,7 +134,7 @@ class HeldDevice(FakeDevice):
 # The agent works.
 
 
-def test_an_agent_carries_out_the_task_that_was_written(
+def test_agent_performs_the_entered_task(
     pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
 ) -> None:
     run_agent(pilot)
@@ -153,7 +153,7 @@ def test_an_agent_carries_out_the_task_that_was_written(
     assert not pilot.find(AgentCard).isVisible()
 
 
-def test_what_is_risky_is_asked_in_the_window_and_what_is_refused_ends_the_turn(
+def test_risky_action_needs_permission_and_refusal_ends_the_turn(
     pilot: Pilot, thinker: Thinker, device: FakeDevice
 ) -> None:
     device.tree = device.tree.replace("OK", "Delete all")
@@ -169,7 +169,7 @@ def test_what_is_risky_is_asked_in_the_window_and_what_is_refused_ends_the_turn(
     pilot.qtbot.waitUntil(lambda: len(device.performed) == 1)
 
 
-def test_screens_leave_this_computer_only_with_consent(open_at: OpenAt, service: FakeRecordings) -> None:
+def test_screens_are_sent_to_a_remote_model_only_with_consent(open_at: OpenAt, service: FakeRecordings) -> None:
     far = read_settings(model=MODEL, model_url="https://models.invalid/v1")
     pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, lambda _, __: open_batch(far)))).watching()
     pilot.write_task()
@@ -184,9 +184,7 @@ def test_screens_leave_this_computer_only_with_consent(open_at: OpenAt, service:
     assert pilot.controller.is_agents
 
 
-def test_a_recording_that_a_person_began_has_no_agent_but_one_of_an_agent_goes_on(
-    pilot: Pilot, thinker: Thinker, service: FakeRecordings
-) -> None:
+def test_agent_resumes_only_its_own_recording(pilot: Pilot, thinker: Thinker, service: FakeRecordings) -> None:
     pilot.start()
     assert not pilot.shortcut("Ctrl+Shift+A").isEnabled()
     pilot.stop()
@@ -206,7 +204,7 @@ def test_a_recording_that_a_person_began_has_no_agent_but_one_of_an_agent_goes_o
     assert provenance(service).origin.actor == "agent"
 
 
-def test_a_device_that_is_no_emulator_has_no_agent(open_window: OpenWindow, server: StandIn, tmp_path: Path) -> None:
+def test_agent_needs_an_emulator(open_window: OpenWindow, server: StandIn, tmp_path: Path) -> None:
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice()), Workplace(agents=models_of(server))).watching()
     pilot.write_task()
     choose(pilot)
@@ -216,7 +214,7 @@ def test_a_device_that_is_no_emulator_has_no_agent(open_window: OpenWindow, serv
 
 @pytest.mark.usefixtures("own_look")
 @pytest.mark.parametrize("size", ["normal", "extra large"])
-def test_what_is_said_of_an_agent_fits_into_the_smallest_window(
+def test_agent_card_fits_the_smallest_window(
     pilot: Pilot, thinker: Thinker, device: FakeDevice, size: TextSize
 ) -> None:
     use_text_size(size)
@@ -237,7 +235,7 @@ def test_what_is_said_of_an_agent_fits_into_the_smallest_window(
     assert pilot.window.size() == SMALLEST
 
 
-def test_a_task_that_an_agent_recorded_still_waits_for_a_person(
+def test_task_recorded_by_an_agent_stays_open_for_a_person(
     open_at: OpenAt, server: StandIn, thinker: Thinker, tmp_path: Path
 ) -> None:
     queue = queue_of(tmp_path, row("a", instruction=TASK.instruction))
@@ -257,7 +255,7 @@ def write(pilot: Pilot, name: str, words: str) -> None:
     QTest.keyClicks(field, words)
 
 
-def test_an_agent_has_the_history_and_the_limits_that_are_chosen_and_they_are_kept(
+def test_agent_options_are_applied_and_remembered(
     open_at: OpenAt, server: StandIn, thinker: Thinker, tmp_path: Path
 ) -> None:
     budgets: list[float | None] = []
@@ -297,7 +295,7 @@ def test_an_agent_has_the_history_and_the_limits_that_are_chosen_and_they_are_ke
         ("Allowed packages", "com.example.notes Clock", "com.example.notes", "“Clock” is not a package."),
     ],
 )
-def test_what_cannot_be_used_is_told_at_its_field_and_runs_nothing(
+def test_invalid_option_is_explained_and_blocks_the_run(
     pilot: Pilot, name: str, wrong: str, right: str, words: str
 ) -> None:
     dialog = RunAgentDialog(MODEL, KeptFile(), pilot.window)
@@ -312,7 +310,7 @@ def test_what_cannot_be_used_is_told_at_its_field_and_runs_nothing(
     assert (field.accessibleDescription(), told.isVisible(), dialog.ok.isEnabled()) == ("", False, True)
 
 
-def test_a_budget_for_a_model_without_a_price_begins_nothing(open_at: OpenAt, server: StandIn) -> None:
+def test_budget_needs_a_model_with_a_price(open_at: OpenAt, server: StandIn) -> None:
     def open_model(name: str, budget: float | None) -> Batch:
         return open_batch(read_settings(model=name, model_url=server.url), budget)
 
@@ -325,7 +323,7 @@ def test_a_budget_for_a_model_without_a_price_begins_nothing(open_at: OpenAt, se
     assert pilot.controller.phase is Phase.WATCHING
 
 
-def test_kept_values_that_are_damaged_are_told_or_ignored(pilot: Pilot, tmp_path: Path) -> None:
+def test_damaged_remembered_options_become_defaults(pilot: Pilot, tmp_path: Path) -> None:
     kept = KeptFile(tmp_path / "agent.json")
     kept.write({"adapter": "gone", "history": 7, "budget": ["x"], "packages": None})
     dialog = RunAgentDialog(MODEL, kept, pilot.window)
@@ -337,7 +335,7 @@ def test_kept_values_that_are_damaged_are_told_or_ignored(pilot: Pilot, tmp_path
 # The person takes over.
 
 
-def test_a_touch_on_the_mirror_takes_over_and_is_the_persons_step(
+def test_touch_on_the_mirror_takes_over(
     pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
 ) -> None:
     run_agent(pilot)
@@ -354,7 +352,7 @@ def test_a_touch_on_the_mirror_takes_over_and_is_the_persons_step(
     assert len(device.performed) == 1
 
 
-def test_a_touch_while_the_agents_is_sent_takes_over_and_the_agents_step_is_kept(
+def test_takeover_during_an_agent_touch_keeps_its_step(
     open_window: OpenWindow, server: StandIn, thinker: Thinker, tmp_path: Path
 ) -> None:
     device = HeldDevice()
@@ -377,7 +375,7 @@ def test_a_touch_while_the_agents_is_sent_takes_over_and_the_agents_step_is_kept
 
 
 @pytest.mark.parametrize("command", ["Esc", "Ctrl+P", "Ctrl+Return"])
-def test_keys_take_over_too(pilot: Pilot, thinker: Thinker, command: str) -> None:
+def test_shortcuts_take_over(pilot: Pilot, thinker: Thinker, command: str) -> None:
     run_agent(pilot)
     await_question(pilot, thinker)
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
@@ -387,7 +385,7 @@ def test_keys_take_over_too(pilot: Pilot, thinker: Thinker, command: str) -> Non
     thinker.say("HOME")
 
 
-def test_resuming_the_agent_ends_a_pause_too(pilot: Pilot, thinker: Thinker) -> None:
+def test_resuming_the_agent_ends_a_pause(pilot: Pilot, thinker: Thinker) -> None:
     run_agent(pilot)
     await_question(pilot, thinker)
     pilot.press("Pause")
@@ -398,9 +396,7 @@ def test_resuming_the_agent_ends_a_pause_too(pilot: Pilot, thinker: Thinker) -> 
     thinker.say("HOME")
 
 
-def test_a_recording_that_a_person_begins_while_the_model_is_opened_stays_theirs(
-    open_at: OpenAt, server: StandIn
-) -> None:
+def test_agent_does_not_join_a_recording_started_meanwhile(open_at: OpenAt, server: StandIn) -> None:
     gate = threading.Event()
 
     def open_late(_: str, __: float | None) -> Batch:
@@ -420,7 +416,7 @@ def test_a_recording_that_a_person_begins_while_the_model_is_opened_stays_theirs
     assert (runner.has_run, pilot.controller.is_agents) == (False, False)
 
 
-def test_a_question_is_withdrawn_when_the_person_acts(pilot: Pilot, thinker: Thinker, device: FakeDevice) -> None:
+def test_permission_question_closes_when_the_person_acts(pilot: Pilot, thinker: Thinker, device: FakeDevice) -> None:
     device.tree = device.tree.replace("OK", "Delete all")
     run_agent(pilot)
     thinker.say("CLICK", x=500, y=500)
@@ -436,7 +432,7 @@ def test_a_question_is_withdrawn_when_the_person_acts(pilot: Pilot, thinker: Thi
 # The person corrects.
 
 
-def test_what_is_refused_is_kept_beside_what_is_shown_instead(
+def test_refused_action_is_stored_with_its_replacement(
     pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
 ) -> None:
     run_agent(pilot)
@@ -453,7 +449,7 @@ def test_what_is_refused_is_kept_beside_what_is_shown_instead(
     assert len(device.performed) == 1
 
 
-def test_a_corrected_step_is_kept_beside_the_right_one(
+def test_corrected_step_is_stored_with_its_replacement(
     pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
 ) -> None:
     run_agent(pilot)
@@ -484,9 +480,7 @@ def test_a_corrected_step_is_kept_beside_the_right_one(
     assert '"x": 300' in pair.agent.raw
 
 
-def test_the_window_closes_while_the_agent_asks_and_keeps_its_steps(
-    pilot: Pilot, thinker: Thinker, service: FakeRecordings
-) -> None:
+def test_closing_during_a_question_keeps_the_steps(pilot: Pilot, thinker: Thinker, service: FakeRecordings) -> None:
     run_agent(pilot)
     thinker.say("CLICK", x=500, y=200)
     thinker.say("COMPLETE")

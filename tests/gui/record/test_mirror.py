@@ -93,7 +93,7 @@ def turn_wheel(mirror: MirrorView, at: QPoint, delta: QPoint, keys: Qt.KeyboardM
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=str)
-def test_a_click_is_a_stroke_at_the_pixel_under_the_mouse(mirror: MirrorView, received: Received, screen: Size) -> None:
+def test_click_is_a_stroke_at_the_pixel_under_the_mouse(mirror: MirrorView, received: Received, screen: Size) -> None:
     mirror.show_frame(frame(screen, number=7))
     at = spot(mirror, screen.width // 3, screen.height // 4)
     QTest.mouseClick(mirror, LEFT, NONE, at)
@@ -110,7 +110,7 @@ def stamped(mirror: MirrorView, kind: QEvent.Type, stamp_ms: int) -> None:
     QApplication.sendEvent(mirror, event)
 
 
-def test_late_events_are_told_apart_by_their_own_time(mirror: MirrorView, received: Received, qtbot: QtBot) -> None:
+def test_delayed_events_keep_their_own_times(mirror: MirrorView, received: Received, qtbot: QtBot) -> None:
     stamped(mirror, QEvent.Type.MouseButtonPress, 5000)
     qtbot.waitUntil(lambda: mirror.gesture.startswith("Long press"))
     with qtbot.waitSignal(mirror.gesture_made, check_params_cb=lambda words: words.startswith("Click")):
@@ -122,7 +122,7 @@ def test_late_events_are_told_apart_by_their_own_time(mirror: MirrorView, receiv
     assert [stroke.duration_us for stroke in strokes] == [80_000, 500_000]
 
 
-def test_a_drag_keeps_its_whole_trajectory_and_its_times(mirror: MirrorView, received: Received) -> None:
+def test_drag_keeps_its_path_and_times(mirror: MirrorView, received: Received) -> None:
     way = [spot(mirror, 500, y) for y in range(1800, 700, -100)]
     QTest.mousePress(mirror, LEFT, NONE, way[0])
     for at in way[1:]:
@@ -138,7 +138,7 @@ def test_a_drag_keeps_its_whole_trajectory_and_its_times(mirror: MirrorView, rec
     assert isinstance(recognize(stroke, RULES, PHONE), Scroll)
 
 
-def test_a_drag_beyond_the_edge_stays_a_click_there_is_nothing(mirror: MirrorView, received: Received) -> None:
+def test_drag_stops_at_the_edge_and_click_outside_is_ignored(mirror: MirrorView, received: Received) -> None:
     QTest.mousePress(mirror, LEFT, NONE, spot(mirror, 500, 200))
     QTest.mouseMove(mirror, QPoint(mirror.width() // 2, -500))
     QTest.mouseRelease(mirror, LEFT, NONE, QPoint(mirror.width() // 2, -500))
@@ -148,7 +148,7 @@ def test_a_drag_beyond_the_edge_stays_a_click_there_is_nothing(mirror: MirrorVie
     assert len(received.heard) == 2
 
 
-def test_a_burst_of_the_wheel_is_one_scroll(mirror: MirrorView, received: Received, qtbot: QtBot) -> None:
+def test_wheel_burst_is_one_scroll(mirror: MirrorView, received: Received, qtbot: QtBot) -> None:
     at = spot(mirror, 500, 1500)
     with qtbot.waitSignal(mirror.stroke_made):
         for _ in range(5):
@@ -159,7 +159,7 @@ def test_a_burst_of_the_wheel_is_one_scroll(mirror: MirrorView, received: Receiv
     assert isinstance(recognize(received.stroke, RULES, PHONE), Scroll)
 
 
-def test_a_wheel_turned_back_is_no_gesture(mirror: MirrorView, received: Received, qtbot: QtBot) -> None:
+def test_wheel_turned_back_cancels_the_touch(mirror: MirrorView, received: Received, qtbot: QtBot) -> None:
     at = spot(mirror, 500, 1500)
     with qtbot.waitSignal(mirror.touch_cancelled):
         turn_wheel(mirror, at, QPoint(0, -120))
@@ -167,13 +167,13 @@ def test_a_wheel_turned_back_is_no_gesture(mirror: MirrorView, received: Receive
     assert received.heard == [1, "cancelled"]
 
 
-def test_the_right_button_is_back_and_the_middle_one_is_home(mirror: MirrorView, received: Received) -> None:
+def test_right_button_is_back_and_middle_button_is_home(mirror: MirrorView, received: Received) -> None:
     QTest.mouseClick(mirror, RIGHT, NONE, spot(mirror, 500, 900))
     QTest.mouseClick(mirror, MIDDLE, NONE, spot(mirror, 500, 900))
     assert received.heard == [SystemKey.BACK, SystemKey.HOME]
 
 
-def test_a_finger_that_is_taken_away_makes_no_stroke(mirror: MirrorView, received: Received) -> None:
+def test_interrupted_touch_is_cancelled(mirror: MirrorView, received: Received) -> None:
     ways: tuple[Callable[[], object], ...] = (
         lambda: QTest.keyClick(mirror, Qt.Key.Key_Escape),
         lambda: mirror.set_overlay(Overlay("The device is gone", OverlayOpacity.HEAVY)),
@@ -187,7 +187,7 @@ def test_a_finger_that_is_taken_away_makes_no_stroke(mirror: MirrorView, receive
 
 
 @pytest.mark.parametrize("weight", OverlayOpacity)
-def test_no_input_is_taken_under_an_overlay(mirror: MirrorView, received: Received, weight: OverlayOpacity) -> None:
+def test_overlay_blocks_input(mirror: MirrorView, received: Received, weight: OverlayOpacity) -> None:
     mirror.set_overlay(Overlay("Settling…", weight))
     at = spot(mirror, 500, 900)
     missed = QSignalSpy(mirror.missed)
@@ -199,7 +199,7 @@ def test_no_input_is_taken_under_an_overlay(mirror: MirrorView, received: Receiv
     assert received.heard == []
 
 
-def test_the_frame_under_the_finger_stays_until_it_lifts_unless_it_is_followed(mirror: MirrorView) -> None:
+def test_frame_under_a_finger_changes_only_if_followed(mirror: MirrorView) -> None:
     at = spot(mirror, 500, 900)
     QTest.mousePress(mirror, LEFT, NONE, at)
     mirror.show_frame(frame(PHONE, number=2))
@@ -219,7 +219,7 @@ def test_the_frame_under_the_finger_stays_until_it_lifts_unless_it_is_followed(m
     assert mirror.frame_number == 4
 
 
-def test_control_and_the_wheel_zoom_around_the_pointer(mirror: MirrorView, received: Received, qtbot: QtBot) -> None:
+def test_ctrl_wheel_zooms_around_the_pointer(mirror: MirrorView, received: Received, qtbot: QtBot) -> None:
     at = spot(mirror, 500, 1500)
     before = pixel(mirror, at)
     for _ in range(4):
@@ -236,7 +236,7 @@ def test_control_and_the_wheel_zoom_around_the_pointer(mirror: MirrorView, recei
     assert received.places == [None]
 
 
-def test_half_a_notch_is_no_zoom_nor_is_one_under_a_finger(mirror: MirrorView, received: Received) -> None:
+def test_zoom_needs_a_whole_notch_and_no_finger(mirror: MirrorView, received: Received) -> None:
     at = spot(mirror, 500, 1500)
     QTest.mousePress(mirror, LEFT, NONE, at)
     turn_wheel(mirror, at, QPoint(0, 120), CTRL)
@@ -249,7 +249,7 @@ def test_half_a_notch_is_no_zoom_nor_is_one_under_a_finger(mirror: MirrorView, r
     assert mirror.viewport.scale == ZOOMS[0]
 
 
-def test_a_drag_with_alt_and_an_arrow_key_move_the_screenshot(mirror: MirrorView, received: Received) -> None:
+def test_alt_drag_and_arrow_key_pan(mirror: MirrorView, received: Received) -> None:
     mirror.viewport.show_scale(1.0)
     before = spot(mirror, 500, 1170)
     alt = Qt.KeyboardModifier.AltModifier
@@ -262,7 +262,7 @@ def test_a_drag_with_alt_and_an_arrow_key_move_the_screenshot(mirror: MirrorView
     assert received.heard == []
 
 
-def test_a_drag_with_space_moves_the_screenshot_until_space_is_let_go(mirror: MirrorView, received: Received) -> None:
+def test_space_drag_pans_until_space_is_released(mirror: MirrorView, received: Received) -> None:
     mirror.viewport.show_scale(1.0)
     before = spot(mirror, 500, 1170)
     QTest.keyPress(mirror, Qt.Key.Key_Space)
@@ -277,14 +277,12 @@ def test_a_drag_with_space_moves_the_screenshot_until_space_is_let_go(mirror: Mi
     assert len(received.heard) == 2
 
 
-def test_where_the_whole_screenshot_is_seen_a_drag_with_alt_is_a_gesture(
-    mirror: MirrorView, received: Received
-) -> None:
+def test_alt_click_is_a_gesture_if_nothing_can_pan(mirror: MirrorView, received: Received) -> None:
     QTest.mouseClick(mirror, LEFT, Qt.KeyboardModifier.AltModifier, spot(mirror, 500, 900))
     assert len(received.heard) == 2
 
 
-def test_the_magnifier_follows_the_pointer_and_lets_the_mouse_through(mirror: MirrorView, received: Received) -> None:
+def test_magnifier_follows_the_pointer_and_lets_clicks_through(mirror: MirrorView, received: Received) -> None:
     at = spot(mirror, 500, 900)
     mirror.set_magnifying(True)
     QTest.mouseMove(mirror, at)
@@ -302,14 +300,14 @@ def test_the_magnifier_follows_the_pointer_and_lets_the_mouse_through(mirror: Mi
     ("right", "down", "end"),
     [(0, 120, Pixel(700, 1500 - round(2340 * WHEEL_LENGTH))), (120, 0, Pixel(700 - round(1080 * WHEEL_LENGTH), 1500))],
 )
-def test_to_see_more_the_finger_moves_the_other_way_from_the_pointer(right: int, down: int, end: Pixel) -> None:
+def test_wheel_stroke_moves_against_the_wheel(right: int, down: int, end: Pixel) -> None:
     stroke = wheel_stroke(Pixel(700, 1500), PHONE, right=right, down=down)
     assert (stroke.start, stroke.end) == (Pixel(700, 1500), end)
 
 
 @pytest.mark.parametrize("y", [0, 30, 2339])
 @pytest.mark.parametrize("down", [-5000, -120, -1, 120])
-def test_near_an_edge_the_drag_keeps_its_length_and_stays_away_from_the_edge(y: int, down: int) -> None:
+def test_wheel_stroke_near_an_edge_keeps_its_length(y: int, down: int) -> None:
     stroke = wheel_stroke(Pixel(500, y), PHONE, right=0, down=down)
     assert abs(stroke.end.y - stroke.start.y) == round(2340 * WHEEL_LENGTH)
     assert {234 <= sample.at.y <= 2106 for sample in stroke.samples} == {True}

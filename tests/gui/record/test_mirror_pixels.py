@@ -77,7 +77,7 @@ def click_on_mark(mirror: MirrorView) -> tuple[QPointF, Pixel]:
 
 
 @pytest.mark.parametrize("size", SCREENS, ids=str)
-def test_a_mirror_as_large_as_the_screenshot_draws_each_pixel_where_a_finger_finds_it(qtbot: QtBot, size: Size) -> None:
+def test_touch_hits_the_drawn_pixel_at_full_size(qtbot: QtBot, size: Size) -> None:
     random = Random(str(size))
     at = Pixel(random.randrange(20, size.width - 20), random.randrange(20, size.height - 20))
     room = QSize(size.width + 2 * FRAME_PX, size.height + 2 * FRAME_PX)
@@ -86,7 +86,7 @@ def test_a_mirror_as_large_as_the_screenshot_draws_each_pixel_where_a_finger_fin
 
 
 @pytest.mark.parametrize(("size", "scale"), list(zip(SCREENS, cycle((None, *ZOOMS)), strict=False)), ids=str)
-def test_at_every_zoom_a_part_is_drawn_where_a_finger_finds_it(qtbot: QtBot, size: Size, scale: float | None) -> None:
+def test_touch_hits_the_drawn_mark_at_every_zoom(qtbot: QtBot, size: Size, scale: float | None) -> None:
     random = Random(f"{size} {scale}")
     at = Pixel(random.randrange(40, size.width - 40), random.randrange(40, size.height - 40))
     mirror = mirror_of(qtbot, marked(size, at, width=5 if scale else 41), QSize(457, 613))
@@ -102,7 +102,7 @@ def test_at_every_zoom_a_part_is_drawn_where_a_finger_finds_it(qtbot: QtBot, siz
     assert max(abs(off.x()), abs(off.y())) <= (0.5 if scale else 1)
 
 
-def test_at_one_to_one_each_pixel_is_drawn_as_it_is(qtbot: QtBot) -> None:
+def test_pixels_are_drawn_unchanged_at_full_scale(qtbot: QtBot) -> None:
     size = Size(1080, 2340)
     noise = Random("noise").randbytes(size.width * size.height * 3)
     now = time.monotonic_ns()
@@ -140,7 +140,7 @@ def loupe(window: QWidget) -> Magnifier:
     return Magnifier(window)
 
 
-def test_the_pixel_in_the_middle_is_shown_four_times_as_large(loupe: Magnifier) -> None:
+def test_magnifier_enlarges_the_pixel_four_times(loupe: Magnifier) -> None:
     loupe.show_at(marked(Size(300, 500), Pixel(120, 333), width=1), Pixel(120, 333), QPointF(200, 350), ROOM)
     image = loupe.grab().toImage()
     first = 2 + PIXELS // 2 * ENLARGED
@@ -151,7 +151,7 @@ def test_the_pixel_in_the_middle_is_shown_four_times_as_large(loupe: Magnifier) 
     assert loupe.accessibleDescription() == "120, 333"
 
 
-def test_beyond_the_edge_of_the_screenshot_there_is_nothing_of_it(loupe: Magnifier) -> None:
+def test_magnifier_is_empty_beyond_the_screenshot(loupe: Magnifier) -> None:
     loupe.show_at(marked(Size(300, 500), Pixel(299, 250), width=5), Pixel(299, 250), QPointF(10, 10), ROOM)
     image = loupe.grab().toImage()
     middle = 2 + PIXELS * ENLARGED // 2
@@ -160,7 +160,7 @@ def test_beyond_the_edge_of_the_screenshot_there_is_nothing_of_it(loupe: Magnifi
 
 @pytest.mark.parametrize("x", [0, 5, 200, 395, 399])
 @pytest.mark.parametrize("y", [0, 5, 350, 695, 699])
-def test_it_lies_in_the_mirror_and_never_under_the_pointer(x: int, y: int) -> None:
+def test_magnifier_stays_in_the_mirror_and_off_the_pointer(x: int, y: int) -> None:
     size = QSizeF(170, 194)
     place = QRectF(beside(QPointF(x, y), size, ROOM), size)
     assert ROOM.contains(place)

@@ -50,7 +50,7 @@ def zoom(stage: MirrorStage) -> str:
     return next(label.text() for label in stage.findChildren(QLabel) if label.accessibleName() == "Zoom")
 
 
-def test_zooms_are_commands_with_the_scale_beside_them(stage: MirrorStage, commands: Commands, qtbot: QtBot) -> None:
+def test_zoom_commands_change_the_shown_scale(stage: MirrorStage, commands: Commands, qtbot: QtBot) -> None:
     fitted = zoom(stage)
     assert not commands[Command.ZOOM_FIT].isEnabled()
     commands[Command.ZOOM_PIXELS].trigger()
@@ -88,7 +88,7 @@ def test_scroll_bars_move_the_screenshot(
     ("screen", "room"),
     [(PHONE, QSize(600, 700)), (TABLET, QSize(600, 700)), (TABLET, QSize(1600, 500)), (PHONE, QSize(400, 1600))],
 )
-def test_the_wanted_screen_lies_as_both_screens_are_larger_and_both_have_as_much_room(
+def test_wanted_screen_lies_where_both_screens_are_largest(
     stage: MirrorStage, qtbot: QtBot, tmp_path: Path, screen: Size, room: QSize
 ) -> None:
     mirror, wanted = stage.findChildren(MirrorView)[0], stage.findChildren(WantedScreen)[0]
@@ -102,7 +102,9 @@ def test_the_wanted_screen_lies_as_both_screens_are_larger_and_both_have_as_much
     assert (now.x() == then.x()) is not is_beside
 
 
-def test_the_way_back_is_fitted(stage: MirrorStage, mirror: MirrorView, commands: Commands, tmp_path: Path) -> None:
+def test_restoring_fits_the_mirror_for_the_time_being(
+    stage: MirrorStage, mirror: MirrorView, commands: Commands, tmp_path: Path
+) -> None:
     mirror.viewport.show_scale(1.5)
     assert not commands[Command.ACCEPT_SCREEN].isEnabled()
     stage.show_wanted(screenshot(tmp_path, PHONE))

@@ -44,7 +44,7 @@ def ready_device(device: FakeDevice) -> FakeDevice:
 # Before the start.
 
 
-def test_everything_is_mended_at_once(pilot: Pilot, ready_device: FakeDevice) -> None:
+def test_fix_all_repairs_everything_at_once(pilot: Pilot, ready_device: FakeDevice) -> None:
     device = ready_device
     device.settings[("secure", "navigation_mode")] = "2"
     device.settings[("global", "stay_on_while_plugged_in")] = "0"
@@ -57,7 +57,7 @@ def test_everything_is_mended_at_once(pilot: Pilot, ready_device: FakeDevice) ->
     assert device.settings[("secure", "navigation_mode")] == "0"
 
 
-def test_what_passive_mode_lacks_is_shown_with_what_mends_it(pilot: Pilot, device: FakeDevice) -> None:
+def test_missing_requirement_is_shown_with_its_repair(pilot: Pilot, device: FakeDevice) -> None:
     device.settings[("secure", "navigation_mode")] = "2"
     choose_passive(pilot)
     assert pilot.says("Navigation: by gestures")
@@ -76,7 +76,7 @@ def test_what_passive_mode_lacks_is_shown_with_what_mends_it(pilot: Pilot, devic
     assert not pilot.says("OK: ")
 
 
-def test_where_nothing_can_be_heard_no_recording_is_offered(pilot: Pilot, device: FakeDevice) -> None:
+def test_passive_mode_needs_a_touch_screen(pilot: Pilot, device: FakeDevice) -> None:
     device.nodes = ()
     pilot.write_task()
     choose(pilot, "In the emulator's own window")
@@ -86,7 +86,7 @@ def test_where_nothing_can_be_heard_no_recording_is_offered(pilot: Pilot, device
     assert pilot.may("Start recording")
 
 
-def test_a_device_that_cannot_be_asked_says_why(pilot: Pilot, device: FakeDevice) -> None:
+def test_unreachable_device_is_reported(pilot: Pilot, device: FakeDevice) -> None:
     device.disconnect()
     choose(pilot, "In the emulator's own window")
     pilot.wait_to_read("fake-1 is gone")
@@ -95,7 +95,7 @@ def test_a_device_that_cannot_be_asked_says_why(pilot: Pilot, device: FakeDevice
 # During the recording.
 
 
-def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking(
+def test_input_is_recorded_from_the_device_not_the_mirror(
     pilot: Pilot, service: FakeRecordings, ready_device: FakeDevice
 ) -> None:
     choose_passive(pilot)
@@ -121,7 +121,7 @@ def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking
     assert pilot.says("OK: ")
 
 
-def test_a_draft_goes_on_in_the_mode_it_was_begun_in(
+def test_draft_resumes_in_its_own_mode(
     open_window: OpenWindow, pilot: Pilot, ready_device: FakeDevice, tmp_path: Path
 ) -> None:
     choose_passive(pilot)
@@ -163,7 +163,9 @@ def field(card: TextQuestionCard) -> QLineEdit:
     return found
 
 
-def test_an_unread_text_is_asked_for(card: TextQuestionCard, steps: list[RecordedStep], qtbot: QtBot) -> None:
+def test_annotator_enters_a_text_that_was_not_read(
+    card: TextQuestionCard, steps: list[RecordedStep], qtbot: QtBot
+) -> None:
     card.show_question(TextQuestion(1, "helo"), steps)
     assert card.isVisible()
     assert field(card).text() == "helo"
@@ -177,7 +179,7 @@ def test_an_unread_text_is_asked_for(card: TextQuestionCard, steps: list[Recorde
     assert not card.isVisible()
 
 
-def test_a_question_may_wait_but_not_the_next_one(card: TextQuestionCard, steps: list[RecordedStep]) -> None:
+def test_postponed_question_returns_with_its_text(card: TextQuestionCard, steps: list[RecordedStep]) -> None:
     question = TextQuestion(0, "")
     card.show_question(question, steps)
     QTest.keyClicks(field(card), "half")

@@ -14,7 +14,7 @@ from tests.gui.record.test_mirror import frame
 SMALL = Size(1, 1)
 
 
-def test_of_many_frames_the_newest_one_comes_and_only_once(qtbot: QtBot) -> None:
+def test_only_the_newest_of_many_frames_arrives(qtbot: QtBot) -> None:
     owner = QObject()
     bridge = RecorderBridge(owner)
     came: list[int] = []
@@ -34,7 +34,7 @@ def test_of_many_frames_the_newest_one_comes_and_only_once(qtbot: QtBot) -> None
 
 
 @pytest.mark.usefixtures("qapp")
-def test_a_window_may_be_deleted_while_frames_come() -> None:
+def test_window_can_be_deleted_while_frames_arrive() -> None:
     for _ in range(50):
         owner = QObject()
         bridge = RecorderBridge(owner)

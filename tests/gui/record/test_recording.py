@@ -48,7 +48,7 @@ class UnchangingDevice(FakeDevice):
 # Whole episodes.
 
 
-def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
+def test_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
     pilot.start()
     pilot.click(180, 300)
     assert pilot.status.hint.startswith("Click")
@@ -85,7 +85,7 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRe
     assert [shows(path, device.screenshot(screen)) for screen, path in enumerate(screenshots)] == [True] * 8
 
 
-def test_a_device_that_streams_follows_the_finger(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
+def test_streaming_device_follows_the_finger(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
     device.streams = True
     pilot.start()
     pilot.put_finger_down(180, 500)
@@ -107,7 +107,7 @@ def test_a_device_that_streams_follows_the_finger(pilot: Pilot, service: FakeRec
     assert device.performed == []
 
 
-def test_the_way_that_screenshots_come_is_shown_and_its_change_is_told(pilot: Pilot, device: FakeDevice) -> None:
+def test_capture_path_and_its_change_are_shown(pilot: Pilot, device: FakeDevice) -> None:
     pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "screencap")
     device.streams = True
     pilot.start()
@@ -119,7 +119,7 @@ def test_the_way_that_screenshots_come_is_shown_and_its_change_is_told(pilot: Pi
     pilot.wait_for_steps(1)
 
 
-def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot, service: FakeRecordings) -> None:
+def test_published_episode_shows_its_path_and_offers_another(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.complete()
     told = [one.text() for one in pilot.window.findChildren(QLabel) if one.isVisible() and "ublished" in one.text()]
@@ -146,7 +146,7 @@ def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot,
     assert len(service.store.episodes()) == 2
 
 
-def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings) -> None:
+def test_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.press("Impossible")
     dialog = pilot.dialog()
@@ -161,9 +161,7 @@ def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings
 
 @pytest.mark.usefixtures("as_nobody")
 @pytest.mark.parametrize("size", ["normal", "large", "extra large"])
-def test_the_controls_fit_into_the_smallest_window_with_large_text(
-    open_window: OpenWindow, tmp_path: Path, size: TextSize
-) -> None:
+def test_controls_fit_the_smallest_window(open_window: OpenWindow, tmp_path: Path, size: TextSize) -> None:
     use_text_size(size)
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice(Size(300, 780))))
     pilot.window.resize(1100, 700)
@@ -185,7 +183,7 @@ def test_the_controls_fit_into_the_smallest_window_with_large_text(
 # Refusals.
 
 
-def test_before_a_recording_only_the_keys_go_to_the_device_and_unrecorded(pilot: Pilot, device: FakeDevice) -> None:
+def test_only_system_keys_reach_the_device_before_recording(pilot: Pilot, device: FakeDevice) -> None:
     pilot.qtbot.waitUntil(lambda: pilot.mirror.frame_number is not None)
     pilot.click(180, 300)
     pilot.type_text("hello")
@@ -196,7 +194,7 @@ def test_before_a_recording_only_the_keys_go_to_the_device_and_unrecorded(pilot:
     assert pilot.steps == []
 
 
-def test_a_recording_begins_only_with_an_instruction_and_an_app(pilot: Pilot) -> None:
+def test_recording_needs_an_instruction_and_an_app(pilot: Pilot) -> None:
     start = pilot.button_named("Start recording")
     assert not start.isEnabled()
     assert pilot.says("Enter the instruction first.")
@@ -207,7 +205,7 @@ def test_a_recording_begins_only_with_an_instruction_and_an_app(pilot: Pilot) ->
     assert start.isEnabled()
 
 
-def test_text_that_cannot_be_typed_is_refused_and_stays_in_the_box(pilot: Pilot, device: FakeDevice) -> None:
+def test_untypable_text_is_rejected_and_stays_in_the_box(pilot: Pilot, device: FakeDevice) -> None:
     pilot.start()
     box, mirror_at = pilot.line("Text to type"), pilot.mirror.geometry()
     box.setText("grüße")
@@ -232,7 +230,7 @@ def test_text_without_a_field_needs_a_second_enter(pilot: Pilot, device: FakeDev
     assert device.performed == ["milk"]
 
 
-def test_without_a_device_the_buttons_say_why_they_are_off(tmp_path: Path, open_window: OpenWindow) -> None:
+def test_disabled_buttons_explain_that_no_device_is_chosen(tmp_path: Path, open_window: OpenWindow) -> None:
     pilot = open_window(FakeRecordings(tmp_path))
     pilot.wait_to_read("No device.")
     for name, reason in (("Start recording", "Choose a device first."), ("Back", "Choose or start a device first.")):
@@ -244,7 +242,7 @@ def test_without_a_device_the_buttons_say_why_they_are_off(tmp_path: Path, open_
 # Steps and undo.
 
 
-def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path, open_window: OpenWindow) -> None:
+def test_step_without_effect_is_flagged_and_can_be_undone(tmp_path: Path, open_window: OpenWindow) -> None:
     device = UnchangingDevice()
     pilot = open_window(FakeRecordings(tmp_path, device)).watching()
     pilot.start()
@@ -257,7 +255,7 @@ def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path
     assert not pilot.may("Undo last")
 
 
-def test_until_the_device_is_back_the_wanted_screen_is_shown(pilot: Pilot, device: FakeDevice) -> None:
+def test_wanted_screen_is_shown_until_the_device_shows_it(pilot: Pilot, device: FakeDevice) -> None:
     device.keeps_snapshots = False
     pilot.start()
     pilot.press("Home")
@@ -286,7 +284,7 @@ def test_until_the_device_is_back_the_wanted_screen_is_shown(pilot: Pilot, devic
     pilot.wait_for_steps(1)
 
 
-def test_undo_to_here_asks_before_it_takes_many_steps(pilot: Pilot, device: FakeDevice) -> None:
+def test_undoing_many_steps_asks_first(pilot: Pilot, device: FakeDevice) -> None:
     device.keeps_snapshots = False
     pilot.start()
     for number in range(1, 6):
@@ -309,7 +307,7 @@ def test_undo_to_here_asks_before_it_takes_many_steps(pilot: Pilot, device: Fake
     pilot.wait_for_steps(0)
 
 
-def test_a_break_looks_different_and_takes_nothing(pilot: Pilot, device: FakeDevice) -> None:
+def test_paused_recording_looks_different_and_ignores_input(pilot: Pilot, device: FakeDevice) -> None:
     bar = pilot.find(RecordingBar)
     assert (bar.framing, bar.words) == (Framing.PLAIN, "○  Live view")
     pilot.start()
@@ -336,7 +334,7 @@ def test_a_break_looks_different_and_takes_nothing(pilot: Pilot, device: FakeDev
 # Failures.
 
 
-def test_recording_goes_on_when_the_device_is_back(pilot: Pilot, device: FakeDevice, service: FakeRecordings) -> None:
+def test_recording_continues_when_the_device_is_back(pilot: Pilot, device: FakeDevice, service: FakeRecordings) -> None:
     pilot.start()
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
@@ -361,7 +359,7 @@ def test_recording_goes_on_when_the_device_is_back(pilot: Pilot, device: FakeDev
     assert len(service.episode.steps) == 3
 
 
-def test_a_device_that_is_lost_before_the_recording_comes_back_too(pilot: Pilot, device: FakeDevice) -> None:
+def test_live_view_returns_after_a_lost_device(pilot: Pilot, device: FakeDevice) -> None:
     device.fail_with(DeviceTimeoutError("fake-1 did not answer within 5 s. Wait, or start it again."))
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Device lost")
     device.recover()
@@ -369,7 +367,7 @@ def test_a_device_that_is_lost_before_the_recording_comes_back_too(pilot: Pilot,
     assert pilot.controller.phase is Phase.WATCHING
 
 
-def test_without_a_device_the_simulated_one_is_offered(tmp_path: Path, open_window: OpenWindow) -> None:
+def test_simulated_emulator_is_offered_without_a_device(tmp_path: Path, open_window: OpenWindow) -> None:
     pilot = open_window(FakeRecordings(tmp_path, simulated=FakeDevice(serial="emulator-6001")))
     pilot.wait_to_read("No device. Start an emulator, or the simulated one.")
     pilot.press("Start the simulated emulator")
@@ -377,7 +375,9 @@ def test_without_a_device_the_simulated_one_is_offered(tmp_path: Path, open_wind
     assert pilot.controller.serial == "emulator-6001"
 
 
-def test_without_a_dataset_the_window_works(tmp_path: Path, open_window: OpenWindow, device: FakeDevice) -> None:
+def test_window_survives_an_unusable_dataset_folder(
+    tmp_path: Path, open_window: OpenWindow, device: FakeDevice
+) -> None:
     (tmp_path / "dataset").write_text("a file in the place of the folder")
     pilot = open_window(FakeRecordings(tmp_path, device)).watching()
     pilot.write_task()
@@ -390,9 +390,7 @@ def test_without_a_dataset_the_window_works(tmp_path: Path, open_window: OpenWin
 # Drafts.
 
 
-def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it_on_the_annotators_word(
-    open_window: OpenWindow, pilot: Pilot, tmp_path: Path
-) -> None:
+def test_draft_of_a_closed_window_can_be_resumed(open_window: OpenWindow, pilot: Pilot, tmp_path: Path) -> None:
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
@@ -417,7 +415,9 @@ def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it_on_the
     assert actions == [Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("")]
 
 
-def test_who_resumes_at_an_uncertain_step_is_asked(open_window: OpenWindow, pilot: Pilot, tmp_path: Path) -> None:
+def test_uncertain_last_step_can_be_undone_after_resuming(
+    open_window: OpenWindow, pilot: Pilot, tmp_path: Path
+) -> None:
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
@@ -436,7 +436,7 @@ def test_who_resumes_at_an_uncertain_step_is_asked(open_window: OpenWindow, pilo
     again.wait_for_steps(0)
 
 
-def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, service: FakeRecordings) -> None:
+def test_stopped_recording_is_a_draft_that_can_be_deleted(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.stop()
     drafts = pilot.button_named("Show drafts")
@@ -448,7 +448,7 @@ def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, s
     assert service.drafts() == []
 
 
-def test_return_never_discards_and_a_discarded_recording_is_in_the_trash(pilot: Pilot, service: FakeRecordings) -> None:
+def test_discarding_is_confirmed_but_never_by_return(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.press("Discard")
     dialog = pilot.dialog()
@@ -464,7 +464,7 @@ def test_return_never_discards_and_a_discarded_recording_is_in_the_trash(pilot: 
 # Window.
 
 
-def test_a_recording_that_is_over_leaves_nothing_behind_in_the_window(pilot: Pilot) -> None:
+def test_finished_recordings_leave_no_objects_behind(pilot: Pilot) -> None:
     def count() -> int:
         return len(pilot.controller.findChildren(QObject))
 
@@ -483,7 +483,7 @@ def test_a_recording_that_is_over_leaves_nothing_behind_in_the_window(pilot: Pil
 # Devices.
 
 
-def test_of_two_devices_none_is_chosen_for_the_annotator(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_annotator_chooses_between_two_devices(open_window: OpenWindow, tmp_path: Path) -> None:
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"), FakeDevice(serial="fold-5556")))
     box = pilot.choice("Device")
     pilot.qtbot.waitUntil(lambda: box.count() == 3)
@@ -497,7 +497,7 @@ def test_of_two_devices_none_is_chosen_for_the_annotator(open_window: OpenWindow
     assert not box.isEnabled()
 
 
-def test_two_devices_of_one_name_are_told_apart_by_their_serials(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_devices_with_the_same_name_show_their_serials(open_window: OpenWindow, tmp_path: Path) -> None:
     devices = FakeDevice(serial="emulator-5554"), FakeDevice(serial="emulator-5556")
     for device in devices:
         device.name = "Pixel 8 Pro"
@@ -515,7 +515,7 @@ def test_two_devices_of_one_name_are_told_apart_by_their_serials(open_window: Op
     ("state", "words"),
     [("offline", "does not respond"), ("unauthorized", "Allow USB debugging"), ("recovery", "adb reports: recovery.")],
 )
-def test_a_device_that_cannot_be_used_says_why(open_window: OpenWindow, tmp_path: Path, state: str, words: str) -> None:
+def test_unusable_device_shows_the_reason(open_window: OpenWindow, tmp_path: Path, state: str, words: str) -> None:
     service = FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"))
     service.states["emulator-5554"] = state
     pilot = open_window(service)
@@ -523,7 +523,7 @@ def test_a_device_that_cannot_be_used_says_why(open_window: OpenWindow, tmp_path
     assert pilot.controller.phase is Phase.NO_DEVICE
 
 
-def test_an_unreachable_device_is_told_once_and_tried_again(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_unreachable_device_is_reported_once_and_tried_again(open_window: OpenWindow, tmp_path: Path) -> None:
     service = FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"))
     pilot = open_window(service)
     service.failure = DeviceError("adb does not respond: restart it with adb start-server.")
@@ -540,7 +540,7 @@ def test_an_unreachable_device_is_told_once_and_tried_again(open_window: OpenWin
     assert not pilot.says("restart it with adb start-server")
 
 
-def test_a_device_that_appears_later_is_found_and_used(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_device_that_appears_later_is_used(open_window: OpenWindow, tmp_path: Path) -> None:
     service = FakeRecordings(tmp_path)
     pilot = open_window(service)
     pilot.wait_to_read("No device.")

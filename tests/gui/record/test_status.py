@@ -37,13 +37,11 @@ READY, ENDED, ENDING = view(State.READY), view(State.FINISHED, Complete()), view
     ],
     ids=lambda value: None if isinstance(value, StatusText) else str(value),
 )
-def test_one_word_says_what_goes_on_while_the_episode_cannot_end(
-    told: StatusText, word: str, takes_input: bool
-) -> None:
+def test_state_that_is_not_ready_has_its_word(told: StatusText, word: str, takes_input: bool) -> None:
     assert (told.word, told.takes_input, told.is_ready) == (word, takes_input, False)
 
 
-def test_over_the_mirror_it_is_said_what_is_sent_and_that_practice_is_never_published() -> None:
+def test_overlay_names_sending_and_recorded_practice() -> None:
     sending = view_text(view(State.INJECTING, Press(SystemKey.HOME))).overlay
     assert sending is not None
     assert sending.words == "Sending…"
@@ -51,11 +49,11 @@ def test_over_the_mirror_it_is_said_what_is_sent_and_that_practice_is_never_publ
     assert view_text(ENDED, practice=True).overlay == passive_view_text(ENDED, practice=True).overlay == recorded
 
 
-def test_a_break_never_hides_trouble() -> None:
+def test_pause_does_not_hide_a_lost_device() -> None:
     assert view_text(view(State.DEVICE_LOST)).paused().activity is Activity.LOST
 
 
-def test_who_acts_too_early_is_told_why() -> None:
+def test_reason_for_ignored_input_is_given() -> None:
     assert view_text(view(State.SETTLING)).hindrance == "the screen was still changing"
     assert view_text(view(State.INJECTING)).hindrance == "the phone was still busy"
     assert view_text(READY).paused().hindrance == "the recording is paused"

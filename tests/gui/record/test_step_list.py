@@ -70,7 +70,7 @@ def steps(background: Background) -> Steps:
     return Steps(background)
 
 
-def test_the_words_the_flag_and_the_note_of_a_step_are_shown_and_read_out(steps: Steps, screenshot: Path) -> None:
+def test_step_has_its_flag_and_note_in_row_and_tooltip(steps: Steps, screenshot: Path) -> None:
     steps.show_steps([RecordedStep(0, HOME, screenshot, "")])
     steps.show_steps([RecordedStep(0, HOME, screenshot, "nothing changed on the screen", note="<b>slow</b> here")])
     index = steps.at(0)
@@ -86,7 +86,7 @@ def test_the_words_the_flag_and_the_note_of_a_step_are_shown_and_read_out(steps:
     assert "&lt;b&gt;long&lt;/b&gt;" in str(steps.at(0).data(Qt.ItemDataRole.ToolTipRole))
 
 
-def test_steps_come_and_are_amended_in_their_places(steps: Steps, screenshot: Path) -> None:
+def test_steps_are_added_and_updated_in_place(steps: Steps, screenshot: Path) -> None:
     removed: list[int] = []
     steps.model.rowsRemoved.connect(lambda _parent, first, _last: removed.append(first))
     typed, last = RecordedStep(0, Type("a"), screenshot, "text not read"), RecordedStep(1, HOME, screenshot, "")
@@ -97,7 +97,7 @@ def test_steps_come_and_are_amended_in_their_places(steps: Steps, screenshot: Pa
     assert removed == []
 
 
-def test_the_touched_element_is_framed(qtbot: QtBot, screenshot: Path) -> None:
+def test_touched_element_is_outlined(qtbot: QtBot, screenshot: Path) -> None:
     bare, _ = look_at(RecordedStep(0, HOME, screenshot, ""), THUMBNAIL)
     framed, _ = look_at(RecordedStep(0, HOME, screenshot, "", Box(72, 128, 360, 640)), THUMBNAIL)
 
@@ -109,7 +109,7 @@ def test_the_touched_element_is_framed(qtbot: QtBot, screenshot: Path) -> None:
     assert edges == pytest.approx((0.1, 0.5, 0.1, 0.5), abs=0.02)
 
 
-def test_the_thumbnail_comes_from_the_background(steps: Steps, screenshot: Path, qtbot: QtBot) -> None:
+def test_thumbnail_is_loaded_in_the_background(steps: Steps, screenshot: Path, qtbot: QtBot) -> None:
     with qtbot.waitSignal(steps.model.dataChanged):
         steps.show_steps([RecordedStep(0, HOME, screenshot, "")])
     thumbnail = steps.at(0).data(VALUE).image
@@ -117,7 +117,7 @@ def test_the_thumbnail_comes_from_the_background(steps: Steps, screenshot: Path,
     assert thumbnail.deviceIndependentSize().toSize().height() == THUMBNAIL.height()
 
 
-def test_every_action_is_drawn_on_its_thumbnail_a_click_where_it_was(qtbot: QtBot, screenshot: Path) -> None:
+def test_every_action_is_drawn_on_its_thumbnail(qtbot: QtBot, screenshot: Path) -> None:
     for action in ACTIONS:
         image, _ = look_at(RecordedStep(0, action, screenshot, ""), THUMBNAIL)
         colours = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
@@ -127,7 +127,7 @@ def test_every_action_is_drawn_on_its_thumbnail_a_click_where_it_was(qtbot: QtBo
     assert image.pixelColor(round(image.width() * 0.25), round(image.height() * 0.75)) == MARK
 
 
-def test_words_are_wrapped_and_what_does_not_fit_ends_with_an_ellipsis(qtbot: QtBot) -> None:
+def test_long_text_is_wrapped_and_elided(qtbot: QtBot) -> None:
     metrics = QFontMetrics(QFont())
     words = "one two three four five six seven eight nine ten"
     lines = wrapped(words, metrics, metrics.horizontalAdvance("one two three four"), 2)
@@ -140,7 +140,7 @@ def test_words_are_wrapped_and_what_does_not_fit_ends_with_an_ellipsis(qtbot: Qt
 # Notes and painting.
 
 
-def test_a_note_that_is_edited_is_asked_for_by_the_step_s_key(steps: Steps, screenshot: Path) -> None:
+def test_edited_note_is_emitted_with_the_key_of_its_step(steps: Steps, screenshot: Path) -> None:
     steps.show_steps([RecordedStep(0, HOME, screenshot, "", key=7, note="old")])
     assert steps.model.setData(steps.at(0), "  a new\nnote ")
     assert not steps.model.setData(steps.at(0), "old")
@@ -148,7 +148,7 @@ def test_a_note_that_is_edited_is_asked_for_by_the_step_s_key(steps: Steps, scre
     assert steps.at(0).data(Qt.ItemDataRole.EditRole) == "old"
 
 
-def test_a_step_with_all_its_words_fits_into_its_row(steps: Steps, screenshot: Path) -> None:
+def test_long_step_text_fits_into_its_row(steps: Steps, screenshot: Path) -> None:
     flag = "nothing changed on the screen, the screen was still moving"
     for step in (
         RecordedStep(0, Type("some words that are typed by hand " * 4), screenshot, flag, note="a long note " * 9),
@@ -175,7 +175,7 @@ def drawn(steps: Steps, number: int) -> QImage:
 
 
 @pytest.mark.parametrize("mark", [lambda p, a: paint_action(p, HOME, a), lambda p, a: paint_label(p, "Press Home", a)])
-def test_no_mark_hides_the_navigation_bar(mark: Callable[[QPainter, QRectF], None]) -> None:
+def test_marks_do_not_cover_the_navigation_bar(mark: Callable[[QPainter, QRectF], None]) -> None:
     image = QImage(180, 400, QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.white)
     painter = QPainter(image)

@@ -61,7 +61,7 @@ def bench(open_at: OpenAt, service: FakeRecordings, returns: NotedReturns, tmp_p
     return made
 
 
-def test_the_first_task_that_waits_is_shown_and_next_goes_through_the_queue_and_begins_again(bench: Bench) -> None:
+def test_next_cycles_through_the_waiting_tasks(bench: Bench) -> None:
     for words in ("General Tool", "For work", "Starts from a clean home screen."):
         bench.shows(words)
     bench.shows("0 of 3 recorded, 0 skipped")
@@ -71,7 +71,7 @@ def test_the_first_task_that_waits_is_shown_and_next_goes_through_the_queue_and_
         bench.shows(words)
 
 
-def test_a_task_is_skipped_with_a_reason_and_comes_last(bench: Bench) -> None:
+def test_skipped_task_needs_a_reason_and_comes_last(bench: Bench) -> None:
     bench.pilot.press("Skip")
     dialog = bench.pilot.dialog()
     assert not button_in(dialog, "Skip").isEnabled()
@@ -86,7 +86,7 @@ def test_a_task_is_skipped_with_a_reason_and_comes_last(bench: Bench) -> None:
     bench.shows("Skipped before: app not installed")
 
 
-def test_a_published_episode_marks_its_task_and_another_brings_the_next(bench: Bench) -> None:
+def test_publishing_completes_the_task_and_brings_the_next(bench: Bench) -> None:
     bench.pilot.begin()
     bench.pilot.complete()
     bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.RECORDED)
@@ -97,7 +97,7 @@ def test_a_published_episode_marks_its_task_and_another_brings_the_next(bench: B
     assert bench.status("b") is Status.UNDER_WAY
 
 
-def test_a_task_of_a_draft_is_under_way_and_shown_when_resumed(bench: Bench, service: FakeRecordings) -> None:
+def test_resumed_draft_shows_its_task(bench: Bench, service: FakeRecordings) -> None:
     bench.pilot.begin()
     bench.pilot.press("Stop")
     bench.shows("Start a timer")
@@ -117,7 +117,7 @@ def test_a_task_of_a_draft_is_under_way_and_shown_when_resumed(bench: Bench, ser
     bench.shows("Start a timer")
 
 
-def test_a_task_that_is_chosen_after_an_episode_is_the_next_to_record(bench: Bench) -> None:
+def test_task_chosen_on_the_tasks_page_is_recorded_next(bench: Bench) -> None:
     bench.pilot.begin()
     bench.pilot.complete()
     bench.pilot.press("Tasks")
@@ -133,7 +133,7 @@ def test_a_task_that_is_chosen_after_an_episode_is_the_next_to_record(bench: Ben
     assert bench.status("c") is Status.UNDER_WAY
 
 
-def test_a_recording_that_is_thrown_away_leaves_its_task_waiting(bench: Bench) -> None:
+def test_discarded_recording_keeps_its_task_reserved(bench: Bench) -> None:
     bench.pilot.begin()
     bench.pilot.press("Discard")
     bench.pilot.press_in(bench.pilot.dialog(), "Discard")
@@ -188,7 +188,7 @@ def asleep(queues: Queues, open_at: OpenAt) -> SleepingComputer:
     return SleepingComputer(bench, queues)
 
 
-def test_a_task_that_ran_out_and_went_to_somebody_else_is_recorded_by_them_alone(asleep: SleepingComputer) -> None:
+def test_expired_claim_taken_by_another_brings_the_next_task(asleep: SleepingComputer) -> None:
     asleep.meanwhile(lambda: asleep.bench.queue.claim("a"))
     (bridge,) = asleep.bench.pilot.window.findChildren(QueueBridge)
     bridge.renew()
@@ -196,7 +196,7 @@ def test_a_task_that_ran_out_and_went_to_somebody_else_is_recorded_by_them_alone
     asleep.bench.shows("This task is no longer reserved for you.")
 
 
-def test_start_asks_first_who_has_the_task_by_now(asleep: SleepingComputer, service: FakeRecordings) -> None:
+def test_start_is_denied_once_another_has_the_task(asleep: SleepingComputer, service: FakeRecordings) -> None:
     bench = asleep.bench
     asleep.meanwhile(lambda: bench.queue.claim("a"))
     bench.pilot.press("Start recording")
@@ -210,14 +210,14 @@ def test_start_asks_first_who_has_the_task_by_now(asleep: SleepingComputer, serv
     assert bench.pilot.controller.assignment.task_id == "b"
 
 
-def test_a_task_that_ran_out_and_that_nobody_took_is_recorded(asleep: SleepingComputer) -> None:
+def test_start_renews_an_expired_claim(asleep: SleepingComputer) -> None:
     asleep.sleep()
     asleep.bench.pilot.begin()
     with pytest.raises(TaskError):
         asleep.bench.queue.claim("a")
 
 
-def test_a_task_that_was_changed_meanwhile_is_read_before_it_is_recorded(asleep: SleepingComputer) -> None:
+def test_changed_task_is_shown_again_before_recording(asleep: SleepingComputer) -> None:
     bench, changed = asleep.bench, asleep.queues.listed(row("a", instruction="Set two alarms"))
     asleep.meanwhile(lambda: bench.queue.amend(changed, "Grace"))
     bench.pilot.press("Start recording")
@@ -229,7 +229,7 @@ def test_a_task_that_was_changed_meanwhile_is_read_before_it_is_recorded(asleep:
     assert bench.pilot.controller.assignment.task.instruction == "Set two alarms"
 
 
-def test_a_recording_begins_without_the_queue_and_says_so(bench: Bench, tmp_path: Path) -> None:
+def test_recording_starts_with_a_warning_without_the_queue(bench: Bench, tmp_path: Path) -> None:
     bench.pilot.wait_until_may("Start recording")
     write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
     bench.pilot.begin()
@@ -239,7 +239,7 @@ def test_a_recording_begins_without_the_queue_and_says_so(bench: Bench, tmp_path
     bench.shows("tasks.jsonl:1: priority")
 
 
-def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Bench, tmp_path: Path) -> None:
+def test_draft_warns_that_another_recorded_its_task(bench: Bench, tmp_path: Path) -> None:
     bench.pilot.begin()
     bench.pilot.press("Stop")
     bench.shows("Start a timer")
@@ -264,7 +264,7 @@ def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Benc
     hers.close()
 
 
-def test_an_annotator_may_write_a_task_and_come_back_to_the_queue(bench: Bench) -> None:
+def test_writing_a_task_releases_the_reserved_one(bench: Bench) -> None:
     bench.pilot.press("Write my own")
     assert bench.pilot.editor("Instruction").isVisible()
     bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.WAITING)
@@ -272,7 +272,7 @@ def test_an_annotator_may_write_a_task_and_come_back_to_the_queue(bench: Bench) 
     bench.shows("Set an alarm")
 
 
-def test_when_all_tasks_are_recorded_the_card_says_so(bench: Bench) -> None:
+def test_card_says_when_no_task_is_waiting(bench: Bench) -> None:
     for number, task_id in enumerate(("b", "c")):
         bench.queue.mark_recorded(task_id, f"{number:016}")
     bench.pilot.begin()
@@ -283,7 +283,7 @@ def test_when_all_tasks_are_recorded_the_card_says_so(bench: Bench) -> None:
     assert not bench.pilot.may("Next")
 
 
-def test_tasks_for_other_devices_are_left_out_and_told_of(open_at: OpenAt, device: FakeDevice, tmp_path: Path) -> None:
+def test_tasks_for_other_devices_are_counted_not_offered(open_at: OpenAt, device: FakeDevice, tmp_path: Path) -> None:
     device.avd_name = "Pixel_7_Pro"
     rows = (
         row("fold", instruction="Open the book", devices=["pixel_fold"]),
@@ -315,7 +315,7 @@ def test_tasks_for_other_devices_are_left_out_and_told_of(open_at: OpenAt, devic
     assert not bench.pilot.may("Start recording")
 
 
-def test_the_name_of_first_use_is_that_of_the_queue(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
+def test_queue_uses_the_name_entered_on_first_use(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
     practice = FakePractice(agrees=None, wanted=0)
     source = write_list(tmp_path / "tasks.jsonl", ROWS)
     file = tmp_path / "queue.sqlite"
@@ -330,7 +330,7 @@ def test_the_name_of_first_use_is_that_of_the_queue(open_at: OpenAt, service: Fa
     pilot.qtbot.waitUntil(lambda: [(one.task_id, one.annotator) for one in hers.holders()] == [("a", "Ada Lovelace")])
 
 
-def test_any_queue_is_told_of_a_published_episode(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
+def test_published_episode_is_noted_in_any_queue(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
     queue = queue_of(tmp_path, *ROWS, episodes=NotedEpisodes())
     bench = Bench(open_at(Workplace(tasks=lambda: queue)), queue)
     bench.pilot.begin()
@@ -341,7 +341,7 @@ def test_any_queue_is_told_of_a_published_episode(open_at: OpenAt, service: Fake
     assert [entry.episode_id for entry in task.history] == service.store.episodes()
 
 
-def test_an_unreadable_list_is_told_on_the_card(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
+def test_unreadable_task_list_is_reported_on_the_card(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
     source = write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
     queue = queue_over(source, tmp_path / "queue.sqlite", service.store)
     bench = Bench(open_at(Workplace(tasks=lambda: queue)), queue)

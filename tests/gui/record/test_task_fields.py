@@ -35,7 +35,7 @@ def entry(chips: AppChips) -> QLineEdit:
     return field
 
 
-def test_a_comma_or_return_makes_a_chip_of_each_app_once(chips: AppChips) -> None:
+def test_comma_or_return_adds_each_app_once(chips: AppChips) -> None:
     QTest.keyClicks(entry(chips), "Settings, Google Clock,Settings, ,,")
     QTest.keyClicks(entry(chips), "Notes")
     QTest.keyClick(entry(chips), Qt.Key.Key_Return)
@@ -43,14 +43,14 @@ def test_a_comma_or_return_makes_a_chip_of_each_app_once(chips: AppChips) -> Non
     assert entry(chips).text() == ""
 
 
-def test_a_name_counts_while_it_is_being_typed(chips: AppChips, qtbot: QtBot) -> None:
+def test_app_name_counts_while_it_is_typed(chips: AppChips, qtbot: QtBot) -> None:
     with qtbot.waitSignal(chips.apps_changed):
         QTest.keyClicks(entry(chips), "Notes, Clock")
     assert chips.apps == ("Notes", "Clock")
     assert [button.accessibleName() for button in chips.findChildren(QToolButton)] == ["Remove Notes"]
 
 
-def test_the_cross_and_backspace_take_apps_away(chips: AppChips) -> None:
+def test_cross_and_backspace_remove_apps(chips: AppChips) -> None:
     chips.set_apps(("Settings", "Clock", "Notes"))
     crosses = {button.accessibleName(): button for button in chips.findChildren(QToolButton)}
     crosses["Remove Clock"].click()
@@ -71,11 +71,11 @@ def write(fields: TaskFields, task: TaskInfo) -> None:
         chips.set_apps(task.apps)
 
 
-def test_a_task_comes_out_as_it_was_written(fields: TaskFields) -> None:
+def test_fields_give_the_entered_task(fields: TaskFields) -> None:
     write(fields, TASK)
     assert fields.task == TASK
 
 
-def test_template_and_filled_template_fall_back_on_the_instruction(fields: TaskFields) -> None:
+def test_empty_templates_become_the_instruction(fields: TaskFields) -> None:
     write(fields, TaskInfo("General_Tool", ("Clock",), "", "", "Set an\n alarm "))
     assert fields.task == TaskInfo("General_Tool", ("Clock",), "Set an alarm", "Set an alarm", "Set an alarm")

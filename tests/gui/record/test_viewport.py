@@ -25,7 +25,7 @@ zooms = st.sampled_from(ZOOMS)
 
 
 @given(rooms, st.sampled_from((None, *ZOOMS)), middles)
-def test_a_pixel_is_found_under_its_own_middle(room: Room, scale: float | None, middle: tuple[float, float]) -> None:
+def test_pixel_is_found_at_its_centre(room: Room, scale: float | None, middle: tuple[float, float]) -> None:
     fit = ViewZoom(scale, *middle).fit(room)
     screen = room.frame_size
     pixel = screen.clamp(Pixel(int(middle[0] * screen.width), int(middle[1] * screen.height)))
@@ -33,7 +33,9 @@ def test_a_pixel_is_found_under_its_own_middle(room: Room, scale: float | None, 
 
 
 @given(small_rooms, st.sampled_from([1, 2, 3]), middles, st.integers(0, 10**6))
-def test_each_pixel_of_the_monitor_is_as_drawn(room: Room, scale: int, middle: tuple[float, float], at: int) -> None:
+def test_monitor_pixel_maps_to_the_pixel_drawn_there(
+    room: Room, scale: int, middle: tuple[float, float], at: int
+) -> None:
     """Mouse positions are device-independent: physical pixels divided by the scale, not whole numbers."""
     ratio = room.device_pixel_ratio
     fit = ViewZoom(scale, *middle).fit(room)
@@ -46,9 +48,7 @@ def test_each_pixel_of_the_monitor_is_as_drawn(room: Room, scale: int, middle: t
 
 
 @given(small_rooms, zooms, middles)
-def test_no_room_is_left_empty_that_the_screenshot_can_fill(
-    room: Room, scale: float, middle: tuple[float, float]
-) -> None:
+def test_screenshot_fills_the_space_or_is_centred(room: Room, scale: float, middle: tuple[float, float]) -> None:
     area = ViewZoom(scale, *middle).fit(room).area
     hair = 1 / room.device_pixel_ratio
     for start, end, space in (
@@ -63,7 +63,7 @@ def test_no_room_is_left_empty_that_the_screenshot_can_fill(
 
 
 @given(small_rooms, zooms, zooms, middles)
-def test_what_is_under_the_pointer_stays_there_while_the_screenshot_goes_on_beyond_the_edges(
+def test_zoom_keeps_the_pixel_under_the_pointer(
     room: Room, before: float, after: float, place: tuple[float, float]
 ) -> None:
     pointer = QPointF(place[0] * (SPACE.width() - 1), place[1] * (SPACE.height() - 1))
@@ -87,7 +87,7 @@ def viewport() -> Iterator[Viewport]:
     owner.deleteLater()
 
 
-def test_the_scales_are_gone_through_one_by_one(viewport: Viewport) -> None:
+def test_zoom_steps_through_all_scales(viewport: Viewport) -> None:
     seen = [viewport.actual_scale]
     for _ in range(len(ZOOMS) + 1):
         viewport.step(larger=True)
@@ -100,7 +100,7 @@ def test_the_scales_are_gone_through_one_by_one(viewport: Viewport) -> None:
     assert viewport.scale is None
 
 
-def test_panning_goes_as_far_as_the_screenshot_and_comes_back_at_once(viewport: Viewport) -> None:
+def test_panning_stops_at_the_edges_of_the_screenshot(viewport: Viewport) -> None:
     fitted = viewport.fit
     viewport.pan(QPointF(50, 50))
     assert viewport.fit == fitted
@@ -115,14 +115,14 @@ def test_panning_goes_as_far_as_the_screenshot_and_comes_back_at_once(viewport: 
 
 
 @pytest.mark.parametrize(("kept", "scale"), [("", None), ("1", 1.0), ("1.5", 1.5), ("nonsense", None), ("1e9", None)])
-def test_the_scale_is_kept_in_a_word(viewport: Viewport, kept: str, scale: float | None) -> None:
+def test_scale_is_remembered(viewport: Viewport, kept: str, scale: float | None) -> None:
     viewport.recall(kept)
     assert viewport.scale == scale
     assert viewport.kept == ("" if scale is None else kept)
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=str)
-def test_a_fitted_screenshot_keeps_its_aspect_and_ends_on_whole_pixels(screen: Size) -> None:
+def test_fitted_screenshot_keeps_its_aspect_on_whole_pixels(screen: Size) -> None:
     space, aspect = QRectF(0, 0, 801, 607), screen.width / screen.height
     for ratio in RATIOS:
         area = FitScale.inside(screen, space, device_pixel_ratio=ratio).area
@@ -133,7 +133,7 @@ def test_a_fitted_screenshot_keeps_its_aspect_and_ends_on_whole_pixels(screen: S
         assert edges == pytest.approx([round(edge) for edge in edges])
 
 
-def test_a_point_beside_the_screenshot_is_no_pixel_but_has_a_nearest_one() -> None:
+def test_point_outside_has_only_a_nearest_pixel() -> None:
     fit = FitScale.inside(Size(100, 200), QRectF(0, 0, 300, 200))
     assert fit.pixel_at(QPointF(20, 50)) is None
     assert fit.nearest_pixel(QPointF(20, 50)) == Pixel(0, 50)

@@ -63,7 +63,7 @@ def saved() -> str:
     return settings_file().read_text(encoding="utf-8") if settings_file().exists() else ""
 
 
-def test_every_setting_has_a_control_with_a_name_and_an_explanation(bench: Bench) -> None:
+def test_every_setting_has_a_described_control(bench: Bench) -> None:
     titles = {label.text() for label in bench.page.findChildren(QLabel)}
     named = {
         widget.accessibleName(): widget.accessibleDescription()
@@ -74,7 +74,7 @@ def test_every_setting_has_a_control_with_a_name_and_an_explanation(bench: Bench
     assert len([name for name in named if name in titles and named[name]]) >= len(Settings.model_fields)
 
 
-def test_the_number_in_a_field_has_room(bench: Bench) -> None:
+def test_number_fits_into_its_field(bench: Bench) -> None:
     bench.window.setStyleSheet(style_sheet(Theme.current(), font_pt=QApplication.font().pointSizeF()))
     for field in bench.page.findChildren(QSpinBox):
         field.ensurePolished()
@@ -82,7 +82,7 @@ def test_the_number_in_a_field_has_room(bench: Bench) -> None:
         assert room >= field.fontMetrics().horizontalAdvance(field.text()) + 16, field.accessibleName()
 
 
-def test_what_was_changed_is_saved_and_it_is_said_what_takes_effect_when(bench: Bench) -> None:
+def test_changes_are_saved_and_a_needed_restart_is_announced(bench: Bench) -> None:
     bench.write("Your name", "Ada")
     bench.named(QSpinBox, "Practice").setValue(3)
     bench.named(QCheckBox, "Animations").click()
@@ -97,7 +97,7 @@ def test_what_was_changed_is_saved_and_it_is_said_what_takes_effect_when(bench: 
     bench.qtbot.waitUntil(lambda: saved() == "animations = true\npractice_tasks = 3\n")
 
 
-def test_revert_takes_back_what_was_not_saved_and_colours_are_shown_at_once(bench: Bench) -> None:
+def test_revert_undoes_changes_and_the_colour_preview(bench: Bench) -> None:
     before = bench.line("Dataset").text()
     assert not bench.button_named("Save").isEnabled()
     assert not bench.button_named("Revert").isEnabled()
@@ -113,7 +113,7 @@ def test_revert_takes_back_what_was_not_saved_and_colours_are_shown_at_once(benc
     assert saved() == ""
 
 
-def test_what_cannot_be_is_told_beside_the_field_while_it_is_written_and_not_saved(bench: Bench) -> None:
+def test_invalid_values_are_explained_and_not_saved(bench: Bench) -> None:
     bench.write("Drafts", "drafts")
     bench.wait_to_read("Enter the full path")
     bench.button_named("Revert").click()
@@ -127,7 +127,7 @@ def test_what_cannot_be_is_told_beside_the_field_while_it_is_written_and_not_sav
     assert bench.button_named("Save").isEnabled()
 
 
-def test_a_broken_file_is_named_and_never_written(bench: Bench) -> None:
+def test_broken_settings_file_is_not_overwritten(bench: Bench) -> None:
     settings_file().parent.mkdir(parents=True, exist_ok=True)
     settings_file().write_text("annotator = ")
     bench.write("Your name", "Ada")
@@ -136,7 +136,9 @@ def test_a_broken_file_is_named_and_never_written(bench: Bench) -> None:
     assert saved() == "annotator = "
 
 
-def test_the_environment_cannot_be_changed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_setting_from_the_environment_is_read_only(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ODYSSEY_DATASET", "/data/GUI-Odyssey")
     bench = request.getfixturevalue("bench")
     field = bench.line("Dataset")
@@ -145,7 +147,7 @@ def test_the_environment_cannot_be_changed(request: pytest.FixtureRequest, monke
     assert "ODYSSEY_DATASET" in field.accessibleDescription()
 
 
-def test_the_page_begins_at_its_top_unless_something_was_changed_which_stays(bench: Bench) -> None:
+def test_page_opens_at_its_top_unless_there_are_changes(bench: Bench) -> None:
     bar = bench.page.findChildren(QScrollArea)[0].verticalScrollBar()
     bar.setValue(bar.maximum())
     bench.page.enter()
@@ -157,7 +159,7 @@ def test_the_page_begins_at_its_top_unless_something_was_changed_which_stays(ben
     assert bench.line("Your name").text() == "Grace"
 
 
-def test_a_folder_is_chosen_in_a_dialog(bench: Bench, tmp_path: Path) -> None:
+def test_folder_is_chosen_in_a_dialog(bench: Bench, tmp_path: Path) -> None:
     bench.button_named("Choose: Dataset").click()
     dialog = bench.page.findChild(QFileDialog)
     assert dialog is not None
@@ -166,7 +168,7 @@ def test_a_folder_is_chosen_in_a_dialog(bench: Bench, tmp_path: Path) -> None:
     assert bench.line("Dataset").text() == str(tmp_path)
 
 
-def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Bench) -> None:
+def test_section_list_and_scroll_position_follow_each_other(bench: Bench) -> None:
     sections = bench.named(QListView, "Sections")
     bar = bench.page.findChildren(QScrollArea)[0].verticalScrollBar()
     log = sections.model().index(7, 0)
@@ -180,7 +182,7 @@ def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Benc
 # The API key.
 
 
-def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
+def test_api_key_is_hidden_and_stored_in_the_keyring(bench: Bench) -> None:
     assert bench.says("There is no key yet.")
     assert not bench.button_named("Save to keyring").isEnabled()
     bench.write("API key", "sk-planted")
@@ -203,7 +205,7 @@ def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
         (LockedKeyring(), "", "Unlock it and try again, or set ODYSSEY_API_KEY"),
     ],
 )
-def test_where_no_key_can_be_put_it_is_said_why(
+def test_unavailable_keyring_is_explained(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
     of_system: KeyringBackend,
@@ -230,7 +232,7 @@ class FileBrowser(QObject):
         self.opened.append(url.toLocalFile())
 
 
-def test_the_log_can_be_found(bench: Bench) -> None:
+def test_log_folder_can_be_opened_and_its_path_copied(bench: Bench) -> None:
     browser = FileBrowser()
     QDesktopServices.setUrlHandler("file", browser, "open")  # type: ignore[arg-type]
     bench.button_named("Open folder").click()
@@ -241,7 +243,7 @@ def test_the_log_can_be_found(bench: Bench) -> None:
     assert bench.line("Log file").text() == str(log_file())
 
 
-def test_closing_names_what_is_not_saved_and_saves_it(bench: Bench) -> None:
+def test_closing_lists_and_saves_unsaved_changes(bench: Bench) -> None:
     assert not bench.page.asks_before_closing(_never)
     bench.write("Your name", "Ada")
     bench.button_named("Animations").click()
@@ -252,7 +254,7 @@ def test_closing_names_what_is_not_saved_and_saves_it(bench: Bench) -> None:
     assert saved() == 'animations = true\nannotator = "Ada"\n'
 
 
-def test_closing_stays_where_it_is_asked_to_or_nothing_can_be_saved_or_discards(bench: Bench, tmp_path: Path) -> None:
+def test_closing_can_be_refused_fail_to_save_or_discard(bench: Bench, tmp_path: Path) -> None:
     bench.write("Your name", "Ada")
     closed = asked(bench)
     answer(bench, "Stay")
