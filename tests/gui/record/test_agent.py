@@ -1,4 +1,4 @@
-"""An agent in the window: a real recorder on a device in memory, a stand-in for the model's server, and a person."""
+"""An agent records in the window: a real recorder, a device in memory, and a stand-in for the model's server."""
 
 import threading
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def thinker() -> Thinker:
 @pytest.fixture
 def server(thinker: Thinker) -> Iterator[StandIn]:
     with StandIn(thinker) as started:
-        batch_of(started)  # loads what takes long on a busy computer
+        batch_of(started)  # loads modules now, not while a test waits
         yield started
 
 
@@ -65,13 +65,13 @@ def models_of(server: StandIn) -> AgentModels:
     return AgentModels(lambda: MODEL, lambda _, __: batch_of(server))
 
 
-def ask_for_agent(pilot: Pilot) -> None:
+def open_agent_dialog(pilot: Pilot) -> None:
     pilot.wait_until_may("Run agent")
     pilot.press("Run agent")
 
 
-def choose(pilot: Pilot) -> None:
-    ask_for_agent(pilot)
+def request_agent(pilot: Pilot) -> None:
+    open_agent_dialog(pilot)
     dialog = pilot.dialog()
     assert pilot.line("Model").text() == MODEL
     adapters = pilot.choice("Adapter")
@@ -79,15 +79,17 @@ def choose(pilot: Pilot) -> None:
     pilot.press_in(dialog, "Run agent")
 
 
-def run_agent(pilot: Pilot) -> None:
-    pilot.write_task()
-    choose(pilot)
-    pilot.wait_for_phase(Phase.RECORDING)
-
-
-def await_question(pilot: Pilot, thinker: Thinker) -> str:
+def wait_for_question(pilot: Pilot, thinker: Thinker) -> str:
     pilot.qtbot.waitUntil(thinker.was_asked)
     return thinker.await_question()
+
+
+def run_agent(pilot: Pilot, thinker: Thinker) -> str:
+    """Returns what the model is asked first."""
+    pilot.write_task()
+    request_agent(pilot)
+    pilot.wait_for_phase(Phase.RECORDING)
+    return wait_for_question(pilot, thinker)
 
 
 def provenance(service: FakeRecordings) -> EpisodeProvenance:
@@ -96,88 +98,79 @@ def provenance(service: FakeRecordings) -> EpisodeProvenance:
     return found
 
 
-def press(pilot: Pilot, words: str) -> None:
-    """A button of the agent's card."""
-    pilot.qtbot.waitUntil(lambda: any(one.isEnabled() for one in buttons(pilot, words)))
-    QTest.mouseClick(buttons(pilot, words)[0], LEFT)
+def press_on_card(pilot: Pilot, text: str) -> None:
+    pilot.qtbot.waitUntil(lambda: any(one.isEnabled() for one in card_buttons(pilot, text)))
+    QTest.mouseClick(card_buttons(pilot, text)[0], LEFT)
 
 
-def buttons(pilot: Pilot, words: str) -> list[QAbstractButton]:
+def card_buttons(pilot: Pilot, text: str) -> list[QAbstractButton]:
     card = pilot.find(AgentCard)
-    return [one for one in card.findChildren(QAbstractButton) if one.text() == words and one.isVisible()]
+    return [one for one in card.findChildren(QAbstractButton) if one.text() == text and one.isVisible()]
 
 
-def end(pilot: Pilot, thinker: Thinker) -> None:
+def finish_episode(pilot: Pilot, thinker: Thinker) -> None:
     thinker.say("COMPLETE", text="Done.")
     pilot.wait_to_read("this ends the episode and publishes it")
-    press(pilot, "Allow")
+    press_on_card(pilot, "Allow")
     pilot.qtbot.waitUntil(lambda: pilot.controller.phase is Phase.FINISHED)
 
 
-def by_agent(service: FakeRecordings) -> list[bool]:
+def steps_by_agent(service: FakeRecordings) -> list[bool]:
     return [step.agent is not None for step in provenance(service).steps]
 
 
-class HeldDevice(FakeDevice):
-    """A touch takes as long as the test wants."""
+class BlockedDevice(FakeDevice):
+    """A touch waits for `may_finish`."""
 
     def __init__(self) -> None:
         super().__init__(serial="emulator-5554")
-        self.is_touched, self.may_go = threading.Event(), threading.Event()
+        self.touched, self.may_finish = threading.Event(), threading.Event()
 
     def touch(self, stroke: TouchStroke) -> None:
-        self.is_touched.set()
-        assert self.may_go.wait(30)
+        self.touched.set()
+        assert self.may_finish.wait(30)
         super().touch(stroke)
 
 
-# The agent works.
-
-
-def test_agent_performs_the_entered_task(
-    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
-) -> None:
-    run_agent(pilot)
-    assert "Switch the phone to dark mode" in await_question(pilot, thinker)
+def test_agent_performs_the_task(pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice) -> None:
+    assert "Switch the phone to dark mode" in run_agent(pilot, thinker)
     pilot.wait_to_read("Agent at work")
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Agent")
     assert pilot.status.message == "Looking at the screen, asking the model…"
     thinker.say("CLICK", x=500, y=500)
-    await_question(pilot, thinker)
+    wait_for_question(pilot, thinker)
     pilot.qtbot.waitUntil(lambda: pilot.heard("Steps") == ["Step 1, agent: Click “OK”"])
-    end(pilot, thinker)
-    kept = provenance(service)
-    assert (kept.origin.actor, len(device.performed)) == ("agent", 1)
-    told = [step.agent and (step.agent.model, step.agent.approved) for step in kept.steps]
-    assert told == [(MODEL, False), (MODEL, True)]
+    finish_episode(pilot, thinker)
+    saved = provenance(service)
+    assert (saved.origin.actor, len(device.performed)) == ("agent", 1)
+    approvals = [step.agent and (step.agent.model, step.agent.approved) for step in saved.steps]
+    assert approvals == [(MODEL, False), (MODEL, True)]
     assert not pilot.find(AgentCard).isVisible()
 
 
-def test_risky_action_needs_permission_and_refusal_ends_the_turn(
-    pilot: Pilot, thinker: Thinker, device: FakeDevice
-) -> None:
+def test_refusing_a_risky_action_ends_the_turn(pilot: Pilot, thinker: Thinker, device: FakeDevice) -> None:
     device.tree = device.tree.replace("OK", "Delete all")
-    run_agent(pilot)
+    run_agent(pilot, thinker)
     for answer in ("Refuse", "Allow"):
         thinker.say("CLICK", x=500, y=500)
         pilot.wait_to_read("Click “Delete all”. The agent must ask: 'delete' is under the finger")
         assert device.performed == []
-        press(pilot, answer)
+        press_on_card(pilot, answer)
         if answer == "Refuse":
             pilot.wait_to_read("You did not allow its last action.")
-            press(pilot, "Resume agent")
+            press_on_card(pilot, "Resume agent")
     pilot.qtbot.waitUntil(lambda: len(device.performed) == 1)
 
 
 def test_screens_are_sent_to_a_remote_model_only_with_consent(open_at: OpenAt, service: FakeRecordings) -> None:
-    far = read_settings(model=MODEL, model_url="https://models.invalid/v1")
-    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, lambda _, __: open_batch(far)))).watching()
+    remote = read_settings(model=MODEL, model_url="https://models.invalid/v1")
+    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, lambda _, __: open_batch(remote)))).watching()
     pilot.write_task()
-    choose(pilot)
+    request_agent(pilot)
     pilot.wait_to_read("Screens of the phone would be sent to https://models.invalid")
     pilot.press_in(pilot.dialog(), "Cancel")
     assert (pilot.controller.phase, service.drafts()) == (Phase.WATCHING, [])
-    choose(pilot)
+    request_agent(pilot)
     pilot.wait_to_read("Screens of the phone would be sent to")
     pilot.press_in(pilot.dialog(), "Agree and run")
     pilot.wait_for_phase(Phase.RECORDING)
@@ -188,9 +181,9 @@ def test_agent_resumes_only_its_own_recording(pilot: Pilot, thinker: Thinker, se
     pilot.start()
     assert not pilot.shortcut("Ctrl+Shift+A").isEnabled()
     pilot.stop()
-    choose(pilot)
+    request_agent(pilot)
     pilot.wait_for_phase(Phase.RECORDING)
-    await_question(pilot, thinker)
+    wait_for_question(pilot, thinker)
     pilot.press("Stop")
     thinker.say("BACK")  # for the abandoned question
     pilot.wait_for_phase(Phase.WATCHING)
@@ -198,94 +191,87 @@ def test_agent_resumes_only_its_own_recording(pilot: Pilot, thinker: Thinker, se
     pilot.controller.resume(service.drafts()[0].episode_id)
     pilot.wait_for_phase(Phase.RECORDING)
     pilot.wait_to_read("An agent began this recording.")
-    choose(pilot)
-    await_question(pilot, thinker)
-    end(pilot, thinker)
+    request_agent(pilot)
+    wait_for_question(pilot, thinker)
+    finish_episode(pilot, thinker)
     assert provenance(service).origin.actor == "agent"
 
 
 def test_agent_needs_an_emulator(open_window: OpenWindow, server: StandIn, tmp_path: Path) -> None:
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice()), Workplace(agents=models_of(server))).watching()
     pilot.write_task()
-    choose(pilot)
+    request_agent(pilot)
     pilot.wait_to_read("fake-1 is not an emulator")
     assert pilot.controller.phase is Phase.WATCHING
 
 
 @pytest.mark.usefixtures("own_look")
 @pytest.mark.parametrize("size", ["normal", "extra large"])
-def test_agent_card_fits_the_smallest_window(
-    pilot: Pilot, thinker: Thinker, device: FakeDevice, size: TextSize
-) -> None:
+def test_card_fits_smallest_window(pilot: Pilot, thinker: Thinker, device: FakeDevice, size: TextSize) -> None:
     use_text_size(size)
     pilot.window.resize(SMALLEST)
     device.tree = device.tree.replace("OK", "Delete all that was written here")
-    run_agent(pilot)
+    run_agent(pilot, thinker)
     pilot.wait_to_read("Agent at work")
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
-    thinker.say("CLICK", x=500, y=200)
-    await_question(pilot, thinker)
-    thinker.say("CLICK", x=500, y=500)
+    for y in (200, 500):
+        thinker.say("CLICK", x=500, y=y)
     pilot.wait_to_read("Allow this action?")
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     pilot.shortcut("Esc").trigger()
     pilot.wait_to_read("Agent paused")
-    pilot.qtbot.waitUntil(lambda: bool(buttons(pilot, "Correct step 1")))
+    pilot.qtbot.waitUntil(lambda: bool(card_buttons(pilot, "Correct step 1")))
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     assert pilot.window.size() == SMALLEST
 
 
-def test_task_recorded_by_an_agent_stays_open_for_a_person(
-    open_at: OpenAt, server: StandIn, thinker: Thinker, tmp_path: Path
-) -> None:
+def test_agent_recording_keeps_task_claimed(open_at: OpenAt, server: StandIn, thinker: Thinker, tmp_path: Path) -> None:
     queue = queue_of(tmp_path, row("a", instruction=TASK.instruction))
     pilot = open_at(Workplace(agents=models_of(server), tasks=lambda: queue))
     pilot.wait_to_read(TASK.instruction)
-    choose(pilot)
-    await_question(pilot, thinker)
-    end(pilot, thinker)
+    request_agent(pilot)
+    wait_for_question(pilot, thinker)
+    finish_episode(pilot, thinker)
     pilot.press("Record another")
     pilot.wait_until_may("Start recording")
     assert queue.board().count(Status.CLAIMED) == 1
 
 
-def write(pilot: Pilot, name: str, words: str) -> None:
+def enter(pilot: Pilot, name: str, text: str) -> None:
     field = pilot.line(name)
     field.clear()
-    QTest.keyClicks(field, words)
+    QTest.keyClicks(field, text)
 
 
-def test_agent_options_are_applied_and_remembered(
-    open_at: OpenAt, server: StandIn, thinker: Thinker, tmp_path: Path
-) -> None:
+def test_options_are_applied_and_remembered(open_at: OpenAt, server: StandIn, thinker: Thinker, tmp_path: Path) -> None:
     budgets: list[float | None] = []
 
     def open_model(_: str, budget: float | None) -> Batch:
         budgets.append(budget)
         return batch_of(server)
 
-    kept = KeptFile(tmp_path / "agent.json")
-    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_model, kept))).watching()
+    options = KeptFile(tmp_path / "agent.json")
+    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_model, options))).watching()
     pilot.write_task()
-    ask_for_agent(pilot)
+    open_agent_dialog(pilot)
     packages = "com.example.notes, com.example.clock"
-    chosen = {"History": "screenshots:2", "Budget in US dollars": "2,50", "Allowed packages": packages}
-    for name, words in chosen.items():
-        write(pilot, name, words)
+    entered = {"History": "screenshots:2", "Budget in US dollars": "2,50", "Allowed packages": packages}
+    for name, text in entered.items():
+        enter(pilot, name, text)
     pilot.press_in(pilot.dialog(), "Run agent")
-    await_question(pilot, thinker)
+    wait_for_question(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
     pilot.wait_to_read("The agent must ask: the app com.fake.app is not allowed")
-    press(pilot, "Refuse")
+    press_on_card(pilot, "Refuse")
     assert budgets == [2.5]
-    assert kept.read() == {"adapter": "ours", "history": "screenshots:2", "budget": "2,50", "packages": packages}
-    again = RunAgentDialog("another-model", kept, pilot.window)
-    shown = {one.accessibleName(): one.text() for one in again.findChildren(QLineEdit)}
-    assert shown == {"Model": "another-model", **chosen}
+    assert options.read() == {"adapter": "ours", "history": "screenshots:2", "budget": "2,50", "packages": packages}
+    next_dialog = RunAgentDialog("another-model", options, pilot.window)
+    shown = {one.accessibleName(): one.text() for one in next_dialog.findChildren(QLineEdit)}
+    assert shown == {"Model": "another-model", **entered}
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong", "right", "words"),
+    ("name", "wrong", "right", "message"),
     [
         ("Model", " ", "m", "Enter the model's name."),
         ("History", "memory", "none", "The history 'memory' cannot be told to an agent."),
@@ -295,19 +281,17 @@ def test_agent_options_are_applied_and_remembered(
         ("Allowed packages", "com.example.notes Clock", "com.example.notes", "“Clock” is not a package."),
     ],
 )
-def test_invalid_option_is_explained_and_blocks_the_run(
-    pilot: Pilot, name: str, wrong: str, right: str, words: str
-) -> None:
+def test_invalid_option_blocks_the_run(pilot: Pilot, name: str, wrong: str, right: str, message: str) -> None:
     dialog = RunAgentDialog(MODEL, KeptFile(), pilot.window)
     dialog.open()
     field = next(one for one in dialog.findChildren(QLineEdit) if one.accessibleName() == name)
     field.setText(wrong)
-    assert field.accessibleDescription().startswith(words)
-    (told,) = [one for one in dialog.findChildren(QLabel) if one.text() == field.accessibleDescription()]
-    assert (told.isVisible(), dialog.ok.isEnabled()) == (True, False)
+    assert field.accessibleDescription().startswith(message)
+    (label,) = [one for one in dialog.findChildren(QLabel) if one.text() == field.accessibleDescription()]
+    assert (label.isVisible(), dialog.ok.isEnabled()) == (True, False)
     pilot.qtbot.waitUntil(lambda: faults(dialog) == [])
     field.setText(right)
-    assert (field.accessibleDescription(), told.isVisible(), dialog.ok.isEnabled()) == ("", False, True)
+    assert (field.accessibleDescription(), label.isVisible(), dialog.ok.isEnabled()) == ("", False, True)
 
 
 def test_budget_needs_a_model_with_a_price(open_at: OpenAt, server: StandIn) -> None:
@@ -316,129 +300,107 @@ def test_budget_needs_a_model_with_a_price(open_at: OpenAt, server: StandIn) -> 
 
     pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_model))).watching()
     pilot.write_task()
-    ask_for_agent(pilot)
-    write(pilot, "Budget in US dollars", "5")
+    open_agent_dialog(pilot)
+    enter(pilot, "Budget in US dollars", "5")
     pilot.press_in(pilot.dialog(), "Run agent")
     pilot.wait_to_read("The price of 'stand-in-1' is unknown, so a budget cannot be kept.")
     assert pilot.controller.phase is Phase.WATCHING
 
 
 def test_damaged_remembered_options_become_defaults(pilot: Pilot, tmp_path: Path) -> None:
-    kept = KeptFile(tmp_path / "agent.json")
-    kept.write({"adapter": "gone", "history": 7, "budget": ["x"], "packages": None})
-    dialog = RunAgentDialog(MODEL, kept, pilot.window)
-    shown = [one.text() for one in dialog.findChildren(QLineEdit)]
-    assert shown == [MODEL, "actions", "", ""]
+    options = KeptFile(tmp_path / "agent.json")
+    options.write({"adapter": "gone", "history": 7, "budget": ["x"], "packages": None})
+    dialog = RunAgentDialog(MODEL, options, pilot.window)
+    assert [one.text() for one in dialog.findChildren(QLineEdit)] == [MODEL, "actions", "", ""]
     assert dialog.ok.isEnabled()
 
 
-# The person takes over.
-
-
-def test_touch_on_the_mirror_takes_over(
-    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
-) -> None:
-    run_agent(pilot)
-    await_question(pilot, thinker)
+def test_mirror_touch_takes_over(pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice) -> None:
+    run_agent(pilot, thinker)
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
     pilot.wait_to_read("You have taken over.")
     thinker.say("HOME")  # for the abandoned question
-    press(pilot, "Resume agent")
-    assert "CLICK" in await_question(pilot, thinker)
-    end(pilot, thinker)
-    assert by_agent(service) == [False, True]
+    press_on_card(pilot, "Resume agent")
+    assert "CLICK" in wait_for_question(pilot, thinker)
+    finish_episode(pilot, thinker)
+    assert steps_by_agent(service) == [False, True]
     assert len(device.performed) == 1
 
 
-def test_takeover_during_an_agent_touch_keeps_its_step(
-    open_window: OpenWindow, server: StandIn, thinker: Thinker, tmp_path: Path
-) -> None:
-    device = HeldDevice()
+def test_takeover_keeps_agent_step(open_window: OpenWindow, server: StandIn, thinker: Thinker, tmp_path: Path) -> None:
+    device = BlockedDevice()
     service = FakeRecordings(tmp_path, device)
     pilot = open_window(service, Workplace(agents=models_of(server))).watching()
-    run_agent(pilot)
+    run_agent(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
-    pilot.qtbot.waitUntil(device.is_touched.is_set)
+    pilot.qtbot.waitUntil(device.touched.is_set)
     pilot.wait_for_state(State.INJECTING)
     pilot.click(180, 300)
     pilot.wait_to_read("Agent paused")
     assert pilot.status.hint.startswith("Not recorded")
-    device.may_go.set()
+    device.may_finish.set()
     pilot.wait_for_steps(1)
     pilot.click(90, 500)
     pilot.wait_for_steps(2)
     pilot.complete()
-    assert by_agent(service) == [True, False, False]
+    assert steps_by_agent(service) == [True, False, False]
     assert len(device.performed) == 2
 
 
-@pytest.mark.parametrize("command", ["Esc", "Ctrl+P", "Ctrl+Return"])
-def test_shortcuts_take_over(pilot: Pilot, thinker: Thinker, command: str) -> None:
-    run_agent(pilot)
-    await_question(pilot, thinker)
+@pytest.mark.parametrize("keys", ["Esc", "Ctrl+P", "Ctrl+Return"])
+def test_agent_can_be_interrupted_by_shortcut_and_resumed(pilot: Pilot, thinker: Thinker, keys: str) -> None:
+    run_agent(pilot, thinker)
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.activate()
-    QTest.keySequence(pilot.window, QKeySequence(command))
+    QTest.keySequence(pilot.window, QKeySequence(keys))
     pilot.wait_to_read("Agent paused")
-    thinker.say("HOME")
-
-
-def test_resuming_the_agent_ends_a_pause(pilot: Pilot, thinker: Thinker) -> None:
-    run_agent(pilot)
-    await_question(pilot, thinker)
-    pilot.press("Pause")
     thinker.say("HOME")  # for the abandoned question
-    press(pilot, "Resume agent")
-    await_question(pilot, thinker)
+    press_on_card(pilot, "Resume agent")
+    wait_for_question(pilot, thinker)
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Agent")
     thinker.say("HOME")
 
 
 def test_agent_does_not_join_a_recording_started_meanwhile(open_at: OpenAt, server: StandIn) -> None:
-    gate = threading.Event()
+    may_open = threading.Event()
 
     def open_late(_: str, __: float | None) -> Batch:
-        assert gate.wait(30)
+        assert may_open.wait(30)
         return batch_of(server)
 
     pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_late))).watching()
     pilot.write_task()
-    choose(pilot)
+    request_agent(pilot)
     pilot.wait_to_read("Opening the model…")
     pilot.press("Start recording")
     pilot.wait_for_phase(Phase.RECORDING)
     runner = pilot.controller.findChild(AgentRunner)
     assert runner is not None
     with pilot.qtbot.waitSignal(runner.prepared, timeout=PATIENCE_MS):
-        gate.set()
+        may_open.set()
     assert (runner.has_run, pilot.controller.is_agents) == (False, False)
 
 
 def test_permission_question_closes_when_the_person_acts(pilot: Pilot, thinker: Thinker, device: FakeDevice) -> None:
     device.tree = device.tree.replace("OK", "Delete all")
-    run_agent(pilot)
+    run_agent(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
     pilot.wait_to_read("Allow this action?")
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.wait_to_read("Agent paused")
-    pilot.qtbot.waitUntil(lambda: buttons(pilot, "Allow") == [])
+    pilot.qtbot.waitUntil(lambda: card_buttons(pilot, "Allow") == [])
     assert device.performed == [SystemKey.HOME]
 
 
-# The person corrects.
-
-
-def test_refused_action_is_stored_with_its_replacement(
-    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
-) -> None:
-    run_agent(pilot)
+def test_refused_action_is_stored(pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice) -> None:
+    run_agent(pilot, thinker)
     thinker.say("COMPLETE")
     pilot.wait_to_read("this ends the episode and publishes it")
-    press(pilot, "Refuse")
+    press_on_card(pilot, "Refuse")
     pilot.wait_to_read("You did not allow its last action. Show the right one, which is stored with it")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
@@ -449,20 +411,18 @@ def test_refused_action_is_stored_with_its_replacement(
     assert len(device.performed) == 1
 
 
-def test_corrected_step_is_stored_with_its_replacement(
-    pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice
-) -> None:
-    run_agent(pilot)
+def test_corrected_step_is_stored(pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice) -> None:
+    run_agent(pilot, thinker)
     for x in (300, 500):
         thinker.say("CLICK", x=x, y=500)
-    for _ in range(3):
-        await_question(pilot, thinker)
+    for _ in range(2):
+        wait_for_question(pilot, thinker)
     pilot.shortcut("Esc").trigger()
     thinker.say("HOME")  # for the abandoned question
     pilot.wait_for_steps(2)
     steps = pilot.named(QListView, "Steps")
     steps.setCurrentIndex(steps.model().index(0, 0))
-    press(pilot, "Correct step 1")
+    press_on_card(pilot, "Correct step 1")
     pilot.wait_for_state(State.RESTORING)
     device.show(0)
     pilot.wait_for_steps(0)
@@ -470,9 +430,9 @@ def test_corrected_step_is_stored_with_its_replacement(
     pilot.click(90, 500)
     pilot.wait_for_steps(1)
     assert pilot.heard("Steps")[0].startswith("Step 1, corrected: ")
-    press(pilot, "Resume agent")
-    await_question(pilot, thinker)
-    end(pilot, thinker)
+    press_on_card(pilot, "Resume agent")
+    wait_for_question(pilot, thinker)
+    finish_episode(pilot, thinker)
     (pair,) = preference_pairs(service.episode, provenance(service))
     assert (pair.step, pair.rejected) == (0, Click(Point(300, 500)))
     assert isinstance(pair.chosen, Click)
@@ -481,7 +441,7 @@ def test_corrected_step_is_stored_with_its_replacement(
 
 
 def test_closing_during_a_question_keeps_the_steps(pilot: Pilot, thinker: Thinker, service: FakeRecordings) -> None:
-    run_agent(pilot)
+    run_agent(pilot, thinker)
     thinker.say("CLICK", x=500, y=200)
     thinker.say("COMPLETE")
     pilot.wait_to_read("Allow this action?")

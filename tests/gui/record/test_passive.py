@@ -4,7 +4,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-from PIL import Image
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QRadioButton
@@ -19,15 +18,16 @@ from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import LEFT, OpenWindow, Pilot, button_in
+from tests.gui.record.screens import screenshot_in
 
 
-def choose(pilot: Pilot, label: str) -> None:
+def choose_mode(pilot: Pilot, label: str) -> None:
     (choice,) = [one for one in pilot.window.findChildren(QRadioButton) if label in one.text().replace("&", "")]
     choice.click()
 
 
 def choose_passive(pilot: Pilot) -> None:
-    choose(pilot, "In the emulator's own window")
+    choose_mode(pilot, "In the emulator's own window")
     pilot.wait_to_read("OK: ")
 
 
@@ -39,9 +39,6 @@ def ready_device(device: FakeDevice) -> FakeDevice:
     for scale in ("window_animation_scale", "transition_animation_scale", "animator_duration_scale"):
         device.settings[("global", scale)] = "0"
     return device
-
-
-# Before the start.
 
 
 def test_fix_all_repairs_everything_at_once(pilot: Pilot, ready_device: FakeDevice) -> None:
@@ -61,10 +58,8 @@ def test_missing_requirement_is_shown_with_its_repair(pilot: Pilot, device: Fake
     device.settings[("secure", "navigation_mode")] = "2"
     choose_passive(pilot)
     assert pilot.says("Navigation: by gestures")
-
     pilot.press("Copy the command for Navigation")
     assert shlex.split(QGuiApplication.clipboard().text())[:4] == ["/sdk/adb", "-s", "fake-1", "shell"]
-
     pilot.press("Fix Navigation")
     pilot.qtbot.waitUntil(lambda: not pilot.says("Navigation: by gestures"))
     assert device.settings[("secure", "navigation_mode")] == "0"
@@ -72,32 +67,27 @@ def test_missing_requirement_is_shown_with_its_repair(pilot: Pilot, device: Fake
     device.settings[("secure", "navigation_mode")] = "2"
     pilot.press("Check again")
     pilot.wait_to_read("Navigation: by gestures")
-    choose(pilot, "In this window")
+    choose_mode(pilot, "In this window")
     assert not pilot.says("OK: ")
 
 
 def test_passive_mode_needs_a_touch_screen(pilot: Pilot, device: FakeDevice) -> None:
     device.nodes = ()
     pilot.write_task()
-    choose(pilot, "In the emulator's own window")
+    choose_mode(pilot, "In the emulator's own window")
     pilot.wait_to_read("Touch screen: no input device reports touches")
     assert not pilot.may("Start recording")
-    choose(pilot, "In this window")
+    choose_mode(pilot, "In this window")
     assert pilot.may("Start recording")
 
 
 def test_unreachable_device_is_reported(pilot: Pilot, device: FakeDevice) -> None:
     device.disconnect()
-    choose(pilot, "In the emulator's own window")
+    choose_mode(pilot, "In the emulator's own window")
     pilot.wait_to_read("fake-1 is gone")
 
 
-# During the recording.
-
-
-def test_input_is_recorded_from_the_device_not_the_mirror(
-    pilot: Pilot, service: FakeRecordings, ready_device: FakeDevice
-) -> None:
+def test_only_input_on_the_device_is_recorded(pilot: Pilot, service: FakeRecordings, ready_device: FakeDevice) -> None:
     choose_passive(pilot)
     pilot.write_task()
     pilot.press("Start recording")
@@ -105,7 +95,6 @@ def test_input_is_recorded_from_the_device_not_the_mirror(
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening")
     assert not pilot.mirror.takes_input
     assert not pilot.line("Text to type").isVisible()
-
     ready_device.press_key("KEY_HOME")
     ready_device.show(1)
     pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
@@ -113,7 +102,6 @@ def test_input_is_recorded_from_the_device_not_the_mirror(
     QTest.keyClicks(pilot.mirror, "abc")
     assert pilot.line("Text to type").text() == ""
     pilot.complete()
-
     assert [step.action for step in service.episode.steps] == [Press(SystemKey.HOME), Complete("")]
     assert ready_device.performed == []
     pilot.press("Record another")
@@ -121,9 +109,7 @@ def test_input_is_recorded_from_the_device_not_the_mirror(
     assert pilot.says("OK: ")
 
 
-def test_draft_resumes_in_its_own_mode(
-    open_window: OpenWindow, pilot: Pilot, ready_device: FakeDevice, tmp_path: Path
-) -> None:
+def test_draft_keeps_its_mode(open_window: OpenWindow, pilot: Pilot, ready_device: FakeDevice, tmp_path: Path) -> None:
     choose_passive(pilot)
     pilot.write_task()
     pilot.press("Start recording")
@@ -131,22 +117,17 @@ def test_draft_resumes_in_its_own_mode(
     ready_device.press_key("KEY_HOME")
     pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
     pilot.window.close()
-
-    again = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
-    again.press_in(again.dialog(), "Resume")
-    again.qtbot.waitUntil(lambda: again.status.state == "Listening", timeout=10_000)
-    assert again.steps == ["Press Home"]
-    again.stop()
-    assert again.says("Before you start")
-
-
-# Question.
+    pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
+    pilot.press_in(pilot.dialog(), "Resume")
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening", timeout=10_000)
+    assert pilot.steps == ["Press Home"]
+    pilot.stop()
+    assert pilot.says("Before you start")
 
 
 @pytest.fixture
 def steps(tmp_path: Path) -> list[RecordedStep]:
-    path = tmp_path / "0.png"
-    Image.new("RGB", (720, 1280), (20, 90, 160)).save(path)
+    path = screenshot_in(tmp_path)
     return [RecordedStep(number, Type("?"), path, "the text was not read") for number in range(2)]
 
 
@@ -163,9 +144,7 @@ def field(card: TextQuestionCard) -> QLineEdit:
     return found
 
 
-def test_annotator_enters_a_text_that_was_not_read(
-    card: TextQuestionCard, steps: list[RecordedStep], qtbot: QtBot
-) -> None:
+def test_unread_text_is_asked_for(card: TextQuestionCard, steps: list[RecordedStep], qtbot: QtBot) -> None:
     card.show_question(TextQuestion(1, "helo"), steps)
     assert card.isVisible()
     assert field(card).text() == "helo"
@@ -186,7 +165,6 @@ def test_postponed_question_returns_with_its_text(card: TextQuestionCard, steps:
     QTest.mouseClick(button_in(card, "Answer later"), LEFT)
     card.show_question(question, steps)
     assert not field(card).isVisible()
-
     QTest.mouseClick(button_in(card, "Answer…"), LEFT)
     assert field(card).isVisible()
     assert field(card).text() == "half"

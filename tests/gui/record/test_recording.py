@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QPushButton, QRadioB
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.application import TextSize, use_text_size
-from odyssey_recorder.gui.record.action_bar import ActionBar
 from odyssey_recorder.gui.record.mirror_canvas import Framing
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
 from odyssey_recorder.gui.record.publication import Publication
@@ -24,10 +23,12 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.state import State
 from tests.fakes import FakeDevice
 from tests.gui.fakes import TASK, FakeRecordings
+from tests.gui.inspection import faults
 from tests.gui.pilot import LEFT, NONE, OpenWindow, Pilot, button_in
+from tests.gui.record.screens import UnchangingDevice, record_one_step
 
 
-def shows(path: Path, screenshot: Image.Image) -> bool:
+def is_screenshot(path: Path, screenshot: Image.Image) -> bool:
     with Image.open(path) as image:
         return image.convert("RGB").tobytes() == screenshot.tobytes()
 
@@ -35,17 +36,6 @@ def shows(path: Path, screenshot: Image.Image) -> bool:
 def choose_step(pilot: Pilot, number: int) -> None:
     steps = pilot.named(QListView, "Steps")
     steps.setCurrentIndex(steps.model().index(number, 0))
-
-
-class UnchangingDevice(FakeDevice):
-    """A device whose screen never changes."""
-
-    def touch(self, stroke: TouchStroke) -> None:
-        super().touch(stroke)
-        self.show(0)
-
-
-# Whole episodes.
 
 
 def test_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
@@ -72,17 +62,12 @@ def test_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeReco
     episode = service.episode
     actions = [step.action for step in episode.steps]
     assert [type(action) for action in actions[:3]] == [Click, Scroll, LongPress]
-    assert actions[3:] == [
-        Type("seven o'clock; $HOME"),
-        Press(SystemKey.HOME),
-        Press(SystemKey.RECENT),
-        Press(SystemKey.BACK),
-        Complete("It is dark now"),
-    ]
+    keys = [Press(key) for key in (SystemKey.HOME, SystemKey.RECENT, SystemKey.BACK)]
+    assert actions[3:] == [Type("seven o'clock; $HOME"), *keys, Complete("It is dark now")]
     assert (episode.task.instruction, episode.task.apps) == (TASK.instruction, TASK.apps)
     assert device.screen_at == list(range(7))
     screenshots = [service.store.screenshot_path(episode, step) for step in range(8)]
-    assert [shows(path, device.screenshot(screen)) for screen, path in enumerate(screenshots)] == [True] * 8
+    assert all(is_screenshot(path, device.screenshot(screen)) for screen, path in enumerate(screenshots))
 
 
 def test_streaming_device_follows_the_finger(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
@@ -122,12 +107,12 @@ def test_capture_path_and_its_change_are_shown(pilot: Pilot, device: FakeDevice)
 def test_published_episode_shows_its_path_and_offers_another(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.complete()
-    told = [one.text() for one in pilot.window.findChildren(QLabel) if one.isVisible() and "ublished" in one.text()]
-    assert told == ["The episode is published."]
+    texts = [one.text() for one in pilot.window.findChildren(QLabel) if one.isVisible() and "ublished" in one.text()]
+    assert texts == ["The episode is published."]
     steps = pilot.named(QListView, "Steps")
-    place = steps.visualRect(steps.currentIndex()).bottomRight() - QPoint(20, 12)
-    QTest.mouseClick(steps.viewport(), LEFT, NONE, place)
-    assert steps.findChildren(QLineEdit) == [], "notes are over"
+    note_at = steps.visualRect(steps.currentIndex()).bottomRight() - QPoint(20, 12)
+    QTest.mouseClick(steps.viewport(), LEFT, NONE, note_at)
+    assert steps.findChildren(QLineEdit) == [], "no note can be written any more"
 
     (episode_id,) = service.store.episodes()
     assert pilot.says(episode_id)
@@ -171,16 +156,8 @@ def test_controls_fit_the_smallest_window(open_window: OpenWindow, tmp_path: Pat
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
-    bars = (pilot.find(RecordingBar), pilot.find(ActionBar))
-    shown: list[QLabel | QPushButton] = []
-    for bar in bars:
-        shown += [*bar.findChildren(QLabel), *bar.findChildren(QPushButton)]
-    cut = [one for one in shown if one.isVisible() and one.width() < one.minimumSizeHint().width()]
-    assert [one.accessibleName() or one.text() for one in cut] == []
+    pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     assert pilot.says("Switch the phone to dark mode") or pilot.named(ElidedLabel, "Instruction").isVisible()
-
-
-# Refusals.
 
 
 def test_only_system_keys_reach_the_device_before_recording(pilot: Pilot, device: FakeDevice) -> None:
@@ -230,26 +207,11 @@ def test_text_without_a_field_needs_a_second_enter(pilot: Pilot, device: FakeDev
     assert device.performed == ["milk"]
 
 
-def test_disabled_buttons_explain_that_no_device_is_chosen(tmp_path: Path, open_window: OpenWindow) -> None:
-    pilot = open_window(FakeRecordings(tmp_path))
-    pilot.wait_to_read("No device.")
-    for name, reason in (("Start recording", "Choose a device first."), ("Back", "Choose or start a device first.")):
-        button = pilot.button_named(name)
-        assert not button.isEnabled()
-        assert reason in button.toolTip()
-
-
-# Steps and undo.
-
-
 def test_step_without_effect_is_flagged_and_can_be_undone(tmp_path: Path, open_window: OpenWindow) -> None:
     device = UnchangingDevice()
     pilot = open_window(FakeRecordings(tmp_path, device)).watching()
-    pilot.start()
-    pilot.click(180, 300)
+    record_one_step(pilot)
     pilot.qtbot.waitUntil(lambda: bool(pilot.views[-1].steps) and bool(pilot.views[-1].steps[0].flag))
-    pilot.wait_for_steps(1)
-
     pilot.press("Undo step 1: nothing changed on the screen")
     pilot.wait_for_steps(0)
     assert not pilot.may("Undo last")
@@ -257,9 +219,7 @@ def test_step_without_effect_is_flagged_and_can_be_undone(tmp_path: Path, open_w
 
 def test_wanted_screen_is_shown_until_the_device_shows_it(pilot: Pilot, device: FakeDevice) -> None:
     device.keeps_snapshots = False
-    pilot.start()
-    pilot.press("Home")
-    pilot.wait_for_steps(1)
+    record_one_step(pilot)
     pilot.press("Undo last")
     pilot.wait_for_state(State.RESTORING)
     pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
@@ -331,20 +291,15 @@ def test_paused_recording_looks_different_and_ignores_input(pilot: Pilot, device
     assert len(device.performed) == 2
 
 
-# Failures.
-
-
 def test_recording_continues_when_the_device_is_back(pilot: Pilot, device: FakeDevice, service: FakeRecordings) -> None:
-    pilot.start()
-    pilot.click(180, 300)
-    pilot.wait_for_steps(1)
+    record_one_step(pilot)
 
     device.disconnect()
     pilot.wait_for_state(State.DEVICE_LOST)
     assert not pilot.mirror.takes_input
     assert pilot.status.state == "Device lost"
     assert "fake-1 is gone" in pilot.status.accessibleName()
-    assert pilot.status.message == "", "the mirror tells it"
+    assert pilot.status.message == "", "the mirror shows it"
     assert not pilot.says("fake-1 is gone")
     assert not pilot.may("Pause")
     pilot.click(180, 300)
@@ -375,9 +330,7 @@ def test_simulated_emulator_is_offered_without_a_device(tmp_path: Path, open_win
     assert pilot.controller.serial == "emulator-6001"
 
 
-def test_window_survives_an_unusable_dataset_folder(
-    tmp_path: Path, open_window: OpenWindow, device: FakeDevice
-) -> None:
+def test_unusable_dataset_folder_is_reported(tmp_path: Path, open_window: OpenWindow, device: FakeDevice) -> None:
     (tmp_path / "dataset").write_text("a file in the place of the folder")
     pilot = open_window(FakeRecordings(tmp_path, device)).watching()
     pilot.write_task()
@@ -385,9 +338,6 @@ def test_window_survives_an_unusable_dataset_folder(
     pilot.wait_to_read("dataset")
     pilot.wait_for_phase(Phase.WATCHING)
     assert pilot.may("Start recording")
-
-
-# Drafts.
 
 
 def test_draft_of_a_closed_window_can_be_resumed(open_window: OpenWindow, pilot: Pilot, tmp_path: Path) -> None:
@@ -399,41 +349,36 @@ def test_draft_of_a_closed_window_can_be_resumed(open_window: OpenWindow, pilot:
     service = FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))
     (draft,) = service.drafts()
     assert draft.steps == 1
-    again = open_window(service).watching()
-    dialog = again.dialog()
-    again.press_in(dialog, "Resume")
-    again.wait_for_state(State.RESTORING)
-    again.qtbot.waitUntil(lambda: again.find(WantedScreen).is_shown)
-    assert again.says("The device does not show the screen on which this recording stopped.")
-    again.press("Screens match, continue")
-    again.wait_for_steps(1)
-    assert again.says(TASK.instruction)
-    again.press("Back")
-    again.wait_for_steps(2)
-    again.complete()
+    pilot = open_window(service).watching()
+    pilot.press_in(pilot.dialog(), "Resume")
+    pilot.wait_for_state(State.RESTORING)
+    pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
+    assert pilot.says("The device does not show the screen on which this recording stopped.")
+    pilot.press("Screens match, continue")
+    pilot.wait_for_steps(1)
+    assert pilot.says(TASK.instruction)
+    pilot.press("Back")
+    pilot.wait_for_steps(2)
+    pilot.complete()
     actions = [step.action for step in service.episode.steps]
     assert actions == [Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("")]
 
 
-def test_uncertain_last_step_can_be_undone_after_resuming(
-    open_window: OpenWindow, pilot: Pilot, tmp_path: Path
-) -> None:
-    pilot.start()
-    pilot.press("Home")
-    pilot.wait_for_steps(1)
+def test_uncertain_last_step_can_be_undone(open_window: OpenWindow, pilot: Pilot, tmp_path: Path) -> None:
+    record_one_step(pilot)
     pilot.window.close()
     log = next(tmp_path.glob("**/steps.jsonl"))
     lines = log.read_text().splitlines()
     last = next(number for number, line in enumerate(lines) if line.startswith('{"kind":"step"'))
     log.write_text("\n".join([*lines[: last + 1], ""]))
 
-    again = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
-    again.press_in(again.dialog(), "Resume")
-    again.wait_for_state(State.RESTORING)
-    assert again.says("it is unknown whether the device received it")
-    assert again.says("Before the last step")
-    again.press("Undo last")
-    again.wait_for_steps(0)
+    pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
+    pilot.press_in(pilot.dialog(), "Resume")
+    pilot.wait_for_state(State.RESTORING)
+    assert pilot.says("it is unknown whether the device received it")
+    assert pilot.says("Before the last step")
+    pilot.press("Undo last")
+    pilot.wait_for_steps(0)
 
 
 def test_stopped_recording_is_a_draft_that_can_be_deleted(pilot: Pilot, service: FakeRecordings) -> None:
@@ -461,26 +406,18 @@ def test_discarding_is_confirmed_but_never_by_return(pilot: Pilot, service: Fake
     assert (service.drafts(), service.store.episodes()) == ([], [])
 
 
-# Window.
-
-
 def test_finished_recordings_leave_no_objects_behind(pilot: Pilot) -> None:
     def count() -> int:
         return len(pilot.controller.findChildren(QObject))
 
     before = count()
-    pilot.start()
-    pilot.click(180, 300)
-    pilot.wait_for_steps(1)
+    record_one_step(pilot)
     pilot.complete()
     pilot.press("Record another")
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.start()
     pilot.stop()
     pilot.qtbot.waitUntil(lambda: count() == before)
-
-
-# Devices.
 
 
 def test_annotator_chooses_between_two_devices(open_window: OpenWindow, tmp_path: Path) -> None:
@@ -512,14 +449,14 @@ def test_devices_with_the_same_name_show_their_serials(open_window: OpenWindow, 
 
 
 @pytest.mark.parametrize(
-    ("state", "words"),
+    ("state", "message"),
     [("offline", "does not respond"), ("unauthorized", "Allow USB debugging"), ("recovery", "adb reports: recovery.")],
 )
-def test_unusable_device_shows_the_reason(open_window: OpenWindow, tmp_path: Path, state: str, words: str) -> None:
+def test_unusable_device_shows_the_reason(open_window: OpenWindow, tmp_path: Path, state: str, message: str) -> None:
     service = FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"))
     service.states["emulator-5554"] = state
     pilot = open_window(service)
-    pilot.wait_to_read(words)
+    pilot.wait_to_read(message)
     assert pilot.controller.phase is Phase.NO_DEVICE
 
 
@@ -527,12 +464,12 @@ def test_unreachable_device_is_reported_once_and_tried_again(open_window: OpenWi
     service = FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"))
     pilot = open_window(service)
     service.failure = DeviceError("adb does not respond: restart it with adb start-server.")
-    told: list[str] = []
-    pilot.controller.connecting_failed.connect(told.append)
+    failures: list[str] = []
+    pilot.controller.connecting_failed.connect(failures.append)
     pilot.controller.choose_device("emulator-5554")
     pilot.wait_for_phase(Phase.NO_DEVICE)
     pilot.wait_to_read("restart it with adb start-server")
-    assert len(told) == 1
+    assert len(failures) == 1
 
     service.failure = None
     pilot.controller.choose_device("emulator-5554")
@@ -540,10 +477,14 @@ def test_unreachable_device_is_reported_once_and_tried_again(open_window: OpenWi
     assert not pilot.says("restart it with adb start-server")
 
 
-def test_device_that_appears_later_is_used(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_missing_device_is_explained_and_used_once_it_appears(open_window: OpenWindow, tmp_path: Path) -> None:
     service = FakeRecordings(tmp_path)
     pilot = open_window(service)
     pilot.wait_to_read("No device.")
+    for name, reason in (("Start recording", "Choose a device first."), ("Back", "Choose or start a device first.")):
+        button = pilot.button_named(name)
+        assert not button.isEnabled()
+        assert reason in button.toolTip()
     assert not pilot.button_named("Start the simulated emulator").isVisible()
     service.devices_there.append(FakeDevice(serial="emulator-5554"))
     pilot.press("Refresh")

@@ -20,7 +20,7 @@ READY, ENDED, ENDING = view(State.READY), view(State.FINISHED, Complete()), view
 
 
 @pytest.mark.parametrize(
-    ("told", "word", "takes_input"),
+    ("text", "word", "takes_input"),
     [
         (view_text(view(State.INJECTING, Press(SystemKey.HOME))), "Sending", False),
         (view_text(view(State.INJECTING, Complete())), "Publishing", False),
@@ -37,8 +37,8 @@ READY, ENDED, ENDING = view(State.READY), view(State.FINISHED, Complete()), view
     ],
     ids=lambda value: None if isinstance(value, StatusText) else str(value),
 )
-def test_state_that_is_not_ready_has_its_word(told: StatusText, word: str, takes_input: bool) -> None:
-    assert (told.word, told.takes_input, told.is_ready) == (word, takes_input, False)
+def test_state_that_is_not_ready_has_its_word(text: StatusText, word: str, takes_input: bool) -> None:
+    assert (text.word, text.takes_input, text.is_ready) == (word, takes_input, False)
 
 
 def test_overlay_names_sending_and_recorded_practice() -> None:

@@ -59,10 +59,10 @@ def test_cross_and_backspace_remove_apps(chips: AppChips) -> None:
     assert list(chips.apps) == ["Settings"]
 
 
-def write(fields: TaskFields, task: TaskInfo) -> None:
-    words = {"Template": task.meta_task, "Filled template": task.task}
+def enter(fields: TaskFields, task: TaskInfo) -> None:
+    texts = {"Template": task.meta_task, "Filled template": task.task}
     for field in fields.findChildren(QLineEdit):
-        field.setText(words.get(field.accessibleName(), ""))
+        field.setText(texts.get(field.accessibleName(), ""))
     for choice in fields.findChildren(Choice):
         choice.choose(task.category)
     for instruction in fields.findChildren(QPlainTextEdit):
@@ -72,10 +72,10 @@ def write(fields: TaskFields, task: TaskInfo) -> None:
 
 
 def test_fields_give_the_entered_task(fields: TaskFields) -> None:
-    write(fields, TASK)
+    enter(fields, TASK)
     assert fields.task == TASK
 
 
 def test_empty_templates_become_the_instruction(fields: TaskFields) -> None:
-    write(fields, TaskInfo("General_Tool", ("Clock",), "", "", "Set an\n alarm "))
+    enter(fields, TaskInfo("General_Tool", ("Clock",), "", "", "Set an\n alarm "))
     assert fields.task == TaskInfo("General_Tool", ("Clock",), "Set an alarm", "Set an alarm", "Set an alarm")

@@ -16,7 +16,7 @@ SPACE = QRectF(0, 0, 397, 545)
 PHONE = Size(1080, 2340)
 
 shares = st.floats(0, 1)
-middles = st.tuples(shares, shares)
+centres = st.tuples(shares, shares)
 sides = st.floats(50, 4000)
 spaces = st.builds(QRectF, st.sampled_from((0, 13)), st.sampled_from((0, 7)), sides, sides)
 rooms = st.builds(Room, st.sampled_from(SCREENS), spaces, st.sampled_from(RATIOS))
@@ -24,21 +24,19 @@ small_rooms = st.builds(Room, st.sampled_from(SCREENS), st.just(SPACE), st.sampl
 zooms = st.sampled_from(ZOOMS)
 
 
-@given(rooms, st.sampled_from((None, *ZOOMS)), middles)
-def test_pixel_is_found_at_its_centre(room: Room, scale: float | None, middle: tuple[float, float]) -> None:
-    fit = ViewZoom(scale, *middle).fit(room)
+@given(rooms, st.sampled_from((None, *ZOOMS)), centres)
+def test_pixel_is_found_at_its_centre(room: Room, scale: float | None, centre: tuple[float, float]) -> None:
+    fit = ViewZoom(scale, *centre).fit(room)
     screen = room.frame_size
-    pixel = screen.clamp(Pixel(int(middle[0] * screen.width), int(middle[1] * screen.height)))
+    pixel = screen.clamp(Pixel(int(centre[0] * screen.width), int(centre[1] * screen.height)))
     assert fit.pixel_at(fit.point_of(pixel)) == pixel
 
 
-@given(small_rooms, st.sampled_from([1, 2, 3]), middles, st.integers(0, 10**6))
-def test_monitor_pixel_maps_to_the_pixel_drawn_there(
-    room: Room, scale: int, middle: tuple[float, float], at: int
-) -> None:
+@given(small_rooms, st.sampled_from([1, 2, 3]), centres, st.integers(0, 10**6))
+def test_monitor_pixel_maps_to_its_drawn_pixel(room: Room, scale: int, centre: tuple[float, float], at: int) -> None:
     """Mouse positions are device-independent: physical pixels divided by the scale, not whole numbers."""
     ratio = room.device_pixel_ratio
-    fit = ViewZoom(scale, *middle).fit(room)
+    fit = ViewZoom(scale, *centre).fit(room)
     left, top = fit.area.left() * ratio, fit.area.top() * ratio
     assert (left, top) == pytest.approx((round(left), round(top)), abs=1e-6)
 
@@ -47,35 +45,33 @@ def test_monitor_pixel_maps_to_the_pixel_drawn_there(
     assert fit.pixel_at(point) == Pixel(x // scale, y // scale)
 
 
-@given(small_rooms, zooms, middles)
-def test_screenshot_fills_the_space_or_is_centred(room: Room, scale: float, middle: tuple[float, float]) -> None:
-    area = ViewZoom(scale, *middle).fit(room).area
-    hair = 1 / room.device_pixel_ratio
+@given(small_rooms, zooms, centres)
+def test_screenshot_fills_the_space_or_is_centred(room: Room, scale: float, centre: tuple[float, float]) -> None:
+    area = ViewZoom(scale, *centre).fit(room).area
+    tolerance = 1 / room.device_pixel_ratio
     for start, end, space in (
         (area.left(), area.right(), SPACE.width()),
         (area.top(), area.bottom(), SPACE.height()),
     ):
         if end - start >= space:
             assert start <= 0
-            assert end >= space - hair
+            assert end >= space - tolerance
         else:
-            assert start == pytest.approx((space - (end - start)) / 2, abs=hair)
+            assert start == pytest.approx((space - (end - start)) / 2, abs=tolerance)
 
 
-@given(small_rooms, zooms, zooms, middles)
-def test_zoom_keeps_the_pixel_under_the_pointer(
-    room: Room, before: float, after: float, place: tuple[float, float]
-) -> None:
-    pointer = QPointF(place[0] * (SPACE.width() - 1), place[1] * (SPACE.height() - 1))
+@given(small_rooms, zooms, zooms, centres)
+def test_zoom_keeps_pixel_under_pointer(room: Room, before: float, after: float, at: tuple[float, float]) -> None:
+    pointer = QPointF(at[0] * (SPACE.width() - 1), at[1] * (SPACE.height() - 1))
     zoom = ViewZoom(before)
     pixel = zoom.fit(room).nearest_pixel(pointer)
 
     fit = zoom.scaled(after, room, around=pointer).fit(room)
 
     seen, area = fit.point_of(pixel), fit.area
-    connector = (max(before, after, 1) + 1) / room.device_pixel_ratio
-    assert abs(seen.x() - pointer.x()) <= connector or area.left() >= 0 or area.right() <= SPACE.width() + connector
-    assert abs(seen.y() - pointer.y()) <= connector or area.top() >= 0 or area.bottom() <= SPACE.height() + connector
+    tolerance = (max(before, after, 1) + 1) / room.device_pixel_ratio
+    assert abs(seen.x() - pointer.x()) <= tolerance or area.left() >= 0 or area.right() <= SPACE.width() + tolerance
+    assert abs(seen.y() - pointer.y()) <= tolerance or area.top() >= 0 or area.bottom() <= SPACE.height() + tolerance
 
 
 @pytest.fixture
@@ -127,8 +123,8 @@ def test_fitted_screenshot_keeps_its_aspect_on_whole_pixels(screen: Size) -> Non
     for ratio in RATIOS:
         area = FitScale.inside(screen, space, device_pixel_ratio=ratio).area
         assert area.width() / area.height() == pytest.approx(aspect, rel=0.005)
-        hair = pytest.approx(0, abs=1 / ratio)
-        assert space.width() - area.width() == hair or space.height() - area.height() == hair
+        tolerance = pytest.approx(0, abs=1 / ratio)
+        assert space.width() - area.width() == tolerance or space.height() - area.height() == tolerance
         edges = [edge * ratio for edge in (area.left(), area.top(), area.right(), area.bottom())]
         assert edges == pytest.approx([round(edge) for edge in edges])
 
