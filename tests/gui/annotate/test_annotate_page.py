@@ -30,9 +30,8 @@ class AnnotatePilot(LonePilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path, shares: Shares) -> None:
         super().__init__(qtbot, background)
         self.root = root
-        self.page = AnnotatePage(
-            TextReviewing(root, Checker(None).evidence, lambda: "Ann", shares), background, self.commands
-        )
+        texts = TextReviewing(root, Checker(None).evidence, lambda: "Ann", shares)
+        self.page = AnnotatePage(texts, background, self.commands)
         self.show_alone(self.page)
         self.page.enter()
 

@@ -76,10 +76,15 @@ def test_confusion_cell_lists_its_steps(pilot: EvaluatePilot, correct: list[Pred
     assert pilot.cells("Judged steps")[0][4] == "Cannot be read"
 
 
-def test_true_and_predicted_actions_are_drawn(pilot: EvaluatePilot, correct: list[Prediction], tmp_path: Path) -> None:
-    pilot.score(own(tmp_path / "a", [correct[0]._replace(action=WRONG_CLICK), *correct[1:]]))
+def test_two_models_are_compared_and_drawn(pilot: EvaluatePilot, correct: list[Prediction], tmp_path: Path) -> None:
+    worse = own(tmp_path / "a", [correct[0]._replace(action=WRONG_CLICK), *correct[1:]], model="base")
+    pilot.score(worse, own(tmp_path / "b", correct, model="tuned"))
+    row = pilot.cells("Scores")[0]
+    assert (row[1], row[3], row[4]) == ("75.00", "100.00", "+25.00")
     pilot.press("Steps")
     pilot.wait_to_read("step 1 of 4: Look around")
+    pilot.wait_to_read("tuned: CLICK")
+    assert pilot.says("(right)")
 
     def is_drawn() -> bool:
         image = pilot.find(StepCanvas).grab().toImage()
@@ -87,16 +92,6 @@ def test_true_and_predicted_actions_are_drawn(pilot: EvaluatePilot, correct: lis
         return {MARK.name(), PREDICTED.name()} <= colours
 
     pilot.qtbot.waitUntil(is_drawn)
-
-
-def test_two_models_are_compared_side_by_side(pilot: EvaluatePilot, correct: list[Prediction], tmp_path: Path) -> None:
-    worse = own(tmp_path / "a", [correct[0]._replace(action=WRONG_CLICK), *correct[1:]], model="base")
-    pilot.score(worse, own(tmp_path / "b", correct, model="tuned"))
-    row = pilot.cells("Scores")[0]
-    assert (row[1], row[3], row[4]) == ("75.00", "100.00", "+25.00")
-    pilot.press("Steps")
-    pilot.wait_to_read("tuned: CLICK")
-    assert pilot.says("(right)")
 
 
 def test_unusable_predictions_are_listed(pilot: EvaluatePilot, correct: list[Prediction], tmp_path: Path) -> None:

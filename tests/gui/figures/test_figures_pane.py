@@ -85,8 +85,7 @@ def test_pane_shows_every_figure_and_its_table(pane: FiguresPane) -> None:
     drawings = pane.findChildren(PanelView)
     assert len(drawings) == sum(len(list(file_names(one))) for one in FIGURES)
     before = len(pane.findChildren(QTableWidget))
-    fold = next(one for one in pane.findChildren(QToolButton) if one.text() == "Table")
-    fold.click()
+    next(one for one in pane.findChildren(QToolButton) if one.text() == "Table").click()
     assert len(pane.findChildren(QTableWidget)) == before + 1
     chosen: list[str] = []
     pane.chosen.connect(chosen.append)

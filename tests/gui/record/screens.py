@@ -1,9 +1,11 @@
-"""Frames, screenshot files, and a device whose screen never changes."""
+"""Helpers of the recording tests: frames, screenshot files, a device whose screen never changes."""
 
 import time
 from pathlib import Path
+from typing import TypeVar
 
 from PIL import Image
+from PySide6.QtCore import QObject
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -19,6 +21,9 @@ def record_one_step(pilot: Pilot) -> None:
     pilot.start()
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
+
+
+C = TypeVar("C", bound=QObject)
 
 
 class UnchangingDevice(FakeDevice):
@@ -41,6 +46,12 @@ def screenshot_in(folder: Path, size: Size = Size(720, 1280)) -> Path:  # noqa: 
     path = folder / "0.png"
     Image.new("RGB", (size.width, size.height), (20, 90, 160)).save(path)
     return path
+
+
+def child_of(parent: QObject, kind: type[C]) -> C:
+    child = parent.findChild(kind)
+    assert child is not None
+    return child
 
 
 def fit_of(mirror: MirrorView) -> FitScale:

@@ -33,6 +33,7 @@ from tests.gui.conftest import PATIENCE_MS
 from tests.gui.fakes import TASK, FakeRecordings
 from tests.gui.inspection import faults
 from tests.gui.pilot import LEFT, OpenAt, OpenWindow, Pilot
+from tests.gui.record.screens import child_of
 from tests.llm.stand_in import MODEL, StandIn
 from tests.task.tasks import queue_of, row
 
@@ -113,10 +114,6 @@ def finish_episode(pilot: Pilot, thinker: Thinker) -> None:
     pilot.wait_to_read("this ends the episode and publishes it")
     press_on_card(pilot, "Allow")
     pilot.qtbot.waitUntil(lambda: pilot.controller.phase is Phase.FINISHED)
-
-
-def steps_by_agent(service: FakeRecordings) -> list[bool]:
-    return [step.agent is not None for step in provenance(service).steps]
 
 
 class BlockedDevice(FakeDevice):
@@ -268,6 +265,10 @@ def test_options_are_applied_and_remembered(open_at: OpenAt, server: StandIn, th
     next_dialog = RunAgentDialog("another-model", options, pilot.window)
     shown = {one.accessibleName(): one.text() for one in next_dialog.findChildren(QLineEdit)}
     assert shown == {"Model": "another-model", **entered}
+    options.write({"adapter": "gone", "history": 7, "budget": ["x"], "packages": None})
+    with_damaged_options = RunAgentDialog(MODEL, options, pilot.window)
+    assert [one.text() for one in with_damaged_options.findChildren(QLineEdit)] == [MODEL, "actions", "", ""]
+    assert with_damaged_options.ok.isEnabled()
 
 
 @pytest.mark.parametrize(
@@ -307,14 +308,6 @@ def test_budget_needs_a_model_with_a_price(open_at: OpenAt, server: StandIn) -> 
     assert pilot.controller.phase is Phase.WATCHING
 
 
-def test_damaged_remembered_options_become_defaults(pilot: Pilot, tmp_path: Path) -> None:
-    options = KeptFile(tmp_path / "agent.json")
-    options.write({"adapter": "gone", "history": 7, "budget": ["x"], "packages": None})
-    dialog = RunAgentDialog(MODEL, options, pilot.window)
-    assert [one.text() for one in dialog.findChildren(QLineEdit)] == [MODEL, "actions", "", ""]
-    assert dialog.ok.isEnabled()
-
-
 def test_mirror_touch_takes_over(pilot: Pilot, thinker: Thinker, service: FakeRecordings, device: FakeDevice) -> None:
     run_agent(pilot, thinker)
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
@@ -325,7 +318,7 @@ def test_mirror_touch_takes_over(pilot: Pilot, thinker: Thinker, service: FakeRe
     press_on_card(pilot, "Resume agent")
     assert "CLICK" in wait_for_question(pilot, thinker)
     finish_episode(pilot, thinker)
-    assert steps_by_agent(service) == [False, True]
+    assert [step.agent is not None for step in provenance(service).steps] == [False, True]
     assert len(device.performed) == 1
 
 
@@ -345,7 +338,7 @@ def test_takeover_keeps_agent_step(open_window: OpenWindow, server: StandIn, thi
     pilot.click(90, 500)
     pilot.wait_for_steps(2)
     pilot.complete()
-    assert steps_by_agent(service) == [True, False, False]
+    assert [step.agent is not None for step in provenance(service).steps] == [True, False, False]
     assert len(device.performed) == 2
 
 
@@ -376,8 +369,7 @@ def test_agent_does_not_join_a_recording_started_meanwhile(open_at: OpenAt, serv
     pilot.wait_to_read("Opening the model…")
     pilot.press("Start recording")
     pilot.wait_for_phase(Phase.RECORDING)
-    runner = pilot.controller.findChild(AgentRunner)
-    assert runner is not None
+    runner = child_of(pilot.controller, AgentRunner)
     with pilot.qtbot.waitSignal(runner.prepared, timeout=PATIENCE_MS):
         may_open.set()
     assert (runner.has_run, pilot.controller.is_agents) == (False, False)

@@ -92,8 +92,8 @@ def test_failed_check_is_reported(dialog: CompleteDialog, endings: list[Complete
 
 
 def test_findings_are_summarized_in_one_line_per_step() -> None:
-    texts = list(annotator_words(report(finding(4), finding(4, "ACT08"), finding(None, "EPI01"), finding(1, "INS01"))))
-    assert texts == ["Found at None.", "Step 5: nothing changed on the screen."]
+    findings = finding(4), finding(4, "ACT08"), finding(None, "EPI01"), finding(1, "INS01")
+    assert list(annotator_words(report(*findings))) == ["Found at None.", "Step 5: nothing changed on the screen."]
     assert list(annotator_words(report(*map(finding, range(6)))))[4:] == ["2 more."]
 
 

@@ -102,9 +102,7 @@ def test_pixels_are_drawn_unchanged_at_full_scale(qtbot: QtBot) -> None:
     mirror = mirror_with(qtbot, frame_of(size, noise), QSize(457, 613))
     mirror.viewport.show_scale(1.0)
     fit = fit_of(mirror)
-
     image = mirror.grab().toImage()
-
     for x in range(20, 440, 7):
         for y in range(20, 600, 11):
             pixel = fit.pixel_at(QPointF(x, y))

@@ -18,7 +18,7 @@ from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import LEFT, OpenWindow, Pilot, button_in
-from tests.gui.record.screens import screenshot_in
+from tests.gui.record.screens import child_of, screenshot_in
 
 
 def choose_mode(pilot: Pilot, label: str) -> None:
@@ -42,16 +42,15 @@ def ready_device(device: FakeDevice) -> FakeDevice:
 
 
 def test_fix_all_repairs_everything_at_once(pilot: Pilot, ready_device: FakeDevice) -> None:
-    device = ready_device
-    device.settings[("secure", "navigation_mode")] = "2"
-    device.settings[("global", "stay_on_while_plugged_in")] = "0"
+    ready_device.settings[("secure", "navigation_mode")] = "2"
+    ready_device.settings[("global", "stay_on_while_plugged_in")] = "0"
     choose_passive(pilot)
     fix_all = button_in(pilot.window, "Fix all")
     assert fix_all.isVisible()
     fix_all.click()
     pilot.wait_to_read("Navigation, Animations, Stay awake")
     assert not fix_all.isVisible()
-    assert device.settings[("secure", "navigation_mode")] == "0"
+    assert ready_device.settings[("secure", "navigation_mode")] == "0"
 
 
 def test_missing_requirement_is_shown_with_its_repair(pilot: Pilot, device: FakeDevice) -> None:
@@ -138,19 +137,13 @@ def card(qtbot: QtBot, background: Background) -> TextQuestionCard:
     return card
 
 
-def field(card: TextQuestionCard) -> QLineEdit:
-    found = card.findChild(QLineEdit)
-    assert found is not None
-    return found
-
-
 def test_unread_text_is_asked_for(card: TextQuestionCard, steps: list[RecordedStep], qtbot: QtBot) -> None:
     card.show_question(TextQuestion(1, "helo"), steps)
     assert card.isVisible()
-    assert field(card).text() == "helo"
-    field(card).clear()
+    assert child_of(card, QLineEdit).text() == "helo"
+    child_of(card, QLineEdit).clear()
     assert not button_in(card, "Save").isEnabled()
-    QTest.keyClicks(field(card), "hello")
+    QTest.keyClicks(child_of(card, QLineEdit), "hello")
     with qtbot.waitSignal(card.answered) as answered:
         QTest.mouseClick(button_in(card, "Save"), LEFT)
     assert answered.args == [1, "hello"]
@@ -161,15 +154,15 @@ def test_unread_text_is_asked_for(card: TextQuestionCard, steps: list[RecordedSt
 def test_postponed_question_returns_with_its_text(card: TextQuestionCard, steps: list[RecordedStep]) -> None:
     question = TextQuestion(0, "")
     card.show_question(question, steps)
-    QTest.keyClicks(field(card), "half")
+    QTest.keyClicks(child_of(card, QLineEdit), "half")
     QTest.mouseClick(button_in(card, "Answer later"), LEFT)
     card.show_question(question, steps)
-    assert not field(card).isVisible()
+    assert not child_of(card, QLineEdit).isVisible()
     QTest.mouseClick(button_in(card, "Answer…"), LEFT)
-    assert field(card).isVisible()
-    assert field(card).text() == "half"
-    assert card.window().focusWidget() is field(card)
+    assert child_of(card, QLineEdit).isVisible()
+    assert child_of(card, QLineEdit).text() == "half"
+    assert card.window().focusWidget() is child_of(card, QLineEdit)
     QTest.mouseClick(button_in(card, "Answer later"), LEFT)
     card.show_question(TextQuestion(1, "next"), steps)
-    assert field(card).isVisible()
-    assert field(card).text() == "next"
+    assert child_of(card, QLineEdit).isVisible()
+    assert child_of(card, QLineEdit).text() == "next"

@@ -28,11 +28,6 @@ from tests.gui.pilot import LEFT, NONE, OpenWindow, Pilot, button_in
 from tests.gui.record.screens import UnchangingDevice, record_one_step
 
 
-def is_screenshot(path: Path, screenshot: Image.Image) -> bool:
-    with Image.open(path) as image:
-        return image.convert("RGB").tobytes() == screenshot.tobytes()
-
-
 def choose_step(pilot: Pilot, number: int) -> None:
     steps = pilot.named(QListView, "Steps")
     steps.setCurrentIndex(steps.model().index(number, 0))
@@ -66,8 +61,9 @@ def test_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeReco
     assert actions[3:] == [Type("seven o'clock; $HOME"), *keys, Complete("It is dark now")]
     assert (episode.task.instruction, episode.task.apps) == (TASK.instruction, TASK.apps)
     assert device.screen_at == list(range(7))
-    screenshots = [service.store.screenshot_path(episode, step) for step in range(8)]
-    assert all(is_screenshot(path, device.screenshot(screen)) for screen, path in enumerate(screenshots))
+    for number in range(8):
+        with Image.open(service.store.screenshot_path(episode, number)) as image:
+            assert image.convert("RGB").tobytes() == device.screenshot(number).tobytes()
 
 
 def test_streaming_device_follows_the_finger(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
@@ -78,13 +74,11 @@ def test_streaming_device_follows_the_finger(pilot: Pilot, service: FakeRecordin
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Touching")
     assert pilot.mirror.is_touched
     assert not pilot.may("Complete")
-
     QTest.mouseMove(pilot.mirror, pilot.spot(180, 300))
     pilot.qtbot.waitUntil(lambda: len(device.finger) == 2)
     QTest.mouseRelease(pilot.mirror, LEFT, NONE, pilot.spot(180, 100))
     pilot.wait_for_steps(1)
     pilot.complete()
-
     assert [finger.at is None for finger in device.finger] == [False, False, False, True]
     scroll = service.episode.steps[0].action
     assert isinstance(scroll, Scroll)
@@ -97,7 +91,6 @@ def test_capture_path_and_its_change_are_shown(pilot: Pilot, device: FakeDevice)
     device.streams = True
     pilot.start()
     pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "gRPC")
-
     device.streams = False
     pilot.wait_to_read("Screenshots now come from adb (screencap)")
     pilot.click(180, 300)
@@ -254,7 +247,6 @@ def test_undoing_many_steps_asks_first(pilot: Pilot, device: FakeDevice) -> None
     pilot.shortcut("Ctrl+Shift+Z").trigger()
     pilot.press_in(pilot.dialog(), "Cancel")
     assert len(pilot.steps) == 5
-
     pilot.shortcut("Ctrl+Shift+Z").trigger()
     pilot.press_in(pilot.dialog(), "Undo")
     pilot.wait_for_state(State.RESTORING)
@@ -275,7 +267,6 @@ def test_paused_recording_looks_different_and_ignores_input(pilot: Pilot, device
     assert pilot.status.hint.startswith("Click")
     pilot.wait_for_steps(1)
     assert (bar.framing, bar.words) == (Framing.RECORDING, "●  Recording 1 step")
-
     pilot.press("Pause")
     assert (bar.framing, bar.words) == (Framing.PAUSED, "▮▮  Paused 1 step")
     assert pilot.status.state == "Paused"
@@ -283,7 +274,6 @@ def test_paused_recording_looks_different_and_ignores_input(pilot: Pilot, device
     pilot.click(180, 300)
     assert pilot.status.hint == "Not recorded: the recording is paused"
     assert len(device.performed) == 1
-
     pilot.press("Pause")
     assert pilot.status.state == "Ready"
     pilot.click(180, 300)
@@ -293,7 +283,6 @@ def test_paused_recording_looks_different_and_ignores_input(pilot: Pilot, device
 
 def test_recording_continues_when_the_device_is_back(pilot: Pilot, device: FakeDevice, service: FakeRecordings) -> None:
     record_one_step(pilot)
-
     device.disconnect()
     pilot.wait_for_state(State.DEVICE_LOST)
     assert not pilot.mirror.takes_input
@@ -303,7 +292,6 @@ def test_recording_continues_when_the_device_is_back(pilot: Pilot, device: FakeD
     assert not pilot.says("fake-1 is gone")
     assert not pilot.may("Pause")
     pilot.click(180, 300)
-
     device.recover()
     pilot.wait_for_steps(1)
     assert pilot.status.state == "Ready"
@@ -345,7 +333,6 @@ def test_draft_of_a_closed_window_can_be_resumed(open_window: OpenWindow, pilot:
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.window.close()
-
     service = FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))
     (draft,) = service.drafts()
     assert draft.steps == 1
@@ -371,7 +358,6 @@ def test_uncertain_last_step_can_be_undone(open_window: OpenWindow, pilot: Pilot
     lines = log.read_text().splitlines()
     last = next(number for number, line in enumerate(lines) if line.startswith('{"kind":"step"'))
     log.write_text("\n".join([*lines[: last + 1], ""]))
-
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
     pilot.press_in(pilot.dialog(), "Resume")
     pilot.wait_for_state(State.RESTORING)
@@ -386,7 +372,6 @@ def test_stopped_recording_is_a_draft_that_can_be_deleted(pilot: Pilot, service:
     pilot.stop()
     drafts = pilot.button_named("Show drafts")
     pilot.qtbot.waitUntil(drafts.isVisible)
-
     pilot.press("Show drafts")
     pilot.press_in(pilot.dialog(), "Move to trash")
     pilot.qtbot.waitUntil(drafts.isHidden)
@@ -407,17 +392,14 @@ def test_discarding_is_confirmed_but_never_by_return(pilot: Pilot, service: Fake
 
 
 def test_finished_recordings_leave_no_objects_behind(pilot: Pilot) -> None:
-    def count() -> int:
-        return len(pilot.controller.findChildren(QObject))
-
-    before = count()
+    before = len(pilot.controller.findChildren(QObject))
     record_one_step(pilot)
     pilot.complete()
     pilot.press("Record another")
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.start()
     pilot.stop()
-    pilot.qtbot.waitUntil(lambda: count() == before)
+    pilot.qtbot.waitUntil(lambda: len(pilot.controller.findChildren(QObject)) == before)
 
 
 def test_annotator_chooses_between_two_devices(open_window: OpenWindow, tmp_path: Path) -> None:
@@ -470,7 +452,6 @@ def test_unreachable_device_is_reported_once_and_tried_again(open_window: OpenWi
     pilot.wait_for_phase(Phase.NO_DEVICE)
     pilot.wait_to_read("restart it with adb start-server")
     assert len(failures) == 1
-
     service.failure = None
     pilot.controller.choose_device("emulator-5554")
     pilot.wait_for_phase(Phase.WATCHING)

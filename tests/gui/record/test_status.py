@@ -49,11 +49,8 @@ def test_overlay_names_sending_and_recorded_practice() -> None:
     assert view_text(ENDED, practice=True).overlay == passive_view_text(ENDED, practice=True).overlay == recorded
 
 
-def test_pause_does_not_hide_a_lost_device() -> None:
+def test_ignored_input_is_explained_and_a_pause_hides_no_lost_device() -> None:
     assert view_text(view(State.DEVICE_LOST)).paused().activity is Activity.LOST
-
-
-def test_reason_for_ignored_input_is_given() -> None:
     assert view_text(view(State.SETTLING)).hindrance == "the screen was still changing"
     assert view_text(view(State.INJECTING)).hindrance == "the phone was still busy"
     assert view_text(READY).paused().hindrance == "the recording is paused"

@@ -47,10 +47,6 @@ class StepRows:
     def at(self, row: int) -> QModelIndex:
         return self.model.index(row, 0)
 
-    @property
-    def texts(self) -> list[str]:
-        return [str(self.at(row).data()) for row in range(self.model.rowCount())]
-
 
 @pytest.fixture
 def steps(background: Background) -> StepRows:
@@ -80,7 +76,7 @@ def test_steps_are_added_and_updated_in_place(steps: StepRows, screenshot: Path)
     steps.show_steps([typed])
     steps.show_steps([typed, last])
     steps.show_steps([RecordedStep(0, Type("abc"), screenshot, ""), last])
-    assert steps.texts == ["Type “abc”", "Press Home"]
+    assert [steps.at(row).data() for row in range(steps.model.rowCount())] == ["Type “abc”", "Press Home"]
     assert removed == []
 
 

@@ -44,13 +44,12 @@ def pilot(open_at: OpenAt, queue: TaskQueue) -> Pilot:
 
 
 def test_next_cycles_through_the_waiting_tasks(pilot: Pilot, queue: TaskQueue) -> None:
-    for words in ("General Tool", "For work", "Starts from a clean home screen."):
-        pilot.wait_to_read(words)
-    pilot.wait_to_read("0 of 3 recorded, 0 skipped")
+    for text in ("General Tool", "For work", "Starts from a clean home screen.", "0 of 3 recorded, 0 skipped"):
+        pilot.wait_to_read(text)
     assert status(queue, "a") is Status.CLAIMED
-    for words in ("Start a timer", "Add a city", "Set an alarm"):
+    for instruction in ("Start a timer", "Add a city", "Set an alarm"):
         pilot.press("Next")
-        pilot.wait_to_read(words)
+        pilot.wait_to_read(instruction)
 
 
 def test_skipped_task_needs_a_reason_and_comes_last(pilot: Pilot, queue: TaskQueue) -> None:
@@ -62,9 +61,9 @@ def test_skipped_task_needs_a_reason_and_comes_last(pilot: Pilot, queue: TaskQue
     pilot.wait_to_read("Start a timer")
     pilot.wait_to_read("0 of 3 recorded, 1 skipped")
     assert status(queue, "a") is Status.SKIPPED
-    for words in ("Add a city", "Set an alarm"):
+    for instruction in ("Add a city", "Set an alarm"):
         pilot.press("Next")
-        pilot.wait_to_read(words)
+        pilot.wait_to_read(instruction)
     pilot.wait_to_read("Skipped before: app not installed")
 
 
@@ -156,15 +155,11 @@ def ada(queues: Queues, open_at: OpenAt) -> Pilot:
     return pilot
 
 
-def expire_claims(queues: Queues) -> None:
-    queues.clock.pass_s(2 * Leases().claim_s)
-
-
 def change_after_expiry(pilot: Pilot, queues: Queues, change: Callable[[], object]) -> None:
     """Let another annotator change a task once Ada's claim has expired."""
 
     def is_done() -> bool:
-        expire_claims(queues)
+        queues.clock.pass_s(2 * Leases().claim_s)
         try:
             change()
         except TaskError:
@@ -196,7 +191,7 @@ def test_start_is_denied_without_claim(ada: Pilot, grace: TaskQueue, queues: Que
 
 
 def test_start_renews_an_expired_claim(ada: Pilot, grace: TaskQueue, queues: Queues) -> None:
-    expire_claims(queues)
+    queues.clock.pass_s(2 * Leases().claim_s)
     ada.begin()
     with pytest.raises(TaskError):
         grace.claim("a")

@@ -11,6 +11,7 @@ from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.gui.record.task_fields import TaskFields
 from odyssey_recorder.model.episode import TaskInfo
 from tests.gui.fakes import TASK
+from tests.gui.record.screens import child_of
 
 
 @pytest.fixture
@@ -29,23 +30,17 @@ def fields(qtbot: QtBot) -> TaskFields:
     return made
 
 
-def entry(chips: AppChips) -> QLineEdit:
-    field = chips.findChild(QLineEdit)
-    assert field is not None
-    return field
-
-
 def test_comma_or_return_adds_each_app_once(chips: AppChips) -> None:
-    QTest.keyClicks(entry(chips), "Settings, Google Clock,Settings, ,,")
-    QTest.keyClicks(entry(chips), "Notes")
-    QTest.keyClick(entry(chips), Qt.Key.Key_Return)
+    QTest.keyClicks(child_of(chips, QLineEdit), "Settings, Google Clock,Settings, ,,")
+    QTest.keyClicks(child_of(chips, QLineEdit), "Notes")
+    QTest.keyClick(child_of(chips, QLineEdit), Qt.Key.Key_Return)
     assert chips.apps == ("Settings", "Google Clock", "Notes")
-    assert entry(chips).text() == ""
+    assert child_of(chips, QLineEdit).text() == ""
 
 
 def test_app_name_counts_while_it_is_typed(chips: AppChips, qtbot: QtBot) -> None:
     with qtbot.waitSignal(chips.apps_changed):
-        QTest.keyClicks(entry(chips), "Notes, Clock")
+        QTest.keyClicks(child_of(chips, QLineEdit), "Notes, Clock")
     assert chips.apps == ("Notes", "Clock")
     assert [button.accessibleName() for button in chips.findChildren(QToolButton)] == ["Remove Notes"]
 
@@ -55,7 +50,7 @@ def test_cross_and_backspace_remove_apps(chips: AppChips) -> None:
     crosses = {button.accessibleName(): button for button in chips.findChildren(QToolButton)}
     crosses["Remove Clock"].click()
     assert list(chips.apps) == ["Settings", "Notes"]
-    QTest.keyClick(entry(chips), Qt.Key.Key_Backspace)
+    QTest.keyClick(child_of(chips, QLineEdit), Qt.Key.Key_Backspace)
     assert list(chips.apps) == ["Settings"]
 
 
@@ -63,12 +58,9 @@ def enter(fields: TaskFields, task: TaskInfo) -> None:
     texts = {"Template": task.meta_task, "Filled template": task.task}
     for field in fields.findChildren(QLineEdit):
         field.setText(texts.get(field.accessibleName(), ""))
-    for choice in fields.findChildren(Choice):
-        choice.choose(task.category)
-    for instruction in fields.findChildren(QPlainTextEdit):
-        instruction.setPlainText(task.instruction)
-    for chips in fields.findChildren(AppChips):
-        chips.set_apps(task.apps)
+    child_of(fields, Choice).choose(task.category)
+    child_of(fields, QPlainTextEdit).setPlainText(task.instruction)
+    child_of(fields, AppChips).set_apps(task.apps)
 
 
 def test_fields_give_the_entered_task(fields: TaskFields) -> None:

@@ -39,7 +39,6 @@ def test_monitor_pixel_maps_to_its_drawn_pixel(room: Room, scale: int, centre: t
     fit = ViewZoom(scale, *centre).fit(room)
     left, top = fit.area.left() * ratio, fit.area.top() * ratio
     assert (left, top) == pytest.approx((round(left), round(top)), abs=1e-6)
-
     x, y = at % (room.frame_size.width * scale), at % (room.frame_size.height * scale)
     point = QPointF((round(left) + x) / ratio, (round(top) + y) / ratio)
     assert fit.pixel_at(point) == Pixel(x // scale, y // scale)
@@ -49,10 +48,7 @@ def test_monitor_pixel_maps_to_its_drawn_pixel(room: Room, scale: int, centre: t
 def test_screenshot_fills_the_space_or_is_centred(room: Room, scale: float, centre: tuple[float, float]) -> None:
     area = ViewZoom(scale, *centre).fit(room).area
     tolerance = 1 / room.device_pixel_ratio
-    for start, end, space in (
-        (area.left(), area.right(), SPACE.width()),
-        (area.top(), area.bottom(), SPACE.height()),
-    ):
+    for start, end, space in ((area.left(), area.right(), SPACE.width()), (area.top(), area.bottom(), SPACE.height())):
         if end - start >= space:
             assert start <= 0
             assert end >= space - tolerance
@@ -65,9 +61,7 @@ def test_zoom_keeps_pixel_under_pointer(room: Room, before: float, after: float,
     pointer = QPointF(at[0] * (SPACE.width() - 1), at[1] * (SPACE.height() - 1))
     zoom = ViewZoom(before)
     pixel = zoom.fit(room).nearest_pixel(pointer)
-
     fit = zoom.scaled(after, room, around=pointer).fit(room)
-
     seen, area = fit.point_of(pixel), fit.area
     tolerance = (max(before, after, 1) + 1) / room.device_pixel_ratio
     assert abs(seen.x() - pointer.x()) <= tolerance or area.left() >= 0 or area.right() <= SPACE.width() + tolerance

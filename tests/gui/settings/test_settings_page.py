@@ -29,6 +29,7 @@ from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.settings import Settings, SettingsStore, log_file, settings_file
 from tests.gui.pilot import LonePilot
+from tests.gui.record.screens import child_of
 from tests.keyrings import LockedKeyring, MemoryKeyring
 
 pytestmark = pytest.mark.usefixtures("as_nobody")
@@ -161,8 +162,7 @@ def test_page_opens_at_its_top_unless_there_are_changes(pilot: SettingsPilot) ->
 
 def test_folder_is_chosen_in_a_dialog(pilot: SettingsPilot, tmp_path: Path) -> None:
     pilot.button_named("Choose: Dataset").click()
-    dialog = pilot.page.findChild(QFileDialog)
-    assert dialog is not None
+    dialog = child_of(pilot.page, QFileDialog)
     dialog.fileSelected.emit(str(tmp_path))
     dialog.reject()
     assert pilot.line("Dataset").text() == str(tmp_path)
@@ -195,7 +195,7 @@ def test_api_key_is_hidden_and_stored_in_the_keyring(pilot: SettingsPilot) -> No
 
 
 @pytest.mark.parametrize(
-    ("backend", "variable", "message"),
+    ("backend", "variable", "text"),
     [
         (MemoryKeyring(), "sk-planted", "The key is set by the environment variable ODYSSEY_API_KEY"),
         (fail.Keyring(), "", "no secure keyring. Set the environment variable ODYSSEY_API_KEY"),  # type: ignore[no-untyped-call]
@@ -203,11 +203,7 @@ def test_api_key_is_hidden_and_stored_in_the_keyring(pilot: SettingsPilot) -> No
     ],
 )
 def test_unavailable_keyring_is_explained(
-    request: pytest.FixtureRequest,
-    monkeypatch: pytest.MonkeyPatch,
-    backend: KeyringBackend,
-    variable: str,
-    text: str,
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, backend: KeyringBackend, variable: str, text: str
 ) -> None:
     keyring.set_keyring(backend)
     monkeypatch.setenv("ODYSSEY_API_KEY", variable)
@@ -238,7 +234,7 @@ def test_log_folder_can_be_opened_and_its_path_copied(pilot: SettingsPilot) -> N
 
 
 def test_closing_lists_and_saves_unsaved_changes(pilot: SettingsPilot) -> None:
-    assert not pilot.page.asks_before_closing(fail_to_close)
+    assert not pilot.page.asks_before_closing(pytest.fail)
     pilot.enter("Your name", "Ada")
     pilot.button_named("Animations").click()
     closed = try_to_close(pilot)
@@ -261,11 +257,7 @@ def test_closing_can_be_refused_fail_to_save_or_discard(pilot: SettingsPilot, tm
     after_discard = try_to_close(pilot)
     pilot.press_in(pilot.dialog(), "Discard")
     assert (after_discard, saved_settings()) == ([True], "")
-    assert not pilot.page.asks_before_closing(fail_to_close)
-
-
-def fail_to_close() -> None:
-    raise AssertionError
+    assert not pilot.page.asks_before_closing(pytest.fail)
 
 
 def try_to_close(pilot: SettingsPilot) -> list[bool]:
