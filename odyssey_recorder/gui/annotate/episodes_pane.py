@@ -53,7 +53,7 @@ class AnnotatedPane(QWidget):
         """The next episode with open texts; empty without one."""
         return self._table.next_open(self._open)
 
-    def told(self) -> tuple[str, str]:
+    def summary(self) -> tuple[str, str]:
         """A title and a hint while no episode is open."""
         rows = self._table.rows
         if self._is_reading and not rows:
@@ -119,7 +119,7 @@ class AnnotatedPane(QWidget):
 
 class AnnotatedTable(TableModel[AnnotatedEpisode]):
     def __init__(self) -> None:
-        super().__init__((TableColumn("Episode", _told),), key=lambda row: row.episode_id)
+        super().__init__((TableColumn("Episode", _spoken),), key=lambda row: row.episode_id)
 
     def take(self, rows: Sequence[AnnotatedEpisode], *, replace: bool) -> None:
         known = {} if replace else dict(self.all)
@@ -149,7 +149,7 @@ def counts_words(row: AnnotatedEpisode) -> str:
     return ", ".join(f"{row.states[name]:,} {name}" for name in names if row.states and row.states.get(name))
 
 
-def _told(row: AnnotatedEpisode) -> str:
+def _spoken(row: AnnotatedEpisode) -> str:
     return f"{row.instruction or row.episode_id}. {counts_words(row)}"
 
 

@@ -59,9 +59,9 @@ class TextCard(Card):
         self._words.setText(breakable(shown.words))
         self._words.setVisible(bool(shown.words) and not self.is_writing)
         say(self._notes, _notes(shown))
-        said = () if shown.plant is not None or not shown.words else shown.findings
-        say(self._findings, "\n".join(one.found for one in said if one.verdict is Support.CONTRADICTS))
-        say(self._supports, "\n".join(one.found for one in said if one.is_proof))
+        findings = () if shown.plant is not None or not shown.words else shown.findings
+        say(self._findings, "\n".join(one.found for one in findings if one.verdict is Support.CONTRADICTS))
+        say(self._supports, "\n".join(one.found for one in findings if one.is_proof))
         say(self._author, _author(shown))
         self._show_other()
         self.setAccessibleName(f"{self._name}, {self._state.text()}: {shown.words}")
@@ -69,8 +69,8 @@ class TextCard(Card):
     def mark(self, *, on: bool) -> None:
         set_kind(self, "chosen" if on else "card")
 
-    def write(self, words: str) -> None:
-        self.field.setPlainText(words)
+    def write(self, text: str) -> None:
+        self.field.setPlainText(text)
         self.field.show()
         self._words.hide()
         self.field.setFocus()

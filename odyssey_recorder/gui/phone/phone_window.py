@@ -95,8 +95,8 @@ class PhoneWindow(QMainWindow):
     def _show_about(self) -> None:
         self._words.setText(f"{self._name} · {self._shape}")
 
-    def _show_refusal(self, words: str) -> None:
-        self._words.setText(words)
+    def _show_refusal(self, text: str) -> None:
+        self._words.setText(text)
         self._notice_ends.start()
 
     def _size_that_fits(self) -> QSize:
@@ -122,11 +122,11 @@ class PhoneWindow(QMainWindow):
         }
 
     def _action(self, tool: Tool) -> QAction:
-        words = tool.value
-        action = QAction(words.label, self)
-        keys = QKeySequence(words.keys)
+        text = tool.value
+        action = QAction(text.label, self)
+        keys = QKeySequence(text.keys)
         action.setShortcut(keys)
-        action.setToolTip(f"{words.tip} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
+        action.setToolTip(f"{text.tip} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
         self.addAction(action)
         return action
 

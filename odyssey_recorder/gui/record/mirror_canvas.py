@@ -55,9 +55,9 @@ def paint_message(painter: QPainter, area: QRectF, overlay: Overlay) -> None:
     flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
     width = min(area.width() - 32, 420.0)
     column = QRectF(area.center().x() - width / 2, area.top(), width, area.height())
-    words = painter.boundingRect(column, int(flags), overlay.words)
-    top = area.center().y() - (_ICON_PX + _GAP_PX + words.height()) / 2
-    below = QRectF(column.left(), top + _ICON_PX + _GAP_PX, width, words.height() + 4)
+    text = painter.boundingRect(column, int(flags), overlay.words)
+    top = area.center().y() - (_ICON_PX + _GAP_PX + text.height()) / 2
+    below = QRectF(column.left(), top + _ICON_PX + _GAP_PX, width, text.height() + 4)
     painter.setPen(theme.text)
     painter.drawText(below, int(flags), overlay.words)
     painter.setFont(glyph_font(_ICON_PX))
@@ -152,7 +152,7 @@ def scaled_part(whole: QImage, part: VisiblePart) -> QImage:
 
 
 class FittedWidget(QWidget):
-    """Fits its image anew when its own size or the screen's pixel ratio changes."""
+    """Fits its image again when its size or the screen's pixel ratio changes."""
 
     def fit(self) -> object:
         raise NotImplementedError
