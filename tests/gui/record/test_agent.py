@@ -14,6 +14,7 @@ from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.application import TextSize, use_text_size
 from odyssey_recorder.gui.main_window import SMALLEST
+from odyssey_recorder.gui.parts import Choice
 from odyssey_recorder.gui.record.agent_card import AgentCard
 from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
 from odyssey_recorder.gui.record.agent_runner import AgentModels, AgentRunner
@@ -268,7 +269,7 @@ def test_options_are_applied_and_remembered(open_at: OpenAt, server: StandIn, th
     options.write({"adapter": "gone", "history": 7, "budget": ["x"], "packages": None})
     with_damaged_options = RunAgentDialog(MODEL, options, pilot.window)
     assert [one.text() for one in with_damaged_options.findChildren(QLineEdit)] == [MODEL, "actions", "", ""]
-    assert with_damaged_options.ok.isEnabled()
+    assert (child_of(with_damaged_options, Choice).value, with_damaged_options.ok.isEnabled()) == ("ours", True)
 
 
 @pytest.mark.parametrize(
