@@ -294,7 +294,7 @@ class AnnotatePage(MainPage):
         self._show_changed(opened)
 
     def _show_changed(self, opened: OpenedTexts) -> None:
-        self._episodes.take([self._texts.row(opened)])
+        self._episodes.add_rows([self._texts.row(opened)])
         self._show(opened, self._at)
         self._episodes.read_figures()
 

@@ -63,7 +63,7 @@ class StepTexts(QWidget):
 
     @property
     def written(self) -> str:
-        return self._chosen.field.words
+        return self._chosen.field.text
 
     @property
     def candidate(self) -> Offer | None:

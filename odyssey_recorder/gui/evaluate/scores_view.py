@@ -24,7 +24,7 @@ _GROUPS = {
     "category": "category", "device": "device", "app_class": "kind of app", "length": "length of the episode",
     "action": "true action", "position": "position in the episode",
 }  # fmt: skip
-_OF_STEPS = ("action", "position")
+_STEP_GROUPS = ("action", "position")
 
 _Row = Sequence[object]
 
@@ -135,7 +135,7 @@ def _score_table(scored: ScoredFiles) -> QTableView:
         ("AMS, pooled", whole.ams, found.ams_interval),
         ("AMS, category mean", found.ams_category_mean, ""),
         ("SR", whole.sr, found.sr_interval),
-        *((said, getattr(whole, name), "") for name, said in zip(names, text, strict=True)),
+        *((label, getattr(whole, name), "") for name, label in zip(names, text, strict=True)),
     ]
     heads = ["Score", _short(model_name(found)), "95%"]
     if against is not None and scored.other is not None:
@@ -154,9 +154,9 @@ def _signed(more: float | None) -> str:
 
 
 def _group_table(by: str, groups: Mapping[str, Figures], others: Mapping[str, Figures] | None) -> QTableView:
-    beside = ["Other AMS", "Difference", "Type match"] if others is not None else ["Type match", "Click acc."]
-    last = ["Readable"] if by in _OF_STEPS else ["SR"] if others is not None else ["SR", "Progress"]
-    heads = [_GROUPS[by].capitalize(), "Steps", "AMS", *beside, *last]
+    middle_heads = ["Other AMS", "Difference", "Type match"] if others is not None else ["Type match", "Click acc."]
+    last = ["Readable"] if by in _STEP_GROUPS else ["SR"] if others is not None else ["SR", "Progress"]
+    heads = [_GROUPS[by].capitalize(), "Steps", "AMS", *middle_heads, *last]
     rows: list[_Row] = []
     for label, one in groups.items():
         theirs = others[label].ams if others is not None and label in others else None

@@ -75,9 +75,9 @@ class AgentCard(QFrame):
     def _show(self, runner: AgentRunner) -> None:
         question = runner.question
         if question is not None:
-            title, text = "Allow this action?", f"{question.words}. The agent must ask: {question.concern}."
+            title, text = "Allow this action?", f"{question.text}. The agent must ask: {question.concern}."
         else:
-            title, text = "Agent at work" if runner.is_working else "Agent paused", runner.words
+            title, text = "Agent at work" if runner.is_working else "Agent paused", runner.text
         self._title.setText(title)
         self._text.setText(text)
         say(self._about, runner.about)

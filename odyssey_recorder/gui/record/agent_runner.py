@@ -63,7 +63,7 @@ class AgentChoice:
 
 @dataclass(frozen=True, slots=True)
 class AgentQuestion:
-    words: str
+    text: str
     concern: str
     answer: "Future[bool]"
 
@@ -136,7 +136,7 @@ class AgentRunner(QObject):
         return self.can_continue or self._controller.phase is Phase.WATCHING
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """What the agent does, or why it does nothing."""
         if self._run is None:
             return _INTERRUPTED
@@ -247,7 +247,7 @@ class AgentRunner(QObject):
 
     @property
     def _state(self) -> tuple[object, ...]:
-        return self.words, self.is_working, self.may_resume, self.question
+        return self.text, self.is_working, self.may_resume, self.question
 
     def _on_phase(self, phase: Phase) -> None:
         if phase is not Phase.STARTING:

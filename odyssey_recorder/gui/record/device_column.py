@@ -129,7 +129,7 @@ class DeviceColumn(QWidget):
         self._status_text = text
         if self._commands[Command.PAUSE].isChecked():
             text = text.paused()
-        in_mirror = text.overlay is not None and text.overlay.words == text.message
+        in_mirror = text.overlay is not None and text.overlay.text == text.message
         self._status.show_state(text.activity, text.word, text.message, is_shown_elsewhere=in_mirror)
         self._show_framing(text)
         self._mirror.set_overlay(text.overlay)

@@ -245,7 +245,7 @@ class RecordPage(MainPage):
 
     def _show_agent(self) -> None:
         if self._agents is not None:
-            self._device.show_agent(self._agents.words if self._agents.is_working else "")
+            self._device.show_agent(self._agents.text if self._agents.is_working else "")
             self._offer_start()
 
     @property

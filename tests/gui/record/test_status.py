@@ -44,7 +44,7 @@ def test_state_that_is_not_ready_has_its_word(text: StatusText, word: str, takes
 def test_overlay_names_sending_and_recorded_practice() -> None:
     sending = view_text(view(State.INJECTING, Press(SystemKey.HOME))).overlay
     assert sending is not None
-    assert sending.words == "Sending…"
+    assert sending.text == "Sending…"
     recorded = Overlay("Practice episode recorded", OverlayOpacity.HEAVY, "check_circle_outline")
     assert view_text(ENDED, practice=True).overlay == passive_view_text(ENDED, practice=True).overlay == recorded
 
