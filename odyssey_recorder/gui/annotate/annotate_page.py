@@ -65,14 +65,14 @@ class AnnotatePage(MainPage):
         self._decisions = DecisionSaver(texts, in_order)
         self._episodes = AnnotatedPane(texts, background, in_order)
         self._steps = StepTexts(background, commands)
-        self._said = text_label(kind="title")
+        self._heading = text_label(kind="title")
         self._message = Banner(commands.button(Command.DISMISS_ANNOTATE, kind="quiet", wordless=True))
         self._writing = None if writing is None else WritingCard(writing(), background)
         self._middle = QStackedWidget()
         self._calls = self._calls_of_texts()
         self._lay_out()
         self._connect()
-        self._tell()
+        self._show_state()
 
     @property
     def home(self) -> QWidget:
@@ -96,9 +96,9 @@ class AnnotatePage(MainPage):
         if not self._decisions.unsaved:
             return False
         self._commands[Command.ANNOTATE_PAGE].trigger()
-        words = f"Close and lose {counted(self._decisions.unsaved, 'unsaved text')}?"
+        text = f"Close and lose {counted(self._decisions.unsaved, 'unsaved text')}?"
         dialog = QuestionDialog(
-            Question("Close", words, "Close", "Close the window (Enter)", "Cancel (Esc)", _KEEP, "warning"), self
+            Question("Close", text, "Close", "Close the window (Enter)", "Cancel (Esc)", _KEEP, "warning"), self
         )
         dialog.accepted.connect(self._forget_written)
         dialog.accepted.connect(close)
@@ -107,9 +107,9 @@ class AnnotatePage(MainPage):
 
     # Without an episode.
 
-    def _tell(self) -> None:
+    def _show_state(self) -> None:
         if self._opened is None:
-            self._show_notice(*self._episodes.told())
+            self._show_notice(*self._episodes.summary())
         self._commands.enable(Command.NEXT_TEXT_EPISODE, on=bool(self._episodes.next_open))
 
     def _show_notice(self, title: str, hint: str) -> None:
@@ -118,10 +118,10 @@ class AnnotatePage(MainPage):
             old.deleteLater()
         self._middle.insertWidget(1, notice(title, hint))
         self._middle.setCurrentIndex(1)
-        self._said.setText(counted(self._episodes.count))
+        self._heading.setText(counted(self._episodes.count))
         self._arrange()
 
-    def _tell_failed(self, why: str) -> None:
+    def _report_failure(self, why: str) -> None:
         self._message.show_message(Tone.DANGER, "The texts could not be read.", breakable(why))
 
     # One episode.
@@ -132,17 +132,17 @@ class AnnotatePage(MainPage):
         self._wanted, self._opened = episode_id, None  # what is still shown is of another episode
         self._decisions.done.clear()
         self._episodes.mark(episode_id)
-        take, fail = partial(self._show, at=None), partial(self._tell_unread, episode_id)
+        take, fail = partial(self._show, at=None), partial(self._report_unreadable, episode_id)
         self._background.run(partial(self._texts.open, episode_id), take, fail)
 
     def _open_next(self) -> None:
         if following := self._episodes.next_open:
             self._open(following)
 
-    def _tell_unread(self, episode_id: str, error: Exception) -> None:
+    def _report_unreadable(self, episode_id: str, error: Exception) -> None:
         if episode_id == self._wanted:
-            self._tell_failed(error_text(error))
-            self._tell()
+            self._report_failure(error_text(error))
+            self._show_state()
 
     def _show(self, opened: OpenedTexts, at: int | None) -> None:
         """Show an episode; `at` is the text to go to, None for the first that is open."""
@@ -165,8 +165,8 @@ class AnnotatePage(MainPage):
         self._steps.show_step(self._opened.steps[shown.step], shown)
         if restart:
             self._time.restart()
-            if words := self._decisions.unsaved.get(self._place, ""):
-                self._steps.write(words)
+            if text := self._decisions.unsaved.get(self._place, ""):
+                self._steps.write(text)
         self._show_head(shown)
 
     def _show_head(self, shown: ShownText) -> None:
@@ -178,7 +178,7 @@ class AnnotatePage(MainPage):
             counted(waiting, "open text"),
             f"{contradicted:,} contradicted" if contradicted else "",
         )
-        self._said.setText(" · ".join(filter(None, parts)))
+        self._heading.setText(" · ".join(filter(None, parts)))
         self._commands.enable(Command.NEXT_CONTRADICTED, on=bool(contradicted))
         self._commands.enable(Command.UNDO_TEXT, on=bool(self._decisions.done), why="Nothing to undo")
         self._commands.enable(Command.ACCEPT_SUPPORTED, on=bool(supported(self._opened, self._texts.who() or "?")))
@@ -219,9 +219,9 @@ class AnnotatePage(MainPage):
 
     def _note_written(self) -> None:
         if self._opened is not None and self._steps.is_writing:
-            words = self._steps.written
-            if words != self._opened.all[self._at].words:
-                self._decisions.unsaved[self._place] = words
+            text = self._steps.written
+            if text != self._opened.all[self._at].words:
+                self._decisions.unsaved[self._place] = text
 
     def _keep_written(self) -> None:
         self._note_written()
@@ -251,7 +251,7 @@ class AnnotatePage(MainPage):
         elif shown.is_open:
             self._decide("accept", shown.words)
         else:
-            self._go_on()
+            self._go_to_next_open()
 
     def _reject(self) -> None:
         if self._opened is None or (shown := self._opened.all[self._at]).suggestion is None:
@@ -259,27 +259,27 @@ class AnnotatePage(MainPage):
         if shown.words or shown.may_be_empty:
             self._decide("reject", shown.words)
 
-    def _take_candidate(self) -> None:
+    def _accept_candidate(self) -> None:
         if (other := self._steps.candidate) is not None:
             self._decide("accept", other.words, on=other)
 
-    def _decide(self, choice: Choice, words: str, on: Offer | None = None) -> None:
+    def _decide(self, choice: Choice, text: str, on: Offer | None = None) -> None:
         if self._opened is None or self._place in self._decisions.saving:
             return
         shown = self._opened.all[self._at]
         try:
-            entry = decided_on(shown, self._texts.who(), choice, words, self._time.touch(), on=on)
+            entry = decided_on(shown, self._texts.who(), choice, text, self._time.touch(), on=on)
         except DatasetError as error:
             self._message.show_message(Tone.WARNING, str(error))
             return
         self._message.hide()
         self._steps.end_writing()
         self._decisions.unsaved.pop(self._place, None)
-        self._decisions.save(self._place, [entry], words if choice == "edit" else "")
+        self._decisions.save(self._place, [entry], text if choice == "edit" else "")
         if isinstance(entry, TextDecision) and not entry.blind:
-            self._go_on()
+            self._go_to_next_open()
 
-    def _go_on(self) -> None:
+    def _go_to_next_open(self) -> None:
         assert self._opened is not None
         following = self._next_open(self._at + 1)
         if self._opened.all[following].is_open and (self._wanted, following) not in self._decisions.saving:
@@ -288,31 +288,31 @@ class AnnotatePage(MainPage):
             self._go(self._at + 1)
             self._message.show_message(Tone.SUCCESS, "All texts of this episode are decided.", "Ctrl+J opens the next.")
 
-    def _take_saved(self, entry: TextDecision | Planted, opened: OpenedTexts) -> None:
+    def _on_saved(self, entry: TextDecision | Planted, opened: OpenedTexts) -> None:
         if isinstance(entry, Planted) and opened.found.episode.episode_id == self._wanted:
-            self._tell_planted(entry)
-        self._take_changed(opened)
+            self._reveal_planted(entry)
+        self._show_changed(opened)
 
-    def _take_changed(self, opened: OpenedTexts) -> None:
-        self._episodes.take([self._texts.row(opened)])
+    def _show_changed(self, opened: OpenedTexts) -> None:
+        self._episodes.add_rows([self._texts.row(opened)])
         self._show(opened, self._at)
         self._episodes.read_figures()
 
-    def _tell_planted(self, entry: Planted) -> None:
+    def _reveal_planted(self, entry: Planted) -> None:
         assert self._opened is not None
         every = {(one.step_key, one.kind): one.plant for one in self._opened.all}
         plant = every[entry.step_key, entry.field]
         assert plant is not None
         noticed = "You noticed." if entry.is_caught else "You did not notice."
-        words = f"That text was wrong on purpose: it is that of step {plant.step + 1}. {noticed}"
+        text = f"That text was wrong on purpose: it is that of step {plant.step + 1}. {noticed}"
         hint = "It was not stored. Now decide on the suggestion for this step."
-        self._message.show_message(Tone.SUCCESS if entry.is_caught else Tone.WARNING, words, hint)
+        self._message.show_message(Tone.SUCCESS if entry.is_caught else Tone.WARNING, text, hint)
 
-    def _tell_unsaved(self, place: Place, why: str) -> None:
+    def _report_unsaved(self, place: Place, why: str) -> None:
         is_shown = self._opened is not None and place[0] == self._wanted
         of = f"step {place[1] // self._texts_a_step + 1}" if is_shown else f"a text of {place[0]}"
-        told = f"The decision on {of} was not saved."
-        self._message.show_message(Tone.DANGER, told, breakable(why))
+        message = f"The decision on {of} was not saved."
+        self._message.show_message(Tone.DANGER, message, breakable(why))
         if is_shown and not self._steps.is_writing:
             self._go(place[1])
 
@@ -321,17 +321,17 @@ class AnnotatePage(MainPage):
             self._message.show_message(Tone.WARNING, "Your name is not set. Enter it in Settings.")
         elif entries := supported(self._opened, self._texts.who()):
             self._decisions.save(self._place, entries)
-            words = f"Accepted {counted(entries, 'supported text')} of this episode."
-            self._message.show_message(Tone.SUCCESS, words, "Ctrl+Z takes them back.")
+            text = f"Accepted {counted(entries, 'supported text')} of this episode."
+            self._message.show_message(Tone.SUCCESS, text, "Ctrl+Z takes them back.")
 
     def _undo_last(self) -> None:
         if self._decisions.done and self._opened is not None:
             self._decisions.undo(self._place)
 
-    def _take_undone(self, first: TextDecision, opened: OpenedTexts) -> None:
+    def _on_undone(self, first: TextDecision, opened: OpenedTexts) -> None:
         every = [(one.step_key, one.kind) for one in opened.all]
         self._message.hide()
-        self._take_changed(opened)
+        self._show_changed(opened)
         if opened.found.episode.episode_id == self._wanted and (first.step_key, first.field) in every:
             self._go(every.index((first.step_key, first.field)))
 
@@ -354,17 +354,17 @@ class AnnotatePage(MainPage):
             Command.NEXT_TEXT_STEP: lambda: self._move(self._texts_a_step - self._at % self._texts_a_step),
             Command.PREVIOUS_TEXT_STEP: lambda: self._move(-self._texts_a_step - self._at % self._texts_a_step),
             Command.NEXT_CANDIDATE: self._steps.turn_candidate,
-            Command.TAKE_CANDIDATE: self._take_candidate,
+            Command.TAKE_CANDIDATE: self._accept_candidate,
         }
 
     def _connect(self) -> None:
         commands = self._commands
         self._episodes.chosen.connect(self._open)
-        self._episodes.changed.connect(self._tell)
-        self._episodes.failed.connect(self._tell_failed)
-        self._decisions.saved.connect(self._take_saved)
-        self._decisions.undone.connect(self._take_undone)
-        self._decisions.failed.connect(self._tell_unsaved)
+        self._episodes.changed.connect(self._show_state)
+        self._episodes.failed.connect(self._report_failure)
+        self._decisions.saved.connect(self._on_saved)
+        self._decisions.undone.connect(self._on_undone)
+        self._decisions.failed.connect(self._report_unsaved)
         self._steps.chosen.connect(self._choose)
         self._steps.finished.connect(self._accept)
         self._steps.touched.connect(self._time.touch)
@@ -382,30 +382,30 @@ class AnnotatePage(MainPage):
         commands.enable(Command.WRITE_TEXTS, on=self._writing is not None, why="No model can be asked here.")
         if self._writing is not None:
             commands.bind(self, {Command.WRITE_TEXTS: self._write})
-            self._writing.told.connect(self._tell_written)
-            self._writing.ended.connect(self._take_written)
+            self._writing.summarized.connect(self._report_written)
+            self._writing.ended.connect(self._on_written)
 
     def _write(self) -> None:
         if self._writing is not None and not self._writing.is_running:
             self._writing.ask()
 
-    def _take_written(self) -> None:
-        """Texts may have come, also before a failure."""
+    def _on_written(self) -> None:
+        """Read again: texts may have been written, even if the job failed."""
         self.enter()
         if self._opened is not None and not self._steps.is_writing:
-            fail = partial(self._tell_unread, self._wanted)
-            self._background.run(partial(self._texts.open, self._wanted), self._take_changed, fail)
+            fail = partial(self._report_unreadable, self._wanted)
+            self._background.run(partial(self._texts.open, self._wanted), self._show_changed, fail)
 
-    def _tell_written(self, words: str, problems: str) -> None:
-        self._message.show_message(Tone.WARNING if problems else Tone.SUCCESS, words, breakable(problems))
+    def _report_written(self, text: str, problems: str) -> None:
+        self._message.show_message(Tone.WARNING if problems else Tone.SUCCESS, text, breakable(problems))
 
     def _lay_out(self) -> None:
-        self._said.setWordWrap(False)
+        self._heading.setWordWrap(False)
         commands = self._commands
         self._middle.addWidget(self._steps)
         self._panels = Panels("texts", commands, self._middle, {"left": (self._episodes, _LIST_PX)},
                               lambda _side, px: px >= _ROOMY_PX or self._opened is None)  # fmt: skip
         buttons = commands.buttons(Command.WRITE_TEXTS, Command.READ_TEXTS, Command.NEXT_TEXT_EPISODE, kind="quiet")
-        head = row((self._said, 1), *buttons)
-        told = column(head, self._message, *([] if self._writing is None else [self._writing]))
-        fill_column(self, told, (self._panels, 1), margins=(_SPACE, 12, _SPACE, _SPACE))
+        head = row((self._heading, 1), *buttons)
+        top = column(head, self._message, *([] if self._writing is None else [self._writing]))
+        fill_column(self, top, (self._panels, 1), margins=(_SPACE, 12, _SPACE, _SPACE))

@@ -15,7 +15,7 @@ Place: TypeAlias = tuple[str, int]
 """An episode, and the number of the text in it."""
 
 T = TypeVar("T")
-_Take = Callable[[OpenedTexts], object]
+_OnSaved = Callable[[OpenedTexts], object]
 
 
 class DecisionSaver(QObject):
@@ -40,32 +40,34 @@ class DecisionSaver(QObject):
         self.saving: Counter[Place] = Counter()
         self.done: list[list[TextDecision]] = []
 
-    def save(self, place: Place, entries: Sequence[TextDecision | Planted], words: str = "") -> None:
-        """`words` are those that the person wrote themselves."""
+    def save(self, place: Place, entries: Sequence[TextDecision | Planted], text: str = "") -> None:
+        """`text` is what the person wrote themselves."""
         kept = [one for one in entries if isinstance(one, TextDecision)]
-        if words:
-            self.unsaved[place] = words
+        if text:
+            self.unsaved[place] = text
         if kept:
             self.done.append(kept)
 
-        def take(opened: OpenedTexts) -> None:
-            if words and kept:
+        def on_saved(opened: OpenedTexts) -> None:
+            if text and kept:
                 self.unsaved.pop(place, None)
             self.saved.emit(entries[0], opened)
 
-        def give_up() -> None:
+        def on_failure() -> None:
             self.done = [one for one in self.done if one is not kept]
 
-        self._run(place, partial(self._texts.save, place[0], *entries), take, give_up)
+        self._run(place, partial(self._texts.save, place[0], *entries), on_saved, on_failure)
 
     def undo(self, place: Place) -> None:
         entries = self.done.pop()
         call = partial(self._texts.undo, place[0], entries)
         self._run(place, call, partial(self.undone.emit, entries[0]), partial(self.done.append, entries))
 
-    def _run(self, place: Place, call: Callable[[], OpenedTexts], take: _Take, give_up: Callable[[], object]) -> None:
+    def _run(
+        self, place: Place, call: Callable[[], OpenedTexts], on_saved: _OnSaved, on_fail: Callable[[], object]
+    ) -> None:
         self.saving[place] += 1
-        self._in_order.run(call, partial(self._end, place, take), partial(self._fail, place, give_up))
+        self._in_order.run(call, partial(self._end, place, on_saved), partial(self._fail, place, on_fail))
 
     def _end(self, place: Place, then: Callable[[T], object], outcome: T) -> None:
         self.saving -= Counter([place])
@@ -73,6 +75,6 @@ class DecisionSaver(QObject):
         if not self.saving:
             self.settled.emit()
 
-    def _fail(self, place: Place, give_up: Callable[[], object], error: Exception) -> None:
-        give_up()
+    def _fail(self, place: Place, on_failure: Callable[[], object], error: Exception) -> None:
+        on_failure()
         self._end(place, partial(self.failed.emit, place), error_text(error))

@@ -53,7 +53,7 @@ class AnnotatedPane(QWidget):
         """The next episode with open texts; empty without one."""
         return self._table.next_open(self._open)
 
-    def told(self) -> tuple[str, str]:
+    def summary(self) -> tuple[str, str]:
         """A title and a hint while no episode is open."""
         rows = self._table.rows
         if self._is_reading and not rows:
@@ -65,7 +65,7 @@ class AnnotatedPane(QWidget):
         return "No texts yet.", "Choose “Write texts…” to have a model write them, or open an episode and write (F2)."
 
     def read(self) -> None:
-        """If it is being read, then once more afterwards: what was read already may have changed since."""
+        """Read the episodes; if they are being read, do so once more afterwards, as some may have changed."""
         if self._is_reading:
             self._reads_again = True
         else:
@@ -76,12 +76,12 @@ class AnnotatedPane(QWidget):
             self.read_figures()
 
     def read_figures(self) -> None:
-        self._in_order.run(self._texts.figures, self._take_figures, lambda error: self.failed.emit(error_text(error)))
+        self._in_order.run(self._texts.figures, self._show_figures, lambda error: self.failed.emit(error_text(error)))
 
-    def take(self, rows: Sequence[AnnotatedEpisode], *, replace: bool = False) -> None:
+    def add_rows(self, rows: Sequence[AnnotatedEpisode], *, replace: bool = False) -> None:
         """Add `rows` to the list; with `replace`, show only them."""
         if shiboken6.isValid(self):
-            change_steadily(self.list, self._table, TITLED_PX, lambda: self._table.take(rows, replace=replace))
+            change_steadily(self.list, self._table, TITLED_PX, lambda: self._table.add_rows(rows, replace=replace))
             self.mark(self._open)
             self.changed.emit()
 
@@ -101,7 +101,7 @@ class AnnotatedPane(QWidget):
             progress(None, counted(count := count + len(rows)))
             if cancelled():
                 raise DatasetError("Cancelled.")
-            self._background.post(partial(self.take, rows, replace=number == 0))
+            self._background.post(partial(self.add_rows, rows, replace=number == 0))
 
     def _end_reading(self, job: Job) -> None:
         self._is_reading = False
@@ -112,16 +112,16 @@ class AnnotatedPane(QWidget):
             self._reads_again = False
             self.read()
 
-    def _take_figures(self, figures: Sequence[TrustFigures]) -> None:
+    def _show_figures(self, figures: Sequence[TrustFigures]) -> None:
         if shiboken6.isValid(self):
             self._trust.show_figures(figures, self._texts.who())
 
 
 class AnnotatedTable(TableModel[AnnotatedEpisode]):
     def __init__(self) -> None:
-        super().__init__((TableColumn("Episode", _told),), key=lambda row: row.episode_id)
+        super().__init__((TableColumn("Episode", _spoken),), key=lambda row: row.episode_id)
 
-    def take(self, rows: Sequence[AnnotatedEpisode], *, replace: bool) -> None:
+    def add_rows(self, rows: Sequence[AnnotatedEpisode], *, replace: bool) -> None:
         known = {} if replace else dict(self.all)
         known |= {row.episode_id: row for row in rows}
         self.show(sorted(known.values(), key=_order))
@@ -149,7 +149,7 @@ def counts_words(row: AnnotatedEpisode) -> str:
     return ", ".join(f"{row.states[name]:,} {name}" for name in names if row.states and row.states.get(name))
 
 
-def _told(row: AnnotatedEpisode) -> str:
+def _spoken(row: AnnotatedEpisode) -> str:
     return f"{row.instruction or row.episode_id}. {counts_words(row)}"
 
 

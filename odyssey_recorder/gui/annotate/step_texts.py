@@ -63,7 +63,7 @@ class StepTexts(QWidget):
 
     @property
     def written(self) -> str:
-        return self._chosen.field.words
+        return self._chosen.field.text
 
     @property
     def candidate(self) -> Offer | None:
@@ -92,8 +92,8 @@ class StepTexts(QWidget):
             canvas.turn_to(chosen.step)
         self._area.ensureWidgetVisible(self._chosen)
 
-    def write(self, words: str) -> None:
-        self._chosen.write(words)
+    def write(self, text: str) -> None:
+        self._chosen.write(text)
         self._area.ensureWidgetVisible(self._chosen)
 
     def end_writing(self) -> None:

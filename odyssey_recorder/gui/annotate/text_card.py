@@ -13,7 +13,7 @@ from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, text_changes
 from odyssey_recorder.gui.parts import Card, breakable, fill_column, named, row, say, selectable, set_kind, text_label
 from odyssey_recorder.gui.theme import grown
 
-_LOOKS = {TextState.SUGGESTED.value: "hint", CONTRADICTED: "danger", TextState.STALE.value: "warning"}
+_STATE_KINDS = {TextState.SUGGESTED.value: "hint", CONTRADICTED: "danger", TextState.STALE.value: "warning"}
 _FIELD_PX = 76
 _BLIND = "Write the instruction of this step before you see the suggestion (F2)."
 _HIDDEN = "Shown once you have written the instruction of this step."
@@ -34,13 +34,13 @@ class TextCard(Card):
         self._candidate = 0
         self._title = text_label(self._name, "field")
         self._state = text_label()
-        self._words = selectable()
+        self._text = selectable()
         self._notes = selectable("hint")
         self._findings = selectable("danger")
         self._supports = selectable("hint")
         self._others = named(MarkedText(f"{self._name}: other suggestion"), f"{self._name}: other suggestion")
         self._author = selectable("hint")
-        self.field = WordsField(self._name)
+        self.field = ParagraphField(self._name)
         self.field.finished.connect(self.finished)
         self._lay_out()
 
@@ -55,13 +55,13 @@ class TextCard(Card):
             self._candidate = 0
         self._shown = shown
         self._state.setText(_state_words(shown))
-        set_kind(self._state, _LOOKS.get(shown.state, "field"))
-        self._words.setText(breakable(shown.words))
-        self._words.setVisible(bool(shown.words) and not self.is_writing)
+        set_kind(self._state, _STATE_KINDS.get(shown.state, "field"))
+        self._text.setText(breakable(shown.words))
+        self._text.setVisible(bool(shown.words) and not self.is_writing)
         say(self._notes, _notes(shown))
-        said = () if shown.plant is not None or not shown.words else shown.findings
-        say(self._findings, "\n".join(one.found for one in said if one.verdict is Support.CONTRADICTS))
-        say(self._supports, "\n".join(one.found for one in said if one.is_proof))
+        findings = () if shown.plant is not None or not shown.words else shown.findings
+        say(self._findings, "\n".join(one.found for one in findings if one.verdict is Support.CONTRADICTS))
+        say(self._supports, "\n".join(one.found for one in findings if one.is_proof))
         say(self._author, _author(shown))
         self._show_other()
         self.setAccessibleName(f"{self._name}, {self._state.text()}: {shown.words}")
@@ -69,17 +69,17 @@ class TextCard(Card):
     def mark(self, *, on: bool) -> None:
         set_kind(self, "chosen" if on else "card")
 
-    def write(self, words: str) -> None:
-        self.field.setPlainText(words)
+    def write(self, text: str) -> None:
+        self.field.setPlainText(text)
         self.field.show()
-        self._words.hide()
+        self._text.hide()
         self.field.setFocus()
         self.field.selectAll()
 
     def end_writing(self) -> None:
         self.field.hide()
         self.field.setPlainText("")
-        self._words.setVisible(bool(self._words.text()))
+        self._text.setVisible(bool(self._text.text()))
 
     def turn_candidate(self) -> None:
         self._candidate += 1
@@ -110,11 +110,11 @@ class TextCard(Card):
         self._state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.field.hide()
         head = row(self._title, (self._state, 1))
-        parts = (self._words, self.field, self._notes, self._findings, self._supports, self._others, self._author)
+        parts = (self._text, self.field, self._notes, self._findings, self._supports, self._others, self._author)
         fill_column(self, head, *parts, margins=(12, 8, 12, 9), spacing=3)
 
 
-class WordsField(QPlainTextEdit):
+class ParagraphField(QPlainTextEdit):
     """A field for one paragraph: Enter ends it."""
 
     finished = Signal()
@@ -126,7 +126,7 @@ class WordsField(QPlainTextEdit):
         self.setFixedHeight(grown(_FIELD_PX))
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return self.toPlainText()[:LONGEST_TEXT]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -30,8 +30,8 @@ class TrustCard(Card):
         every = next(iter(figures), None)
         own = next((one for one in figures[1:] if one.by == person), None)
         for place, one in enumerate((own, every)):
-            for cells, words in zip(self._cells[1:], figure_words(one), strict=True):
-                cells[place].setText(words)
+            for cells, text in zip(self._cells[1:], figure_words(one), strict=True):
+                cells[place].setText(text)
         say(self._doubt, every.doubt if every is not None else "")
         self.setVisible(bool(figures))
 
@@ -47,8 +47,8 @@ class TrustCard(Card):
                 cell.setAlignment(Qt.AlignmentFlag.AlignRight)
                 cell.setToolTip(_TIPS[number - 1] if number else "")
                 grid.addWidget(cell, number, place)
-        for cell, words in zip(self._cells[0], ("You", "All"), strict=True):
-            cell.setText(words)
+        for cell, text in zip(self._cells[0], ("You", "All"), strict=True):
+            cell.setText(text)
         table = QWidget()
         table.setLayout(grid)
         grid.setContentsMargins(0, 0, 0, 0)

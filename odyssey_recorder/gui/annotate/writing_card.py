@@ -37,7 +37,7 @@ class WriteDialog(EstimateDialog):
 
     def __init__(self, parent: QWidget) -> None:
         self._what = Choice("What to write")
-        self._what.offer([(key, words) for key, (words, _) in _WANTED.items()])
+        self._what.offer([(key, text) for key, (text, _) in _WANTED.items()])
         self._consent = named(CheckBox("The &owner of the dataset agrees"), "The owner agrees")
         self._consent.setToolTip(
             "Screenshots leave this computer; password fields and redacted boxes are black in them"
@@ -71,11 +71,11 @@ class WriteDialog(EstimateDialog):
 
 
 class WritingCard(JobCard):
-    """Plans, asks for agreement, and shows the job. `told` has what came of it, `ended` when texts may have come."""
+    """Plans, asks for agreement, and shows the job; `ended` once texts may have been written."""
 
     ended = Signal()
-    told = Signal(str, str)
-    """Words and details; with details something was not written."""
+    summarized = Signal(str, str)
+    """The result, and details if something was not written."""
 
     def __init__(self, writing: TextWriting, background: Background) -> None:
         super().__init__()
@@ -109,9 +109,9 @@ class WritingCard(JobCard):
                 dialog.show_plan(found[0], needs_consent=found[1])
 
         def fail(error: Exception) -> None:
-            words = error_text(error)
+            text = error_text(error)
             if (dialog := waiting()) is not None:
-                dialog.show_failure(words)
+                dialog.show_failure(text)
 
         self._background.run(partial(self._writing.plan, wanted), show, fail)
 
@@ -120,13 +120,13 @@ class WritingCard(JobCard):
             return
         wanted, plan, needs_consent = self._planned
 
-        def work(tell: Progress, cancelled: Cancelled) -> list[Ended]:
+        def work(progress: Progress, cancelled: Cancelled) -> list[Ended]:
             if needs_consent:
                 self._writing.agree(plan)
-            return self._writing.run(wanted, budget, lambda now: tell(*progress_words(now)), cancelled)
+            return self._writing.run(wanted, budget, lambda now: progress(*progress_words(now)), cancelled)
 
         self.is_running = True
-        job = self._background.start("Writing texts", work, self._tell)
+        job = self._background.start("Writing texts", work, self._summarize)
         job.ended.connect(self._end)
         self.follow(job)
 
@@ -134,8 +134,8 @@ class WritingCard(JobCard):
         self.is_running = False
         self.ended.emit()
 
-    def _tell(self, ended: list[Ended]) -> None:
+    def _summarize(self, ended: list[Ended]) -> None:
         failed = [one for one in ended if one.problem]
-        words = f"{counted(sum(one.texts for one in ended), 'text')} added for {counted(ended, 'episode')}."
+        text = f"{counted(sum(one.texts for one in ended), 'text')} added for {counted(ended, 'episode')}."
         more = f"{counted(failed, 'episode')} not finished: {failed[0].problem}" if failed else ""
-        self.told.emit(words, more)
+        self.summarized.emit(text, more)

@@ -141,7 +141,7 @@ def facts(member: InventoryDevice, details: DeviceDetails | None) -> list[Fact]:
         shown.append(("Android", f"API {profile.android_sdk}"))
         if profile.fold is not None:
             shown.append(("Folded", f"{profile.fold.outer_width}x{profile.fold.outer_height}"))
-    shown.append(("Virtual device", _what_exists(member)))
+    shown.append(("Virtual device", _virtual_device(member)))
     return shown
 
 
@@ -157,12 +157,12 @@ def advice(member: InventoryDevice, *, can_simulate: bool, lacks_sdk: bool) -> s
     return f"No virtual device of this kind exists yet. {create}{simulated}"
 
 
-def _what_exists(member: InventoryDevice) -> str:
+def _virtual_device(member: InventoryDevice) -> str:
     if member.simulated:
         return f"simulated, {member.serial}"
-    words = [member.avd.name] if member.avd is not None else []
-    words += [member.serial] if member.serial else []
-    return ", ".join(words) or "none"
+    text = [member.avd.name] if member.avd is not None else []
+    text += [member.serial] if member.serial else []
+    return ", ".join(text) or "none"
 
 
 def _screenshots(path: str) -> str:
@@ -188,7 +188,7 @@ class SnapshotCard(Card):
         self._list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self._list.setProperty("kind", "rows")
         self._list.activated.connect(lambda _: commands[Command.SNAPSHOT_LOAD].trigger())
-        self._said = text_label(kind="hint")
+        self._hint_below = text_label(kind="hint")
         self._name = line_edit("Name of the new snapshot", "Name, for example clean")
         self._name.setValidator(QRegularExpressionValidator(_NAME, self))
         self._name.setToolTip("Letters, digits, dots and dashes; Enter saves")
@@ -209,7 +209,7 @@ class SnapshotCard(Card):
             kept = self._names.stringList().index(chosen) if chosen in (names or ()) else 0
             self._list.setCurrentIndex(self._names.index(kept))
         self._can_be_used = usable and names is not None
-        say(self._said, "" if names else _NOT_KEPT if names is None else _NONE)
+        say(self._hint_below, "" if names else _NOT_KEPT if names is None else _NONE)
         self._list.setVisible(bool(names))
         self._name.setEnabled(names is not None)
         self._offer()
@@ -220,12 +220,12 @@ class SnapshotCard(Card):
         self._commands.enable(Command.SNAPSHOT_SAVE, on=self._can_be_used and self._name.hasAcceptableInput())
 
     def _connect(self) -> None:
-        asked = {
+        calls = {
             Command.SNAPSHOT_SAVE: self._ask_to_save,
             Command.SNAPSHOT_LOAD: lambda: self.load_asked.emit(self.chosen),
             Command.SNAPSHOT_DELETE: lambda: self.delete_asked.emit(self.chosen),
         }
-        self._commands.bind(self, asked)
+        self._commands.bind(self, calls)
         self._name.textChanged.connect(self._offer)
         self._name.returnPressed.connect(self._commands[Command.SNAPSHOT_SAVE].trigger)
         self._list.selectionModel().currentChanged.connect(self._offer)
@@ -239,7 +239,7 @@ class SnapshotCard(Card):
         new = row((self._name, 1), self._commands.button(Command.SNAPSHOT_SAVE))
         fill_column(
             self,
-            *(text_label("Snapshots", "title"), self._said, (self._list, 1), of_one, new, None),
+            *(text_label("Snapshots", "title"), self._hint_below, (self._list, 1), of_one, new, None),
             margins=(16, 14, 16, 14),
             spacing=10,
         )

@@ -59,12 +59,12 @@ def _paint(painter: QPainter, area: QRectF, value: tuple[InventoryDevice, str], 
     painter.setPen(theme.text if is_there else theme.off)
     place = QRectF(area.left() + 6, area.top(), _GLYPH_ROOM - 8, area.height())
     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, glyph(_kind(device)))
-    words = area.adjusted(_GLYPH_ROOM, 0, -16 - 2 * _DOT_PX, 0)
+    text = area.adjusted(_GLYPH_ROOM, 0, -16 - 2 * _DOT_PX, 0)
     strong, small = QFont(font), small_font(font)
     strong.setWeight(QFont.Weight.DemiBold)
-    _paint_words(
+    _paint_lines(
         painter,
-        words,
+        text,
         (device.name, strong, theme.text if is_there else theme.muted),
         (work or state_words(device), small, theme.muted),
     )
@@ -74,11 +74,11 @@ def _paint(painter: QPainter, area: QRectF, value: tuple[InventoryDevice, str], 
         painter.drawEllipse(QPointF(area.right() - 20, area.center().y()), _DOT_PX / 2, _DOT_PX / 2)
 
 
-def _paint_words(painter: QPainter, area: QRectF, *lines: tuple[str, QFont, QColor]) -> None:
+def _paint_lines(painter: QPainter, area: QRectF, *lines: tuple[str, QFont, QColor]) -> None:
     heights = [QFontMetrics(font).height() + 2 for _, font, _ in lines]
     top = area.center().y() - (sum(heights) - 2) / 2
-    for (words, font, colour), height in zip(lines, heights, strict=True):
-        paint_line(painter, QRectF(area.left(), top, area.width(), height), words, font, colour)
+    for (text, font, colour), height in zip(lines, heights, strict=True):
+        paint_line(painter, QRectF(area.left(), top, area.width(), height), text, font, colour)
         top += height
 
 

@@ -21,27 +21,26 @@ class DeviceWork(QObject):
     examined = Signal(str, object)
     details_failed = Signal(str, str)
     work_changed = Signal(str)
-
     failed = Signal(str)
 
     def __init__(self, inventory: DeviceInventory, background: Background, parent: QObject) -> None:
         super().__init__(parent)
         self._inventory = inventory
         self._background = background
-        self._of: dict[str, Job] = {}
+        self._jobs: dict[str, Job] = {}
         self._is_listing = False
         self._examining = ""
 
     def job(self, key: str) -> Job | None:
         """The device's job: in progress, or failed and not dismissed."""
-        return self._of.get(key)
+        return self._jobs.get(key)
 
     def is_busy(self, key: str) -> bool:
-        job = self._of.get(key)
+        job = self._jobs.get(key)
         return job is not None and not job.state.has_ended
 
     def dismiss(self, key: str) -> None:
-        if not self.is_busy(key) and self._of.pop(key, None) is not None:
+        if not self.is_busy(key) and self._jobs.pop(key, None) is not None:
             self.work_changed.emit(key)
 
     # Queries.
@@ -49,16 +48,16 @@ class DeviceWork(QObject):
     def listing(self) -> None:
         if not self._is_listing:
             self._is_listing = True
-            self._background.run(self._inventory.listing, self._take_listing, self._tell_listing_failure)
+            self._background.run(self._inventory.listing, self._on_listed, self._on_listing_failed)
 
     def examine(self, serial: str) -> None:
         if self._examining != serial:
             self._examining = serial
             call = partial(self._inventory.examine, serial)
-            self._background.run(call, partial(self._take, serial), partial(self._tell_no_details, serial))
+            self._background.run(call, partial(self._on_examined, serial), partial(self._on_examination_failed, serial))
 
     def let_go(self) -> None:
-        self._background.run(self._inventory.let_go, on_error=self._tell_failure)
+        self._background.run(self._inventory.let_go, on_error=self._report_failure)
 
     def close(self) -> None:
         self._inventory.let_go()
@@ -68,7 +67,7 @@ class DeviceWork(QObject):
     def start(self, member: InventoryDevice, title: str, work: JobWork[T], *, can_cancel: bool = True) -> None:
         if self.is_busy(member.key):
             return
-        job = self._of[member.key] = self._background.start(title, work, can_cancel=can_cancel)
+        job = self._jobs[member.key] = self._background.start(title, work, can_cancel=can_cancel)
         job.changed.connect(lambda: self.work_changed.emit(member.key))
         job.ended.connect(lambda: self._end(member, job))
         self.work_changed.emit(member.key)
@@ -77,41 +76,41 @@ class DeviceWork(QObject):
         self.start(member, title, lambda _progress, _cancelled: call(), can_cancel=False)
 
     def ask(self, member: InventoryDevice, call: Callable[[], object]) -> None:
-        def tell(error: Exception) -> None:
-            self._tell_failure(error)
-            self._look_again(member)
+        def fail(error: Exception) -> None:
+            self._report_failure(error)
+            self._refresh(member)
 
-        self._background.run(call, lambda _: self._look_again(member), tell)
+        self._background.run(call, lambda _: self._refresh(member), fail)
 
     def _end(self, member: InventoryDevice, job: Job) -> None:
         if job.state is not JobState.FAILED:
-            del self._of[member.key]
-        self._look_again(member)
+            del self._jobs[member.key]
+        self._refresh(member)
         self.work_changed.emit(member.key)
 
-    def _look_again(self, member: InventoryDevice) -> None:
+    def _refresh(self, member: InventoryDevice) -> None:
         self.listing()
         if member.serial:
             self._examining = ""  # the running call was made before
             self.examine(member.serial)
 
-    def _take_listing(self, listing: object) -> None:
+    def _on_listed(self, listing: object) -> None:
         self._is_listing = False
         self.listed.emit(listing)
 
-    def _tell_listing_failure(self, error: Exception) -> None:
+    def _on_listing_failed(self, error: Exception) -> None:
         self._is_listing = False
         self.listing_failed.emit(error_text(error))
 
-    def _take(self, serial: str, details: object) -> None:
+    def _on_examined(self, serial: str, details: object) -> None:
         self._examining = ""
         self.examined.emit(serial, details)
 
-    def _tell_no_details(self, serial: str, error: Exception) -> None:
+    def _on_examination_failed(self, serial: str, error: Exception) -> None:
         self._examining = ""
         self.details_failed.emit(serial, error_text(error))
         if isinstance(error, DeviceDisconnectedError):
             self.listing()
 
-    def _tell_failure(self, error: Exception) -> None:
+    def _report_failure(self, error: Exception) -> None:
         self.failed.emit(error_text(error))

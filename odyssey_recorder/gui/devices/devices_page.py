@@ -29,7 +29,7 @@ _SNAPSHOTS_PX = 268
 _SPACE = 16
 _LOOKING = "Looking for devices…"
 _LISTING = "listing"  # the cause of a message
-_TAKEN = "An episode is being recorded on this device. Finish or stop the recording first."
+_RECORDING = "An episode is being recorded on this device. Finish or stop the recording first."
 _AMEND = "Its configuration differs from its profile. Fix corrects it; a cold boot applies the change."
 
 
@@ -41,7 +41,7 @@ class DevicesPage(MainPage):
         self._commands = commands
         self._inventory = inventory
         self._work = DeviceWork(inventory, background, self)
-        self._rows = device_model(self._work_words, self)
+        self._rows = device_model(self._work_text, self)
         self._list = device_list(self._rows)
         self._home = self._list
         self._looking = text_label(_LOOKING, "hint")
@@ -54,7 +54,7 @@ class DevicesPage(MainPage):
         self._preflight = PreflightCard(commands.button(Command.DEVICE_CHECK, kind="quiet"), "Preflight")
         self._snapshots = SnapshotCard(commands)
         self._missing = MissingCard()
-        self._taken = text_label(_TAKEN, "hint")
+        self._recording_hint = text_label(_RECORDING, "hint")
         self._key = ""
         self._recorded = ""
         self._stopped = ""  # serial last stopped from here
@@ -117,7 +117,7 @@ class DevicesPage(MainPage):
         self._list.setCurrentIndex(self._rows.index(self._row_to_choose(), 0))
         member = self._member
         if before is not None and before.is_ready:
-            self._tell_if_lost(before, self._rows.all.get(before.key))
+            self._report_if_lost(before, self._rows.all.get(before.key))
         if member is None or member.serial != (before.serial if before else ""):
             self._details = None
             self._check()
@@ -127,30 +127,30 @@ class DevicesPage(MainPage):
         row = self._rows.place(self._key)
         return row if row >= 0 else next((row for row, one in enumerate(self._rows.rows) if one.is_ready), 0)
 
-    def _tell_if_lost(self, before: InventoryDevice, now: InventoryDevice | None) -> None:
+    def _report_if_lost(self, before: InventoryDevice, now: InventoryDevice | None) -> None:
         is_there = now is not None and now.serial == before.serial
         is_asked_for = self._work.is_busy(before.key) or before.serial == self._stopped
         if not is_there and not is_asked_for:
             advice = "It was closed or crashed. Start it again."
             self._message.show_message(Tone.WARNING, f"{before.label} is gone.", advice, cause=before.key)
 
-    def _show_listing_failure(self, words: str) -> None:
+    def _show_listing_failure(self, text: str) -> None:
         self._looking.hide()
-        self._message.show_message(Tone.DANGER, words, cause=_LISTING)
+        self._message.show_message(Tone.DANGER, text, cause=_LISTING)
 
-    def _take_details(self, serial: str, details: DeviceDetails) -> None:
+    def _on_details(self, serial: str, details: DeviceDetails) -> None:
         member = self._member
         if member is not None and member.serial == serial:
             self._details = details
             self._preflight.show_findings(details.findings)
             self._show_member()
 
-    def _tell_failure(self, serial: str, words: str) -> None:
+    def _report_failure(self, serial: str, text: str) -> None:
         member = self._member
         if member is not None and member.serial == serial:
-            self._preflight.show_failure(words)
+            self._preflight.show_failure(text)
 
-    def _work_words(self, key: str) -> str:
+    def _work_text(self, key: str) -> str:
         job = self._work.job(key)
         return (job.words or f"{job.title}…") if job is not None and self._work.is_busy(key) else ""
 
@@ -181,7 +181,7 @@ class DevicesPage(MainPage):
     def _show_running(self, member: InventoryDevice | None) -> None:
         is_recorded = member is not None and member.serial == self._recorded
         is_free = member is not None and not self._is_taken(member)
-        self._taken.setVisible(is_recorded)
+        self._recording_hint.setVisible(is_recorded)
         self._preflight.setVisible(member is not None and not is_recorded)
         self._snapshots.setVisible(member is not None and not is_recorded)
         self._commands.enable(Command.DEVICE_CHECK, on=is_free)
@@ -196,7 +196,7 @@ class DevicesPage(MainPage):
         self._configuration.setVisible(bool(problems))
 
     def _follow_job(self) -> None:
-        """Follow the job of the chosen device; a new card for each, since a card shows its job's end by itself."""
+        """Show the job of the chosen device in a new card, as each card shows the end of its own job."""
         job = self._work.job(self._key)
         if job is self._followed:
             return
@@ -271,10 +271,10 @@ class DevicesPage(MainPage):
         work = self._work
         work.listed.connect(self._show_listing)
         work.listing_failed.connect(self._show_listing_failure)
-        work.examined.connect(self._take_details)
-        work.details_failed.connect(self._tell_failure)
+        work.examined.connect(self._on_details)
+        work.details_failed.connect(self._report_failure)
         work.work_changed.connect(self._show_work)
-        work.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
+        work.failed.connect(lambda text: self._message.show_message(Tone.DANGER, text))
         self._look_around.timeout.connect(self._look)
         self._list.selectionModel().currentChanged.connect(self._choose)
         self._preflight.fix_asked.connect(self._fix)
@@ -323,7 +323,7 @@ class DevicesPage(MainPage):
         self._progress.addWidget(self._job_card)
         self._snapshots.setFixedWidth(_SNAPSHOTS_PX)
         below = row((self._preflight, 1), self._snapshots, spacing=_SPACE)
-        above = (self._message, self._card, self._progress, self._configuration, self._missing, self._taken)
+        above = (self._message, self._card, self._progress, self._configuration, self._missing, self._recording_hint)
         return column(*above, (below, 1), None, spacing=_SPACE)
 
 

@@ -69,7 +69,7 @@ class EvaluatePage(MainPage):
         self._home = self._predictions
         self._lay_out()
         self._connect()
-        self._tell()
+        self._update_commands()
 
     # Scoring.
 
@@ -79,10 +79,10 @@ class EvaluatePage(MainPage):
         self._message.hide()
         work = partial(_score, self._order, self._open_index)
         self._is_scoring = True
-        job = self._background.start(f"Scoring {self._order.predictions.name}", work, self._take)
+        job = self._background.start(f"Scoring {self._order.predictions.name}", work, self._on_scored)
         job.ended.connect(self._end)
         self._job.follow(job)
-        self._tell()
+        self._update_commands()
 
     @property
     def _order(self) -> ScoreOrder:
@@ -93,30 +93,30 @@ class EvaluatePage(MainPage):
             self._split.value,
         )  # fmt: skip
 
-    def _take(self, scored: "ScoredFiles") -> None:
+    def _on_scored(self, scored: "ScoredFiles") -> None:
         from odyssey_recorder.gui.evaluate.judged_view import JudgedView
         from odyssey_recorder.gui.evaluate.scores_view import ScoresView, problems_view
 
         self._scored = scored
-        self._tell()
+        self._update_commands()
         steps = JudgedView(scored, self._background)
         figures = ScoresView(scored)
         figures.cell_chosen.connect(steps.show_cell)
         figures.cell_chosen.connect(lambda _cell: self._commands[Command.SHOW_JUDGED].setChecked(True))
         self._show((figures, steps, problems_view(scored)))
         found = scored.found
-        told = [f"{Path(name).name}: {fit.counts}" for name, fit in found.fits if not fit.is_clean]
-        if told or found.unread:
+        misfits = [f"{Path(name).name}: {fit.counts}" for name, fit in found.fits if not fit.is_clean]
+        if misfits or found.unread:
             unread = f"{len(found.unread):,} episodes of the dataset that cannot be read" if found.unread else ""
-            detail = "; ".join(filter(None, (*told, unread)))
-            words = "Not everything fits the dataset. “Problems” shows what, and where."
-            self._message.show_message(Tone.WARNING, words, breakable(detail))
+            detail = "; ".join(filter(None, (*misfits, unread)))
+            text = "Not everything fits the dataset. “Problems” shows what, and where."
+            self._message.show_message(Tone.WARNING, text, breakable(detail))
 
     def _end(self) -> None:
         self._is_scoring = False
-        self._tell()
+        self._update_commands()
 
-    def _tell(self) -> None:
+    def _update_commands(self) -> None:
         is_named = bool(self._predictions.text().strip())
         why = "Wait until the current work has ended." if self._is_scoring else "Choose a file of predictions."
         self._commands.enable(Command.SCORE, on=is_named and not self._is_scoring, why=why)
@@ -137,11 +137,11 @@ class EvaluatePage(MainPage):
 
     def _export(self, file: Path) -> None:
         if self._scored is not None:
-            tell = self._message.show_message
+            show = self._message.show_message
             self._background.run(
                 partial(_write, file, self._scored),
-                lambda _: tell(Tone.SUCCESS, "The report is saved.", breakable(str(file))),
-                lambda error: tell(Tone.DANGER, "The report could not be saved.", breakable(error_text(error))),
+                lambda _: show(Tone.SUCCESS, "The report is saved.", breakable(str(file))),
+                lambda error: show(Tone.DANGER, "The report could not be saved.", breakable(error_text(error))),
             )
 
     # Layout.
@@ -168,7 +168,7 @@ class EvaluatePage(MainPage):
             Command.DISMISS_EVALUATE: self._message.hide,
         })  # fmt: skip
         for field in (self._predictions, self._against, self._dataset):
-            field.textChanged.connect(lambda _text: self._tell())
+            field.textChanged.connect(lambda _text: self._update_commands())
             field.returnPressed.connect(self._score)
 
     def _lay_out(self) -> None:
@@ -195,9 +195,9 @@ class EvaluatePage(MainPage):
         )  # fmt: skip
         fill_column(self, (panels, 1), margins=(_SPACE, 12, _SPACE, _SPACE))
 
-    def _with_button(self, words: str, field: QLineEdit, command: Command) -> QHBoxLayout:
+    def _with_button(self, text: str, field: QLineEdit, command: Command) -> QHBoxLayout:
         button = self._commands.button(command, wordless=True)
-        line = row((labelled(words, field), 1), button, spacing=6)
+        line = row((labelled(text, field), 1), button, spacing=6)
         line.setAlignment(button, Qt.AlignmentFlag.AlignBottom)
         return line
 
@@ -223,15 +223,15 @@ def _path(field: QLineEdit) -> Path:
 
 
 def _score(
-    order: ScoreOrder, open_index: Callable[[], EpisodeIndex], tell: Progress, cancelled: Cancelled
+    order: ScoreOrder, open_index: Callable[[], EpisodeIndex], progress: Progress, cancelled: Cancelled
 ) -> "ScoredFiles":
-    tell(None, "Loading…")
+    progress(None, "Loading…")
     try:
         from odyssey_recorder.gui.evaluate import judged_view, scores_view  # noqa: F401 - the window uses them next
         from odyssey_recorder.gui.evaluate.scoring import score_files
     except ModuleNotFoundError as error:
         raise DatasetError("Scoring needs numpy. Install it: pip install 'odyssey-recorder[evaluation]'") from error
-    return score_files(order, open_index, tell, cancelled)
+    return score_files(order, open_index, progress, cancelled)
 
 
 def _write(file: Path, scored: "ScoredFiles") -> None:

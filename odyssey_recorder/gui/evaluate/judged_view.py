@@ -41,7 +41,7 @@ from odyssey_recorder.model.geometry import GRID, Box, Size
 from odyssey_recorder.model.wording import counted
 
 _ROW_PX = 28
-_MOST = 1_000
+_MAX_ROWS = 1_000
 _OTHER_PX, _EPISODE_PX = 540, 640
 """From these widths of the list on, it shows the other model and the episode."""
 _EPISODE, _OTHER = 0, 5
@@ -61,7 +61,7 @@ class JudgedView(QWidget):
         self._places: dict[int, int] = {}
         self._shown: JudgedStep | None = None
         self._which = Choice("Steps to show")
-        self._said = text_label(kind="title")
+        self._heading = text_label(kind="title")
         self._all = push_button("Show all wrong", "Show the wrong steps of all actions again", call=self._show_all)
         named(self._all, "Show all wrong")
         self._model = TableModel(_COLUMNS, key=lambda one: one.row, parent=self)
@@ -102,16 +102,16 @@ class JudgedView(QWidget):
         if self._is_swapped and other is not None:
             one, other = other, one
         wanted = self._wanted
-        self._background.run(partial(judged_steps, one, other, wanted, _MOST), partial(self._take, wanted))
+        self._background.run(partial(judged_steps, one, other, wanted, _MAX_ROWS), partial(self._show_judged, wanted))
 
-    def _take(self, wanted: StepsWanted, read: tuple[Sequence[JudgedStep], int]) -> None:
+    def _show_judged(self, wanted: StepsWanted, read: tuple[Sequence[JudgedStep], int]) -> None:
         if not shiboken6.isValid(self) or wanted is not self._wanted:
             return
         steps, count = read
         self._places = {one.row: at for at, one in enumerate(steps)}
         self._canvas.show_steps([self._screenshot(one) for one in steps], 0)
         self._model.load(steps)
-        self._said.setText(self._words(wanted, count))
+        self._heading.setText(self._words(wanted, count))
         self._all.setVisible(wanted != StepsWanted())
         self._list.selectRow(0)
         if not steps:
@@ -119,12 +119,12 @@ class JudgedView(QWidget):
 
     def _words(self, wanted: StepsWanted, count: int) -> str:
         found = self._scored.found
-        words = counted(count, "wrong step")
+        text = counted(count, "wrong step")
         if wanted.cell is not None:
-            truth, said = wanted.cell
-            words = f"{KINDS[truth]} predicted as {COLUMNS[said]}: {counted(count, 'step')}"
-        few = f"; the worst {_MOST:,} are listed" if count > _MOST else ""
-        return f"{words}, protocol {found.asked.protocol}{few}"
+            truth, predicted = wanted.cell
+            text = f"{KINDS[truth]} predicted as {COLUMNS[predicted]}: {counted(count, 'step')}"
+        few = f"; the worst {_MAX_ROWS:,} are listed" if count > _MAX_ROWS else ""
+        return f"{text}, protocol {found.asked.protocol}{few}"
 
     # The chosen one.
 
@@ -141,13 +141,13 @@ class JudgedView(QWidget):
         self._canvas.turn_to(self._places[step.row])
         self._truth.setText(breakable(f"True: {on_one_line(step.truth)}"))
         verdict = step.verdict[:1].lower() + step.verdict[1:]
-        self._predicted.setText(breakable(f"{self._name()}: {_said(step.said)} ({verdict})"))
+        self._predicted.setText(breakable(f"{self._name()}: {_answer_text(step.said)} ({verdict})"))
         if step.other_right is not None:
             verdict = "right" if step.other_right else "wrong"
-            self._other.setText(breakable(f"{self._name(is_other=True)}: {_said(step.other_said)} ({verdict})"))
+            self._other.setText(breakable(f"{self._name(is_other=True)}: {_answer_text(step.other_said)} ({verdict})"))
         read = partial(open_published, self._scored.root / annotation_path(step.episode_id))
         self._background.run(
-            read, partial(self._show_task, step), lambda error: self._tell_task(step, error_text(error))
+            read, partial(self._show_task, step), lambda error: self._show_task_text(step, error_text(error))
         )
 
     def _name(self, *, is_other: bool = False) -> str:
@@ -158,11 +158,11 @@ class JudgedView(QWidget):
 
     def _show_task(self, step: JudgedStep, opened: OpenedEpisode) -> None:
         place = f"Episode {step.episode_id}, step {step.step + 1} of {len(opened.episode.steps)}"
-        self._tell_task(step, f"{place}: {opened.episode.task.instruction}")
+        self._show_task_text(step, f"{place}: {opened.episode.task.instruction}")
 
-    def _tell_task(self, step: JudgedStep, words: str) -> None:
+    def _show_task_text(self, step: JudgedStep, text: str) -> None:
         if shiboken6.isValid(self) and step is self._shown:
-            self._task.setText(breakable(words))
+            self._task.setText(breakable(text))
 
     def _screenshot(self, step: JudgedStep) -> MarkedScreenshot:
         gold = self._scored.found.scored.gold
@@ -189,7 +189,7 @@ class JudgedView(QWidget):
         legend = column(row(_swatch(MARK), (self._truth, 1)), row(_swatch(PREDICTED), (self._predicted, 1)),
                         self._other, spacing=2)  # fmt: skip
         drawn_step = column(self._task, legend, (self._canvas, 1), spacing=6)
-        head = row((self._said, 1), self._all, fix_width(self._which, 240))
+        head = row((self._heading, 1), self._all, fix_width(self._which, 240))
         fill_column(self, head, (row((self._list, 5), (drawn_step, 4), spacing=12), 1), spacing=8)
 
 
@@ -200,7 +200,7 @@ def _swatch(colour: QColor) -> QLabel:
     return label
 
 
-def _said(answer: str | None) -> str:
+def _answer_text(answer: str | None) -> str:
     return _NOTHING if answer is None else on_one_line(answer)
 
 
@@ -212,7 +212,7 @@ _COLUMNS: list[TableColumn[JudgedStep]] = [
     TableColumn("Episode", lambda one: one.episode_id, width=142),
     TableColumn("Step", lambda one: str(one.step + 1), order=lambda one: one.step, width=46, is_number=True),
     TableColumn("True", lambda one: on_one_line(one.truth), tip=lambda one: breakable(one.truth)),
-    TableColumn("Predicted", lambda one: _said(one.said), tip=lambda one: breakable(one.said or "")),
+    TableColumn("Predicted", lambda one: _answer_text(one.said), tip=lambda one: breakable(one.said or "")),
     TableColumn(
         "Verdict",
         lambda one: one.verdict,
@@ -222,7 +222,7 @@ _COLUMNS: list[TableColumn[JudgedStep]] = [
     ),
     TableColumn(
         "Other model",
-        lambda one: _said(one.other_said),
+        lambda one: _answer_text(one.other_said),
         tip=lambda one: breakable(one.other_said or ""),
         colour=lambda one: _colour(one.other_right),
         width=130,

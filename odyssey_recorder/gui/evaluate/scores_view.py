@@ -24,7 +24,7 @@ _GROUPS = {
     "category": "category", "device": "device", "app_class": "kind of app", "length": "length of the episode",
     "action": "true action", "position": "position in the episode",
 }  # fmt: skip
-_OF_STEPS = ("action", "position")
+_STEP_GROUPS = ("action", "position")
 
 _Row = Sequence[object]
 
@@ -39,7 +39,7 @@ class ScoresView(QWidget):
         self._scored = scored
         found = scored.found
         self._by = Choice("Group by")
-        self._by.offer([(one, f"By {words}") for one, words in _GROUPS.items() if found.by.get(one)])
+        self._by.offer([(one, f"By {text}") for one, text in _GROUPS.items() if found.by.get(one)])
         self._by.setToolTip("Choose the groups")
         self._by.currentIndexChanged.connect(self._show_groups)
         self._groups = QVBoxLayout()
@@ -71,16 +71,16 @@ class ScoresView(QWidget):
 def problems_view(scored: ScoredFiles) -> QWidget:
     """What does not fit, with its file and place there."""
     found = scored.found
-    rows = [(Path(name).name, words) for name, fit in found.fits for words in fit.problems]
-    rows += [("The dataset", words) for words in found.unread]
-    told = (f"{Path(name).name}: {fit.predictions:,} predictions: {fit.counts}" for name, fit in found.fits)
+    rows = [(Path(name).name, text) for name, fit in found.fits for text in fit.problems]
+    rows += [("The dataset", text) for text in found.unread]
+    lines = (f"{Path(name).name}: {fit.predictions:,} predictions: {fit.counts}" for name, fit in found.fits)
     columns = [
         TableColumn[tuple[str, str]]("File", lambda one: on_one_line(one[0]), width=220),
         TableColumn[tuple[str, str]]("What", lambda one: on_one_line(one[1]), tip=lambda one: breakable(one[1])),
     ]
     view, model = QWidget(), TableModel(columns)
     model.show(rows)
-    hints = [text_label(breakable(words.rstrip(": ") + "."), "hint") for words in told]
+    hints = [text_label(breakable(text.rstrip(": ") + "."), "hint") for text in lines]
     if rows:
         table = table_view("What does not fit", model, _ROW_PX)
         model.setParent(table)
@@ -105,10 +105,10 @@ def _head(scored: ScoredFiles) -> Iterator[QWidget]:
 def _tables(scored: ScoredFiles) -> Iterator[QWidget]:
     found = scored.found
     yield _score_table(scored)
-    words = f"Intervals are those of 10,000 samples of {found.units}, for SR Wilson's."
+    text = f"Intervals are those of 10,000 samples of {found.units}, for SR Wilson's."
     if found.against is not None:
-        words += f" Differences are on the {found.against.episodes:,} episodes that both have."
-    yield text_label(words, "hint")
+        text += f" Differences are on the {found.against.episodes:,} episodes that both have."
+    yield text_label(text, "hint")
     if found.changes:
         yield _title(found, "What each rule changes, one after the other")
         rows: list[_Row] = [(one.switch, one.ams, one.sr, one.changed) for one in found.changes]
@@ -130,12 +130,12 @@ def _comparable(found: Evaluation) -> tuple[float | None, float | None]:
 def _score_table(scored: ScoredFiles) -> QTableView:
     found, whole, against = scored.found, scored.found.whole, scored.found.against
     names = ("type_match", "click", "progress", "tss", "readable")
-    words = ("Type match", "Click accuracy", "Goal progress", "TSS", "Readable answers")
+    text = ("Type match", "Click accuracy", "Goal progress", "TSS", "Readable answers")
     rows: list[_Row] = [
         ("AMS, pooled", whole.ams, found.ams_interval),
         ("AMS, category mean", found.ams_category_mean, ""),
         ("SR", whole.sr, found.sr_interval),
-        *((said, getattr(whole, name), "") for name, said in zip(names, words, strict=True)),
+        *((label, getattr(whole, name), "") for name, label in zip(names, text, strict=True)),
     ]
     heads = ["Score", _short(model_name(found)), "95%"]
     if against is not None and scored.other is not None:
@@ -154,9 +154,9 @@ def _signed(more: float | None) -> str:
 
 
 def _group_table(by: str, groups: Mapping[str, Figures], others: Mapping[str, Figures] | None) -> QTableView:
-    beside = ["Other AMS", "Difference", "Type match"] if others is not None else ["Type match", "Click acc."]
-    last = ["Readable"] if by in _OF_STEPS else ["SR"] if others is not None else ["SR", "Progress"]
-    heads = [_GROUPS[by].capitalize(), "Steps", "AMS", *beside, *last]
+    middle_heads = ["Other AMS", "Difference", "Type match"] if others is not None else ["Type match", "Click acc."]
+    last = ["Readable"] if by in _STEP_GROUPS else ["SR"] if others is not None else ["SR", "Progress"]
+    heads = [_GROUPS[by].capitalize(), "Steps", "AMS", *middle_heads, *last]
     rows: list[_Row] = []
     for label, one in groups.items():
         theirs = others[label].ams if others is not None and label in others else None
@@ -199,8 +199,8 @@ def _order(at: int, cells: _Row) -> tuple[float, str]:
     return (float(value), "") if isinstance(value, int | float) else (-1.0, str(value))
 
 
-def _title(found: Evaluation, words: str) -> QWidget:
-    return text_label(f"{words}, protocol {found.asked.protocol}", "title")
+def _title(found: Evaluation, text: str) -> QWidget:
+    return text_label(f"{text}, protocol {found.asked.protocol}", "title")
 
 
 def model_name(found: Evaluation) -> str:

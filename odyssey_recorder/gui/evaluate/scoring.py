@@ -29,35 +29,35 @@ class ScoredFiles:
 
 
 def score_files(
-    order: ScoreOrder, open_index: Callable[[], EpisodeIndex], tell: "Progress", cancelled: "Cancelled"
+    order: ScoreOrder, open_index: Callable[[], EpisodeIndex], progress: "Progress", cancelled: "Cancelled"
 ) -> ScoredFiles:
     """Raises DatasetError, FilterError, CancelledError."""
 
-    def telling(words: str) -> Callable[[int, int], None]:
-        def told(done: int, of: int) -> None:
+    def progress_of(text: str) -> Callable[[int, int], None]:
+        def update(done: int, of: int) -> None:
             if cancelled():
                 raise CancelledError("Scoring was cancelled.")
-            tell(done / max(of, 1), words)
+            progress(done / max(of, 1), text)
 
-        told(0, 1)
-        return told
+        update(0, 1)
+        return update
 
-    loaded = load(order.predictions, telling(f"Reading {order.predictions.name}…"))
-    against = order.against and load(order.against, telling(f"Reading {order.against.name}…"))
+    loaded = load(order.predictions, progress_of(f"Reading {order.predictions.name}…"))
+    against = order.against and load(order.against, progress_of(f"Reading {order.against.name}…"))
     with closing(EpisodeIndex(order.dataset, None) if order.dataset else open_index()) as index:
-        index.refresh(telling("Reading the dataset…"), cancelled)
+        index.refresh(progress_of("Reading the dataset…"), cancelled)
         wanted = without_agents(unretired(parse_filter(order.split and f"split:{order.split}/test")))
         root, ids = index.root, index.ids(wanted)
-    gold, unread = read_gold(root, frozenset(ids), telling("Reading the true actions…"))
+    gold, unread = read_gold(root, frozenset(ids), progress_of("Reading the true actions…"))
     if not gold.episodes:
         raise DatasetError(f"{root} has no readable episode of this split. Check the dataset and the split.")
-    telling("Scoring…")
+    progress_of("Scoring…")
     level = order.level or loaded.header.level or "high"
     asked = report.ScoringTerms(str(root), str(order.predictions), order.protocol, order.split, level)
     found = report.evaluate(gold, loaded, asked, unread=unread)
     if not against:
         return ScoredFiles(root, found)
-    telling("Comparing…")
+    progress_of("Comparing…")
     found = report.with_difference(found, against, str(order.against))
     assert found.other is not None
     return ScoredFiles(root, found, scores.figures(found.other), scores.breakdowns(found.other))

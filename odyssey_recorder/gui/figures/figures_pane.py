@@ -135,7 +135,7 @@ def _tip(mark: FilledRect) -> str:
 class FiguresPane(QWidget):
     """All figures, one card each; `chosen` is the filter of a mark.
 
-    A new card takes the place of the old one, one in a turn: all at once would keep the window waiting.
+    New cards replace the old ones one by one, so that the window stays responsive.
     """
 
     chosen = Signal(str)
@@ -143,27 +143,27 @@ class FiguresPane(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._shown: list[tuple[Figure, Card]] = []
-        self._coming: deque[tuple[int, Figure]] = deque()
-        self._turn = QTimer(self, interval=0)
-        self._turn.timeout.connect(self._show_next)
+        self._pending: deque[tuple[int, Figure]] = deque()
+        self._timer = QTimer(self, interval=0)
+        self._timer.timeout.connect(self._show_next)
         sheet = QWidget()
         self._column = fill_column(sheet, None, margins=(0, 0, 6, 0), spacing=12)
         fill_column(self, (scroll_area(sheet, "Figures"), 1))
 
     @property
     def is_complete(self) -> bool:
-        return not self._coming
+        return not self._pending
 
     def show_figures(self, figures: Sequence[Figure]) -> None:
         """Always the same figures, of other episodes."""
-        self._coming = deque(enumerate(figures))
-        self._turn.start()
+        self._pending = deque(enumerate(figures))
+        self._timer.start()
 
     def _show_next(self) -> None:
-        if not self._coming:
-            self._turn.stop()
+        if not self._pending:
+            self._timer.stop()
             return
-        place, figure = self._coming.popleft()
+        place, figure = self._pending.popleft()
         before = self._shown[place : place + 1]
         if before and before[0][0] == figure:
             return

@@ -67,18 +67,18 @@ class PhoneInput(QObject):
                 self._waiting[-1] = item
                 return
             self._waiting.append(item)
-        self._background.run(self._carry_out_next, lambda _: None, self._tell)
+        self._background.run(self._carry_out_next, lambda _: None, self._report)
 
     def _carry_out_next(self) -> None:
         with self._lock:
             item = self._waiting.popleft()
         item.do()
 
-    def _tell(self, error: Exception) -> None:
+    def _report(self, error: Exception) -> None:
         if not isinstance(error, ValueError):
             raise error
-        words = str(error)
-        self.refused.emit(f"{words[:1].upper()}{words[1:]}.")
+        text = str(error)
+        self.refused.emit(f"{text[:1].upper()}{text[1:]}.")
 
     def _touch(self, fingers: Sequence[Pixel], *, pressed: bool) -> None:
         screen = self._guest.phone.screen()  # not waited for: the finger is stamped when it lands and lifts

@@ -56,9 +56,9 @@ class PhoneFrames(QObject):
         if self._is_making or self._room.isEmpty() or (screen.number, self._room) == self._made:
             return
         self._is_making = True
-        self._background.run(partial(_scaled_frame, screen, self._room), self._take)
+        self._background.run(partial(_scaled_frame, screen, self._room), self._on_made)
 
-    def _take(self, frame: PhoneFrame) -> None:
+    def _on_made(self, frame: PhoneFrame) -> None:
         self._is_making = False
         self._made = frame.number, frame.room
         self.frame_came.emit(frame)

@@ -61,8 +61,8 @@ class PhoneWindow(QMainWindow):
         self._input = PhoneInput(emulator.guest, self)
         self._screenshots = PhoneFrames(emulator.phone, self)
         self._screen = PhoneScreen()
-        self._words = text_label(kind="hint")
-        self._notice_ends = QTimer(self, interval=_NOTICE_MS, singleShot=True)
+        self._status = text_label(kind="hint")
+        self._notice_timer = QTimer(self, interval=_NOTICE_MS, singleShot=True)
         self._tools = {tool: self._action(tool) for tool in Tool if profile.postures or tool not in _FOLDING}
         self.setWindowTitle(f"{self._name} · {emulator.serial}")
         self._lay_out()
@@ -93,11 +93,11 @@ class PhoneWindow(QMainWindow):
             self.resize(self._size_that_fits())
 
     def _show_about(self) -> None:
-        self._words.setText(f"{self._name} · {self._shape}")
+        self._status.setText(f"{self._name} · {self._shape}")
 
-    def _show_refusal(self, words: str) -> None:
-        self._words.setText(words)
-        self._notice_ends.start()
+    def _show_refusal(self, text: str) -> None:
+        self._status.setText(text)
+        self._notice_timer.start()
 
     def _size_that_fits(self) -> QSize:
         """The size at which the image has its own size, or fits a small monitor."""
@@ -122,11 +122,11 @@ class PhoneWindow(QMainWindow):
         }
 
     def _action(self, tool: Tool) -> QAction:
-        words = tool.value
-        action = QAction(words.label, self)
-        keys = QKeySequence(words.keys)
+        text = tool.value
+        action = QAction(text.label, self)
+        keys = QKeySequence(text.keys)
         action.setShortcut(keys)
-        action.setToolTip(f"{words.tip} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
+        action.setToolTip(f"{text.tip} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
         self.addAction(action)
         return action
 
@@ -144,7 +144,7 @@ class PhoneWindow(QMainWindow):
         screen.key_typed.connect(phone_input.press)
         phone_input.refused.connect(self._show_refusal)
         self._screenshots.frame_came.connect(self._show_screenshot)
-        self._notice_ends.timeout.connect(self._show_about)
+        self._notice_timer.timeout.connect(self._show_about)
 
     def _use_palette(self) -> None:
         theme = Theme.current()
@@ -153,15 +153,15 @@ class PhoneWindow(QMainWindow):
             action.setIcon(icon(tool.value.icon, theme.text))
 
     def _lay_out(self) -> None:
-        self._words.setFixedHeight(_FOOT_PX)
-        self._words.setWordWrap(False)
-        self._words.setContentsMargins(10, 0, 10, 0)
+        self._status.setFixedHeight(_FOOT_PX)
+        self._status.setWordWrap(False)
+        self._status.setContentsMargins(10, 0, 10, 0)
         whole = QWidget()
         grid = QGridLayout(whole)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(0)
         grid.addWidget(self._screen, 0, 0)
-        grid.addWidget(self._words, 1, 0)
+        grid.addWidget(self._status, 1, 0)
         grid.addWidget(self._rail(), 0, 1, 2, 1)
         grid.setColumnStretch(0, 1)
         grid.setRowStretch(0, 1)

@@ -24,7 +24,7 @@ from odyssey_recorder.practice.service import ConsentText, Welcome
 from odyssey_recorder.settings import Role
 
 _WIDTH, _HEIGHT = 660, 600
-_WHAT: Mapping[Role, str] = {
+_ROLE_TEXTS: Mapping[Role, str] = {
     "annotator": "Practise, and record tasks for the dataset",
     "reviewer": "Review what others recorded",
     "lead": "Prepare tasks, and see everything",
@@ -119,7 +119,7 @@ class FirstUseDialog(QDialog):
 
     def _role_button(self, role: Role) -> QRadioButton:
         button = QRadioButton(ROLE_WORDS[role])
-        button.setToolTip(_WHAT[role])
+        button.setToolTip(_ROLE_TEXTS[role])
         button.setChecked(role == "annotator")
         button.toggled.connect(self._offer)
         return button
@@ -152,8 +152,8 @@ class FirstUseDialog(QDialog):
 def _pointer() -> QWidget:
     """For people who are not asked for consent now."""
     page = QWidget()
-    words = "You are asked for your consent before you record something yourself. You can change your role in Settings."
-    fill_column(page, text_label(words, "hint"), None)
+    text = "You are asked for your consent before you record something yourself. You can change your role in Settings."
+    fill_column(page, text_label(text, "hint"), None)
     return page
 
 
@@ -162,8 +162,8 @@ def _readable(consent: ConsentText) -> QScrollArea:
     page = QWidget()
     parts: list[QWidget | int] = []
     for paragraph in consent.text.split("\n\n"):
-        heading, _, words = paragraph.partition("\n")
-        parts += [text_label(heading, "title"), text_label(words), 8]
+        heading, _, text = paragraph.partition("\n")
+        parts += [text_label(heading, "title"), text_label(text), 8]
     fill_column(page, *parts, None, margins=(16, 14, 16, 14), spacing=4)
     area = scroll_area(page, "Consent text")
     area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

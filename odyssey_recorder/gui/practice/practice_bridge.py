@@ -41,13 +41,13 @@ class PracticeBridge(QObject):
         self.task: PracticeTask | None = None
         self._hints = 0
         self.score: Score | None = None  # of the last attempt; None before its end
-        self._judging = False
+        self._is_scoring = False
         self._is_answering = False  # the answer to the consent text is being saved
         self._may_simulate = False  # for the task that is about to begin
         self.is_beginning = False  # the task begins as soon as its device is there
         self.failure = ""  # why the last request failed; empty if it did not
         self._phase = controller.phase
-        controller.view_changed.connect(self._look_whether_published)
+        controller.view_changed.connect(self._score_if_published)
         # Queued: the Record page has followed by then, which clears the recorded task.
         controller.phase_changed.connect(self._follow_phase, Qt.ConnectionType.QueuedConnection)
 
@@ -108,17 +108,17 @@ class PracticeBridge(QObject):
         self._ask(self._practice.welcome)
 
     def answer_consent(self, name: str, *, agreed: bool | None) -> None:
-        """Those who agree go on with the first practice task that is left."""
+        """Save the answer; those who agree continue with the first practice task that is left."""
 
         def follow(welcome: Welcome) -> None:
             self._is_answering = False
-            self._take_welcome(welcome)
+            self._update_welcome(welcome)
             if agreed and welcome.status.left and self.can_practise and (task := self.next_task) is not None:
                 self.practise(task)
 
         def fail(error: Exception) -> None:
             self._is_answering = False
-            self._tell_failure(error)
+            self._report_failure(error)
 
         self._is_answering = True
         self.changed.emit()
@@ -170,24 +170,24 @@ class PracticeBridge(QObject):
         else:
             self.is_beginning = False
 
-    def _look_whether_published(self, view: RecordingView) -> None:
+    def _score_if_published(self, view: RecordingView) -> None:
         under_way = self._controller.assignment
-        if view.published is None or self.task is None or self._judging or self.score is not None:
+        if view.published is None or self.task is None or self._is_scoring or self.score is not None:
             return
         if under_way is not None and under_way.task_id != self.task.task_id:
             return
-        self._judging = True
+        self._is_scoring = True
         task, episode_id, hints = self.task, view.published.stem, self._hints
 
-        def judge() -> tuple[Score, Welcome]:
+        def score_attempt() -> tuple[Score, Welcome]:
             return self._practice.score_attempt(task.task_id, episode_id, hints=hints), self._practice.welcome()
 
-        self._controller.background.run(judge, self._take_score, self._tell_failure)
+        self._controller.background.run(score_attempt, self._on_scored, self._report_failure)
 
-    def _take_score(self, judged: tuple[Score, Welcome]) -> None:
-        self._judging = False
+    def _on_scored(self, judged: tuple[Score, Welcome]) -> None:
+        self._is_scoring = False
         self.score, welcome = judged
-        self._take_welcome(welcome)
+        self._update_welcome(welcome)
 
     def _follow_phase(self, phase: Phase) -> None:
         before, self._phase = self._phase, phase
@@ -202,15 +202,15 @@ class PracticeBridge(QObject):
         self.changed.emit()
 
     def _ask(self, call: Callable[[], Welcome]) -> None:
-        self._controller.background.run(call, self._take_welcome, self._tell_failure)
+        self._controller.background.run(call, self._update_welcome, self._report_failure)
 
-    def _take_welcome(self, welcome: Welcome) -> None:
+    def _update_welcome(self, welcome: Welcome) -> None:
         before, self.welcome, self.failure = self.welcome, welcome, ""
         if before is not None and before.name != welcome.name:
             self.annotator_changed.emit()
         self.changed.emit()
 
-    def _tell_failure(self, error: Exception) -> None:
-        self._judging = False
+    def _report_failure(self, error: Exception) -> None:
+        self._is_scoring = False
         self.failure = error_text(error)
         self.changed.emit()

@@ -15,8 +15,8 @@ from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.practice.score import PASS_MARK, Score
 from odyssey_recorder.practice.tasks import PracticeTask
 
-_LEAST_PX = 72
-_WORDS_PX = 236
+_MIN_HEIGHT_PX = 72
+_TEXT_PX = 236
 """Minimum height of lines, and their width on the Record page."""
 
 _Line = tuple[str, QColor, str]
@@ -33,7 +33,7 @@ class PracticeCard(Card):
         self._controller = controller
         self._commands = commands
         self._title = text_label(kind="title")
-        self._words = text_label(kind="hint")
+        self._text = text_label(kind="hint")
         self._list = _LineList()
         self._hint = commands.button(Command.HINT)
         self._again = commands.button(Command.TRY_AGAIN)
@@ -47,7 +47,7 @@ class PracticeCard(Card):
         calls = {
             Command.HINT: coach.take_hint,
             Command.TRY_AGAIN: self._try_again,
-            Command.NEXT_PRACTICE: self._go_on,
+            Command.NEXT_PRACTICE: self._start_next,
             Command.LEAVE_PRACTICE: coach.leave,
         }
         commands.bind(self, calls)
@@ -81,8 +81,8 @@ class PracticeCard(Card):
         set_kind(self._again, "" if score is not None and score.is_passed else "primary")
         if failure:
             self._title.setText("Something went wrong")
-            self._words.setText(failure)
-            self._put_lines([])
+            self._text.setText(failure)
+            self._show_lines([])
         elif score is not None:
             self._show_score(score, left)
         else:
@@ -97,29 +97,29 @@ class PracticeCard(Card):
         self._title.setText(f"Practice: {task.teaches}")
         begins = _WAIT if self._coach.is_beginning else _START
         ask = _ASK if self._is_recording else begins
-        self._words.setText(f"{len(hints)} of {len(task.hints)} hints taken." if hints else ask)
-        self._put_lines(("lightbulb_outline", Theme.current().accent, hint) for hint in hints)
+        self._text.setText(f"{len(hints)} of {len(task.hints)} hints taken." if hints else ask)
+        self._show_lines(("lightbulb_outline", Theme.current().accent, hint) for hint in hints)
 
     def _show_score(self, score: Score, left: int) -> None:
         theme = Theme.current()
         self._title.setText(f"{'Passed' if score.is_passed else 'Not passed yet'}: {score.value}%")
-        self._words.setText(_what_now(score, left))
-        self._put_lines(_lines(score, theme))
+        self._text.setText(_next_step_text(score, left))
+        self._show_lines(_lines(score, theme))
 
-    def _put_lines(self, lines: Iterable[_Line]) -> None:
+    def _show_lines(self, lines: Iterable[_Line]) -> None:
         self._list.show_lines(list(lines))
-        self.setAccessibleName(f"{self._title.text()} {self._words.text()}".strip())
+        self.setAccessibleName(f"{self._title.text()} {self._text.text()}".strip())
 
     def _try_again(self) -> None:
         if self._coach.task is not None:
             self._coach.practise(self._coach.task)
 
-    def _go_on(self) -> None:
+    def _start_next(self) -> None:
         if (task := self._coach.next_task) is not None:
             self._coach.practise(task)
 
     def _lay_out(self) -> None:
-        about = (self._title, self._words, self._list, self._simulate)
+        about = (self._title, self._text, self._list, self._simulate)
         buttons = (self._hint, self._next, self._again, self._leave)
         fill_column(self, *about, *buttons, margins=(16, 12, 12, 12))
 
@@ -140,24 +140,24 @@ class _LineList(QScrollArea):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(1, 1)
-        for number, (name, colour, words) in enumerate(lines):
+        for number, (name, colour, text) in enumerate(lines):
             sign = QLabel()
             sign.setPixmap(icon(name, colour).pixmap(16, 16))
             grid.addWidget(sign, number, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(text_label(words), number, 1)
+            grid.addWidget(text_label(text), number, 1)
         grid.setRowStretch(len(lines), 1)
-        self._height = grid.heightForWidth(_WORDS_PX)
+        self._height = grid.heightForWidth(_TEXT_PX)
         self.setWidget(page)
-        self.setMinimumHeight(min(self._height, _LEAST_PX) if lines else 0)
+        self.setMinimumHeight(min(self._height, _MIN_HEIGHT_PX) if lines else 0)
         self.setMaximumHeight(max(self._height, 0))
         self.setVisible(bool(lines))
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        return QSize(_WORDS_PX, self._height)
+        return QSize(_TEXT_PX, self._height)
 
 
-def _what_now(score: Score, left: int) -> str:
+def _next_step_text(score: Score, left: int) -> str:
     if not score.is_passed:
         return f"{PASS_MARK}% is needed. See what is missing, and try again."
     if not left:
@@ -166,11 +166,11 @@ def _what_now(score: Score, left: int) -> str:
 
 
 def _lines(score: Score, theme: Theme) -> Iterator[_Line]:
-    for words in score.missed:
-        yield "close_circle_outline", theme.danger, f"Missed: {words}"
+    for text in score.missed:
+        yield "close_circle_outline", theme.danger, f"Missed: {text}"
     if not score.has_right_ending:
         yield "close_circle_outline", theme.danger, "The ending is wrong."
-    for words in score.passed:
-        yield "check_circle", theme.success, words[:1].upper() + words[1:]
-    for words in score.remarks:
-        yield "information_outline", theme.muted, words
+    for text in score.passed:
+        yield "check_circle", theme.success, text[:1].upper() + text[1:]
+    for text in score.remarks:
+        yield "information_outline", theme.muted, text

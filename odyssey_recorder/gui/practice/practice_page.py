@@ -84,14 +84,14 @@ def _sign(best: int | None, theme: Theme) -> tuple[str, QColor]:
     return ("check_circle", theme.success) if best >= PASS_MARK else ("alert_circle", theme.warning)
 
 
-def _write(painter: QPainter, area: QRectF, words: str, font: QFont) -> None:
+def _write(painter: QPainter, area: QRectF, text: str, font: QFont) -> None:
     painter.setFont(font)
-    shown = QFontMetricsF(font).elidedText(words, Qt.TextElideMode.ElideRight, area.width())
+    shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, area.width())
     painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
 
 
 _SPACE = 16
-_HOW = (
+_INTRODUCTION = (
     "You do these tasks on the simulated emulator, just like real ones. The score depends on the "
     "screens and apps you visit and on how you end, not on where exactly you click. You can "
     "try as often as you like; the best attempt counts."
@@ -142,7 +142,7 @@ class PracticePage(MainPage):
             return
         self._model.show(practice_rows(welcome))
         passed, wanted = len(welcome.status.wanted) - welcome.status.left, len(welcome.status.wanted)
-        self._status.setText(_status_words(welcome))
+        self._status.setText(_status_text(welcome))
         self._progress.setRange(0, max(wanted, 1))
         self._progress.setValue(passed if wanted else 1)
         self._progress.setAccessibleDescription(f"{passed} of {wanted}")
@@ -189,14 +189,14 @@ class PracticePage(MainPage):
         side = Card()
         fix_width(side, 320)
         about = (self._title, self._instruction, self._state, None)
-        below = (text_label(_HOW, "hint"), self._practise_button)
+        below = (text_label(_INTRODUCTION, "hint"), self._practise_button)
         fill_column(side, *about, *below, margins=(16, 14, 16, 16), spacing=12)
         body = row((card, 1), side, spacing=_SPACE)
         fill_column(self, head, self._message, (body, 1), margins=_SPACE, spacing=_SPACE)
         self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
 
-def _status_words(welcome: Welcome) -> str:
+def _status_text(welcome: Welcome) -> str:
     wanted, left = len(welcome.status.wanted), welcome.status.left
     if not wanted:
         return f"{welcome.name}, no practice is required. You can record now, or practise first."

@@ -9,7 +9,7 @@ from odyssey_recorder.gui.parts import fill_column, line_edit, row, text_label
 from odyssey_recorder.gui.theme import grown
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
-_WORDS_FROM_PX = 540
+_LABELS_FROM_PX = 540
 """Wide enough for the names of the system keys."""
 _ONE_ROW_FROM_PX = 860
 
@@ -23,19 +23,19 @@ class ActionBar(QWidget):
         self._text = line_edit("Text to type", "Text, then Enter")
         self._to_device = text_label("To the device", "field")
         self._to_device.setWordWrap(False)
-        self._tell_keys()
+        self._update_tooltip()
         self._text.returnPressed.connect(commands[Command.TYPE].trigger)
         self._text.textChanged.connect(self._allow_typing)
         commands[Command.TYPE].triggered.connect(self._type)
         commands[Command.WRITE].triggered.connect(self._text.setFocus)
-        commands[Command.WRITE].changed.connect(self._tell_keys)
+        commands[Command.WRITE].changed.connect(self._update_tooltip)
         self._keys = commands.buttons(Command.BACK, Command.HOME, Command.RECENT)
         self._type_button = commands.button(Command.TYPE)
         self._takes_text = False
         self._lay_out()
         self.set_enabled(keys=False, text=False, endings=False)
 
-    def _tell_keys(self) -> None:
+    def _update_tooltip(self) -> None:
         self._text.setToolTip(self._commands[Command.WRITE].toolTip())
 
     def show_input(self, shown: bool) -> None:
@@ -61,7 +61,7 @@ class ActionBar(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         width, directions = event.size().width(), QBoxLayout.Direction
         for button in self._keys:
-            button.set_wordless(width < grown(_WORDS_FROM_PX))
+            button.set_wordless(width < grown(_LABELS_FROM_PX))
         is_one_row = width >= grown(_ONE_ROW_FROM_PX)
         self._rows.setDirection(directions.LeftToRight if is_one_row else directions.TopToBottom)
         super().resizeEvent(event)

@@ -1,4 +1,4 @@
-"""What the Record page shows of an agent: what it does, and its questions."""
+"""The Record page's card of an agent: what it does, and its questions."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
@@ -12,7 +12,7 @@ from odyssey_recorder.gui.record.agent_runner import AgentRunner
 
 class ConsentDialog(QuestionDialog):
     def __init__(self, host: str, parent: QWidget | None = None) -> None:
-        asked = Question(
+        question = Question(
             title="Send screenshots",
             question="Does the owner of the phone agree?",
             answer="Agree and run",
@@ -21,11 +21,11 @@ class ConsentDialog(QuestionDialog):
             detail=f"Screens of the phone would be sent to {host}. Password fields are black in them.",
             detail_kind="warning",
         )
-        super().__init__(asked, parent)
+        super().__init__(question, parent)
 
 
-_OF_AGENTS = (Command.RUN_AGENT, Command.TAKE_OVER, Command.RESUME_AGENT)
-_OF_PERSONS = (Command.PAUSE, Command.COMPLETE, Command.IMPOSSIBLE, Command.DISCARD)
+_AGENT_COMMANDS = (Command.RUN_AGENT, Command.TAKE_OVER, Command.RESUME_AGENT)
+_TAKEOVER_COMMANDS = (Command.PAUSE, Command.COMPLETE, Command.IMPOSSIBLE, Command.DISCARD)
 
 
 class AgentCard(QFrame):
@@ -41,7 +41,7 @@ class AgentCard(QFrame):
         self._commands = commands
         self._page = page
         self._title = text_label(kind="title")
-        self._words = text_label()
+        self._text = text_label()
         self._about = text_label(kind="hint")
         self._refuse = push_button("Refuse", "Do not let the agent do this", call=lambda: self._answer(allowed=False))
         self._allow = push_button("Allow", "Let the agent do this", call=lambda: self._answer(allowed=True))
@@ -50,24 +50,24 @@ class AgentCard(QFrame):
         self._resume = commands.button(Command.RESUME_AGENT)
         self._correct = commands.button(Command.CORRECT_STEP)
         buttons = row(None, self._correct, self._refuse, self._allow, self._run, self._take, self._resume)
-        fill_column(self, self._title, self._words, self._about, buttons, margins=(14, 12, 14, 12))
+        fill_column(self, self._title, self._text, self._about, buttons, margins=(14, 12, 14, 12))
         self._refuse.hide()
         self.hide()
         if runner is None:
-            for command in (*_OF_AGENTS, Command.CORRECT_STEP):
+            for command in (*_AGENT_COMMANDS, Command.CORRECT_STEP):
                 commands[command].setVisible(False)
                 commands[command].setEnabled(False)
         else:
             self._connect(runner)
 
     def offer(self, why_not: str) -> None:
-        """Offer to run an agent unless there is a reason against any recording.
+        """Offer to run an agent, unless `why_not` says why nothing may be recorded.
 
-        A recording of a person never goes on with an agent: what it is marked as cannot change.
+        An agent cannot continue a person's recording, as the stored actor cannot change.
         """
         runner = self._runner
         if runner is not None:
-            why = runner.refusal or why_not * (not runner.goes_on)
+            why = runner.refusal or why_not * (not runner.can_continue)
             self._commands.enable(Command.RUN_AGENT, on=not why and runner.may_begin, why=why)
             self._commands.enable(Command.TAKE_OVER, on=runner.is_working)
             self._commands.enable(Command.RESUME_AGENT, on=runner.may_resume)
@@ -75,13 +75,13 @@ class AgentCard(QFrame):
     def _show(self, runner: AgentRunner) -> None:
         question = runner.question
         if question is not None:
-            title, words = "Allow this action?", f"{question.words}. The agent must ask: {question.concern}."
+            title, text = "Allow this action?", f"{question.text}. The agent must ask: {question.concern}."
         else:
-            title, words = "Agent at work" if runner.is_working else "Agent paused", runner.words
+            title, text = "Agent at work" if runner.is_working else "Agent paused", runner.text
         self._title.setText(title)
-        self._words.setText(words)
+        self._text.setText(text)
         say(self._about, runner.about)
-        self.setAccessibleName(f"{title}. {words}")
+        self.setAccessibleName(f"{title}. {text}")
         is_asking = question is not None
         if is_asking is not self._refuse.isVisibleTo(self):
             self.setProperty("tone", "warning" if is_asking else "")
@@ -90,12 +90,12 @@ class AgentCard(QFrame):
             (self._refuse, is_asking),
             (self._allow, is_asking),
             (self._take, runner.is_working and not is_asking),
-            (self._run, runner.goes_on),
+            (self._run, runner.can_continue),
             (self._resume, runner.has_run and not runner.is_working),
             (self._correct, not runner.is_working),
         ):
             part.setVisible(shown)
-        is_there = runner.has_run or runner.goes_on
+        is_there = runner.has_run or runner.can_continue
         if self.isHidden() is is_there:
             self.setVisible(is_there)
             self.shown.emit()
@@ -123,6 +123,6 @@ class AgentCard(QFrame):
         runner.changed.connect(lambda: self._show(runner))
         runner.consent_needed.connect(ask_consent)
         calls = (choose, runner.take_over, resume)
-        self._commands.bind(self._page, dict(zip(_OF_AGENTS, calls, strict=True)))
-        for command in _OF_PERSONS:
+        self._commands.bind(self._page, dict(zip(_AGENT_COMMANDS, calls, strict=True)))
+        for command in _TAKEOVER_COMMANDS:
             self._commands[command].triggered.connect(runner.take_over)

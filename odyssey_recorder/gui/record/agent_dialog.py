@@ -1,4 +1,4 @@
-"""The dialog that chooses an agent: its adapter and model, what it is told, and how far it may go."""
+"""The dialog that chooses an agent: its adapter and model, its history, and its limits."""
 
 import math
 import re
@@ -66,17 +66,17 @@ class RunAgentDialog(QuestionDialog):
         self._packages.line.setText(kept.get("packages", ""))
 
     def _check(self) -> None:
-        are_right = [one.check() for one in self._fields]  # each says what is wrong with it
-        self.ok.setEnabled(all(are_right))
+        are_valid = [one.check() for one in self._fields]  # each says what is wrong with it
+        self.ok.setEnabled(all(are_valid))
         width = self.sizeHint().width()
         self.resize(width, self.heightForWidth(width))  # `adjustSize` stops at two thirds of the screen
 
     def _choose(self) -> None:
-        words = [self._history.text, self._budget.text, self._packages.text]
+        text = [self._history.text, self._budget.text, self._packages.text]
         self._kept.write(
-            {"adapter": self._adapter.value, **dict(zip(("history", "budget", "packages"), words, strict=True))}
+            {"adapter": self._adapter.value, **dict(zip(("history", "budget", "packages"), text, strict=True))}
         )
-        history, budget, packages = words
+        history, budget, packages = text
         self.chosen.emit(
             AgentChoice(self._adapter.value, self._model.text, history, _dollars(budget), _packages(packages))
         )

@@ -1,4 +1,4 @@
-"""An agent as a mode of the Record page: its turns, in a thread of their own, and what the window shows of them."""
+"""Runs an agent on the Record page: its turns in a thread of their own, and their state for the window."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -23,9 +23,9 @@ MOST_STEPS = 30
 """Of one turn."""
 _WATCH_S = 0.1
 OPENING = "Opening the model…"
-_LOOKS = "Looking at the screen, asking the model…"
-_TAKEN = "You have taken over. What you do is recorded as your steps."
-_BEGUN = "An agent began this recording. Go on yourself, or have an agent go on."
+_THINKING = "Looking at the screen, asking the model…"
+_TAKEN_OVER = "You have taken over. What you do is recorded as your steps."
+_INTERRUPTED = "An agent began this recording. Go on yourself, or have an agent go on."
 _CORRECT = "Show the right action on the phone. It is stored with the rejected one."
 _RESTORE = "Once the screen is restored, show the right action."
 _ENDS = {
@@ -65,20 +65,20 @@ class AgentChoice:
 class AgentQuestion:
     """What the guard asks; `answer` is True if the person allows the action."""
 
-    words: str
+    text: str
     concern: str
     answer: "Future[bool]"
 
 
 class AgentRunner(QObject):
-    """Prepares an agent, and plays its turns; it is also the person whom the agent's guard asks."""
+    """Prepares an agent and runs its turns; passes the questions of its guard to the person."""
 
     changed = Signal()
     prepared = Signal()
     consent_needed = Signal(str)
     """Screens would be sent to this host; `prepared` only once `agree` was called."""
     is_there = True
-    _told_came = Signal(int, str)
+    _progress_came = Signal(int, str)
     _question_came = Signal(object)
 
     def __init__(self, models: AgentModels, controller: RecordingController) -> None:
@@ -97,10 +97,10 @@ class AgentRunner(QObject):
         self._steps = 0
         self._doing = ""
         self._end = ""
-        self._told_came.connect(self._take_told, Qt.ConnectionType.QueuedConnection)
-        self._question_came.connect(self._take_question, Qt.ConnectionType.QueuedConnection)
-        controller.view_changed.connect(self._take_view)
-        controller.phase_changed.connect(self._take_phase)
+        self._progress_came.connect(self._on_progress, Qt.ConnectionType.QueuedConnection)
+        self._question_came.connect(self._on_question, Qt.ConnectionType.QueuedConnection)
+        controller.view_changed.connect(self._on_view)
+        controller.phase_changed.connect(self._on_phase)
 
     @property
     def is_prepared(self) -> bool:
@@ -128,25 +128,25 @@ class AgentRunner(QObject):
         return "An agent works in this window only." if self._controller.mode == "passive" else ""
 
     @property
-    def goes_on(self) -> bool:
-        """Whether an agent began the recording that is open, before it was interrupted."""
+    def can_continue(self) -> bool:
+        """Whether an agent began the open recording, which was interrupted and has been resumed."""
         controller = self._controller
         return controller.phase is Phase.RECORDING and controller.is_agents and self._run is None
 
     @property
     def may_begin(self) -> bool:
-        return self.goes_on or self._controller.phase is Phase.WATCHING
+        return self.can_continue or self._controller.phase is Phase.WATCHING
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """What the agent does, or why it does nothing."""
         if self._run is None:
-            return _BEGUN
+            return _INTERRUPTED
         if self.is_working:
-            return self._doing or _LOOKS
+            return self._doing or _THINKING
         if self._is_correcting and not self._end:
             return _RESTORE if self._is_restoring else _CORRECT
-        return self._end or _TAKEN
+        return self._end or _TAKEN_OVER
 
     # Before the recording.
 
@@ -161,7 +161,7 @@ class AgentRunner(QObject):
         self.is_opening = True
         self.changed.emit()
         call = partial(_open, self.models, choice, self._controller.serial)
-        self._controller.background.run(call, self._take_agent, fail)
+        self._controller.background.run(call, self._on_agent_opened, fail)
 
     def agree(self) -> None:
         """The owner agrees that screens are sent to the model's host."""
@@ -174,7 +174,7 @@ class AgentRunner(QObject):
         self._has_turn = self._is_correcting = self._is_restoring = False
         self.changed.emit()
 
-    def _take_agent(self, opened: "tuple[Agent, str, str]") -> None:
+    def _on_agent_opened(self, opened: "tuple[Agent, str, str]") -> None:
         from odyssey_recorder.llm.model import is_on_this_computer
 
         self.is_opening = False
@@ -189,9 +189,9 @@ class AgentRunner(QObject):
     # Its turns.
 
     def begin(self, instruction: str) -> None:
-        """The first turn in the recording that is open, unless a person has begun it meanwhile."""
+        """Start the first turn in the open recording, unless a person began that recording."""
         if self._controller.is_agents:
-            self._controller.ask(partial(self._take_recorder, instruction))
+            self._controller.ask(partial(self._start_run, instruction))
         else:
             self.forget()
 
@@ -202,7 +202,7 @@ class AgentRunner(QObject):
         self._turns += 1
         self._has_turn, self._doing, self._end = True, "", ""
         run.recorder.hand_over()
-        self._thread.run(run.play, partial(self._end_turn, run), self._break_off)
+        self._thread.run(run.play, partial(self._end_turn, run), self._abort)
         self.changed.emit()
 
     def take_over(self) -> None:
@@ -215,7 +215,7 @@ class AgentRunner(QObject):
             self.question = None
             self.changed.emit()
 
-    def _take_recorder(self, instruction: str, recorder: "Recorder") -> None:
+    def _start_run(self, instruction: str, recorder: "Recorder") -> None:
         from odyssey_recorder.agents.online import AgentRun
 
         if self._agent is not None:
@@ -229,12 +229,12 @@ class AgentRunner(QObject):
             self.question = None
         self.changed.emit()
 
-    def _break_off(self, error: Exception) -> None:
+    def _abort(self, error: Exception) -> None:
         self._turns -= 1
         self.forget()
         raise error
 
-    def _take_view(self, view: RecordingView) -> None:
+    def _on_view(self, view: RecordingView) -> None:
         if self._run is None:
             return
         before = self._state
@@ -249,30 +249,30 @@ class AgentRunner(QObject):
 
     @property
     def _state(self) -> tuple[object, ...]:
-        return self.words, self.is_working, self.may_resume, self.question
+        return self.text, self.is_working, self.may_resume, self.question
 
-    def _take_phase(self, phase: Phase) -> None:
+    def _on_phase(self, phase: Phase) -> None:
         if phase is not Phase.STARTING:
             self.forget() if phase is not Phase.RECORDING else self.changed.emit()
 
-    def _take_told(self, step: int, words: str) -> None:
-        self._doing = f"Step {step}: {words}"
+    def _on_progress(self, step: int, text: str) -> None:
+        self._doing = f"Step {step}: {text}"
         self.changed.emit()
 
-    def _take_question(self, question: AgentQuestion) -> None:
+    def _on_question(self, question: AgentQuestion) -> None:
         if self.is_working:
             self.question = question
             self.changed.emit()
 
-    # The person, as the agent's thread asks.
+    # Calls from the agent's thread.
 
-    def told(self, step: int, words: str) -> None:
-        self._told_came.emit(step, words)
+    def told(self, step: int, text: str) -> None:
+        self._progress_came.emit(step, text)
 
-    def allows(self, words: str, concern: str) -> bool | None:
+    def allows(self, text: str, concern: str) -> bool | None:
         """Blocks until the person answers; None if it is no longer the agent's turn."""
         run, answer = self._run, Future[bool]()
-        self._question_came.emit(AgentQuestion(words, concern, answer))
+        self._question_came.emit(AgentQuestion(text, concern, answer))
         while run is not None and run.recorder.is_agents_turn:
             try:
                 return answer.result(_WATCH_S)

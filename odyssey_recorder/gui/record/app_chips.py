@@ -22,8 +22,8 @@ class AppChips(QWidget):
         self._flow = _Flow(self, spacing=6)
         self._entry = named(_Entry(), "Add an app")
         self._entry.setPlaceholderText("Add an app, then a comma")
-        self._entry.textEdited.connect(self._take_whole_names)
-        self._entry.editingFinished.connect(self._take_all)
+        self._entry.textEdited.connect(self._add_whole_names)
+        self._entry.editingFinished.connect(self._add_all)
         self._entry.emptied.connect(self._remove_last)
         self._flow.addWidget(self._entry)
         if read_only:
@@ -45,14 +45,14 @@ class AppChips(QWidget):
     def repaint_icons(self) -> None:
         self._rebuild()
 
-    def _take_whole_names(self, typed: str) -> None:
+    def _add_whole_names(self, typed: str) -> None:
         if "," in typed:
             *whole, rest = typed.split(",")
             self._show([*self._apps, *_names(",".join(whole))])
             self._entry.setText(rest.lstrip())
         self.apps_changed.emit()
 
-    def _take_all(self) -> None:
+    def _add_all(self) -> None:
         if self._entry.text():
             self.set_apps(self.apps)
             self.apps_changed.emit()
@@ -113,8 +113,8 @@ class _Chip(QFrame):
         super().__init__()
         self.setProperty("kind", "chip")
         self.setAccessibleName(app)
-        words = QLabel(app, textFormat=Qt.TextFormat.PlainText)
-        row = fill_row(self, words, margins=(10, 3, 4 if removable else 10, 3), spacing=2)
+        text = QLabel(app, textFormat=Qt.TextFormat.PlainText)
+        row = fill_row(self, text, margins=(10, 3, 4 if removable else 10, 3), spacing=2)
         if removable:
             cross = named(QToolButton(), f"Remove {app}")
             cross.setToolTip("Remove this app")

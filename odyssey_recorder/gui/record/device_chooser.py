@@ -44,8 +44,8 @@ class DeviceChooser(Card):
         self._list.setEnabled(bool(devices))
         troubled = [device for device in devices if not device.is_ready]
         if not devices:
-            words = f"No device. Start an emulator{', or the simulated one' if can_simulate else ''}."
-            self.show_trouble(words, kind="hint")
+            text = f"No device. Start an emulator{', or the simulated one' if can_simulate else ''}."
+            self.show_trouble(text, kind="hint")
         elif len(troubled) == len(devices):
             self.show_trouble(_HELP.get(troubled[0].state, f"adb reports: {troubled[0].state}."))
         else:
@@ -57,15 +57,15 @@ class DeviceChooser(Card):
         if serial:
             self.show_trouble("")
 
-    def show_failure(self, words: str) -> None:
+    def show_failure(self, text: str) -> None:
         """Until the devices can be listed again."""
         self._shown = None
-        self.show_trouble(words)
+        self.show_trouble(text)
 
-    def show_trouble(self, words: str, kind: str = "warning") -> None:
-        """While a device is chosen, only the mirror tells what is wrong with it."""
+    def show_trouble(self, text: str, kind: str = "warning") -> None:
+        """Show what is wrong, unless a device is chosen: then the mirror shows it."""
         set_kind(self._hint, kind)
-        say(self._hint, "" if self._chosen else words)
+        say(self._hint, "" if self._chosen else text)
 
     def set_changeable(self, changeable: bool) -> None:
         self._list.setEnabled(changeable and self._list.count() > 0)

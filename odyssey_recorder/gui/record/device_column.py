@@ -61,8 +61,8 @@ class DeviceColumn(QWidget):
         self.action_bar = ActionBar(commands)
         self._publication = Publication(commands)
         self._view: RecordingView | None = None
-        self._agent_does = ""
-        self._doubted = ""  # the text that no field would take, as the annotator was told
+        self._agent_action = ""
+        self._unconfirmed_text = ""  # text without a field for it, to enter again
         self._status_text = phase_text(Phase.NO_DEVICE, "")
         self._lay_out()
         self._connect_controller()
@@ -75,7 +75,7 @@ class DeviceColumn(QWidget):
         if phase is Phase.STARTING:
             self._bar.begin()
         self._stage.show_wanted(None)
-        self._tell(phase_text(phase, self._controller.label, practice=self._controller.is_practising))
+        self._show_status(phase_text(phase, self._controller.label, practice=self._controller.is_practising))
         if phase in (Phase.NO_DEVICE, Phase.CONNECTING):
             self._mirror.clear()
             self._status.show_capture_path("")
@@ -93,45 +93,45 @@ class DeviceColumn(QWidget):
         self._view = view
         if view.wanted is None or view.state is State.RESTORING or self._stage.is_restoring:
             self._stage.show_wanted(view.wanted, view.goal or Goal.UNDONE, view.way)
-        self._tell_view(view)
+        self._show_view_status(view)
         self._commands.enable(Command.RETRY, on=view.state is State.STORAGE_LOST)
         if view.published is not None and not self._controller.is_practising:
             self._publication.show_published(view.published)
 
-    def show_agent(self, words: str) -> None:
+    def show_agent(self, text: str) -> None:
         """What the agent does; empty while it is not its turn."""
-        if words != self._agent_does:
-            self._agent_does = words
+        if text != self._agent_action:
+            self._agent_action = text
             if self._view is not None:
-                self._tell_view(self._view)
+                self._show_view_status(self._view)
 
     def show_mode(self) -> None:
         self.action_bar.show_input(self._controller.mode == "mirror")
 
-    def tell_where_to_write(self) -> None:
+    def show_typing_hint(self) -> None:
         if (keys := self.action_bar.keys_to_write) and self._controller.phase is Phase.RECORDING:
             self._status.show_hint(f"{keys} to type on the device")
 
     # Status.
 
-    def _tell_view(self, view: RecordingView) -> None:
+    def _show_view_status(self, view: RecordingView) -> None:
         touched = self._mirror.is_touched
         if touched and view.state is State.INJECTING:
             self._mirror.let_follow()
         practice = self._controller.is_practising
         if self._controller.mode == "passive":
-            self._tell(passive_view_text(view, practice=practice))
+            self._show_status(passive_view_text(view, practice=practice))
         else:
             text = view_text(view, touched=touched, practice=practice)
-            self._tell(text.by_agent(self._agent_does) if self._agent_does else text)
+            self._show_status(text.by_agent(self._agent_action) if self._agent_action else text)
 
-    def _tell(self, text: StatusText) -> None:
+    def _show_status(self, text: StatusText) -> None:
         self._status_text = text
         if self._commands[Command.PAUSE].isChecked():
             text = text.paused()
-        in_mirror = text.overlay is not None and text.overlay.words == text.message
-        self._status.show_state(text.activity, text.word, text.message, is_told=in_mirror)
-        self._show_whether_recording(text)
+        in_mirror = text.overlay is not None and text.overlay.text == text.message
+        self._status.show_state(text.activity, text.word, text.message, is_shown_elsewhere=in_mirror)
+        self._show_framing(text)
         self._mirror.set_overlay(text.overlay)
         phase, by_mirror = self._controller.phase, self._controller.mode == "mirror"
         can_pause = phase is Phase.RECORDING and by_mirror and text.activity is not Activity.LOST
@@ -142,7 +142,7 @@ class DeviceColumn(QWidget):
             keys=phase is Phase.WATCHING or takes_input, text=takes_input, endings=text.is_ready, why=why
         )
 
-    def _show_whether_recording(self, text: StatusText) -> None:
+    def _show_framing(self, text: StatusText) -> None:
         if self._controller.phase is not Phase.RECORDING:
             self._bar.show_state(Framing.PLAIN, text.word, None)
             self._mirror.set_framing(Framing.PLAIN)
@@ -156,21 +156,21 @@ class DeviceColumn(QWidget):
 
     def _refuse(self) -> None:
         """An input on the phone was too early, or is not possible now."""
-        if self._agent_does:
+        if self._agent_action:
             self._controller.ask(lambda recorder: recorder.take_over())
         text = self._status_text
         paused = self._commands[Command.PAUSE].isChecked()
         self._status.show_hint(f"Not recorded: {(text.paused() if paused else text).hindrance}", is_refusal=True)
 
-    def _hint_at(self, notice: str) -> None:
-        """Tell a refusal of the recorder below the phone too, where the annotator looks."""
+    def _show_refusal(self, notice: str) -> None:
+        """Show a refusal of the recorder below the phone too, where the annotator looks."""
         first = notice.partition(". ")[0]
         if _REFUSED in notice:
             self._status.show_hint(f"Not recorded: {first[:1].lower()}{first[1:]}", is_refusal=True)
 
     def _pause(self, paused: bool) -> None:
         self._commands[Command.PAUSE].setText("Resume" if paused else "Pause")
-        self._tell(self._status_text)
+        self._show_status(self._status_text)
         if not paused:
             self._mirror.setFocus()
 
@@ -181,7 +181,7 @@ class DeviceColumn(QWidget):
         self._mirror.show_frame(frame)
         self._status.show_frame(frame)
         if self._controller.phase is Phase.WATCHING:
-            self._tell(phase_text(Phase.WATCHING, self._controller.label))
+            self._show_status(phase_text(Phase.WATCHING, self._controller.label))
 
     def _show_capture_path(self) -> None:
         before, path = self._status.capture_path, self._controller.capture_path
@@ -197,7 +197,7 @@ class DeviceColumn(QWidget):
         else:
             self._ask_for_step(lambda recorder: recorder.lift(stroke))
         if self._view is not None and self._controller.phase is Phase.RECORDING:
-            self._tell_view(self._view)  # it differed while the finger was down
+            self._show_view_status(self._view)  # it differed while the finger was down
 
     def _press(self, key: SystemKey) -> None:
         self._status.show_hint(in_words(Press(key)))
@@ -207,12 +207,12 @@ class DeviceColumn(QWidget):
             self._ask_for_step(lambda recorder: recorder.press(key))
 
     def _type(self, text: str) -> None:
-        if self._view is not None and self._view.lacks_field and text != self._doubted:
-            self._doubted = text
+        if self._view is not None and self._view.lacks_field and text != self._unconfirmed_text:
+            self._unconfirmed_text = text
             self.action_bar.show_text(text)
             self._status.show_hint(_NO_FIELD, is_refusal=True)
             return
-        self._doubted = ""
+        self._unconfirmed_text = ""
         if self._ask_for_step(lambda recorder: recorder.type_text(text)):
             self._status.show_hint(in_words(Type(text)))
             self._mirror.setFocus()  # what is typed next is not meant for the device yet
@@ -225,7 +225,7 @@ class DeviceColumn(QWidget):
             self.step_begun.emit()
         return is_asked
 
-    def _copy_published_place(self) -> None:
+    def _copy_published_path(self) -> None:
         if self._publication.annotation is not None:
             QGuiApplication.clipboard().setText(str(self._publication.annotation))
 
@@ -235,8 +235,8 @@ class DeviceColumn(QWidget):
         controller = self._controller
         controller.device_connected.connect(self._mirror.set_rules)
         controller.frame_came.connect(self._show_frame)
-        controller.noticed.connect(self._hint_at)
-        controller.watching_failed.connect(lambda words: self._tell(device_lost_text(words)))
+        controller.noticed.connect(self._show_refusal)
+        controller.watching_failed.connect(lambda text: self._show_status(device_lost_text(text)))
 
     def _connect_widgets(self) -> None:
         ask, commands = self._controller.ask, self._commands
@@ -255,7 +255,7 @@ class DeviceColumn(QWidget):
             Command.RECENT: partial(self._press, SystemKey.RECENT),
             Command.RETRY: lambda: ask(lambda recorder: recorder.retry()),
             Command.ACCEPT_SCREEN: lambda: ask(lambda recorder: recorder.accept_screen()),
-            Command.COPY_PLACE: self._copy_published_place,
+            Command.COPY_PLACE: self._copy_published_path,
         }
         commands.bind(self, calls)
         commands.belong_to(self, Command.PAUSE, Command.MAGNIFY)

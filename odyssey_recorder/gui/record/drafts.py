@@ -45,7 +45,7 @@ class DraftsDialog(QDialog):
         chosen = self.chosen
         self._list.clear()
         for draft in drafts:
-            item = QListWidgetItem(_words(draft, warnings.get(draft.episode_id, "")))
+            item = QListWidgetItem(_draft_text(draft, warnings.get(draft.episode_id, "")))
             item.setData(Qt.ItemDataRole.UserRole, draft.episode_id)
             self._list.addItem(item)
             if draft.episode_id == chosen:
@@ -78,15 +78,15 @@ class DraftsDialog(QDialog):
         self.resize(560, 400)
 
 
-def _words(draft: DraftSummary, warning: str) -> str:
+def _draft_text(draft: DraftSummary, warning: str) -> str:
     if draft.problem:
         return f"{draft.episode_id}\n{draft.problem}"
     steps = "1 step" if draft.steps == 1 else f"{draft.steps} steps"
-    words = f"{draft.task.instruction}\n{steps} · {draft.device.device_name} · {_when(draft.changed_at)}"
-    return f"{words}\n{warning}" if warning else words
+    text = f"{draft.task.instruction}\n{steps} · {draft.device.device_name} · {_time_text(draft.changed_at)}"
+    return f"{text}\n{warning}" if warning else text
 
 
-def _when(moment: datetime) -> str:
+def _time_text(moment: datetime) -> str:
     local = moment.astimezone()
     if local.date() == datetime.now().astimezone().date():
         return f"today {local:%H:%M}"
@@ -144,7 +144,7 @@ class DraftOffer(QObject):
 
     def _warnings(self) -> dict[str, str]:
         of_tasks = ((draft.episode_id, self._board.task(draft.task_id)) for draft in self._drafts if draft.task_id)
-        return {episode_id: _twice_words(task, episode_id) for episode_id, task in of_tasks if task is not None}
+        return {episode_id: _recorded_already(task, episode_id) for episode_id, task in of_tasks if task is not None}
 
     def _resume(self, episode_id: str) -> None:
         for draft in self._drafts:
@@ -154,8 +154,8 @@ class DraftOffer(QObject):
         self._controller.resume(episode_id, is_practice=is_practice)
 
 
-def _twice_words(task: QueuedTask, episode_id: str) -> str:
-    """The warning that a draft's task was recorded as another episode and not sent back; otherwise empty."""
+def _recorded_already(task: QueuedTask, episode_id: str) -> str:
+    """Warns if a draft's task was recorded as another episode and not sent back; empty if not."""
     ends = (entry for entry in reversed(task.history) if entry.event in (*_RECORDED, TaskEvent.SENT_BACK))
     last = next(ends, None)
     if last is None or last.event is TaskEvent.SENT_BACK or last.episode_id == episode_id:

@@ -11,7 +11,7 @@ WHEEL_LENGTH = 0.4
 """Length of the drag for a burst of the wheel, as a share of the frame's extent along it."""
 
 WHEEL_MARGIN = 0.1
-"""A wheel's drag stays this share away from the edges, where system gestures begin."""
+"""A wheel's drag keeps this distance from the edges, where system gestures begin; a share of the extent."""
 
 WHEEL_MS = 300
 _WHEEL_SAMPLES = 13
@@ -26,7 +26,7 @@ class MirrorFinger:
     def __init__(self, at: Pixel, size: Size, rules: TouchRules, stamp_ms: int) -> None:
         self._size = size
         self._rules = rules
-        self._down_ns, self._down_ms = time.monotonic_ns(), stamp_ms
+        self._pressed_ns, self._pressed_ms = time.monotonic_ns(), stamp_ms
         self._samples = [TouchSample(at, 0)]
 
     def move(self, at: Pixel, stamp_ms: int) -> bool:
@@ -49,11 +49,11 @@ class MirrorFinger:
         return min(1.0, self._age_us() / self._rules.long_press_us)
 
     def _time_us(self, stamp_ms: int) -> int:
-        since_us = (stamp_ms - self._down_ms) * 1000 if stamp_ms and self._down_ms else self._age_us()
+        since_us = (stamp_ms - self._pressed_ms) * 1000 if stamp_ms and self._pressed_ms else self._age_us()
         return max(since_us, self._samples[-1].time_us)
 
     def _age_us(self) -> int:
-        return (time.monotonic_ns() - self._down_ns) // 1000
+        return (time.monotonic_ns() - self._pressed_ns) // 1000
 
 
 def wheel_stroke(pointer: Pixel, size: Size, *, right: int, down: int) -> TouchStroke:

@@ -19,7 +19,7 @@ from odyssey_recorder.recording.view import RecordingView
 REASONS = ("no results", "item not found", "region limitation", "login required", "payment", "app crashed")
 _UNKNOWN_REASON = "not given yet"
 _WIDTH_PX = 200
-_NAMED = 4
+_MAX_LINES = 4
 """This many findings are named; the rest is counted."""
 
 _WORDS = {
@@ -33,12 +33,12 @@ _WORDS = {
     "ACT07": "the click hit nothing.",
     "ACT08": "the key had no effect.",
 }
-"""What the findings of these checks mean for the annotator; the others tell it themselves."""
+"""Texts for the annotator in place of these checks' own findings."""
 
-_OF_OTHERS = ("EPI02", "ACT09")
+_NOT_FOR_ANNOTATORS = ("EPI02", "ACT09")
 """Checks whose findings the annotator cannot do anything about."""
 
-_GO_ON = "Continue recording (Esc)"
+_CONTINUE = "Continue recording (Esc)"
 
 DISCARD = Question(
     title="Discard the recording",
@@ -63,23 +63,23 @@ def undo_question(first: int, last: int) -> Question:
 
 
 class EndingDialog(QuestionDialog):
-    """Asks beside the phone whether the episode ends, and tells what the checks find; nothing is published before.
+    """Asks beside the phone whether the episode ends, and shows what the checks find before anything is published.
 
-    An answer given while the checks run waits for them, a second one does not. Without findings it is then final.
+    An answer waits for running checks and is final if they find nothing; a second answer does not wait.
     """
 
     ending_given = Signal(object)
 
-    def __init__(self, asked: Question, field: QWidget, parent: QWidget | None, *, practice: bool) -> None:
+    def __init__(self, question: Question, field: QWidget, parent: QWidget | None, *, practice: bool) -> None:
         self.field = field
         self._findings = text_label(kind="hint")
-        super().__init__(asked, parent, field, self._findings, width=_WIDTH_PX)
+        super().__init__(question, parent, field, self._findings, width=_WIDTH_PX)
         self._answer = "Finish" if practice else "Publish"
         self._is_checking = not practice
-        self._waits = False
+        self._is_answered = False
         self.setProperty("kind", "docked")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAccessibleName(asked.title)
+        self.setAccessibleName(question.title)
         self.ok.setText(self._answer)
         say(self._findings, "" if practice else "Checking your steps…")
         self.accepted.connect(lambda: self.ending_given.emit(self.ending))
@@ -89,8 +89,8 @@ class EndingDialog(QuestionDialog):
         raise NotImplementedError
 
     def accept(self) -> None:
-        if self._is_checking and not self._waits:
-            self._waits = True
+        if self._is_checking and not self._is_answered:
+            self._is_answered = True
             self._findings.setText("Publishing when the checks are done…")
             self.ok.setText("Publish unchecked")
         else:
@@ -101,7 +101,7 @@ class EndingDialog(QuestionDialog):
         if not lines:
             self._end_checks("The checks found no problems.")
             return
-        self._waits = False
+        self._is_answered = False
         self._findings.setProperty("kind", "warning")
         self._findings.style().polish(self._findings)
         self.cancel.setText("Go back and undo")
@@ -111,11 +111,11 @@ class EndingDialog(QuestionDialog):
     def show_failure(self, error: Exception) -> None:
         self._end_checks(f"The checks could not run; a reviewer will check the episode. {error_text(error)}")
 
-    def _end_checks(self, words: str) -> None:
+    def _end_checks(self, text: str) -> None:
         self._is_checking = False
-        self._findings.setText(words)
+        self._findings.setText(text)
         self.ok.setText(self._answer)
-        if self._waits:
+        if self._is_answered:
             self.accept()
 
     def event(self, event: QEvent) -> bool:
@@ -127,15 +127,15 @@ class EndingDialog(QuestionDialog):
 
 class CompleteDialog(EndingDialog):
     def __init__(self, parent: QWidget | None = None, *, practice: bool = False) -> None:
-        asked = Question(
+        question = Question(
             title="Task complete",
             question="Is the task done?",
             answer="Publish",
             tip="End the episode with COMPLETE (Enter)",
-            cancel_tip=_GO_ON,
+            cancel_tip=_CONTINUE,
         )
         self._note = line_edit("Note", "Answer, if the task asks for one")
-        super().__init__(asked, self._note, parent, practice=practice)
+        super().__init__(question, self._note, parent, practice=practice)
 
     @property
     def ending(self) -> Complete:
@@ -144,23 +144,23 @@ class CompleteDialog(EndingDialog):
 
 class ImpossibleDialog(EndingDialog):
     def __init__(self, parent: QWidget | None = None, *, practice: bool = False) -> None:
-        asked = Question(
+        question = Question(
             title="Task impossible",
             question="Why can't the task be done here?",
             answer="Publish",
             tip="End the episode with IMPOSSIBLE (Enter)",
-            cancel_tip=_GO_ON,
+            cancel_tip=_CONTINUE,
         )
         self._choices = ReasonChoices(REASONS)
-        super().__init__(asked, self._choices, parent, practice=practice)
-        self._choices.changed.connect(self._show_whether_given)
-        self._show_whether_given()
+        super().__init__(question, self._choices, parent, practice=practice)
+        self._choices.changed.connect(self._allow_ending)
+        self._allow_ending()
 
     @property
     def ending(self) -> Impossible:
         return Impossible(self._choices.reason or _UNKNOWN_REASON)
 
-    def _show_whether_given(self) -> None:
+    def _allow_ending(self) -> None:
         self.ok.setEnabled(bool(self._choices.reason))
 
 
@@ -168,13 +168,13 @@ def annotator_words(report: EpisodeReport) -> Iterator[str]:
     """One line for each step, and for the whole episode, that the annotator should look at again."""
     found: dict[int | None, str] = {}
     for finding in report.findings:
-        of_others = finding.criterion is Criterion.INSTRUCTION or finding.check in _OF_OTHERS
-        if finding.severity is not Severity.NOTE and not of_others:
+        is_for_others = finding.criterion is Criterion.INSTRUCTION or finding.check in _NOT_FOR_ANNOTATORS
+        if finding.severity is not Severity.NOTE and not is_for_others:
             found.setdefault(finding.step, _line(finding))
     lines = [found[step] for step in sorted(found, key=lambda step: -1 if step is None else step)]
-    yield from lines[:_NAMED]
-    if len(lines) > _NAMED:
-        yield f"{len(lines) - _NAMED} more."
+    yield from lines[:_MAX_LINES]
+    if len(lines) > _MAX_LINES:
+        yield f"{len(lines) - _MAX_LINES} more."
 
 
 def _line(finding: Finding) -> str:
@@ -232,7 +232,7 @@ class Finishing(QObject):
                 self._controller.ask(lambda recorder: recorder.impossible(reason))
 
     def _follow(self, view: RecordingView) -> None:
-        """What was asked, and checked, was about other steps."""
+        """Close the question once the steps change, as it was about the earlier ones."""
         if len(view.steps) != self._steps:
             self._steps = len(view.steps)
             self._close()

@@ -34,7 +34,7 @@ _WHEEL_PAUSE_MS = 160
 _KEY_REASONS = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 _REDRAW_MS = 30
 _MISSED_MS = 1500
-_KEYS_OF_BUTTONS = {Qt.MouseButton.RightButton: SystemKey.BACK, Qt.MouseButton.MiddleButton: SystemKey.HOME}
+_BUTTON_KEYS = {Qt.MouseButton.RightButton: SystemKey.BACK, Qt.MouseButton.MiddleButton: SystemKey.HOME}
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class MirrorView(FittedWidget):
         self._shown: Frame | None = None
         self._image = FrameImage()
         self.viewport.changed.connect(self.update)
-        self._hand = ViewPanning(self, self.viewport)
+        self._panning = ViewPanning(self, self.viewport)
         self._framing = Framing.PLAIN
         self._missed: QPointF | None = None
         self._overlay: Overlay | None = Overlay("No device", OverlayOpacity.HEAVY)
@@ -81,7 +81,7 @@ class MirrorView(FittedWidget):
         self.gesture = ""  # what would be recorded if the finger lifted now
         self._focused_by_key = False
         self._tick = QTimer(self, interval=_REDRAW_MS)
-        self._tick.timeout.connect(self._tell_gesture)
+        self._tick.timeout.connect(self._update_gesture)
         self._wheel_rest = QTimer(self, interval=_WHEEL_PAUSE_MS, singleShot=True)
         self._wheel_rest.timeout.connect(self._end_wheel)
         self._missed_rest = QTimer(self, interval=_MISSED_MS, singleShot=True)
@@ -108,7 +108,7 @@ class MirrorView(FittedWidget):
     def clear(self) -> None:
         self._cancel()
         self._newest = self._shown = None
-        self._hand.show_frame(None)
+        self._panning.show_frame(None)
         self.viewport.set_room(None)
         self.update()
 
@@ -128,11 +128,11 @@ class MirrorView(FittedWidget):
         self.update()
 
     def set_magnifying(self, magnifying: bool) -> None:
-        self._hand.set_magnifying(magnifying)
+        self._panning.set_magnifying(magnifying)
 
     @property
     def magnified(self) -> Pixel | None:
-        return self._hand.magnified
+        return self._panning.magnified
 
     @property
     def takes_input(self) -> bool:
@@ -153,7 +153,7 @@ class MirrorView(FittedWidget):
 
     @property
     def room(self) -> QRectF:
-        """Where the screen may be; the frame around it lies outside."""
+        """The area for the screen, inside the frame around it."""
         return QRectF(self.rect()).adjusted(FRAME_PX, FRAME_PX, -FRAME_PX, -FRAME_PX)
 
     def sizeHint(self) -> QSize:
@@ -163,12 +163,12 @@ class MirrorView(FittedWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._focused_by_key = False
-        if self.is_touched or self._hand.press(event):
+        if self.is_touched or self._panning.press(event):
             return
         if not self.takes_input:
-            self._miss(event.position())
+            self._report_missed(event.position())
             return
-        key = _KEYS_OF_BUTTONS.get(event.button())
+        key = _BUTTON_KEYS.get(event.button())
         if key is not None:
             self.key_asked.emit(key)
         elif event.button() is Qt.MouseButton.LeftButton:
@@ -176,38 +176,38 @@ class MirrorView(FittedWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         fit = self.fit()
-        if self._hand.move(event):
+        if self._panning.move(event):
             return
         if self._finger is not None and fit is not None:
             self._move(self._finger, fit.nearest_pixel(event.position()), event.timestamp())
-            self._tell_gesture()
+            self._update_gesture()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._hand.release(event):
+        if self._panning.release(event):
             return
         fit = self.fit()
         if self._finger is None or fit is None or event.button() is not Qt.MouseButton.LeftButton:
             return
         self._move(self._finger, fit.nearest_pixel(event.position()), event.timestamp())
         stroke = self._finger.stroke(event.timestamp())
-        self._let_go()
+        self._end_touch()
         self.gesture_made.emit(in_words(recognize(stroke, self._rules, fit.frame_size)))
         self.stroke_made.emit(stroke)
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._hand.leave()
+        self._panning.leave()
         super().leaveEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.accept()
         fit = self.fit()
-        if self._hand.turn(event, may_zoom=not self.is_touched):
+        if self._panning.turn(event, may_zoom=not self.is_touched):
             return
         momentum = event.phase() is Qt.ScrollPhase.ScrollMomentum
         if fit is None or self._shown is None or self._finger is not None or momentum:
             return
         if not self.takes_input:
-            self._miss(event.position())
+            self._report_missed(event.position())
             return
         if self._wheel is None:
             pixel = fit.pixel_at(event.position())
@@ -218,16 +218,16 @@ class MirrorView(FittedWidget):
         self._wheel.right -= event.angleDelta().x()
         self._wheel.down -= event.angleDelta().y()
         self._wheel_rest.start()
-        self._tell_gesture()
+        self._update_gesture()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.is_touched:
             self._cancel()
-        elif not self._hand.key(event, down=True):
+        elif not self._panning.key(event, down=True):
             super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        if not self._hand.key(event, down=False):
+        if not self._panning.key(event, down=False):
             super().keyReleaseEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -236,7 +236,7 @@ class MirrorView(FittedWidget):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._focused_by_key = False
-        self._hand.leave()
+        self._panning.leave()
         if event.reason() is Qt.FocusReason.ActiveWindowFocusReason:
             self._cancel()
         super().focusOutEvent(event)
@@ -249,19 +249,19 @@ class MirrorView(FittedWidget):
         self._finger = MirrorFinger(pixel, self._shown.size, self._rules, stamp_ms)
         self._tick.start()
         self.touch_began.emit(self._shown.number, pixel)
-        self._tell_gesture()
+        self._update_gesture()
 
     def _move(self, finger: MirrorFinger, to: Pixel, stamp_ms: int) -> None:
         if finger.move(to, stamp_ms):
             self.finger_moved.emit(to)
 
     def _end_wheel(self) -> None:
-        stroke, words = self._wheel_stroke(), self.gesture
-        self._let_go()
+        stroke, text = self._wheel_stroke(), self.gesture
+        self._end_touch()
         if stroke is None:
             self.touch_cancelled.emit()
         else:
-            self.gesture_made.emit(words)
+            self.gesture_made.emit(text)
             self.stroke_made.emit(stroke)
 
     def _wheel_stroke(self) -> TouchStroke | None:
@@ -271,7 +271,7 @@ class MirrorView(FittedWidget):
             return None
         return wheel_stroke(wheel.pointer, frame.size, right=wheel.right, down=wheel.down)
 
-    def _miss(self, at: QPointF) -> None:
+    def _report_missed(self, at: QPointF) -> None:
         """Show that an input on the covered screen is neither recorded nor sent."""
         fit = self.fit()
         if fit is not None and fit.pixel_at(at) is not None:
@@ -286,23 +286,23 @@ class MirrorView(FittedWidget):
 
     def _cancel(self) -> None:
         if self.is_touched:
-            self._let_go()
+            self._end_touch()
             self.touch_cancelled.emit()
 
-    def _let_go(self) -> None:
+    def _end_touch(self) -> None:
         self._finger = self._wheel = None
         self._is_followed = False
         self._tick.stop()
         self._wheel_rest.stop()
-        self._tell_gesture()
+        self._update_gesture()
         self._show_newest()
 
-    def _tell_gesture(self) -> None:
+    def _update_gesture(self) -> None:
         action = self._action()
-        words = "" if action is None else in_words(action)
-        if words != self.gesture:
-            self.gesture = words
-            self.gesture_changed.emit(words)
+        text = "" if action is None else in_words(action)
+        if text != self.gesture:
+            self.gesture = text
+            self.gesture_changed.emit(text)
         self.update()
 
     def _action(self) -> Click | LongPress | Scroll | None:
@@ -319,23 +319,23 @@ class MirrorView(FittedWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         space, fit = self.room, self.fit()
-        in_sight = space if fit is None else fit.area & space
+        visible = space if fit is None else fit.area & space
         if fit is not None and self._shown is not None:
             self._image.paint(painter, self._shown, fit, space)
             self._paint_gesture(painter, fit)
         if self._overlay is not None:
-            paint_overlay(painter, self._overlay, in_sight, is_bare=self._shown is None)
+            paint_overlay(painter, self._overlay, visible, is_bare=self._shown is None)
         if self._missed is not None:
             paint_missed(painter, self._missed)
         if fit is not None:
-            paint_outline(painter, in_sight, focused=self._focused_by_key)
-            paint_framing(painter, in_sight, self._framing)
+            paint_outline(painter, visible, focused=self._focused_by_key)
+            paint_framing(painter, visible, self._framing)
 
     def _show_newest(self) -> None:
         if self._newest is not None and self._newest is not self._shown:
             self._shown = self._newest
             self.fit()
-            self._hand.show_frame(self._shown)
+            self._panning.show_frame(self._shown)
         self.update()
 
     def _paint_gesture(self, painter: QPainter, fit: FitScale) -> None:

@@ -34,9 +34,9 @@ class OverlayOpacity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Why the mirror takes no input; `words` and `icon`, a glyph's name, are shown where no screen is to be seen."""
+    """Why the mirror takes no input; `text` and `icon`, the name of a glyph, are shown where no screen is visible."""
 
-    words: str
+    text: str
     weight: OverlayOpacity = OverlayOpacity.LIGHT
     icon: str = "cellphone"
 
@@ -49,17 +49,17 @@ class Overlay:
 
 def paint_message(painter: QPainter, area: QRectF, overlay: Overlay) -> None:
     theme = Theme.current()
-    words_font = QFont(painter.font())
-    words_font.setPointSizeF(words_font.pointSizeF() * 1.15)
-    painter.setFont(words_font)
+    font = QFont(painter.font())
+    font.setPointSizeF(font.pointSizeF() * 1.15)
+    painter.setFont(font)
     flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
     width = min(area.width() - 32, 420.0)
     column = QRectF(area.center().x() - width / 2, area.top(), width, area.height())
-    words = painter.boundingRect(column, int(flags), overlay.words)
-    top = area.center().y() - (_ICON_PX + _GAP_PX + words.height()) / 2
-    below = QRectF(column.left(), top + _ICON_PX + _GAP_PX, width, words.height() + 4)
+    text = painter.boundingRect(column, int(flags), overlay.text)
+    top = area.center().y() - (_ICON_PX + _GAP_PX + text.height()) / 2
+    below = QRectF(column.left(), top + _ICON_PX + _GAP_PX, width, text.height() + 4)
     painter.setPen(theme.text)
-    painter.drawText(below, int(flags), overlay.words)
+    painter.drawText(below, int(flags), overlay.text)
     painter.setFont(glyph_font(_ICON_PX))
     painter.setPen(theme.muted)
     painter.drawText(QRectF(column.left(), top, width, _ICON_PX), Qt.AlignmentFlag.AlignCenter, glyph(overlay.icon))
@@ -86,9 +86,9 @@ def visible_part(fit: FitScale, space: QRectF, device_pixel_ratio: float) -> Vis
     """
     scale = fit.area.width() * device_pixel_ratio / fit.frame_size.width
     down = fit.area.height() * device_pixel_ratio / fit.frame_size.height  # not quite the same: both extents are whole
-    grain = Fraction(scale).limit_denominator(_FINEST_SCALE).denominator
-    left, right = _in_sight(fit.area.left(), (space.left(), space.right()), device_pixel_ratio / scale, grain)
-    top, bottom = _in_sight(fit.area.top(), (space.top(), space.bottom()), device_pixel_ratio / down, grain)
+    period = Fraction(scale).limit_denominator(_FINEST_SCALE).denominator
+    left, right = _visible_range(fit.area.left(), (space.left(), space.right()), device_pixel_ratio / scale, period)
+    top, bottom = _visible_range(fit.area.top(), (space.top(), space.bottom()), device_pixel_ratio / down, period)
     source = QRect(left, top, right - left, bottom - top) & QRect(0, 0, fit.frame_size.width, fit.frame_size.height)
     return VisiblePart(
         source,
@@ -101,9 +101,9 @@ def visible_part(fit: FitScale, space: QRectF, device_pixel_ratio: float) -> Vis
     )
 
 
-def _in_sight(origin: float, space: tuple[float, float], pixels_per_unit: float, grain: int) -> tuple[int, int]:
-    first, end = ((edge - origin) * pixels_per_unit / grain for edge in space)
-    return floor(first) * grain, ceil(end) * grain
+def _visible_range(origin: float, space: tuple[float, float], pixels_per_unit: float, period: int) -> tuple[int, int]:
+    first, end = ((edge - origin) * pixels_per_unit / period for edge in space)
+    return floor(first) * period, ceil(end) * period
 
 
 def frame_image(frame: Frame) -> QImage:
@@ -152,7 +152,7 @@ def scaled_part(whole: QImage, part: VisiblePart) -> QImage:
 
 
 class FittedWidget(QWidget):
-    """Fits its image anew when its own size or the screen's pixel ratio changes."""
+    """Fits its image again when its size or the screen's pixel ratio changes."""
 
     def fit(self) -> object:
         raise NotImplementedError
@@ -197,7 +197,7 @@ def paint_gesture(
 
 
 def paint_overlay(painter: QPainter, overlay: Overlay, area: QRectF, *, is_bare: bool) -> None:
-    """Cover `area`, with words only where no frame shows: they would hide buttons of the device.
+    """Cover `area`, with text only if no frame shows, as it would hide buttons of the device.
 
     `is_bare`: there is no frame below.
     """
@@ -218,12 +218,12 @@ def paint_framing(painter: QPainter, area: QRectF, framing: Framing) -> None:
     """Draw the frame outside `area`."""
     if framing is Framing.PLAIN:
         return
-    is_recording, off = framing is Framing.RECORDING, FRAME_PX / 2
+    is_recording, offset = framing is Framing.RECORDING, FRAME_PX / 2
     colour = RECORDING_RED if is_recording else Theme.current().warning
     line = Qt.PenStyle.SolidLine if is_recording else Qt.PenStyle.DashLine
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(colour, FRAME_PX - 1, line, Qt.PenCapStyle.FlatCap))
-    painter.drawRoundedRect(area.adjusted(-off, -off, off, off), _CORNER_PX + off, _CORNER_PX + off)
+    painter.drawRoundedRect(area.adjusted(-offset, -offset, offset, offset), _CORNER_PX + offset, _CORNER_PX + offset)
 
 
 def paint_outline(painter: QPainter, area: QRectF, *, focused: bool) -> None:

@@ -41,7 +41,7 @@ class WantedScreen(QWidget):
         self.update()
         if path is not None:
             prepare_other_threads()
-            self._background.run(partial(_read, path), partial(self._take, path), partial(self._tell, path))
+            self._background.run(partial(_read, path), partial(self._show_image, path), partial(self._show_error, path))
 
     @property
     def is_shown(self) -> bool:
@@ -61,12 +61,12 @@ class WantedScreen(QWidget):
         painter.setClipping(False)
         paint_outline(painter, area, focused=False)
 
-    def _take(self, path: Path, image: QImage) -> None:
+    def _show_image(self, path: Path, image: QImage) -> None:
         if path == self._path:
             self._frame = ScaledImage(image)
             self.update()
 
-    def _tell(self, path: Path, error: Exception) -> None:
+    def _show_error(self, path: Path, error: Exception) -> None:
         if path == self._path:
             self._problem = str(error)
             self.setAccessibleDescription(self._problem)
@@ -130,8 +130,8 @@ class MirrorStage(QWidget):
         self._banner = Banner(commands.button(Command.ACCEPT_SCREEN))
         self._across = named(QScrollBar(Qt.Orientation.Horizontal), "Left and right")
         self._down = named(QScrollBar(Qt.Orientation.Vertical), "Up and down")
-        self._now = _CaptionedScreen("The device now", self._scrolled())
-        self._back = _CaptionedScreen(_WANTED, self._wanted)
+        self._current = _CaptionedScreen("The device now", self._scrolled())
+        self._target = _CaptionedScreen(_WANTED, self._wanted)
         self._screens = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._kept_zoom = ""
         self._lay_out(ViewStrip(mirror, commands))
@@ -143,11 +143,11 @@ class MirrorStage(QWidget):
         self._down.valueChanged.connect(self._pan)
         self._follow_viewport()
 
-    def show_wanted(self, frame: Path | None, goal: Goal = Goal.UNDONE, words: str = "") -> None:
+    def show_wanted(self, frame: Path | None, goal: Goal = Goal.UNDONE, text: str = "") -> None:
         """Show the screenshot to restore and what to do; None hides it."""
-        self._back.caption.setText(_WANTED if goal.has_screenshot else _BEFORE)
+        self._target.caption.setText(_WANTED if goal.has_screenshot else _BEFORE)
         if frame is not None:
-            self._banner.show_message(Tone.WARNING, words)
+            self._banner.show_message(Tone.WARNING, text)
         else:
             self._banner.hide()
         if self.is_restoring == (frame is not None):
@@ -165,15 +165,15 @@ class MirrorStage(QWidget):
 
     @property
     def is_restoring(self) -> bool:
-        return not self._back.isHidden()
+        return not self._target.isHidden()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._choose_direction()
         super().resizeEvent(event)
 
-    def _set_restoring(self, leading: bool) -> None:
-        self._back.setVisible(leading)
-        self._now.caption.setVisible(leading)
+    def _set_restoring(self, restoring: bool) -> None:
+        self._target.setVisible(restoring)
+        self._current.caption.setVisible(restoring)
         self._choose_direction()
 
     def _choose_direction(self) -> None:
@@ -227,15 +227,15 @@ class MirrorStage(QWidget):
 
     def _lay_out(self, strip: ViewStrip) -> None:
         self._screens.setSpacing(_GAP)
-        self._screens.addWidget(self._back, 1)
-        self._screens.addWidget(self._now, 1)
+        self._screens.addWidget(self._target, 1)
+        self._screens.addWidget(self._current, 1)
         fill_column(self, self._banner, (row((self._screens, 1), strip, spacing=4), 1), spacing=_GAP)
 
 
 class _CaptionedScreen(QWidget):
-    def __init__(self, words: str, screen: QWidget) -> None:
+    def __init__(self, text: str, screen: QWidget) -> None:
         super().__init__()
-        self.caption = text_label(words, "field")
+        self.caption = text_label(text, "field")
         self.caption.setWordWrap(False)  # otherwise the layout asks for heights, and the shares are unequal
         self.caption.setAlignment(Qt.AlignmentFlag.AlignCenter)
         fill_column(self, self.caption, (screen, 1), spacing=4)

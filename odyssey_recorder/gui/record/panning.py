@@ -28,8 +28,8 @@ ENLARGED = 4
 """Window units for each device pixel."""
 
 _SIDE = PIXELS * ENLARGED
-_WORDS_PX = 24.0
-_OFF = 24.0
+_LABEL_PX = 24.0
+_POINTER_GAP = 24.0
 """Distance between the pointer and the magnifier."""
 
 _HAIRLINE = QColor(255, 255, 255, 170)
@@ -43,7 +43,7 @@ class Magnifier(QWidget):
         self.setAccessibleName("Magnifier")
         self._frame: Frame | None = None
         self._pixel = Pixel(0, 0)
-        self.resize(_SIDE + 4, round(_SIDE + 4 + _WORDS_PX))
+        self.resize(_SIDE + 4, round(_SIDE + 4 + _LABEL_PX))
         self.hide()
 
     @property
@@ -68,7 +68,7 @@ class Magnifier(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(Theme.current().outline, 2))
         painter.drawEllipse(glass)
-        _paint_place(painter, f"{self._pixel.x}, {self._pixel.y}", glass)
+        _paint_position(painter, f"{self._pixel.x}, {self._pixel.y}", glass)
 
     def _paint_pixels(self, painter: QPainter, glass: QRectF, frame: Frame) -> None:
         half = PIXELS // 2
@@ -85,41 +85,41 @@ class Magnifier(QWidget):
 
 def beside(pointer: QPointF, size: QSizeF, room: QRectF) -> QPointF:
     """The top left corner for `size` in `room`, beside the pointer and never under it."""
-    left = pointer.x() + _OFF
+    left = pointer.x() + _POINTER_GAP
     if left + size.width() > room.right():
-        left = pointer.x() - _OFF - size.width()
-    top = pointer.y() - _OFF - size.height()
+        left = pointer.x() - _POINTER_GAP - size.width()
+    top = pointer.y() - _POINTER_GAP - size.height()
     if top < room.top():
-        top = pointer.y() + _OFF
+        top = pointer.y() + _POINTER_GAP
     return QPointF(max(room.left(), left), min(top, room.bottom() - size.height()))
 
 
 def _paint_cross(painter: QPainter, glass: QRectF) -> None:
-    middle = glass.center()
+    centre = glass.center()
     gap = ENLARGED * 2.5
     for pen in (QPen(_HAIRLINE, 3), QPen(MARK, 1)):
         painter.setPen(pen)
-        painter.drawLine(QPointF(glass.left() + 4, middle.y()), QPointF(middle.x() - gap, middle.y()))
-        painter.drawLine(QPointF(middle.x() + gap, middle.y()), QPointF(glass.right() - 4, middle.y()))
-        painter.drawLine(QPointF(middle.x(), glass.top() + 4), QPointF(middle.x(), middle.y() - gap))
-        painter.drawLine(QPointF(middle.x(), middle.y() + gap), QPointF(middle.x(), glass.bottom() - 4))
+        painter.drawLine(QPointF(glass.left() + 4, centre.y()), QPointF(centre.x() - gap, centre.y()))
+        painter.drawLine(QPointF(centre.x() + gap, centre.y()), QPointF(glass.right() - 4, centre.y()))
+        painter.drawLine(QPointF(centre.x(), glass.top() + 4), QPointF(centre.x(), centre.y() - gap))
+        painter.drawLine(QPointF(centre.x(), centre.y() + gap), QPointF(centre.x(), glass.bottom() - 4))
         half = ENLARGED / 2 + 2  # the pixel itself stays free
-        painter.drawRect(QRectF(middle.x() - half, middle.y() - half, 2 * half, 2 * half))
+        painter.drawRect(QRectF(centre.x() - half, centre.y() - half, 2 * half, 2 * half))
 
 
-def _paint_place(painter: QPainter, words: str, glass: QRectF) -> None:
+def _paint_position(painter: QPainter, text: str, glass: QRectF) -> None:
     font = QFont(painter.font())
     font.setPixelSize(12)
     font.setWeight(QFont.Weight.DemiBold)
     metrics = QFontMetricsF(font)
-    pill = QRectF(0, 0, metrics.horizontalAdvance(words) + 18, _WORDS_PX - 4)
-    pill.moveCenter(QPointF(glass.center().x(), glass.bottom() + _WORDS_PX / 2))
+    pill = QRectF(0, 0, metrics.horizontalAdvance(text) + 18, _LABEL_PX - 4)
+    pill.moveCenter(QPointF(glass.center().x(), glass.bottom() + _LABEL_PX / 2))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(22, 24, 29, 235))
     painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
     painter.setFont(font)
     painter.setPen(QColor("white"))
-    painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, words)
+    painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, text)
 
 
 _NOTHING_HELD = Qt.KeyboardModifier.NoModifier

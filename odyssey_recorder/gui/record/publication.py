@@ -1,4 +1,4 @@
-"""What the window says of a published episode: that it is published, and where it is."""
+"""The banner of a published episode, with the name of its file."""
 
 from pathlib import Path
 

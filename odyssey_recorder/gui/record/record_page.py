@@ -52,7 +52,7 @@ _UNDER_SCREENSHOT_PX, _BESIDE_SCREENSHOT_PX = 110, 48
 """Controls of the middle around the mirror."""
 _CONTROLS_PX = 380
 """The width of the controls above and below the mirror, at the normal text size."""
-_NEARLY = 0.85
+_MIN_HEIGHT_SHARE = 0.85
 _SPACE = 16
 
 
@@ -86,11 +86,11 @@ class RecordPage(MainPage):
         self._practice = PracticeCard(coach, controller, commands) if coach is not None else None
         self._drafts = DraftOffer(controller, commands, self, coach)
         self._left, self._right = QWidget(), QWidget()
-        self._brief = named(ElidedLabel(lines=2), "Instruction")
-        self._not_left = commands.buttons(Command.PAUSE, Command.STOP, kind="quiet")
-        self._heading = row((self._brief, 1), *self._not_left)
+        self._instruction_label = named(ElidedLabel(lines=2), "Instruction")
+        self._top_buttons = commands.buttons(Command.PAUSE, Command.STOP, kind="quiet")
+        self._heading = row((self._instruction_label, 1), *self._top_buttons)
         self._fitted: Size | None = None
-        self._seen: set[str] = set()  # devices that were ready in the last list
+        self._ready_before: set[str] = set()  # devices that were ready in the last list
         self._look_around = QTimer(self, interval=_LOOK_AROUND_MS)
         self._lay_out()
         finishing = Finishing(controller, commands, self, self._column)
@@ -100,14 +100,14 @@ class RecordPage(MainPage):
         self._connect_commands()
         if queue is not None:
             queue.chosen.connect(lambda _task: controller.record_another())
-            queue.lost.connect(self._tell_lost)
+            queue.lost.connect(self._report_lost_task)
             queue.board_changed.connect(self._drafts.show_board)
         self._show_phase(controller.phase)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters outside fields are not sent to the device: they may be meant for a note."""
         if is_text(event):
-            self._device.tell_where_to_write()
+            self._device.show_typing_hint()
         super().keyPressEvent(event)
 
     @property
@@ -142,9 +142,9 @@ class RecordPage(MainPage):
     def _show_mode(self) -> None:
         passive, phase = self._controller.mode == "passive", self._controller.phase
         self._mode.setVisible(phase in (Phase.NO_DEVICE, Phase.CONNECTING, Phase.WATCHING))
-        looks_over = passive and phase in (Phase.CONNECTING, Phase.WATCHING)
-        self._preflight.setVisible(looks_over)
-        self._steps.setVisible(not looks_over)
+        shows_preflight = passive and phase in (Phase.CONNECTING, Phase.WATCHING)
+        self._preflight.setVisible(shows_preflight)
+        self._steps.setVisible(not shows_preflight)
         self._panels.arrange()
         self._commands.enable(Command.LOOK_OVER, on=passive and phase is Phase.WATCHING)
         self._mode.show_mode(self._controller.mode)
@@ -168,8 +168,8 @@ class RecordPage(MainPage):
         chosen = self._controller.serial
         self._devices.show_devices(devices, chosen=chosen, can_simulate=self._controller.can_simulate)
         ready = {device.serial for device in devices if device.is_ready}
-        new = ready - self._seen
-        self._seen = ready
+        new = ready - self._ready_before
+        self._ready_before = ready
         if self._controller.phase is Phase.NO_DEVICE and len(ready) == len(new) == 1:
             self._controller.choose_device(*new)
 
@@ -191,10 +191,10 @@ class RecordPage(MainPage):
         elif self._agents is not None and self._agents.is_prepared:
             self._controller.start(assignment, "agent")
 
-    def _tell_path(self, path: str) -> None:
+    def _report_capture_path(self, path: str) -> None:
         self._message.show_message(Tone.WARNING if path == "screencap" else Tone.SUCCESS, PATH_CHANGED[path])
 
-    def _tell_lost(self, why: str) -> None:
+    def _report_lost_task(self, why: str) -> None:
         if self._controller.phase not in _STAGES:
             self._message.show_message(Tone.WARNING, "This task is no longer reserved for you.", why)
 
@@ -245,7 +245,7 @@ class RecordPage(MainPage):
 
     def _show_agent(self) -> None:
         if self._agents is not None:
-            self._device.show_agent(self._agents.words if self._agents.is_working else "")
+            self._device.show_agent(self._agents.text if self._agents.is_working else "")
             self._offer_start()
 
     @property
@@ -267,8 +267,8 @@ class RecordPage(MainPage):
         controller.view_changed.connect(self._show_view)
         controller.frame_came.connect(self._fit_frame)
         controller.drafts_listed.connect(lambda _drafts: self._task.look_again())
-        controller.noticed.connect(lambda words: self._message.show_message(Tone.WARNING, words))
-        controller.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words, cause=_FAILED))
+        controller.noticed.connect(lambda text: self._message.show_message(Tone.WARNING, text))
+        controller.failed.connect(lambda text: self._message.show_message(Tone.DANGER, text, cause=_FAILED))
 
     def _connect_widgets(self) -> None:
         ask = self._controller.ask
@@ -278,9 +278,9 @@ class RecordPage(MainPage):
             self._agent.shown.connect(self._panels.arrange)
         self._device.step_begun.connect(self._steps.expect_step)
         self._controller.noticed.connect(self._steps.expect_nothing)
-        self._device.path_changed.connect(self._tell_path)
+        self._device.path_changed.connect(self._report_capture_path)
         self._steps.undo_asked.connect(lambda first, corrects: ask(partial(self._undo, first, corrects)))
-        self._steps.note_written.connect(lambda key, words: ask(lambda recorder: recorder.note_step(key, words)))
+        self._steps.note_written.connect(lambda key, note: ask(lambda recorder: recorder.note_step(key, note)))
         self._question.answered.connect(lambda step, text: ask(lambda recorder: recorder.answer_text(step, text)))
         self._look_around.timeout.connect(self._controller.list_devices)
         self._devices.serial_chosen.connect(self._controller.choose_device)
@@ -316,12 +316,12 @@ class RecordPage(MainPage):
         above = (self._message, *practice, self._agent, self._question)
         fill_column(self._left, self._devices, self._task, spacing=_SPACE)
         self._column = fill_column(self._right, *above, (self._preflight, 1), (self._steps, 1), spacing=_SPACE)
-        self._brief.setProperty("kind", "title")
+        self._instruction_label.setProperty("kind", "title")
         middle = QWidget()
         fill_column(middle, self._heading, (self._device, 1), spacing=0)
         left, right = (self._left, _LEFT_PX), (self._right, _RIGHT_PX)
         self._panels = Panels("record", self._commands, middle, {"left": left, "right": right}, self._fits)
-        self._panels.arranged.connect(self._place_words)
+        self._panels.arranged.connect(self._place_messages)
         fill_row(self, self._panels, margins=_SPACE)
 
     def _fits(self, side: SideName, px: int) -> bool:
@@ -333,28 +333,28 @@ class RecordPage(MainPage):
         if side == "left":
             is_needed = not is_recording
         else:
-            said = (self._practice, self._question, self._preflight, self._agent)
-            is_needed = any(one is not None and not one.isHidden() for one in said)
+            cards = (self._practice, self._question, self._preflight, self._agent)
+            is_needed = any(one is not None and not one.isHidden() for one in cards)
         if is_needed:
             return True
         if side == "right" and is_recording and px < grown(_CONTROLS_PX):
             px += grown(_LEFT_PX)
         shape = 0.0 if self._fitted is None else self._fitted.width / self._fitted.height
         highest = self._panels.height() - _UNDER_SCREENSHOT_PX
-        return px >= max(grown(_CONTROLS_PX), _NEARLY * highest * shape + _BESIDE_SCREENSHOT_PX)
+        return px >= max(grown(_CONTROLS_PX), _MIN_HEIGHT_SHARE * highest * shape + _BESIDE_SCREENSHOT_PX)
 
     def _fit_frame(self, frame: Frame) -> None:
         if frame.size != self._fitted:
             self._fitted = frame.size
             self._panels.arrange()
 
-    def _place_words(self) -> None:
+    def _place_messages(self) -> None:
         """Show above the mirror what is needed of a hidden left panel, and messages where they are seen."""
         has_left, has_right = self._panels.is_open("left"), self._panels.is_open("right")
-        for part in (self._brief, *self._not_left):
+        for part in (self._instruction_label, *self._top_buttons):
             part.setVisible(not has_left)
         self._device.undo.setVisible(not has_right)
-        self._brief.show_words(self.instruction)
+        self._instruction_label.show_words(self.instruction)
         place = self._right.layout() if has_right else self._left.layout() if has_left else self._heading
         if isinstance(place, QBoxLayout) and place.indexOf(self._message) < 0:
             place.insertWidget(0, self._message)

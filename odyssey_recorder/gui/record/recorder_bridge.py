@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from odyssey_recorder.device.device import FrameStream
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.recording.frame_reader import FrameReader
 from odyssey_recorder.recording.view import RecordingView
@@ -28,7 +27,7 @@ class RecorderBridge(QObject):
     _notice_waits = Signal(str)
 
     def __init__(self, parent: QObject) -> None:
-        """`parent` keeps the bridge alive on the GUI thread, whichever thread drops it last."""
+        """`parent` keeps the bridge alive, so that it is deleted on the GUI thread."""
         super().__init__(parent)
         self._lock = Lock()
         self._newest: Frame | None = None  # guarded by _lock
@@ -57,7 +56,7 @@ class RecorderBridge(QObject):
 
     @contextmanager
     def _while_alive(self) -> Iterator[None]:
-        """Hold the lock, so that Qt cannot delete the bridge meanwhile; drop what comes after the window is gone."""
+        """Hold the lock, so that Qt cannot delete the bridge; ignore calls after the window is gone."""
         with self._lock, suppress(RuntimeError):
             yield
 
@@ -89,10 +88,7 @@ class LiveView(QObject):
         bridge.frame_came.connect(self.frame_came)
         bridge.notice_came.connect(self.failed)
 
-        def tell(error: DeviceError) -> None:
-            bridge.notice(str(error))
-
-        reader = FrameReader(device, on_frame=bridge.frame, on_failure=tell)
+        reader = FrameReader(device, on_frame=bridge.frame, on_failure=lambda error: bridge.notice(str(error)))
         reader.hurry(False)
         self._watch = reader, bridge
         reader.start()

@@ -39,7 +39,7 @@ class RecordingBar(QWidget):
         """Count the time from zero."""
         self._before_s, self._since_s = 0.0, None
 
-    def show_state(self, framing: Framing, words: str, steps: int | None) -> None:
+    def show_state(self, framing: Framing, text: str, steps: int | None) -> None:
         """`steps` is None without a recording."""
         is_running = framing is Framing.RECORDING
         if is_running != (self._since_s is not None):
@@ -48,7 +48,7 @@ class RecordingBar(QWidget):
         if framing is not self.framing:
             self.framing = framing
             set_kind(self._state, framing.value)
-        self._state.setText(f"{_MARKS[framing]}  {words}")
+        self._state.setText(f"{_MARKS[framing]}  {text}")
         self._state.setVisible(framing is not Framing.PLAIN)  # the status line says the same
         self._count.setText("" if steps is None else "1 step" if steps == 1 else f"{steps} steps")
         self._time.setVisible(steps is not None)

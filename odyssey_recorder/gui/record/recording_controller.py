@@ -111,7 +111,7 @@ class RecordingController(QObject):
         if not self.is_needed:
             return
         self.background.run(
-            self._service.devices, self._take_devices, lambda error: self.listing_failed.emit(error_text(error))
+            self._service.devices, self._on_devices_listed, lambda error: self.listing_failed.emit(error_text(error))
         )
 
     def list_drafts(self) -> None:
@@ -119,17 +119,17 @@ class RecordingController(QObject):
 
     def start_simulated(self) -> None:
         self._enter(Phase.CONNECTING)
-        self.background.run(self._service.simulate, self._take_simulated, partial(self._lose_device, self.serial))
+        self.background.run(self._service.simulate, self._on_simulated, partial(self._fail_connecting, self.serial))
 
     def choose_device(self, serial: str) -> None:
         """Connect to `serial` instead of the present device; ignored while recording."""
         if self.phase in (Phase.STARTING, Phase.RECORDING) or serial == self.serial:
             return
-        self._let_go_of_device()
+        self._release_device()
         self.serial = serial
         self._enter(Phase.CONNECTING)
         call = partial(_connect, self._service, serial)
-        self.background.run(call, partial(self._take_device, serial), partial(self._lose_device, serial))
+        self.background.run(call, partial(self._on_connected, serial), partial(self._fail_connecting, serial))
 
     def choose_mode(self, mode: Mode) -> None:
         if self.phase not in (Phase.STARTING, Phase.RECORDING):
@@ -143,16 +143,16 @@ class RecordingController(QObject):
             return
         device = self._device
 
-        def tell(error: Exception) -> None:
-            words = error_text(error)
+        def report(error: Exception) -> None:
+            text = error_text(error)
             if device is self._device:
-                self.look_over_failed.emit(words)
+                self.look_over_failed.emit(text)
 
         def show(found: Sequence[PreflightFinding]) -> None:
             if device is self._device:
                 self.looked_over.emit(found)
 
-        self.background.run(lambda: findings(take_readings(device)), show, tell)
+        self.background.run(lambda: findings(take_readings(device)), show, report)
 
     def fix(self, finding: PreflightFinding) -> None:
         if self._device is not None and self.phase is Phase.WATCHING:
@@ -219,15 +219,15 @@ class RecordingController(QObject):
             self._device.close()
         self.background.close()
 
-    def _take_devices(self, devices: Sequence[ListedDevice]) -> None:
+    def _on_devices_listed(self, devices: Sequence[ListedDevice]) -> None:
         self._labels = {device.serial: device.label for device in devices}
         self.devices_listed.emit(devices)
 
-    def _take_simulated(self, serial: str) -> None:
+    def _on_simulated(self, serial: str) -> None:
         self.list_devices()
         self.choose_device(serial)
 
-    def _take_device(self, serial: str, connected: "tuple[Device, _About]") -> None:
+    def _on_connected(self, serial: str, connected: "tuple[Device, _About]") -> None:
         device, about = connected
         if serial != self.serial:
             device.close()
@@ -244,15 +244,15 @@ class RecordingController(QObject):
         """The simulated emulator's own window is for passive mode; in mirror mode it would only hide ours."""
         self._service.show_window(self.serial, on=self.mode == "passive")
 
-    def _lose_device(self, serial: str, error: Exception) -> None:
+    def _fail_connecting(self, serial: str, error: Exception) -> None:
         if serial != self.serial:
-            return  # another one was chosen meanwhile
+            return  # another device was chosen
         self.serial = ""
         self._enter(Phase.NO_DEVICE)
         self.connecting_failed.emit(error_text(error))
         self.list_devices()
 
-    def _let_go_of_device(self) -> None:
+    def _release_device(self) -> None:
         self._live.stop()
         if self._device is not None:
             self._service.show_window(self._device.serial, on=False)
@@ -270,24 +270,24 @@ class RecordingController(QObject):
             bridge.deleteLater()
             self._leave_recording()
 
-        self._run(partial(make, self._device, bridge), partial(self._take_recorder, bridge), give_up)
+        self._run(partial(make, self._device, bridge), partial(self._on_recorder_ready, bridge), give_up)
 
-    def _take_recorder(self, bridge: RecorderBridge, recorder: "Recorder") -> None:
+    def _on_recorder_ready(self, bridge: RecorderBridge, recorder: "Recorder") -> None:
         self._bridge, self._recorder, self.mode = bridge, recorder, recorder.mode
         self._show_window()
         bridge.frame_came.connect(self.frame_came)
-        bridge.view_changed.connect(self._take_view)
+        bridge.view_changed.connect(self._on_view)
         bridge.notice_came.connect(self.noticed)
         self._enter(Phase.RECORDING)
         recorder.start()
 
-    def _take_view(self, view: RecordingView) -> None:
+    def _on_view(self, view: RecordingView) -> None:
         if self.sender() is not self._bridge:
             return
         self.view_changed.emit(view)
         if view.state is State.FINISHED:
             self._enter(Phase.FINISHED)
-            self.list_drafts()  # a resumed one is no draft any more
+            self.list_drafts()  # without a resumed one
         elif view.state is State.ABANDONED:
             self._leave_recording()
             self.list_drafts()
@@ -296,7 +296,7 @@ class RecordingController(QObject):
         recorder, bridge = self._recorder, self._bridge
         self._recorder = self._bridge = None
         if recorder is not None and bridge is not None:
-            self._run(recorder.join, lambda _: bridge.deleteLater())  # until then its threads may call it
+            self._run(recorder.join, lambda _: bridge.deleteLater())  # its threads may call the bridge until they end
         if self._device is not None:
             self._enter(Phase.WATCHING)
             self._live.start(self._device)

@@ -64,38 +64,38 @@ class StatusLine(QWidget):
         self._frame: Frame | None = None
         self._hint = ElidedLabel()
         self._hint.setAccessibleName("What was recorded")
-        self._hint_rest = QTimer(self, singleShot=True)
-        self._hint_rest.timeout.connect(lambda: self.show_hint(""))
-        told = (self._hint, 1), (self._message, 1)
-        fill_row(self, self._dot, self._state, *told, self._path, self._age, margins=(2, 0, 2, 0))
+        self._hint_timer = QTimer(self, singleShot=True)
+        self._hint_timer.timeout.connect(lambda: self.show_hint(""))
+        messages = (self._hint, 1), (self._message, 1)
+        fill_row(self, self._dot, self._state, *messages, self._path, self._age, margins=(2, 0, 2, 0))
         self.setFixedHeight(_HEIGHT)
         self.show_hint("")
         self._clock = QTimer(self, interval=_AGE_MS)
         self._clock.timeout.connect(self._show_age)
         self._clock.start()
 
-    def show_state(self, activity: Activity, state: str, message: str, *, is_told: bool = False) -> None:
+    def show_state(self, activity: Activity, state: str, message: str, *, is_shown_elsewhere: bool = False) -> None:
         """A message that `is_told` elsewhere is for screen readers only."""
         self._dot.set_activity(activity)
         self._state.setText(state)
-        is_told = is_told or message.rstrip(".").casefold() == state.casefold()
-        self._message.show_words("" if is_told else message)
+        is_shown_elsewhere = is_shown_elsewhere or message.rstrip(".").casefold() == state.casefold()
+        self._message.show_words("" if is_shown_elsewhere else message)
         self.setAccessibleName(f"{state}. {message}")
 
-    def show_hint(self, words: str, *, is_refusal: bool = False, stays: bool = False) -> None:
+    def show_hint(self, text: str, *, is_refusal: bool = False, stays: bool = False) -> None:
         """Show instead of the message what an input is or became; one hint replaces the other.
 
         It leaves by itself unless it `stays`.
         """
-        self._hint.show_words(words)
+        self._hint.show_words(text)
         if is_refusal != (self._hint.property("kind") == "refusal"):
             set_kind(self._hint, "refusal" if is_refusal else "made")
         for part, shown in ((self._hint, True), (self._message, False), (self._path, False), (self._age, False)):
-            part.setVisible(shown == bool(words))
-        if words and not stays:
-            self._hint_rest.start(_REFUSAL_MS if is_refusal else _HINT_MS)
+            part.setVisible(shown == bool(text))
+        if text and not stays:
+            self._hint_timer.start(_REFUSAL_MS if is_refusal else _HINT_MS)
         else:
-            self._hint_rest.stop()
+            self._hint_timer.stop()
 
     @property
     def hint(self) -> str:
@@ -171,9 +171,9 @@ class ElidedLabel(QLabel):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def show_words(self, words: str) -> None:
-        self.words = words
-        self.setToolTip(f"<p>{escape(words)}</p>" if words else "")
+    def show_words(self, text: str) -> None:
+        self.words = text
+        self.setToolTip(f"<p>{escape(text)}</p>" if text else "")
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -183,8 +183,8 @@ class ElidedLabel(QLabel):
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
         painter.setPen(self.palette().windowText().color())
         area = self.rect().adjusted(8, 0, -4, 0) if self.property("kind") == "refusal" else self.rect()
-        words = "\n".join(wrapped(self.words, self.fontMetrics(), area.width(), self._lines))
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+        text = "\n".join(wrapped(self.words, self.fontMetrics(), area.width(), self._lines))
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,12 +214,12 @@ class StatusText:
         """Why an action on the device cannot become a step now."""
         return "work in the emulator's own window" if self.overlay == _LOOK_ONLY else _HINDRANCES.get(self.word, _BUSY)
 
-    def by_agent(self, does: str) -> "StatusText":
+    def by_agent(self, action: str) -> "StatusText":
         """The same while an agent acts; the mirror does not flicker with each step, and a lost device still shows."""
         if self.activity is Activity.LOST:
             return self
         overlay = self.overlay and replace(self.overlay, weight=OverlayOpacity.CLEAR)
-        return StatusText(self.activity, "Agent", does, overlay)
+        return StatusText(self.activity, "Agent", action, overlay)
 
     def paused(self) -> "StatusText":
         """The same during a break: no input, but a lost device still shows."""
@@ -253,19 +253,19 @@ def phase_text(phase: Phase, device: str, *, practice: bool = False) -> StatusTe
     """The text of a phase without a recorder; `practice`: the recording is never published."""
     match phase:
         case Phase.NO_DEVICE:
-            words = "Choose or start a device at the left"
-            return StatusText(Activity.IDLE, "No device", "", Overlay(words, OverlayOpacity.HEAVY))
+            text = "Choose or start a device at the left"
+            return StatusText(Activity.IDLE, "No device", "", Overlay(text, OverlayOpacity.HEAVY))
         case Phase.CONNECTING:
-            words = f"Connecting to {device}…" if device else "Starting the simulated emulator…"
-            return StatusText(Activity.BUSY, "Connecting", "", Overlay(words, OverlayOpacity.HEAVY, "cellphone_link"))
+            text = f"Connecting to {device}…" if device else "Starting the simulated emulator…"
+            return StatusText(Activity.BUSY, "Connecting", "", Overlay(text, OverlayOpacity.HEAVY, "cellphone_link"))
         case Phase.WATCHING:
             overlay = Overlay("Live view, not recording", OverlayOpacity.CLEAR)
             return StatusText(Activity.IDLE, "Live view", "Nothing is recorded yet", overlay)
         case Phase.STARTING | Phase.RECORDING:
             return StatusText(Activity.BUSY, "Starting", "", Overlay("Starting…"))
         case Phase.FINISHED:
-            words = "Practice episode recorded" if practice else ""  # the page says what is published, and where
-            overlay = Overlay(words, OverlayOpacity.HEAVY, "check_circle_outline")
+            text = "Practice episode recorded" if practice else ""  # the page says what is published, and where
+            overlay = Overlay(text, OverlayOpacity.HEAVY, "check_circle_outline")
             return StatusText(Activity.READY, "Recorded" if practice else "Published", "", overlay)
 
 

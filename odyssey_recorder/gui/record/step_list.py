@@ -40,10 +40,10 @@ class NotedSteps(StepModel):
         )
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        step, words = self.rows[index.row()], " ".join(str(value).split())
-        if role != Qt.ItemDataRole.EditRole or words == step.note:
+        step, text = self.rows[index.row()], " ".join(str(value).split())
+        if role != Qt.ItemDataRole.EditRole or text == step.note:
             return False
-        self.note_written.emit(step.key, words)
+        self.note_written.emit(step.key, text)
         return True
 
 
@@ -82,11 +82,11 @@ class StepList(StepView):
         super().resizeEvent(event)
         self.updateEditorGeometries()
 
-    def put_beside(self, index: Index, button: QPushButton) -> None:
+    def add_button(self, index: Index, button: QPushButton) -> None:
         self.setIndexWidget(index, button)
         self.updateEditorGeometries()
 
-    def take_away(self, index: QPersistentModelIndex) -> None:
+    def remove_button(self, index: QPersistentModelIndex) -> None:
         self.setIndexWidget(index, None)  # type: ignore[arg-type]  # Qt's own way, which the stubs do not know
 
 
@@ -102,18 +102,18 @@ class _StepDelegate(RowDelegate):
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """Keep what is being written: the step's thumbnail may come meanwhile."""
+        """Keep unsaved text: the step may change while it is written, as when its thumbnail arrives."""
         if not (isinstance(editor, QLineEdit) and editor.isModified()):
             super().setEditorData(editor, index)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
         """The note is at the bottom of its row; a widget on a row is in its top right corner."""
-        words = _words_area(option.rect)
+        text = _text_area(option.rect)
         if isinstance(editor, QLineEdit):
-            editor.setGeometry(words.left() - 4, words.bottom() - _NOTE_HEIGHT + 6, words.width() + 4, _NOTE_HEIGHT)
+            editor.setGeometry(text.left() - 4, text.bottom() - _NOTE_HEIGHT + 6, text.width() + 4, _NOTE_HEIGHT)
         else:
             width = max(_BUTTON.width(), editor.minimumSizeHint().width())
-            editor.setGeometry(words.right() - width + 1, words.top() - 7, width, _BUTTON.height())
+            editor.setGeometry(text.right() - width + 1, text.top() - 7, width, _BUTTON.height())
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
@@ -123,42 +123,42 @@ class _StepDelegate(RowDelegate):
     def paint_value(self, painter: QPainter, row: QRectF, step: StripStep, font: QFont) -> None:
         box = QRectF(row.left() + _MARGIN, row.top() + _MARGIN, THUMBNAIL.width(), THUMBNAIL.height())
         paint_thumbnail(painter, box, step.image, at_top=True)
-        _paint_words(painter, _words_area(row.toRect()), step, offers_note=self._offers_note)
+        _paint_text(painter, _text_area(row.toRect()), step, offers_note=self._offers_note)
 
 
-def _words_area(row: QRect) -> QRect:
+def _text_area(row: QRect) -> QRect:
     return row.adjusted(THUMBNAIL.width() + 2 * _MARGIN + 2, _MARGIN, -_MARGIN, -_MARGIN)
 
 
-def _paint_words(painter: QPainter, area: QRect, step: StripStep, *, offers_note: bool) -> None:
+def _paint_text(painter: QPainter, area: QRect, step: StripStep, *, offers_note: bool) -> None:
     theme = Theme.current()
-    small, strong, slanted = QFont(painter.font()), QFont(painter.font()), QFont(painter.font())
+    small, bold, italic = QFont(painter.font()), QFont(painter.font()), QFont(painter.font())
     small.setPointSizeF(small.pointSizeF() * 0.9)
-    strong.setWeight(QFont.Weight.DemiBold)
-    slanted.setPointSizeF(small.pointSizeF())
-    slanted.setItalic(True)
+    bold.setWeight(QFont.Weight.DemiBold)
+    italic.setPointSizeF(small.pointSizeF())
+    italic.setItalic(True)
     flag, note = step.odd, step.note
-    foot_height = QFontMetrics(slanted).height() + 1
-    room = area.height() - (foot_height if note else 0)
+    note_height = QFontMetrics(italic).height() + 1
+    room = area.height() - (note_height if note else 0)
     top = 0
-    for words, font, colour, lines in (
+    for text, font, colour, lines in (
         (step.title, small, theme.muted, 1),
-        (step.words, strong, theme.text, 2 if flag else 4),
+        (step.words, bold, theme.text, 2 if flag else 4),
         (step.place, small, theme.muted, 1),
         (sentence(flag), small, theme.warning, 3),
     ):
         height = QFontMetrics(font).height() + 1
         fitting = min(lines, (room - top) // height)
-        if words and fitting > 0:
+        if text and fitting > 0:
             painter.setFont(font)
             painter.setPen(colour)
-            for line in wrapped(words, QFontMetrics(font), area.width(), fitting):
+            for line in wrapped(text, QFontMetrics(font), area.width(), fitting):
                 painter.drawText(area.left(), area.top() + top, area.width(), height, 0, line)
                 top += height
             top += 1
-    if not note and (not offers_note or top + foot_height > room):
+    if not note and (not offers_note or top + note_height > room):
         return
-    painter.setFont(slanted)
+    painter.setFont(italic)
     painter.setPen(theme.text if note else theme.muted)
-    line = QFontMetrics(slanted).elidedText(note or _ADD_NOTE, Qt.TextElideMode.ElideRight, area.width())
-    painter.drawText(area.left(), area.bottom() - foot_height + 2, area.width(), foot_height, 0, line)
+    line = QFontMetrics(italic).elidedText(note or _ADD_NOTE, Qt.TextElideMode.ElideRight, area.width())
+    painter.drawText(area.left(), area.bottom() - note_height + 2, area.width(), note_height, 0, line)

@@ -18,7 +18,7 @@ from odyssey_recorder.recording.view import RecordedStep
 
 LAST = -1
 _CHOOSE = "Select a step of the agent in the list."
-_FREE = 3
+_UNDO_WITHOUT_QUESTION = 3
 """This many steps are undone without a question."""
 
 
@@ -46,7 +46,7 @@ class StepsCard(Card):
         self._may_undo = False
         self._is_making = False
         self._is_expecting = False
-        self._note_waits = False
+        self._note_is_pending = False
         self._list.addActions([commands[one] for one in (Command.NOTE, Command.UNDO_TO_HERE, Command.CORRECT_STEP)])
         calls: dict[Command, Callable[[], object]] = {
             Command.UNDO: lambda: self.undo_asked.emit(LAST, False),
@@ -65,7 +65,7 @@ class StepsCard(Card):
         """
         before, self._may_undo = self.count, may_undo
         if is_making or len(steps) != before:
-            self._is_expecting = False  # until then, views from before the input may still arrive
+            self._is_expecting = False  # views from before the input may arrive earlier
         self._is_making = is_making or self._is_expecting
         self._thumbnails.show_steps(steps)
         self._list.allow_notes(on=may_undo)
@@ -76,32 +76,32 @@ class StepsCard(Card):
             last = self._model.index(len(steps) - 1, 0)
             self._list.selectionModel().setCurrentIndex(last, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self._list.scrollToBottom()
-        self._offer_undo_beside(steps)
+        self._offer_undo_of_flagged(steps)
         self._offer()
-        if self._note_waits and not self._is_making:
+        if self._note_is_pending and not self._is_making:
             self._write_note()
 
     def expect_step(self) -> None:
-        """An input was sent that becomes a step, unless a notice says otherwise."""
+        """Expect the step of an input that was sent; `expect_nothing` takes it back."""
         self._is_making = self._is_expecting = True
         self._offer()
 
     def expect_nothing(self) -> None:
         if self._is_expecting:
-            self._is_expecting = self._is_making = self._note_waits = False
+            self._is_expecting = self._is_making = self._note_is_pending = False
             self._offer()
 
     @property
     def count(self) -> int:
         return self._model.rowCount()
 
-    def _offer_undo_beside(self, steps: Sequence[RecordedStep]) -> None:
+    def _offer_undo_of_flagged(self, steps: Sequence[RecordedStep]) -> None:
         is_flagged = bool(steps) and bool(steps[-1].flag) and self._may_undo
         flagged = self._model.index(len(steps) - 1, 0) if is_flagged else QModelIndex()
         if self._flagged.isValid() and self._flagged != flagged:
-            self._list.take_away(self._flagged)
+            self._list.remove_button(self._flagged)
         if is_flagged and self._flagged != flagged:
-            self._list.put_beside(flagged, self._undo_button(steps[-1]))
+            self._list.add_button(flagged, self._undo_button(steps[-1]))
         self._flagged = QPersistentModelIndex(flagged)
 
     def _undo_button(self, step: RecordedStep) -> QPushButton:
@@ -121,8 +121,8 @@ class StepsCard(Card):
         self._commands.enable(Command.NOTE, on=(has_choice or self._is_making) and self._may_undo)
 
     def _write_note(self) -> None:
-        """Edit the note of the chosen step, or of a step on its way once it is there."""
-        self._note_waits = self._is_making
+        """Edit the note of the chosen step, or of the step being recorded once it is shown."""
+        self._note_is_pending = self._is_making
         if self._is_making:
             self._list.setFocus()
         elif self._list.currentIndex().isValid():
@@ -130,7 +130,7 @@ class StepsCard(Card):
 
     def _undo_to_here(self, *, corrects: bool = False) -> None:
         first, count = self._list.currentIndex().row(), self.count
-        if count - first <= _FREE:
+        if count - first <= _UNDO_WITHOUT_QUESTION:
             self.undo_asked.emit(first, corrects)
             return
         dialog = QuestionDialog(undo_question(first, count - 1), self)

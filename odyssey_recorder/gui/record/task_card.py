@@ -16,7 +16,7 @@ from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, QueuedTask, Status
 
-_OF_THE_QUEUE = (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK, Command.OWN_TASK, Command.QUEUE_TASK)
+_QUEUE_COMMANDS = (Command.NEXT_TASK, Command.SKIP_TASK, Command.CHOOSE_TASK, Command.OWN_TASK, Command.QUEUE_TASK)
 _LOOKING = "Finding the next task…"
 _ASKING = "Checking that the task is still reserved for you…"
 _UNSURE = "The queue cannot be reached, so this task may no longer be reserved for you and could be recorded twice."
@@ -42,15 +42,15 @@ class TaskCard(Card):
         self._commands = commands
         self._queue = queue
         self._stage = TaskStage.WRITE
-        self._writes = queue is None
+        self._writes_own = queue is None
         self._looking = queue is not None
         self._is_starting = False
         self._failure = ""
         self._board = Board("", ())
         self._held: QueuedTask | None = None
-        self._given: Assignment | None = None
+        self._given_assignment: Assignment | None = None
         self._chosen = ""  # id of the task that the annotator picked
-        self._noted = ""
+        self._noted_episode = ""
         self._fields = TaskFields()
         self._fields.task_changed.connect(self.task_changed)
         self._text = TaskText()
@@ -67,18 +67,18 @@ class TaskCard(Card):
 
     @property
     def assignment(self) -> Assignment | None:
-        if self._given is not None:
-            return self._given
-        if self._writes:
+        if self._given_assignment is not None:
+            return self._given_assignment
+        if self._writes_own:
             return Assignment(self._fields.task)
         return None if self._held is None else self._held.listed.assignment
 
     @property
     def missing(self) -> str:
         """What is missing for a recording, for the annotator; empty if nothing is."""
-        if self._given is not None:
+        if self._given_assignment is not None:
             return ""
-        if self._writes:
+        if self._writes_own:
             return self._fields.missing
         if self._is_starting:
             return _ASKING
@@ -96,7 +96,7 @@ class TaskCard(Card):
 
     def begin(self) -> None:
         """Emit `begun`; for a task of the queue only after the queue confirmed it."""
-        if self._queue is None or self._writes or self._given is not None:
+        if self._queue is None or self._writes_own or self._given_assignment is not None:
             self.begun.emit(self.assignment)
         elif self._held is not None:
             self._is_starting = True
@@ -106,21 +106,21 @@ class TaskCard(Card):
     def show_assignment(self, assignment: Assignment | None) -> None:
         """Show a task from elsewhere, such as a practice task; None shows the previous one again."""
         self._is_starting = False
-        self._given = assignment
+        self._given_assignment = assignment
         self._show()
 
     def show_draft(self, draft: DraftSummary) -> None:
         self._is_starting = False
-        self._given = Assignment(draft.task, draft.task_id)
+        self._given_assignment = Assignment(draft.task, draft.task_id)
         self._show()
 
     def note_published(self, episode_id: str) -> None:
         assignment = self.assignment
-        if self._queue is None or assignment is None or not assignment.task_id or episode_id == self._noted:
+        if self._queue is None or assignment is None or not assignment.task_id or episode_id == self._noted_episode:
             return
         if assignment.is_practice:
             return
-        self._noted = episode_id
+        self._noted_episode = episode_id
         self._queue.mark_recorded(assignment.task_id, episode_id)
 
     def look_again(self) -> None:
@@ -135,21 +135,21 @@ class TaskCard(Card):
         self._show()
 
     def clear(self) -> None:
-        if self._writes:
+        if self._writes_own:
             self._fields.clear()
 
-    def show_hint(self, words: str) -> None:
-        say(self._hint, words if self.assignment is not None else "")
+    def show_hint(self, text: str) -> None:
+        say(self._hint, text if self.assignment is not None else "")
 
     def set_stage(self, stage: TaskStage) -> None:
-        begins_anew = stage is TaskStage.WRITE and self._stage is not TaskStage.WRITE
+        starts_over = stage is TaskStage.WRITE and self._stage is not TaskStage.WRITE
         self._stage = stage
-        if begins_anew:
-            self._given = None
+        if starts_over:
+            self._given_assignment = None
         if self._queue is not None:
             self._queue.set_recording(stage is TaskStage.RECORD)
-            if begins_anew or stage is TaskStage.RECORD:
-                self._looking = begins_anew
+            if starts_over or stage is TaskStage.RECORD:
+                self._looking = starts_over
                 self._queue.refresh()
         self._show()
 
@@ -160,16 +160,16 @@ class TaskCard(Card):
         self._failure = ""
         self._held = held
         if held is not None:
-            self._writes = False
+            self._writes_own = False
         self._show()
 
-    def _lose_held(self) -> None:
-        """Someone else may have the task now; a running recording goes on."""
+    def _drop_held(self) -> None:
+        """Another annotator may have the task now; a running recording continues."""
         self._is_starting = False
         if self._stage is TaskStage.WRITE:
             self._held = None
 
-    def _begin_surely(self, held: QueuedTask) -> None:
+    def _begin_confirmed(self, held: QueuedTask) -> None:
         if self._is_starting:
             is_as_shown = self._held is not None and held.listed == self._held.listed
             self._is_starting, self._held = False, held
@@ -179,7 +179,7 @@ class TaskCard(Card):
             else:
                 self.warned.emit(_CHANGED, "")
 
-    def _begin_unsurely(self, why: str) -> None:
+    def _begin_unconfirmed(self, why: str) -> None:
         if self._is_starting:
             self._is_starting = False
             self._show()
@@ -191,18 +191,18 @@ class TaskCard(Card):
         self._show()
 
     def _follow_device(self) -> None:
-        if self._queue is not None and self._stage is TaskStage.WRITE and not self._writes:
+        if self._queue is not None and self._stage is TaskStage.WRITE and not self._writes_own:
             self._queue.refresh()
         self._show()
 
     def _show_board(self, board: Board) -> None:
         self._board = board
         self._failure = ""
-        if self._stage is TaskStage.WRITE and not self._writes and not self._is_starting:
-            self._keep_or_take_next(board)
+        if self._stage is TaskStage.WRITE and not self._writes_own and not self._is_starting:
+            self._keep_or_claim_next(board)
         self._show()
 
-    def _keep_or_take_next(self, board: Board) -> None:
+    def _keep_or_claim_next(self, board: Board) -> None:
         held = board.task(self._held.task_id) if self._held is not None else None
         self._looking = False
         if held is not None and held.status in OPEN:
@@ -210,7 +210,7 @@ class TaskCard(Card):
         if held is not None and held.status is Status.CLAIMED and self._may_stay(held):
             self._held = held
         elif board.open_for(self._device):
-            self._take_next()
+            self._claim_next()
         else:
             self._held = None
 
@@ -224,14 +224,14 @@ class TaskCard(Card):
     def _may_stay(self, held: QueuedTask) -> bool:
         return self._fits(held) or held.task_id == self._chosen
 
-    def _tell_failure(self, words: str) -> None:
+    def _report_failure(self, text: str) -> None:
         self._looking = False
-        self._failure = words
+        self._failure = text
         self._show()
 
     # Commands of the annotator.
 
-    def _take_next(self) -> None:
+    def _claim_next(self) -> None:
         if self._queue is not None:
             self._looking = True
             self._queue.take_next(self._held.task_id if self._held is not None else "")
@@ -251,32 +251,32 @@ class TaskCard(Card):
 
     def _write_own(self) -> None:
         if self._queue is not None:
-            self._writes = True
+            self._writes_own = True
             self._held = None
             self._queue.let_go()
             self._show()
             self._fields.setFocus()
 
     def _return_to_queue(self) -> None:
-        self._writes = False
-        self._take_next()
+        self._writes_own = False
+        self._claim_next()
 
     # Appearance.
 
     def _show(self) -> None:
         writing = self._stage is TaskStage.WRITE
-        chooses = writing and self._given is None
-        nothing = chooses and not self._writes and self._held is None
+        chooses = writing and self._given_assignment is None
+        nothing = chooses and not self._writes_own and self._held is None
         self._show_text()
-        self._fields.setVisible(chooses and self._writes)
-        self._text.setVisible(not nothing and not (chooses and self._writes))
-        self._nothing.setText(self._failure or (_LOOKING if self._looking else self._no_task_words()))
+        self._fields.setVisible(chooses and self._writes_own)
+        self._text.setVisible(not nothing and not (chooses and self._writes_own))
+        self._nothing.setText(self._failure or (_LOOKING if self._looking else self._no_task_text()))
         self._nothing.setVisible(nothing)
         recorded, skipped = self._board.count(*FINISHED), self._board.count(Status.SKIPPED)
         offered = len(self._board.tasks) - self._board.count(Status.TO_APPROVE, Status.REJECTED)
         self._progress.setText(f"{recorded} of {offered} recorded, {skipped} skipped")
-        self._progress.setVisible(bool(self._board.tasks) and not (writing and self._writes))
-        self._queue_row.setVisible(chooses and not self._writes)
+        self._progress.setVisible(bool(self._board.tasks) and not (writing and self._writes_own))
+        self._queue_row.setVisible(chooses and not self._writes_own)
         self._start.setVisible(writing)
         self._running.setVisible(self._stage is TaskStage.RECORD)
         self._allow(chooses and not self._is_starting)
@@ -286,13 +286,13 @@ class TaskCard(Card):
         assignment = self.assignment
         if assignment is None:
             return
-        queued = self._board.task(assignment.task_id) if self._given is not None else self._held
+        queued = self._board.task(assignment.task_id) if self._given_assignment is not None else self._held
         if queued is None:
             self._text.show_task(assignment.task)
         else:
             self._text.show_queued(queued)
 
-    def _no_task_words(self) -> str:
+    def _no_task_text(self) -> str:
         if not self._board.tasks:
             return "The task list is empty. Choose another in Settings, or write your own task."
         if waiting := self._board.open_for(None):
@@ -302,31 +302,31 @@ class TaskCard(Card):
     def _allow(self, writing: bool) -> None:
         if self._queue is None:
             return
-        held = writing and not self._writes and self._held is not None and not self._looking
+        held = writing and not self._writes_own and self._held is not None and not self._looking
         self._commands.enable(Command.SKIP_TASK, on=held)
         self._commands.enable(Command.NEXT_TASK, on=held or (writing and bool(self._failure)))
         self._commands.enable(Command.CHOOSE_TASK, on=writing)
-        self._commands.enable(Command.OWN_TASK, on=writing and not self._writes)
-        self._commands.enable(Command.QUEUE_TASK, on=writing and self._writes)
-        self._commands[Command.QUEUE_TASK].setVisible(writing and self._writes)
+        self._commands.enable(Command.OWN_TASK, on=writing and not self._writes_own)
+        self._commands.enable(Command.QUEUE_TASK, on=writing and self._writes_own)
+        self._commands[Command.QUEUE_TASK].setVisible(writing and self._writes_own)
 
     def _connect(self) -> None:
         if self._queue is None:
-            for command in _OF_THE_QUEUE:
+            for command in _QUEUE_COMMANDS:
                 self._commands[command].setVisible(False)
                 self._commands[command].setEnabled(False)
             return
         self._queue.held_changed.connect(self._show_held)
-        self._queue.lost.connect(self._lose_held)
-        self._queue.sure.connect(self._begin_surely)
-        self._queue.unsure.connect(self._begin_unsurely)
+        self._queue.lost.connect(self._drop_held)
+        self._queue.sure.connect(self._begin_confirmed)
+        self._queue.unsure.connect(self._begin_unconfirmed)
         self._queue.board_changed.connect(self._show_board)
-        self._queue.failed.connect(self._tell_failure)
+        self._queue.failed.connect(self._report_failure)
         self._queue.gate_changed.connect(self.task_changed)
         self._queue.chosen.connect(self._note_chosen)
         self._queue.device_changed.connect(self._follow_device)
         calls = {
-            Command.NEXT_TASK: self._take_next,
+            Command.NEXT_TASK: self._claim_next,
             Command.SKIP_TASK: self._ask_to_skip,
             Command.CHOOSE_TASK: self._commands[Command.TASKS_PAGE].trigger,
             Command.OWN_TASK: self._write_own,

@@ -38,7 +38,7 @@ class TaskText(QWidget):
         self.show_task(listed.task)
         say(self._reason, _reason(queued))
         say(self._notes, listed.notes)
-        say(self._start, _circumstances(listed))
+        say(self._start, _conditions(listed))
 
 
 def category_words(category: str) -> str:
@@ -61,7 +61,7 @@ def device_words(profile: str) -> str:
 
 
 def misfit_words(task: QueuedTask) -> str:
-    return f"This task is for {_either(task.listed.devices)}. Choose such a device first."
+    return f"This task is for {_joined(task.listed.devices)}. Choose such a device first."
 
 
 def no_fitting_words(waiting: Sequence[QueuedTask]) -> str:
@@ -70,14 +70,14 @@ def no_fitting_words(waiting: Sequence[QueuedTask]) -> str:
     return f"No waiting task fits this device. There are {counts}."
 
 
-def _either(devices: Sequence[str]) -> str:
+def _joined(devices: Sequence[str]) -> str:
     return " or ".join(map(device_words, devices))
 
 
-def _circumstances(listed: ListedTask) -> str:
+def _conditions(listed: ListedTask) -> str:
     lines = [start_words(listed.start)]
     if listed.devices:
-        lines.append(f"For {_either(listed.devices)}.")
+        lines.append(f"For {_joined(listed.devices)}.")
     if listed.due is not None:
         lines.append(f"Due {listed.due:%Y-%m-%d}.")
     return "\n".join(lines)

@@ -39,7 +39,7 @@ class TextQuestionCard(QFrame):
         self._later = push_button(
             "Answer later", "Continue recording; the question waits here", call=lambda: self._fold(True)
         )
-        self._unfold = push_button("Answer…", "Enter what was typed", call=self._go_on_asking)
+        self._unfold = push_button("Answer…", "Enter what was typed", call=self._reopen)
         self._lay_out()
         self.hide()
 
@@ -61,13 +61,13 @@ class TextQuestionCard(QFrame):
         self._fold(False)
         prepare_other_threads()
         call = partial(look_at, step, _SCREENSHOT)
-        self._background.run(call, partial(self._show_screenshot, question), partial(self._tell, question))
+        self._background.run(call, partial(self._show_screenshot, question), partial(self._show_error, question))
 
     def _show_screenshot(self, question: TextQuestion, seen: tuple[QImage, str]) -> None:
         if question is self._question:
             self._screenshot.setPixmap(_framed(seen[0]))
 
-    def _tell(self, question: TextQuestion, error: Exception) -> None:
+    def _show_error(self, question: TextQuestion, error: Exception) -> None:
         if question is self._question:
             self._screenshot.setText(breakable(str(error)))
 
@@ -75,7 +75,7 @@ class TextQuestionCard(QFrame):
         if self._question is not None and self._text.text():
             self.answered.emit(self._question.step, self._text.text())
 
-    def _go_on_asking(self) -> None:
+    def _reopen(self) -> None:
         self._fold(False)
         self._text.setFocus()
 

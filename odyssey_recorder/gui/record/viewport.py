@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
 
 from odyssey_recorder.model.geometry import Pixel, Size
 
-_HAIR = 1e-6
+_TOLERANCE = 1e-6
 """A point this close to the next pixel's edge is on it: mouse positions are divided by the monitor's scale."""
 
 
@@ -61,8 +61,8 @@ class FitScale:
 
     def _pixel(self, point: QPointF) -> Pixel:
         return Pixel(
-            floor((point.x() - self.area.left()) * self.frame_size.width / self.area.width() + _HAIR),
-            floor((point.y() - self.area.top()) * self.frame_size.height / self.area.height() + _HAIR),
+            floor((point.x() - self.area.left()) * self.frame_size.width / self.area.width() + _TOLERANCE),
+            floor((point.y() - self.area.top()) * self.frame_size.height / self.area.height() + _TOLERANCE),
         )
 
 
@@ -120,8 +120,8 @@ class ViewZoom:
         across = (around.x() - area.left()) / area.width()
         down = (around.y() - area.top()) / area.height()
         width, height = room.frame_size.width * scale, room.frame_size.height * scale
-        off = (room.space.center() - around) * room.device_pixel_ratio
-        return ViewZoom(scale, across + off.x() / width, down + off.y() / height).settled(room)
+        offset = (room.space.center() - around) * room.device_pixel_ratio
+        return ViewZoom(scale, across + offset.x() / width, down + offset.y() / height).settled(room)
 
     def panned(self, by: QPointF, room: Room) -> "ViewZoom":
         area = self.fit(room).area
@@ -129,7 +129,7 @@ class ViewZoom:
         return ViewZoom(self.scale, across, down).settled(room)
 
     def settled(self, room: Room) -> "ViewZoom":
-        """The same with the centre that is really in the middle, once the image goes no further."""
+        """The same with the centre that is really shown, as the image stops at its edges."""
         area, middle = self.fit(room).area, room.space.center()
         across, down = (middle.x() - area.left()) / area.width(), (middle.y() - area.top()) / area.height()
         return ViewZoom(self.scale, across, down)
@@ -155,7 +155,7 @@ class Viewport(QObject):
         super().__init__(parent)
         self.zoom = ViewZoom()
         self._room: Room | None = None
-        self._turned = 0  # how far the wheel turned towards the next zoom
+        self._wheel_angle = 0  # how far the wheel turned towards the next zoom
 
     def set_room(self, room: Room | None) -> None:
         if room != self._room:
@@ -172,7 +172,7 @@ class Viewport(QObject):
         return "" if self.zoom.scale is None else f"{self.zoom.scale:g}"
 
     def recall(self, kept: str) -> None:
-        self._take(ViewZoom(next((scale for scale in ZOOMS if f"{scale:g}" == kept), None)))
+        self._set_zoom(ViewZoom(next((scale for scale in ZOOMS if f"{scale:g}" == kept), None)))
 
     @property
     def fit(self) -> FitScale | None:
@@ -189,14 +189,14 @@ class Viewport(QObject):
         return not self._room.space.contains(self.zoom.fit(self._room).area)
 
     def show_whole(self) -> None:
-        self._take(ViewZoom())
+        self._set_zoom(ViewZoom())
 
     def show_scale(self, scale: float, around: QPointF | None = None) -> None:
         """Show the image at `scale`; the point `around`, or the middle, stays where it is."""
         if self._room is None:
-            self._take(ViewZoom(scale))
+            self._set_zoom(ViewZoom(scale))
         else:
-            self._take(self.zoom.scaled(scale, self._room, around=around or self._room.space.center()))
+            self._set_zoom(self.zoom.scaled(scale, self._room, around=around or self._room.space.center()))
 
     def step(self, *, larger: bool, around: QPointF | None = None) -> None:
         if self._room is not None:
@@ -204,18 +204,18 @@ class Viewport(QObject):
 
     def turn(self, angle: int, around: QPointF) -> None:
         """Zoom by whole notches of the wheel; `angle` is how far it turned, in Qt's units."""
-        self._turned += angle
-        while abs(self._turned) >= _WHEEL_NOTCH:
-            larger = self._turned > 0
-            self._turned -= _WHEEL_NOTCH if larger else -_WHEEL_NOTCH
+        self._wheel_angle += angle
+        while abs(self._wheel_angle) >= _WHEEL_NOTCH:
+            larger = self._wheel_angle > 0
+            self._wheel_angle -= _WHEEL_NOTCH if larger else -_WHEEL_NOTCH
             self.step(larger=larger, around=around)
 
     def pan(self, by: QPointF) -> None:
         """Move the image, in widget units; a fitted one stays."""
         if self._room is not None and self.zoom.scale is not None:
-            self._take(self.zoom.panned(by, self._room))
+            self._set_zoom(self.zoom.panned(by, self._room))
 
-    def _take(self, zoom: ViewZoom) -> None:
+    def _set_zoom(self, zoom: ViewZoom) -> None:
         if zoom != self.zoom:
             self.zoom = zoom
             self.changed.emit()

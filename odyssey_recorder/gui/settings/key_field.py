@@ -25,11 +25,11 @@ class KeyField(QWidget):
         self._status: KeyStatus | None = None
         self._line = line_edit("API key", "A key to save to the keyring")
         self._line.setEchoMode(QLineEdit.EchoMode.Password)
-        self._words = text_label(kind="hint")
+        self._status_text = text_label(kind="hint")
         buttons = QWidget()
         fill_row(buttons, *commands.buttons(Command.STORE_KEY, Command.FORGET_KEY), None, margins=(0, 4, 0, 0))
         hint = "In your system's keyring or in the environment, never in a file."
-        self.setLayout(titled_row("API key", hint, self._line, self._words, buttons))
+        self.setLayout(titled_row("API key", hint, self._line, self._status_text, buttons))
         commands.bind(self, {Command.STORE_KEY: self._store, Command.FORGET_KEY: self._forget})
         self._line.textChanged.connect(self._offer)
         self._line.returnPressed.connect(commands[Command.STORE_KEY].trigger)
@@ -59,8 +59,8 @@ class KeyField(QWidget):
 
     def _show(self, status: KeyStatus) -> None:
         self._status = status
-        self._words.setText(_words(status))
-        self._line.setAccessibleDescription(_words(status))
+        self._status_text.setText(_status_text(status))
+        self._line.setAccessibleDescription(_status_text(status))
         self._line.setEnabled(bool(status.keyring) and status.place is not KeyPlace.ENVIRONMENT)
         self._offer()
 
@@ -75,7 +75,7 @@ class KeyField(QWidget):
         self._commands.enable(Command.FORGET_KEY, on=has_key)
 
 
-def _words(status: KeyStatus) -> str:
+def _status_text(status: KeyStatus) -> str:
     if status.trouble:
         return status.trouble
     match status.place:

@@ -53,23 +53,23 @@ class Control(QWidget):
     def value(self) -> object:
         return self._read()
 
-    def describe(self, words: str) -> None:
-        self._inner.setAccessibleDescription(words)
-        self._inner.setToolTip(words)
+    def describe(self, text: str) -> None:
+        self._inner.setAccessibleDescription(text)
+        self._inner.setToolTip(text)
 
 
 class TextControl(Control):
     def __init__(self, name: str, *beside: QWidget, default: str = "") -> None:
         self._line = line = line_edit(name, default)
         super().__init__(
-            line, lambda: line.text().strip() or None, partial(_show_words, line), line.textChanged, *beside
+            line, lambda: line.text().strip() or None, partial(_show_text, line), line.textChanged, *beside
         )
 
 
-def _show_words(line: QLineEdit, value: object) -> None:
-    words = "" if value is None else str(value)
-    if words != line.text():
-        line.setText(words)
+def _show_text(line: QLineEdit, value: object) -> None:
+    text = "" if value is None else str(value)
+    if text != line.text():
+        line.setText(text)
     line.setCursorPosition(0)
 
 
@@ -94,31 +94,31 @@ class PathControl(TextControl):
 
 
 def number_control(name: str, lowest: int, highest: int) -> Control:
-    spin = named(_CalmSpinBox(), name)
+    spin = named(_WheellessSpinBox(), name)
     spin.setRange(lowest, highest)
     spin.lineEdit().setTextMargins(_TEXT_MARGIN, 0, _TEXT_MARGIN, 0)  # the style sheet does not reach it
     return Control(spin, spin.value, spin.setValue, spin.valueChanged)
 
 
 def choice_control(name: str, choices: Mapping[str, str]) -> Control:
-    choice = _CalmChoice(name)
+    choice = _WheellessChoice(name)
     choice.offer(list(choices.items()))
     return Control(choice, choice.currentData, choice.choose, choice.currentIndexChanged)
 
 
-def switch_control(name: str, words: str) -> Control:
-    box = named(CheckBox(words), name)
+def switch_control(name: str, text: str) -> Control:
+    box = named(CheckBox(text), name)
     return Control(box, box.isChecked, box.setChecked, box.toggled)
 
 
-class _CalmSpinBox(QSpinBox):
+class _WheellessSpinBox(QSpinBox):
     """The wheel scrolls the page instead of changing the value."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
 
-class _CalmChoice(Choice):
+class _WheellessChoice(Choice):
     """The wheel scrolls the page instead of changing the value."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -155,7 +155,7 @@ class SettingField(QWidget):
         self._refusal = text_label(kind="danger")
         self._set_by = ""
         self.setLayout(titled_row(setting.title, setting.hint, self._control, self._note, self._refusal))
-        self._control.changed.connect(self._tell)
+        self._control.changed.connect(self._on_changed)
         self.show_remark()
 
     @property
@@ -173,18 +173,18 @@ class SettingField(QWidget):
         self._control.setEnabled(not set_by)
         self.show_remark()
 
-    def take_back(self) -> None:
+    def revert(self) -> None:
         self.show_value(self._shown, set_by=self._set_by)
 
     def show_remark(self, note: str = "", *, refusal: str = "") -> None:
         decided = f"Set by {self._set_by}: change it there." if self._set_by else ""
         later = _LATER if self.is_changed and not self.setting.is_at_once and not refusal else ""
-        words = " ".join(part for part in (decided, note, later) if part)
-        for label, said in ((self._note, words), (self._refusal, refusal)):
-            say(label, said)
-        self._control.describe(" ".join(part for part in (self.setting.hint, words, refusal) if part))
+        text = " ".join(part for part in (decided, note, later) if part)
+        for label, remark in ((self._note, text), (self._refusal, refusal)):
+            say(label, remark)
+        self._control.describe(" ".join(part for part in (self.setting.hint, text, refusal) if part))
 
-    def _tell(self) -> None:
+    def _on_changed(self) -> None:
         self.show_remark()
         self.changed.emit()
 

@@ -16,7 +16,7 @@ from odyssey_recorder.settings import Role
 
 _FILE = partial(PathControl, is_file=True)
 _LEADS: tuple[Role, ...] = ("", "lead")
-_ROLES = {"": "Not set: I see everything"} | {str(role): words for role, words in ROLE_WORDS.items()}
+_ROLES = {"": "Not set: I see everything"} | {str(role): text for role, text in ROLE_WORDS.items()}
 _RECORDERS: tuple[Role, ...] = ("annotator", *_LEADS)
 
 # fmt: off
@@ -58,11 +58,11 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
         Setting(
             "shared_memory", "Shared memory",
             "Uses less CPU, but a screenshot may show a slightly later moment. Not for passive mode.",
-            partial(switch_control, words="Read the emulator's frames from shared memory"),
+            partial(switch_control, text="Read the emulator's frames from shared memory"),
         ),
         Setting(
             "animations", "Animations", "Without animations, screens settle sooner.",
-            partial(switch_control, words="Leave animations on when preparing a device"),
+            partial(switch_control, text="Leave animations on when preparing a device"),
         ),
     ),
     "Recording": (
@@ -84,7 +84,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
         Setting(
             "view_trees", "View hierarchies",
             "The view hierarchy of each screen is read in the background and stored with the episode.",
-            partial(switch_control, words="Store view hierarchies"), seen_by=_RECORDERS,
+            partial(switch_control, text="Store view hierarchies"), seen_by=_RECORDERS,
         ),
     ),
     "You": (
@@ -112,7 +112,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
         ),
         Setting(
             "name_apps", "Apps in instructions", "The paper leaves them out; the released data name them.",
-            partial(switch_control, words="Instructions name the apps to use"), is_at_once=True, seen_by=_LEADS,
+            partial(switch_control, text="Instructions name the apps to use"), is_at_once=True, seen_by=_LEADS,
         ),
     ),
     "Appearance": (

@@ -68,7 +68,7 @@ class SettingsPage(MainPage):
         self._log = LogField(commands)
         self._shortcut_card = ShortcutCard(shortcuts, background, commands)
         self._message = Banner(can_dismiss=True)
-        self._pause = QTimer(self, interval=_PAUSE_MS, singleShot=True)
+        self._check_timer = QTimer(self, interval=_PAUSE_MS, singleShot=True)
         self._area = scroll_area()
         self._content = QWidget()
         self._column = fill_column(self._content, margins=(0, 0, 8, 0), spacing=_SPACE)
@@ -82,7 +82,7 @@ class SettingsPage(MainPage):
             "Language model": (self._key,),
             "Log": (self._log,),
         }
-        self._wait_for_their_cards()
+        self._park_fields()
         self._lay_out()
         self._connect()
         self._offer_save()
@@ -131,7 +131,7 @@ class SettingsPage(MainPage):
         return True
 
     def close_down(self) -> None:
-        self._pause.stop()
+        self._check_timer.stop()
         self._shortcuts.keep()
 
     # Changes and their checks.
@@ -155,7 +155,7 @@ class SettingsPage(MainPage):
     def _note_change(self) -> None:
         self._message.hide()
         self._offer_save()
-        self._pause.start()
+        self._check_timer.start()
 
     def _check(self) -> None:
         changes = self._changes
@@ -173,17 +173,17 @@ class SettingsPage(MainPage):
             return _Remark(refusal=str(error))
 
     def _show_remarks(self, of: Mapping[str, object], remarks: Mapping[str, _Remark]) -> None:
-        if of == self._changes:  # otherwise the newer text is checked soon
+        if of == self._changes:  # the newer text is checked soon
             for name, remark in remarks.items():
                 self._fields[name].show_remark(remark.note, refusal=remark.refusal)
 
     def _save(self, then: Callable[[], object] = lambda: None) -> None:
         changes = self._changes
-        self._pause.stop()
+        self._check_timer.stop()
         self._commands.enable(Command.SAVE_SETTINGS, on=False)
         self._in_order.run(
             lambda: self._checked_and_saved(changes),
-            lambda outcome: self._tell_saved(changes, outcome, then),
+            lambda outcome: self._on_saved(changes, outcome, then),
             self._fail,
         )
 
@@ -193,7 +193,7 @@ class SettingsPage(MainPage):
             return remarks
         return _Reading(self._service.save(changes), self._service.overrides())
 
-    def _tell_saved(
+    def _on_saved(
         self, changes: Mapping[str, object], outcome: _Reading | dict[str, _Remark], then: Callable[[], object]
     ) -> None:
         self._offer_save()
@@ -202,8 +202,8 @@ class SettingsPage(MainPage):
             self._show(outcome)
             if "role" in changes:
                 self.role_saved.emit(outcome.settings.role)
-            words = f"Takes effect after a restart: {', '.join(later)}." if later else ""
-            self._message.show_message(Tone.SUCCESS, "Saved.", words)
+            text = f"Takes effect after a restart: {', '.join(later)}." if later else ""
+            self._message.show_message(Tone.SUCCESS, "Saved.", text)
             then()
             return
         self._show_remarks(changes, outcome)
@@ -213,7 +213,7 @@ class SettingsPage(MainPage):
 
     def _revert(self) -> None:
         for field in self._fields.values():
-            field.take_back()
+            field.revert()
         self._message.hide()
         self._offer_save()
 
@@ -221,9 +221,9 @@ class SettingsPage(MainPage):
         self._offer_save()
         self._message.show_message(Tone.DANGER, str(error))
 
-    def _tell_refusal(self, words: str) -> None:
-        self._message.show_message(Tone.WARNING, words)
-        self._message.setVisible(bool(words))
+    def _report_refusal(self, text: str) -> None:
+        self._message.show_message(Tone.WARNING, text)
+        self._message.setVisible(bool(text))
 
     def _offer_save(self) -> None:
         self._commands.enable(Command.SAVE_SETTINGS, Command.REVERT_SETTINGS, on=bool(self._changes))
@@ -243,19 +243,19 @@ class SettingsPage(MainPage):
     def _connect(self) -> None:
         commands = self._commands
         commands.bind(self, {Command.SAVE_SETTINGS: self._save, Command.REVERT_SETTINGS: self._revert})
-        self._pause.timeout.connect(self._check)
+        self._check_timer.timeout.connect(self._check)
         for field in self._fields.values():
             field.changed.connect(self._note_change)
         self._fields["theme"].changed.connect(self._use_theme)
         self._fields["text_size"].changed.connect(self._use_text_size)
-        self._key.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
-        self._log.failed.connect(lambda words: self._message.show_message(Tone.DANGER, words))
-        self._shortcut_card.refused.connect(self._tell_refusal)
+        self._key.failed.connect(lambda text: self._message.show_message(Tone.DANGER, text))
+        self._log.failed.connect(lambda text: self._message.show_message(Tone.DANGER, text))
+        self._shortcut_card.refused.connect(self._report_refusal)
         self._shortcut_card.part_entered.connect(self._scroll_to)
-        self._sections.section_chosen.connect(self._lead_to)
+        self._sections.section_chosen.connect(self._go_to_section)
         self._area.verticalScrollBar().valueChanged.connect(self._follow_scrolling)
 
-    def _lead_to(self, section: str) -> None:
+    def _go_to_section(self, section: str) -> None:
         self._area.verticalScrollBar().setValue(self._cards[section].y())
 
     def _scroll_to(self, part: QWidget, top: int, bottom: int) -> None:
@@ -280,7 +280,7 @@ class SettingsPage(MainPage):
         next(self.fill())
         self._area.setWidget(self._content)
 
-    def _wait_for_their_cards(self) -> None:
+    def _park_fields(self) -> None:
         """Give widgets without a card a hidden parent, so that they are destroyed if the window closes before."""
         waiting = QWidget(self)
         waiting.hide()

@@ -153,8 +153,8 @@ class ShortcutTable(QTableView):
     def _fit_columns(self) -> None:
         """As wide as the longest text; Qt's own method queries each of a thousand cells eight times."""
         metrics = self.fontMetrics()
-        for column, words in ((_ACTION, map(name, CHANGEABLE)), (_PAGE, map(_page, CHANGEABLE))):
-            widest = max(map(metrics.horizontalAdvance, words))
+        for column, text in ((_ACTION, map(name, CHANGEABLE)), (_PAGE, map(_page, CHANGEABLE))):
+            widest = max(map(metrics.horizontalAdvance, text))
             self.horizontalHeader().resizeSection(column, widest + _CELL_PX)
 
 

@@ -1,6 +1,8 @@
 """The Annotate page, driven by its keys, on real files."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
 import pytest
 from PySide6.QtCore import Qt
@@ -24,27 +26,27 @@ EPISODE, OTHER = "1111111111111111", "2222222222222222"
 KEY, SHIFT = Qt.Key, Qt.KeyboardModifier.ShiftModifier
 
 
-class Desk(LonePilot):
+class AnnotatePilot(LonePilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path, shares: Shares) -> None:
         super().__init__(qtbot, background)
         self.root = root
-        self.page = AnnotatePage(
-            TextReviewing(root, Checker(None).evidence, lambda: "Ann", shares), background, self.commands
-        )
+        texts = TextReviewing(root, Checker(None).evidence, lambda: "Ann", shares)
+        self.page = AnnotatePage(texts, background, self.commands)
         self.show_alone(self.page)
         self.page.enter()
 
-    def open(self) -> None:
+    def open_episode(self) -> Self:
         self.qtbot.waitUntil(lambda: len(self.heard("Episodes with texts")) == 1)
         self.press("Next episode")
         self.wait_to_read("Step 1 of 4")
+        return self
 
     def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         QTest.keyClick(QApplication.focusWidget() or self.window, key, modifier)
 
-    def write(self, words: str) -> None:
+    def write(self, text: str) -> None:
         self.key(KEY.Key_F2)
-        self.field.setPlainText(words)
+        self.field.setPlainText(text)
         self.key(KEY.Key_Return)
 
     @property
@@ -53,11 +55,14 @@ class Desk(LonePilot):
 
     @property
     def decisions(self) -> list[tuple[str, str]]:
-        kept = SemanticsStore(self.root).read(EPISODE).entries
-        return [(one.decision, one.words) for one in kept if isinstance(one, TextDecision)]
+        entries = SemanticsStore(self.root).read(EPISODE).entries
+        return [(one.decision, one.words) for one in entries if isinstance(one, TextDecision)]
 
-    def wait_for(self, *decisions: str) -> None:
+    def wait_for_decisions(self, *decisions: str) -> None:
         self.qtbot.waitUntil(lambda: [one for one, _ in self.decisions] == list(decisions))
+
+
+OpenPage = Callable[[Shares], AnnotatePilot]
 
 
 @pytest.fixture
@@ -67,99 +72,95 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(qtbot: QtBot, background: Background, root: Path) -> Desk:
-    made = Desk(qtbot, background, root, Shares(0, 0))
-    made.open()
-    return made
+def open_page(qtbot: QtBot, background: Background, root: Path) -> OpenPage:
+    return lambda shares: AnnotatePilot(qtbot, background, root, shares)
 
 
-def test_enter_accepts_and_goes_on_and_undo_takes_it_back(desk: Desk) -> None:
-    desk.key(KEY.Key_Return)
-    desk.wait_for("accept")
-    desk.wait_to_read("Accepted by Ann")
-    desk.write("A screen that I describe.")
-    desk.wait_for("accept", "edit")
-    desk.wait_to_read("A screen that I describe.")
-    desk.wait_to_read("Written by Ann")
-    desk.key(KEY.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    desk.wait_for("accept", "edit", "withdraw")
+@pytest.fixture
+def pilot(open_page: OpenPage) -> AnnotatePilot:
+    return open_page(Shares(0, 0)).open_episode()
 
 
-def test_contradicted_texts_are_found_and_supported_ones_accepted_together(desk: Desk) -> None:
-    desk.key(KEY.Key_N)
-    desk.wait_to_read("Step 2 of 4")
-    assert desk.says("Recycle bin")
-    desk.key(KEY.Key_Return, SHIFT)
-    desk.wait_to_read("of this episode.")
-    desk.qtbot.waitUntil(lambda: bool(desk.decisions))
-    assert all("Recycle bin" not in words and kind == "accept" for kind, words in desk.decisions)
+def test_keys_accept_edit_and_undo(pilot: AnnotatePilot) -> None:
+    pilot.key(KEY.Key_Return)
+    pilot.wait_for_decisions("accept")
+    pilot.wait_to_read("Accepted by Ann")
+    pilot.write("A screen that I describe.")
+    pilot.wait_for_decisions("accept", "edit")
+    pilot.wait_to_read("A screen that I describe.")
+    pilot.wait_to_read("Written by Ann")
+    pilot.key(KEY.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    pilot.wait_for_decisions("accept", "edit", "withdraw")
 
 
-def test_a_text_that_was_not_saved_is_kept(desk: Desk) -> None:
-    path = desk.root / "semantics" / f"{EPISODE}.json"
-    whole = path.read_bytes()
+def test_supported_texts_are_accepted_but_not_contradicted_ones(pilot: AnnotatePilot) -> None:
+    pilot.key(KEY.Key_N)
+    pilot.wait_to_read("Step 2 of 4")
+    assert pilot.says("Recycle bin")
+    pilot.key(KEY.Key_Return, SHIFT)
+    pilot.wait_to_read("of this episode.")
+    pilot.qtbot.waitUntil(lambda: bool(pilot.decisions))
+    assert all("Recycle bin" not in text and decision == "accept" for decision, text in pilot.decisions)
+
+
+def test_text_that_was_not_saved_stays_in_its_field(pilot: AnnotatePilot) -> None:
+    path = pilot.root / "semantics" / f"{EPISODE}.json"
+    intact = path.read_bytes()
     path.write_text("{")
-    desk.write("Worth keeping.")
-    desk.wait_to_read("was not saved")
-    assert desk.says(path.name)
-    assert desk.field.toPlainText() == "Worth keeping."
-    path.write_bytes(whole)
-    desk.key(KEY.Key_Return)
-    desk.wait_for("edit")
+    pilot.write("Worth keeping.")
+    pilot.wait_to_read("was not saved")
+    assert pilot.says(path.name)
+    assert pilot.field.toPlainText() == "Worth keeping."
+    path.write_bytes(intact)
+    pilot.key(KEY.Key_Return)
+    pilot.wait_for_decisions("edit")
 
 
-def test_blind_steps_hide_every_suggestion_until_the_person_has_written(
-    qtbot: QtBot, background: Background, root: Path
-) -> None:
-    desk = Desk(qtbot, background, root, Shares(blind=1, planted=0))
-    desk.open()
-    told = " ".join(one.text() for one in desk.window.findChildren(QLabel) if one.isVisible())
-    assert all(one.words not in told for one in SemanticsStore(root).read(EPISODE).entries if hasattr(one, "words"))
-    desk.write("Tap something.")
-    desk.wait_for("edit")
-    desk.wait_to_read("I am going on to")
+def test_blind_step_shows_no_suggestion(open_page: OpenPage, root: Path) -> None:
+    pilot = open_page(Shares(blind=1, planted=0)).open_episode()
+    visible = " ".join(one.text() for one in pilot.window.findChildren(QLabel) if one.isVisible())
+    assert all(one.words not in visible for one in SemanticsStore(root).read(EPISODE).entries if hasattr(one, "words"))
+    pilot.write("Tap something.")
+    pilot.wait_for_decisions("edit")
+    pilot.wait_to_read("I am going on to")
 
 
-def test_planted_texts_are_named_after_the_decision(qtbot: QtBot, background: Background, root: Path) -> None:
-    desk = Desk(qtbot, background, root, Shares(blind=0, planted=1))
-    desk.open()
-    desk.key(KEY.Key_Return)
-    desk.wait_to_read("That text was wrong on purpose")
-    assert desk.says("You did not notice.")
-    assert desk.decisions == []
+def test_planted_text_is_revealed_after_the_decision(open_page: OpenPage) -> None:
+    pilot = open_page(Shares(blind=0, planted=1)).open_episode()
+    pilot.key(KEY.Key_Return)
+    pilot.wait_to_read("That text was wrong on purpose")
+    assert pilot.says("You did not notice.")
+    assert pilot.decisions == []
 
 
-def test_a_memory_is_accepted_edited_and_rejected_with_the_same_keys(
-    qtbot: QtBot, background: Background, root: Path
-) -> None:
+def test_memory_is_decided_with_the_same_keys(open_page: OpenPage, root: Path) -> None:
     remember(root, EPISODE)
-    desk = Desk(qtbot, background, root, Shares(0, 0))
-    desk.open()
+    pilot = open_page(Shares(0, 0)).open_episode()
     for _ in range(5):
-        desk.commands[Command.NEXT_TEXT].trigger()
-    desk.wait_to_read("screen_info of step 0.")
-    desk.key(KEY.Key_Return)
-    desk.wait_for("accept")
-    desk.write("")
-    desk.wait_for("accept", "edit")
-    desk.commands[Command.PREVIOUS_TEXT_STEP].trigger()
-    desk.wait_to_read("Nothing of this screen is needed later.")
-    desk.commands[Command.NEXT_TEXT_STEP].trigger()
-    desk.wait_to_read("Step 2 of 4")
+        pilot.commands[Command.NEXT_TEXT].trigger()
+    pilot.wait_to_read("screen_info of step 0.")
+    pilot.key(KEY.Key_Return)
+    pilot.wait_for_decisions("accept")
+    pilot.write("")
+    pilot.wait_for_decisions("accept", "edit")
+    pilot.commands[Command.PREVIOUS_TEXT_STEP].trigger()
+    pilot.wait_to_read("Nothing of this screen is needed later.")
+    pilot.commands[Command.NEXT_TEXT_STEP].trigger()
+    pilot.wait_to_read("Step 2 of 4")
     for _ in range(4):
-        desk.commands[Command.NEXT_TEXT].trigger()
-    desk.key(KEY.Key_Delete)
-    desk.wait_for("accept", "edit", "reject")
-    assert desk.decisions == [
+        pilot.commands[Command.NEXT_TEXT].trigger()
+    pilot.key(KEY.Key_Delete)
+    pilot.wait_for_decisions("accept", "edit", "reject")
+    assert pilot.decisions == [
         ("accept", "screen_info of step 0."),
         ("edit", ""),
         ("reject", "action_result of step 1."),
     ]
-    desk.key(KEY.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    desk.wait_for("accept", "edit", "reject", "withdraw")
+    pilot.key(KEY.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    pilot.wait_for_decisions("accept", "edit", "reject", "withdraw")
 
 
-def test_a_memory_is_hidden_until_the_instruction_of_its_step_is_written_blind(root: Path) -> None:
+def test_blind_step_hides_its_memory_until_written(root: Path) -> None:
     remember(root, EPISODE)
     texts = TextReviewing(root, Checker(None).evidence, lambda: "Ann", Shares(blind=1, planted=0))
     first, *others = texts.open(EPISODE).steps[1]
@@ -168,49 +169,47 @@ def test_a_memory_is_hidden_until_the_instruction_of_its_step_is_written_blind(r
     assert "core of step 1." in [one.words for one in texts.open(EPISODE).steps[1]]
 
 
-def test_an_empty_dataset_and_one_without_texts_say_what_to_do(
-    qtbot: QtBot, background: Background, tmp_path: Path
-) -> None:
+def test_dataset_without_texts_explains_what_to_do(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
     (tmp_path / "annotations").mkdir()
-    desk = Desk(qtbot, background, tmp_path, Shares())
-    desk.wait_to_read("No episodes yet.")
+    pilot = AnnotatePilot(qtbot, background, tmp_path, Shares())
+    pilot.wait_to_read("No episodes yet.")
     look_around(tmp_path, EPISODE, 2)
-    desk.press("Refresh")
-    desk.wait_to_read("Choose “Write texts…” to have a model write them")
+    pilot.press("Refresh")
+    pilot.wait_to_read("Choose “Write texts…” to have a model write them")
 
 
-def test_a_damaged_file_is_named(qtbot: QtBot, background: Background, root: Path) -> None:
+def test_damaged_file_is_named(open_page: OpenPage, root: Path) -> None:
     path = root / "semantics" / f"{EPISODE}.json"
     path.write_text("[]")
-    desk = Desk(qtbot, background, root, Shares())
-    qtbot.waitUntil(lambda: "Cannot be read" in "".join(desk.heard("Episodes with texts")))
-    QTest.keyClick(desk.named(QWidget, "Episodes with texts"), KEY.Key_Down)
-    desk.key(KEY.Key_Return)
-    desk.wait_to_read(path.name)
+    pilot = open_page(Shares())
+    pilot.qtbot.waitUntil(lambda: "Cannot be read" in "".join(pilot.heard("Episodes with texts")))
+    QTest.keyClick(pilot.named(QWidget, "Episodes with texts"), KEY.Key_Down)
+    pilot.key(KEY.Key_Return)
+    pilot.wait_to_read(path.name)
 
 
-def test_closing_asks_about_text_that_is_not_saved_and_waits_for_decisions(desk: Desk) -> None:
+def test_closing_asks_about_unsaved_text_and_waits_for_decisions(pilot: AnnotatePilot) -> None:
     closed: list[bool] = []
 
     def close() -> None:
-        assert not desk.page.asks_before_closing(close)
+        assert not pilot.page.asks_before_closing(close)
         closed.append(True)
 
-    assert not desk.page.asks_before_closing(close)
-    desk.key(KEY.Key_Return)
-    assert desk.page.asks_before_closing(close)
-    desk.qtbot.waitUntil(lambda: closed == [True])
-    assert [kind for kind, _ in desk.decisions] == ["accept"]
-    desk.key(KEY.Key_F2)
-    assert not desk.page.asks_before_closing(close)
-    desk.field.setPlainText("Worth keeping.")
+    assert not pilot.page.asks_before_closing(close)
+    pilot.key(KEY.Key_Return)
+    assert pilot.page.asks_before_closing(close)
+    pilot.qtbot.waitUntil(lambda: closed == [True])
+    assert [decision for decision, _ in pilot.decisions] == ["accept"]
+    pilot.key(KEY.Key_F2)
+    assert not pilot.page.asks_before_closing(close)
+    pilot.field.setPlainText("Worth keeping.")
     for _ in range(2):
-        assert desk.page.asks_before_closing(close)
-        desk.press_in(desk.dialog(), "Cancel")
-        desk.qtbot.waitUntil(lambda: not desk.is_asked)
-        assert desk.field.toPlainText() == "Worth keeping."
-    assert desk.page.asks_before_closing(close)
-    desk.press_in(desk.dialog(), "Close")
+        assert pilot.page.asks_before_closing(close)
+        pilot.press_in(pilot.dialog(), "Cancel")
+        pilot.qtbot.waitUntil(lambda: not pilot.is_asked)
+        assert pilot.field.toPlainText() == "Worth keeping."
+    assert pilot.page.asks_before_closing(close)
+    pilot.press_in(pilot.dialog(), "Close")
     assert closed == [True, True]
 
 
@@ -223,20 +222,20 @@ def test_only_changed_episodes_are_checked_again(root: Path) -> None:
 
     suggest(root, look_around(root, OTHER, 2))
     texts = TextReviewing(root, evidence, lambda: "Ann", Shares(0, 0))
-    rows = [[row.episode_id for row in some] for some in texts.rows()]
+    rows = [[row.episode_id for row in batch] for batch in texts.rows()]
     assert (rows, len(checked)) == ([[], [EPISODE], [OTHER]], 2)
-    assert [[row.episode_id for row in some] for some in texts.rows()] == [[EPISODE, OTHER]]
+    assert [[row.episode_id for row in batch] for batch in texts.rows()] == [[EPISODE, OTHER]]
     path = root / "semantics" / f"{OTHER}.json"
     path.write_text("[]")
-    assert [[row.problem != "" for row in some] for some in texts.rows()] == [[False, False], [True]]
+    assert [[row.problem != "" for row in batch] for batch in texts.rows()] == [[False, False], [True]]
     assert len(checked) == 2
 
 
-def test_nothing_is_decided_on_an_episode_that_is_not_shown_yet(desk: Desk) -> None:
-    suggest(desk.root, look_around(desk.root, OTHER, 2))
-    desk.press("Refresh")
-    desk.qtbot.waitUntil(lambda: len(desk.heard("Episodes with texts")) == 2)
-    desk.press("Next episode")
-    desk.commands[Command.REJECT_TEXT].trigger()
-    desk.wait_to_read("Step 1 of 3")
-    assert not any(isinstance(one, TextDecision) for one in SemanticsStore(desk.root).read(OTHER).entries)
+def test_episode_cannot_be_decided_before_it_is_shown(pilot: AnnotatePilot) -> None:
+    suggest(pilot.root, look_around(pilot.root, OTHER, 2))
+    pilot.press("Refresh")
+    pilot.qtbot.waitUntil(lambda: len(pilot.heard("Episodes with texts")) == 2)
+    pilot.press("Next episode")
+    pilot.commands[Command.REJECT_TEXT].trigger()
+    pilot.wait_to_read("Step 1 of 3")
+    assert not any(isinstance(one, TextDecision) for one in SemanticsStore(pilot.root).read(OTHER).entries)

@@ -29,10 +29,9 @@ REMOTE = "0.0.0.0"
 """An address of this computer that is not known as one."""
 
 
-class Desk(LonePilot):
+class WritingPilot(LonePilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path, open_batch: Callable[[], Batch]) -> None:
         super().__init__(qtbot, background)
-        self.root = root
         evidence = Checker(None).evidence
         writing = TextWriting(root, lambda: [EPISODE], evidence, lambda _budget: open_batch(), lambda: "Ann")
         texts = TextReviewing(root, evidence, lambda: "Ann", Shares(0, 0))
@@ -40,16 +39,12 @@ class Desk(LonePilot):
         self.show_alone(self.page)
         self.page.enter()
 
-    def ask(self) -> QDialog:
+    def open_dialog(self) -> QDialog:
         self.press("Write texts")
         return self.dialog()
 
     def button(self) -> QPushButton:
         return next(one for one in self.dialog().findChildren(QPushButton) if one.text() == "Write texts")
-
-    @property
-    def suggested(self) -> int:
-        return len(SemanticsStore(self.root).read(EPISODE).entries)
 
 
 @pytest.fixture
@@ -64,65 +59,66 @@ def server() -> Iterator[StandIn]:
         yield server
 
 
-def at(server: StandIn, host: str = "127.0.0.1") -> Callable[[], Batch]:
+OpenPage = Callable[[Callable[[], Batch]], WritingPilot]
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot, background: Background, root: Path) -> OpenPage:
+    return lambda open_batch: WritingPilot(qtbot, background, root, open_batch)
+
+
+def model_on(server: StandIn, host: str = "127.0.0.1") -> Callable[[], Batch]:
     return lambda: batch_with(OpenAIModel(MODEL, server.url.replace("127.0.0.1", host), None), priced())
 
 
-def test_what_is_missing_is_planned_written_and_listed(
-    qtbot: QtBot, background: Background, root: Path, server: StandIn
-) -> None:
-    desk = Desk(qtbot, background, root, at(server))
-    dialog = desk.ask()
-    desk.wait_to_read(f"{MODEL} at {server.url.removesuffix('/v1')}")
+def test_missing_texts_are_planned_written_and_listed(open_page: OpenPage, root: Path, server: StandIn) -> None:
+    pilot = open_page(model_on(server))
+    dialog = pilot.open_dialog()
+    pilot.wait_to_read(f"{MODEL} at {server.url.removesuffix('/v1')}")
     assert not faults(dialog)
-    assert not desk.named(QCheckBox, "The owner agrees").isVisible()
-    desk.press_in(dialog, "Write texts")
-    desk.wait_to_read("texts added for 1 episode.")
-    assert desk.suggested > STEPS
-    qtbot.waitUntil(lambda: "suggested" in "".join(desk.heard("Episodes with texts")))
-    asked = len(server.questions)
+    assert not pilot.named(QCheckBox, "The owner agrees").isVisible()
+    pilot.press_in(dialog, "Write texts")
+    pilot.wait_to_read("texts added for 1 episode.")
+    assert len(SemanticsStore(root).read(EPISODE).entries) > STEPS
+    pilot.qtbot.waitUntil(lambda: "suggested" in "".join(pilot.heard("Episodes with texts")))
+    questions = len(server.questions)
+    dialog = pilot.open_dialog()
+    pilot.wait_to_read("Nothing is missing.")
+    pilot.named(QComboBox, "What to write").setCurrentText("Chain-of-Memory, one candidate (cheaper)")
+    pilot.qtbot.waitUntil(lambda: pilot.button().isEnabled())
+    pilot.press_in(dialog, "Cancel")
+    assert len(server.questions) == questions
 
-    dialog = desk.ask()
-    desk.wait_to_read("Nothing is missing.")
-    desk.named(QComboBox, "What to write").setCurrentText("Chain-of-Memory, one candidate (cheaper)")
-    qtbot.waitUntil(lambda: desk.button().isEnabled())
-    desk.press_in(dialog, "Cancel")
-    assert len(server.questions) == asked
 
-
-def test_screenshots_leave_only_when_the_owner_agrees(
-    qtbot: QtBot, background: Background, root: Path, server: StandIn
-) -> None:
-    desk = Desk(qtbot, background, root, at(server, REMOTE))
-    dialog = desk.ask()
-    desk.wait_to_read(f" MB, to http://{REMOTE}")
-    agreed = desk.named(QCheckBox, "The owner agrees")
-    assert (agreed.isVisible(), desk.button().isEnabled(), server.questions) == (True, False, [])
+def test_screenshots_are_sent_only_if_the_owner_agrees(open_page: OpenPage, root: Path, server: StandIn) -> None:
+    pilot = open_page(model_on(server, REMOTE))
+    dialog = pilot.open_dialog()
+    pilot.wait_to_read(f" MB, to http://{REMOTE}")
+    agreed = pilot.named(QCheckBox, "The owner agrees")
+    assert (agreed.isVisible(), pilot.button().isEnabled(), server.questions) == (True, False, [])
     agreed.setChecked(True)
-    desk.press_in(dialog, "Write texts")
-    desk.wait_to_read("texts added for 1 episode.")
+    pilot.press_in(dialog, "Write texts")
+    pilot.wait_to_read("texts added for 1 episode.")
     host = server.url.removesuffix("/v1").replace("127.0.0.1", REMOTE)
     assert not needs_consent(root, host, 1, 1)
 
 
-def test_what_the_server_refuses_is_told_and_the_page_stays_usable(
-    qtbot: QtBot, background: Background, root: Path, server: StandIn
-) -> None:
+def test_server_refusal_is_reported_and_the_page_stays_usable(open_page: OpenPage, server: StandIn) -> None:
     server.behaviour = lambda _: ErrorReply(401, "no")
-    desk = Desk(qtbot, background, root, at(server))
-    dialog = desk.ask()
-    qtbot.waitUntil(lambda: desk.button().isEnabled())
-    desk.press_in(dialog, "Write texts")
-    desk.wait_to_read("0 texts added for 1 episode.")
-    assert desk.says("1 episode not finished: ")
-    assert desk.ask().isVisible()
+    pilot = open_page(model_on(server))
+    dialog = pilot.open_dialog()
+    pilot.qtbot.waitUntil(lambda: pilot.button().isEnabled())
+    pilot.press_in(dialog, "Write texts")
+    pilot.wait_to_read("0 texts added for 1 episode.")
+    assert pilot.says("1 episode not finished: ")
+    assert pilot.open_dialog().isVisible()
 
 
-def test_without_a_model_the_dialog_says_what_to_do(qtbot: QtBot, background: Background, root: Path) -> None:
+def test_dialog_explains_a_missing_model(open_page: OpenPage) -> None:
     def open_nothing() -> Batch:
         raise SettingsError("No language model is set. Choose one under Settings.")
 
-    desk = Desk(qtbot, background, root, open_nothing)
-    desk.ask()
-    desk.wait_to_read("No language model is set. Choose one under Settings.")
-    assert not desk.button().isEnabled()
+    pilot = open_page(open_nothing)
+    pilot.open_dialog()
+    pilot.wait_to_read("No language model is set. Choose one under Settings.")
+    assert not pilot.button().isEnabled()

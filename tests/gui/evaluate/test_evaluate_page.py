@@ -23,10 +23,10 @@ from tests.evaluation.prediction_files import own, predictions
 from tests.gui.pilot import LonePilot
 
 EPISODE = "1" * 16
-FAR: dict[str, Json] = {"action": "CLICK", "info": [[990, 10], [990, 10]]}
+WRONG_CLICK: dict[str, Json] = {"action": "CLICK", "info": [[990, 10], [990, 10]]}
 
 
-class Desk(LonePilot):
+class EvaluatePilot(LonePilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
         self.page = EvaluatePage(lambda: EpisodeIndex(root, None), background, self.commands)
@@ -52,90 +52,79 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def right(root: Path) -> list[Prediction]:
+def correct(root: Path) -> list[Prediction]:
     return predictions(root)
 
 
 @pytest.fixture
-def desk(qtbot: QtBot, background: Background, root: Path) -> Desk:
-    return Desk(qtbot, background, root)
+def pilot(qtbot: QtBot, background: Background, root: Path) -> EvaluatePilot:
+    return EvaluatePilot(qtbot, background, root)
 
 
-def test_scores_name_the_protocol_and_a_cell_of_the_confusion_shows_its_steps(
-    desk: Desk, right: list[Prediction], tmp_path: Path
-) -> None:
-    wrong = [right[0]._replace(action=FAR), right[1]._replace(action=None), *right[2:]]
-    desk.score(own(tmp_path / "a", wrong, model="base"))
-    assert desk.says("Protocol official · all episodes · high-level instructions")
-    assert desk.cells("Scores")[0][:2] == ["AMS, pooled", "50.00"]
-    panel = desk.find(PanelView)
+def test_confusion_cell_lists_its_steps(pilot: EvaluatePilot, correct: list[Prediction], tmp_path: Path) -> None:
+    wrong = [correct[0]._replace(action=WRONG_CLICK), correct[1]._replace(action=None), *correct[2:]]
+    pilot.score(own(tmp_path / "a", wrong, model="base"))
+    assert pilot.says("Protocol official · all episodes · high-level instructions")
+    assert pilot.cells("Scores")[0][:2] == ["AMS, pooled", "50.00"]
+    panel = pilot.find(PanelView)
     QTest.keyClick(panel, Qt.Key.Key_Right)
     QTest.keyClick(panel, Qt.Key.Key_Return)
-    desk.wait_to_read("CLICK predicted as CLICK: 2 steps, protocol official")
-    assert [row[4].split()[-1] for row in desk.cells("Judged steps")] == ["away", "Right"]
-    desk.press("Show all wrong")
-    desk.wait_to_read("2 wrong steps, protocol official")
-    assert desk.cells("Judged steps")[0][4] == "Cannot be read"
+    pilot.wait_to_read("CLICK predicted as CLICK: 2 steps, protocol official")
+    assert [row[4].split()[-1] for row in pilot.cells("Judged steps")] == ["away", "Right"]
+    pilot.press("Show all wrong")
+    pilot.wait_to_read("2 wrong steps, protocol official")
+    assert pilot.cells("Judged steps")[0][4] == "Cannot be read"
 
 
-def test_the_true_and_the_predicted_action_are_drawn_on_the_screenshot(
-    desk: Desk, right: list[Prediction], tmp_path: Path
-) -> None:
-    desk.score(own(tmp_path / "a", [right[0]._replace(action=FAR), *right[1:]]))
-    desk.press("Steps")
-    desk.wait_to_read("step 1 of 4: Look around")
+def test_two_models_are_compared_and_drawn(pilot: EvaluatePilot, correct: list[Prediction], tmp_path: Path) -> None:
+    worse = own(tmp_path / "a", [correct[0]._replace(action=WRONG_CLICK), *correct[1:]], model="base")
+    pilot.score(worse, own(tmp_path / "b", correct, model="tuned"))
+    row = pilot.cells("Scores")[0]
+    assert (row[1], row[3], row[4]) == ("75.00", "100.00", "+25.00")
+    pilot.press("Steps")
+    pilot.wait_to_read("step 1 of 4: Look around")
+    pilot.wait_to_read("tuned: CLICK")
+    assert pilot.says("(right)")
 
     def is_drawn() -> bool:
-        image = desk.find(StepCanvas).grab().toImage()
-        seen = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
-        return {MARK.name(), PREDICTED.name()} <= seen
+        image = pilot.find(StepCanvas).grab().toImage()
+        colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+        return {MARK.name(), PREDICTED.name()} <= colours
 
-    desk.qtbot.waitUntil(is_drawn)
-
-
-def test_two_models_are_shown_side_by_side_with_their_differences(
-    desk: Desk, right: list[Prediction], tmp_path: Path
-) -> None:
-    worse = own(tmp_path / "a", [right[0]._replace(action=FAR), *right[1:]], model="base")
-    desk.score(worse, own(tmp_path / "b", right, model="tuned"))
-    row = desk.cells("Scores")[0]
-    assert (row[1], row[3], row[4]) == ("75.00", "100.00", "+25.00")
-    desk.press("Steps")
-    desk.wait_to_read("tuned: CLICK")
-    assert desk.says("(right)")
+    pilot.qtbot.waitUntil(is_drawn)
 
 
-def test_what_does_not_fit_is_told_with_file_and_line(desk: Desk, right: list[Prediction], tmp_path: Path) -> None:
-    file = own(tmp_path / "a", [*right[:-1], right[0], Prediction("9" * 16, 0, right[0].action)])
+def test_unusable_predictions_are_listed(pilot: EvaluatePilot, correct: list[Prediction], tmp_path: Path) -> None:
+    file = own(tmp_path / "a", [*correct[:-1], correct[0], Prediction("9" * 16, 0, correct[0].action)])
     with file.open("a") as lines:
         lines.write('{"episode": 1e309}\n')
-    desk.score(file)
-    desk.wait_to_read("1 steps without a prediction, 1 repeated, 1 for steps that the dataset does not have")
-    desk.press("Problems")
-    told = "\n".join(words for _, words in desk.cells("What does not fit"))
-    assert all(f"line {number}:" in told for number in (5, 6, 7))
+    pilot.score(file)
+    pilot.wait_to_read("1 steps without a prediction, 1 repeated, 1 for steps that the dataset does not have")
+    pilot.press("Problems")
+    problems = "\n".join(problem for _, problem in pilot.cells("What does not fit"))
+    assert all(f"line {number}:" in problems for number in (5, 6, 7))
 
 
-def test_a_file_that_is_none_and_another_folder_without_episodes_say_so(desk: Desk, root: Path, tmp_path: Path) -> None:
+def test_unusable_file_or_dataset_is_reported(pilot: EvaluatePilot, root: Path, tmp_path: Path) -> None:
     (tmp_path / "a").write_text("{broken")
-    desk.score(tmp_path / "a")
-    desk.wait_to_read("is not a file of predictions")
-    assert not desk.commands[Command.EXPORT_REPORT].isEnabled()
-    desk.named(QLineEdit, "Dataset").setText(str(tmp_path / "nothing"))
-    desk.score(own(tmp_path / "b", predictions(root)))
-    desk.wait_to_read("nothing")
-    assert not desk.commands[Command.SHOW_SCORES].isEnabled()
+    pilot.score(tmp_path / "a")
+    pilot.wait_to_read("is not a file of predictions")
+    assert not pilot.commands[Command.EXPORT_REPORT].isEnabled()
+    pilot.named(QLineEdit, "Dataset").setText(str(tmp_path / "nothing"))
+    pilot.score(own(tmp_path / "b", predictions(root)))
+    pilot.wait_to_read("nothing")
+    assert not pilot.commands[Command.SHOW_SCORES].isEnabled()
 
 
-def test_the_report_is_saved_as_a_page_or_as_json(desk: Desk, right: list[Prediction], tmp_path: Path) -> None:
-    desk.score(own(tmp_path / "a", right))
+def test_report_is_saved_as_html_or_json(pilot: EvaluatePilot, correct: list[Prediction], tmp_path: Path) -> None:
+    pilot.score(own(tmp_path / "a", correct))
     for name in ("report.html", "report.json"):
-        desk.press("Export report")
-        dialog = desk.dialog()
+        pilot.press("Export report")
+        dialog = pilot.dialog()
         assert isinstance(dialog, QFileDialog)
         dialog.fileSelected.emit(str(tmp_path / name))
         dialog.reject()
-        desk.wait_to_read(name)
-        desk.qtbot.waitUntil((tmp_path / name).exists)
+        pilot.wait_to_read(name)
+        pilot.qtbot.waitUntil((tmp_path / name).exists)
     assert json.loads((tmp_path / "report.json").read_text())["ams"] == 100
     assert "Protocol official" in (tmp_path / "report.html").read_text()

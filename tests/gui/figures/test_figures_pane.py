@@ -25,66 +25,68 @@ BARS = Bars(
 )
 
 
-def shown(qtbot: QtBot, panel: Bars) -> tuple[PanelView, list[str]]:
-    view, chosen = PanelView(panel, "Apps"), list[str]()
+@pytest.fixture
+def chosen() -> list[str]:
+    """The filters that were chosen in `view`."""
+    return []
+
+
+@pytest.fixture
+def view(qtbot: QtBot, chosen: list[str]) -> PanelView:
+    view = PanelView(BARS, "Apps")
     qtbot.addWidget(view)
     view.chosen.connect(chosen.append)
     view.resize(600, 100)
     view.show()
     qtbot.waitExposed(view)
-    return view, chosen
+    return view
 
 
-def test_a_click_on_a_bar_chooses_its_filter(qtbot: QtBot) -> None:
-    view, chosen = shown(qtbot, BARS)
-
-    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(210, 36))
-    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(590, 60))
-
-    assert chosen == ['app:"Mail"']
-
-
-def test_the_keys_reach_every_bar_and_say_what_it_is(qtbot: QtBot) -> None:
-    view, chosen = shown(qtbot, BARS)
-
-    said = []
-    for _ in range(4):
-        QTest.keyClick(view, Qt.Key.Key_Down)
-        said.append(view.accessibleDescription())
-        QTest.keyClick(view, Qt.Key.Key_Return)
-
-    assert said == [
-        "Maps: 8 episodes, 80.0%", "Mail: 1 episode, 10.0%", "x: 1 episode, 10.0%", "x: 1 episode, 10.0%"
-    ]  # fmt: skip
-    assert chosen == ['app:"Maps"', 'app:"Mail"'], "a mark without a filter chooses nothing"
-
-
-def test_a_drawing_grows_with_the_text_and_its_marks_stay_under_the_pointer(qtbot: QtBot, as_nobody: None) -> None:
-    view, chosen = shown(qtbot, BARS)
-    before = view.height()
-    use_text_size("extra large")
-    view.setStyleSheet("QWidget { font-size: 14pt; }")
-
-    assert view.height() == pytest.approx(1.4 * before, abs=4)
-    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(400, round(1.4 * 36)))
-    assert chosen == ['app:"Mail"']
-
-
-def test_the_pane_shows_every_figure_and_its_table_on_request(qtbot: QtBot) -> None:
+@pytest.fixture
+def pane(qtbot: QtBot) -> FiguresPane:
     pane = FiguresPane()
     qtbot.addWidget(pane)
     pane.resize(800, 600)
     pane.show()
     pane.show_figures(FIGURES)
     qtbot.waitUntil(lambda: pane.is_complete)
+    return pane
 
+
+def test_click_on_a_bar_chooses_its_filter(view: PanelView, chosen: list[str]) -> None:
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(210, 36))
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(590, 60))
+    assert chosen == ['app:"Mail"']
+
+
+def test_arrow_keys_reach_and_describe_every_bar(view: PanelView, chosen: list[str]) -> None:
+    descriptions = []
+    for _ in range(4):
+        QTest.keyClick(view, Qt.Key.Key_Down)
+        descriptions.append(view.accessibleDescription())
+        QTest.keyClick(view, Qt.Key.Key_Return)
+    assert descriptions == [
+        "Maps: 8 episodes, 80.0%", "Mail: 1 episode, 10.0%", "x: 1 episode, 10.0%", "x: 1 episode, 10.0%"
+    ]  # fmt: skip
+    assert chosen == ['app:"Maps"', 'app:"Mail"'], "a mark without a filter chooses nothing"
+
+
+@pytest.mark.usefixtures("as_nobody")
+def test_drawing_and_its_marks_scale_with_the_text(view: PanelView, chosen: list[str]) -> None:
+    before = view.height()
+    use_text_size("extra large")
+    view.setStyleSheet("QWidget { font-size: 14pt; }")
+    assert view.height() == pytest.approx(1.4 * before, abs=4)
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(400, round(1.4 * 36)))
+    assert chosen == ['app:"Mail"']
+
+
+def test_pane_shows_every_figure_and_its_table(pane: FiguresPane) -> None:
     drawings = pane.findChildren(PanelView)
     assert len(drawings) == sum(len(list(file_names(one))) for one in FIGURES)
     before = len(pane.findChildren(QTableWidget))
-    fold = next(one for one in pane.findChildren(QToolButton) if one.text() == "Table")
-    fold.click()
+    next(one for one in pane.findChildren(QToolButton) if one.text() == "Table").click()
     assert len(pane.findChildren(QTableWidget)) == before + 1
-
     chosen: list[str] = []
     pane.chosen.connect(chosen.append)
     QTest.keyClick(drawings[0], Qt.Key.Key_Down)
@@ -92,16 +94,10 @@ def test_the_pane_shows_every_figure_and_its_table_on_request(qtbot: QtBot) -> N
     assert chosen[0].startswith('category:"')
 
 
-def test_other_figures_take_the_places_of_the_first_ones(qtbot: QtBot) -> None:
-    pane = FiguresPane()
-    qtbot.addWidget(pane)
-    pane.show()
-    pane.show_figures(FIGURES)
-    qtbot.waitUntil(lambda: pane.is_complete)
+def test_new_figures_replace_the_old_ones_in_place(pane: FiguresPane, qtbot: QtBot) -> None:
     before = pane.findChildren(PanelView)
     pane.show_figures([replace(FIGURES[0], title="Now"), *FIGURES[1:]])
     qtbot.waitUntil(lambda: pane.is_complete)
-
     titles = [one.text() for one in pane.findChildren(QLabel) if one.property("kind") == "title" and one.isVisible()]
     tops = {one.text(): one.mapTo(pane, QPoint()).y() for one in pane.findChildren(QLabel) if one.isVisible()}
     assert "Now" in titles
@@ -109,20 +105,17 @@ def test_other_figures_take_the_places_of_the_first_ones(qtbot: QtBot) -> None:
     assert pane.findChildren(PanelView) == before, "what is the same stays"
 
 
-def test_a_narrow_pane_draws_narrower(qtbot: QtBot) -> None:
-    view, _ = shown(qtbot, BARS)
+def test_narrow_pane_draws_narrower(view: PanelView) -> None:
     wide = view.grab().toImage()
     view.resize(400, 100)
     narrow = view.grab().toImage()
-
     assert narrow.width() < wide.width()
     ink = {narrow.pixelColor(x, 12).name() for x in range(190, narrow.width())}
     assert len(ink) > 2, "the bar and its number are painted"
 
 
-def test_image_files_are_written_for_every_drawing(qtbot: QtBot, tmp_path: Path) -> None:
+def test_every_drawing_is_written_to_an_image_file(qtbot: QtBot, tmp_path: Path) -> None:
     written = write_images(tmp_path / "figures", FIGURES)
-
     assert {one.stem for one in written} == {name for figure in FIGURES for _, name in file_names(figure)}
     for one in written:
         assert QImage(str(one)).width() >= 800

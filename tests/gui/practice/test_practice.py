@@ -21,11 +21,11 @@ from tests.gui.pilot import OpenAt, OpenWindow, Pilot, button_in
 FIRST, SECOND = practice_tasks()[:2]
 
 
-class SlowlySaved(FakePractice):
+class DelayedPractice(FakePractice):
     """Saves the answer to the consent text once `may_save` is set."""
 
-    def __init__(self, *, wanted: int, agrees: bool | None) -> None:
-        super().__init__(wanted=wanted, agrees=agrees)
+    def __init__(self) -> None:
+        super().__init__(wanted=0, agrees=None)
         self.may_save = threading.Event()
 
     def answer_consent(self, name: str, *, agreed: bool | None) -> Welcome:
@@ -33,7 +33,7 @@ class SlowlySaved(FakePractice):
         return super().answer_consent(name, agreed=agreed)
 
 
-def open_with(open_at: OpenAt, practice: FakePractice) -> Pilot:
+def open_practice(open_at: OpenAt, practice: FakePractice) -> Pilot:
     pilot = open_at(Workplace(practice=practice)).watching()
     pilot.press("Practice")
     pilot.qtbot.waitUntil(lambda: rows(pilot) != [])
@@ -46,16 +46,15 @@ def rows(pilot: Pilot) -> list[str]:
 
 
 def record_practice(pilot: Pilot) -> None:
-    """The task begins by itself."""
     pilot.wait_for_phase(Phase.RECORDING)
     pilot.wait_for_steps(0)
     pilot.complete()
 
 
 class TestFirstUse:
-    def test_the_name_and_the_consent_are_asked_for_once(self, open_at: OpenAt) -> None:
+    def test_first_use_asks_for_name_and_consent(self, open_at: OpenAt) -> None:
         practice = FakePractice(agrees=None)
-        pilot = open_with(open_at, practice)
+        pilot = open_practice(open_at, practice)
         dialog = pilot.dialog()
         assert not pilot.says("Recording is locked")
         assert "What is recorded" in pilot.named(QScrollArea, "Consent text").accessibleDescription()
@@ -71,9 +70,9 @@ class TestFirstUse:
         assert pilot.window.page is Command.RECORD_PAGE
         assert pilot.says(FIRST.task.instruction)
 
-    def test_without_agreement_recording_stays_closed_and_the_way_back_is_told(self, open_at: OpenAt) -> None:
+    def test_recording_is_locked_until_the_annotator_agrees(self, open_at: OpenAt) -> None:
         practice = FakePractice(agrees=None, wanted=0)
-        pilot = open_with(open_at, practice)
+        pilot = open_practice(open_at, practice)
         pilot.press_in(pilot.dialog(), "I do not agree")
         pilot.wait_to_read("You can record after you agree")
         assert not pilot.may("Practise this")
@@ -88,8 +87,8 @@ class TestFirstUse:
         pilot.press("Record")
         pilot.wait_until_may("Start recording")
 
-    def test_recording_starts_only_once_the_answer_is_saved(self, open_at: OpenAt) -> None:
-        practice = SlowlySaved(agrees=None, wanted=0)
+    def test_recording_waits_until_the_answer_is_saved(self, open_at: OpenAt) -> None:
+        practice = DelayedPractice()
         pilot = open_at(Workplace(practice=practice)).watching()
         pilot.write_task()
         pilot.press_in(pilot.dialog(), "I agree")
@@ -98,24 +97,24 @@ class TestFirstUse:
         practice.may_save.set()
         pilot.wait_until_may("Start recording")
 
-    def test_without_agreement_no_draft_is_gone_on_with(self, open_at: OpenAt, service: FakeRecordings) -> None:
+    def test_draft_cannot_be_resumed_without_consent(self, open_at: OpenAt, service: FakeRecordings) -> None:
         service.put_aside()
-        pilot = open_with(open_at, FakePractice(agrees=False))
+        pilot = open_practice(open_at, FakePractice(agrees=False))
         pilot.press("Record")
         pilot.wait_to_read("Recording is locked because you have not agreed")
         assert not button_in(pilot.dialog(), "Resume").isEnabled()
 
-    def test_closing_the_text_answers_nothing(self, open_at: OpenAt) -> None:
+    def test_closing_the_consent_text_is_no_answer(self, open_at: OpenAt) -> None:
         practice = FakePractice(agrees=None)
-        pilot = open_with(open_at, practice)
+        pilot = open_practice(open_at, practice)
         QTest.keyClick(pilot.dialog(), Qt.Key.Key_Escape)
         assert practice.agrees is None
 
 
 class TestPractice:
-    def test_leads_to_the_open_queue(self, open_at: OpenAt) -> None:
+    def test_passing_all_practice_tasks_unlocks_recording(self, open_at: OpenAt) -> None:
         practice = FakePractice(wanted=2)
-        pilot = open_with(open_at, practice)
+        pilot = open_practice(open_at, practice)
         assert rows(pilot)[:2] == [f"1. {FIRST.teaches}: to do", f"2. {SECOND.teaches}: to do"]
         pilot.press("Record")
         pilot.write_task()
@@ -139,22 +138,22 @@ class TestPractice:
         pilot.wait_to_read("you have passed all 2")
         assert rows(pilot)[0] == f"1. {FIRST.teaches}: passed, 92%"
 
-    def test_a_failed_attempt_says_what_was_missed_and_is_tried_again(self, open_at: OpenAt) -> None:
+    def test_failed_attempt_is_explained_and_can_be_repeated(self, open_at: OpenAt) -> None:
         practice = FakePractice()
         practice.score = FAILED
-        pilot = open_with(open_at, practice)
+        pilot = open_practice(open_at, practice)
         pilot.press("Practise this")
         record_practice(pilot)
         pilot.wait_to_read("Not passed yet: 17%")
-        for words in ("Missed: the Display page is open", "The ending is wrong.", "70% is needed."):
-            assert pilot.says(words)
+        for text in ("Missed: the Display page is open", "The ending is wrong.", "70% is needed."):
+            assert pilot.says(text)
         pilot.press("Practise again")
         record_practice(pilot)
         pilot.qtbot.waitUntil(lambda: len(practice.attempts) == 2)
 
-    def test_hints_come_one_by_one_and_are_counted(self, open_at: OpenAt) -> None:
+    def test_hints_are_shown_one_by_one_and_counted(self, open_at: OpenAt) -> None:
         practice = FakePractice()
-        pilot = open_with(open_at, practice)
+        pilot = open_practice(open_at, practice)
         pilot.press("Practise this")
         assert not pilot.may("Show a hint")
         pilot.wait_for_phase(Phase.RECORDING)
@@ -169,16 +168,16 @@ class TestPractice:
         pilot.qtbot.waitUntil(lambda: len(practice.attempts) == 1)
         assert practice.attempts[0].hints == len(FIRST.hints)
 
-    def test_needs_the_simulated_phone(self, open_at: OpenAt, device: FakeDevice) -> None:
+    def test_practice_needs_the_simulated_emulator(self, open_at: OpenAt, device: FakeDevice) -> None:
         device.avd_name = "Pixel_7"
-        pilot = open_with(open_at, FakePractice())
+        pilot = open_practice(open_at, FakePractice())
         pilot.press("Practise this")
         assert pilot.says("Practice needs the simulated emulator; this device has other apps.")
         assert not pilot.may("Start recording")
 
-    def test_that_is_stopped_can_begin_again_or_be_left_for_another_task(self, open_at: OpenAt) -> None:
+    def test_stopped_practice_can_be_restarted_or_left(self, open_at: OpenAt) -> None:
         practice = FakePractice(wanted=0)
-        pilot = open_with(open_at, practice)
+        pilot = open_practice(open_at, practice)
         pilot.press("Practise this")
         pilot.wait_for_phase(Phase.RECORDING)
         pilot.stop()
@@ -189,8 +188,8 @@ class TestPractice:
         assert not pilot.says(FIRST.task.instruction)
         pilot.start(TaskInfo("General_Tool", ("Clock",), "", "", "Set an alarm"))
 
-    def test_may_be_wanted_of_nobody_and_waits_while_something_is_recorded(self, open_at: OpenAt) -> None:
-        pilot = open_with(open_at, FakePractice(wanted=0))
+    def test_optional_practice_waits_for_the_recording(self, open_at: OpenAt) -> None:
+        pilot = open_practice(open_at, FakePractice(wanted=0))
         assert pilot.says("no practice is required")
         pilot.press("Record")
         pilot.start()
@@ -202,34 +201,27 @@ class TestPractice:
         pilot.press("Practice")
         pilot.wait_until_may("Practise this")
 
-    def test_an_attempt_that_cannot_be_judged_says_why(self, open_at: OpenAt) -> None:
+    def test_attempt_that_cannot_be_scored_is_explained(self, open_at: OpenAt) -> None:
         practice = FakePractice()
         practice.failure = PracticeError("The gold episode gold.json cannot be read.")
-        pilot = open_with(open_at, practice)
+        pilot = open_practice(open_at, practice)
         pilot.press("Practise this")
         record_practice(pilot)
         pilot.wait_to_read("The gold episode gold.json cannot be read.")
 
-    def test_a_practice_draft_that_is_gone_on_with_is_scored_too(
-        self, open_at: OpenAt, service: FakeRecordings
-    ) -> None:
+    def test_resumed_practice_draft_is_scored(self, open_at: OpenAt, service: FakeRecordings) -> None:
         service.put_aside(SECOND.task_id)
         practice = FakePractice()
-        pilot = open_with(open_at, practice)
-        dialog = pilot.dialog()
-        pilot.press_in(dialog, "Resume")
+        pilot = open_practice(open_at, practice)
+        pilot.press_in(pilot.dialog(), "Resume")
         pilot.press("Record")
-        pilot.wait_for_phase(Phase.RECORDING)
-        pilot.wait_for_steps(0)
-        pilot.complete()
+        record_practice(pilot)
         pilot.wait_to_read("Passed: 92%")
         assert pilot.status.state == "Recorded"
         assert not pilot.says("The episode is published.")
         assert [attempt.task_id for attempt in practice.attempts] == [SECOND.task_id]
 
-    def test_starts_the_simulated_emulator_beside_another_device(
-        self, open_window: OpenWindow, tmp_path: Path, device: FakeDevice
-    ) -> None:
+    def test_simulated_emulator_is_started(self, open_window: OpenWindow, tmp_path: Path, device: FakeDevice) -> None:
         service = FakeRecordings(tmp_path, FakeDevice(serial="real-1"), simulated=device)
         pilot = open_window(service, Workplace(practice=FakePractice(agrees=None))).watching()
         pilot.press_in(pilot.dialog(), "I agree, start practice")

@@ -1,4 +1,4 @@
-"""An agent in the window: a real recorder on a device in memory, a stand-in for the model's server, and a person."""
+"""An agent records in the window: a real recorder, a device in memory, and a stand-in for the model's server."""
 
 import threading
 from collections.abc import Iterator
@@ -14,6 +14,7 @@ from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.application import TextSize, use_text_size
 from odyssey_recorder.gui.main_window import SMALLEST
+from odyssey_recorder.gui.parts import Choice
 from odyssey_recorder.gui.record.agent_card import AgentCard
 from odyssey_recorder.gui.record.agent_dialog import RunAgentDialog
 from odyssey_recorder.gui.record.agent_runner import AgentModels, AgentRunner
@@ -33,6 +34,7 @@ from tests.gui.conftest import PATIENCE_MS
 from tests.gui.fakes import TASK, FakeRecordings
 from tests.gui.inspection import faults
 from tests.gui.pilot import LEFT, OpenAt, OpenWindow, Pilot
+from tests.gui.record.screens import child_of
 from tests.llm.stand_in import MODEL, StandIn
 from tests.task.tasks import queue_of, row
 
@@ -52,7 +54,7 @@ def thinker() -> ControlledModel:
 @pytest.fixture
 def server(thinker: ControlledModel) -> Iterator[StandIn]:
     with StandIn(thinker) as started:
-        batch_of(started)  # loads what takes long on a busy computer
+        batch_of(started)  # loads modules now, not while a test waits
         yield started
 
 
@@ -65,13 +67,13 @@ def models_of(server: StandIn) -> AgentModels:
     return AgentModels(lambda: MODEL, lambda _, __: batch_of(server))
 
 
-def ask_for_agent(pilot: Pilot) -> None:
+def open_agent_dialog(pilot: Pilot) -> None:
     pilot.wait_until_may("Run agent")
     pilot.press("Run agent")
 
 
-def choose(pilot: Pilot) -> None:
-    ask_for_agent(pilot)
+def request_agent(pilot: Pilot) -> None:
+    open_agent_dialog(pilot)
     dialog = pilot.dialog()
     assert pilot.line("Model").text() == MODEL
     adapters = pilot.choice("Adapter")
@@ -79,15 +81,17 @@ def choose(pilot: Pilot) -> None:
     pilot.press_in(dialog, "Run agent")
 
 
-def run_agent(pilot: Pilot) -> None:
-    pilot.write_task()
-    choose(pilot)
-    pilot.wait_for_phase(Phase.RECORDING)
-
-
-def await_question(pilot: Pilot, thinker: ControlledModel) -> str:
+def wait_for_question(pilot: Pilot, thinker: ControlledModel) -> str:
     pilot.qtbot.waitUntil(thinker.was_asked)
     return thinker.await_question()
+
+
+def run_agent(pilot: Pilot, thinker: ControlledModel) -> str:
+    """Returns what the model is asked first."""
+    pilot.write_task()
+    request_agent(pilot)
+    pilot.wait_for_phase(Phase.RECORDING)
+    return wait_for_question(pilot, thinker)
 
 
 def provenance(service: FakeRecordings) -> EpisodeProvenance:
@@ -96,103 +100,90 @@ def provenance(service: FakeRecordings) -> EpisodeProvenance:
     return found
 
 
-def press(pilot: Pilot, words: str) -> None:
-    """A button of the agent's card."""
-    pilot.qtbot.waitUntil(lambda: any(one.isEnabled() for one in buttons(pilot, words)))
-    QTest.mouseClick(buttons(pilot, words)[0], LEFT)
+def press_on_card(pilot: Pilot, text: str) -> None:
+    pilot.qtbot.waitUntil(lambda: any(one.isEnabled() for one in card_buttons(pilot, text)))
+    QTest.mouseClick(card_buttons(pilot, text)[0], LEFT)
 
 
-def buttons(pilot: Pilot, words: str) -> list[QAbstractButton]:
+def card_buttons(pilot: Pilot, text: str) -> list[QAbstractButton]:
     card = pilot.find(AgentCard)
-    return [one for one in card.findChildren(QAbstractButton) if one.text() == words and one.isVisible()]
+    return [one for one in card.findChildren(QAbstractButton) if one.text() == text and one.isVisible()]
 
 
-def end(pilot: Pilot, thinker: ControlledModel) -> None:
+def finish_episode(pilot: Pilot, thinker: ControlledModel) -> None:
     thinker.say("COMPLETE", text="Done.")
     pilot.wait_to_read("this ends the episode and publishes it")
-    press(pilot, "Allow")
+    press_on_card(pilot, "Allow")
     pilot.qtbot.waitUntil(lambda: pilot.controller.phase is Phase.FINISHED)
 
 
-def by_agent(service: FakeRecordings) -> list[bool]:
-    return [step.agent is not None for step in provenance(service).steps]
-
-
-class HeldDevice(FakeDevice):
-    """A touch takes as long as the test wants."""
+class BlockedDevice(FakeDevice):
+    """A touch waits for `may_finish`."""
 
     def __init__(self) -> None:
         super().__init__(serial="emulator-5554")
-        self.is_touched, self.may_go = threading.Event(), threading.Event()
+        self.touched, self.may_finish = threading.Event(), threading.Event()
 
     def touch(self, stroke: TouchStroke) -> None:
-        self.is_touched.set()
-        assert self.may_go.wait(30)
+        self.touched.set()
+        assert self.may_finish.wait(30)
         super().touch(stroke)
 
 
-# The agent works.
-
-
-def test_an_agent_carries_out_the_task_that_was_written(
+def test_agent_performs_the_task(
     pilot: Pilot, thinker: ControlledModel, service: FakeRecordings, device: FakeDevice
 ) -> None:
-    run_agent(pilot)
-    assert "Switch the phone to dark mode" in await_question(pilot, thinker)
+    assert "Switch the phone to dark mode" in run_agent(pilot, thinker)
     pilot.wait_to_read("Agent at work")
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Agent")
     assert pilot.status.message == "Looking at the screen, asking the model…"
     thinker.say("CLICK", x=500, y=500)
-    await_question(pilot, thinker)
+    wait_for_question(pilot, thinker)
     pilot.qtbot.waitUntil(lambda: pilot.heard("Steps") == ["Step 1, agent: Click “OK”"])
-    end(pilot, thinker)
-    kept = provenance(service)
-    assert (kept.origin.actor, len(device.performed)) == ("agent", 1)
-    told = [step.agent and (step.agent.model, step.agent.approved) for step in kept.steps]
-    assert told == [(MODEL, False), (MODEL, True)]
+    finish_episode(pilot, thinker)
+    saved = provenance(service)
+    assert (saved.origin.actor, len(device.performed)) == ("agent", 1)
+    approvals = [step.agent and (step.agent.model, step.agent.approved) for step in saved.steps]
+    assert approvals == [(MODEL, False), (MODEL, True)]
     assert not pilot.find(AgentCard).isVisible()
 
 
-def test_what_is_risky_is_asked_in_the_window_and_what_is_refused_ends_the_turn(
-    pilot: Pilot, thinker: ControlledModel, device: FakeDevice
-) -> None:
+def test_refusing_a_risky_action_ends_the_turn(pilot: Pilot, thinker: ControlledModel, device: FakeDevice) -> None:
     device.tree = device.tree.replace("OK", "Delete all")
-    run_agent(pilot)
+    run_agent(pilot, thinker)
     for answer in ("Refuse", "Allow"):
         thinker.say("CLICK", x=500, y=500)
         pilot.wait_to_read("Click “Delete all”. The agent must ask: 'delete' is under the finger")
         assert device.performed == []
-        press(pilot, answer)
+        press_on_card(pilot, answer)
         if answer == "Refuse":
             pilot.wait_to_read("You did not allow its last action.")
-            press(pilot, "Resume agent")
+            press_on_card(pilot, "Resume agent")
     pilot.qtbot.waitUntil(lambda: len(device.performed) == 1)
 
 
-def test_screens_leave_this_computer_only_with_consent(open_at: OpenAt, service: FakeRecordings) -> None:
-    far = read_settings(model=MODEL, model_url="https://models.invalid/v1")
-    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, lambda _, __: open_batch(far)))).watching()
+def test_screens_are_sent_to_a_remote_model_only_with_consent(open_at: OpenAt, service: FakeRecordings) -> None:
+    remote = read_settings(model=MODEL, model_url="https://models.invalid/v1")
+    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, lambda _, __: open_batch(remote)))).watching()
     pilot.write_task()
-    choose(pilot)
+    request_agent(pilot)
     pilot.wait_to_read("Screens of the phone would be sent to https://models.invalid")
     pilot.press_in(pilot.dialog(), "Cancel")
     assert (pilot.controller.phase, service.drafts()) == (Phase.WATCHING, [])
-    choose(pilot)
+    request_agent(pilot)
     pilot.wait_to_read("Screens of the phone would be sent to")
     pilot.press_in(pilot.dialog(), "Agree and run")
     pilot.wait_for_phase(Phase.RECORDING)
     assert pilot.controller.is_agents
 
 
-def test_a_recording_that_a_person_began_has_no_agent_but_one_of_an_agent_goes_on(
-    pilot: Pilot, thinker: ControlledModel, service: FakeRecordings
-) -> None:
+def test_agent_resumes_only_its_own_recording(pilot: Pilot, thinker: ControlledModel, service: FakeRecordings) -> None:
     pilot.start()
     assert not pilot.shortcut("Ctrl+Shift+A").isEnabled()
     pilot.stop()
-    choose(pilot)
+    request_agent(pilot)
     pilot.wait_for_phase(Phase.RECORDING)
-    await_question(pilot, thinker)
+    wait_for_question(pilot, thinker)
     pilot.press("Stop")
     thinker.say("BACK")  # for the abandoned question
     pilot.wait_for_phase(Phase.WATCHING)
@@ -200,64 +191,61 @@ def test_a_recording_that_a_person_began_has_no_agent_but_one_of_an_agent_goes_o
     pilot.controller.resume(service.drafts()[0].episode_id)
     pilot.wait_for_phase(Phase.RECORDING)
     pilot.wait_to_read("An agent began this recording.")
-    choose(pilot)
-    await_question(pilot, thinker)
-    end(pilot, thinker)
+    request_agent(pilot)
+    wait_for_question(pilot, thinker)
+    finish_episode(pilot, thinker)
     assert provenance(service).origin.actor == "agent"
 
 
-def test_a_device_that_is_no_emulator_has_no_agent(open_window: OpenWindow, server: StandIn, tmp_path: Path) -> None:
+def test_agent_needs_an_emulator(open_window: OpenWindow, server: StandIn, tmp_path: Path) -> None:
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice()), Workplace(agents=models_of(server))).watching()
     pilot.write_task()
-    choose(pilot)
+    request_agent(pilot)
     pilot.wait_to_read("fake-1 is not an emulator")
     assert pilot.controller.phase is Phase.WATCHING
 
 
 @pytest.mark.usefixtures("own_look")
 @pytest.mark.parametrize("size", ["normal", "extra large"])
-def test_what_is_said_of_an_agent_fits_into_the_smallest_window(
-    pilot: Pilot, thinker: ControlledModel, device: FakeDevice, size: TextSize
-) -> None:
+def test_card_fits_smallest_window(pilot: Pilot, thinker: ControlledModel, device: FakeDevice, size: TextSize) -> None:
     use_text_size(size)
     pilot.window.resize(SMALLEST)
     device.tree = device.tree.replace("OK", "Delete all that was written here")
-    run_agent(pilot)
+    run_agent(pilot, thinker)
     pilot.wait_to_read("Agent at work")
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
-    thinker.say("CLICK", x=500, y=200)
-    await_question(pilot, thinker)
-    thinker.say("CLICK", x=500, y=500)
+    for y in (200, 500):
+        thinker.say("CLICK", x=500, y=y)
     pilot.wait_to_read("Allow this action?")
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     pilot.shortcut("Esc").trigger()
     pilot.wait_to_read("Agent paused")
-    pilot.qtbot.waitUntil(lambda: bool(buttons(pilot, "Correct step 1")))
+    pilot.qtbot.waitUntil(lambda: bool(card_buttons(pilot, "Correct step 1")))
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     assert pilot.window.size() == SMALLEST
 
 
-def test_a_task_that_an_agent_recorded_still_waits_for_a_person(
+def test_agent_recording_keeps_task_claimed(
     open_at: OpenAt, server: StandIn, thinker: ControlledModel, tmp_path: Path
 ) -> None:
     queue = queue_of(tmp_path, row("a", instruction=TASK.instruction))
     pilot = open_at(Workplace(agents=models_of(server), tasks=lambda: queue))
     pilot.wait_to_read(TASK.instruction)
-    choose(pilot)
-    await_question(pilot, thinker)
-    end(pilot, thinker)
+    request_agent(pilot)
+    wait_for_question(pilot, thinker)
+    finish_episode(pilot, thinker)
     pilot.press("Record another")
     pilot.wait_until_may("Start recording")
     assert queue.board().count(Status.CLAIMED) == 1
 
 
-def write(pilot: Pilot, name: str, words: str) -> None:
+def enter(pilot: Pilot, name: str, text: str) -> None:
     field = pilot.line(name)
     field.clear()
-    QTest.keyClicks(field, words)
+    QTest.keyClicks(field, text)
 
 
-def test_an_agent_has_the_history_and_the_limits_that_are_chosen_and_they_are_kept(
+def test_options_are_applied_and_remembered(
     open_at: OpenAt, server: StandIn, thinker: ControlledModel, tmp_path: Path
 ) -> None:
     budgets: list[float | None] = []
@@ -266,28 +254,32 @@ def test_an_agent_has_the_history_and_the_limits_that_are_chosen_and_they_are_ke
         budgets.append(budget)
         return batch_of(server)
 
-    kept = KeptFile(tmp_path / "agent.json")
-    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_model, kept))).watching()
+    options = KeptFile(tmp_path / "agent.json")
+    pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_model, options))).watching()
     pilot.write_task()
-    ask_for_agent(pilot)
+    open_agent_dialog(pilot)
     packages = "com.example.notes, com.example.clock"
-    chosen = {"History": "screenshots:2", "Budget in US dollars": "2,50", "Allowed packages": packages}
-    for name, words in chosen.items():
-        write(pilot, name, words)
+    entered = {"History": "screenshots:2", "Budget in US dollars": "2,50", "Allowed packages": packages}
+    for name, text in entered.items():
+        enter(pilot, name, text)
     pilot.press_in(pilot.dialog(), "Run agent")
-    await_question(pilot, thinker)
+    wait_for_question(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
     pilot.wait_to_read("The agent must ask: the app com.fake.app is not allowed")
-    press(pilot, "Refuse")
+    press_on_card(pilot, "Refuse")
     assert budgets == [2.5]
-    assert kept.read() == {"adapter": "ours", "history": "screenshots:2", "budget": "2,50", "packages": packages}
-    again = RunAgentDialog("another-model", kept, pilot.window)
-    shown = {one.accessibleName(): one.text() for one in again.findChildren(QLineEdit)}
-    assert shown == {"Model": "another-model", **chosen}
+    assert options.read() == {"adapter": "ours", "history": "screenshots:2", "budget": "2,50", "packages": packages}
+    next_dialog = RunAgentDialog("another-model", options, pilot.window)
+    shown = {one.accessibleName(): one.text() for one in next_dialog.findChildren(QLineEdit)}
+    assert shown == {"Model": "another-model", **entered}
+    options.write({"adapter": "gone", "history": 7, "budget": ["x"], "packages": None})
+    with_damaged_options = RunAgentDialog(MODEL, options, pilot.window)
+    assert [one.text() for one in with_damaged_options.findChildren(QLineEdit)] == [MODEL, "actions", "", ""]
+    assert (child_of(with_damaged_options, Choice).value, with_damaged_options.ok.isEnabled()) == ("ours", True)
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong", "right", "words"),
+    ("name", "wrong", "right", "message"),
     [
         ("Model", " ", "m", "Enter the model's name."),
         ("History", "memory", "none", "The history 'memory' cannot be told to an agent."),
@@ -297,154 +289,125 @@ def test_an_agent_has_the_history_and_the_limits_that_are_chosen_and_they_are_ke
         ("Allowed packages", "com.example.notes Clock", "com.example.notes", "“Clock” is not a package."),
     ],
 )
-def test_what_cannot_be_used_is_told_at_its_field_and_runs_nothing(
-    pilot: Pilot, name: str, wrong: str, right: str, words: str
-) -> None:
+def test_invalid_option_blocks_the_run(pilot: Pilot, name: str, wrong: str, right: str, message: str) -> None:
     dialog = RunAgentDialog(MODEL, KeptFile(), pilot.window)
     dialog.open()
     field = next(one for one in dialog.findChildren(QLineEdit) if one.accessibleName() == name)
     field.setText(wrong)
-    assert field.accessibleDescription().startswith(words)
-    (told,) = [one for one in dialog.findChildren(QLabel) if one.text() == field.accessibleDescription()]
-    assert (told.isVisible(), dialog.ok.isEnabled()) == (True, False)
+    assert field.accessibleDescription().startswith(message)
+    (label,) = [one for one in dialog.findChildren(QLabel) if one.text() == field.accessibleDescription()]
+    assert (label.isVisible(), dialog.ok.isEnabled()) == (True, False)
     pilot.qtbot.waitUntil(lambda: faults(dialog) == [])
     field.setText(right)
-    assert (field.accessibleDescription(), told.isVisible(), dialog.ok.isEnabled()) == ("", False, True)
+    assert (field.accessibleDescription(), label.isVisible(), dialog.ok.isEnabled()) == ("", False, True)
 
 
-def test_a_budget_for_a_model_without_a_price_begins_nothing(open_at: OpenAt, server: StandIn) -> None:
+def test_budget_needs_a_model_with_a_price(open_at: OpenAt, server: StandIn) -> None:
     def open_model(name: str, budget: float | None) -> Batch:
         return open_batch(read_settings(model=name, model_url=server.url), budget)
 
     pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_model))).watching()
     pilot.write_task()
-    ask_for_agent(pilot)
-    write(pilot, "Budget in US dollars", "5")
+    open_agent_dialog(pilot)
+    enter(pilot, "Budget in US dollars", "5")
     pilot.press_in(pilot.dialog(), "Run agent")
     pilot.wait_to_read("The price of 'stand-in-1' is unknown, so a budget cannot be kept.")
     assert pilot.controller.phase is Phase.WATCHING
 
 
-def test_kept_values_that_are_damaged_are_told_or_ignored(pilot: Pilot, tmp_path: Path) -> None:
-    kept = KeptFile(tmp_path / "agent.json")
-    kept.write({"adapter": "gone", "history": 7, "budget": ["x"], "packages": None})
-    dialog = RunAgentDialog(MODEL, kept, pilot.window)
-    shown = [one.text() for one in dialog.findChildren(QLineEdit)]
-    assert shown == [MODEL, "actions", "", ""]
-    assert dialog.ok.isEnabled()
-
-
-# The person takes over.
-
-
-def test_a_touch_on_the_mirror_takes_over_and_is_the_persons_step(
+def test_mirror_touch_takes_over(
     pilot: Pilot, thinker: ControlledModel, service: FakeRecordings, device: FakeDevice
 ) -> None:
-    run_agent(pilot)
-    await_question(pilot, thinker)
+    run_agent(pilot, thinker)
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
     pilot.wait_to_read("You have taken over.")
     thinker.say("HOME")  # for the abandoned question
-    press(pilot, "Resume agent")
-    assert "CLICK" in await_question(pilot, thinker)
-    end(pilot, thinker)
-    assert by_agent(service) == [False, True]
+    press_on_card(pilot, "Resume agent")
+    assert "CLICK" in wait_for_question(pilot, thinker)
+    finish_episode(pilot, thinker)
+    assert [step.agent is not None for step in provenance(service).steps] == [False, True]
     assert len(device.performed) == 1
 
 
-def test_a_touch_while_the_agents_is_sent_takes_over_and_the_agents_step_is_kept(
+def test_takeover_keeps_agent_step(
     open_window: OpenWindow, server: StandIn, thinker: ControlledModel, tmp_path: Path
 ) -> None:
-    device = HeldDevice()
+    device = BlockedDevice()
     service = FakeRecordings(tmp_path, device)
     pilot = open_window(service, Workplace(agents=models_of(server))).watching()
-    run_agent(pilot)
+    run_agent(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
-    pilot.qtbot.waitUntil(device.is_touched.is_set)
+    pilot.qtbot.waitUntil(device.touched.is_set)
     pilot.wait_for_state(State.INJECTING)
     pilot.click(180, 300)
     pilot.wait_to_read("Agent paused")
     assert pilot.status.hint.startswith("Not recorded")
-    device.may_go.set()
+    device.may_finish.set()
     pilot.wait_for_steps(1)
     pilot.click(90, 500)
     pilot.wait_for_steps(2)
     pilot.complete()
-    assert by_agent(service) == [True, False, False]
+    assert [step.agent is not None for step in provenance(service).steps] == [True, False, False]
     assert len(device.performed) == 2
 
 
-@pytest.mark.parametrize("command", ["Esc", "Ctrl+P", "Ctrl+Return"])
-def test_keys_take_over_too(pilot: Pilot, thinker: ControlledModel, command: str) -> None:
-    run_agent(pilot)
-    await_question(pilot, thinker)
+@pytest.mark.parametrize("keys", ["Esc", "Ctrl+P", "Ctrl+Return"])
+def test_agent_can_be_interrupted_by_shortcut_and_resumed(pilot: Pilot, thinker: ControlledModel, keys: str) -> None:
+    run_agent(pilot, thinker)
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.activate()
-    QTest.keySequence(pilot.window, QKeySequence(command))
+    QTest.keySequence(pilot.window, QKeySequence(keys))
     pilot.wait_to_read("Agent paused")
-    thinker.say("HOME")
-
-
-def test_resuming_the_agent_ends_a_pause_too(pilot: Pilot, thinker: ControlledModel) -> None:
-    run_agent(pilot)
-    await_question(pilot, thinker)
-    pilot.press("Pause")
     thinker.say("HOME")  # for the abandoned question
-    press(pilot, "Resume agent")
-    await_question(pilot, thinker)
+    press_on_card(pilot, "Resume agent")
+    wait_for_question(pilot, thinker)
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Agent")
     thinker.say("HOME")
 
 
-def test_a_recording_that_a_person_begins_while_the_model_is_opened_stays_theirs(
-    open_at: OpenAt, server: StandIn
-) -> None:
-    gate = threading.Event()
+def test_agent_does_not_join_a_recording_started_meanwhile(open_at: OpenAt, server: StandIn) -> None:
+    may_open = threading.Event()
 
     def open_late(_: str, __: float | None) -> Batch:
-        assert gate.wait(30)
+        assert may_open.wait(30)
         return batch_of(server)
 
     pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_late))).watching()
     pilot.write_task()
-    choose(pilot)
+    request_agent(pilot)
     pilot.wait_to_read("Opening the model…")
     pilot.press("Start recording")
     pilot.wait_for_phase(Phase.RECORDING)
-    runner = pilot.controller.findChild(AgentRunner)
-    assert runner is not None
+    runner = child_of(pilot.controller, AgentRunner)
     with pilot.qtbot.waitSignal(runner.prepared, timeout=PATIENCE_MS):
-        gate.set()
+        may_open.set()
     assert (runner.has_run, pilot.controller.is_agents) == (False, False)
 
 
-def test_a_question_is_withdrawn_when_the_person_acts(
+def test_permission_question_closes_when_the_person_acts(
     pilot: Pilot, thinker: ControlledModel, device: FakeDevice
 ) -> None:
     device.tree = device.tree.replace("OK", "Delete all")
-    run_agent(pilot)
+    run_agent(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
     pilot.wait_to_read("Allow this action?")
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.wait_to_read("Agent paused")
-    pilot.qtbot.waitUntil(lambda: buttons(pilot, "Allow") == [])
+    pilot.qtbot.waitUntil(lambda: card_buttons(pilot, "Allow") == [])
     assert device.performed == [SystemKey.HOME]
 
 
-# The person corrects.
-
-
-def test_what_is_refused_is_kept_beside_what_is_shown_instead(
+def test_refused_action_is_stored(
     pilot: Pilot, thinker: ControlledModel, service: FakeRecordings, device: FakeDevice
 ) -> None:
-    run_agent(pilot)
+    run_agent(pilot, thinker)
     thinker.say("COMPLETE")
     pilot.wait_to_read("this ends the episode and publishes it")
-    press(pilot, "Refuse")
+    press_on_card(pilot, "Refuse")
     pilot.wait_to_read("You did not allow its last action. Show the right one, which is stored with it")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
@@ -455,20 +418,20 @@ def test_what_is_refused_is_kept_beside_what_is_shown_instead(
     assert len(device.performed) == 1
 
 
-def test_a_corrected_step_is_kept_beside_the_right_one(
+def test_corrected_step_is_stored(
     pilot: Pilot, thinker: ControlledModel, service: FakeRecordings, device: FakeDevice
 ) -> None:
-    run_agent(pilot)
+    run_agent(pilot, thinker)
     for x in (300, 500):
         thinker.say("CLICK", x=x, y=500)
-    for _ in range(3):
-        await_question(pilot, thinker)
+    for _ in range(2):
+        wait_for_question(pilot, thinker)
     pilot.shortcut("Esc").trigger()
     thinker.say("HOME")  # for the abandoned question
     pilot.wait_for_steps(2)
     steps = pilot.named(QListView, "Steps")
     steps.setCurrentIndex(steps.model().index(0, 0))
-    press(pilot, "Correct step 1")
+    press_on_card(pilot, "Correct step 1")
     pilot.wait_for_state(State.RESTORING)
     device.show(0)
     pilot.wait_for_steps(0)
@@ -476,9 +439,9 @@ def test_a_corrected_step_is_kept_beside_the_right_one(
     pilot.click(90, 500)
     pilot.wait_for_steps(1)
     assert pilot.heard("Steps")[0].startswith("Step 1, corrected: ")
-    press(pilot, "Resume agent")
-    await_question(pilot, thinker)
-    end(pilot, thinker)
+    press_on_card(pilot, "Resume agent")
+    wait_for_question(pilot, thinker)
+    finish_episode(pilot, thinker)
     (pair,) = preference_pairs(service.episode, provenance(service))
     assert (pair.step, pair.rejected) == (0, Click(Point(300, 500)))
     assert isinstance(pair.chosen, Click)
@@ -486,10 +449,10 @@ def test_a_corrected_step_is_kept_beside_the_right_one(
     assert '"x": 300' in pair.agent.raw
 
 
-def test_the_window_closes_while_the_agent_asks_and_keeps_its_steps(
+def test_closing_during_a_question_keeps_the_steps(
     pilot: Pilot, thinker: ControlledModel, service: FakeRecordings
 ) -> None:
-    run_agent(pilot)
+    run_agent(pilot, thinker)
     thinker.say("CLICK", x=500, y=200)
     thinker.say("COMPLETE")
     pilot.wait_to_read("Allow this action?")

@@ -16,7 +16,7 @@ from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenWindow, Pilot
-from tests.gui.record.test_recording import UnchangingDevice
+from tests.gui.record.screens import UnchangingDevice, record_one_step
 
 ID = "0000000000000007"
 
@@ -52,13 +52,11 @@ def report(*findings: Finding) -> EpisodeReport:
     return EpisodeReport(ID, findings)
 
 
-def said(dialog: CompleteDialog) -> str:
+def visible_text(dialog: CompleteDialog) -> str:
     return "\n".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible())
 
 
-def test_an_answer_waits_for_the_checks_and_is_final_without_findings(
-    dialog: CompleteDialog, endings: list[Complete]
-) -> None:
+def test_answer_waits_for_the_checks(dialog: CompleteDialog, endings: list[Complete]) -> None:
     dialog.findChildren(QLineEdit)[0].setText("80%")
     dialog.ok.click()
     assert endings == []
@@ -66,20 +64,18 @@ def test_an_answer_waits_for_the_checks_and_is_final_without_findings(
     assert endings == [Complete("80%")]
 
 
-def test_findings_are_told_before_anything_is_published(dialog: CompleteDialog, endings: list[Complete]) -> None:
+def test_findings_are_shown_before_publishing(dialog: CompleteDialog, endings: list[Complete]) -> None:
     dialog.ok.click()
     dialog.show_report(report(finding(2)))
     assert endings == []
-    assert "Step 3: nothing changed on the screen." in said(dialog)
+    assert "Step 3: nothing changed on the screen." in visible_text(dialog)
     assert (dialog.ok.text(), dialog.cancel.text()) == ("Publish", "Go back and undo")
     dialog.ok.click()
     assert endings == [Complete("")]
 
 
 @pytest.mark.parametrize("fails", [True, False], ids=["the checks fail", "the checks take too long"])
-def test_nothing_keeps_an_episode_from_being_published(
-    dialog: CompleteDialog, endings: list[Complete], fails: bool
-) -> None:
+def test_publishing_does_not_need_the_checks(dialog: CompleteDialog, endings: list[Complete], fails: bool) -> None:
     dialog.ok.click()
     if fails:
         dialog.show_failure(DatasetError("The disk is gone."))
@@ -89,19 +85,19 @@ def test_nothing_keeps_an_episode_from_being_published(
     assert endings == [Complete("")]
 
 
-def test_a_failed_check_is_told(dialog: CompleteDialog, endings: list[Complete]) -> None:
+def test_failed_check_is_reported(dialog: CompleteDialog, endings: list[Complete]) -> None:
     dialog.show_failure(DatasetError("The disk is gone."))
-    assert "The disk is gone." in said(dialog)
+    assert "The disk is gone." in visible_text(dialog)
     assert endings == []
 
 
-def test_the_annotator_reads_one_line_for_each_step_and_none_about_the_instruction() -> None:
-    told = list(annotator_words(report(finding(4), finding(4, "ACT08"), finding(None, "EPI01"), finding(1, "INS01"))))
-    assert told == ["Found at None.", "Step 5: nothing changed on the screen."]
+def test_findings_are_summarized_in_one_line_per_step() -> None:
+    findings = finding(4), finding(4, "ACT08"), finding(None, "EPI01"), finding(1, "INS01")
+    assert list(annotator_words(report(*findings))) == ["Found at None.", "Step 5: nothing changed on the screen."]
     assert list(annotator_words(report(*map(finding, range(6)))))[4:] == ["2 more."]
 
 
-def test_reasons_have_numbers_and_arrow_keys_choose(qtbot: QtBot) -> None:
+def test_reasons_are_chosen_with_number_and_arrow_keys(qtbot: QtBot) -> None:
     dialog = ImpossibleDialog()
     qtbot.addWidget(dialog)
     dialog.show()
@@ -115,14 +111,10 @@ def test_reasons_have_numbers_and_arrow_keys_choose(qtbot: QtBot) -> None:
     assert dialog.ok.isEnabled()
 
 
-def test_the_checks_see_the_episode_before_it_is_published_and_it_can_be_undone(
-    tmp_path: Path, open_window: OpenWindow
-) -> None:
+def test_step_with_a_finding_can_be_undone_before_publishing(tmp_path: Path, open_window: OpenWindow) -> None:
     service = FakeRecordings(tmp_path, UnchangingDevice())
     pilot = open_window(service).watching()
-    pilot.start()
-    pilot.click(180, 300)
-    pilot.wait_for_steps(1)
+    record_one_step(pilot)
     pilot.press("Complete")
     dialog = pilot.dialog()
     mirror = pilot.mirror.rect().translated(pilot.mirror.mapTo(pilot.window, dialog.rect().topLeft()))
@@ -138,17 +130,13 @@ def test_the_checks_see_the_episode_before_it_is_published_and_it_can_be_undone(
     assert len(service.store.episodes()) == 1
 
 
-def test_a_question_about_other_steps_is_withdrawn(pilot: Pilot) -> None:
+def test_new_step_or_escape_in_the_field_closes_the_question(pilot: Pilot) -> None:
     pilot.start()
     pilot.press("Complete")
     assert pilot.is_asked
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
     assert not pilot.is_asked
-
-
-def test_escape_withdraws_the_question_from_within_its_field(pilot: Pilot) -> None:
-    pilot.start()
     pilot.activate()
     pilot.press("Complete")
     assert pilot.is_asked
@@ -161,16 +149,12 @@ def test_escape_withdraws_the_question_from_within_its_field(pilot: Pilot) -> No
 
 @pytest.mark.usefixtures("as_nobody")
 @pytest.mark.parametrize("size", ["normal", "large"])
-def test_the_reasons_can_be_read_in_the_smallest_window(
-    tmp_path: Path, open_window: OpenWindow, size: TextSize
-) -> None:
+def test_reasons_are_readable_in_the_smallest_window(tmp_path: Path, open_window: OpenWindow, size: TextSize) -> None:
     use_text_size(size)
     pilot = open_window(FakeRecordings(tmp_path, UnchangingDevice()))
     pilot.window.resize(1100, 700)
     pilot.wait_for_phase(Phase.WATCHING)
-    pilot.start()
-    pilot.click(180, 300)
-    pilot.wait_for_steps(1)
+    record_one_step(pilot)
     pilot.controller.noticed.emit("Screenshots come over gRPC again.")
     pilot.press("Impossible")
     pilot.wait_to_read("Step 1: nothing changed on the screen.")

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from PIL import Image
 from PySide6.QtCore import QPoint, QSize
 from PySide6.QtWidgets import QLabel, QScrollBar
 from pytestqt.qtbot import QtBot
@@ -14,8 +13,7 @@ from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_canvas import FRAME_PX
 from odyssey_recorder.gui.record.mirror_stage import MirrorStage, WantedScreen
 from odyssey_recorder.model.geometry import Size
-from tests.gui.record.test_mirror import frame
-from tests.gui.record.test_mirror_pixels import fit_of
+from tests.gui.record.screens import fit_of, frame, screenshot_in
 
 PHONE, TABLET = Size(720, 1280), Size(2560, 1600)
 
@@ -42,81 +40,67 @@ def stage(qtbot: QtBot, mirror: MirrorView, commands: Commands, background: Back
     return stage
 
 
-def bar(stage: MirrorStage, name: str) -> QScrollBar:
+def scroll_bar(stage: MirrorStage, name: str) -> QScrollBar:
     return next(bar for bar in stage.findChildren(QScrollBar) if bar.accessibleName() == name)
 
 
-def zoom(stage: MirrorStage) -> str:
+def shown_scale(stage: MirrorStage) -> str:
     return next(label.text() for label in stage.findChildren(QLabel) if label.accessibleName() == "Zoom")
 
 
-def test_zooms_are_commands_with_the_scale_beside_them(stage: MirrorStage, commands: Commands, qtbot: QtBot) -> None:
-    fitted = zoom(stage)
+def test_zoom_commands_change_the_shown_scale(stage: MirrorStage, commands: Commands, qtbot: QtBot) -> None:
+    fitted = shown_scale(stage)
     assert not commands[Command.ZOOM_FIT].isEnabled()
     commands[Command.ZOOM_PIXELS].trigger()
-    assert zoom(stage) == "100%"
+    assert shown_scale(stage) == "100%"
     assert not commands[Command.ZOOM_PIXELS].isEnabled()
     commands[Command.ZOOM_IN].trigger()
-    assert zoom(stage) == "150%"
+    assert shown_scale(stage) == "150%"
     for _ in range(5):
         commands[Command.ZOOM_OUT].trigger()
-    assert zoom(stage) == "50%"
+    assert shown_scale(stage) == "50%"
     assert not commands[Command.ZOOM_OUT].isEnabled()
     commands[Command.ZOOM_FIT].trigger()
-    qtbot.waitUntil(lambda: zoom(stage) == fitted)
+    qtbot.waitUntil(lambda: shown_scale(stage) == fitted)
 
 
-def test_scroll_bars_move_the_screenshot(
-    stage: MirrorStage, mirror: MirrorView, commands: Commands, qtbot: QtBot
-) -> None:
-    across, down = bar(stage, "Left and right"), bar(stage, "Up and down")
-    assert across.isHidden()
-    assert down.isHidden()
+def test_scroll_bars_pan(stage: MirrorStage, mirror: MirrorView, commands: Commands, qtbot: QtBot) -> None:
+    across, down = scroll_bar(stage, "Left and right"), scroll_bar(stage, "Up and down")
+    assert (across.isHidden(), down.isHidden()) == (True, True)
     commands[Command.ZOOM_PIXELS].trigger()
     qtbot.waitUntil(lambda: mirror.geometry().bottom() < across.geometry().top())
     fit = fit_of(mirror)
     assert (across.value(), down.value()) == (FRAME_PX - fit.area.left(), FRAME_PX - fit.area.top())
-
     down.setValue(down.maximum())
     across.setValue(0)
-    fit = fit_of(mirror)
-    assert fit.area.bottom() == mirror.height() - FRAME_PX
-    assert fit.area.left() == FRAME_PX
+    area = fit_of(mirror).area
+    assert (area.bottom(), area.left()) == (mirror.height() - FRAME_PX, FRAME_PX)
 
 
 @pytest.mark.parametrize(
-    ("screen", "room"),
+    ("screen", "size"),
     [(PHONE, QSize(600, 700)), (TABLET, QSize(600, 700)), (TABLET, QSize(1600, 500)), (PHONE, QSize(400, 1600))],
 )
-def test_the_wanted_screen_lies_as_both_screens_are_larger_and_both_have_as_much_room(
-    stage: MirrorStage, qtbot: QtBot, tmp_path: Path, screen: Size, room: QSize
-) -> None:
+def test_wanted_screen_placement(stage: MirrorStage, qtbot: QtBot, tmp_path: Path, screen: Size, size: QSize) -> None:
     mirror, wanted = stage.findChildren(MirrorView)[0], stage.findChildren(WantedScreen)[0]
     mirror.show_frame(frame(screen, number=2))
-    stage.resize(room)
-    stage.show_wanted(screenshot(tmp_path, screen))
+    stage.resize(size)
+    stage.show_wanted(screenshot_in(tmp_path, screen))
     qtbot.waitUntil(lambda: wanted.is_shown and wanted.size() == mirror.size())
-    is_beside = room.width() / screen.width > room.height() / screen.height
-    now, then = mirror.mapTo(stage, QPoint()), wanted.mapTo(stage, QPoint())
-    assert (now.y() == then.y()) is is_beside
-    assert (now.x() == then.x()) is not is_beside
+    side_by_side = size.width() / screen.width > size.height() / screen.height
+    current_at, wanted_at = mirror.mapTo(stage, QPoint()), wanted.mapTo(stage, QPoint())
+    assert (current_at.y() == wanted_at.y()) is side_by_side
+    assert (current_at.x() == wanted_at.x()) is not side_by_side
 
 
-def test_the_way_back_is_fitted(stage: MirrorStage, mirror: MirrorView, commands: Commands, tmp_path: Path) -> None:
+def test_restoring_fits_the_mirror(stage: MirrorStage, mirror: MirrorView, commands: Commands, tmp_path: Path) -> None:
     mirror.viewport.show_scale(1.5)
     assert not commands[Command.ACCEPT_SCREEN].isEnabled()
-    stage.show_wanted(screenshot(tmp_path, PHONE))
+    stage.show_wanted(screenshot_in(tmp_path, PHONE))
     assert stage.is_restoring
     assert mirror.viewport.scale is None
     assert commands[Command.ACCEPT_SCREEN].isEnabled()
-
     stage.show_wanted(None)
     assert not stage.is_restoring
     assert mirror.viewport.scale == 1.5
     assert not commands[Command.ACCEPT_SCREEN].isEnabled()
-
-
-def screenshot(folder: Path, size: Size) -> Path:
-    path = folder / "wanted.png"
-    Image.new("RGB", (size.width, size.height), (20, 90, 160)).save(path)
-    return path

@@ -4,7 +4,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-from PIL import Image
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QRadioButton
@@ -19,15 +18,16 @@ from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import LEFT, OpenWindow, Pilot, button_in
+from tests.gui.record.screens import child_of, screenshot_in
 
 
-def choose(pilot: Pilot, label: str) -> None:
+def choose_mode(pilot: Pilot, label: str) -> None:
     (choice,) = [one for one in pilot.window.findChildren(QRadioButton) if label in one.text().replace("&", "")]
     choice.click()
 
 
 def choose_passive(pilot: Pilot) -> None:
-    choose(pilot, "In the emulator's own window")
+    choose_mode(pilot, "In the emulator's own window")
     pilot.wait_to_read("OK: ")
 
 
@@ -41,30 +41,24 @@ def ready_device(device: FakeDevice) -> FakeDevice:
     return device
 
 
-# Before the start.
-
-
-def test_everything_is_mended_at_once(pilot: Pilot, ready_device: FakeDevice) -> None:
-    device = ready_device
-    device.settings[("secure", "navigation_mode")] = "2"
-    device.settings[("global", "stay_on_while_plugged_in")] = "0"
+def test_fix_all_repairs_everything_at_once(pilot: Pilot, ready_device: FakeDevice) -> None:
+    ready_device.settings[("secure", "navigation_mode")] = "2"
+    ready_device.settings[("global", "stay_on_while_plugged_in")] = "0"
     choose_passive(pilot)
     fix_all = button_in(pilot.window, "Fix all")
     assert fix_all.isVisible()
     fix_all.click()
     pilot.wait_to_read("Navigation, Animations, Stay awake")
     assert not fix_all.isVisible()
-    assert device.settings[("secure", "navigation_mode")] == "0"
+    assert ready_device.settings[("secure", "navigation_mode")] == "0"
 
 
-def test_what_passive_mode_lacks_is_shown_with_what_mends_it(pilot: Pilot, device: FakeDevice) -> None:
+def test_missing_requirement_is_shown_with_its_repair(pilot: Pilot, device: FakeDevice) -> None:
     device.settings[("secure", "navigation_mode")] = "2"
     choose_passive(pilot)
     assert pilot.says("Navigation: by gestures")
-
     pilot.press("Copy the command for Navigation")
     assert shlex.split(QGuiApplication.clipboard().text())[:4] == ["/sdk/adb", "-s", "fake-1", "shell"]
-
     pilot.press("Fix Navigation")
     pilot.qtbot.waitUntil(lambda: not pilot.says("Navigation: by gestures"))
     assert device.settings[("secure", "navigation_mode")] == "0"
@@ -72,32 +66,27 @@ def test_what_passive_mode_lacks_is_shown_with_what_mends_it(pilot: Pilot, devic
     device.settings[("secure", "navigation_mode")] = "2"
     pilot.press("Check again")
     pilot.wait_to_read("Navigation: by gestures")
-    choose(pilot, "In this window")
+    choose_mode(pilot, "In this window")
     assert not pilot.says("OK: ")
 
 
-def test_where_nothing_can_be_heard_no_recording_is_offered(pilot: Pilot, device: FakeDevice) -> None:
+def test_passive_mode_needs_a_touch_screen(pilot: Pilot, device: FakeDevice) -> None:
     device.nodes = ()
     pilot.write_task()
-    choose(pilot, "In the emulator's own window")
+    choose_mode(pilot, "In the emulator's own window")
     pilot.wait_to_read("Touch screen: no input device reports touches")
     assert not pilot.may("Start recording")
-    choose(pilot, "In this window")
+    choose_mode(pilot, "In this window")
     assert pilot.may("Start recording")
 
 
-def test_a_device_that_cannot_be_asked_says_why(pilot: Pilot, device: FakeDevice) -> None:
+def test_unreachable_device_is_reported(pilot: Pilot, device: FakeDevice) -> None:
     device.disconnect()
-    choose(pilot, "In the emulator's own window")
+    choose_mode(pilot, "In the emulator's own window")
     pilot.wait_to_read("fake-1 is gone")
 
 
-# During the recording.
-
-
-def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking(
-    pilot: Pilot, service: FakeRecordings, ready_device: FakeDevice
-) -> None:
+def test_only_input_on_the_device_is_recorded(pilot: Pilot, service: FakeRecordings, ready_device: FakeDevice) -> None:
     choose_passive(pilot)
     pilot.write_task()
     pilot.press("Start recording")
@@ -105,7 +94,6 @@ def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening")
     assert not pilot.mirror.takes_input
     assert not pilot.line("Text to type").isVisible()
-
     ready_device.press_key("KEY_HOME")
     ready_device.show(1)
     pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
@@ -113,7 +101,6 @@ def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking
     QTest.keyClicks(pilot.mirror, "abc")
     assert pilot.line("Text to type").text() == ""
     pilot.complete()
-
     assert [step.action for step in service.episode.steps] == [Press(SystemKey.HOME), Complete("")]
     assert ready_device.performed == []
     pilot.press("Record another")
@@ -121,9 +108,7 @@ def test_what_is_done_on_the_device_fills_the_list_and_the_mirror_is_for_looking
     assert pilot.says("OK: ")
 
 
-def test_a_draft_goes_on_in_the_mode_it_was_begun_in(
-    open_window: OpenWindow, pilot: Pilot, ready_device: FakeDevice, tmp_path: Path
-) -> None:
+def test_draft_keeps_its_mode(open_window: OpenWindow, pilot: Pilot, ready_device: FakeDevice, tmp_path: Path) -> None:
     choose_passive(pilot)
     pilot.write_task()
     pilot.press("Start recording")
@@ -131,22 +116,17 @@ def test_a_draft_goes_on_in_the_mode_it_was_begun_in(
     ready_device.press_key("KEY_HOME")
     pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
     pilot.window.close()
-
-    again = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
-    again.press_in(again.dialog(), "Resume")
-    again.qtbot.waitUntil(lambda: again.status.state == "Listening", timeout=10_000)
-    assert again.steps == ["Press Home"]
-    again.stop()
-    assert again.says("Before you start")
-
-
-# Question.
+    pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
+    pilot.press_in(pilot.dialog(), "Resume")
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening", timeout=10_000)
+    assert pilot.steps == ["Press Home"]
+    pilot.stop()
+    assert pilot.says("Before you start")
 
 
 @pytest.fixture
 def steps(tmp_path: Path) -> list[RecordedStep]:
-    path = tmp_path / "0.png"
-    Image.new("RGB", (720, 1280), (20, 90, 160)).save(path)
+    path = screenshot_in(tmp_path)
     return [RecordedStep(number, Type("?"), path, "the text was not read") for number in range(2)]
 
 
@@ -157,19 +137,13 @@ def card(qtbot: QtBot, background: Background) -> TextQuestionCard:
     return card
 
 
-def field(card: TextQuestionCard) -> QLineEdit:
-    found = card.findChild(QLineEdit)
-    assert found is not None
-    return found
-
-
-def test_an_unread_text_is_asked_for(card: TextQuestionCard, steps: list[RecordedStep], qtbot: QtBot) -> None:
+def test_unread_text_is_asked_for(card: TextQuestionCard, steps: list[RecordedStep], qtbot: QtBot) -> None:
     card.show_question(TextQuestion(1, "helo"), steps)
     assert card.isVisible()
-    assert field(card).text() == "helo"
-    field(card).clear()
+    assert child_of(card, QLineEdit).text() == "helo"
+    child_of(card, QLineEdit).clear()
     assert not button_in(card, "Save").isEnabled()
-    QTest.keyClicks(field(card), "hello")
+    QTest.keyClicks(child_of(card, QLineEdit), "hello")
     with qtbot.waitSignal(card.answered) as answered:
         QTest.mouseClick(button_in(card, "Save"), LEFT)
     assert answered.args == [1, "hello"]
@@ -177,19 +151,18 @@ def test_an_unread_text_is_asked_for(card: TextQuestionCard, steps: list[Recorde
     assert not card.isVisible()
 
 
-def test_a_question_may_wait_but_not_the_next_one(card: TextQuestionCard, steps: list[RecordedStep]) -> None:
+def test_postponed_question_returns_with_its_text(card: TextQuestionCard, steps: list[RecordedStep]) -> None:
     question = TextQuestion(0, "")
     card.show_question(question, steps)
-    QTest.keyClicks(field(card), "half")
+    QTest.keyClicks(child_of(card, QLineEdit), "half")
     QTest.mouseClick(button_in(card, "Answer later"), LEFT)
     card.show_question(question, steps)
-    assert not field(card).isVisible()
-
+    assert not child_of(card, QLineEdit).isVisible()
     QTest.mouseClick(button_in(card, "Answer…"), LEFT)
-    assert field(card).isVisible()
-    assert field(card).text() == "half"
-    assert card.window().focusWidget() is field(card)
+    assert child_of(card, QLineEdit).isVisible()
+    assert child_of(card, QLineEdit).text() == "half"
+    assert card.window().focusWidget() is child_of(card, QLineEdit)
     QTest.mouseClick(button_in(card, "Answer later"), LEFT)
     card.show_question(TextQuestion(1, "next"), steps)
-    assert field(card).isVisible()
-    assert field(card).text() == "next"
+    assert child_of(card, QLineEdit).isVisible()
+    assert child_of(card, QLineEdit).text() == "next"

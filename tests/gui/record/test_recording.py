@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QPushButton, QRadioB
 from odyssey_recorder.errors import DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.application import TextSize, use_text_size
-from odyssey_recorder.gui.record.action_bar import ActionBar
 from odyssey_recorder.gui.record.mirror_canvas import Framing
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
 from odyssey_recorder.gui.record.publication import Publication
@@ -24,12 +23,9 @@ from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.recording.state import State
 from tests.fakes import FakeDevice
 from tests.gui.fakes import TASK, FakeRecordings
+from tests.gui.inspection import faults
 from tests.gui.pilot import LEFT, NONE, OpenWindow, Pilot, button_in
-
-
-def shows(path: Path, screenshot: Image.Image) -> bool:
-    with Image.open(path) as image:
-        return image.convert("RGB").tobytes() == screenshot.tobytes()
+from tests.gui.record.screens import UnchangingDevice, record_one_step
 
 
 def choose_step(pilot: Pilot, number: int) -> None:
@@ -37,18 +33,7 @@ def choose_step(pilot: Pilot, number: int) -> None:
     steps.setCurrentIndex(steps.model().index(number, 0))
 
 
-class UnchangingDevice(FakeDevice):
-    """A device whose screen never changes."""
-
-    def touch(self, stroke: TouchStroke) -> None:
-        super().touch(stroke)
-        self.show(0)
-
-
-# Whole episodes.
-
-
-def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
+def test_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
     pilot.start()
     pilot.click(180, 300)
     assert pilot.status.hint.startswith("Click")
@@ -72,20 +57,16 @@ def test_a_whole_episode_is_recorded_and_published(pilot: Pilot, service: FakeRe
     episode = service.episode
     actions = [step.action for step in episode.steps]
     assert [type(action) for action in actions[:3]] == [Click, Scroll, LongPress]
-    assert actions[3:] == [
-        Type("seven o'clock; $HOME"),
-        Press(SystemKey.HOME),
-        Press(SystemKey.RECENT),
-        Press(SystemKey.BACK),
-        Complete("It is dark now"),
-    ]
+    keys = [Press(key) for key in (SystemKey.HOME, SystemKey.RECENT, SystemKey.BACK)]
+    assert actions[3:] == [Type("seven o'clock; $HOME"), *keys, Complete("It is dark now")]
     assert (episode.task.instruction, episode.task.apps) == (TASK.instruction, TASK.apps)
     assert device.screen_at == list(range(7))
-    screenshots = [service.store.screenshot_path(episode, step) for step in range(8)]
-    assert [shows(path, device.screenshot(screen)) for screen, path in enumerate(screenshots)] == [True] * 8
+    for number in range(8):
+        with Image.open(service.store.screenshot_path(episode, number)) as image:
+            assert image.convert("RGB").tobytes() == device.screenshot(number).tobytes()
 
 
-def test_a_device_that_streams_follows_the_finger(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
+def test_streaming_device_follows_the_finger(pilot: Pilot, service: FakeRecordings, device: FakeDevice) -> None:
     device.streams = True
     pilot.start()
     pilot.put_finger_down(180, 500)
@@ -93,13 +74,11 @@ def test_a_device_that_streams_follows_the_finger(pilot: Pilot, service: FakeRec
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Touching")
     assert pilot.mirror.is_touched
     assert not pilot.may("Complete")
-
     QTest.mouseMove(pilot.mirror, pilot.spot(180, 300))
     pilot.qtbot.waitUntil(lambda: len(device.finger) == 2)
     QTest.mouseRelease(pilot.mirror, LEFT, NONE, pilot.spot(180, 100))
     pilot.wait_for_steps(1)
     pilot.complete()
-
     assert [finger.at is None for finger in device.finger] == [False, False, False, True]
     scroll = service.episode.steps[0].action
     assert isinstance(scroll, Scroll)
@@ -107,27 +86,26 @@ def test_a_device_that_streams_follows_the_finger(pilot: Pilot, service: FakeRec
     assert device.performed == []
 
 
-def test_the_way_that_screenshots_come_is_shown_and_its_change_is_told(pilot: Pilot, device: FakeDevice) -> None:
+def test_capture_path_and_its_change_are_shown(pilot: Pilot, device: FakeDevice) -> None:
     pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "screencap")
     device.streams = True
     pilot.start()
     pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "gRPC")
-
     device.streams = False
     pilot.wait_to_read("Screenshots now come from adb (screencap)")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
 
 
-def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot, service: FakeRecordings) -> None:
+def test_published_episode_shows_its_path_and_offers_another(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.complete()
-    told = [one.text() for one in pilot.window.findChildren(QLabel) if one.isVisible() and "ublished" in one.text()]
-    assert told == ["The episode is published."]
+    texts = [one.text() for one in pilot.window.findChildren(QLabel) if one.isVisible() and "ublished" in one.text()]
+    assert texts == ["The episode is published."]
     steps = pilot.named(QListView, "Steps")
-    place = steps.visualRect(steps.currentIndex()).bottomRight() - QPoint(20, 12)
-    QTest.mouseClick(steps.viewport(), LEFT, NONE, place)
-    assert steps.findChildren(QLineEdit) == [], "notes are over"
+    note_at = steps.visualRect(steps.currentIndex()).bottomRight() - QPoint(20, 12)
+    QTest.mouseClick(steps.viewport(), LEFT, NONE, note_at)
+    assert steps.findChildren(QLineEdit) == [], "no note can be written any more"
 
     (episode_id,) = service.store.episodes()
     assert pilot.says(episode_id)
@@ -146,7 +124,7 @@ def test_after_publishing_the_window_says_where_and_offers_another(pilot: Pilot,
     assert len(service.store.episodes()) == 2
 
 
-def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings) -> None:
+def test_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.press("Impossible")
     dialog = pilot.dialog()
@@ -161,9 +139,7 @@ def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings
 
 @pytest.mark.usefixtures("as_nobody")
 @pytest.mark.parametrize("size", ["normal", "large", "extra large"])
-def test_the_controls_fit_into_the_smallest_window_with_large_text(
-    open_window: OpenWindow, tmp_path: Path, size: TextSize
-) -> None:
+def test_controls_fit_the_smallest_window(open_window: OpenWindow, tmp_path: Path, size: TextSize) -> None:
     use_text_size(size)
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice(Size(300, 780))))
     pilot.window.resize(1100, 700)
@@ -173,19 +149,11 @@ def test_the_controls_fit_into_the_smallest_window_with_large_text(
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
-    bars = (pilot.find(RecordingBar), pilot.find(ActionBar))
-    shown: list[QLabel | QPushButton] = []
-    for bar in bars:
-        shown += [*bar.findChildren(QLabel), *bar.findChildren(QPushButton)]
-    cut = [one for one in shown if one.isVisible() and one.width() < one.minimumSizeHint().width()]
-    assert [one.accessibleName() or one.text() for one in cut] == []
+    pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     assert pilot.says("Switch the phone to dark mode") or pilot.named(ElidedLabel, "Instruction").isVisible()
 
 
-# Refusals.
-
-
-def test_before_a_recording_only_the_keys_go_to_the_device_and_unrecorded(pilot: Pilot, device: FakeDevice) -> None:
+def test_only_system_keys_reach_the_device_before_recording(pilot: Pilot, device: FakeDevice) -> None:
     pilot.qtbot.waitUntil(lambda: pilot.mirror.frame_number is not None)
     pilot.click(180, 300)
     pilot.type_text("hello")
@@ -196,7 +164,7 @@ def test_before_a_recording_only_the_keys_go_to_the_device_and_unrecorded(pilot:
     assert pilot.steps == []
 
 
-def test_a_recording_begins_only_with_an_instruction_and_an_app(pilot: Pilot) -> None:
+def test_recording_needs_an_instruction_and_an_app(pilot: Pilot) -> None:
     start = pilot.button_named("Start recording")
     assert not start.isEnabled()
     assert pilot.says("Enter the instruction first.")
@@ -207,7 +175,7 @@ def test_a_recording_begins_only_with_an_instruction_and_an_app(pilot: Pilot) ->
     assert start.isEnabled()
 
 
-def test_text_that_cannot_be_typed_is_refused_and_stays_in_the_box(pilot: Pilot, device: FakeDevice) -> None:
+def test_untypable_text_is_rejected_and_stays_in_the_box(pilot: Pilot, device: FakeDevice) -> None:
     pilot.start()
     box, mirror_at = pilot.line("Text to type"), pilot.mirror.geometry()
     box.setText("grüße")
@@ -232,36 +200,19 @@ def test_text_without_a_field_needs_a_second_enter(pilot: Pilot, device: FakeDev
     assert device.performed == ["milk"]
 
 
-def test_without_a_device_the_buttons_say_why_they_are_off(tmp_path: Path, open_window: OpenWindow) -> None:
-    pilot = open_window(FakeRecordings(tmp_path))
-    pilot.wait_to_read("No device.")
-    for name, reason in (("Start recording", "Choose a device first."), ("Back", "Choose or start a device first.")):
-        button = pilot.button_named(name)
-        assert not button.isEnabled()
-        assert reason in button.toolTip()
-
-
-# Steps and undo.
-
-
-def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path, open_window: OpenWindow) -> None:
+def test_step_without_effect_is_flagged_and_can_be_undone(tmp_path: Path, open_window: OpenWindow) -> None:
     device = UnchangingDevice()
     pilot = open_window(FakeRecordings(tmp_path, device)).watching()
-    pilot.start()
-    pilot.click(180, 300)
+    record_one_step(pilot)
     pilot.qtbot.waitUntil(lambda: bool(pilot.views[-1].steps) and bool(pilot.views[-1].steps[0].flag))
-    pilot.wait_for_steps(1)
-
     pilot.press("Undo step 1: nothing changed on the screen")
     pilot.wait_for_steps(0)
     assert not pilot.may("Undo last")
 
 
-def test_until_the_device_is_back_the_wanted_screen_is_shown(pilot: Pilot, device: FakeDevice) -> None:
+def test_wanted_screen_is_shown_until_the_device_shows_it(pilot: Pilot, device: FakeDevice) -> None:
     device.keeps_snapshots = False
-    pilot.start()
-    pilot.press("Home")
-    pilot.wait_for_steps(1)
+    record_one_step(pilot)
     pilot.press("Undo last")
     pilot.wait_for_state(State.RESTORING)
     pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
@@ -286,7 +237,7 @@ def test_until_the_device_is_back_the_wanted_screen_is_shown(pilot: Pilot, devic
     pilot.wait_for_steps(1)
 
 
-def test_undo_to_here_asks_before_it_takes_many_steps(pilot: Pilot, device: FakeDevice) -> None:
+def test_undoing_many_steps_asks_first(pilot: Pilot, device: FakeDevice) -> None:
     device.keeps_snapshots = False
     pilot.start()
     for number in range(1, 6):
@@ -296,7 +247,6 @@ def test_undo_to_here_asks_before_it_takes_many_steps(pilot: Pilot, device: Fake
     pilot.shortcut("Ctrl+Shift+Z").trigger()
     pilot.press_in(pilot.dialog(), "Cancel")
     assert len(pilot.steps) == 5
-
     pilot.shortcut("Ctrl+Shift+Z").trigger()
     pilot.press_in(pilot.dialog(), "Undo")
     pilot.wait_for_state(State.RESTORING)
@@ -309,7 +259,7 @@ def test_undo_to_here_asks_before_it_takes_many_steps(pilot: Pilot, device: Fake
     pilot.wait_for_steps(0)
 
 
-def test_a_break_looks_different_and_takes_nothing(pilot: Pilot, device: FakeDevice) -> None:
+def test_paused_recording_looks_different_and_ignores_input(pilot: Pilot, device: FakeDevice) -> None:
     bar = pilot.find(RecordingBar)
     assert (bar.framing, bar.words) == (Framing.PLAIN, "○  Live view")
     pilot.start()
@@ -317,7 +267,6 @@ def test_a_break_looks_different_and_takes_nothing(pilot: Pilot, device: FakeDev
     assert pilot.status.hint.startswith("Click")
     pilot.wait_for_steps(1)
     assert (bar.framing, bar.words) == (Framing.RECORDING, "●  Recording 1 step")
-
     pilot.press("Pause")
     assert (bar.framing, bar.words) == (Framing.PAUSED, "▮▮  Paused 1 step")
     assert pilot.status.state == "Paused"
@@ -325,7 +274,6 @@ def test_a_break_looks_different_and_takes_nothing(pilot: Pilot, device: FakeDev
     pilot.click(180, 300)
     assert pilot.status.hint == "Not recorded: the recording is paused"
     assert len(device.performed) == 1
-
     pilot.press("Pause")
     assert pilot.status.state == "Ready"
     pilot.click(180, 300)
@@ -333,24 +281,17 @@ def test_a_break_looks_different_and_takes_nothing(pilot: Pilot, device: FakeDev
     assert len(device.performed) == 2
 
 
-# Failures.
-
-
-def test_recording_goes_on_when_the_device_is_back(pilot: Pilot, device: FakeDevice, service: FakeRecordings) -> None:
-    pilot.start()
-    pilot.click(180, 300)
-    pilot.wait_for_steps(1)
-
+def test_recording_continues_when_the_device_is_back(pilot: Pilot, device: FakeDevice, service: FakeRecordings) -> None:
+    record_one_step(pilot)
     device.disconnect()
     pilot.wait_for_state(State.DEVICE_LOST)
     assert not pilot.mirror.takes_input
     assert pilot.status.state == "Device lost"
     assert "fake-1 is gone" in pilot.status.accessibleName()
-    assert pilot.status.message == "", "the mirror tells it"
+    assert pilot.status.message == "", "the mirror shows it"
     assert not pilot.says("fake-1 is gone")
     assert not pilot.may("Pause")
     pilot.click(180, 300)
-
     device.recover()
     pilot.wait_for_steps(1)
     assert pilot.status.state == "Ready"
@@ -361,7 +302,7 @@ def test_recording_goes_on_when_the_device_is_back(pilot: Pilot, device: FakeDev
     assert len(service.episode.steps) == 3
 
 
-def test_a_device_that_is_lost_before_the_recording_comes_back_too(pilot: Pilot, device: FakeDevice) -> None:
+def test_live_view_returns_after_a_lost_device(pilot: Pilot, device: FakeDevice) -> None:
     device.fail_with(DeviceTimeoutError("fake-1 did not answer within 5 s. Wait, or start it again."))
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Device lost")
     device.recover()
@@ -369,7 +310,7 @@ def test_a_device_that_is_lost_before_the_recording_comes_back_too(pilot: Pilot,
     assert pilot.controller.phase is Phase.WATCHING
 
 
-def test_without_a_device_the_simulated_one_is_offered(tmp_path: Path, open_window: OpenWindow) -> None:
+def test_simulated_emulator_is_offered_without_a_device(tmp_path: Path, open_window: OpenWindow) -> None:
     pilot = open_window(FakeRecordings(tmp_path, simulated=FakeDevice(serial="emulator-6001")))
     pilot.wait_to_read("No device. Start an emulator, or the simulated one.")
     pilot.press("Start the simulated emulator")
@@ -377,7 +318,7 @@ def test_without_a_device_the_simulated_one_is_offered(tmp_path: Path, open_wind
     assert pilot.controller.serial == "emulator-6001"
 
 
-def test_without_a_dataset_the_window_works(tmp_path: Path, open_window: OpenWindow, device: FakeDevice) -> None:
+def test_unusable_dataset_folder_is_reported(tmp_path: Path, open_window: OpenWindow, device: FakeDevice) -> None:
     (tmp_path / "dataset").write_text("a file in the place of the folder")
     pilot = open_window(FakeRecordings(tmp_path, device)).watching()
     pilot.write_task()
@@ -387,68 +328,57 @@ def test_without_a_dataset_the_window_works(tmp_path: Path, open_window: OpenWin
     assert pilot.may("Start recording")
 
 
-# Drafts.
-
-
-def test_a_closed_window_keeps_the_draft_and_the_next_one_goes_on_with_it_on_the_annotators_word(
-    open_window: OpenWindow, pilot: Pilot, tmp_path: Path
-) -> None:
+def test_draft_of_a_closed_window_can_be_resumed(open_window: OpenWindow, pilot: Pilot, tmp_path: Path) -> None:
     pilot.start()
     pilot.press("Home")
     pilot.wait_for_steps(1)
     pilot.window.close()
-
     service = FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))
     (draft,) = service.drafts()
     assert draft.steps == 1
-    again = open_window(service).watching()
-    dialog = again.dialog()
-    again.press_in(dialog, "Resume")
-    again.wait_for_state(State.RESTORING)
-    again.qtbot.waitUntil(lambda: again.find(WantedScreen).is_shown)
-    assert again.says("The device does not show the screen on which this recording stopped.")
-    again.press("Screens match, continue")
-    again.wait_for_steps(1)
-    assert again.says(TASK.instruction)
-    again.press("Back")
-    again.wait_for_steps(2)
-    again.complete()
+    pilot = open_window(service).watching()
+    pilot.press_in(pilot.dialog(), "Resume")
+    pilot.wait_for_state(State.RESTORING)
+    pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
+    assert pilot.says("The device does not show the screen on which this recording stopped.")
+    pilot.press("Screens match, continue")
+    pilot.wait_for_steps(1)
+    assert pilot.says(TASK.instruction)
+    pilot.press("Back")
+    pilot.wait_for_steps(2)
+    pilot.complete()
     actions = [step.action for step in service.episode.steps]
     assert actions == [Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("")]
 
 
-def test_who_resumes_at_an_uncertain_step_is_asked(open_window: OpenWindow, pilot: Pilot, tmp_path: Path) -> None:
-    pilot.start()
-    pilot.press("Home")
-    pilot.wait_for_steps(1)
+def test_uncertain_last_step_can_be_undone(open_window: OpenWindow, pilot: Pilot, tmp_path: Path) -> None:
+    record_one_step(pilot)
     pilot.window.close()
     log = next(tmp_path.glob("**/steps.jsonl"))
     lines = log.read_text().splitlines()
     last = next(number for number, line in enumerate(lines) if line.startswith('{"kind":"step"'))
     log.write_text("\n".join([*lines[: last + 1], ""]))
+    pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
+    pilot.press_in(pilot.dialog(), "Resume")
+    pilot.wait_for_state(State.RESTORING)
+    assert pilot.says("it is unknown whether the device received it")
+    assert pilot.says("Before the last step")
+    pilot.press("Undo last")
+    pilot.wait_for_steps(0)
 
-    again = open_window(FakeRecordings(tmp_path, FakeDevice(serial="fake-2"))).watching()
-    again.press_in(again.dialog(), "Resume")
-    again.wait_for_state(State.RESTORING)
-    assert again.says("it is unknown whether the device received it")
-    assert again.says("Before the last step")
-    again.press("Undo last")
-    again.wait_for_steps(0)
 
-
-def test_a_stopped_recording_is_a_draft_that_can_go_to_the_trash(pilot: Pilot, service: FakeRecordings) -> None:
+def test_stopped_recording_is_a_draft_that_can_be_deleted(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.stop()
     drafts = pilot.button_named("Show drafts")
     pilot.qtbot.waitUntil(drafts.isVisible)
-
     pilot.press("Show drafts")
     pilot.press_in(pilot.dialog(), "Move to trash")
     pilot.qtbot.waitUntil(drafts.isHidden)
     assert service.drafts() == []
 
 
-def test_return_never_discards_and_a_discarded_recording_is_in_the_trash(pilot: Pilot, service: FakeRecordings) -> None:
+def test_discarding_is_confirmed_but_never_by_return(pilot: Pilot, service: FakeRecordings) -> None:
     pilot.start()
     pilot.press("Discard")
     dialog = pilot.dialog()
@@ -461,29 +391,18 @@ def test_return_never_discards_and_a_discarded_recording_is_in_the_trash(pilot: 
     assert (service.drafts(), service.store.episodes()) == ([], [])
 
 
-# Window.
-
-
-def test_a_recording_that_is_over_leaves_nothing_behind_in_the_window(pilot: Pilot) -> None:
-    def count() -> int:
-        return len(pilot.controller.findChildren(QObject))
-
-    before = count()
-    pilot.start()
-    pilot.click(180, 300)
-    pilot.wait_for_steps(1)
+def test_finished_recordings_leave_no_objects_behind(pilot: Pilot) -> None:
+    before = len(pilot.controller.findChildren(QObject))
+    record_one_step(pilot)
     pilot.complete()
     pilot.press("Record another")
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.start()
     pilot.stop()
-    pilot.qtbot.waitUntil(lambda: count() == before)
+    pilot.qtbot.waitUntil(lambda: len(pilot.controller.findChildren(QObject)) == before)
 
 
-# Devices.
-
-
-def test_of_two_devices_none_is_chosen_for_the_annotator(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_annotator_chooses_between_two_devices(open_window: OpenWindow, tmp_path: Path) -> None:
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"), FakeDevice(serial="fold-5556")))
     box = pilot.choice("Device")
     pilot.qtbot.waitUntil(lambda: box.count() == 3)
@@ -497,7 +416,7 @@ def test_of_two_devices_none_is_chosen_for_the_annotator(open_window: OpenWindow
     assert not box.isEnabled()
 
 
-def test_two_devices_of_one_name_are_told_apart_by_their_serials(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_devices_with_the_same_name_show_their_serials(open_window: OpenWindow, tmp_path: Path) -> None:
     devices = FakeDevice(serial="emulator-5554"), FakeDevice(serial="emulator-5556")
     for device in devices:
         device.name = "Pixel 8 Pro"
@@ -512,38 +431,41 @@ def test_two_devices_of_one_name_are_told_apart_by_their_serials(open_window: Op
 
 
 @pytest.mark.parametrize(
-    ("state", "words"),
+    ("state", "message"),
     [("offline", "does not respond"), ("unauthorized", "Allow USB debugging"), ("recovery", "adb reports: recovery.")],
 )
-def test_a_device_that_cannot_be_used_says_why(open_window: OpenWindow, tmp_path: Path, state: str, words: str) -> None:
+def test_unusable_device_shows_the_reason(open_window: OpenWindow, tmp_path: Path, state: str, message: str) -> None:
     service = FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"))
     service.states["emulator-5554"] = state
     pilot = open_window(service)
-    pilot.wait_to_read(words)
+    pilot.wait_to_read(message)
     assert pilot.controller.phase is Phase.NO_DEVICE
 
 
-def test_an_unreachable_device_is_told_once_and_tried_again(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_unreachable_device_is_reported_once_and_tried_again(open_window: OpenWindow, tmp_path: Path) -> None:
     service = FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"))
     pilot = open_window(service)
     service.failure = DeviceError("adb does not respond: restart it with adb start-server.")
-    told: list[str] = []
-    pilot.controller.connecting_failed.connect(told.append)
+    failures: list[str] = []
+    pilot.controller.connecting_failed.connect(failures.append)
     pilot.controller.choose_device("emulator-5554")
     pilot.wait_for_phase(Phase.NO_DEVICE)
     pilot.wait_to_read("restart it with adb start-server")
-    assert len(told) == 1
-
+    assert len(failures) == 1
     service.failure = None
     pilot.controller.choose_device("emulator-5554")
     pilot.wait_for_phase(Phase.WATCHING)
     assert not pilot.says("restart it with adb start-server")
 
 
-def test_a_device_that_appears_later_is_found_and_used(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_missing_device_is_explained_and_used_once_it_appears(open_window: OpenWindow, tmp_path: Path) -> None:
     service = FakeRecordings(tmp_path)
     pilot = open_window(service)
     pilot.wait_to_read("No device.")
+    for name, reason in (("Start recording", "Choose a device first."), ("Back", "Choose or start a device first.")):
+        button = pilot.button_named(name)
+        assert not button.isEnabled()
+        assert reason in button.toolTip()
     assert not pilot.button_named("Start the simulated emulator").isVisible()
     service.devices_there.append(FakeDevice(serial="emulator-5554"))
     pilot.press("Refresh")

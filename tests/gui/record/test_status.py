@@ -20,7 +20,7 @@ READY, ENDED, ENDING = view(State.READY), view(State.FINISHED, Complete()), view
 
 
 @pytest.mark.parametrize(
-    ("told", "word", "takes_input"),
+    ("text", "word", "takes_input"),
     [
         (view_text(view(State.INJECTING, Press(SystemKey.HOME))), "Sending", False),
         (view_text(view(State.INJECTING, Complete())), "Publishing", False),
@@ -37,25 +37,20 @@ READY, ENDED, ENDING = view(State.READY), view(State.FINISHED, Complete()), view
     ],
     ids=lambda value: None if isinstance(value, StatusText) else str(value),
 )
-def test_one_word_says_what_goes_on_while_the_episode_cannot_end(
-    told: StatusText, word: str, takes_input: bool
-) -> None:
-    assert (told.word, told.takes_input, told.is_ready) == (word, takes_input, False)
+def test_state_that_is_not_ready_has_its_word(text: StatusText, word: str, takes_input: bool) -> None:
+    assert (text.word, text.takes_input, text.is_ready) == (word, takes_input, False)
 
 
-def test_over_the_mirror_it_is_said_what_is_sent_and_that_practice_is_never_published() -> None:
+def test_overlay_names_sending_and_recorded_practice() -> None:
     sending = view_text(view(State.INJECTING, Press(SystemKey.HOME))).overlay
     assert sending is not None
-    assert sending.words == "Sending…"
+    assert sending.text == "Sending…"
     recorded = Overlay("Practice episode recorded", OverlayOpacity.HEAVY, "check_circle_outline")
     assert view_text(ENDED, practice=True).overlay == passive_view_text(ENDED, practice=True).overlay == recorded
 
 
-def test_a_break_never_hides_trouble() -> None:
+def test_ignored_input_is_explained_and_a_pause_hides_no_lost_device() -> None:
     assert view_text(view(State.DEVICE_LOST)).paused().activity is Activity.LOST
-
-
-def test_who_acts_too_early_is_told_why() -> None:
     assert view_text(view(State.SETTLING)).hindrance == "the screen was still changing"
     assert view_text(view(State.INJECTING)).hindrance == "the phone was still busy"
     assert view_text(READY).paused().hindrance == "the recording is paused"

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PIL import Image
 from PySide6.QtCore import QModelIndex, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
@@ -16,20 +15,10 @@ from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepLis
 from odyssey_recorder.gui.step_strip import StepThumbnails, look_at, wrapped
 from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.theme import MARK
-from odyssey_recorder.model.action import (
-    Action,
-    Click,
-    Complete,
-    Impossible,
-    LongPress,
-    Press,
-    Scroll,
-    SystemKey,
-    Type,
-    in_words,
-)
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import Box, Point
 from odyssey_recorder.recording.view import RecordedStep
+from tests.gui.record.screens import screenshot_in
 
 HOME = Press(SystemKey.HOME)
 ACTIONS: list[Action] = [
@@ -45,32 +34,26 @@ ACTIONS: list[Action] = [
 
 @pytest.fixture
 def screenshot(tmp_path: Path) -> Path:
-    path = tmp_path / "0.png"
-    Image.new("RGB", (720, 1280), (20, 90, 160)).save(path)
-    return path
+    return screenshot_in(tmp_path)
 
 
-class Steps:
+class StepRows:
     def __init__(self, background: Background) -> None:
-        self.written: list[tuple[int, str]] = []
+        self.notes: list[tuple[int, str]] = []
         self.model = NotedSteps()
-        self.model.note_written.connect(lambda key, words: self.written.append((key, words)))
+        self.model.note_written.connect(lambda key, note: self.notes.append((key, note)))
         self.show_steps = StepThumbnails(background, self.model, THUMBNAIL).show_steps
 
     def at(self, row: int) -> QModelIndex:
         return self.model.index(row, 0)
 
-    @property
-    def shown(self) -> list[str]:
-        return [str(self.at(row).data()) for row in range(self.model.rowCount())]
-
 
 @pytest.fixture
-def steps(background: Background) -> Steps:
-    return Steps(background)
+def steps(background: Background) -> StepRows:
+    return StepRows(background)
 
 
-def test_the_words_the_flag_and_the_note_of_a_step_are_shown_and_read_out(steps: Steps, screenshot: Path) -> None:
+def test_step_has_its_flag_and_note_in_row_and_tooltip(steps: StepRows, screenshot: Path) -> None:
     steps.show_steps([RecordedStep(0, HOME, screenshot, "")])
     steps.show_steps([RecordedStep(0, HOME, screenshot, "nothing changed on the screen", note="<b>slow</b> here")])
     index = steps.at(0)
@@ -86,30 +69,29 @@ def test_the_words_the_flag_and_the_note_of_a_step_are_shown_and_read_out(steps:
     assert "&lt;b&gt;long&lt;/b&gt;" in str(steps.at(0).data(Qt.ItemDataRole.ToolTipRole))
 
 
-def test_steps_come_and_are_amended_in_their_places(steps: Steps, screenshot: Path) -> None:
+def test_steps_are_added_and_updated_in_place(steps: StepRows, screenshot: Path) -> None:
     removed: list[int] = []
     steps.model.rowsRemoved.connect(lambda _parent, first, _last: removed.append(first))
     typed, last = RecordedStep(0, Type("a"), screenshot, "text not read"), RecordedStep(1, HOME, screenshot, "")
     steps.show_steps([typed])
     steps.show_steps([typed, last])
     steps.show_steps([RecordedStep(0, Type("abc"), screenshot, ""), last])
-    assert steps.shown == [in_words(Type("abc")), "Press Home"]
+    assert [steps.at(row).data() for row in range(steps.model.rowCount())] == ["Type “abc”", "Press Home"]
     assert removed == []
 
 
-def test_the_touched_element_is_framed(qtbot: QtBot, screenshot: Path) -> None:
-    bare, _ = look_at(RecordedStep(0, HOME, screenshot, ""), THUMBNAIL)
-    framed, _ = look_at(RecordedStep(0, HOME, screenshot, "", Box(72, 128, 360, 640)), THUMBNAIL)
-
-    width, height = bare.width(), bare.height()
-    places = [(x, y) for x in range(width) for y in range(height)]
-    changed = [(x, y) for x, y in places if bare.pixelColor(x, y) != framed.pixelColor(x, y)]
+def test_touched_element_is_outlined(qtbot: QtBot, screenshot: Path) -> None:
+    plain, _ = look_at(RecordedStep(0, HOME, screenshot, ""), THUMBNAIL)
+    outlined, _ = look_at(RecordedStep(0, HOME, screenshot, "", Box(72, 128, 360, 640)), THUMBNAIL)
+    width, height = plain.width(), plain.height()
+    pixels = [(x, y) for x in range(width) for y in range(height)]
+    changed = [(x, y) for x, y in pixels if plain.pixelColor(x, y) != outlined.pixelColor(x, y)]
     across, down = {x for x, _ in changed}, {y for _, y in changed}
     edges = min(across) / width, max(across) / width, min(down) / height, max(down) / height
     assert edges == pytest.approx((0.1, 0.5, 0.1, 0.5), abs=0.02)
 
 
-def test_the_thumbnail_comes_from_the_background(steps: Steps, screenshot: Path, qtbot: QtBot) -> None:
+def test_thumbnail_is_loaded_in_the_background(steps: StepRows, screenshot: Path, qtbot: QtBot) -> None:
     with qtbot.waitSignal(steps.model.dataChanged):
         steps.show_steps([RecordedStep(0, HOME, screenshot, "")])
     thumbnail = steps.at(0).data(VALUE).image
@@ -117,7 +99,7 @@ def test_the_thumbnail_comes_from_the_background(steps: Steps, screenshot: Path,
     assert thumbnail.deviceIndependentSize().toSize().height() == THUMBNAIL.height()
 
 
-def test_every_action_is_drawn_on_its_thumbnail_a_click_where_it_was(qtbot: QtBot, screenshot: Path) -> None:
+def test_every_action_is_drawn_on_its_thumbnail(qtbot: QtBot, screenshot: Path) -> None:
     for action in ACTIONS:
         image, _ = look_at(RecordedStep(0, action, screenshot, ""), THUMBNAIL)
         colours = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
@@ -127,28 +109,25 @@ def test_every_action_is_drawn_on_its_thumbnail_a_click_where_it_was(qtbot: QtBo
     assert image.pixelColor(round(image.width() * 0.25), round(image.height() * 0.75)) == MARK
 
 
-def test_words_are_wrapped_and_what_does_not_fit_ends_with_an_ellipsis(qtbot: QtBot) -> None:
+def test_long_text_is_wrapped_and_elided(qtbot: QtBot) -> None:
     metrics = QFontMetrics(QFont())
-    words = "one two three four five six seven eight nine ten"
-    lines = wrapped(words, metrics, metrics.horizontalAdvance("one two three four"), 2)
+    text = "one two three four five six seven eight nine ten"
+    lines = wrapped(text, metrics, metrics.horizontalAdvance("one two three four"), 2)
     assert len(lines) == 2
     assert lines[0].startswith("one two")
     assert lines[1].endswith("…")
     assert wrapped("one", metrics, 500, 3) == ["one"]
 
 
-# Notes and painting.
-
-
-def test_a_note_that_is_edited_is_asked_for_by_the_step_s_key(steps: Steps, screenshot: Path) -> None:
+def test_edited_note_is_emitted_with_the_key_of_its_step(steps: StepRows, screenshot: Path) -> None:
     steps.show_steps([RecordedStep(0, HOME, screenshot, "", key=7, note="old")])
     assert steps.model.setData(steps.at(0), "  a new\nnote ")
     assert not steps.model.setData(steps.at(0), "old")
-    assert steps.written == [(7, "a new note")]
+    assert steps.notes == [(7, "a new note")]
     assert steps.at(0).data(Qt.ItemDataRole.EditRole) == "old"
 
 
-def test_a_step_with_all_its_words_fits_into_its_row(steps: Steps, screenshot: Path) -> None:
+def test_long_step_text_fits_into_its_row(steps: StepRows, screenshot: Path) -> None:
     flag = "nothing changed on the screen, the screen was still moving"
     for step in (
         RecordedStep(0, Type("some words that are typed by hand " * 4), screenshot, flag, note="a long note " * 9),
@@ -156,12 +135,12 @@ def test_a_step_with_all_its_words_fits_into_its_row(steps: Steps, screenshot: P
         RecordedStep(0, HOME, screenshot, "", note="short"),
     ):
         steps.show_steps([step])
-        image = drawn(steps, 0)
-        below = {image.pixelColor(x, image.height() - 1).name() for x in range(image.width())}
-        assert below == {"#ffffff"}
+        image = drawn_row(steps, 0)
+        last_line = {image.pixelColor(x, image.height() - 1).name() for x in range(image.width())}
+        assert last_line == {"#ffffff"}
 
 
-def drawn(steps: Steps, number: int) -> QImage:
+def drawn_row(steps: StepRows, number: int) -> QImage:
     view, option = StepList(steps.model), QStyleOptionViewItem()
     delegate = view.itemDelegate()
     option.rect = QRect(0, 0, 268, delegate.sizeHint(option, steps.at(number)).height())
@@ -175,7 +154,7 @@ def drawn(steps: Steps, number: int) -> QImage:
 
 
 @pytest.mark.parametrize("mark", [lambda p, a: paint_action(p, HOME, a), lambda p, a: paint_label(p, "Press Home", a)])
-def test_no_mark_hides_the_navigation_bar(mark: Callable[[QPainter, QRectF], None]) -> None:
+def test_marks_do_not_cover_the_navigation_bar(mark: Callable[[QPainter, QRectF], None]) -> None:
     image = QImage(180, 400, QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.white)
     painter = QPainter(image)

@@ -11,6 +11,7 @@ from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.gui.record.task_fields import TaskFields
 from odyssey_recorder.model.episode import TaskInfo
 from tests.gui.fakes import TASK
+from tests.gui.record.screens import child_of
 
 
 @pytest.fixture
@@ -29,53 +30,44 @@ def fields(qtbot: QtBot) -> TaskFields:
     return made
 
 
-def entry(chips: AppChips) -> QLineEdit:
-    field = chips.findChild(QLineEdit)
-    assert field is not None
-    return field
-
-
-def test_a_comma_or_return_makes_a_chip_of_each_app_once(chips: AppChips) -> None:
-    QTest.keyClicks(entry(chips), "Settings, Google Clock,Settings, ,,")
-    QTest.keyClicks(entry(chips), "Notes")
-    QTest.keyClick(entry(chips), Qt.Key.Key_Return)
+def test_comma_or_return_adds_each_app_once(chips: AppChips) -> None:
+    QTest.keyClicks(child_of(chips, QLineEdit), "Settings, Google Clock,Settings, ,,")
+    QTest.keyClicks(child_of(chips, QLineEdit), "Notes")
+    QTest.keyClick(child_of(chips, QLineEdit), Qt.Key.Key_Return)
     assert chips.apps == ("Settings", "Google Clock", "Notes")
-    assert entry(chips).text() == ""
+    assert child_of(chips, QLineEdit).text() == ""
 
 
-def test_a_name_counts_while_it_is_being_typed(chips: AppChips, qtbot: QtBot) -> None:
+def test_app_name_counts_while_it_is_typed(chips: AppChips, qtbot: QtBot) -> None:
     with qtbot.waitSignal(chips.apps_changed):
-        QTest.keyClicks(entry(chips), "Notes, Clock")
+        QTest.keyClicks(child_of(chips, QLineEdit), "Notes, Clock")
     assert chips.apps == ("Notes", "Clock")
     assert [button.accessibleName() for button in chips.findChildren(QToolButton)] == ["Remove Notes"]
 
 
-def test_the_cross_and_backspace_take_apps_away(chips: AppChips) -> None:
+def test_cross_and_backspace_remove_apps(chips: AppChips) -> None:
     chips.set_apps(("Settings", "Clock", "Notes"))
     crosses = {button.accessibleName(): button for button in chips.findChildren(QToolButton)}
     crosses["Remove Clock"].click()
     assert list(chips.apps) == ["Settings", "Notes"]
-    QTest.keyClick(entry(chips), Qt.Key.Key_Backspace)
+    QTest.keyClick(child_of(chips, QLineEdit), Qt.Key.Key_Backspace)
     assert list(chips.apps) == ["Settings"]
 
 
-def write(fields: TaskFields, task: TaskInfo) -> None:
-    words = {"Template": task.meta_task, "Filled template": task.task}
+def enter(fields: TaskFields, task: TaskInfo) -> None:
+    texts = {"Template": task.meta_task, "Filled template": task.task}
     for field in fields.findChildren(QLineEdit):
-        field.setText(words.get(field.accessibleName(), ""))
-    for choice in fields.findChildren(Choice):
-        choice.choose(task.category)
-    for instruction in fields.findChildren(QPlainTextEdit):
-        instruction.setPlainText(task.instruction)
-    for chips in fields.findChildren(AppChips):
-        chips.set_apps(task.apps)
+        field.setText(texts.get(field.accessibleName(), ""))
+    child_of(fields, Choice).choose(task.category)
+    child_of(fields, QPlainTextEdit).setPlainText(task.instruction)
+    child_of(fields, AppChips).set_apps(task.apps)
 
 
-def test_a_task_comes_out_as_it_was_written(fields: TaskFields) -> None:
-    write(fields, TASK)
+def test_fields_give_the_entered_task(fields: TaskFields) -> None:
+    enter(fields, TASK)
     assert fields.task == TASK
 
 
-def test_template_and_filled_template_fall_back_on_the_instruction(fields: TaskFields) -> None:
-    write(fields, TaskInfo("General_Tool", ("Clock",), "", "", "Set an\n alarm "))
+def test_empty_templates_become_the_instruction(fields: TaskFields) -> None:
+    enter(fields, TaskInfo("General_Tool", ("Clock",), "", "", "Set an\n alarm "))
     assert fields.task == TaskInfo("General_Tool", ("Clock",), "Set an alarm", "Set an alarm", "Set an alarm")

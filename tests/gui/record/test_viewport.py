@@ -16,7 +16,7 @@ SPACE = QRectF(0, 0, 397, 545)
 PHONE = Size(1080, 2340)
 
 shares = st.floats(0, 1)
-middles = st.tuples(shares, shares)
+centres = st.tuples(shares, shares)
 sides = st.floats(50, 4000)
 spaces = st.builds(QRectF, st.sampled_from((0, 13)), st.sampled_from((0, 7)), sides, sides)
 rooms = st.builds(Room, st.sampled_from(SCREENS), spaces, st.sampled_from(RATIOS))
@@ -24,58 +24,48 @@ small_rooms = st.builds(Room, st.sampled_from(SCREENS), st.just(SPACE), st.sampl
 zooms = st.sampled_from(ZOOMS)
 
 
-@given(rooms, st.sampled_from((None, *ZOOMS)), middles)
-def test_a_pixel_is_found_under_its_own_middle(room: Room, scale: float | None, middle: tuple[float, float]) -> None:
-    fit = ViewZoom(scale, *middle).fit(room)
+@given(rooms, st.sampled_from((None, *ZOOMS)), centres)
+def test_pixel_is_found_at_its_centre(room: Room, scale: float | None, centre: tuple[float, float]) -> None:
+    fit = ViewZoom(scale, *centre).fit(room)
     screen = room.frame_size
-    pixel = screen.clamp(Pixel(int(middle[0] * screen.width), int(middle[1] * screen.height)))
+    pixel = screen.clamp(Pixel(int(centre[0] * screen.width), int(centre[1] * screen.height)))
     assert fit.pixel_at(fit.point_of(pixel)) == pixel
 
 
-@given(small_rooms, st.sampled_from([1, 2, 3]), middles, st.integers(0, 10**6))
-def test_each_pixel_of_the_monitor_is_as_drawn(room: Room, scale: int, middle: tuple[float, float], at: int) -> None:
+@given(small_rooms, st.sampled_from([1, 2, 3]), centres, st.integers(0, 10**6))
+def test_monitor_pixel_maps_to_its_drawn_pixel(room: Room, scale: int, centre: tuple[float, float], at: int) -> None:
     """Mouse positions are device-independent: physical pixels divided by the scale, not whole numbers."""
     ratio = room.device_pixel_ratio
-    fit = ViewZoom(scale, *middle).fit(room)
+    fit = ViewZoom(scale, *centre).fit(room)
     left, top = fit.area.left() * ratio, fit.area.top() * ratio
     assert (left, top) == pytest.approx((round(left), round(top)), abs=1e-6)
-
     x, y = at % (room.frame_size.width * scale), at % (room.frame_size.height * scale)
     point = QPointF((round(left) + x) / ratio, (round(top) + y) / ratio)
     assert fit.pixel_at(point) == Pixel(x // scale, y // scale)
 
 
-@given(small_rooms, zooms, middles)
-def test_no_room_is_left_empty_that_the_screenshot_can_fill(
-    room: Room, scale: float, middle: tuple[float, float]
-) -> None:
-    area = ViewZoom(scale, *middle).fit(room).area
-    hair = 1 / room.device_pixel_ratio
-    for start, end, space in (
-        (area.left(), area.right(), SPACE.width()),
-        (area.top(), area.bottom(), SPACE.height()),
-    ):
+@given(small_rooms, zooms, centres)
+def test_screenshot_fills_the_space_or_is_centred(room: Room, scale: float, centre: tuple[float, float]) -> None:
+    area = ViewZoom(scale, *centre).fit(room).area
+    tolerance = 1 / room.device_pixel_ratio
+    for start, end, space in ((area.left(), area.right(), SPACE.width()), (area.top(), area.bottom(), SPACE.height())):
         if end - start >= space:
             assert start <= 0
-            assert end >= space - hair
+            assert end >= space - tolerance
         else:
-            assert start == pytest.approx((space - (end - start)) / 2, abs=hair)
+            assert start == pytest.approx((space - (end - start)) / 2, abs=tolerance)
 
 
-@given(small_rooms, zooms, zooms, middles)
-def test_what_is_under_the_pointer_stays_there_while_the_screenshot_goes_on_beyond_the_edges(
-    room: Room, before: float, after: float, place: tuple[float, float]
-) -> None:
-    pointer = QPointF(place[0] * (SPACE.width() - 1), place[1] * (SPACE.height() - 1))
+@given(small_rooms, zooms, zooms, centres)
+def test_zoom_keeps_pixel_under_pointer(room: Room, before: float, after: float, at: tuple[float, float]) -> None:
+    pointer = QPointF(at[0] * (SPACE.width() - 1), at[1] * (SPACE.height() - 1))
     zoom = ViewZoom(before)
     pixel = zoom.fit(room).nearest_pixel(pointer)
-
     fit = zoom.scaled(after, room, around=pointer).fit(room)
-
     seen, area = fit.point_of(pixel), fit.area
-    connector = (max(before, after, 1) + 1) / room.device_pixel_ratio
-    assert abs(seen.x() - pointer.x()) <= connector or area.left() >= 0 or area.right() <= SPACE.width() + connector
-    assert abs(seen.y() - pointer.y()) <= connector or area.top() >= 0 or area.bottom() <= SPACE.height() + connector
+    tolerance = (max(before, after, 1) + 1) / room.device_pixel_ratio
+    assert abs(seen.x() - pointer.x()) <= tolerance or area.left() >= 0 or area.right() <= SPACE.width() + tolerance
+    assert abs(seen.y() - pointer.y()) <= tolerance or area.top() >= 0 or area.bottom() <= SPACE.height() + tolerance
 
 
 @pytest.fixture
@@ -87,7 +77,7 @@ def viewport() -> Iterator[Viewport]:
     owner.deleteLater()
 
 
-def test_the_scales_are_gone_through_one_by_one(viewport: Viewport) -> None:
+def test_zoom_steps_through_all_scales(viewport: Viewport) -> None:
     seen = [viewport.actual_scale]
     for _ in range(len(ZOOMS) + 1):
         viewport.step(larger=True)
@@ -100,7 +90,7 @@ def test_the_scales_are_gone_through_one_by_one(viewport: Viewport) -> None:
     assert viewport.scale is None
 
 
-def test_panning_goes_as_far_as_the_screenshot_and_comes_back_at_once(viewport: Viewport) -> None:
+def test_panning_stops_at_the_edges_of_the_screenshot(viewport: Viewport) -> None:
     fitted = viewport.fit
     viewport.pan(QPointF(50, 50))
     assert viewport.fit == fitted
@@ -115,25 +105,25 @@ def test_panning_goes_as_far_as_the_screenshot_and_comes_back_at_once(viewport: 
 
 
 @pytest.mark.parametrize(("kept", "scale"), [("", None), ("1", 1.0), ("1.5", 1.5), ("nonsense", None), ("1e9", None)])
-def test_the_scale_is_kept_in_a_word(viewport: Viewport, kept: str, scale: float | None) -> None:
+def test_scale_is_remembered(viewport: Viewport, kept: str, scale: float | None) -> None:
     viewport.recall(kept)
     assert viewport.scale == scale
     assert viewport.kept == ("" if scale is None else kept)
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=str)
-def test_a_fitted_screenshot_keeps_its_aspect_and_ends_on_whole_pixels(screen: Size) -> None:
+def test_fitted_screenshot_keeps_its_aspect_on_whole_pixels(screen: Size) -> None:
     space, aspect = QRectF(0, 0, 801, 607), screen.width / screen.height
     for ratio in RATIOS:
         area = FitScale.inside(screen, space, device_pixel_ratio=ratio).area
         assert area.width() / area.height() == pytest.approx(aspect, rel=0.005)
-        hair = pytest.approx(0, abs=1 / ratio)
-        assert space.width() - area.width() == hair or space.height() - area.height() == hair
+        tolerance = pytest.approx(0, abs=1 / ratio)
+        assert space.width() - area.width() == tolerance or space.height() - area.height() == tolerance
         edges = [edge * ratio for edge in (area.left(), area.top(), area.right(), area.bottom())]
         assert edges == pytest.approx([round(edge) for edge in edges])
 
 
-def test_a_point_beside_the_screenshot_is_no_pixel_but_has_a_nearest_one() -> None:
+def test_point_outside_has_only_a_nearest_pixel() -> None:
     fit = FitScale.inside(Size(100, 200), QRectF(0, 0, 300, 200))
     assert fit.pixel_at(QPointF(20, 50)) is None
     assert fit.nearest_pixel(QPointF(20, 50)) == Pixel(0, 50)

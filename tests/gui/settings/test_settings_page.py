@@ -1,6 +1,5 @@
 """The Settings page with a real settings.toml and a test keyring."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import keyring
@@ -30,12 +29,13 @@ from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.settings import Settings, SettingsStore, log_file, settings_file
 from tests.gui.pilot import LonePilot
+from tests.gui.record.screens import child_of
 from tests.keyrings import LockedKeyring, MemoryKeyring
 
 pytestmark = pytest.mark.usefixtures("as_nobody")
 
 
-class Bench(LonePilot):
+class SettingsPilot(LonePilot):
     def __init__(self, qtbot: QtBot, background: Background) -> None:
         super().__init__(qtbot, background)
         shortcuts = Shortcuts(self.commands, KeptFile())
@@ -45,130 +45,132 @@ class Bench(LonePilot):
         qtbot.waitUntil(lambda: self.named(QSpinBox, "adb server").value() > 1)
         qtbot.waitUntil(lambda: bool(self.line("API key").accessibleDescription()))
 
-    def write(self, name: str, words: str) -> None:
+    def before_close(self) -> None:
+        self.page.close_down()
+        super().before_close()
+
+    def enter(self, name: str, text: str) -> None:
         line = self.line(name)
         line.selectAll()
         QTest.keyClick(line, Qt.Key.Key_Delete)
-        QTest.keyClicks(line, words)
+        QTest.keyClicks(line, text)
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, background: Background) -> Iterator[Bench]:
-    made = Bench(qtbot, background)
-    yield made
-    made.page.close_down()
+def pilot(qtbot: QtBot, background: Background) -> SettingsPilot:
+    return SettingsPilot(qtbot, background)
 
 
-def saved() -> str:
+def saved_settings() -> str:
     return settings_file().read_text(encoding="utf-8") if settings_file().exists() else ""
 
 
-def test_every_setting_has_a_control_with_a_name_and_an_explanation(bench: Bench) -> None:
-    titles = {label.text() for label in bench.page.findChildren(QLabel)}
+def test_every_setting_has_a_described_control(pilot: SettingsPilot) -> None:
+    titles = {label.text() for label in pilot.page.findChildren(QLabel)}
     named = {
         widget.accessibleName(): widget.accessibleDescription()
         for kind in (QLineEdit, QSpinBox, QComboBox, QCheckBox)
-        for widget in bench.page.findChildren(kind)
+        for widget in pilot.page.findChildren(kind)
         if widget.accessibleName()
     }
     assert len([name for name in named if name in titles and named[name]]) >= len(Settings.model_fields)
 
 
-def test_the_number_in_a_field_has_room(bench: Bench) -> None:
-    bench.window.setStyleSheet(style_sheet(Theme.current(), font_pt=QApplication.font().pointSizeF()))
-    for field in bench.page.findChildren(QSpinBox):
+def test_number_fits_into_its_field(pilot: SettingsPilot) -> None:
+    pilot.window.setStyleSheet(style_sheet(Theme.current(), font_pt=QApplication.font().pointSizeF()))
+    for field in pilot.page.findChildren(QSpinBox):
         field.ensurePolished()
-        room = field.lineEdit().width()
-        assert room >= field.fontMetrics().horizontalAdvance(field.text()) + 16, field.accessibleName()
+        assert field.lineEdit().width() >= field.fontMetrics().horizontalAdvance(field.text()) + 16, (
+            field.accessibleName()
+        )
 
 
-def test_what_was_changed_is_saved_and_it_is_said_what_takes_effect_when(bench: Bench) -> None:
-    bench.write("Your name", "Ada")
-    bench.named(QSpinBox, "Practice").setValue(3)
-    bench.named(QCheckBox, "Animations").click()
-    assert bench.says("Takes effect after a restart.")
-    bench.button_named("Save").click()
-    bench.wait_to_read("Saved.")
-    assert saved() == 'animations = true\nannotator = "Ada"\npractice_tasks = 3\n'
-    assert bench.says("Takes effect after a restart: Animations, Your name, Practice.")
-    assert not bench.button_named("Save").isEnabled()
-    bench.write("Your name", "")  # the default again
-    bench.button_named("Save").click()
-    bench.qtbot.waitUntil(lambda: saved() == "animations = true\npractice_tasks = 3\n")
+def test_changes_are_saved_and_a_needed_restart_is_announced(pilot: SettingsPilot) -> None:
+    pilot.enter("Your name", "Ada")
+    pilot.named(QSpinBox, "Practice").setValue(3)
+    pilot.named(QCheckBox, "Animations").click()
+    assert pilot.says("Takes effect after a restart.")
+    pilot.button_named("Save").click()
+    pilot.wait_to_read("Saved.")
+    assert saved_settings() == 'animations = true\nannotator = "Ada"\npractice_tasks = 3\n'
+    assert pilot.says("Takes effect after a restart: Animations, Your name, Practice.")
+    assert not pilot.button_named("Save").isEnabled()
+    pilot.enter("Your name", "")  # the default again
+    pilot.button_named("Save").click()
+    pilot.qtbot.waitUntil(lambda: saved_settings() == "animations = true\npractice_tasks = 3\n")
 
 
-def test_revert_takes_back_what_was_not_saved_and_colours_are_shown_at_once(bench: Bench) -> None:
-    before = bench.line("Dataset").text()
-    assert not bench.button_named("Save").isEnabled()
-    assert not bench.button_named("Revert").isEnabled()
-    bench.write("Dataset", "/elsewhere")
-    assert bench.button_named("Save").isEnabled()
-    choice = bench.choice("Colours")
+def test_revert_undoes_changes_and_the_colour_preview(pilot: SettingsPilot) -> None:
+    before = pilot.line("Dataset").text()
+    assert not pilot.button_named("Save").isEnabled()
+    assert not pilot.button_named("Revert").isEnabled()
+    pilot.enter("Dataset", "/elsewhere")
+    assert pilot.button_named("Save").isEnabled()
+    choice = pilot.choice("Colours")
     choice.setCurrentIndex(choice.findData("dark"))
     assert QApplication.palette().window().color().lightnessF() < 0.3
-    bench.button_named("Revert").click()
+    pilot.button_named("Revert").click()
     assert QApplication.palette().window().color().lightnessF() > 0.8
-    assert bench.line("Dataset").text() == before
-    assert not bench.button_named("Save").isEnabled()
-    assert saved() == ""
+    assert pilot.line("Dataset").text() == before
+    assert not pilot.button_named("Save").isEnabled()
+    assert saved_settings() == ""
 
 
-def test_what_cannot_be_is_told_beside_the_field_while_it_is_written_and_not_saved(bench: Bench) -> None:
-    bench.write("Drafts", "drafts")
-    bench.wait_to_read("Enter the full path")
-    bench.button_named("Revert").click()
-    bench.write("Task list", "/nowhere/tasks.json")
-    bench.named(QSpinBox, "Practice").setValue(3)
-    bench.button_named("Save").click()
-    bench.wait_to_read("Nothing was saved.")
-    assert bench.says("See the message at “Task list”.")
-    assert bench.says("File not found.")
-    assert saved() == ""
-    assert bench.button_named("Save").isEnabled()
+def test_invalid_values_are_explained_and_not_saved(pilot: SettingsPilot) -> None:
+    pilot.enter("Drafts", "drafts")
+    pilot.wait_to_read("Enter the full path")
+    pilot.button_named("Revert").click()
+    pilot.enter("Task list", "/nowhere/tasks.json")
+    pilot.named(QSpinBox, "Practice").setValue(3)
+    pilot.button_named("Save").click()
+    pilot.wait_to_read("Nothing was saved.")
+    assert pilot.says("See the message at “Task list”.")
+    assert pilot.says("File not found.")
+    assert saved_settings() == ""
+    assert pilot.button_named("Save").isEnabled()
 
 
-def test_a_broken_file_is_named_and_never_written(bench: Bench) -> None:
+def test_broken_settings_file_is_not_overwritten(pilot: SettingsPilot) -> None:
     settings_file().parent.mkdir(parents=True, exist_ok=True)
     settings_file().write_text("annotator = ")
-    bench.write("Your name", "Ada")
-    bench.button_named("Save").click()
-    bench.wait_to_read("cannot be read, so nothing was saved")
-    assert saved() == "annotator = "
+    pilot.enter("Your name", "Ada")
+    pilot.button_named("Save").click()
+    pilot.wait_to_read("cannot be read, so nothing was saved")
+    assert saved_settings() == "annotator = "
 
 
-def test_the_environment_cannot_be_changed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_setting_from_environment_is_read_only(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ODYSSEY_DATASET", "/data/GUI-Odyssey")
-    bench = request.getfixturevalue("bench")
-    field = bench.line("Dataset")
+    pilot = request.getfixturevalue("pilot")
+    field = pilot.line("Dataset")
     assert (field.text(), field.isEnabled()) == ("/data/GUI-Odyssey", False)
-    assert bench.says("Set by ODYSSEY_DATASET: change it there.")
+    assert pilot.says("Set by ODYSSEY_DATASET: change it there.")
     assert "ODYSSEY_DATASET" in field.accessibleDescription()
 
 
-def test_the_page_begins_at_its_top_unless_something_was_changed_which_stays(bench: Bench) -> None:
-    bar = bench.page.findChildren(QScrollArea)[0].verticalScrollBar()
+def test_page_opens_at_its_top_unless_there_are_changes(pilot: SettingsPilot) -> None:
+    bar = pilot.page.findChildren(QScrollArea)[0].verticalScrollBar()
     bar.setValue(bar.maximum())
-    bench.page.enter()
+    pilot.page.enter()
     assert bar.value() == 0
-    bench.write("Your name", "Grace")
+    pilot.enter("Your name", "Grace")
     bar.setValue(bar.maximum())
-    bench.page.enter()
+    pilot.page.enter()
     assert bar.value() == bar.maximum() > 0
-    assert bench.line("Your name").text() == "Grace"
+    assert pilot.line("Your name").text() == "Grace"
 
 
-def test_a_folder_is_chosen_in_a_dialog(bench: Bench, tmp_path: Path) -> None:
-    bench.button_named("Choose: Dataset").click()
-    dialog = bench.page.findChild(QFileDialog)
-    assert dialog is not None
+def test_folder_is_chosen_in_a_dialog(pilot: SettingsPilot, tmp_path: Path) -> None:
+    pilot.button_named("Choose: Dataset").click()
+    dialog = child_of(pilot.page, QFileDialog)
     dialog.fileSelected.emit(str(tmp_path))
     dialog.reject()
-    assert bench.line("Dataset").text() == str(tmp_path)
+    assert pilot.line("Dataset").text() == str(tmp_path)
 
 
-def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Bench) -> None:
-    sections = bench.named(QListView, "Sections")
-    bar = bench.page.findChildren(QScrollArea)[0].verticalScrollBar()
+def test_section_list_and_scroll_position_follow_each_other(pilot: SettingsPilot) -> None:
+    sections = pilot.named(QListView, "Sections")
+    bar = pilot.page.findChildren(QScrollArea)[0].verticalScrollBar()
     log = sections.model().index(7, 0)
     sections.scrollTo(log)
     QTest.mouseClick(sections.viewport(), Qt.MouseButton.LeftButton, pos=sections.visualRect(log).center())
@@ -177,47 +179,37 @@ def test_a_section_leads_to_its_card_and_scrolling_marks_the_section(bench: Benc
     assert sections.currentIndex().data() == "Folders"
 
 
-# The API key.
-
-
-def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
-    assert bench.says("There is no key yet.")
-    assert not bench.button_named("Save to keyring").isEnabled()
-    bench.write("API key", "sk-planted")
-    assert "sk-planted" not in bench.line("API key").displayText()
-    assert not bench.button_named("Save").isEnabled()
-    bench.button_named("Save to keyring").click()
-    bench.wait_to_read("There is a key in the keyring")
-    assert bench.line("API key").text() == ""
+def test_api_key_is_hidden_and_stored_in_the_keyring(pilot: SettingsPilot) -> None:
+    assert pilot.says("There is no key yet.")
+    assert not pilot.button_named("Save to keyring").isEnabled()
+    pilot.enter("API key", "sk-planted")
+    assert "sk-planted" not in pilot.line("API key").displayText()
+    assert not pilot.button_named("Save").isEnabled()
+    pilot.button_named("Save to keyring").click()
+    pilot.wait_to_read("There is a key in the keyring")
+    assert pilot.line("API key").text() == ""
     assert keyring.get_password("odyssey-recorder", "language model") == "sk-planted"
-    bench.button_named("Forget the key").click()
-    bench.wait_to_read("There is no key yet.")
-    assert "sk-planted" not in saved()
+    pilot.button_named("Forget the key").click()
+    pilot.wait_to_read("There is no key yet.")
+    assert "sk-planted" not in saved_settings()
 
 
 @pytest.mark.parametrize(
-    ("of_system", "variable", "words"),
+    ("backend", "variable", "text"),
     [
         (MemoryKeyring(), "sk-planted", "The key is set by the environment variable ODYSSEY_API_KEY"),
         (fail.Keyring(), "", "no secure keyring. Set the environment variable ODYSSEY_API_KEY"),  # type: ignore[no-untyped-call]
         (LockedKeyring(), "", "Unlock it and try again, or set ODYSSEY_API_KEY"),
     ],
 )
-def test_where_no_key_can_be_put_it_is_said_why(
-    request: pytest.FixtureRequest,
-    monkeypatch: pytest.MonkeyPatch,
-    of_system: KeyringBackend,
-    variable: str,
-    words: str,
+def test_unavailable_keyring_is_explained(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, backend: KeyringBackend, variable: str, text: str
 ) -> None:
-    keyring.set_keyring(of_system)
+    keyring.set_keyring(backend)
     monkeypatch.setenv("ODYSSEY_API_KEY", variable)
-    bench = request.getfixturevalue("bench")
-    assert bench.says(words)
-    assert bench.line("API key").isEnabled() is isinstance(of_system, LockedKeyring)
-
-
-# Log.
+    pilot = request.getfixturevalue("pilot")
+    assert pilot.says(text)
+    assert pilot.line("API key").isEnabled() is isinstance(backend, LockedKeyring)
 
 
 class FileBrowser(QObject):
@@ -230,54 +222,46 @@ class FileBrowser(QObject):
         self.opened.append(url.toLocalFile())
 
 
-def test_the_log_can_be_found(bench: Bench) -> None:
+def test_log_folder_can_be_opened_and_its_path_copied(pilot: SettingsPilot) -> None:
     browser = FileBrowser()
     QDesktopServices.setUrlHandler("file", browser, "open")  # type: ignore[arg-type]
-    bench.button_named("Open folder").click()
+    pilot.button_named("Open folder").click()
     QDesktopServices.unsetUrlHandler("file")
     assert browser.opened == [str(log_file().parent)]
-    bench.button_named("Copy path").click()
+    pilot.button_named("Copy path").click()
     assert QGuiApplication.clipboard().text() == str(log_file())
-    assert bench.line("Log file").text() == str(log_file())
+    assert pilot.line("Log file").text() == str(log_file())
 
 
-def test_closing_names_what_is_not_saved_and_saves_it(bench: Bench) -> None:
-    assert not bench.page.asks_before_closing(_never)
-    bench.write("Your name", "Ada")
-    bench.button_named("Animations").click()
-    closed = asked(bench)
-    assert bench.says("Unsaved changes: Animations, Your name.")
-    answer(bench, "Save")
-    bench.qtbot.waitUntil(lambda: closed == [True])
-    assert saved() == 'animations = true\nannotator = "Ada"\n'
+def test_closing_lists_and_saves_unsaved_changes(pilot: SettingsPilot) -> None:
+    assert not pilot.page.asks_before_closing(pytest.fail)
+    pilot.enter("Your name", "Ada")
+    pilot.button_named("Animations").click()
+    closed = try_to_close(pilot)
+    assert pilot.says("Unsaved changes: Animations, Your name.")
+    pilot.press_in(pilot.dialog(), "Save")
+    pilot.qtbot.waitUntil(lambda: closed == [True])
+    assert saved_settings() == 'animations = true\nannotator = "Ada"\n'
 
 
-def test_closing_stays_where_it_is_asked_to_or_nothing_can_be_saved_or_discards(bench: Bench, tmp_path: Path) -> None:
-    bench.write("Your name", "Ada")
-    closed = asked(bench)
-    answer(bench, "Stay")
-    assert bench.line("Your name").text() == "Ada"
-    bench.write("adb", str(tmp_path / "nowhere"))
-    again = asked(bench)
-    answer(bench, "Save")
-    bench.wait_to_read("Nothing was saved.")
-    assert (closed, again) == ([], [])
-    last = asked(bench)
-    answer(bench, "Discard")
-    assert (last, saved()) == ([True], "")
-    assert not bench.page.asks_before_closing(_never)
+def test_closing_can_be_refused_fail_to_save_or_discard(pilot: SettingsPilot, tmp_path: Path) -> None:
+    pilot.enter("Your name", "Ada")
+    after_stay = try_to_close(pilot)
+    pilot.press_in(pilot.dialog(), "Stay")
+    assert pilot.line("Your name").text() == "Ada"
+    pilot.enter("adb", str(tmp_path / "nowhere"))
+    after_save = try_to_close(pilot)
+    pilot.press_in(pilot.dialog(), "Save")
+    pilot.wait_to_read("Nothing was saved.")
+    assert (after_stay, after_save) == ([], [])
+    after_discard = try_to_close(pilot)
+    pilot.press_in(pilot.dialog(), "Discard")
+    assert (after_discard, saved_settings()) == ([True], "")
+    assert not pilot.page.asks_before_closing(pytest.fail)
 
 
-def _never() -> None:
-    raise AssertionError
-
-
-def asked(bench: Bench) -> list[bool]:
+def try_to_close(pilot: SettingsPilot) -> list[bool]:
     """The returned list is filled once the window may close."""
     closed: list[bool] = []
-    assert bench.page.asks_before_closing(lambda: closed.append(True))
+    assert pilot.page.asks_before_closing(lambda: closed.append(True))
     return closed
-
-
-def answer(bench: Bench, words: str) -> None:
-    bench.press_in(bench.dialog(), words)
