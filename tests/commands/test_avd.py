@@ -70,7 +70,7 @@ def test_the_list_names_what_is_missing_what_is_wrong_and_what_can_be_made(
 
 def test_a_start_that_fails_says_why_and_a_reset_asks_first(command_line: CommandLine, sdk: StandInSdk) -> None:
     command_line("avd", "create", "small_phone")
-    sdk.last_words("FATAL | Not enough space to create userdata partition. Available: 7966.75 MB\n")
+    sdk.fail_emulators("FATAL | Not enough space to create userdata partition. Available: 7966.75 MB\n")
 
     ran = command_line("avd", "start", "small_phone", "--port", free_console_port())
 
