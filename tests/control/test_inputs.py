@@ -28,21 +28,17 @@ def test_press_survives_a_replay_from_the_grid(point: Point) -> None:
 @given(st.lists(points, min_size=2, max_size=80).filter(lambda path: abs(path[0].y - path[-1].y) > 50))
 def test_scroll_survives_a_replay_from_the_grid(path: list[Point]) -> None:
     scroll = Scroll(path[0], path[-1], tuple(path))
-
     assert recognize(stroke_for(scroll), RULES, PHONE) == scroll
 
 
 def test_scroll_duration_follows_its_points() -> None:
     path = tuple(Point(500, 900 - 10 * index) for index in range(69))
-
     assert stroke_for(Scroll(path[0], path[-1], path)).duration_us == 690_000
 
 
 def test_scroll_of_one_point_does_not_move() -> None:
     at = Point(500, 500)
-
     stroke = stroke_for(Scroll(at, at, (at,)))
-
     assert stroke.start == stroke.end
 
 
@@ -74,5 +70,4 @@ def test_implausible_recorded_stroke_is_ignored(stroke: TouchStroke) -> None:
 
 def test_recorded_stroke_of_a_click_is_used() -> None:
     stroke = TouchStroke((TouchSample(Pixel(721, 1560), 0), TouchSample(Pixel(725, 1569), 40)), 90)
-
     assert input_for(Click(Point(500, 500)), PHONE, exact=stroke) is stroke

@@ -39,9 +39,7 @@ def test_policy_sees_the_result_of_each_input() -> None:
 
 def test_view_hierarchy_is_observed_if_wanted() -> None:
     device = FakeDevice()
-
     observation = DeviceControl(device, ControlRules(AT_ONCE, view_hierarchies=True)).observe()
-
     assert observation.view_hierarchy == device.view_hierarchy()
 
 

@@ -138,7 +138,6 @@ class DeviceContract:
 
     def test_screen_state_and_screenshots_have_the_same_size(self, bench: Bench) -> None:
         state = bench.device.screen_state()
-
         assert state.rotation is Rotation.R0
         assert bench.device.capture().size == state.size == bench.device.properties().size
         assert 0 < state.status_bar_px < state.size.height // 8
@@ -157,32 +156,25 @@ class DeviceContract:
     def test_frame_does_not_change_after_capture(self, bench: Bench) -> None:
         before = bench.device.capture()
         copy = bytes(before.pixels)
-
         bench.change_screen()
-
         assert not bench.device.capture().shows_same_as(before)
         assert before.pixels == copy
 
     def test_view_hierarchy_has_the_clickable_view(self, bench: Bench) -> None:
         box = clickable_at(parse(bench.device.view_hierarchy()), bench.button, bench.device.capture().size)
-
         assert box is not None
         assert bench.button in box
 
     def test_truncated_screenshot_is_an_error(self, bench: Bench) -> None:
         bench.cut_frames()
-
         with pytest.raises(DeviceError, match=bench.device.serial) as caught:
             bench.device.capture()
-
         assert type(caught.value) is DeviceError
         assert "bytes" in str(caught.value)
 
     def test_touch_has_its_effect_before_it_returns(self, bench: Bench) -> None:
         before = bench.device.capture()
-
         bench.device.touch(TouchStroke.press(bench.button))
-
         assert not bench.device.capture().shows_same_as(before)
 
     def test_untypable_text_is_refused_before_typing(self, bench: Bench) -> None:
@@ -218,13 +210,11 @@ class DeviceContract:
 
     def test_touchscreen_and_keyboard_are_listed(self, bench: Bench) -> None:
         nodes = bench.device.input_nodes()
-
         assert any(node.is_touchscreen for node in nodes)
         assert any("KEY_BACK" in node.keys for node in nodes)
 
     def test_device_clock_runs_as_fast_as_ours(self, bench: Bench) -> None:
         readings = [bench.device.read_clock() for _ in range(5)]
-
         assert all(reading.before_ns <= reading.after_ns for reading in readings)
         ahead_at_least_ns = max(reading.least_us * 1000 - reading.after_ns for reading in readings)
         ahead_at_most_ns = min(reading.most_us * 1000 - reading.before_ns for reading in readings)
@@ -298,10 +288,8 @@ class DeviceContract:
 
     def test_loading_a_missing_snapshot_changes_nothing(self, bench: Bench) -> None:
         before = bench.device.capture()
-
         with pytest.raises(DeviceError, match=rf"{bench.device.serial} has no snapshot 'lost'") as caught:
             bench.device.load_snapshot("lost")
-
         assert type(caught.value) is DeviceError
         assert bench.device.capture().shows_same_as(before)
 
@@ -332,21 +320,17 @@ class DeviceContract:
 
     def test_calls_on_a_frozen_device_time_out(self, impatient_bench: Bench) -> None:
         impatient_bench.freeze()
-
         assert errors_of_every_call(impatient_bench.device) == dict.fromkeys(CALLS, DeviceTimeoutError)
-
         impatient_bench.recover()
         impatient_bench.device.input_nodes()
 
     def test_calls_on_a_lost_device_fail_as_disconnected(self, bench: Bench) -> None:
         bench.disconnect()
-
         assert errors_of_every_call(bench.device) == dict.fromkeys(CALLS, DeviceDisconnectedError)
 
     def test_calls_on_a_closed_device_fail_as_disconnected(self, bench: Bench) -> None:
         bench.device.close()
         bench.device.close()
-
         assert errors_of_every_call(bench.device) == dict.fromkeys(CALLS, DeviceDisconnectedError)
 
     @pytest.mark.parametrize(

@@ -16,13 +16,19 @@ SIZE = (4, 6)
 LENGTH = SIZE[0] * SIZE[1] * 3
 
 
-def image(seq: int = 0, *, age_s: float | None = 0.0, pixels: bytes | None = None) -> pb.Image:
-    stamp_us = 0 if age_s is None else int((time.time() - age_s) * 1e6)
+def image(
+    seq: int = 0,
+    *,
+    age_s: float | None = 0.0,
+    pixels: bytes | None = None,
+    size: tuple[int, int] = SIZE,
+    rotation: pb.Rotation | None = None,
+) -> pb.Image:
     return pb.Image(
-        format=pb.ImageFormat(format=pb.ImageFormat.RGB888, width=SIZE[0], height=SIZE[1]),
+        format=pb.ImageFormat(format=pb.ImageFormat.RGB888, width=size[0], height=size[1], rotation=rotation),
         image=bytes([seq % 256]) * LENGTH if pixels is None else pixels,
         seq=seq,
-        timestampUs=stamp_us,
+        timestampUs=0 if age_s is None else int((time.time() - age_s) * 1e6),
     )
 
 

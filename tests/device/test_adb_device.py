@@ -62,10 +62,8 @@ def test_tap_hold_and_swipe_arrive_as_sent(bench: DeviceBench) -> None:
 
 def test_curved_stroke_is_sent_point_by_point_in_time(bench: DeviceBench) -> None:
     corner = TouchStroke.drag((Pixel(100, 300), Pixel(500, 300), Pixel(500, 700)), duration_ms=300)
-
     begin = time.monotonic()
     bench.device.touch(corner)
-
     assert time.monotonic() - begin >= 0.2
     assert bench.inputs() == ["touch down 100,300", "touch move 500,300", "touch move 500,700", "touch up 500,700"]
 
@@ -85,10 +83,9 @@ def test_lost_connection_during_a_stroke_lifts_the_finger(bench: DeviceBench) ->
 
 
 def test_system_keys_arrive(bench: DeviceBench) -> None:
-    for key in SystemKey:
+    for key in (SystemKey.HOME, SystemKey.BACK, SystemKey.RECENT):
         bench.device.press(key)
-
-    assert sorted(bench.inputs()) == ["key 187", "key 3", "key 4"]
+    assert bench.inputs() == ["key 3", "key 4", "key 187"]
 
 
 @pytest.mark.parametrize(
@@ -102,14 +99,12 @@ def test_system_keys_arrive(bench: DeviceBench) -> None:
 )
 def test_text_arrives_unchanged(bench: DeviceBench, text: str) -> None:
     bench.device.type_text(text)
-
     typed = [entry.removeprefix("text ") if entry != "key 66" else "\n" for entry in bench.inputs()]
     assert "".join(typed) == text
 
 
 def test_server_lists_the_device(bench: DeviceBench) -> None:
     listed = {device.serial: device for device in bench.server.devices()}
-
     assert listed[bench.device.serial].is_ready
     assert listed[bench.device.serial].model == bench.device.properties().model.replace(" ", "_")
     assert bench.server.version() == 41
@@ -128,7 +123,6 @@ def test_device_is_reached_by_host_and_port(bench: DeviceBench, adb_server: Priv
 
 def test_unknown_serial_is_reported_with_advice(bench: DeviceBench) -> None:
     device = bench.connect_over_adb("emulator-1")
-
     with pytest.raises(DeviceDisconnectedError, match=r"emulator-1 is gone .*Restart it or plug it in"):
         device.input_nodes()
     with pytest.raises(DeviceTimeoutError, match="emulator-1 was not ready after 0 s: emulator-1 is gone"):
@@ -189,7 +183,6 @@ def test_failure_of_adb_is_quoted(adb: str, message: str) -> None:
 def test_bundled_adb_is_used_without_another(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("ADBUTILS_ADB_PATH", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-
     assert Path(find_adb()) == BUNDLED_ADB
 
 
@@ -243,7 +236,6 @@ def test_calls_wait_while_a_snapshot_is_saved(bench: DeviceBench, end: str) -> N
 
 def test_device_without_a_console_has_no_snapshots(bench: DeviceBench) -> None:
     device = bench.connect_over_adb()
-
     assert not device.keeps_snapshots
     with pytest.raises(DeviceError, match=r"does not support snapshots\. Only emulators on this computer do"):
         device.save_snapshot("home")

@@ -21,7 +21,6 @@ def test_every_adbutils_exception_names_the_device(kind: type[Exception]) -> Non
     assert kind in {AdbConnectionError, AdbError, AdbInstallError, AdbSyncError, AdbTimeout}
     with pytest.raises(DeviceError, match="emulator-6000") as caught, device_errors("emulator-6000"):
         raise kind("what the library says")
-
     assert isinstance(caught.value.__cause__, kind)
 
 
@@ -48,14 +47,12 @@ def test_every_adbutils_exception_names_the_device(kind: type[Exception]) -> Non
 def test_failures_map_to_our_error_types(error: Exception, ours: type[DeviceError]) -> None:
     with pytest.raises(DeviceError) as caught, device_errors("emulator-6000"):
         raise error
-
     assert type(caught.value) is ours
 
 
 def test_long_adb_message_is_shortened() -> None:
     with pytest.raises(DeviceError) as caught, device_errors("emulator-6000"):
         raise AdbError("no\nend " * 1000)
-
     assert len(str(caught.value)) < 300
     assert "\n" not in str(caught.value)
 

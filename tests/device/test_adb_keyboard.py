@@ -102,7 +102,6 @@ def test_text_is_refused_without_adbkeyboard(note: Note) -> None:
 
 def test_half_a_character_is_refused(note: Note) -> None:
     note.install()
-
     with pytest.raises(InputRefusedError, match=r"'\\ud83d', character 3"):
         note.device().check_text("ab\ud83d")
     with pytest.raises(InputRefusedError):

@@ -34,7 +34,6 @@ def stream(pair: tuple[socket.socket, socket.socket]) -> ShellStream:
 def test_output_errors_and_exit_code_are_separated(device: socket.socket, stream: ShellStream) -> None:
     device.sendall(packet(OUTPUT, b"one ") + packet(ERRORS, b"[Warning] "))
     device.sendall(packet(OUTPUT, b"two") + packet(ERRORS, b"again") + packet(EXIT, b"\x07"))
-
     assert stream.read() == b"one two"
     assert stream.errors == "[Warning] again"
     assert stream.exit_code == 7
@@ -55,7 +54,6 @@ def test_buffer_is_filled_across_packets(device: socket.socket, stream: ShellStr
 def test_stream_without_exit_code_is_an_error(device: socket.socket, stream: ShellStream, sent: bytes) -> None:
     device.sendall(sent)
     device.close()
-
     with pytest.raises(EOFError, match=f"after {len(sent)} bytes"):
         stream.read()
 

@@ -39,7 +39,6 @@ def with_one_panel(answers: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def test_warnings_on_stderr_are_ignored() -> None:
     noise = {shell("input keyevent 3"): printed(b"", errors=b"WARNING: linker: unused DT entry\n")}
-
     with device_with(with_one_panel({shell("screencap"): printed(SCREENSHOT, errors=WARNING), **noise})) as device:
         assert device.capture().pixels == PIXELS
         device.press(SystemKey.HOME)
@@ -87,7 +86,6 @@ def test_malformed_screenshots_are_rejected(output: bytes, message: str) -> None
     answers = with_one_panel({shell("screencap"): printed(output, errors=errors)})
     with device_with(answers) as device, pytest.raises(DeviceError, match=f"{SERIAL} .*{message}") as caught:
         device.capture()
-
     assert type(caught.value) is DeviceError
 
 
@@ -138,7 +136,6 @@ def test_complaint_of_the_device_refuses_the_input(answer: bytes, message: str) 
 @pytest.mark.parametrize("failure", [printed(b"", errors=b"Error: no", exit_code=255), fail("closed")])
 def test_interrupted_text_reports_how_much_was_typed(failure: bytes) -> None:
     answers = {shell(f"input text {'a' * 40}"): printed(b""), shell("input text b"): failure}
-
     with device_with(answers) as device, pytest.raises(InputRefusedError, match="Only 40 of 41 characters"):
         device.type_text("a" * 40 + "b")
 
@@ -168,7 +165,6 @@ def test_curved_drag_is_one_swipe_before_android_12() -> None:
 )
 def test_unreachable_device_is_reported_with_advice(message: str, advice: str) -> None:
     answers = {f"host:tport:serial:{SERIAL}": fail(message)}
-
     with device_with(answers) as device, pytest.raises(DeviceDisconnectedError, match=f"{SERIAL}.*{advice}"):
         device.input_nodes()
 
@@ -212,14 +208,12 @@ def test_wait_for_boot_ends_after_a_timeout_or_when_closed() -> None:
 def test_answer_with_missing_parts_is_rejected() -> None:
     command = "getprop; echo ==part==; wm size; echo ==part==; wm density"
     answers = {shell(command): printed(b"[ro.product.model]: [x]\n==part==\n")}
-
     with device_with(answers) as device, pytest.raises(DeviceError, match=f"{SERIAL} answered 2 of 3 commands"):
         device.properties()
 
 
 def test_other_program_on_the_adb_port_is_reported() -> None:
     answers = {"host:version": b"HTTP/1.1 400 Bad Request\r\n\r\n"}
-
     with ScriptedAdbServer(answers) as server, pytest.raises(DeviceError, match=r"adb server at 127\.0\.0\.1"):
         AdbServer(port=server.port).version()
 
@@ -227,7 +221,6 @@ def test_other_program_on_the_adb_port_is_reported() -> None:
 def test_missing_server_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADBUTILS_ADB_PATH", "/nowhere/adb: running this fails in another way")
     server = AdbServer(port=free_port())
-
     for call in (server.devices, AdbDevice(AdbShell(SERIAL, server)).input_nodes):
         with pytest.raises(DeviceDisconnectedError, match="adb start-server"):
             call()
@@ -236,7 +229,6 @@ def test_missing_server_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_view_hierarchy_follows_the_message_of_the_dump() -> None:
     tree = b"<?xml version='1.0' encoding='UTF-8'?><hierarchy rotation=\"0\"></hierarchy>"
     output = printed(b"UI hierchary dumped to: /data/local/tmp/x.xml\n" + tree)
-
     with device_with({shell("rm -f /data/local/tmp/*"): output}) as device:
         assert device.view_hierarchy() == tree.decode()
 
@@ -256,7 +248,6 @@ def test_view_hierarchy_follows_the_message_of_the_dump() -> None:
 def test_unreadable_view_hierarchy_is_reported_with_the_reason(errors: bytes, message: str) -> None:
     answers = {shell("rm -f *"): printed(b"", errors=errors)}
     expected = f"(?s)view hierarchy of {SERIAL} cannot be read.*{message}"
-
     with device_with(answers) as device, pytest.raises(DeviceError, match=expected):
         device.view_hierarchy()
 
@@ -292,7 +283,6 @@ def test_unusable_answers_are_errors() -> None:
 def test_clock_reading_spans_one_kernel_tick(uptime: bytes, least_us: int) -> None:
     with device_with({shell("cat /proc/uptime"): printed(uptime)}) as device:
         reading = device.read_clock()
-
     assert (reading.least_us, reading.most_us) == (least_us, least_us + 10_000)
     assert reading.before_ns < reading.after_ns
 
@@ -302,10 +292,8 @@ LINE = b"[   40371.250000] /dev/input/event12: EV_KEY       KEY_BACK            
 
 def test_following_input_ends_with_getevent() -> None:
     received: list[bytes] = []
-
     with device_with({shell("getevent -lt"): printed(LINE, exit_code=137)}) as device:
         device.follow_input(lambda data, _: received.append(data))
-
     assert received == [LINE]
 
 

@@ -40,7 +40,6 @@ def test_config_values_with_any_spacing() -> None:
 
 def test_amending_changes_only_the_given_keys() -> None:
     config = "avd.ini.encoding=UTF-8\nhw.keyboard = no\n# by hand\nhw.keyboard=no\nvendor.key = 7\n"
-
     assert amended(config, {"hw.keyboard": "yes", "hw.lcd.width": "720"}) == (
         "avd.ini.encoding=UTF-8\nhw.keyboard=yes\n# by hand\nvendor.key = 7\nhw.lcd.width=720\n"
     )
@@ -134,9 +133,7 @@ def test_config_is_found_through_the_ini_file(tmp_path: Path, name: str) -> None
 
 def test_amending_a_file_keeps_undecodable_bytes(tmp_path: Path) -> None:
     config = device(tmp_path, b"avd.ini.displayname=Ann\xe9\nhw.keyboard=no\n")
-
     AvdFolder(tmp_path).amend("phone", {"hw.keyboard": "yes"})
-
     assert config.read_bytes() == b"avd.ini.displayname=Ann\xe9\nhw.keyboard=yes\n"
     assert [path.name for path in config.parent.iterdir()] == ["config.ini"]
 
@@ -144,8 +141,6 @@ def test_amending_a_file_keeps_undecodable_bytes(tmp_path: Path) -> None:
 def test_unwritable_config_is_left_unchanged(tmp_path: Path) -> None:
     config = device(tmp_path, b"hw.keyboard=no\n")
     (config.parent / "config.ini.part").mkdir()  # blocks the path of the new file
-
     with pytest.raises(DeviceError, match=r"config.ini cannot be written: .*Make it writable"):
         AvdFolder(tmp_path).amend("phone", {"hw.keyboard": "yes"})
-
     assert config.read_bytes() == b"hw.keyboard=no\n"

@@ -20,7 +20,6 @@ def clock_ahead_by_a_second() -> DeviceClock:
 
 def test_uncertainty_of_one_reading_is_half_its_duration() -> None:
     moment = clock_ahead_by_a_second().moment(11_001_000)
-
     assert abs(moment.at_ns - (10 * SECOND + MS)) <= 1000
     assert MS <= moment.uncertainty_ns <= MS + 2000
     coarse = DeviceClock(reading(0, 0, 1_000_000, 1_010_000))
@@ -40,9 +39,7 @@ def test_only_a_better_reading_reduces_the_uncertainty() -> None:
 
 def test_arrival_of_an_event_bounds_the_clock() -> None:
     clock = clock_ahead_by_a_second()
-
     assert clock.heard(11_010_000, 10 * SECOND + 10 * MS)
-
     latest = clock.moment(11_010_000)
     assert latest.at_ns + latest.uncertainty_ns <= 10 * SECOND + 10 * MS + 3000
 
@@ -50,16 +47,13 @@ def test_arrival_of_an_event_bounds_the_clock() -> None:
 def test_uncertainty_grows_with_time() -> None:
     clock = clock_ahead_by_a_second()
     soon, later = clock.moment(11_001_000), clock.moment(111_001_000)
-
     assert later.uncertainty_ns - soon.uncertainty_ns >= 100 * SECOND * DRIFT_PPM // 1_000_000
 
 
 @pytest.mark.parametrize("device_s", [5, 90], ids=["back", "forward"])
 def test_set_clock_is_noticed_by_the_next_reading(device_s: int) -> None:
     clock = clock_ahead_by_a_second()
-
     assert not clock.read(reading(20 * SECOND, 20 * SECOND, device_s * 1_000_000))
-
     assert abs(clock.moment((device_s + 1) * 1_000_000).at_ns - 21 * SECOND) <= 1_000_000
 
 

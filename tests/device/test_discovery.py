@@ -66,7 +66,6 @@ JWKS = "grpc.jwks=/run/user/1000/avd/running/1/jwks\n"
 )
 def test_discovery_file_gives_address_and_token(write: Write, content: str, expected: tuple[str, bool]) -> None:
     found = find(write(content))
-
     assert found == ControlEndpoint("emulator-5556", 8556, *expected)
     assert found.address == "localhost:8556"
 
@@ -98,9 +97,7 @@ def test_token_is_never_logged(write: Write, tmp_path: Path) -> None:
 )
 def test_useless_discovery_files_are_skipped(write: Write, content: str | bytes) -> None:
     write(DISCOVERY_FILE.replace("8556", "8600"), 2)
-
     found = find(write(content, 1))
-
     assert found is not None
     assert found.port == 8600
 
@@ -122,7 +119,6 @@ def test_other_files_and_missing_folders_are_ignored(write: Write, tmp_path: Pat
     folder = write(DISCOVERY_FILE)
     (folder / "pid_1.ini").rename(folder / "pid_x.ini")
     (folder / "pid_7.ini").mkdir()
-
     assert find(folder) is None
     assert find(tmp_path / "nowhere") is None
 
@@ -167,7 +163,6 @@ def test_process_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_running_folders_of_each_platform(platform: str, environment: dict[str, str], expected: list[str]) -> None:
     folders = running_folders(environment, platform, Path("/home/anna"))
-
     assert list(map(PurePath.as_posix, folders)) == [f"{folder}/avd/running" for folder in expected]
 
 

@@ -20,27 +20,30 @@ def fold_posture(heading: str) -> str:
 def test_override_of_size_and_density_wins(end: str) -> None:
     size, density = f"Physical size: 1440x3120{end}", f"Physical density: 560{end}"
     assert (dumpsys.screen_size(size), dumpsys.screen_density(density)) == (Size(1440, 3120), 560)
-
     size, density = f"{size}Override size: 1080x2340{end}", f"{density}Override density: 420{end}"
     assert (dumpsys.screen_size(size), dumpsys.screen_density(density)) == (Size(1080, 2340), 420)
     assert dumpsys.panel_size(size) == Size(1440, 3120)
 
 
-def test_missing_size_or_density_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no screen size in 'cmd: no service window'"):
-        dumpsys.screen_size("cmd: no service window\n")
-    with pytest.raises(ValueError, match="no screen density in ''"):
-        dumpsys.screen_density("")
-
-
 def test_free_space_in_bytes() -> None:
-    df = (
-        "Filesystem       1K-blocks    Used Available Use% Mounted on\n"
-        "/dev/block/dm-34   6082144 1204560   4877584  20% /data/user/0\n"
-    )
+    header = "Filesystem       1K-blocks    Used Available Use% Mounted on\n"
+    df = f"{header}/dev/block/dm-34   6082144 1204560   4877584  20% /data/user/0\n"
     assert dumpsys.free_bytes(df) == 4877584 * 1024
-    with pytest.raises(ValueError, match="no free space in"):
-        dumpsys.free_bytes("df: /data: Permission denied\n")
+
+
+@pytest.mark.parametrize(
+    ("read", "answer", "message"),
+    [
+        (dumpsys.screen_size, "cmd: no service window\n", "no screen size in 'cmd: no service window'"),
+        (dumpsys.screen_density, "", "no screen density in ''"),
+        (dumpsys.free_bytes, "df: /data: Permission denied\n", "no free space in"),
+        (dumpsys.recent_tasks, "Can't find service: activity", "no list of recent tasks, but \"Can't find service"),
+        (dumpsys.default_display_contents, "", "no default display in"),
+    ],
+)
+def test_unusable_answer_is_quoted(read: Callable[[str], object], answer: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read(answer)
 
 
 def test_properties_with_unusual_values() -> None:
@@ -82,7 +85,6 @@ FOCUSED_APP = f"  mFocusedApp=ActivityRecord{{9f2 u0 {SETTINGS}/.Settings t8}}\n
 )
 def test_focused_activity(focus: str, expected: tuple[str, str]) -> None:
     window = f"  mCurrentFocus={focus}\n{FOCUSED_APP}"
-
     assert dumpsys.focused_activity(window) == expected
 
 
@@ -120,7 +122,6 @@ ENDING = "WINDOW MANAGER WINDOWS (dumpsys window windows)\n  mCurrentFocus=Windo
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_only_the_live_default_display_counts(window: str, line_end: str) -> None:
     contents = dumpsys.default_display_contents(window.replace("\n", line_end))
-
     assert dumpsys.focused_activity(contents) == ("com.shop", "com.shop.Main")
     assert dumpsys.rotation(contents) is Rotation.R180
     assert dumpsys.status_bar_height(contents) == 84
@@ -128,11 +129,9 @@ def test_only_the_live_default_display_counts(window: str, line_end: str) -> Non
 
 def test_focus_of_another_display_is_ignored() -> None:
     window = f"{CONTENTS}  Display: mDisplayId=0 rootTasks=1\n  mCurrentFocus=null\n{SECOND}"
-
     assert dumpsys.focused_activity(dumpsys.default_display_contents(window)) == ("", "")
-    for without in ("", f"{CONTENTS}{SECOND}"):
-        with pytest.raises(ValueError, match="no default display in"):
-            dumpsys.default_display_contents(without)
+    with pytest.raises(ValueError, match="no default display in"):
+        dumpsys.default_display_contents(f"{CONTENTS}{SECOND}")
 
 
 def test_rotation_and_bars_of_android_10() -> None:
@@ -151,11 +150,8 @@ def test_rotation_and_bars_of_android_10() -> None:
 
 
 def test_popup_belongs_to_its_activity_on_older_android() -> None:
-    window = (
-        "  mCurrentFocus=Window{a u0 PopupWindow:3b1f0e1}\n"
-        "  mFocusedApp=AppWindowToken{f token=Token{5 ActivityRecord{2d u0 com.shop/.Main t10}}}\n"
-    )
-
+    app = "mFocusedApp=AppWindowToken{f token=Token{5 ActivityRecord{2d u0 com.shop/.Main t10}}}"
+    window = f"  mCurrentFocus=Window{{a u0 PopupWindow:3b1f0e1}}\n  {app}\n"
     assert dumpsys.focused_activity(window) == ("com.shop", "com.shop.Main")
 
 
@@ -231,12 +227,9 @@ def test_only_a_foldable_has_a_posture(answer: str, posture: str) -> None:
 
 
 def test_physical_displays() -> None:
-    answer = (
-        'Display 4619827259835644672 (HWC display 0): port=0 pnpId=GGL displayName="EMU_display_0"\n'
-        'Display 4619827551948147201 (HWC display 1): port=1 pnpId=GGL displayName="EMU_display_1"\n'
-    )
-
-    assert dumpsys.physical_displays(answer) == ("4619827259835644672", "4619827551948147201")
+    ids = "4619827259835644672", "4619827551948147201"
+    line = 'Display {} (HWC display {}): port=0 pnpId=GGL displayName="EMU_display_0"\n'
+    assert dumpsys.physical_displays("".join(line.format(id_, at) for at, id_ in enumerate(ids))) == ids
 
 
 @pytest.mark.parametrize(
@@ -284,8 +277,3 @@ MALICIOUS = "* Recent #0: Task{1 #5 type=standard A=10:a;reboot}\n    mActivityC
 )
 def test_recent_tasks(dump: str, tasks: list[tuple[int, str]]) -> None:
     assert dumpsys.recent_tasks(dump) == tuple(dumpsys.RecentTask(*task) for task in tasks)
-
-
-def test_other_answers_are_not_recent_tasks() -> None:
-    with pytest.raises(ValueError, match="no list of recent tasks, but \"Can't find service"):
-        dumpsys.recent_tasks("Can't find service: activity")

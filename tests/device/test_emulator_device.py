@@ -151,18 +151,13 @@ def test_changed_token_is_read_again(bench: DeviceBench) -> None:
 
 def test_input_refused_over_grpc_goes_over_adb_once(bench: DeviceBench) -> None:
     bench.emulator.faults.control.refuse(refuse=True)
-
     bench.device.touch(TouchStroke.press(Pixel(100, 300)))
-
     assert bench.inputs() == ["touch down 100,300", "touch up 100,300"]
 
 
 def test_still_screen_is_not_a_stall(bench: DeviceBench) -> None:
     bench.next_streamed()
-
-    later = bench.device.next_frame(1.4)
-
-    assert later is None
+    assert bench.device.next_frame(1.4) is None
     assert bench.device.capture_path == "gRPC"
 
 
@@ -254,9 +249,7 @@ def test_rotation_seen_first_by_adb_keeps_grpc(bench: DeviceBench, late_s: float
 
 def test_lifting_a_finger_on_a_frozen_device_times_out(impatient_bench: DeviceBench) -> None:
     impatient_bench.device.put_finger(Pixel(100, 300))
-
     impatient_bench.freeze()
-
     with pytest.raises(DeviceTimeoutError):
         impatient_bench.device.lift_finger()
 

@@ -40,19 +40,21 @@ def service() -> Iterator[ScriptedService]:
 
 @pytest.fixture
 def control(service: ScriptedService) -> Iterator[EmulatorControl]:
-    connected = EmulatorControl("emulator-1", service.address, "secret", answer_s=5)
-    yield connected
-    connected.close()
+    with closing(EmulatorControl("emulator-1", service.address, "secret", answer_s=5)) as control:
+        yield control
 
 
 Open = Callable[..., ScreenshotStream]
 
 
 @pytest.fixture
-def open_stream(control: EmulatorControl) -> Iterator[Open]:
+def open_stream(service: ScriptedService, control: EmulatorControl) -> Iterator[Open]:
+    """Opens a stream, which sends the given frames and stays open."""
     opened: list[ScreenshotStream] = []
 
-    def begin(memory: FrameMemory | None = None) -> ScreenshotStream:
+    def begin(*images: pb.Image, memory: FrameMemory | None = None) -> ScreenshotStream:
+        if images:
+            service.stream = lambda _: service.keep_open(*images)
         opened.append(control.stream(memory))
         return opened[-1]
 
@@ -64,9 +66,8 @@ def open_stream(control: EmulatorControl) -> Iterator[Open]:
 
 @pytest.fixture
 def memory() -> Iterator[FrameMemory]:
-    shared = FrameMemory(LENGTH)
-    yield shared
-    shared.close()
+    with closing(FrameMemory(LENGTH)) as memory:
+        yield memory
 
 
 def taken(stream: ScreenshotStream, wait_s: float = 5) -> Frame:
@@ -97,14 +98,11 @@ def test_generated_code_matches_the_proto_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("token", ["secret", ""], ids=["guarded", "open"])
 def test_every_call_sends_the_token(service: ScriptedService, token: str) -> None:
-    control = EmulatorControl("emulator-1", service.address, token)
-
-    for call in CALLS.values():
-        call(control)
-    control.close()
-
-    shown = [sent.get("authorization") for sent in service.metadata]
-    assert shown == ["Bearer secret" if token else None] * len(CALLS)
+    with closing(EmulatorControl("emulator-1", service.address, token)) as control:
+        for call in CALLS.values():
+            call(control)
+    sent = [metadata.get("authorization") for metadata in service.metadata]
+    assert sent == ["Bearer secret" if token else None] * len(CALLS)
 
 
 def test_requests_are_sent_as_given(service: ScriptedService, control: EmulatorControl) -> None:
@@ -127,12 +125,8 @@ def test_requests_are_sent_as_given(service: ScriptedService, control: EmulatorC
 
 
 def test_screenshot_has_size_rotation_and_times(service: ScriptedService, control: EmulatorControl) -> None:
-    def answer(requests: pb.ImageFormat) -> pb.Image:
-        answer_image = image(7)
-        answer_image.format.rotation.rotation = pb.Rotation.REVERSE_LANDSCAPE
-        return answer_image
-
-    service.screenshot = answer
+    rotation = pb.Rotation(rotation=pb.Rotation.REVERSE_LANDSCAPE)
+    service.screenshot = lambda _: image(7, rotation=rotation)
     before_ns = time.monotonic_ns()
 
     screenshot = control.screenshot(Size(100, 200))
@@ -146,19 +140,12 @@ def test_screenshot_has_size_rotation_and_times(service: ScriptedService, contro
 @pytest.mark.parametrize("pixels", [b"", b"\0" * (LENGTH - 1), b"\0" * (LENGTH + 1)])
 def test_incomplete_screenshot_is_an_error(service: ScriptedService, control: EmulatorControl, pixels: bytes) -> None:
     service.screenshot = lambda _: image(pixels=pixels)
-
     with pytest.raises(DeviceError, match=f"{len(pixels)} bytes for 4x6, {LENGTH} expected"):
         control.screenshot()
 
 
 def test_screenshot_may_exceed_the_default_message_limit(service: ScriptedService, control: EmulatorControl) -> None:
-    def answer(_: pb.ImageFormat) -> pb.Image:
-        answer_image = image(pixels=bytes(1440 * 3120 * 3))
-        answer_image.format.width, answer_image.format.height = 1440, 3120
-        return answer_image
-
-    service.screenshot = answer
-
+    service.screenshot = lambda _: image(pixels=bytes(1440 * 3120 * 3), size=(1440, 3120))
     assert len(control.screenshot().pixels) == 1440 * 3120 * 3
 
 
@@ -167,29 +154,20 @@ def test_screenshot_may_exceed_the_default_message_limit(service: ScriptedServic
     [(0.5, 0.5, 5.0), (None, 0.0, 0.0), (-60.0, 0.0, 0.0)],
     ids=["old", "none", "future"],
 )
-def test_age_of_a_streamed_screenshot(
-    service: ScriptedService, open_stream: Open, age_s: float | None, least_s: float, most_s: float
-) -> None:
-    service.stream = lambda _: service.keep_open(image(age_s=age_s))
-
-    screenshot = taken(open_stream())
-
+def test_age_of_a_streamed_screenshot(open_stream: Open, age_s: float | None, least_s: float, most_s: float) -> None:
+    screenshot = taken(open_stream(image(age_s=age_s)))
     assert least_s <= (screenshot.arrived_ns - screenshot.started_ns) / 1e9 <= most_s
 
 
-def test_start_times_in_a_stream_never_decrease(service: ScriptedService, open_stream: Open) -> None:
-    service.stream = lambda _: service.keep_open(image(0, age_s=1), image(1, age_s=60))
-    stream = open_stream()
-
+def test_start_times_in_a_stream_never_decrease(open_stream: Open) -> None:
+    stream = open_stream(image(0, age_s=1), image(1, age_s=60))
     assert stream.came_after(1, 5)
     screenshot = taken(stream, 0)
-
     assert (screenshot.arrived_ns - screenshot.started_ns) / 1e9 < 30
 
 
-def test_newest_frame_is_taken_and_all_are_counted(service: ScriptedService, open_stream: Open) -> None:
-    service.stream = lambda _: service.keep_open(*(image(seq) for seq in (0, 1, 2, 5)))
-    stream = open_stream()
+def test_newest_frame_is_taken_and_all_are_counted(open_stream: Open) -> None:
+    stream = open_stream(*(image(seq) for seq in (0, 1, 2, 5)))
     assert stream.came_after(3, 5)
 
     screenshot = taken(stream, 0)
@@ -202,27 +180,22 @@ def test_newest_frame_is_taken_and_all_are_counted(service: ScriptedService, ope
 def test_ended_stream_stops_waiting_and_says_why(service: ScriptedService, open_stream: Open) -> None:
     service.stream = lambda _: iter([])
     stream = open_stream()
-
     assert stream.take(30) is None
     assert stream.ended.is_set()
     assert "has ended" in str(stream.error)
 
 
-def test_screenshot_without_size_is_skipped(service: ScriptedService, open_stream: Open) -> None:
+def test_screenshot_without_size_is_skipped(open_stream: Open) -> None:
     off = pb.Image(format=pb.ImageFormat(format=pb.ImageFormat.RGB888))
-    service.stream = lambda _: service.keep_open(off, image(1))
-
-    screenshot = taken(open_stream())
-
-    assert screenshot.number == 1
+    assert taken(open_stream(off, image(1))).number == 1
 
 
 # Shared memory
 
 
-def written(requests: pb.ImageFormat, seq: int, *, age_s: float = 0.0) -> pb.Image:
+def written(request: pb.ImageFormat, seq: int, *, age_s: float = 0.0) -> pb.Image:
     answer_image = image(seq, age_s=age_s, pixels=b"")
-    with Path(url2pathname(urlsplit(requests.transport.handle).path)).open("r+b") as file:
+    with Path(url2pathname(urlsplit(request.transport.handle).path)).open("r+b") as file:
         file.write(bytes([seq]) * LENGTH)
     return answer_image
 
@@ -231,10 +204,8 @@ def written(requests: pb.ImageFormat, seq: int, *, age_s: float = 0.0) -> pb.Ima
 def test_screenshots_arrive_in_shared_memory_or_messages(
     service: ScriptedService, open_stream: Open, memory: FrameMemory, shares: bool
 ) -> None:
-    service.stream = lambda requests: service.keep_open(written(requests, 9) if shares else image(9))
-
-    screenshot = taken(open_stream(memory))
-
+    service.stream = lambda request: service.keep_open(written(request, 9) if shares else image(9))
+    screenshot = taken(open_stream(memory=memory))
     assert screenshot.pixels == bytes([9]) * LENGTH
     assert not shares or time.monotonic_ns() >= screenshot.arrived_ns + 15_000_000
 
@@ -242,47 +213,40 @@ def test_screenshots_arrive_in_shared_memory_or_messages(
 def test_copy_is_dropped_if_overwritten_while_copied(
     service: ScriptedService, open_stream: Open, memory: FrameMemory
 ) -> None:
-    service.stream = lambda requests: service.keep_open(written(requests, 1, age_s=2), image(2, age_s=1))
-    stream = open_stream(memory)
+    service.stream = lambda request: service.keep_open(written(request, 1, age_s=2), image(2, age_s=1))
+    stream = open_stream(memory=memory)
     assert stream.came_after(1, 5)
-
-    screenshot = taken(stream)
-
-    assert screenshot.number == 2
+    assert taken(stream).number == 2
     assert stream.take(0.05) is None
 
 
 def test_copy_is_kept_if_the_next_screenshot_is_later(
     service: ScriptedService, open_stream: Open, memory: FrameMemory
 ) -> None:
-    def screenshots(requests: pb.ImageFormat) -> Iterator[pb.Image]:
-        yield written(requests, 1)
+    def screenshots(request: pb.ImageFormat) -> Iterator[pb.Image]:
+        yield written(request, 1)
         service.stopped.wait(0.05)
         yield image(2, age_s=-1)
         yield from service.keep_open()
 
     service.stream = screenshots
-    stream = open_stream(memory)
+    stream = open_stream(memory=memory)
 
     assert [taken(stream).number for _ in range(2)] == [1, 2]
 
 
 def test_too_fast_emulator_ends_the_stream(service: ScriptedService, open_stream: Open, memory: FrameMemory) -> None:
-    service.stream = lambda requests: service.keep_open(*(written(requests, seq, age_s=60) for seq in range(32)))
-    stream = open_stream(memory)
-
+    service.stream = lambda request: service.keep_open(*(written(request, seq, age_s=60) for seq in range(32)))
+    stream = open_stream(memory=memory)
     assert stream.ended.wait(5)
     assert "faster than they can be copied" in str(stream.error)
 
 
-def test_too_small_memory_ends_the_stream(service: ScriptedService, open_stream: Open) -> None:
+def test_too_small_memory_ends_the_stream(open_stream: Open) -> None:
     memory = FrameMemory(LENGTH - 1)
-    service.stream = lambda requests: service.keep_open(image(1, pixels=b""))
-    stream = open_stream(memory)
-
+    stream = open_stream(image(1, pixels=b""), memory=memory)
     assert stream.ended.wait(5)
     memory.close()
-
     assert f"{LENGTH - 1} bytes for 4x6" in str(stream.error)
 
 
@@ -341,13 +305,12 @@ def errors_of(control: EmulatorControl) -> set[type[DeviceError]]:
 def test_missing_or_closed_service_cannot_be_reached(service: ScriptedService) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        control = EmulatorControl("emulator-1", f"127.0.0.1:{unused.getsockname()[1]}", "")
-        assert errors_of(control) == {DeviceDisconnectedError}
-        control.close()
-    control = EmulatorControl("emulator-1", service.address, "")
-    control.close()
+        with closing(EmulatorControl("emulator-1", f"127.0.0.1:{unused.getsockname()[1]}", "")) as missing:
+            assert errors_of(missing) == {DeviceDisconnectedError}
 
-    assert errors_of(control) == {DeviceDisconnectedError}
+    with closing(EmulatorControl("emulator-1", service.address, "")) as closed:
+        pass
+    assert errors_of(closed) == {DeviceDisconnectedError}
 
 
 def test_silent_service_times_out(service: ScriptedService) -> None:

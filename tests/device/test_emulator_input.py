@@ -49,9 +49,7 @@ def test_touch_uses_the_rotation_of_the_last_screenshot(bench: DeviceBench) -> N
     bench.device.capture()
     bench.emulator.phone.set_rotation(1)
     bench.device.screen_state()
-
     bench.device.touch(TouchStroke.press(Pixel(100, 300)))
-
     assert is_near(bench.inputs()[0], Pixel(300, 720 - 100)), "the same place on the panel"
 
 
@@ -193,10 +191,8 @@ def test_text_of_any_script_is_typed_and_clipboard_restored(bench: DeviceBench, 
 def test_clipboard_is_restored_when_pasting_is_refused(bench: DeviceBench) -> None:
     bench.emulator.phone.set_clipboard("was there")
     bench.emulator.faults.refuse_input(refuse=True)
-
     with pytest.raises(InputRefusedError, match="Only 0 of 4 characters were typed"):
         bench.device.type_text(CAFE)
-
     assert bench.emulator.phone.get_clipboard() == "was there"
 
 
@@ -283,5 +279,4 @@ def test_full_field_is_reported_with_the_typed_length(bench: DeviceBench) -> Non
 
 def test_long_text_is_typed_without_a_readable_field(bench: DeviceBench) -> None:
     bench.device.type_text(LONG)
-
     assert len([entry for entry in bench.inputs() if entry.startswith("text ")]) == len(LONG) // 40 + 1

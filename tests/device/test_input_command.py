@@ -45,14 +45,12 @@ def typed_by_android(commands: list[str]) -> str:
 @example("long " * 60)
 def test_printable_ascii_survives_the_shell(text: str) -> None:
     pieces = text_commands(text)
-
     assert typed_by_android([command for _, command in pieces]) == text
     assert "".join(piece for piece, _ in pieces) == text
 
 
 def test_long_text_is_typed_in_pieces() -> None:
     pieces = text_commands("a" * 100)
-
     assert [len(piece) for piece, _ in pieces] == [40, 40, 20]
 
 

@@ -85,15 +85,14 @@ class Progress:
         self.shares: list[float] = []
         self.messages: list[str] = []
 
-    def __call__(self, share: float | None, messages: str) -> None:
-        self.messages.append(messages)
+    def __call__(self, share: float | None, message: str) -> None:
+        self.messages.append(message)
         if share is not None:
             self.shares.append(share)
 
 
 def test_all_profiles_are_listed_on_an_empty_computer(computer: Computer) -> None:
     listing = computer.inventory.listing()
-
     assert [device.name for device in listing.members] == [profile.name for profile in profiles()]
     assert not any(device.avd or device.serial for device in listing.members)
     assert [finding.what for finding in listing.missing] == ["Android SDK"]
@@ -101,7 +100,6 @@ def test_all_profiles_are_listed_on_an_empty_computer(computer: Computer) -> Non
 
 def test_avd_with_another_name_is_found_by_its_profile(computer: Computer) -> None:
     computer.create_avd("Mine", "pixel_fold")
-
     fold = computer.device("pixel_fold")
     assert fold.avd is not None
     assert (fold.avd.name, fold.serial, fold.folds) == ("Mine", "", True)

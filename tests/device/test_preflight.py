@@ -53,14 +53,8 @@ def faults(readings: PreflightReadings) -> set[str]:
     return {finding.what for finding in findings(readings) if finding.fix}
 
 
-def test_ready_device_has_nothing_to_fix() -> None:
-    assert faults(READY) == set()
-    assert not any(finding.prevents for finding in findings(READY))
-
-
 def test_command_of_a_fix_quotes_the_serial() -> None:
     navigation = by_name(replace(READY, adb=("/my sdk/adb", "-s", "x; reboot"), navigation_mode="2"))["Navigation"]
-
     assert navigation.command in navigation.fix
     assert shlex.split(navigation.command)[:4] == ["/my sdk/adb", "-s", "x; reboot", "shell"]
 
@@ -97,21 +91,22 @@ OUTER, FOLD = Size(1080, 2092), profile_named("pixel_fold")
 @pytest.mark.parametrize(
     ("readings", "what", "text"),
     [
+        (READY, "Screen", "as Pixel 7 Pro"),
         (replace(READY, nodes=(TOUCH, OUTER_TOUCH, KEYBOARD)), "Touch screen", "virtio_input_multi_touch_1 and 1 more"),
         (replace(READY, size=OUTER, panel=OUTER, density=FOLD.density, profile=FOLD), "Screen", "as Pixel Fold"),
     ],
-    ids=["several touch screens", "the outer screen of a fold"],
+    ids=["ready", "several touch screens", "outer screen of a fold"],
 )
-def test_findings_describe_a_correct_device(readings: PreflightReadings, what: str, text: str) -> None:
+def test_correct_device_has_nothing_to_fix(readings: PreflightReadings, what: str, text: str) -> None:
     assert by_name(readings)[what].found.endswith(text)
     assert faults(readings) == set()
+    assert not any(finding.prevents for finding in findings(readings))
 
 
 def test_only_a_missing_touchscreen_prevents_recording() -> None:
     incomplete = replace(
         READY, nodes=(POWER,), navigation_mode="2", animation_scales=("1", "1", "1"), sends_frames=False
     )
-
     assert [finding.what for finding in findings(incomplete) if finding.prevents] == ["Touch screen"]
 
 
@@ -160,7 +155,6 @@ def test_readings_are_taken_from_the_device() -> None:
 def test_only_an_overridden_screen_can_be_reset() -> None:
     overridden = by_name(replace(READY, size=Size(1080, 2340), density=420))["Screen"]
     assert overridden.repairs == (ResetScreen(),)
-
     wrong = by_name(replace(READY, size=Size(1080, 2340), panel=Size(1080, 2340)))["Screen"]
     assert wrong.repairs == ()
     assert "Pixel 7 Pro has 1440x3120 at 560 dpi" in wrong.fix
@@ -234,7 +228,6 @@ def test_refused_preparation_is_a_finding() -> None:
 def test_other_language_is_a_finding(locales: str, found: list[str]) -> None:
     device = FakeDevice()
     device.settings["system", "system_locales"] = locales
-
     assert [finding.found for finding in prepare(device, Preparation(), animations=False)] == found
 
 

@@ -32,15 +32,12 @@ def test_sdk_folders_by_environment_and_platform(
     platform: str, environment: dict[str, str], folders: list[str]
 ) -> None:
     found = sdk_folders(environment, platform, HOME)
-
     assert list(found)[: len(folders)] == [Path(folder) for folder in folders]
 
 
 def test_first_existing_folder_is_the_sdk(tmp_path: Path) -> None:
     (tmp_path / "second").mkdir()
-
     found = find_sdk([tmp_path / "first", tmp_path / "second"])
-
     assert found is not None
     assert found.folder == tmp_path / "second"
     assert find_sdk([tmp_path / "first"]) is None
@@ -59,7 +56,6 @@ def test_tools_are_found_on_each_platform(tmp_path: Path, platform: str, program
     emulator = program(tmp_path / "emulator" / f"emulator{program_end}")
     avdmanager = program(tmp_path / "cmdline-tools" / "latest" / "bin" / f"avdmanager{script_end}")
     sdk = AndroidSdk(tmp_path, platform=platform)
-
     assert sdk.tool("emulator") == sdk.require("emulator") == emulator
     assert (sdk.tool("avdmanager"), sdk.tool("adb")) == (avdmanager, None)
 

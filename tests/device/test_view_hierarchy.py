@@ -93,7 +93,6 @@ AT = Pixel(50, 50)
 
 def test_without_clickable_views_the_topmost_is_hit() -> None:
     nodes = dump('<node bounds="[0,0][300,300]"/>', '<node bounds="[0,0][500,500]"/>')
-
     assert clickable_at(nodes, AT, SCREEN) == Box(0, 0, 500, 500)
     assert clickable_at(nodes, Pixel(500, 0), SCREEN) is None
 
@@ -119,10 +118,9 @@ def test_view_above_a_button_takes_its_clicks(above: str, hit: Box | None) -> No
 def test_drawing_order_decides_which_view_is_on_top() -> None:
     row = '<node clickable="true" bounds="[0,0][400,200]" drawing-order="{}"/>'
     button = BUTTON.replace("/>", ' drawing-order="2"/>')
-
-    assert clickable_at(dump(row.format(3) + button), AT, SCREEN) == Box(0, 0, 400, 200)
-    assert clickable_at(dump(row.format(1) + button), AT, SCREEN) == Box(0, 0, 300, 100)
-    assert clickable_at(dump(button + row.format("9z")), AT, SCREEN) == Box(0, 0, 300, 100)
+    assert clickable_at(dump(row.format(3), button), AT, SCREEN) == Box(0, 0, 400, 200)
+    assert clickable_at(dump(row.format(1), button), AT, SCREEN) == Box(0, 0, 300, 100)
+    assert clickable_at(dump(button, row.format("9z")), AT, SCREEN) == Box(0, 0, 300, 100)
 
 
 @dataclass
@@ -176,14 +174,12 @@ trees = st.recursive(views(st.just([])), lambda inner: views(st.lists(inner, max
 def test_click_hits_the_view_that_android_dispatches_to(tree: View, x: int, y: int) -> None:
     screen = Box(0, 0, 21, 21)
     page = View(screen, 1, "clickable", [tree])
-
     assert clickable_at(dump(page.dumped(screen)), Pixel(x, y), Size(100, 100)) == page.dispatch(Pixel(x, y), screen)
 
 
 @pytest.mark.parametrize("bounds", ["", "[0,0]", "[0,0][1,1]x", "[0,0][99999999999,1]", "[a,b][c,d]", "[9,9][1,1]"])
 def test_node_with_invalid_bounds_is_never_hit(bounds: str) -> None:
     nodes = dump(f'<node clickable="true" bounds="{bounds}"/>', '<node clickable="true" bounds="[0,0][200,200]"/>')
-
     assert clickable_at(nodes, Pixel(5, 5), SCREEN) == Box(0, 0, 200, 200)
 
 
@@ -197,7 +193,6 @@ def test_malformed_dump_is_an_error(xml: str) -> None:
 
 def test_xml_entities_are_refused() -> None:
     entities = '<!ENTITY a0 "ha">' + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 12))
-
     with pytest.raises(DeviceError, match="defines XML entities"):
         parse(f'<!DOCTYPE h [{entities}]><hierarchy><node text="&a11;" bounds="[0,0][1,1]"/></hierarchy>')
 
@@ -209,7 +204,6 @@ def test_oversized_dump_is_refused() -> None:
 
 def test_deep_tree_is_parsed() -> None:
     depth = 20_000
-
     assert len(dump('<node bounds="[0,0][1,1]">' * depth, "</node>" * depth)) == depth
 
 

@@ -44,7 +44,6 @@ def swipe(*path: tuple[int, int], held_ms: int = 0) -> TouchStroke:
 
 def test_navigation_bar_buttons_from_left_to_right() -> None:
     meanings = [meaning(tap(x, 2340), buttons, TOUCH, RULES) for x in (230, 540, 850)]
-
     assert meanings == [Pressed(SystemKey.BACK), Pressed(SystemKey.HOME), Pressed(SystemKey.RECENT)]
 
 
@@ -58,7 +57,6 @@ def test_navigation_bar_buttons_from_left_to_right() -> None:
 def test_buttons_on_a_wide_bar_keep_their_size(bar: Box, dpi: int, back: int, home: int, recent: int) -> None:
     rules = NavigationRules.for_density(dpi)
     keys = [button(Pixel(at, bar.bottom - 50), bar, rules) for at in (back, home, recent)]
-
     assert keys == [SystemKey.BACK, SystemKey.HOME, SystemKey.RECENT]
 
 
@@ -66,7 +64,6 @@ def test_buttons_on_a_wide_bar_keep_their_size(bar: Box, dpi: int, back: int, ho
 def test_bar_on_the_side_has_the_same_buttons(along: int, on_the_right: bool) -> None:
     side = Box(2274, 0, 2400, 1080) if on_the_right else Box(0, 0, 126, 1080)
     turned = Pixel(2300, 1080 - along) if on_the_right else Pixel(60, along)
-
     assert button(turned, side, RULES) is button(Pixel(along, 2300), BAR, RULES)
 
 
@@ -90,7 +87,6 @@ def test_last_key_of_the_last_row_is_enter(x: int, y: int, enters: bool) -> None
 
 def test_enter_key_is_above_the_navigation_bar() -> None:
     swiping = replace(typing, navigation=Navigation.GESTURES)
-
     assert meaning(tap(1000, 2060), swiping, TOUCH, RULES) == KeyStroke(enters=True)
     assert meaning(tap(230, 2340), typing, TOUCH, RULES) == Pressed(SystemKey.BACK)
 
@@ -117,7 +113,6 @@ def test_swipes_from_the_edges_navigate(stroke: TouchStroke, expected: object) -
 
 def test_finger_at_rest_counts_as_held() -> None:
     still = TouchStroke((TouchSample(Pixel(540, 2390), 0), TouchSample(Pixel(540, 2200), 1)), 500_000)
-
     assert meaning(still, gestures, TOUCH, RULES) == Swiped(SystemKey.RECENT)
 
 

@@ -139,7 +139,6 @@ def test_new_contact_in_the_same_slot_ends_the_old_one() -> None:
 
 def test_other_events_and_a_lone_lift_are_ignored() -> None:
     others = [InputEvent(TOUCH, 3, "EV_SW", "SW_LID", 1), InputEvent(TOUCH, 3, "EV_SYN", "SYN_CONFIG", 0)]
-
     assert (
         updates_of(report(0, ("ABS_X", 5), ("ABS_Y", 5)), key(1, "KEY_LEFTSHIFT"), key(2, "BTN_STYLUS"), others) == []
     )
@@ -163,7 +162,6 @@ def test_second_tap_with_the_same_tracking_id_is_kept(
     first: list[tuple[str, int]], second: list[tuple[str, int]], places: list[tuple[int, int]]
 ) -> None:
     taps = contacts_of(report(0, DOWN, *first), report(1, LIFT), report(2, DOWN, *second), report(3, LIFT))
-
     assert [tap.samples for tap in taps] == [(RawSample(*place, 2 * time),) for time, place in enumerate(places)]
 
 
@@ -259,7 +257,6 @@ def test_closing_loses_contacts_and_forgets_positions() -> None:
 @pytest.mark.parametrize("gone", [NodeRemoved(TOUCH), NodeAdded(TOUCH)])
 def test_removed_node_loses_only_its_contacts(gone: Message) -> None:
     other = report(0, DOWN, x(2), y(2), node=OTHER_TOUCH)
-
     assert updates_of(report(0, DOWN, x(1), y(1)), other, [gone])[2:] == [
         ContactLost(TOUCH, 0, 0, LossCause.STREAM_LOST)
     ]
@@ -288,7 +285,6 @@ def test_held_key_is_pressed_once(code: str, expected: TouchNews) -> None:
 
 def test_captured_taps_at_one_place_are_two_contacts() -> None:
     one, other = [update for update in captured("api36_same_coordinate_taps") if isinstance(update, Contact)]
-
     assert one.samples == (RawSample(0x6CCC, 0x3F25, 808_395185),)
     assert other.samples == (RawSample(0x6CCC, 0x3F25, 811_063668),)
     assert (one.lifted_us, other.lifted_us) == (808_519799, 811_207687)

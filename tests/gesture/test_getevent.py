@@ -40,7 +40,6 @@ def capture(name: str) -> str:
 )
 def test_event_with_or_without_labels_time_and_node(line: str) -> None:
     event = parse_line(line, node=TOUCH, time_us=7 if line.startswith("[") else 190136_507537)
-
     assert event == InputEvent(TOUCH, 190136_507537, "EV_ABS", "ABS_MT_POSITION_X", 0x238D)
 
 
@@ -63,7 +62,6 @@ def test_event_with_or_without_labels_time_and_node(line: str) -> None:
 )
 def test_numeric_codes_get_their_labels(labels: str, numbers: str, code: str, value: int) -> None:
     event = parse_line(labels)
-
     assert event == parse_line(numbers)
     assert isinstance(event, InputEvent)
     assert (event.code, event.value) == (code, value)
@@ -102,17 +100,13 @@ def test_other_and_broken_lines_are_ignored(line: str) -> None:
 @given(st.text() | st.from_regex(r"\[ *[0-9]*\.[0-9]* *\] .{0,40}") | st.from_regex(r"[0-9a-f]{4} .{0,20}"))
 def test_parser_accepts_any_line(line: str) -> None:
     message = parse_line(line)
-
     assert message is None or isinstance(message, InputEvent | NodeAdded | NodeRemoved)
 
 
 @given(st.integers(0, 2**40), st.integers(0, 0xFFFF), st.integers(0, 0xFFFF), st.integers(-(2**31), 2**31 - 1))
 def test_every_numeric_event_is_parsed(time_us: int, kind: int, code: int, value: int) -> None:
     seconds, rest = divmod(time_us, 1_000_000)
-    line = f"[{seconds:8d}.{rest:06d}] {TOUCH}: {kind:04x} {code:04x} {value & 0xFFFFFFFF:08x}"
-
-    event = parse_line(line)
-
+    event = parse_line(f"[{seconds:8d}.{rest:06d}] {TOUCH}: {kind:04x} {code:04x} {value & 0xFFFFFFFF:08x}")
     assert isinstance(event, InputEvent)
     assert (event.node, event.time_us, event.value) == (TOUCH, time_us, value)
 
@@ -122,7 +116,6 @@ def test_every_numeric_event_is_parsed(time_us: int, kind: int, code: int, value
 
 def test_line_in_pieces_is_joined() -> None:
     lines = LineBuffer()
-
     assert lines.feed(b"[ 1.000000] EV_SYN SYN_") == []
     assert lines.feed(b"REPORT 00000000\r\nEV") == ["[ 1.000000] EV_SYN SYN_REPORT 00000000\r"]
     assert lines.feed(b"_KEY KEY_BACK DOWN\n\n") == ["EV_KEY KEY_BACK DOWN", ""]
@@ -167,7 +160,6 @@ def test_all_nodes_of_a_foldable_are_listed_in_order() -> None:
 
 def test_keyboard_with_a_long_key_list() -> None:
     keyboard, touch = parse_nodes(capture("qwerty2_node_p"))
-
     assert keyboard.name == "qwerty2"
     assert keyboard.keys >= {"KEY_HOME", "KEY_BACK", "KEY_HOMEPAGE", "KEY_APPSELECT", "0001", "0249"}
     assert len(keyboard.keys) == 157

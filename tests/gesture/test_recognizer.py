@@ -29,28 +29,21 @@ def test_press_is_long_after_the_long_press_time(duration_ms: int, kind: type) -
     ],
 )
 def test_movement_within_the_touch_slop_is_a_click(to: Pixel, kind: type) -> None:
-    stroke = TouchStroke.drag((START, to), duration_ms=100)
-
-    action = recognize(stroke, RULES, PHONE)
-
+    action = recognize(TouchStroke.drag((START, to), duration_ms=100), RULES, PHONE)
     assert isinstance(action, kind)
-    assert isinstance(action, Scroll) or action == Click(Point(500, 500)), "a click is where the finger came down"
+    assert isinstance(action, Scroll) or action == Click(Point(500, 500)), "a click is at the touch-down"
 
 
 def test_leaving_and_reentering_the_slop_is_a_scroll() -> None:
     stroke = TouchStroke.drag((START, Pixel(540, 1500), START), duration_ms=5_000)
-
-    assert recognize(stroke, RULES, PHONE) == Scroll(
-        Point(500, 500), Point(500, 500), (Point(500, 500), Point(500, 625), Point(500, 500))
-    )
+    start, turn = Point(500, 500), Point(500, 625)
+    assert recognize(stroke, RULES, PHONE) == Scroll(start, start, (start, turn, start))
 
 
 @given(st.lists(st.builds(Pixel, st.integers(0, 1079), st.integers(0, 2399)), min_size=2))
 def test_scroll_path_has_all_samples(path: list[Pixel]) -> None:
     stroke = TouchStroke.drag((*path, Pixel(0, 0), Pixel(1079, 2399)), duration_ms=300)
-
     action = recognize(stroke, RULES, PHONE)
-
     assert isinstance(action, Scroll)
     assert action.path == tuple(to_grid(sample.at, PHONE) for sample in stroke.samples)
     assert (action.start, action.end) == (action.path[0], action.path[-1])
@@ -63,6 +56,5 @@ def test_touch_slop_is_8_dp(dpi: int, slop_px: int) -> None:
 
 def test_drag_spreads_its_points_evenly_over_time() -> None:
     stroke = TouchStroke.drag((START, Pixel(1, 1), Pixel(2, 2)), duration_ms=300)
-
     assert [sample.time_us for sample in stroke.samples] == [0, 150_000, 300_000]
     assert (stroke.start, stroke.end, stroke.duration_us) == (START, Pixel(2, 2), 300_000)

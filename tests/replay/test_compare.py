@@ -73,7 +73,6 @@ def test_screenshots_match_or_diverge(one: Image.Image, other: Image.Image, verd
 @pytest.mark.parametrize(("step", "changed"), [(24, 0), (25, 255)])
 def test_channel_difference_within_tolerance_is_unchanged(step: int, changed: int) -> None:
     one, other = Image.new("RGB", (1, 1), (0, 100, 0)), Image.new("RGB", (1, 1), (0, 100 + step, 0))
-
     assert change_mask(one, other, channel=Tolerance().channel).getpixel((0, 0)) == changed
 
 
@@ -96,7 +95,6 @@ def test_changed_boxes(other: Image.Image, boxes: tuple[Box, ...]) -> None:
 
 def test_likeness_is_symmetric_and_ignores_blank_areas() -> None:
     one, other = list_screen(1), list_screen(2)
-
     assert likeness(one, one) == pytest.approx(1.0, abs=1e-3)
     assert likeness(one, other) == pytest.approx(likeness(other, one))
     assert likeness(one, Image.new("RGB", one.size, "white")) < 0.5

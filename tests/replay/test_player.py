@@ -65,8 +65,7 @@ def test_recorded_strokes_are_replayed_exactly(device: FakeDevice, tmp_path: Pat
 
     replay(device, path)
 
-    assert device.performed[1] == click
-    assert device.performed[3] == scroll
+    assert (device.performed[1], device.performed[3]) == (click, scroll)
 
 
 def test_replay_stops_at_the_first_diverged_step(device: FakeDevice, path: Path) -> None:
@@ -98,9 +97,7 @@ def test_replay_continues_after_drift_and_ignores_status_bar(device: FakeDevice,
 
 def test_late_screen_is_waited_for(tmp_path: Path) -> None:
     path = write_dataset(tmp_path, episode_of(ONE_OF_EACH[:1] + ONE_OF_EACH[-1:]))
-
     result = replay(SlowDevice(), path, replace(AT_ONCE, patience_ms=5000))
-
     assert verdicts(result) == [StepVerdict.MATCH, StepVerdict.MATCH]
 
 
@@ -126,9 +123,7 @@ class SlowDevice(FakeDevice):
 
 def test_restless_screen_is_compared(device: FakeDevice, tmp_path: Path) -> None:
     path = write_dataset(tmp_path, episode_of(ONE_OF_EACH[-1:]))
-
     result = replay(device, path, replace(AT_ONCE, settle=SettleRule(still_ms=10_000, cap_ms=1)))
-
     assert [step.settled for step in result.steps] == [False]
 
 
@@ -146,9 +141,7 @@ def test_lost_device_keeps_the_steps_so_far(device: FakeDevice, path: Path) -> N
 
 
 def test_failure_between_two_steps_is_reported(path: Path) -> None:
-    result = replay(FailsAfterTyping(), path)
-
-    assert result.problem == "After step 2: The frame was cut short."
+    assert replay(FailsAfterTyping(), path).problem == "After step 2: The frame was cut short."
 
 
 class FailsAfterTyping(FakeDevice):
@@ -159,7 +152,6 @@ class FailsAfterTyping(FakeDevice):
 
 def test_other_screen_size_is_refused(path: Path) -> None:
     tablet = FakeDevice(Size(640, 400))
-
     with pytest.raises(ReplayError, match=r"screen of 360x640, and fake-1 has 640x400\. .*--scale"):
         replay(tablet, path)
     assert tablet.performed == []
@@ -179,7 +171,6 @@ def test_positions_are_scaled_to_another_screen_size(tmp_path: Path, path: Path)
 
 def test_untypable_text_is_refused_before_the_replay(device: FakeDevice, tmp_path: Path) -> None:
     path = write_dataset(tmp_path, episode_of([Click(Point(1, 1)), Type("naïve"), Complete()]))
-
     with pytest.raises(ReplayError, match=r"Step 2 cannot be replayed on fake-1: ") as refusal:
         replay(device, path)
     assert isinstance(refusal.value.__cause__, InputRefusedError)

@@ -57,7 +57,6 @@ def test_provenance_gives_strokes_and_verifies_pixels(tmp_path: Path, path: Path
 def test_truncated_recorded_screenshot_is_named(path: Path, keep: int) -> None:
     recorded = open_recorded(path)
     recorded.files.screenshot(2).write_bytes(recorded.files.screenshot(2).read_bytes()[:keep])
-
     with pytest.raises(ReplayError, match="screenshot of step 3 cannot be read"):
         check_screenshots(recorded)
 
@@ -79,7 +78,6 @@ def test_screenshot_path_outside_the_folder_is_refused(path: Path) -> None:
     tree = json.loads(path.read_text())
     tree["steps"][0]["screenshot"] = f"../../{EPISODE_ID}_0.png"
     path.write_text(json.dumps(tree))
-
     with pytest.raises(InvalidEpisodeError, match="screenshot"):
         open_recorded(path)
 
@@ -98,6 +96,5 @@ def test_foreign_or_invalid_provenance_is_refused(
 ) -> None:
     file = write_provenance(tmp_path, episode_of(ONE_OF_EACH), {})
     file.write_text(json.dumps(json.loads(file.read_text()) | changes))
-
     with pytest.raises(ReplayError, match=complaint):
         open_recorded(path)

@@ -110,17 +110,13 @@ def test_episode_texts_are_escaped(tmp_path: Path) -> None:
 
 def test_very_long_text_is_shortened(tmp_path: Path) -> None:
     long = "word " * 200_000
-
     page = render_report(replayed(tmp_path, (Type(long), Complete(long)), instruction=long))
-
     assert len(Page(page).text) < 10_000
 
 
 def test_other_screen_size_is_noted(tmp_path: Path) -> None:
     scaled = replayed(tmp_path, (Complete(),), device=FakeDevice(Size(720, 1280)), rules=replace(AT_ONCE, scale=True))
-
     page = Page(render_report(scaled))
-
     assert "Recorded on a screen of 360x640, replayed on one of 720x1280." in page.text
     assert len(page.images()) == 2
 
@@ -143,9 +139,7 @@ def test_restless_screen_and_tiny_difference_are_noted(tmp_path: Path) -> None:
 def test_report_replaces_the_previous_one(tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     file.write_text("the one before")
-
     write_page(file, render_report(replayed(tmp_path / "dataset")))
-
     assert file.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert {entry.name for entry in tmp_path.iterdir()} == {"dataset", "report.html"}
 
