@@ -191,21 +191,17 @@ class DeviceContract:
     def test_refused_input_is_reported_and_does_nothing(self, bench: Bench) -> None:
         before = bench.device.capture()
         bench.refuse_input()
-
         for name in ("touch", "press", "type_text"):
             with pytest.raises(InputRefusedError, match=bench.device.serial):
                 CALLS[name](bench.device)
-
         assert bench.device.capture().shows_same_as(before)
 
     def test_screenshots_are_taken_during_a_touch(self, bench: Bench) -> None:
         hold = TouchStroke.press(Pixel(100, 300), duration_ms=700)
         holding = threading.Thread(target=bench.device.touch, args=(hold,))
-
         holding.start()
         numbers = [bench.device.capture().number for _ in range(3)]
         holding.join()
-
         assert numbers == [1, 2, 3]
 
     def test_touchscreen_and_keyboard_are_listed(self, bench: Bench) -> None:
@@ -226,7 +222,6 @@ class DeviceContract:
             bench.device.leave_input()
             follower.join()
             bench.device.input_nodes()
-
         assert follower.error is None
 
     def test_key_event_arrives_with_device_time(self, bench: Bench) -> None:
@@ -250,12 +245,10 @@ class DeviceContract:
     @pytest.mark.parametrize("end", ["closed", "disconnected"])
     def test_follower_gets_an_error_when_the_device_is_lost(self, bench: Bench, end: str) -> None:
         follower = InputFollower(bench.device)
-
         with follower:
             if end == "disconnected":
                 bench.disconnect()
                 follower.join()
-
         assert isinstance(follower.error, DeviceDisconnectedError)
 
     def test_snapshot_restores_the_screen(self, bench: Bench) -> None:
@@ -311,9 +304,7 @@ class DeviceContract:
     def test_closing_recent_apps_leaves_the_home_screen(self, bench: Bench) -> None:
         bench.change_screen()
         assert bench.recents
-
         bench.device.close_recents()
-
         assert not bench.recents
         assert "launcher" in bench.device.screen_state().package
         bench.device.close_recents()

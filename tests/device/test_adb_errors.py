@@ -59,7 +59,6 @@ def test_long_adb_message_is_shortened() -> None:
 
 def test_our_errors_and_bugs_pass_unchanged() -> None:
     ours = DeviceError("said already")
-
     with pytest.raises(DeviceError) as caught, device_errors("emulator-6000"):
         raise ours
     assert caught.value is ours

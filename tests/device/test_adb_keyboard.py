@@ -95,7 +95,6 @@ def test_text_is_refused_without_adbkeyboard(note: Note) -> None:
     for refuse in (note.device().check_text, note.device().type_text):
         with pytest.raises(InputRefusedError, match=message):
             refuse("café")
-
     assert note.keyboard != ADB_KEYBOARD
     assert not note.folder.exists()
 
@@ -112,10 +111,8 @@ def test_keyboard_stays_if_it_cannot_be_saved(note: Note) -> None:
     note.install()
     own = note.keyboard
     note.folder.write_text("a file in its place")
-
     with pytest.raises(InputRefusedError, match=r"keyboard of emulator-\d+ cannot be saved in .*Nothing was typed"):
         note.device().type_text("é")
-
     assert (note.keyboard, note.text) == (own, "")
 
 
@@ -138,10 +135,8 @@ def test_keyboard_is_restored_when_typing_is_refused(note: Note) -> None:
     note.install()
     own, device = note.keyboard, note.device()
     note.bench.refuse_input()
-
     with pytest.raises(InputRefusedError):
         device.type_text("é\n")
-
     assert note.keyboard == own
 
 

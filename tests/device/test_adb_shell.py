@@ -62,7 +62,6 @@ def test_endless_command_times_out(pair: tuple[socket.socket, socket.socket]) ->
     device, ours = pair
     device.sendall(packet(OUTPUT, b"a little"))
     stream = ShellStream(ours, time.monotonic() + 0.05, 0)
-
     for _ in range(2):
         with pytest.raises(TimeoutError):
             stream.read()

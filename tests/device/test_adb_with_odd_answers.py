@@ -66,7 +66,6 @@ def test_panels_are_listed_again_after_a_reconnect() -> None:
         for _ in range(2):
             with pytest.raises(DeviceDisconnectedError):
                 device.capture()
-
     assert server.requests.count(DISPLAYS) == 2
 
 
@@ -190,7 +189,6 @@ def test_closing_wakes_a_waiting_call() -> None:
         pressed = executor.submit(device.press, SystemKey.BACK)
         server.wait_for(shell("input keyevent 4"))
         device.close()
-
         assert isinstance(pressed.exception(timeout=10), DeviceDisconnectedError)
 
 
@@ -236,10 +234,7 @@ def test_view_hierarchy_follows_the_message_of_the_dump() -> None:
 @pytest.mark.parametrize(
     ("errors", "message"),
     [
-        (
-            b"ERROR: could not get idle state.\ncat: x.xml: No such file or directory\n",
-            "screen never settles.*idle state",
-        ),
+        (b"ERROR: could not get idle state.\ncat: x.xml: No such file\n", "screen never settles.*idle state"),
         (b"ERROR: null root node returned by UiTestAutomationBridge.\n", "Look again.*null root node"),
         (b"Killed\n", "Look again.*Killed"),
         (b"", "Look again"),

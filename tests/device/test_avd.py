@@ -170,7 +170,6 @@ def test_invalid_and_taken_names_are_refused(bench: AvdBench) -> None:
 def test_missing_system_image_prevents_create_and_start(bench: AvdBench) -> None:
     bench.devices.create("small_phone")
     bench.sdk.remove(IMAGE)
-
     for call, name in ((bench.devices.start, "small_phone"), (bench.devices.create, "medium_phone")):
         with pytest.raises(SdkError, match=f"sdkmanager '{IMAGE}'"):
             call(name)
@@ -187,9 +186,6 @@ def test_missing_sdk_is_reported_with_advice(bench: AvdBench) -> None:
         devices.create("small_phone")
     with pytest.raises(DeviceError, match=r"R5CR10 is not an emulator on this computer"):
         bench.devices.console("R5CR10")
-
-
-# The SDK's programs
 
 
 @pytest.fixture
@@ -225,10 +221,8 @@ def test_avdmanager_errors_are_reported_with_advice(
     bench: AvdBench, tools: AvdTools, message: str, advice: str
 ) -> None:
     bench.sdk.fail_avdmanager(message)
-
     with pytest.raises(DeviceError) as error:
         tools.create("Fold", image=IMAGE, device="pixel_fold", replace=False)
-
     assert advice in str(error.value)
     assert f"Its output: {message.removeprefix(LOG_LINE).splitlines()[0]}" in str(error.value)
     assert "null" not in str(error.value)
@@ -237,7 +231,6 @@ def test_avdmanager_errors_are_reported_with_advice(
 def test_programs_that_cannot_run_are_sdk_errors(bench: AvdBench, tools: AvdTools) -> None:
     for program in ("emulator/emulator", "cmdline-tools/latest/bin/avdmanager"):
         (bench.sdk.folder / program).chmod(0o644)
-
     with pytest.raises(SdkError, match=r"emulator does not respond: .*Permission denied.*Install the emulator"):
         tools.names()
     with pytest.raises(SdkError, match=r"avdmanager could not be started: Permission denied\. .*JAVA_HOME"):

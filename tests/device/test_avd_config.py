@@ -8,9 +8,9 @@ from odyssey_recorder.device.avd_config import (
     AvdFolder,
     amended,
     avd_home,
+    created_from,
     entries,
     is_avd_name,
-    made_by,
     problems,
     wanted_entries,
 )
@@ -47,8 +47,7 @@ def test_amending_changes_only_the_given_keys() -> None:
 
 @given(st.text(), st.dictionaries(st.sampled_from(["hw.keyboard", "hw.lcd.width", "x"]), st.sampled_from(["yes", "7"])))
 def test_amending_any_text_changes_only_the_given_keys(text: str, wanted: dict[str, str]) -> None:
-    after = entries(amended(text, wanted))
-    assert after == {**entries(text), **wanted}
+    assert entries(amended(text, wanted)) == {**entries(text), **wanted}
     assert amended(amended(text, wanted), wanted) == amended(text, wanted)
 
 
@@ -67,14 +66,14 @@ def test_config_of_tablet_and_fold() -> None:
 @pytest.mark.parametrize("profile", profiles(), ids=lambda profile: profile.key)
 def test_config_from_a_profile_has_no_problems(profile: DeviceProfile) -> None:
     config = {**wanted_entries(profile), "image.sysdir.1": "system-images/android-34/google_apis/x86_64/"}
-    assert made_by(config) == profile
+    assert created_from(config) == profile
     assert problems(config, profile) == ()
 
 
 def test_custom_device_is_recognized_by_its_screen() -> None:
-    found = made_by({"hw.device.name": "my_own", "hw.lcd.width": "720", "hw.lcd.height": "1280"})
+    found = created_from({"hw.device.name": "my_own", "hw.lcd.width": "720", "hw.lcd.height": "1280"})
     assert found == profile_named("small_phone")
-    assert made_by({"hw.device.name": "tv_4k"}) is None
+    assert created_from({"hw.device.name": "tv_4k"}) is None
 
 
 def test_each_difference_from_the_profile_is_one_sentence() -> None:
@@ -124,7 +123,6 @@ def device(folder: Path, config: bytes) -> Path:
 def test_config_is_found_through_the_ini_file(tmp_path: Path, name: str) -> None:
     device(tmp_path, b"hw.keyboard = no\r\n")
     folder = AvdFolder(tmp_path)
-
     assert folder.names() == ("phone",)
     assert folder.config("phone") == {"hw.keyboard": "no"}
     with pytest.raises(DeviceError, match=r"Existing devices: phone|is not a valid name"):

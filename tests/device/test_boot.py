@@ -83,7 +83,7 @@ def test_emulator_that_does_not_stop_is_reported(tmp_path: Path) -> None:
         ScriptedAdbServer({"host:devices-l": LISTED}) as adb,
         pytest.raises(DeviceTimeoutError, match=rf"{SERIAL} did not stop within 0 s"),
     ):
-        end_emulator(SERIAL, kill.set, AdbServer(port=adb.port), (tmp_path,), gone_s=0)
+        end_emulator(SERIAL, kill.set, AdbServer(port=adb.port), (tmp_path,), stop_s=0)
 
     assert kill.is_set()
 

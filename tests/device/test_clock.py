@@ -28,11 +28,9 @@ def test_uncertainty_of_one_reading_is_half_its_duration() -> None:
 
 def test_only_a_better_reading_reduces_the_uncertainty() -> None:
     clock = clock_ahead_by_a_second()
-
     assert clock.read(reading(10 * SECOND + 3 * MS, 10 * SECOND + 3 * MS, 11_003_000))
     better = clock.moment(11_003_000)
     assert clock.read(reading(10 * SECOND + 4 * MS, 11 * SECOND, 11_500_000))
-
     assert better.uncertainty_ns < 10_000
     assert clock.moment(11_003_000) == better
 
@@ -59,11 +57,9 @@ def test_set_clock_is_noticed_by_the_next_reading(device_s: int) -> None:
 
 def test_event_from_the_future_invalidates_the_clock() -> None:
     clock = clock_ahead_by_a_second()
-
     assert not clock.heard(90_000_000, 11 * SECOND)
     unknown = clock.moment(90_000_000)
     assert (unknown.at_ns, unknown.uncertainty_ns) == (11 * SECOND, UNKNOWN_NS)
-
     assert clock.read(reading(11 * SECOND, 11 * SECOND + MS, 90_000_500)), "reported only once"
     assert clock.moment(90_000_000).uncertainty_ns < 2 * MS
 

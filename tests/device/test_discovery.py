@@ -72,7 +72,6 @@ def test_discovery_file_gives_address_and_token(write: Write, content: str, expe
 
 def test_token_is_never_logged(write: Write, tmp_path: Path) -> None:
     endpoint = find(write(DISCOVERY_FILE.replace("MTIzNDU2Nzg5", "cGxhbnRlZA==")))
-
     with logging_to(tmp_path / "a.log", "INFO"):
         logging.getLogger("any").info("reached at %s", endpoint)
     text = (tmp_path / "a.log").read_text(encoding="utf-8")
@@ -140,30 +139,19 @@ def test_process_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("platform", "environment", "expected"),
+    ("platform", "environment", "first"),
     [
-        (
-            "linux",
-            {"XDG_RUNTIME_DIR": "/run/user/7", "USER": "anna"},
-            ["/run/user/7", "/home/anna/.android", "/tmp/android-anna"],
-        ),
-        ("linux", {"USER": "anna"}, [f"/run/user/{os.getuid()}", "/home/anna/.android", "/tmp/android-anna"]),
-        (
-            "darwin",
-            {"USER": "anna"},
-            ["/home/anna/Library/Caches/TemporaryItems", "/home/anna/.android", "/tmp/android-anna"],
-        ),
-        (
-            "win32",
-            {"LOCALAPPDATA": "/home/anna/AppData/Local"},
-            ["/home/anna/AppData/Local/Temp", "/home/anna/.android"],
-        ),
-        ("win32", {"ANDROID_EMULATOR_HOME": "/d/android"}, ["/d/android", "/home/anna/.android"]),
+        ("linux", {"XDG_RUNTIME_DIR": "/run/user/7", "USER": "anna"}, "/run/user/7"),
+        ("linux", {"USER": "anna"}, f"/run/user/{os.getuid()}"),
+        ("darwin", {"USER": "anna"}, "/home/anna/Library/Caches/TemporaryItems"),
+        ("win32", {"LOCALAPPDATA": "/home/anna/AppData/Local"}, "/home/anna/AppData/Local/Temp"),
+        ("win32", {"ANDROID_EMULATOR_HOME": "/d/android"}, "/d/android"),
     ],
 )
-def test_running_folders_of_each_platform(platform: str, environment: dict[str, str], expected: list[str]) -> None:
+def test_running_folders_of_each_platform(platform: str, environment: dict[str, str], first: str) -> None:
     folders = running_folders(environment, platform, Path("/home/anna"))
-    assert list(map(PurePath.as_posix, folders)) == [f"{folder}/avd/running" for folder in expected]
+    others = ["/home/anna/.android"] if platform == "win32" else ["/home/anna/.android", "/tmp/android-anna"]
+    assert list(map(PurePath.as_posix, folders)) == [f"{folder}/avd/running" for folder in (first, *others)]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no owners, links and pipes like these")
@@ -188,7 +176,5 @@ def test_running_avds_by_name(write: Write) -> None:
     write("port.serial=5556\navd.name=My Fold\ngrpc.port=8556\n", 2)
     write("port.serial=none\navd.name=Broken\n", 3)
     folder = write("port.serial=5558\navd.id=Gone\n", 4)
-
     found = running_avds((folder, folder / "missing"), is_alive=lambda pid: pid != 4)
-
     assert found == {"Old": RunningAvd("emulator-5554", 1), "My_Fold": RunningAvd("emulator-5556", 2)}

@@ -69,7 +69,6 @@ def test_invalid_snapshot_names_are_refused(console: EmulatorConsole, name: str)
 def test_commands_cannot_be_injected(console: EmulatorConsole, emulator: SimulatedEmulator) -> None:
     with pytest.raises(DeviceError, match="one line at a time"):
         console.command("ping\nkill")
-
     assert console.snapshots() == ()
     assert not emulator.killed.is_set()
     console.kill()

@@ -33,9 +33,6 @@ class TestEmulatorDevice(DeviceContract):
     untypable = "caf\x07"
 
 
-# Frames
-
-
 def test_screen_change_sends_a_frame(bench: DeviceBench) -> None:
     first = bench.next_streamed()
 
@@ -72,9 +69,7 @@ def test_frames_without_shared_memory_are_identical(
     if reason == "no room":
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     device = bench.connect(GrpcOptions(bench.find, shares_memory=reason == "no room"))
-
     in_message = device.next_frame(5)
-
     assert in_message is not None
     assert in_message.pixels == bench.next_streamed().pixels
 
@@ -93,10 +88,8 @@ def test_panel_too_large_for_shared_memory_is_streamed(start_bench: StartBench) 
     bench = start_bench("pixel_fold")
     bench.emulator.phone.set_posture("CLOSED")
     device = bench.connect()
-
     bench.emulator.phone.set_posture("OPENED")
     bench.wait_until(lambda: (frame := device.next_frame(0.1)) is not None and frame.size == Size(2208, 1840))
-
     assert device.capture_path == "gRPC"
 
 
@@ -140,11 +133,9 @@ def test_frames_come_over_adb_while_grpc_fails(bench: DeviceBench, fault: str) -
 
 def test_changed_token_is_read_again(bench: DeviceBench) -> None:
     bench.emulator.faults.control.renew_token()
-
     frame = bench.device.capture()
     bench.device.touch(TouchStroke.press(bench.button))
     bench.wait_for_path("gRPC")
-
     assert (frame.source, bench.device.capture().source) == ("screencap", "gRPC")
     assert len(bench.inputs()) == 2
 
@@ -175,12 +166,8 @@ def test_closing_ends_waiting_for_a_frame(bench: DeviceBench) -> None:
         bench.device.put_finger(Pixel(1, 1))
 
 
-# Forced capture paths
-
-
 def test_adb_can_be_forced(bench: DeviceBench) -> None:
     device = DeviceConnector(bench.server, "adb", (bench.folder,)).connect(bench.emulator.serial)
-
     assert device.capture_path == "screencap"
     assert device.capture().source == "screencap"
     assert device.next_frame(1) is None
@@ -216,14 +203,9 @@ def test_forced_grpc_without_a_service_gives_advice(
         bench.connect(GrpcOptions(lambda: endpoint, required=True))
 
 
-# Every screen
-
-
 def test_overridden_size_is_used_over_adb(bench: DeviceBench) -> None:
     bench.emulator.phone.override_size(480, 800)
-    state = bench.device.screen_state()
-
-    assert state.size == Size(480, 800)
+    assert bench.device.screen_state().size == Size(480, 800)
     assert bench.device.capture_path == "screencap"
     assert bench.device.capture().source == "screencap"
     assert not bench.device.follows_finger
@@ -238,11 +220,8 @@ def test_overridden_size_is_used_over_adb(bench: DeviceBench) -> None:
 def test_rotation_seen_first_by_adb_keeps_grpc(bench: DeviceBench, late_s: float) -> None:
     upright = bench.device.capture()
     bench.emulator.faults.control.delay_frames(late_s)
-
     bench.emulator.phone.set_rotation(1)
-    state = bench.device.screen_state()
-
-    assert state.rotation == 1
+    assert bench.device.screen_state().rotation == 1
     assert bench.device.capture_path == "gRPC"
     assert bench.device.capture().size == upright.size.turned()
 
@@ -252,9 +231,6 @@ def test_lifting_a_finger_on_a_frozen_device_times_out(impatient_bench: DeviceBe
     impatient_bench.freeze()
     with pytest.raises(DeviceTimeoutError):
         impatient_bench.device.lift_finger()
-
-
-# Snapshots
 
 
 @pytest.mark.parametrize("changed", [True, False])
@@ -276,11 +252,9 @@ def test_frames_after_loading_are_dated_after_it(bench: DeviceBench, changed: bo
 def test_loading_a_snapshot_lifts_the_finger(bench: DeviceBench) -> None:
     bench.device.save_snapshot("home")
     bench.device.put_finger(bench.button)
-
     bench.device.load_snapshot("home")
     bench.device.put_finger(Pixel(5, 1000))
     bench.device.lift_finger()
-
     assert [entry.split()[1] for entry in bench.inputs()] == ["down", "up", "down", "up"]
 
 

@@ -76,9 +76,6 @@ def taken(stream: ScreenshotStream, wait_s: float = 5) -> Frame:
     return frame
 
 
-# The protocol
-
-
 def test_generated_code_matches_the_proto_file(tmp_path: Path) -> None:
     folder = files("odyssey_recorder.device")
     (tmp_path / "emulator_control.proto").write_bytes(folder.joinpath("emulator_control.proto").read_bytes())
@@ -121,9 +118,6 @@ def test_requests_are_sent_as_given(service: ScriptedService, control: EmulatorC
     assert not control.has_keyboard(), "the status has no hardware configuration"
 
 
-# Frames
-
-
 def test_screenshot_has_size_rotation_and_times(service: ScriptedService, control: EmulatorControl) -> None:
     rotation = pb.Rotation(rotation=pb.Rotation.REVERSE_LANDSCAPE)
     service.screenshot = lambda _: image(7, rotation=rotation)
@@ -161,18 +155,15 @@ def test_age_of_a_streamed_screenshot(open_stream: Open, age_s: float | None, le
 
 def test_start_times_in_a_stream_never_decrease(open_stream: Open) -> None:
     stream = open_stream(image(0, age_s=1), image(1, age_s=60))
-    assert stream.came_after(1, 5)
+    assert stream.wait_for_more(1, 5)
     screenshot = taken(stream, 0)
     assert (screenshot.arrived_ns - screenshot.started_ns) / 1e9 < 30
 
 
 def test_newest_frame_is_taken_and_all_are_counted(open_stream: Open) -> None:
     stream = open_stream(*(image(seq) for seq in (0, 1, 2, 5)))
-    assert stream.came_after(3, 5)
-
-    screenshot = taken(stream, 0)
-
-    assert screenshot.number == 5
+    assert stream.wait_for_more(3, 5)
+    assert taken(stream, 0).number == 5
     assert stream.take(0) is None
     assert stream.received == 4
 
@@ -188,9 +179,6 @@ def test_ended_stream_stops_waiting_and_says_why(service: ScriptedService, open_
 def test_screenshot_without_size_is_skipped(open_stream: Open) -> None:
     off = pb.Image(format=pb.ImageFormat(format=pb.ImageFormat.RGB888))
     assert taken(open_stream(off, image(1))).number == 1
-
-
-# Shared memory
 
 
 def written(request: pb.ImageFormat, seq: int, *, age_s: float = 0.0) -> pb.Image:
@@ -215,7 +203,7 @@ def test_copy_is_dropped_if_overwritten_while_copied(
 ) -> None:
     service.stream = lambda request: service.keep_open(written(request, 1, age_s=2), image(2, age_s=1))
     stream = open_stream(memory=memory)
-    assert stream.came_after(1, 5)
+    assert stream.wait_for_more(1, 5)
     assert taken(stream).number == 2
     assert stream.take(0.05) is None
 
@@ -261,8 +249,6 @@ def test_shared_memory_is_private_and_deleted_on_close() -> None:
     assert modes == [0, 0]
     assert not path.parent.exists()
 
-
-# Errors
 
 ERRORS = {
     grpc.StatusCode.UNAUTHENTICATED: (DeviceError, "rejected the token"),

@@ -58,7 +58,6 @@ def test_finger_is_followed(bench: DeviceBench) -> None:
         bench.device.put_finger(at)
     bench.device.lift_finger()
     bench.device.lift_finger()
-
     assert input_kinds(bench) == ["touch down", "touch move", "touch move", "touch up"]
     assert is_near(bench.inputs()[-1], Pixel(130, 340))
 
@@ -148,13 +147,11 @@ def test_closing_during_a_stroke_lifts_the_finger(bench: DeviceBench) -> None:
         bench.wait_until(lambda: bool(bench.inputs()))
         bench.device.close()
         assert isinstance(stroke.exception(timeout=10), DeviceDisconnectedError)
-
     assert input_kinds(bench) == ["touch down", "touch up"]
 
 
 def test_lost_connection_during_a_stroke_refuses_it(bench: DeviceBench) -> None:
     points = (Pixel(100, 300), Pixel(200, 300), Pixel(500, 300))
-
     with ThreadPoolExecutor(1) as drawing:
         stroke = drawing.submit(bench.device.touch, TouchStroke.drag(points, duration_ms=1000))
         bench.wait_until(lambda: len(bench.inputs()) > 1)
@@ -256,9 +253,7 @@ def test_long_text_is_pasted_and_clipboard_restored(bench: DeviceBench) -> None:
 @pytest.mark.parametrize("taken", [0, 100])
 def test_rest_of_a_partly_pasted_text_is_typed(bench: DeviceBench, taken: int) -> None:
     bench.emulator.phone.limit_text(pasted=taken)
-
     progress = type_into_note(bench, LONG)
-
     assert fields(bench)[-1] == f"So: {LONG}"
     by_keys = sum(len(entry) - len("text ") for entry in bench.inputs() if entry.startswith("text "))
     assert by_keys == len("Title") + len("So: ") + len(LONG) - taken

@@ -53,10 +53,7 @@ def test_no_free_port_is_reported_with_advice() -> None:
         ("This user doesn't have permissions to use KVM (/dev/kvm).", "gpasswd -a $USER kvm"),
         ("PANIC: Broken AVD system path. Check your ANDROID_SDK_ROOT value [/sdk]!", "image is not installed"),
         ("ERROR   | Unknown AVD name [test], use -list-avds to see valid list.", "Create it again"),
-        (
-            "emulator: ERROR: Running multiple emulators with the same AVD is an experimental feature.",
-            "It is already running",
-        ),
+        ("ERROR: Running multiple emulators with the same AVD is an experimental feature.", "It is already running"),
         ("FATAL | Not enough space to create userdata partition. Available: 7966.75 MB", "Free some disk space"),
         ("Device pixel_fold requires foldable feature, but the system image does not support. Quit.", "API 34"),
         ("qt.qpa.xcb: could not connect to display :0", "--no-window"),
@@ -82,6 +79,5 @@ def test_only_the_newest_logs_are_kept(tmp_path: Path) -> None:
     other.touch()
     for _ in range(15):
         new_log(tmp_path, "Fold").touch()
-
     assert len(list(tmp_path.glob("emulator-Fold-[0-9][0-9][0-9][0-9]*.log"))) == 10
     assert other.exists(), "the log of another device"

@@ -50,8 +50,7 @@ def test_printable_ascii_survives_the_shell(text: str) -> None:
 
 
 def test_long_text_is_typed_in_pieces() -> None:
-    pieces = text_commands("a" * 100)
-    assert [len(piece) for piece, _ in pieces] == [40, 40, 20]
+    assert [len(piece) for piece, _ in text_commands("a" * 100)] == [40, 40, 20]
 
 
 @pytest.mark.parametrize(
@@ -125,9 +124,7 @@ def test_trajectory_keeps_points_and_pauses() -> None:
 
 def test_slow_device_gets_fewer_points_and_no_pauses() -> None:
     dense = stroke(*((x * 10, x * x, x * 10) for x in range(101)), duration_ms=1000)
-
     commanded = trajectory(dense, input_us=250_000)
-
     assert commanded.command.count("MOVE") == 4
     assert commanded.command.count("sleep 0.000") == 5
     assert "DOWN 0 0 " in commanded.command

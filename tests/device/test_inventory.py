@@ -123,7 +123,6 @@ def test_running_avd_is_matched_with_its_adb_device(computer: Computer) -> None:
 def test_simulated_device_is_listed_at_its_profile(computer: Computer) -> None:
     computer.list_device("emulator-5580", "Simulated_small_phone")
     computer.list_device("emulator-5582", "Simulated_small_phone")
-
     members = computer.inventory.listing().members
     small = next(device for device in members if device.key == "small_phone")
     assert (small.serial, small.simulated) == ("emulator-5580", True)

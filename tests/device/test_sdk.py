@@ -63,17 +63,14 @@ def test_tools_are_found_on_each_platform(tmp_path: Path, platform: str, program
 def test_newest_command_line_tools_are_used(tmp_path: Path) -> None:
     sdk = AndroidSdk(tmp_path, platform="linux")
     for folder in ("tools", "cmdline-tools/9.0", "cmdline-tools/16.0-beta01", "cmdline-tools/latest"):
-        newest = program(tmp_path / folder / "bin" / "avdmanager")
-        assert sdk.tool("avdmanager") == newest
+        assert sdk.tool("avdmanager") == program(tmp_path / folder / "bin" / "avdmanager")
 
 
 def test_missing_tool_is_named_with_its_install_command(tmp_path: Path) -> None:
     tmp_path = tmp_path / "my $HOME"
     manager = program(tmp_path / "cmdline-tools" / "latest" / "bin" / "sdkmanager")
-
     with pytest.raises(SdkError) as error:
         AndroidSdk(tmp_path, platform="linux").require("emulator")
-
     command = f"{shlex.quote(str(manager))} emulator"
     assert str(error.value) == f"The Android SDK in {tmp_path} has no emulator. Run: {command}"
 

@@ -29,9 +29,6 @@ def frame(
     return Frame(next(numbers), size, screenshot.tobytes(), start_ms * MS, (start_ms + 10) * MS, "drawn")
 
 
-# Whether two frames show the same
-
-
 def test_alpha_channel_of_a_frame_is_ignored() -> None:
     image = Frame(1, Size(2, 1), bytes([1, 2, 3, 0]) * 2, 0, 1, "test").image()
     assert image.mode == "RGB"
@@ -51,9 +48,6 @@ def test_check_box_is_a_change_but_a_cursor_is_not() -> None:
     blank = frame(0, size=size)
     assert blank.shows_same_as(frame(0, size=size, mark=(500, 1000, 504, 1049)))
     assert not blank.shows_same_as(frame(0, size=size, mark=(500, 1000, 563, 1063)))
-
-
-# Whether the screen rests
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from odyssey_recorder.gesture.contacts import (
     KeyTyped,
     LossCause,
     RawSample,
-    TouchNews,
+    TouchUpdate,
     to_stroke,
 )
 from odyssey_recorder.gesture.getevent import (
@@ -71,7 +71,7 @@ def key(time_us: int, code: str, value: int = 1) -> list[Message]:
     return [InputEvent(KEYBOARD, time_us, "EV_KEY", code, value), *report(time_us, node=KEYBOARD)]
 
 
-def updates_of(*reports: Iterable[Message]) -> list[TouchNews]:
+def updates_of(*reports: Iterable[Message]) -> list[TouchUpdate]:
     tracker = ContactTracker()
     return [update for messages in reports for message in messages for update in tracker.feed(message)]
 
@@ -80,14 +80,11 @@ def contacts_of(*reports: Iterable[Message]) -> list[Contact]:
     return [update for update in updates_of(*reports) if isinstance(update, Contact)]
 
 
-def captured(name: str) -> list[TouchNews]:
+def captured(name: str) -> list[TouchUpdate]:
     tracker = ContactTracker()
     lines = (DATA / "getevent" / f"{name}.txt").read_text().splitlines()
     messages = [message for line in lines if (message := parse_line(line, node=TOUCH))]
     return [update for message in messages for update in tracker.feed(message)] + tracker.close()
-
-
-# --- a finger --------------------------------------------------------------------------------------------
 
 
 def test_tap_begins_and_ends() -> None:
@@ -145,9 +142,6 @@ def test_other_events_and_a_lone_lift_are_ignored() -> None:
     assert updates_of(report(5, LIFT, x(1), y(2)), report(6, LIFT)) == []
 
 
-# --- known pitfalls --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("first", "second", "places"),
     [
@@ -167,15 +161,11 @@ def test_second_tap_with_the_same_tracking_id_is_kept(
 
 def test_contact_without_a_known_position_is_lost() -> None:
     updates = updates_of(report(5, DOWN, x(5)), report(6, y(6)), report(7, LIFT), report(8, DOWN), report(9, LIFT))
-
     assert updates == [
         ContactLost(TOUCH, 0, 5, LossCause.PLACE_UNKNOWN),
         ContactBegan(TOUCH, 0, 8),
         Contact(TOUCH, 0, (RawSample(5, 6, 8),), lifted_us=9, fingers=1),
     ]
-
-
-# --- fingers ---------------------------------------------------------------------------------------------
 
 
 def test_pinch_is_two_contacts() -> None:
@@ -206,9 +196,6 @@ def test_interleaved_reports_of_two_screens() -> None:
     ]
 
 
-# --- losses ----------------------------------------------------------------------------------------------
-
-
 def test_dropped_events_lose_the_contact() -> None:
     updates = updates_of(
         report(0, DOWN, x(1), y(1)),
@@ -232,7 +219,6 @@ def test_dropped_events_lose_the_contact() -> None:
 def test_key_among_dropped_events_is_reported_as_dropped() -> None:
     (unfinished, _) = key(0, "KEY_BACK")
     drop = [InputEvent(KEYBOARD, 0, "EV_SYN", "SYN_DROPPED", 0)]
-
     assert updates_of([unfinished], drop, key(1, "KEY_BACK"), key(2, "KEY_HOME")) == [
         EventsDropped(KEYBOARD, 0),
         KeyPressed(KEYBOARD, SystemKey.HOME, 2),
@@ -262,9 +248,6 @@ def test_removed_node_loses_only_its_contacts(gone: Message) -> None:
     ]
 
 
-# --- keys ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
@@ -276,11 +259,8 @@ def test_removed_node_loses_only_its_contacts(gone: Message) -> None:
         ("KEY_BACKSPACE", KeyTyped(KEYBOARD, "KEY_BACKSPACE", 1)),
     ],
 )
-def test_held_key_is_pressed_once(code: str, expected: TouchNews) -> None:
+def test_held_key_is_pressed_once(code: str, expected: TouchUpdate) -> None:
     assert updates_of(key(1, code), key(2, code, 2), key(3, code, 2), key(4, code, 0)) == [expected]
-
-
-# --- real captures ---------------------------------------------------------------------------------------
 
 
 def test_captured_taps_at_one_place_are_two_contacts() -> None:
@@ -307,9 +287,6 @@ def test_long_press_and_toolbar_keys_are_recognised() -> None:
     assert recognize(stroke, TouchRules.for_density(420), PHONE) == LongPress(Point(500, 500))
     pressed = [press.key for press in keys if isinstance(press, KeyPressed)]
     assert pressed == [SystemKey.BACK, SystemKey.HOME, SystemKey.HOME, SystemKey.RECENT]
-
-
-# --- pixels ----------------------------------------------------------------------------------------------
 
 
 def test_raw_values_are_scaled_to_panel_pixels() -> None:
@@ -352,9 +329,7 @@ def test_pixel_survives_the_round_trip_through_raw_values(
     unrotated = unrotate(pixel, panel, rotation)
     raw = RawSample(unrotated.x * 32767 // panel.width, unrotated.y * 32767 // panel.height, 0)
 
-    stroke = to_stroke(Contact(TOUCH, 0, (raw,), 1, 1), SCREEN, panel, rotation)
-
-    assert stroke.start == pixel
+    assert to_stroke(Contact(TOUCH, 0, (raw,), 1, 1), SCREEN, panel, rotation).start == pixel
     assert delivered(raw, panel, rotation) == pytest.approx((pixel.x, pixel.y), abs=0.2)
 
 
@@ -375,15 +350,11 @@ def test_touch_on_a_frame_of_any_rotation_and_size(rotation: Rotation, frame: Si
 def test_stroke_leaving_or_entering_the_frame() -> None:
     outside, inside = raw_of(Pixel(300, 599)), raw_of(Pixel(300, 700))
     square = Size(1080, 1200)
-
     leaving = to_stroke(Contact(TOUCH, 0, (inside, outside), 1, 1), SCREEN, PHONE, Rotation.R0, square)
     entering = to_stroke(Contact(TOUCH, 0, (outside, inside), 1, 1), SCREEN, PHONE, Rotation.R0, square)
-
     assert [sample.at for sample in leaving.samples] == [Pixel(300, 100), Pixel(300, 0)]
     assert [sample.at for sample in entering.samples] == [Pixel(300, -1), Pixel(300, 100)]
 
-
-# --- any order, any noise --------------------------------------------------------------------------------
 
 AXES = ("ABS_MT_POSITION_X", "ABS_MT_POSITION_Y", "ABS_MT_TRACKING_ID")
 changes = st.dictionaries(st.sampled_from([*AXES, "ABS_MT_PRESSURE"]), st.integers(-1, 4), min_size=1)
@@ -400,7 +371,7 @@ def shuffled_report(fingers: dict[int, dict[str, int]], time_us: int, random: Ra
 def test_order_inside_a_report_does_not_matter(
     fingers_of_reports: list[dict[int, dict[str, int]]], seed: int, other_seed: int
 ) -> None:
-    def updates_in_order(random: Random) -> list[TouchNews]:
+    def updates_in_order(random: Random) -> list[TouchUpdate]:
         return updates_of(*(shuffled_report(fingers, time, random) for time, fingers in enumerate(fingers_of_reports)))
 
     assert updates_in_order(Random(seed)) == updates_in_order(Random(other_seed))

@@ -20,9 +20,6 @@ def capture(name: str) -> str:
     return (DATA / "getevent" / f"{name}.txt").read_text()
 
 
-# --- events ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -111,9 +108,6 @@ def test_every_numeric_event_is_parsed(time_us: int, kind: int, code: int, value
     assert (event.node, event.time_us, event.value) == (TOUCH, time_us, value)
 
 
-# --- the stream ------------------------------------------------------------------------------------------
-
-
 def test_line_in_pieces_is_joined() -> None:
     lines = LineBuffer()
     assert lines.feed(b"[ 1.000000] EV_SYN SYN_") == []
@@ -125,14 +119,9 @@ def test_endless_line_does_not_fill_memory() -> None:
     lines = LineBuffer()
     for _ in range(100):
         assert lines.feed(b"x" * 1000) == []
-
     (line,) = lines.feed(b"\n")
-
     assert len(line) <= LineBuffer.LONGEST
     assert lines.feed(b"EV_KEY KEY_BACK DOWN\n") == ["EV_KEY KEY_BACK DOWN"]
-
-
-# --- abilities -------------------------------------------------------------------------------------------
 
 
 def test_axes_from_numeric_and_labelled_listings() -> None:
@@ -150,7 +139,6 @@ def test_axes_from_numeric_and_labelled_listings() -> None:
 
 def test_all_nodes_of_a_foldable_are_listed_in_order() -> None:
     nodes = parse_nodes(capture("api36_fold_all_nodes_p"))
-
     assert [node.node for node in nodes] == [f"/dev/input/event{number}" for number in range(12)]
     assert [node.name for node in nodes if node.is_touchscreen] == [
         f"virtio_input_multi_touch_{number}" for number in range(1, 12)

@@ -22,7 +22,11 @@ def list_screen(seed: int) -> Image.Image:
     return screenshot
 
 
-def with_rectangle(screenshot: Image.Image, box: tuple[int, int, int, int], colour: str = "navy") -> Image.Image:
+SCREEN = list_screen(1)
+TINY = Image.new("RGB", (3, 2), "white")
+
+
+def marked(screenshot: Image.Image, box: tuple[int, int, int, int], colour: str = "navy") -> Image.Image:
     changed = screenshot.copy()
     ImageDraw.Draw(changed).rectangle(box, fill=colour)
     return changed
@@ -33,37 +37,26 @@ def compared(one: Image.Image, other: Image.Image) -> Comparison:
 
 
 def test_toggled_check_box_is_a_drift() -> None:
-    toggled = with_rectangle(list_screen(1), (640, 400, 675, 435))
-
-    comparison = compared(list_screen(1), toggled)
-
+    toggled = marked(SCREEN, (640, 400, 675, 435))
+    comparison = compared(SCREEN, toggled)
     assert comparison.verdict is StepVerdict.DRIFT
     assert comparison.changed == (Box(640, 400, 676, 436),)
     assert comparison.pixel_share == pytest.approx(36 * 36 / (WIDTH * (HEIGHT - STATUS_BAR_PX)))
     assert comparison.likeness > 0.95
 
 
-TINY = Image.new("RGB", (3, 2), "white")
-
-
 @pytest.mark.parametrize(
     ("one", "other", "verdict"),
     [
-        pytest.param(list_screen(1), list_screen(1), StepVerdict.MATCH, id="the same"),
+        pytest.param(SCREEN, SCREEN, StepVerdict.MATCH, id="the same"),
+        pytest.param(SCREEN, marked(SCREEN, (300, 300, 303, 337)), StepVerdict.MATCH, id="a text cursor"),
+        pytest.param(SCREEN, marked(SCREEN, (0, 0, WIDTH, 47)), StepVerdict.MATCH, id="the status bar"),
         pytest.param(
-            list_screen(1), with_rectangle(list_screen(1), (300, 300, 303, 337)), StepVerdict.MATCH, id="a text cursor"
+            SCREEN, Image.effect_noise((WIDTH, HEIGHT), 60).convert("RGB"), StepVerdict.DIVERGED, id="a photo"
         ),
-        pytest.param(
-            list_screen(1), with_rectangle(list_screen(1), (0, 0, WIDTH, 47)), StepVerdict.MATCH, id="the status bar"
-        ),
-        pytest.param(
-            list_screen(1), Image.effect_noise((WIDTH, HEIGHT), 60).convert("RGB"), StepVerdict.DIVERGED, id="a photo"
-        ),
-        pytest.param(
-            list_screen(1), list_screen(1).point(lambda value: 255 - value), StepVerdict.DIVERGED, id="in dark colours"
-        ),
-        pytest.param(list_screen(1), list_screen(1).rotate(90, expand=True), StepVerdict.DIVERGED, id="another size"),
-        pytest.param(TINY, with_rectangle(TINY, (0, 0, 2, 1)), StepVerdict.DIVERGED, id="smaller than a window"),
+        pytest.param(SCREEN, SCREEN.point(lambda value: 255 - value), StepVerdict.DIVERGED, id="in dark colours"),
+        pytest.param(SCREEN, SCREEN.rotate(90, expand=True), StepVerdict.DIVERGED, id="another size"),
+        pytest.param(TINY, marked(TINY, (0, 0, 2, 1)), StepVerdict.DIVERGED, id="smaller than a window"),
     ],
 )
 def test_screenshots_match_or_diverge(one: Image.Image, other: Image.Image, verdict: StepVerdict) -> None:
@@ -79,22 +72,22 @@ def test_channel_difference_within_tolerance_is_unchanged(step: int, changed: in
 @pytest.mark.parametrize(
     ("other", "boxes"),
     [
-        (list_screen(1), ()),
-        (with_rectangle(list_screen(1), (719, 1279, 719, 1279)), (Box(719, 1279, 720, 1280),)),
-        (list_screen(1).rotate(90, expand=True), (Box(0, 0, WIDTH, HEIGHT),)),
+        (SCREEN, ()),
+        (marked(SCREEN, (719, 1279, 719, 1279)), (Box(719, 1279, 720, 1280),)),
+        (SCREEN.rotate(90, expand=True), (Box(0, 0, WIDTH, HEIGHT),)),
         (
-            with_rectangle(with_rectangle(list_screen(1), (600, 900, 640, 940)), (10, 200, 14, 204)),
+            marked(marked(SCREEN, (600, 900, 640, 940)), (10, 200, 14, 204)),
             (Box(10, 200, 15, 205), Box(600, 900, 641, 941)),
         ),
     ],
     ids=["nothing", "a pixel", "another size", "two places, from the top down"],
 )
 def test_changed_boxes(other: Image.Image, boxes: tuple[Box, ...]) -> None:
-    assert compared(list_screen(1), other).changed == boxes
+    assert compared(SCREEN, other).changed == boxes
 
 
 def test_likeness_is_symmetric_and_ignores_blank_areas() -> None:
-    one, other = list_screen(1), list_screen(2)
+    one, other = SCREEN, list_screen(2)
     assert likeness(one, one) == pytest.approx(1.0, abs=1e-3)
     assert likeness(one, other) == pytest.approx(likeness(other, one))
     assert likeness(one, Image.new("RGB", one.size, "white")) < 0.5

@@ -62,9 +62,7 @@ def test_recorded_strokes_are_replayed_exactly(device: FakeDevice, tmp_path: Pat
     samples = ((180, 512, 0), (181, 300, 9000), (180, 128, 20000))
     scroll = TouchStroke(tuple(TouchSample(Pixel(x, y), time_us) for x, y, time_us in samples), 30000)
     write_provenance(tmp_path, episode_of(ONE_OF_EACH), {0: click, 2: scroll})
-
     replay(device, path)
-
     assert (device.performed[1], device.performed[3]) == (click, scroll)
 
 
@@ -87,9 +85,7 @@ def test_replay_stops_at_the_first_diverged_step(device: FakeDevice, path: Path)
 def test_replay_continues_after_drift_and_ignores_status_bar(device: FakeDevice, path: Path) -> None:
     paint_over(path, 2, (300, 100, 320, 120))
     paint_over(path, 3, (0, 0, 360, 640 // 26 - 1))
-
     result = replay(device, path)
-
     assert verdicts(result)[2:4] == [StepVerdict.DRIFT, StepVerdict.MATCH]
     assert len(result.steps) == 6
     assert result.exit_code == 0

@@ -14,7 +14,6 @@ from tests.replay.recordings import EPISODE_ID, ONE_OF_EACH, episode_of, write_i
 
 def test_episode_of_a_dataset_without_provenance(path: Path) -> None:
     recorded = open_recorded(path)
-
     check_screenshots(recorded)
     assert recorded.episode.episode_id == EPISODE_ID
     assert all(recorded.files.screenshot(step).name == f"{EPISODE_ID}_{step}.png" for step in range(6))

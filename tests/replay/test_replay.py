@@ -14,9 +14,7 @@ from tests.replay.recordings import AT_ONCE, ONE_OF_EACH, episode_of, write_prov
 def test_replay_reports_each_step_and_writes_a_report(tmp_path: Path, path: Path) -> None:
     reported: list[StepResult] = []
     report = tmp_path / "report.html"
-
     result = replay_episode(path, FakeDevice(), ReplayOptions(AT_ONCE, report, reported.append))
-
     assert [step.number for step in reported] == [0, 1, 2, 3, 4, 5]
     assert result.summary == "match: 6 of 6 steps reached; 6 match, 0 drift, 0 diverged"
     assert "match" in report.read_text(encoding="utf-8")
@@ -37,7 +35,6 @@ def test_report_is_written_when_the_device_fails(tmp_path: Path, path: Path) -> 
 def test_missing_screenshot_prevents_the_replay(path: Path) -> None:
     device = FakeDevice()
     (path.parent.parent / "screenshots" / f"{path.stem}_5.png").unlink()
-
     for call in (lambda: replay_episode(path, device, ReplayOptions(AT_ONCE)), lambda: plan_episode(path)):
         with pytest.raises(ReplayError, match="step 6"):
             call()

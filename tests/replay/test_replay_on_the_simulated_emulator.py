@@ -48,7 +48,6 @@ def verdicts(result: ReplayResult) -> list[StepVerdict]:
 
 def test_every_screen_matches_on_a_fresh_phone(bench: DeviceBench, recorded: Path) -> None:
     result = replay(bench, recorded)
-
     assert verdicts(result) == [StepVerdict.MATCH] * 11
     assert all(step.settled and step.comparison.pixel_share == 0.0 for step in result.steps)
     kinds = {action_type(step.action) for step in result.steps}

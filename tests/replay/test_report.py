@@ -88,7 +88,6 @@ def test_report_shows_both_screens_in_one_file(tmp_path: Path) -> None:
 
 def test_difference_is_marked_and_unreached_steps_are_listed(tmp_path: Path) -> None:
     page = Page(render_report(replayed(tmp_path, device=WrongScreenAfterTyping())))
-
     assert page.steps() == ["step match", "step match", "step diverged"]
     assert len(page.images()) == 7
     assert "Not reached" in page.text
