@@ -196,24 +196,22 @@ class AdbDevice:
         )
         start = result.output.find("<?xml")
         if start < 0:
-            output = result.errors + result.output
-            advice = "Its screen never settles." if _RESTLESS in output else "Look again."
-            raise DeviceError(f"The view hierarchy of {self.label} cannot be read. {advice} {_quoted(output)}".rstrip())
+            advice = "Its screen never settles." if _RESTLESS in result.text else "Look again."
+            quoted = _quoted(result.text)
+            raise DeviceError(f"The view hierarchy of {self.label} cannot be read. {advice} {quoted}".rstrip())
         return result.output[start:]
 
     def setting(self, namespace: str, name: str) -> str:
         result = self._shell.run(shlex.join(("settings", "get", namespace, name)))
         if result.exit_code != 0:
-            output = _quoted(result.errors + result.output)
-            raise DeviceError(f"{self.label} did not report its setting {namespace} {name}. {output}")
+            raise DeviceError(f"{self.label} did not report its setting {namespace} {name}. {_quoted(result.text)}")
         value = result.output.strip()
         return "" if value == "null" else value
 
     def repair(self, repair: Repair) -> None:
         result = self._shell.run(shell_line(repair))
         if _was_refused(result):
-            output = _quoted(result.errors + result.output)
-            raise DeviceError(f"{self.label} refused `{shell_line(repair)}`. {output}".rstrip())
+            raise DeviceError(f"{self.label} refused `{shell_line(repair)}`. {_quoted(result.text)}".rstrip())
 
     def free_bytes(self) -> int:
         [answer] = self._shell.ask("df -k /data")
@@ -349,8 +347,9 @@ class AdbDevice:
     def _inject(self, command: str, duration_us: int = 0) -> None:
         result = self._shell.run(command, duration_us / 1e6 + self._shell.answer_s)
         if _was_refused(result):
-            output = _quoted(result.errors + result.output)
-            raise InputRefusedError(f"{self.label} refused the input (exit code {result.exit_code}). {output}")
+            raise InputRefusedError(
+                f"{self.label} refused the input (exit code {result.exit_code}). {_quoted(result.text)}"
+            )
 
     def _type(self, commands: Sequence[tuple[str, str]], text: str, on_typed: OnTyped) -> None:
         typed = 0
@@ -381,9 +380,7 @@ def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
     if not (0 < width <= _LARGEST_SIDE_PX and 0 < height <= _LARGEST_SIDE_PX):
         raise ValueError(f"the data is not a screenshot: it begins with {bytes(header)!r}")
     if pixel_format != _RGBA_8888:
-        raise ValueError(
-            f"the screenshot has the pixel format {pixel_format}; only RGBA_8888 ({_RGBA_8888}) is supported"
-        )
+        raise ValueError(f"the screenshot has the pixel format {pixel_format}; only RGBA_8888 (1) is supported")
     pixels = bytearray(width * height * 4)
     received += stream.read_into(memoryview(pixels))
     expected = len(header) + len(pixels)
@@ -394,7 +391,7 @@ def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
 
 
 def _was_refused(result: CommandResult) -> bool:
-    return result.exit_code != 0 or _REFUSAL.search(result.errors + result.output) is not None
+    return result.exit_code != 0 or _REFUSAL.search(result.text) is not None
 
 
 def _quoted(output: str) -> str:

@@ -114,7 +114,7 @@ class AdbServer:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The words that run adb with this server in a terminal."""
+        """The program and arguments that run adb with this server in a terminal."""
         program = "adb"
         with suppress(OdysseyError):
             program = (self._adb or find_adb)()

@@ -134,6 +134,10 @@ class CommandResult:
     errors: str
     exit_code: int
 
+    @property
+    def text(self) -> str:
+        return self.errors + self.output
+
 
 class AdbShell:
     """The shell of one device, still valid after it reconnects; `on_lost` is called when the device is gone."""

@@ -1,7 +1,7 @@
 """The files of a virtual device."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def _fold_entries(fold: Fold) -> dict[str, str]:
 
 
 def entries(config: str) -> dict[str, str]:
-    return dict(_entries(config.splitlines()))
+    return {entry[1]: entry[2] for line in config.splitlines() if (entry := _ENTRY.fullmatch(line))}
 
 
 def amended(config: str, wanted: Mapping[str, str]) -> str:
@@ -175,12 +175,6 @@ class AvdFolder:
         except OSError as error:
             raise DeviceError(f"{self.folder / name}.ini cannot be read: {error.strerror}.") from error
         return Path(ini.get("path") or self.folder / f"{name}.avd") / "config.ini"
-
-
-def _entries(lines: list[str]) -> Iterator[tuple[str, str]]:
-    for line in lines:
-        if entry := _ENTRY.fullmatch(line):
-            yield entry[1], entry[2]
 
 
 def _normalized(value: str) -> str:

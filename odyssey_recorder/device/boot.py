@@ -60,10 +60,7 @@ class Boot:
         DeviceError.
         """
         expires_s = time.monotonic() + self.boot_s
-        for stage, condition in (
-            (BootStage.WAITING_FOR_ADB, self._is_listed),
-            (BootStage.BOOTING, self._has_booted),
-        ):
+        for stage, condition in ((BootStage.WAITING_FOR_ADB, self._is_listed), (BootStage.BOOTING, self._has_booted)):
             progress(stage)
             if not self._wait_for(condition, expires_s):
                 self._raise_timeout(stage)

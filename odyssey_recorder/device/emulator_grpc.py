@@ -47,10 +47,7 @@ _ERRORS: Mapping[StatusCode, tuple[type[DeviceError], str]] = {
         DeviceError,
         "rejected the token, which is now read again. If that does not help, restart the emulator.",
     ),
-    StatusCode.PERMISSION_DENIED: (
-        DeviceError,
-        "does not allow this call. Start the emulator with -grpc-use-token.",
-    ),
+    StatusCode.PERMISSION_DENIED: (DeviceError, "does not allow this call. Start the emulator with -grpc-use-token."),
     StatusCode.UNIMPLEMENTED: (DeviceError, "does not know this call. Update the emulator."),
     StatusCode.UNAVAILABLE: (
         DeviceDisconnectedError,
@@ -266,9 +263,7 @@ class EmulatorControl:
             wanted.transport.handle = memory.uri
         with control_errors(self._who):
             call = self._channel.unary_stream(
-                f"{_SERVICE}streamScreenshot",
-                request_serializer=_serialized,
-                response_deserializer=pb.Image.FromString,
+                f"{_SERVICE}streamScreenshot", request_serializer=_serialized, response_deserializer=pb.Image.FromString
             )
             return ScreenshotStream(
                 self._who, call(wanted, metadata=self._metadata), memory, not_before_ns=not_before_ns
@@ -300,9 +295,7 @@ class EmulatorControl:
     def _ask(self, name: str, request: Message, answer: type[_Answer]) -> _Answer:
         with control_errors(self._who):
             call: Callable[..., Any] = self._channel.unary_unary(
-                f"{_SERVICE}{name}",
-                request_serializer=_serialized,
-                response_deserializer=answer.FromString,
+                f"{_SERVICE}{name}", request_serializer=_serialized, response_deserializer=answer.FromString
             )
             response: _Answer = call(request, timeout=self._answer_s, metadata=self._metadata)
             return response

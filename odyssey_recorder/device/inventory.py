@@ -184,7 +184,7 @@ class DeviceInventory:
     def _take_member(
         self, profile: DeviceProfile, avds: Sequence[Avd], remaining: list[ListedDevice]
     ) -> InventoryDevice:
-        """Removes the member's running device from `left`, preferring its own AVD."""
+        """Removes the member's running device from `remaining`, preferring its own AVD."""
         own = sorted((avd for avd in avds if avd.profile == profile.key), key=lambda avd: avd.serial is None)
         avd = own[0] if own else None
         serial = avd.serial if avd else None

@@ -42,7 +42,7 @@ IMAGE_LOCALE = "en-US"
 class PreflightReadings:
     """A setting that was never set is empty; `size` and `density` are what Android lays out for.
 
-    `adb` are the words that run adb for the device in a terminal.
+    `adb` is the program and the arguments that run adb for the device in a terminal.
     """
 
     adb: tuple[str, ...]

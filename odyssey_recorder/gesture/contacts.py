@@ -125,7 +125,7 @@ def to_stroke(
     """The contact in pixels of a screenshot taken at `rotation`.
 
     `panel` is the size of the node's panel in natural orientation: the axes never rotate. `frame` is the
-    screenshot's own size if Android lays out for another one (``wm size``); a stroke that began beside it, where
+    screenshot's own size if Android lays out for another one (``wm size``); a stroke that began outside it, where
     Android ignores touches, begins outside the screenshot.
     """
     x_axis, y_axis = node.axes[getevent.POSITION_X], node.axes[getevent.POSITION_Y]

@@ -82,14 +82,14 @@ def _is_passed(milestone: Milestone, step: "PassedStep", typed: str) -> bool:
         return False
     if _plain(milestone.typed) not in typed:
         return False
-    return all(_shows(step, words) for words in milestone.shows)
+    return all(_shows(step, wanted) for wanted in milestone.shows)
 
 
-def _shows(step: "PassedStep", words: str) -> bool:
-    """Whether `words` are on the screen; an unreadable screen of a known app counts as showing them."""
+def _shows(step: "PassedStep", wanted: str) -> bool:
+    """Whether the text is on the screen; an unreadable screen of a known app counts as showing it."""
     if step.texts is None:
         return bool(step.package)
-    return any(_plain(words) in _plain(text) for text in step.texts)
+    return any(_plain(wanted) in _plain(text) for text in step.texts)
 
 
 def _typed_by(trail: "Trail", step: int) -> str:
@@ -117,8 +117,8 @@ def _remarks(task: PracticeTask, attempt: "Trail", *, idle: int, hints: int) -> 
 
 def _ending_note(end: Action) -> str:
     match end:
-        case Complete(words) | Impossible(words):
-            return words
+        case Complete(note) | Impossible(note):
+            return note
         case _:
             return ""
 

@@ -157,12 +157,7 @@ def _boxes(changes: Image.Image, origin: Pixel, *, merge: int = _MERGE) -> tuple
         group = _take_group(cells_left)
         rows, columns = [row for row, _ in group], [column for _, column in group]
         cell_px = _FINE_PX * merge
-        area = (
-            min(columns) * cell_px,
-            min(rows) * cell_px,
-            (max(columns) + 1) * cell_px,
-            (max(rows) + 1) * cell_px,
-        )
+        area = (min(columns) * cell_px, min(rows) * cell_px, (max(columns) + 1) * cell_px, (max(rows) + 1) * cell_px)
         tight = changes.crop(area).getbbox()
         if tight is not None:
             left, top = area[0] + origin.x, area[1] + origin.y

@@ -24,7 +24,7 @@ class ReplayOptions:
 
 
 def replay_episode(path: Path, device: ControllableDevice, options: ReplayOptions) -> ReplayResult:
-    """Replay the annotation file `path` on `device`, and write the report, if wanted, whatever the result is.
+    """Replay the annotation file `path` on `device`; write the report, if wanted, also after a failure.
 
     Raises InvalidEpisodeError, DatasetError or ReplayError if there is nothing to replay, or not on this device; later
     failures of the device are in the result.

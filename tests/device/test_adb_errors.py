@@ -20,12 +20,12 @@ def adbutils_exceptions() -> list[type[Exception]]:
 def test_every_adbutils_exception_names_the_device(kind: type[Exception]) -> None:
     assert kind in {AdbConnectionError, AdbError, AdbInstallError, AdbSyncError, AdbTimeout}
     with pytest.raises(DeviceError, match="emulator-6000") as caught, device_errors("emulator-6000"):
-        raise kind("what the library says")
+        raise kind("its message")
     assert isinstance(caught.value.__cause__, kind)
 
 
 @pytest.mark.parametrize(
-    ("error", "ours"),
+    ("error", "expected"),
     [
         (AdbTimeout("adb read timeout"), DeviceTimeoutError),
         (TimeoutError(), DeviceTimeoutError),
@@ -44,10 +44,10 @@ def test_every_adbutils_exception_names_the_device(kind: type[Exception]) -> Non
         (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), DeviceError),
     ],
 )
-def test_failures_map_to_our_error_types(error: Exception, ours: type[DeviceError]) -> None:
+def test_failures_map_to_our_error_types(error: Exception, expected: type[DeviceError]) -> None:
     with pytest.raises(DeviceError) as caught, device_errors("emulator-6000"):
         raise error
-    assert type(caught.value) is ours
+    assert type(caught.value) is expected
 
 
 def test_long_adb_message_is_shortened() -> None:
@@ -58,9 +58,9 @@ def test_long_adb_message_is_shortened() -> None:
 
 
 def test_our_errors_and_bugs_pass_unchanged() -> None:
-    ours = DeviceError("said already")
+    expected = DeviceError("already ours")
     with pytest.raises(DeviceError) as caught, device_errors("emulator-6000"):
-        raise ours
-    assert caught.value is ours
+        raise expected
+    assert caught.value is expected
     with pytest.raises(ZeroDivisionError), device_errors("emulator-6000"):
         raise ZeroDivisionError

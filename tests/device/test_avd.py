@@ -94,18 +94,14 @@ def test_cancelled_start_leaves_no_emulator(bench: AvdBench, by: type[BaseExcept
 
 
 def test_emulator_that_exits_at_start_is_reported_with_advice(bench: AvdBench) -> None:
-    message = (
-        "ERROR        | x86_64 emulation currently requires hardware acceleration!\n"
-        "CPU acceleration status: This user doesn't have permissions to use KVM (/dev/kvm)."
-    )
+    last_line = "CPU acceleration status: This user doesn't have permissions to use KVM (/dev/kvm)."
     bench.devices.create("pixel_fold")
-    bench.sdk.fail_emulators(message)
+    bench.sdk.fail_emulators(f"ERROR | x86_64 emulation currently requires hardware acceleration!\n{last_line}")
 
     with pytest.raises(DeviceError) as error:
         bench.devices.start("pixel_fold")
 
     [log] = bench.logs.glob("emulator-pixel_fold-*.log")
-    last_line = message.splitlines()[-1]
     explanation = "The emulator pixel_fold stopped right after its start. Allow your user to use KVM: sudo gpasswd"
     assert [text for text in (explanation, last_line, str(log)) if text not in str(error.value)] == []
     assert last_line in log.read_text()

@@ -180,7 +180,7 @@ EMPTY_BAR = "InsetsSource id=2 type=navigationBars frame=[0,0][0,0] visible=true
 
 
 @pytest.mark.parametrize(
-    ("ask", "source", "expected"),
+    ("read", "source", "expected"),
     [
         (dumpsys.status_bar_height, "type=ITYPE_STATUS_BAR frame=[0,0][1080,84] visible=true", 84),
         (dumpsys.status_bar_height, "type=ITYPE_STATUS_BAR frame=[0,0][1200,54]", 54),
@@ -202,8 +202,8 @@ EMPTY_BAR = "InsetsSource id=2 type=navigationBars frame=[0,0][0,0] visible=true
         (dumpsys.keyboard, f"id=3 type=ime frame={LOW} visible=false flags=", None),
     ],
 )
-def test_bars_and_keyboard_of_all_android_versions(ask: Callable[[str], object], source: str, expected: object) -> None:
-    assert ask(f"InsetsSource{'' if source.startswith(':') else ' '}{source}") == expected
+def test_bars_and_keyboard_of_all_versions(read: Callable[[str], object], source: str, expected: object) -> None:
+    assert read(f"InsetsSource{'' if source.startswith(':') else ' '}{source}") == expected
 
 
 def test_keyboard_is_shown_on_the_default_display() -> None:

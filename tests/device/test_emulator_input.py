@@ -82,32 +82,28 @@ def test_finger_is_lifted_when_the_connection_returns(bench: DeviceBench, call: 
 
 
 def test_inputs_are_refused_just_after_a_lost_finger_is_lifted(bench: DeviceBench) -> None:
-    inputs: list[Callable[[AdbDevice], None]] = [
-        lambda device: device.touch(TouchStroke.press(Pixel(100, 300))),
-        lambda device: device.press(SystemKey.HOME),
-        lambda device: device.type_text("oslo"),
-    ]
-
-    def over_grpc_only(device: AdbDevice) -> None:
-        device.put_finger(Pixel(100, 300))
-
     device = bench.connect(GrpcOptions(bench.find, calm_s=600))
     bench = replace(bench, device=device)
+    inputs: list[Callable[[], None]] = [
+        lambda: device.touch(TouchStroke.press(Pixel(100, 300))),
+        lambda: device.press(SystemKey.HOME),
+        lambda: device.type_text("oslo"),
+    ]
     device.put_finger(bench.button)
     bench.switch_off_grpc()
-    inputs[1](device)
+    device.press(SystemKey.HOME)
     with pytest.raises(InputRefusedError, match="before the finger lifted"):
         device.lift_finger()
     bench.emulator.faults.clear()
     bench.wait_for_path("gRPC")
 
-    for call in (*inputs, over_grpc_only):
+    for call in (*inputs, lambda: device.put_finger(Pixel(100, 300))):
         with pytest.raises(InputRefusedError, match="has just been lifted"):
-            call(device)
+            call()
     bench.switch_off_grpc()
     for call in inputs:
         with pytest.raises(InputRefusedError, match="has just been lifted"):
-            call(device)
+            call()
 
     assert input_kinds(bench) == ["touch down", "key", "touch up"]
 
@@ -142,8 +138,8 @@ def test_stroke_keeps_its_duration_and_survives_the_stream(bench: DeviceBench) -
 
 
 def test_closing_during_a_stroke_lifts_the_finger(bench: DeviceBench) -> None:
-    with ThreadPoolExecutor(1) as drawing:
-        stroke = drawing.submit(bench.device.touch, LONG_STROKE)
+    with ThreadPoolExecutor(1) as executor:
+        stroke = executor.submit(bench.device.touch, LONG_STROKE)
         bench.wait_until(lambda: bool(bench.inputs()))
         bench.device.close()
         assert isinstance(stroke.exception(timeout=10), DeviceDisconnectedError)
@@ -152,8 +148,8 @@ def test_closing_during_a_stroke_lifts_the_finger(bench: DeviceBench) -> None:
 
 def test_lost_connection_during_a_stroke_refuses_it(bench: DeviceBench) -> None:
     points = (Pixel(100, 300), Pixel(200, 300), Pixel(500, 300))
-    with ThreadPoolExecutor(1) as drawing:
-        stroke = drawing.submit(bench.device.touch, TouchStroke.drag(points, duration_ms=1000))
+    with ThreadPoolExecutor(1) as executor:
+        stroke = executor.submit(bench.device.touch, TouchStroke.drag(points, duration_ms=1000))
         bench.wait_until(lambda: len(bench.inputs()) > 1)
         bench.emulator.faults.control.switch_off(off=True)
         assert isinstance(stroke.exception(timeout=10), InputRefusedError)
@@ -199,8 +195,8 @@ def test_clipboard_is_restored_or_its_loss_is_logged(
 ) -> None:
     bench.emulator.phone.set_clipboard("was there")
 
-    with ThreadPoolExecutor(1) as typing:
-        typed = typing.submit(bench.device.type_text, CAFE)
+    with ThreadPoolExecutor(1) as executor:
+        typed = executor.submit(bench.device.type_text, CAFE)
         bench.wait_until(lambda: bench.emulator.phone.get_clipboard() == CAFE)
         if end == "closed":
             bench.device.close()

@@ -111,24 +111,24 @@ def test_only_a_straight_and_even_drag_is_a_line(
 def test_trajectory_keeps_points_and_pauses() -> None:
     bent = stroke((0, 0, 0), (100, 0, 100), (100, 100, 200), duration_ms=260)
 
-    commanded = trajectory(bent, input_us=20_000)
+    result = trajectory(bent, input_us=20_000)
 
-    assert commanded.command == (
+    assert result.command == (
         "trap 'input motionevent UP 100 100' EXIT; trap 'exit 1' HUP; "
         "input motionevent DOWN 0 0 && sleep 0.080 && input motionevent MOVE 100 0 && sleep 0.080 && "
         "input motionevent MOVE 100 100 && sleep 0.040"
     )
-    assert commanded.inputs == 4
-    assert commanded.pauses_us == 200_000
+    assert result.inputs == 4
+    assert result.pauses_us == 200_000
 
 
 def test_slow_device_gets_fewer_points_and_no_pauses() -> None:
     dense = stroke(*((x * 10, x * x, x * 10) for x in range(101)), duration_ms=1000)
-    commanded = trajectory(dense, input_us=250_000)
-    assert commanded.command.count("MOVE") == 4
-    assert commanded.command.count("sleep 0.000") == 5
-    assert "DOWN 0 0 " in commanded.command
-    assert "MOVE 1000 10000 " in commanded.command
+    result = trajectory(dense, input_us=250_000)
+    assert result.command.count("MOVE") == 4
+    assert result.command.count("sleep 0.000") == 5
+    assert "DOWN 0 0 " in result.command
+    assert "MOVE 1000 10000 " in result.command
 
 
 @given(

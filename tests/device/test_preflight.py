@@ -18,10 +18,7 @@ from odyssey_recorder.simulator.lab import PhoneProcesses
 from tests.device.bench import DeviceBench
 from tests.fakes import FakeDevice
 
-AXES = {
-    name: AxisRange(0, 32767)
-    for name in ("ABS_MT_SLOT", "ABS_MT_TRACKING_ID", "ABS_MT_POSITION_X", "ABS_MT_POSITION_Y")
-}
+AXES = {f"ABS_MT_{name}": AxisRange(0, 32767) for name in ("SLOT", "TRACKING_ID", "POSITION_X", "POSITION_Y")}
 TOUCH = InputDeviceNode("/dev/input/event1", "virtio_input_multi_touch_1", frozenset(), AXES)
 OUTER_TOUCH = replace(TOUCH, node="/dev/input/event7", name="virtio_input_multi_touch_7")
 KEYBOARD = InputDeviceNode("/dev/input/event12", "qwerty2", frozenset({"KEY_HOME", "KEY_BACK"}), {})

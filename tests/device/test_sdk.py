@@ -63,7 +63,8 @@ def test_tools_are_found_on_each_platform(tmp_path: Path, platform: str, program
 def test_newest_command_line_tools_are_used(tmp_path: Path) -> None:
     sdk = AndroidSdk(tmp_path, platform="linux")
     for folder in ("tools", "cmdline-tools/9.0", "cmdline-tools/16.0-beta01", "cmdline-tools/latest"):
-        assert sdk.tool("avdmanager") == program(tmp_path / folder / "bin" / "avdmanager")
+        newest = program(tmp_path / folder / "bin" / "avdmanager")
+        assert sdk.tool("avdmanager") == newest
 
 
 def test_missing_tool_is_named_with_its_install_command(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_without_clickable_views_the_topmost_is_hit() -> None:
         ('<node clickable="true" bounds="[0,0][1080,2400]"/>', None),
         ('<node clickable="true" bounds="[60,60][70,70]"/>', Box(0, 0, 300, 100)),
     ],
-    ids=["a drawer's row", "a label", "a disabled button", "held", "a list", "a slider", "a scrim", "beside it"],
+    ids=["a drawer's row", "a label", "a disabled button", "held", "a list", "a slider", "a scrim", "elsewhere"],
 )
 def test_view_above_a_button_takes_its_clicks(above: str, hit: Box | None) -> None:
     assert clickable_at(dump(f'<node bounds="[0,0][1080,2400]">{BUTTON}{above}</node>'), AT, SCREEN) == hit
@@ -238,12 +238,12 @@ SWITCH = '<node clickable="true" text="Off" bounds="[310,10][390,90]"/>'
         ("", ""),
     ],
     ids=[
-        "text", "description", "a row's label", "a row that says nothing", "a field", "a password", "no button",
+        "text", "description", "a row's label", "a row without a label", "a field", "a password", "no button",
         "in a list", "a list", "the whole screen", "nothing",
     ],
 )  # fmt: skip
 def test_name_of_a_clicked_element(node: str, name: str) -> None:
-    assert name_at(dump(node, '<node clickable="true" text="beside" bounds="[500,0][600,90]"/>'), AT, SCREEN) == name
+    assert name_at(dump(node, '<node clickable="true" text="other" bounds="[500,0][600,90]"/>'), AT, SCREEN) == name
 
 
 def test_field_is_named_by_its_hint_not_its_text() -> None:

@@ -1,6 +1,7 @@
 """From events to contacts: the kernel's protocol, known pitfalls, and real captures."""
 
 from collections.abc import Iterable
+from itertools import chain
 from random import Random
 
 import pytest
@@ -37,9 +38,7 @@ from tests.episodes import DATA
 TOUCH, OTHER_TOUCH, KEYBOARD = "/dev/input/event1", "/dev/input/event7", "/dev/input/event12"
 PHONE = Size(1080, 2400)
 AXIS = AxisRange(0, 32767)
-SCREEN = InputDeviceNode(
-    TOUCH, "virtio_input_multi_touch_1", frozenset(), {"ABS_MT_POSITION_X": AXIS, "ABS_MT_POSITION_Y": AXIS}
-)
+SCREEN = InputDeviceNode(TOUCH, "touch", frozenset(), {"ABS_MT_POSITION_X": AXIS, "ABS_MT_POSITION_Y": AXIS})
 
 LIFT = ("ABS_MT_TRACKING_ID", -1)
 DOWN = ("ABS_MT_TRACKING_ID", 0)
@@ -71,9 +70,12 @@ def key(time_us: int, code: str, value: int = 1) -> list[Message]:
     return [InputEvent(KEYBOARD, time_us, "EV_KEY", code, value), *report(time_us, node=KEYBOARD)]
 
 
+def feed(tracker: ContactTracker, messages: Iterable[Message]) -> list[TouchUpdate]:
+    return [update for message in messages for update in tracker.feed(message)]
+
+
 def updates_of(*reports: Iterable[Message]) -> list[TouchUpdate]:
-    tracker = ContactTracker()
-    return [update for messages in reports for message in messages for update in tracker.feed(message)]
+    return feed(ContactTracker(), chain(*reports))
 
 
 def contacts_of(*reports: Iterable[Message]) -> list[Contact]:
@@ -83,8 +85,7 @@ def contacts_of(*reports: Iterable[Message]) -> list[Contact]:
 def captured(name: str) -> list[TouchUpdate]:
     tracker = ContactTracker()
     lines = (DATA / "getevent" / f"{name}.txt").read_text().splitlines()
-    messages = [message for line in lines if (message := parse_line(line, node=TOUCH))]
-    return [update for message in messages for update in tracker.feed(message)] + tracker.close()
+    return feed(tracker, filter(None, (parse_line(line, node=TOUCH) for line in lines))) + tracker.close()
 
 
 def test_tap_begins_and_ends() -> None:
@@ -227,17 +228,14 @@ def test_key_among_dropped_events_is_reported_as_dropped() -> None:
 
 def test_closing_loses_contacts_and_forgets_positions() -> None:
     tracker = ContactTracker()
-    for message in [*report(0, DOWN, x(1), y(1)), *report(1, slot(1), DOWN, x(2), y(2))]:
-        tracker.feed(message)
+    feed(tracker, report(0, DOWN, x(1), y(1)) + report(1, slot(1), DOWN, x(2), y(2)))
 
     assert tracker.close() == [
         ContactLost(TOUCH, 0, 0, LossCause.STREAM_LOST),
         ContactLost(TOUCH, 1, 1, LossCause.STREAM_LOST),
     ]
     assert tracker.close() == []
-    assert [update for message in report(2, DOWN) for update in tracker.feed(message)] == [
-        ContactLost(TOUCH, 0, 2, LossCause.PLACE_UNKNOWN)
-    ]
+    assert feed(tracker, report(2, DOWN)) == [ContactLost(TOUCH, 0, 2, LossCause.PLACE_UNKNOWN)]
 
 
 @pytest.mark.parametrize("gone", [NodeRemoved(TOUCH), NodeAdded(TOUCH)])
@@ -392,7 +390,7 @@ nodes = st.builds(NodeAdded, st.just(TOUCH)) | st.builds(NodeRemoved, st.just(TO
 def test_every_contact_ends_once(messages: list[Message]) -> None:
     tracker = ContactTracker()
     open_contacts: set[tuple[str, int, int]] = set()
-    for update in [update for message in messages for update in tracker.feed(message)] + tracker.close():
+    for update in feed(tracker, messages) + tracker.close():
         match update:
             case ContactBegan(node, number, time_us):
                 open_contacts.add((node, number, time_us))

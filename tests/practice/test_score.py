@@ -93,10 +93,8 @@ def test_missing_answer_fails(task: PracticeTask) -> None:
     ],
 )
 def test_attempt_without_the_taught_action_fails(name: str, taught: str) -> None:
-    task = BY_NAME[name]
-    tapped = tuple(
-        replace(step, action=Click(Point(5, 5))) if action_type(step.action) == taught else step for step in gold(task)
-    )
+    task, tap = BY_NAME[name], Click(Point(5, 5))
+    tapped = tuple(replace(step, action=tap) if action_type(step.action) == taught else step for step in gold(task))
     result = score(task, tapped, gold(task))
     assert (len(result.missed), result.is_passed) == (1, False)
 
