@@ -359,9 +359,7 @@ class AdbDevice:
             except DeviceError as error:
                 if typed == 0:
                     raise
-                raise InputRefusedError(
-                    f"Only {typed} of {len(text)} characters were typed: {error} Clear the field, then type again."
-                ) from error
+                raise input_command.partly_typed(typed, text, error) from error
             typed += len(piece)
             on_typed(typed)
 
