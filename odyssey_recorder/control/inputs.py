@@ -1,4 +1,4 @@
-"""The input for a recorded action: the recorded finger, or else a plausible one."""
+"""The input for a recorded action: the recorded stroke, or else a plausible one."""
 
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model import action as actions

@@ -18,9 +18,9 @@ from odyssey_recorder.model.action import SystemKey
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A frame, and the screen state from before it; `settled`: the screen was settled.
+    """A frame, whether its screen was settled, and the screen state from before it.
 
-    `view_hierarchy`: XML, or None if it is not observed.
+    `view_hierarchy` is XML, or None if it is not observed.
     """
 
     frame: Frame
@@ -77,15 +77,15 @@ class DeviceControl:
             return observation
         return Observation(frame, screen, observation.settled, self._device.view_hierarchy())
 
-    def perform(self, todo: Input) -> None:
+    def perform(self, action: Input) -> None:
         """Perform an input; later observations show its result."""
-        match todo:
+        match action:
             case TouchStroke():
-                self._device.touch(todo)
+                self._device.touch(action)
             case SystemKey():
-                self._device.press(todo)
-            case str() if todo:
-                self._device.type_text(todo)
+                self._device.press(action)
+            case str() if action:
+                self._device.type_text(action)
             case str():
                 return
         self._acted_ns = time.monotonic_ns()
@@ -93,6 +93,6 @@ class DeviceControl:
 
 def run(control: DeviceControl, policy: Policy, on_performed: Callable[[Input], None] = lambda _: None) -> None:
     """Observe and act until the policy ends it; `on_performed` is called after each input. Raises DeviceError."""
-    while (todo := policy.decide(control.observe(policy.expects))) is not None:
-        control.perform(todo)
-        on_performed(todo)
+    while (decided := policy.decide(control.observe(policy.expects))) is not None:
+        control.perform(decided)
+        on_performed(decided)

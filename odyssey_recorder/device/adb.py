@@ -64,16 +64,16 @@ class AdbDevice:
         self._input_us = _FIRST_INPUT_US
         self._keyboard = AdbKeyboard(shell, keyboards)
         self._console = console
-        self._has_panels: bool | None = None
+        self._has_several_panels: bool | None = None
         self._sdk: int | None = None
-        shell.on_lost = self._forget
+        shell.on_lost = self._forget_abilities
 
     @property
     def adb_command(self) -> tuple[str, ...]:
         return (*self._shell.server.command, "-s", self.serial)
 
-    def _forget(self) -> None:
-        self._has_panels = self._sdk = None
+    def _forget_abilities(self) -> None:
+        self._has_several_panels = self._sdk = None
 
     def properties(self) -> DeviceProperties:
         getprop, wm_size, wm_density = self._shell.ask("getprop", "wm size", "wm density")
@@ -92,7 +92,7 @@ class AdbDevice:
             )
 
     def screen_state(self) -> ScreenState:
-        window, input_method, device_state, wm_size = self._ask_for_screen()
+        window, input_method, device_state, wm_size = self._read_screen()
         with device_errors(self.label):
             window = dumpsys.default_display_contents(window)
             package, activity = dumpsys.focused_activity(window)
@@ -109,7 +109,7 @@ class AdbDevice:
                 panel=dumpsys.panel_size(wm_size),
             )
 
-    def _ask_for_screen(self) -> list[str]:
+    def _read_screen(self) -> list[str]:
         """Read again if the screen's size changed meanwhile, because bars of the old size could be anywhere on it."""
         for _ in range(_SCREEN_READINGS):
             wm_size, *answers = self._shell.ask(
@@ -130,7 +130,7 @@ class AdbDevice:
             try:
                 size, pixels = _receive_screencap(stream)
             except ValueError as error:
-                raise ValueError(f"{error}. {_in_short(stream.errors)}".rstrip(". ")) from error
+                raise ValueError(f"{error}. {_quoted(stream.errors)}".rstrip(". ")) from error
         return Frame(next(self._frame_numbers), size, pixels, stream.asked_ns, stream.output_ns, "screencap")
 
     def next_frame(self, wait_s: float) -> Frame | None:
@@ -196,26 +196,22 @@ class AdbDevice:
         )
         start = result.output.find("<?xml")
         if start < 0:
-            words = result.errors + result.output
-            advice = "Its screen never settles." if _RESTLESS in words else "Look again."
-            raise DeviceError(
-                f"The view hierarchy of {self.label} cannot be read. {advice} {_in_short(words)}".rstrip()
-            )
+            advice = "Its screen never settles." if _RESTLESS in result.text else "Look again."
+            quoted = _quoted(result.text)
+            raise DeviceError(f"The view hierarchy of {self.label} cannot be read. {advice} {quoted}".rstrip())
         return result.output[start:]
 
     def setting(self, namespace: str, name: str) -> str:
         result = self._shell.run(shlex.join(("settings", "get", namespace, name)))
         if result.exit_code != 0:
-            words = _in_short(result.errors + result.output)
-            raise DeviceError(f"{self.label} did not report its setting {namespace} {name}. {words}")
+            raise DeviceError(f"{self.label} did not report its setting {namespace} {name}. {_quoted(result.text)}")
         value = result.output.strip()
         return "" if value == "null" else value
 
     def repair(self, repair: Repair) -> None:
         result = self._shell.run(shell_line(repair))
-        if _complains(result):
-            words = _in_short(result.errors + result.output)
-            raise DeviceError(f"{self.label} refused `{shell_line(repair)}`. {words}".rstrip())
+        if _was_refused(result):
+            raise DeviceError(f"{self.label} refused `{shell_line(repair)}`. {_quoted(result.text)}".rstrip())
 
     def free_bytes(self) -> int:
         [answer] = self._shell.ask("df -k /data")
@@ -273,7 +269,7 @@ class AdbDevice:
     def load_snapshot(self, name: str) -> None:
         with self._shell.paused:
             self._snapshot_console().load_snapshot(name)
-            self._forget()
+            self._forget_abilities()
             self._wait_until_booted(_RESTORED_S)
 
     def delete_snapshot(self, name: str) -> None:
@@ -282,23 +278,24 @@ class AdbDevice:
     def close_recents(self) -> None:
         """Nothing of this shows in `getevent`."""
         self._inject(input_command.key_command(SystemKey.HOME))
-        left = self._recent_tasks()
-        if left:
-            self._shell.ask("; ".join(f"am stack remove {task.id}" for task in left))
-            left = self._recent_tasks()
-        if left:
+        remaining = self._recent_tasks()
+        if remaining:
+            self._shell.ask("; ".join(f"am stack remove {task.id}" for task in remaining))
+            remaining = self._recent_tasks()
+        if remaining:
             # Before Android 12 a card without a running app, such as after a reboot, stays without this.
-            self._shell.ask("; ".join(shlex.join(("am", "force-stop", task.package)) for task in left if task.package))
-            left = self._recent_tasks()
-        if left:
-            named = ", ".join(task.package or f"task {task.id}" for task in left)
+            packages = [task.package for task in remaining if task.package]
+            self._shell.ask("; ".join(shlex.join(("am", "force-stop", package)) for package in packages))
+            remaining = self._recent_tasks()
+        if remaining:
+            names = ", ".join(task.package or f"task {task.id}" for task in remaining)
             raise DeviceError(
-                f"{self.label} still lists recent apps: {named}. Close them by hand: Recents, then Clear all."
+                f"{self.label} still lists recent apps: {names}. Close them by hand: Recents, then Clear all."
             )
 
     def wait_until_ready(self, timeout_s: float) -> None:
         """Also restores the user's own keyboard if a crash has left ADBKeyBoard in its place."""
-        self._wait_until_booted(timeout_s, self._keyboard.give_back)
+        self._wait_until_booted(timeout_s, self._keyboard.restore)
 
     def close(self) -> None:
         self._shell.close()
@@ -309,12 +306,8 @@ class AdbDevice:
         expires_s = time.monotonic() + timeout_s
         while True:
             try:
-                if (
-                    self._shell.run(
-                        "getprop sys.boot_completed", min(_BOOT_ANSWER_S, self._shell.answer_s)
-                    ).output.strip()
-                    == "1"
-                ):
+                booted = self._shell.run("getprop sys.boot_completed", min(_BOOT_ANSWER_S, self._shell.answer_s))
+                if booted.output.strip() == "1":
                     and_then()
                     return
                 problem = "it has not booted"
@@ -336,10 +329,10 @@ class AdbDevice:
     def _lit_panel(self) -> str:
         """Empty if there is only one panel. On a foldable, `screencap` without an id takes the first panel, lit or
         not."""
-        if self._has_panels is None:
+        if self._has_several_panels is None:
             [panels] = self._shell.ask("dumpsys SurfaceFlinger --display-id")
-            self._has_panels = len(dumpsys.physical_displays(panels)) > 1
-        if not self._has_panels:
+            self._has_several_panels = len(dumpsys.physical_displays(panels)) > 1
+        if not self._has_several_panels:
             return ""
         [dumpsys_input] = self._shell.ask("dumpsys input")
         return dumpsys.default_display(dumpsys_input)
@@ -353,9 +346,10 @@ class AdbDevice:
 
     def _inject(self, command: str, duration_us: int = 0) -> None:
         result = self._shell.run(command, duration_us / 1e6 + self._shell.answer_s)
-        if _complains(result):
-            words = _in_short(result.errors + result.output)
-            raise InputRefusedError(f"{self.label} refused the input (exit code {result.exit_code}). {words}")
+        if _was_refused(result):
+            raise InputRefusedError(
+                f"{self.label} refused the input (exit code {result.exit_code}). {_quoted(result.text)}"
+            )
 
     def _type(self, commands: Sequence[tuple[str, str]], text: str, on_typed: OnTyped) -> None:
         typed = 0
@@ -365,9 +359,7 @@ class AdbDevice:
             except DeviceError as error:
                 if typed == 0:
                     raise
-                raise InputRefusedError(
-                    f"Only {typed} of {len(text)} characters were typed: {error} Clear the field, then type again."
-                ) from error
+                raise input_command.partly_typed(typed, text, error) from error
             typed += len(piece)
             on_typed(typed)
 
@@ -386,21 +378,19 @@ def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
     if not (0 < width <= _LARGEST_SIDE_PX and 0 < height <= _LARGEST_SIDE_PX):
         raise ValueError(f"the data is not a screenshot: it begins with {bytes(header)!r}")
     if pixel_format != _RGBA_8888:
-        raise ValueError(
-            f"the screenshot has the pixel format {pixel_format}; only RGBA_8888 ({_RGBA_8888}) is supported"
-        )
+        raise ValueError(f"the screenshot has the pixel format {pixel_format}; only RGBA_8888 (1) is supported")
     pixels = bytearray(width * height * 4)
     received += stream.read_into(memoryview(pixels))
     expected = len(header) + len(pixels)
-    surplus = stream.read_into(memoryview(bytearray(1)))
-    if received < expected or surplus:
-        raise ValueError(f"the screenshot is incomplete: {received + surplus} bytes received, {expected} expected")
+    excess = stream.read_into(memoryview(bytearray(1)))
+    if received < expected or excess:
+        raise ValueError(f"the screenshot is incomplete: {received + excess} bytes received, {expected} expected")
     return Size(width, height), pixels
 
 
-def _complains(result: CommandResult) -> bool:
-    return result.exit_code != 0 or _REFUSAL.search(result.errors + result.output) is not None
+def _was_refused(result: CommandResult) -> bool:
+    return result.exit_code != 0 or _REFUSAL.search(result.text) is not None
 
 
-def _in_short(words: str) -> str:
-    return f"Its output: {shorten(words, 200, placeholder=' …')}" if words.strip() else ""
+def _quoted(output: str) -> str:
+    return f"Its output: {shorten(output, 200, placeholder=' …')}" if output.strip() else ""

@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _OwnKeyboard:
+class _UserKeyboard:
     method: str
     had_adb_keyboard: bool
 
@@ -66,14 +66,14 @@ class AdbKeyboard:
         if own == ADB_KEYBOARD:
             yield
             return
-        self._write_down(_OwnKeyboard(own, ADB_KEYBOARD in enabled.split()))
+        self._save(_UserKeyboard(own, ADB_KEYBOARD in enabled.split()))
         try:
             self._choose()
             yield
         finally:
-            self.give_back()
+            self.restore()
 
-    def give_back(self) -> None:
+    def restore(self) -> None:
         if self._folder is None or not any(self._folder.glob("*.json")):
             return
         path = self._path(self._folder)
@@ -92,7 +92,7 @@ class AdbKeyboard:
     def _choose(self) -> None:
         self._ask(f"ime enable {ADB_KEYBOARD}", f"ime set {ADB_KEYBOARD}")
         expires_s = time.monotonic() + _SWITCH_S
-        while not _is_up(*self._ask("dumpsys input_method")):
+        while not _is_open(*self._ask("dumpsys input_method")):
             if time.monotonic() > expires_s:
                 raise InputRefusedError(
                     f"ADBKeyBoard does not open on {self._label}. Tap the field, or reinstall ADBKeyBoard. "
@@ -100,7 +100,7 @@ class AdbKeyboard:
                 )
             time.sleep(_SWITCH_POLL_S)
 
-    def _write_down(self, own: _OwnKeyboard) -> None:
+    def _save(self, own: _UserKeyboard) -> None:
         assert self._folder is not None, "can_type comes first"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -128,29 +128,29 @@ class AdbKeyboard:
 def broadcast_commands(text: str) -> list[tuple[str, str]]:
     """Pairs of a piece of `text` and the command that types it."""
     commands = []
-    for is_end, characters in groupby(text, lambda character: character == "\n"):
+    for is_newline, characters in groupby(text, lambda character: character == "\n"):
         part = "".join(characters)
-        if is_end:
-            commands += [(end, ENTER_COMMAND) for end in part]
+        if is_newline:
+            commands += [(newline, ENTER_COMMAND) for newline in part]
             continue
         for start in range(0, len(part), _PIECE):
             piece = part[start : start + _PIECE]
-            words = base64.b64encode(piece.encode()).decode()
-            commands.append((piece, f"{_BROADCAST} --es msg {words}"))
+            encoded = base64.b64encode(piece.encode()).decode()
+            commands.append((piece, f"{_BROADCAST} --es msg {encoded}"))
     return commands
 
 
-def _is_up(input_method: str) -> bool:
+def _is_open(input_method: str) -> bool:
     """Some versions of `dumpsys input_method` do not say whether the keyboard is bound."""
     chosen = f"mCurMethodId={ADB_KEYBOARD}" in input_method
     return chosen and "mHaveConnection=false" not in input_method and "mBoundToMethod=false" not in input_method
 
 
-def _read(path: Path) -> _OwnKeyboard | None:
+def _read(path: Path) -> _UserKeyboard | None:
     try:
         match json.loads(read_text(path, Largest.WRITTEN_BY_HAND)):
-            case {"method": str(method), "had_adb_keyboard": bool(had)}:
-                return _OwnKeyboard(method, had)
+            case {"method": str(method), "had_adb_keyboard": bool(had_adb_keyboard)}:
+                return _UserKeyboard(method, had_adb_keyboard)
             case _:
                 _log.warning("The previous keyboard is not in %s.", path)
     except FileNotFoundError:

@@ -55,23 +55,23 @@ def device_errors(who: str, *, if_silent: str = _COLD_BOOT, if_gone: str = _PLUG
             "start-server`, or start Android Studio."
         ) from error
     except AdbError as error:
-        raise _as_adb_said(who, " ".join(str(error).split())[:160]) from error
+        raise _adb_error(who, " ".join(str(error).split())[:160]) from error
     except (EOFError, OSError) as error:
         raise DeviceDisconnectedError(f"The connection to {who} was lost ({error}). {if_gone}") from error
     except (ValueError, struct.error) as error:
         raise DeviceError(f"{who} sent an unusable answer: {error}. Try again.") from error
 
 
-def _as_adb_said(who: str, words: str) -> DeviceError:
-    if not _GONE.search(words):
-        return DeviceError(f"adb failed for {who}: {words}")
-    if "unauthorized" in words or "authorizing" in words:
-        mend = "does not trust this computer (adb: {}). Allow USB debugging in the dialog on its screen."
-    elif "offline" in words:
-        mend = "is offline (adb: {}). Wait until it has started. If that does not help, restart it with a cold boot."
+def _adb_error(who: str, message: str) -> DeviceError:
+    if not _GONE.search(message):
+        return DeviceError(f"adb failed for {who}: {message}")
+    if "unauthorized" in message or "authorizing" in message:
+        advice = "does not trust this computer (adb: {}). Allow USB debugging in the dialog on its screen."
+    elif "offline" in message:
+        advice = "is offline (adb: {}). Wait until it has started. If that does not help, restart it with a cold boot."
     else:
-        mend = "is gone (adb: {}). " + _PLUG_IN
-    return DeviceDisconnectedError(f"{who} {mend.format(words)}")
+        advice = "is gone (adb: {}). " + _PLUG_IN
+    return DeviceDisconnectedError(f"{who} {advice.format(message)}")
 
 
 class AdbServer:
@@ -97,7 +97,7 @@ class AdbServer:
     def start(self, adb: str) -> None:
         """Does nothing if the server is running. Raises DeviceError."""
         with self._errors():
-            done = subprocess.run(
+            result = subprocess.run(
                 [adb, "-P", str(self.port), "start-server"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -106,15 +106,15 @@ class AdbServer:
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
                 check=False,
             )
-        if done.returncode != 0:
-            words = done.stderr.decode(errors="replace").strip()[-200:]
-            raise DeviceError(f"{self} could not be started: {words}. Run `{adb} start-server` to see why.")
+        if result.returncode != 0:
+            message = result.stderr.decode(errors="replace").strip()[-200:]
+            raise DeviceError(f"{self} could not be started: {message}. Run `{adb} start-server` to see why.")
         self._adb = lambda: adb
-        self._is_ours = bool(self._is_ours) or _STARTED in done.stderr
+        self._is_ours = bool(self._is_ours) or _STARTED in result.stderr
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The words that run adb with this server in a terminal."""
+        """The program and arguments that run adb with this server in a terminal."""
         program = "adb"
         with suppress(OdysseyError):
             program = (self._adb or find_adb)()
@@ -138,11 +138,11 @@ class AdbServer:
         except ConnectionRefusedError:
             if self._adb is None:
                 raise
-            connection = self._revived(self._adb, timeout_s)
+            connection = self._reconnect(self._adb, timeout_s)
         self._is_ours = bool(self._is_ours)
         return connection
 
-    def _revived(self, adb: Callable[[], str], timeout_s: float) -> "DeviceConnection":
+    def _reconnect(self, adb: Callable[[], str], timeout_s: float) -> "DeviceConnection":
         from odyssey_recorder.device.adb_connection import DeviceConnection
 
         with self._starting:  # one thread starts it; the others find it running

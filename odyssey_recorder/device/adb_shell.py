@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from odyssey_recorder.device.adb_server import AdbServer, device_errors
 from odyssey_recorder.device.device import device_label
+from odyssey_recorder.device.open_sockets import OpenSockets
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError
 
 if TYPE_CHECKING:
@@ -133,6 +134,10 @@ class CommandResult:
     errors: str
     exit_code: int
 
+    @property
+    def text(self) -> str:
+        return self.errors + self.output
+
 
 class AdbShell:
     """The shell of one device, still valid after it reconnects; `on_lost` is called when the device is gone."""
@@ -141,13 +146,12 @@ class AdbShell:
         self.serial = serial
         self.label = device_label(serial, name)
         self.answer_s = answer_s
-        self.closed = threading.Event()
+        self._sockets = OpenSockets()
+        self.closed = self._sockets.closed
         self.paused = threading.RLock()
         """Held during snapshot operations: commands, and their time limits, start only afterwards."""
         self.on_lost: Callable[[], None] = lambda: None
         self.server = server
-        self._lock = threading.Lock()
-        self._sockets: set[socket.socket] = set()
 
     def ask(self, *commands: str) -> list[str]:
         """Run all commands in one shell line; returns the stripped output of each."""
@@ -186,22 +190,10 @@ class AdbShell:
 
     def close(self) -> None:
         """Makes running and later commands raise `DeviceDisconnectedError`."""
-        with self._lock:
-            self.closed.set()
-            for sock in self._sockets:
-                with suppress(OSError):
-                    sock.shutdown(socket.SHUT_RDWR)
+        self._sockets.close()
 
     @contextmanager
     def _connected(self, timeout_s: float) -> Iterator["DeviceConnection"]:
         connection = self.server.connect(timeout_s)
-        with connection.conn as sock:
-            with self._lock:
-                if self.closed.is_set():
-                    raise EOFError("it was closed")
-                self._sockets.add(sock)
-            try:
-                yield connection
-            finally:
-                with self._lock:
-                    self._sockets.remove(sock)
+        with connection.conn as sock, self._sockets.using(sock):
+            yield connection

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from odyssey_recorder.device import avd_config, emulator_launch, preflight
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.device.avd_config import AvdFolder, is_avd_name, made_by, wanted_entries
+from odyssey_recorder.device.avd_config import AvdFolder, created_from, is_avd_name, wanted_entries
 from odyssey_recorder.device.avd_tools import AvdTools
 from odyssey_recorder.device.boot import Boot, BootStage, end_emulator
 from odyssey_recorder.device.device import Device
@@ -80,7 +80,7 @@ class VirtualDevices:
         self,
         sdk: AndroidSdk | None,
         server: AdbServer,
-        around: SdkEnvironment,
+        paths: SdkEnvironment,
         connect: Callable[[str], Device],
         *,
         without_sdk: PreflightFinding | None = None,
@@ -89,9 +89,9 @@ class VirtualDevices:
         self._sdk = sdk
         self._without_sdk = without_sdk or no_sdk()
         self._server = server
-        self._around = around
+        self._paths = paths
         self._connect = connect
-        self._files = AvdFolder(around.avds)
+        self._files = AvdFolder(paths.avds)
         self._known: tuple[object, frozenset[str]] | None = None
 
     def missing(self) -> tuple[PreflightFinding, ...]:
@@ -113,7 +113,7 @@ class VirtualDevices:
 
         Without `replace`, an existing AVD of that name is an error. Raises SettingsError for an unknown profile.
         """
-        wanted, name, sdk = profile_named(profile), name or profile, self._some_sdk()
+        wanted, name, sdk = profile_named(profile), name or profile, self._required_sdk()
         if not is_avd_name(name):
             raise DeviceError(f"{name!r} is not a valid name. Use letters, digits, . _ and - only.")
         if name in self._files.names() and not replace:
@@ -129,16 +129,16 @@ class VirtualDevices:
 
         A running device picks it up at its next cold boot. The system image does not change.
         """
-        wanted = profile or made_by(self._files.config(name))
-        if wanted is None:
+        profile = profile or created_from(self._files.config(name))
+        if profile is None:
             raise DeviceError(f"{name} was not created from one of the recorder's profiles. Create a new device.")
-        self._files.amend(name, wanted_entries(wanted))
+        self._files.amend(name, wanted_entries(profile))
         return self._avd(name, None)
 
     def start(
         self,
         name: str,
-        how: Start = Start(),
+        options: Start = Start(),
         *,
         progress: Callable[[BootStage], object] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
@@ -147,35 +147,36 @@ class VirtualDevices:
 
         If `cancelled` returns True, stops the emulator and raises `CancelledError`.
         """
-        sdk, config = self._some_sdk(), self._files.config(name)
-        if how.wipe and (running := self._serial(name)) is not None:
+        sdk, config = self._required_sdk(), self._files.config(name)
+        if options.wipe and (running := self._serial(name)) is not None:
             self.stop(running)
         self._refuse_running(name)
         self._require_image(sdk, config)
-        profile = made_by(config)
-        wanted = profile.prepare if profile is not None else Preparation()
-        ports = emulator_launch.free_ports((how.port,) if how.port else self._around.console_ports)
-        log = emulator_launch.new_log(self._around.logs, name)
-        command = emulator_launch.launch_command(sdk.require("emulator"), name, ports, _options(how, wanted))
+        profile = created_from(config)
+        preparation = profile.prepare if profile is not None else Preparation()
+        ports = emulator_launch.free_ports((options.port,) if options.port else self._paths.console_ports)
+        log = emulator_launch.new_log(self._paths.logs, name)
+        flags = _launch_flags(options, preparation)
+        command = emulator_launch.launch_command(sdk.require("emulator"), name, ports, flags)
         progress(BootStage.STARTING)
         emulator = emulator_launch.LaunchedEmulator(command, self._environment(sdk), log)
         try:
             Boot(name, ports.serial, emulator, self._server, cancelled).wait(progress)
         except (CancelledError, KeyboardInterrupt):
-            self._give_up(ports.serial, emulator)
+            self._stop_or_kill(ports.serial, emulator)
             raise
-        return self._prepared(ports.serial, wanted, how, progress)
+        return self._prepare(ports.serial, preparation, options, progress)
 
     def stop(self, serial: str) -> None:
         """Ends the emulator like closing its window, and waits until it is gone."""
-        end_emulator(serial, self.console(serial).kill, self._server, self._around.running)
+        end_emulator(serial, self.console(serial).kill, self._server, self._paths.running)
 
     def load_snapshot(self, serial: str, name: str) -> None:
         self.console(serial).load_snapshot(name)
         self._connect(serial).close()
 
     def _serial(self, name: str) -> str | None:
-        running = running_avds(self._around.running).get(name)
+        running = running_avds(self._paths.running).get(name)
         return running.serial if running is not None else None
 
     def _avd(self, name: str, known: "frozenset[str] | None") -> Avd:
@@ -184,7 +185,7 @@ class VirtualDevices:
             config = self._files.config(name)
         except DeviceError as error:
             return Avd(name, None, serial, (str(error),))
-        profile = made_by(config)
+        profile = created_from(config)
         problems = avd_config.problems(config, profile) if profile is not None else ()
         if known is not None and name not in known:
             problems = (*problems, "The emulator does not know it. Delete it in Android Studio, and create it again.")
@@ -199,13 +200,13 @@ class VirtualDevices:
             self._known = (files, AvdTools(self._sdk, self._environment(self._sdk)).names())
         return self._known[1]
 
-    def _some_sdk(self) -> AndroidSdk:
+    def _required_sdk(self) -> AndroidSdk:
         if self._sdk is None:
             raise SdkError(f"No Android SDK was found. {no_sdk().fix}")
         return self._sdk
 
     def _image(self, profile: DeviceProfile) -> str:
-        return self._some_sdk().image_package(profile.android_sdk, profile.avd.image)
+        return self._required_sdk().image_package(profile.android_sdk, profile.avd.image)
 
     def _require_image(self, sdk: AndroidSdk, config: Mapping[str, str]) -> None:
         folder = config.get("image.sysdir.1", "").replace("\\", "/").strip("/")
@@ -220,47 +221,47 @@ class VirtualDevices:
     def _environment(self, sdk: AndroidSdk) -> Mapping[str, str]:
         """All tools must find the same SDK, devices and adb server."""
         return {
-            **self._around.environment,
+            **self._paths.environment,
             "ANDROID_HOME": str(sdk.folder),
             "ANDROID_SDK_ROOT": str(sdk.folder),
-            "ANDROID_AVD_HOME": str(self._around.avds),
+            "ANDROID_AVD_HOME": str(self._paths.avds),
             "ANDROID_ADB_SERVER_PORT": str(self._server.port),
         }
 
     def console(self, serial: str) -> EmulatorConsole:
-        console = console_of(serial, self._around.token)
+        console = console_of(serial, self._paths.token)
         if console is None:
             raise DeviceError(f"{serial} is not an emulator on this computer: it has no console.")
         return console
 
-    def _give_up(self, serial: str, emulator: emulator_launch.LaunchedEmulator) -> None:
+    def _stop_or_kill(self, serial: str, emulator: emulator_launch.LaunchedEmulator) -> None:
         try:
             self.stop(serial)
         except DeviceError:
             emulator.end()
 
-    def _prepared(
-        self, serial: str, wanted: Preparation, how: Start, progress: Callable[[BootStage], object]
+    def _prepare(
+        self, serial: str, preparation: Preparation, options: Start, progress: Callable[[BootStage], object]
     ) -> StartedDevice:
         device = self._connect(serial)
         try:
             progress(BootStage.PREPARING)
-            refused = prepare(device, wanted, animations=how.animations)
+            refused = prepare(device, preparation, animations=options.animations)
             progress(BootStage.CHECKING)
             return StartedDevice(serial, (*refused, *preflight.findings(preflight.take_readings(device))))
         finally:
             device.close()
 
 
-def _options(how: Start, wanted: Preparation) -> "list[str]":
-    options = [] if how.window else ["-no-window"]
-    if how.snapshot:
-        check_snapshot_name(how.snapshot)
+def _launch_flags(options: Start, preparation: Preparation) -> "list[str]":
+    flags = [] if options.window else ["-no-window"]
+    if options.snapshot:
+        check_snapshot_name(options.snapshot)
         # By default the emulator saves into the snapshot it was started from when it ends.
-        options += ["-snapshot", how.snapshot, "-no-snapshot-save"]
-    if how.wipe:
-        options += ["-wipe-data"]
-    if how.cold or how.wipe:
-        options += ["-no-snapshot-load"]
-        options += ["-change-locale", wanted.locale] if wanted.locale != IMAGE_LOCALE else []
-    return options
+        flags += ["-snapshot", options.snapshot, "-no-snapshot-save"]
+    if options.wipe:
+        flags += ["-wipe-data"]
+    if options.cold or options.wipe:
+        flags += ["-no-snapshot-load"]
+        flags += ["-change-locale", preparation.locale] if preparation.locale != IMAGE_LOCALE else []
+    return flags

@@ -1,7 +1,7 @@
 """The files of a virtual device."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,11 +12,11 @@ from odyssey_recorder.files import Largest, create_file, read_file
 _ENTRY = re.compile(r"\s*([^#\s=][^=\s]*)\s*=\s*(.*?)\s*")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _IMAGE = re.compile(r"system-images[\\/]android-([^\\/]+)[\\/]([^\\/]+)[\\/]")
-_TRUTHS = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
+_BOOLEANS = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
 _UNITS_MB = {"": 1, "M": 1, "G": 1024}
 _SIZE = re.compile(r"(\d+)\s*([MG]?B?)", re.IGNORECASE)
 
-_WORDS = {
+_LABELS = {
     "hw.lcd.width": "width",
     "hw.lcd.height": "height",
     "hw.lcd.density": "density",
@@ -83,35 +83,35 @@ def _fold_entries(fold: Fold) -> dict[str, str]:
 
 
 def entries(config: str) -> dict[str, str]:
-    return dict(_entries(config.splitlines()))
+    return {entry[1]: entry[2] for line in config.splitlines() if (entry := _ENTRY.fullmatch(line))}
 
 
 def amended(config: str, wanted: Mapping[str, str]) -> str:
-    lines, left = [], dict(wanted)
+    lines, remaining = [], dict(wanted)
     for line in config.splitlines():
         entry = _ENTRY.fullmatch(line)
         if entry is None or entry[1] not in wanted:
             lines.append(line)
-        elif entry[1] in left:
-            lines.append(f"{entry[1]}={left.pop(entry[1])}")
-    lines += [f"{key}={value}" for key, value in left.items()]
+        elif entry[1] in remaining:
+            lines.append(f"{entry[1]}={remaining.pop(entry[1])}")
+    lines += [f"{key}={value}" for key, value in remaining.items()]
     return "".join(f"{line}\n" for line in lines)
 
 
-def made_by(config: Mapping[str, str]) -> DeviceProfile | None:
-    """By the name of its hardware, or else by its screen size."""
-    kind = config.get("hw.device.name", "")
+def created_from(config: Mapping[str, str]) -> DeviceProfile | None:
+    """The profile of an AVD by the name of its hardware, or else by its screen size."""
+    hardware = config.get("hw.device.name", "")
     size = (config.get("hw.lcd.width", ""), config.get("hw.lcd.height", ""))
-    by_name = (profile for profile in profiles() if profile.avd_device == kind)
+    by_name = (profile for profile in profiles() if profile.avd_device == hardware)
     by_size = (profile for profile in profiles() if (str(profile.width), str(profile.height)) == size)
     return next(by_name, None) or next(by_size, None)
 
 
 def problems(config: Mapping[str, str], profile: DeviceProfile) -> tuple[str, ...]:
     found = [
-        f"Its {_WORDS.get(key, key)} is {config.get(key) or 'not set'}, the profile's {value}."
+        f"Its {_LABELS.get(key, key)} is {config.get(key) or 'not set'}, the profile's {value}."
         for key, value in wanted_entries(profile).items()
-        if key not in _LENIENT and _plain(config.get(key, "")) != _plain(value)
+        if key not in _LENIENT and _normalized(config.get(key, "")) != _normalized(value)
     ]
     memory_mb = _megabytes(config.get("hw.ramSize", ""))
     if memory_mb is not None and memory_mb < profile.avd.ram_mb:
@@ -143,15 +143,15 @@ class AvdFolder:
     def amend(self, name: str, wanted: Mapping[str, str]) -> None:
         path = self._config_path(name)
         text = amended(self._read(name), wanted)
-        beside = path.with_name(f"{path.name}.part")
+        part = path.with_name(f"{path.name}.part")
         try:
-            beside.unlink(missing_ok=True)
-            with create_file(beside) as file:
+            part.unlink(missing_ok=True)
+            with create_file(part) as file:
                 file.write(text.encode(errors="surrogateescape"))
-            beside.replace(path)
+            part.replace(path)
         except OSError as error:
             with suppress(OSError):
-                beside.unlink()
+                part.unlink()
             raise DeviceError(f"{path} cannot be written: {error.strerror}. Make it writable.") from error
 
     def _read(self, name: str) -> str:
@@ -168,24 +168,18 @@ class AvdFolder:
         if not is_avd_name(name):
             raise DeviceError(f"{name!r} is not a valid name. Use letters, digits, . _ and - only.")
         try:
-            note = entries(read_file(self.folder / f"{name}.ini", Largest.WRITTEN_BY_HAND).decode(errors="replace"))
+            ini = entries(read_file(self.folder / f"{name}.ini", Largest.WRITTEN_BY_HAND).decode(errors="replace"))
         except FileNotFoundError as error:
             known = ", ".join(self.names()) or "none"
             raise DeviceError(f"No virtual device is named {name}. Existing devices: {known}.") from error
         except OSError as error:
             raise DeviceError(f"{self.folder / name}.ini cannot be read: {error.strerror}.") from error
-        return Path(note.get("path") or self.folder / f"{name}.avd") / "config.ini"
+        return Path(ini.get("path") or self.folder / f"{name}.avd") / "config.ini"
 
 
-def _entries(lines: list[str]) -> Iterator[tuple[str, str]]:
-    for line in lines:
-        if entry := _ENTRY.fullmatch(line):
-            yield entry[1], entry[2]
-
-
-def _plain(value: str) -> str:
-    word = re.sub(r"\s", "", value).lower()
-    return _TRUTHS.get(word, word)
+def _normalized(value: str) -> str:
+    value = re.sub(r"\s", "", value).lower()
+    return _BOOLEANS.get(value, value)
 
 
 def _megabytes(value: str) -> int | None:

@@ -12,7 +12,7 @@ from odyssey_recorder.errors import DeviceError, DeviceTimeoutError, SdkError
 _LIST_S = 30.0
 _CREATE_S = 180.0
 _NO_CUSTOM_HARDWARE = "no\n"
-_SAID = 300
+_QUOTED_CHARACTERS = 300
 
 _JAVA = "avdmanager needs Java. Set JAVA_HOME to the jbr folder of Android Studio, then try again."
 _NO_SPACE = "Free some disk space."
@@ -29,28 +29,27 @@ class AvdTools:
         """Skips the emulator's log lines, which have more than one word."""
         program = str(self._sdk.require("emulator"))
         try:
-            done = self._run([program, "-list-avds"], "", _LIST_S)
+            result = self._run([program, "-list-avds"], "", _LIST_S)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise SdkError(f"{program} does not respond: {error}. Install the emulator again.") from error
-        if done.returncode != 0:
-            said = shorten(done.stderr + done.stdout, _SAID, placeholder=" …") or "nothing"
-            raise SdkError(f"{program} could not be started: {said}. Install the emulator again.")
-        return frozenset(line.strip() for line in done.stdout.splitlines() if is_avd_name(line.strip()))
+        if result.returncode != 0:
+            quoted = shorten(result.stderr + result.stdout, _QUOTED_CHARACTERS, placeholder=" …") or "nothing"
+            raise SdkError(f"{program} could not be started: {quoted}. Install the emulator again.")
+        return frozenset(line.strip() for line in result.stdout.splitlines() if is_avd_name(line.strip()))
 
     def create(self, name: str, *, image: str, device: str, replace: bool) -> None:
         """Raises DeviceError with avdmanager's message and advice."""
         program = str(self._sdk.require("avdmanager"))
         command = [program, "create", "avd", "-n", name, "-k", image, "-d", device]
         try:
-            done = self._run([*command, "--force"] if replace else command, _NO_CUSTOM_HARDWARE, _CREATE_S)
+            result = self._run([*command, "--force"] if replace else command, _NO_CUSTOM_HARDWARE, _CREATE_S)
         except subprocess.TimeoutExpired as error:
             raise DeviceTimeoutError(f"avdmanager did not create {name} within {_CREATE_S:g} s. Try again.") from error
         except OSError as error:
             raise SdkError(f"{program} could not be started: {error.strerror}. {_JAVA}") from error
-        if done.returncode != 0:
-            raise DeviceError(
-                f"avdmanager could not create the virtual device {name}. {self._explained(done.stderr + done.stdout)}"
-            )
+        if result.returncode != 0:
+            explanation = self._explanation(result.stderr + result.stdout)
+            raise DeviceError(f"avdmanager could not create the virtual device {name}. {explanation}")
 
     def _run(self, command: Sequence[str], answer: str, limit_s: float) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
@@ -65,9 +64,9 @@ class AvdTools:
             check=False,
         )
 
-    def _explained(self, words: str) -> str:
+    def _explanation(self, output: str) -> str:
         too_old = f"The SDK's command-line tools may be too old: {self._sdk.install_command('cmdline-tools;latest')}"
-        advice = (
+        known_errors = (
             (
                 r"JAVA_HOME|UnsupportedClassVersionError|Unable to locate a Java Runtime|java: (command )?not found",
                 _JAVA,
@@ -76,8 +75,8 @@ class AvdTools:
             (r"Package path is not valid", too_old),
             (r"[Nn]ot enough space|No space left", _NO_SPACE),
         )
-        told = next((told for pattern, told in advice if re.search(pattern, words)), "")
-        lines = [line.strip() for line in words.splitlines() if line.strip() and line.strip() != "null"]
-        telling = [line for line in lines if re.match("error", line, re.IGNORECASE)] or lines
-        said = shorten(" / ".join(telling), _SAID, placeholder=" …") or "nothing"
-        return f"{told} Its output: {said}".strip()
+        advice = next((advice for pattern, advice in known_errors if re.search(pattern, output)), "")
+        lines = [line.strip() for line in output.splitlines() if line.strip() and line.strip() != "null"]
+        error_lines = [line for line in lines if re.match("error", line, re.IGNORECASE)] or lines
+        quoted = shorten(" / ".join(error_lines), _QUOTED_CHARACTERS, placeholder=" …") or "nothing"
+        return f"{advice} Its output: {quoted}".strip()

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 _BOOT_S = 300.0
 _HOME_S = 60.0
-_GONE_S = 90.0
+_STOP_S = 90.0
 """On shutdown an emulator saves its state, including all of its memory."""
 
-_LAST_BREATH_S = 10.0
+_EXIT_S = 10.0
 
 _ANSWER_S = 5.0
 _POLL_S = 0.2
@@ -60,17 +60,14 @@ class Boot:
         DeviceError.
         """
         expires_s = time.monotonic() + self.boot_s
-        for stage, is_passed in (
-            (BootStage.WAITING_FOR_ADB, self._is_listed),
-            (BootStage.BOOTING, self._has_booted),
-        ):
+        for stage, condition in ((BootStage.WAITING_FOR_ADB, self._is_listed), (BootStage.BOOTING, self._has_booted)):
             progress(stage)
-            if not self._passes(is_passed, expires_s):
-                self._give_up(stage)
+            if not self._wait_for(condition, expires_s):
+                self._raise_timeout(stage)
         progress(BootStage.WAITING_FOR_HOME)
-        self._passes(self._is_home, time.monotonic() + self.home_s)
+        self._wait_for(self._is_home, time.monotonic() + self.home_s)
 
-    def _passes(self, is_passed: Callable[["AdbDevice"], bool], expires_s: float) -> bool:
+    def _wait_for(self, condition: Callable[["AdbDevice"], bool], expires_s: float) -> bool:
         from odyssey_recorder.device.adb import AdbDevice  # slow to load, and every window imports this module
         from odyssey_recorder.device.adb_shell import AdbShell
 
@@ -79,8 +76,8 @@ class Boot:
             if self.cancelled():
                 raise CancelledError(f"The start of {self.name} was cancelled. The emulator has been stopped.")
             if self.emulator.has_ended:
-                raise self.emulator.why_it_ended(self.name)
-            if is_passed(device):
+                raise self.emulator.exit_error(self.name)
+            if condition(device):
                 return True
             if time.monotonic() > expires_s:
                 return False
@@ -103,7 +100,7 @@ class Boot:
             return False
         return bool(state.package) and _NOT_HOME not in state.activity
 
-    def _give_up(self, stage: BootStage) -> NoReturn:
+    def _raise_timeout(self, stage: BootStage) -> NoReturn:
         raise DeviceTimeoutError(
             f"{self.name} ({self.serial}) did not start within {self.boot_s:g} s. Last stage: "
             f"{stage.value}. It is still running: check its window, or stop it and try a cold boot. "
@@ -112,18 +109,18 @@ class Boot:
 
 
 def end_emulator(
-    serial: str, kill: Callable[[], None], server: AdbServer, running: Sequence[Path], *, gone_s: float = _GONE_S
+    serial: str, kill: Callable[[], None], server: AdbServer, running: Sequence[Path], *, stop_s: float = _STOP_S
 ) -> None:
     """Returns when the emulator has ended and adb no longer lists it. Raises DeviceTimeoutError."""
-    pids = {one.pid for one in running_avds(running).values() if one.serial == serial}
+    pids = {avd.pid for avd in running_avds(running).values() if avd.serial == serial}
     kill()
     started_s = time.monotonic()
-    while any(one.serial == serial for one in running_avds(running).values()) or _is_listed(serial, server):
-        if time.monotonic() > started_s + gone_s:
-            raise DeviceTimeoutError(f"{serial} did not stop within {gone_s:g} s. Close its window.")
+    while any(avd.serial == serial for avd in running_avds(running).values()) or _is_listed(serial, server):
+        if time.monotonic() > started_s + stop_s:
+            raise DeviceTimeoutError(f"{serial} did not stop within {stop_s:g} s. Close its window.")
         time.sleep(_POLL_S)
     # The discovery file disappears before the emulator releases the device's files.
-    expires_s = time.monotonic() + _LAST_BREATH_S
+    expires_s = time.monotonic() + _EXIT_S
     while any(map(process_is_alive, pids - {os.getpid()})) and time.monotonic() < expires_s:
         time.sleep(_POLL_S)
 

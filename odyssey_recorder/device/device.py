@@ -20,7 +20,7 @@ from odyssey_recorder.model.geometry import Box, Pixel, Rotation, Size
 class ListedDevice:
     """`state` is adb's own word: "device" if it is ready, else "offline", "unauthorized" and so on.
 
-    `product` and `model` are empty if adb does not know them, `name` if nobody has named it.
+    `product` and `model` are empty if adb does not know them, `name` if it has none.
     """
 
     serial: str
@@ -118,7 +118,7 @@ class HasSerial(Protocol):
 class DeviceFacts(HasSerial, Protocol):
     @property
     def adb_command(self) -> tuple[str, ...]:
-        """The words that run adb for this device in a terminal."""
+        """The program and arguments that run adb for this device in a terminal."""
 
     def properties(self) -> DeviceProperties:
         """Identity, Android version and screen of the device."""

@@ -32,7 +32,7 @@ _POSTURE = re.compile(r"Committed state: DeviceState\{identifier=\d+, name='(\w+
 _DISPLAY = re.compile(r"^Display (\d+) \(HWC display \d+\)", re.MULTILINE)
 _FREE_KIB = re.compile(r"\s\d+\s+\d+\s+(\d+)\s+\d+%\s")
 _DEFAULT_VIEWPORT = re.compile(r"Viewport INTERNAL: displayId=0, uniqueId=local:(\d+),.*isActive=\[1\]")
-_RECENT = re.compile(r"Recent #\d+: Task(?:Record)?\{\S+ #(?P<id>\d+)\b(?P<words>.*)")
+_RECENT = re.compile(r"Recent #\d+: Task(?:Record)?\{\S+ #(?P<id>\d+)\b(?P<rest>.*)")
 _TASK_TYPE = re.compile(r"\btype=(\w+)")
 _ACTIVITY_TASK_TYPE = re.compile(r"\bactivityType=(\d+)")
 _APP_TYPES = ("standard", "1")
@@ -69,14 +69,12 @@ def properties(getprop: str) -> Mapping[str, str]:
 
 def screen_size(wm_size: str) -> Size:
     """The natural size from `wm size`; an override comes after the physical size and wins. Raises ValueError."""
-    width, height = _last(_WM_SIZE, wm_size, "screen size").groups()
-    return Size(int(width), int(height))
+    return Size(*map(int, _last(_WM_SIZE, wm_size, "screen size").groups()))
 
 
 def panel_size(wm_size: str) -> Size:
     """The lit panel's own size. Raises ValueError."""
-    width, height = _last(_PANEL_SIZE, wm_size, "panel size").groups()
-    return Size(int(width), int(height))
+    return Size(*map(int, _last(_PANEL_SIZE, wm_size, "panel size").groups()))
 
 
 def screen_density(wm_density: str) -> int:
@@ -170,7 +168,7 @@ def recent_tasks(dump: str) -> tuple[RecentTask, ...]:
     """The last used first, without home screens and hidden tasks. Raises ValueError."""
     if "RECENT TASKS" not in dump:
         raise ValueError(f"no list of recent tasks, but {dump[:80]!r}")
-    return tuple(_shown(re.split(r"^\s*\* ", dump, flags=re.MULTILINE)))
+    return tuple(_listed_tasks(re.split(r"^\s*\* ", dump, flags=re.MULTILINE)))
 
 
 def _insets_source(window: str, kinds: Collection[str]) -> Box | None:
@@ -189,12 +187,12 @@ def _last(pattern: re.Pattern[str], text: str, what: str) -> re.Match[str]:
     return found[-1]
 
 
-def _shown(blocks: list[str]) -> Iterator[RecentTask]:
+def _listed_tasks(blocks: list[str]) -> Iterator[RecentTask]:
     for block in blocks:
         header = _RECENT.match(block)
         if header is None or "inRecents=false" in block:
             continue
-        kind = _TASK_TYPE.search(header["words"]) or _ACTIVITY_TASK_TYPE.search(block)
+        kind = _TASK_TYPE.search(header["rest"]) or _ACTIVITY_TASK_TYPE.search(block)
         flags = _INTENT_FLAGS.search(block)
         is_excluded = flags is not None and int(flags[1], 16) & _EXCLUDED
         if kind is not None and kind[1] in _APP_TYPES and not is_excluded:

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 _LINK_S = 5.0
 _LATE_S = 0.3
 """A frame may show a rotation or fold this much later than adb reports it."""
-_LOOKS = 3
+_ATTEMPTS = 3
 
 
 class EmulatorDevice(AdbDevice):
@@ -55,10 +55,10 @@ class EmulatorDevice(AdbDevice):
         self._clipboard = threading.Lock()
         self._followed: tuple[ScreenshotStream, int] | None = None
         self._shape: FrameShape | None = None
-        self._judged: FrameShape | None = None
-        self._fitting: FrameShape | None = None
+        self._last_shape: FrameShape | None = None
+        self._fitting_shape: FrameShape | None = None
         self._finger = EmulatorFinger(self._wait_until, control.calm_s)
-        self._link = EmulatorLink(shell.label, control, self._look)
+        self._link = EmulatorLink(shell.label, control, self._check_connection)
 
     def wait_until_ready(self, timeout_s: float) -> None:
         """Raises `DeviceTimeoutError`, or `DeviceError` if gRPC is required but unavailable."""
@@ -88,7 +88,7 @@ class EmulatorDevice(AdbDevice):
         frame = connection.stream.take(wait_s) if connection is not None else None
         if connection is None and self._required:
             self._shell.closed.wait(wait_s)
-        self._refuse_if_closed()
+        self._check_open()
         if connection is None or frame is None:
             return None
         self._skip_missing_numbers(connection.stream, frame.number)
@@ -97,7 +97,7 @@ class EmulatorDevice(AdbDevice):
     def repeat_frame(self) -> None:
         connection = self._connection()
         if connection is not None:
-            connection.stream.give_again()
+            connection.stream.repeat()
 
     @property
     def sends_frames(self) -> bool:
@@ -110,7 +110,7 @@ class EmulatorDevice(AdbDevice):
     def screen_state(self) -> ScreenState:
         """Also checks again whether the emulator's frames are what apps see."""
         connection = self._link.connection
-        return super().screen_state() if connection is None else self._judge(connection.stream)
+        return super().screen_state() if connection is None else self._check_fit(connection.stream)
 
     # Input -----------------------------------------------------------------------------------------------------
 
@@ -122,10 +122,10 @@ class EmulatorDevice(AdbDevice):
         """In pixels of the frame on which the finger came down."""
         connection = self._connection()
         if connection is None:
-            self._refuse_if_closed()
+            self._check_open()
             self._finger.lift(None)
             raise errors.InputRefusedError(f"{self.label} cannot follow a finger right now. Try again.")
-        with self._undisturbed(), self._dropping(connection):
+        with self._input_allowed(), self._closing_on_error(connection):
             self._finger.put(connection.control, self._frame_shape(), at)
 
     def lift_finger(self) -> None:
@@ -133,11 +133,11 @@ class EmulatorDevice(AdbDevice):
         if connection is None:
             self._finger.lift(None)
             return
-        with self._undisturbed(), self._dropping(connection):
+        with self._input_allowed(), self._closing_on_error(connection):
             self._finger.lift(connection.control)
 
     def touch(self, stroke: TouchStroke) -> None:
-        self._carry_out(
+        self._send(
             lambda control: self._finger.draw(control, self._frame_shape(), stroke),
             lambda: AdbDevice.touch(self, stroke),
         )
@@ -150,9 +150,9 @@ class EmulatorDevice(AdbDevice):
         """
         connection = self._connection()
         if connection is not None and connection.has_keyboard:
-            self._carry_out(lambda control: control.press(key), lambda: AdbDevice.press(self, key))
+            self._send(lambda control: control.press(key), lambda: AdbDevice.press(self, key))
         else:
-            with self._undisturbed():
+            with self._input_allowed():
                 super().press(key)
 
     def check_text(self, text: str) -> None:
@@ -165,12 +165,12 @@ class EmulatorDevice(AdbDevice):
         self.check_text(text)
         connection = self._connection() if is_pasted(text) else None
         if connection is None:
-            with self._undisturbed():
+            with self._input_allowed():
                 super().type_text(text, on_typed)
             return
-        with self._clipboard, self._undisturbed(), connection.inputs:
+        with self._clipboard, self._input_allowed(), connection.inputs:
             try:
-                former = connection.control.clipboard()
+                previous = connection.control.clipboard()
             except errors.DeviceError as error:
                 connection.stream.close(error)
                 super().type_text(text, on_typed)
@@ -178,7 +178,7 @@ class EmulatorDevice(AdbDevice):
             try:
                 Pasting(self, super().type_text, connection.control, self._wait_until, on_typed).type_text(text)
             finally:
-                self._restore_clipboard(connection, former)
+                self._restore_clipboard(connection, previous)
 
     # Snapshots -------------------------------------------------------------------------------------------------
 
@@ -191,7 +191,7 @@ class EmulatorDevice(AdbDevice):
         with self._restoring:
             self._lift_if_possible()
             super().load_snapshot(name)
-            self._shape = self._fitting = None
+            self._shape = self._fitting_shape = None
             self._link.renew()
             self._link.wait_until_tried(_LINK_S)
         if self._connection() is None:
@@ -207,15 +207,15 @@ class EmulatorDevice(AdbDevice):
 
     def _connection(self) -> ControlConnection | None:
         """None while its frames are not what apps see, unless gRPC is required."""
-        fits = self._required or self._fitting is not None
+        fits = self._required or self._fitting_shape is not None
         return self._link.connection if fits and not self._shell.closed.is_set() else None
 
     def _allow_adb(self) -> None:
-        self._refuse_if_closed()
+        self._check_open()
         if self._required:
             raise errors.DeviceError(self._link.problem)
 
-    def _refuse_if_closed(self) -> None:
+    def _check_open(self) -> None:
         if self._shell.closed.is_set():
             raise errors.DeviceDisconnectedError(f"The connection to {self.label} was closed.")
 
@@ -224,27 +224,27 @@ class EmulatorDevice(AdbDevice):
         with suppress(errors.InputRefusedError):
             self._finger.lift(connection.control if connection else None)
 
-    def _look(self, connection: ControlConnection, newest: Frame) -> None:
+    def _check_connection(self, connection: ControlConnection, newest: Frame) -> None:
         """Runs on the link's thread."""
         self._finger.recover(connection.control)
-        if FrameShape.of(newest) != self._fitting:
-            self._judge(connection.stream)
+        if FrameShape.of(newest) != self._fitting_shape:
+            self._check_fit(connection.stream)
 
-    def _judge(self, stream: ScreenshotStream) -> ScreenState:
+    def _check_fit(self, stream: ScreenshotStream) -> ScreenState:
         """Query the screen state over adb, and check whether the stream shows the same screen.
 
         Under `wm size`, or in an app that does not rotate with the device, the emulator does not show what apps see.
         During a rotation or fold either source may be first, so a stream that fitted until now gets some time.
         """
-        for _ in range(_LOOKS):
+        for _ in range(_ATTEMPTS):
             received = stream.received
             state = super().screen_state()
             assert stream.newest is not None, "a connection is used from its first frame on"
             shape = FrameShape.of(stream.newest)
             fits = shape.rotation == state.rotation and shape.panel == state.size
-            if fits or self._fitting is None or not stream.came_after(received, _LATE_S):
+            if fits or self._fitting_shape is None or not stream.wait_for_more(received, _LATE_S):
                 break
-        self._judged, self._fitting = shape, shape if fits else None
+        self._last_shape, self._fitting_shape = shape, shape if fits else None
         return state
 
     # The gRPC service ---------------------------------------------------------------------------------------
@@ -260,35 +260,35 @@ class EmulatorDevice(AdbDevice):
         self._followed = stream, number
 
     def _frame_shape(self) -> FrameShape:
-        shape = self._shape or self._judged
+        shape = self._shape or self._last_shape
         assert shape is not None
         return shape
 
     @contextmanager
-    def _undisturbed(self) -> Iterator[None]:
+    def _input_allowed(self) -> Iterator[None]:
         """Wait for a snapshot operation to end, and keep a lost finger from being lifted meanwhile."""
         with self._restoring:
             pass
-        with self._finger.undisturbed():
+        with self._finger.input_allowed():
             yield
 
     @contextmanager
-    def _dropping(self, connection: ControlConnection) -> Iterator[None]:
+    def _closing_on_error(self, connection: ControlConnection) -> Iterator[None]:
         try:
             with connection.inputs:
                 yield
         except errors.DeviceError as error:
             connection.stream.close(error)
-            self._refuse_if_closed()
+            self._check_open()
             raise
 
-    def _carry_out(self, by_control: Callable[[EmulatorControl], None], by_adb: Callable[[], None]) -> None:
-        with self._undisturbed():
+    def _send(self, over_grpc: Callable[[EmulatorControl], None], over_adb: Callable[[], None]) -> None:
+        with self._input_allowed():
             connection = self._connection()
             if connection is not None:
                 try:
-                    with self._dropping(connection):
-                        by_control(connection.control)
+                    with self._closing_on_error(connection):
+                        over_grpc(connection.control)
                 except (errors.DeviceDisconnectedError, errors.DeviceTimeoutError, errors.InputRefusedError):
                     raise
                 except errors.DeviceError as error:
@@ -296,15 +296,15 @@ class EmulatorDevice(AdbDevice):
                 else:
                     return
             self._allow_adb()
-            by_adb()
+            over_adb()
 
-    def _restore_clipboard(self, connection: ControlConnection, former: str) -> None:
+    def _restore_clipboard(self, connection: ControlConnection, previous: str) -> None:
         try:
-            with self._dropping(connection):
-                connection.control.set_clipboard(former)
+            with self._closing_on_error(connection):
+                connection.control.set_clipboard(previous)
         except errors.DeviceError as error:
             _log.warning("What was on the clipboard of %s is lost: %s", self.serial, error)
 
     def _wait_until(self, due_s: float) -> None:
         self._shell.closed.wait(max(due_s - time.monotonic(), 0))
-        self._refuse_if_closed()
+        self._check_open()

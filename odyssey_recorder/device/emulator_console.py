@@ -3,13 +3,13 @@
 import json
 import re
 import socket
-import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from odyssey_recorder.device.open_sockets import OpenSockets
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.logs import hide
 
@@ -68,9 +68,7 @@ class EmulatorConsole:
         self._token_file = token_file
         self._answer_s = answer_s
         self._snapshot_s = snapshot_s
-        self._lock = threading.Lock()
-        self._sockets: set[socket.socket] = set()
-        self._closed = False
+        self._sockets = OpenSockets()
 
     def __str__(self) -> str:
         return f"The console of emulator-{self.port}"
@@ -92,7 +90,7 @@ class EmulatorConsole:
         self.command("kill")
 
     def facts(self) -> Mapping[str, Any]:
-        """What the apps of a simulated emulator tell about themselves; others refuse. Raises DeviceError."""
+        """The facts of a simulated emulator's apps; others refuse. Raises DeviceError."""
         try:
             facts = json.loads(self.command("facts"))
         except (ValueError, RecursionError) as error:
@@ -126,11 +124,7 @@ class EmulatorConsole:
             self._snapshot("delete", name)
 
     def close(self) -> None:
-        with self._lock:
-            self._closed = True
-            for sock in self._sockets:
-                with suppress(OSError):
-                    sock.shutdown(socket.SHUT_RDWR)
+        self._sockets.close()
 
     def _snapshot(self, verb: str, name: str) -> None:
         check_snapshot_name(name)
@@ -139,16 +133,16 @@ class EmulatorConsole:
     def _command(self, line: str, answer_s: float) -> str:
         if not line.isprintable():
             raise DeviceError(f"{self} accepts one line at a time, not {line!r}.")
-        with self._connected(answer_s) as dialogue:
+        with self._connected(answer_s) as session:
             try:
-                if _AUTHENTICATION in dialogue.answer():
-                    self._authenticate(dialogue)
-                dialogue.say(line)
-                return dialogue.answer()
+                if _AUTHENTICATION in session.answer():
+                    self._authenticate(session)
+                session.send(line)
+                return session.answer()
             except _RefusedError as error:
                 raise DeviceError(f"{self} refused `{line}`: {error}. {_TRY_AGAIN}") from error
 
-    def _authenticate(self, dialogue: "_Dialogue") -> None:
+    def _authenticate(self, session: "_Session") -> None:
         try:
             token = self._token_file.read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
@@ -157,9 +151,9 @@ class EmulatorConsole:
                 "emulator, which writes the file."
             ) from error
         hide(token)
-        dialogue.say(f"auth {token}")
+        session.send(f"auth {token}")
         try:
-            dialogue.answer()
+            session.answer()
         except _RefusedError as error:
             raise DeviceError(
                 f"{self} rejected the token in {self._token_file}: {error}. Run the recorder as the user "
@@ -167,19 +161,11 @@ class EmulatorConsole:
             ) from error
 
     @contextmanager
-    def _connected(self, answer_s: float) -> Iterator["_Dialogue"]:
+    def _connected(self, answer_s: float) -> Iterator["_Session"]:
         expires_s = time.monotonic() + answer_s
         try:
-            with socket.create_connection(("localhost", self.port), answer_s) as sock:
-                with self._lock:
-                    if self._closed:
-                        raise EOFError("it was closed")
-                    self._sockets.add(sock)
-                try:
-                    yield _Dialogue(sock, expires_s)
-                finally:
-                    with self._lock:
-                        self._sockets.remove(sock)
+            with socket.create_connection(("localhost", self.port), answer_s) as sock, self._sockets.using(sock):
+                yield _Session(sock, expires_s)
         except TimeoutError as error:
             raise DeviceTimeoutError(
                 f"{self} did not answer within {answer_s:g} s. If the emulator's window does not respond "
@@ -197,13 +183,13 @@ class _RefusedError(Exception):
     """The message is the text after KO."""
 
 
-class _Dialogue:
+class _Session:
     def __init__(self, sock: socket.socket, expires_s: float) -> None:
         self._socket = sock
         self._expires_s = expires_s
         self._received = b""
 
-    def say(self, line: str) -> None:
+    def send(self, line: str) -> None:
         self._socket.settimeout(self._remaining_s())
         self._socket.sendall(f"{line}\n".encode())
 

@@ -57,16 +57,16 @@ class EmulatorFinger:
         self._shape: FrameShape | None = None
         self._at: Pixel | None = None
         self._is_lost = True
-        self._calm_s = 0.0
+        self._calm_until_s = 0.0
 
     @contextmanager
-    def undisturbed(self) -> Iterator[None]:
+    def input_allowed(self) -> Iterator[None]:
         """Lift no lost finger during an input.
 
         Raises `InputRefusedError` if one was lifted just now: the screen that the input is meant for may be gone.
         """
         with self._lock:
-            if self._shape is None and time.monotonic() < self._calm_s:
+            if self._shape is None and time.monotonic() < self._calm_until_s:
                 raise InputRefusedError(JUST_LIFTED)
             yield
 
@@ -78,7 +78,7 @@ class EmulatorFinger:
         with self._lock:
             is_down = self._shape is not None
             self.recover(control)
-            with self.undisturbed():
+            with self.input_allowed():
                 self._shape = self._shape or shape
             self._at = self._shape.on_panel(at)
             try:
@@ -109,13 +109,13 @@ class EmulatorFinger:
     def draw(self, control: EmulatorControl, shape: FrameShape, stroke: TouchStroke) -> None:
         """Late samples are sent at once. Raises as `put` and `lift`."""
         with self._lock:
-            begun_s = time.monotonic()
+            started_s = time.monotonic()
             self.put(control, shape, stroke.start)
             try:
                 for sample in stroke.samples[1:]:
-                    self._wait_until(begun_s + sample.time_us / 1e6)
+                    self._wait_until(started_s + sample.time_us / 1e6)
                     self.put(control, shape, sample.at)
-                self._wait_until(begun_s + stroke.duration_us / 1e6)
+                self._wait_until(started_s + stroke.duration_us / 1e6)
             finally:
                 self.lift(control)
 
@@ -128,4 +128,4 @@ class EmulatorFinger:
             if self._is_lost and self._shape is None:
                 control.lift_finger(self._at or Pixel(0, 0))
                 self._is_lost = False
-                self._calm_s = time.monotonic() + self._after_lift_s if self._at is not None else 0.0
+                self._calm_until_s = time.monotonic() + self._after_lift_s if self._at is not None else 0.0

@@ -1,4 +1,4 @@
-"""The Android emulator's gRPC service over gRPC: calls, frame stream and errors."""
+"""A client of the Android emulator's gRPC service: calls, frame stream and errors."""
 
 import mmap
 import shutil
@@ -29,7 +29,7 @@ _PRESSURE = 1024
 
 _WRITING_NS = 15_000_000
 """Longer than an emulator takes to write one frame into shared memory and announce it."""
-_MOST_TORN = 30
+_MAX_TORN = 30
 """After this many torn copies in a row, frames are sent in messages instead."""
 
 _KEYS = {SystemKey.HOME: "GoHome", SystemKey.BACK: "GoBack", SystemKey.RECENT: "AppSwitch"}
@@ -42,15 +42,12 @@ _OPTIONS = (
     ("grpc.use_local_subchannel_pool", 1),
 )
 
-_MEANINGS: Mapping[StatusCode, tuple[type[DeviceError], str]] = {
+_ERRORS: Mapping[StatusCode, tuple[type[DeviceError], str]] = {
     StatusCode.UNAUTHENTICATED: (
         DeviceError,
         "rejected the token, which is now read again. If that does not help, restart the emulator.",
     ),
-    StatusCode.PERMISSION_DENIED: (
-        DeviceError,
-        "does not allow this call. Start the emulator with -grpc-use-token.",
-    ),
+    StatusCode.PERMISSION_DENIED: (DeviceError, "does not allow this call. Start the emulator with -grpc-use-token."),
     StatusCode.UNIMPLEMENTED: (DeviceError, "does not know this call. Update the emulator."),
     StatusCode.UNAVAILABLE: (
         DeviceDisconnectedError,
@@ -82,11 +79,11 @@ def control_errors(who: str) -> Iterator[None]:
     except grpc.RpcError as error:
         # Every error of a call is also a grpc.Call with a code; the library's types do not say so.
         code = error.code() if isinstance(error, grpc.Call) else StatusCode.UNKNOWN
-        words = " ".join((error.details() or "").split())[:160] if isinstance(error, grpc.Call) else str(error)
-        kind, meaning = _MEANINGS.get(
+        details = " ".join((error.details() or "").split())[:160] if isinstance(error, grpc.Call) else str(error)
+        kind, advice = _ERRORS.get(
             code, (DeviceError, "failed. Try again. If that does not help, restart the emulator.")
         )
-        raise kind(f"{service} {meaning} (gRPC {code.name}: {words})") from error
+        raise kind(f"{service} {advice} (gRPC {code.name}: {details})") from error
     except ValueError as error:
         raise DeviceDisconnectedError(
             f"{service} is no longer connected: {error}. Connect to the device again."
@@ -165,12 +162,13 @@ class ScreenshotStream:
             self._taken = frame or self._taken
             return frame
 
-    def give_again(self) -> None:
+    def repeat(self) -> None:
         with self._changed:
             self._whole = self._whole or self._taken
             self._changed.notify_all()
 
-    def came_after(self, received: int, wait_s: float) -> bool:
+    def wait_for_more(self, received: int, wait_s: float) -> bool:
+        """Whether more than `received` frames have come within `wait_s`."""
         with self._changed:
             self._changed.wait_for(lambda: self.received > received or self.ended.is_set(), wait_s)
             return self.received > received
@@ -218,7 +216,7 @@ class ScreenshotStream:
             self._keep_copied()
             return
         self._torn_in_a_row += 1
-        if self._torn_in_a_row >= _MOST_TORN:
+        if self._torn_in_a_row >= _MAX_TORN:
             raise DeviceError(f"The emulator {self._who} writes frames faster than they can be copied.")
 
     def _keep_copied(self) -> None:
@@ -248,10 +246,10 @@ class EmulatorControl:
 
     def screenshot(self, within: Size | None = None) -> Frame:
         """Raises `DeviceError` for an incomplete frame, for example while the display is off."""
-        asked_ns = time.monotonic_ns()
+        requested_ns = time.monotonic_ns()
         with control_errors(self._who):
             image = self._ask("getScreenshot", _image_format(within), pb.Image)
-            return _frame(self._who, image, image.image, not_before_ns=asked_ns)
+            return _frame(self._who, image, image.image, not_before_ns=requested_ns)
 
     def stream(self, memory: FrameMemory | None = None, *, not_before_ns: int = 0) -> ScreenshotStream:
         """Stream full-size frames whenever the screen changes, the first at once.
@@ -265,9 +263,7 @@ class EmulatorControl:
             wanted.transport.handle = memory.uri
         with control_errors(self._who):
             call = self._channel.unary_stream(
-                f"{_SERVICE}streamScreenshot",
-                request_serializer=_serialized,
-                response_deserializer=pb.Image.FromString,
+                f"{_SERVICE}streamScreenshot", request_serializer=_serialized, response_deserializer=pb.Image.FromString
             )
             return ScreenshotStream(
                 self._who, call(wanted, metadata=self._metadata), memory, not_before_ns=not_before_ns
@@ -296,15 +292,13 @@ class EmulatorControl:
     def _touch(self, at: Pixel, pressure: int) -> None:
         self._ask("sendTouch", pb.TouchEvent(touches=[pb.Touch(x=at.x, y=at.y, pressure=pressure)]), Empty)
 
-    def _ask(self, name: str, question: Message, answer: type[_Answer]) -> _Answer:
+    def _ask(self, name: str, request: Message, answer: type[_Answer]) -> _Answer:
         with control_errors(self._who):
             call: Callable[..., Any] = self._channel.unary_unary(
-                f"{_SERVICE}{name}",
-                request_serializer=_serialized,
-                response_deserializer=answer.FromString,
+                f"{_SERVICE}{name}", request_serializer=_serialized, response_deserializer=answer.FromString
             )
-            answered: _Answer = call(question, timeout=self._answer_s, metadata=self._metadata)
-            return answered
+            response: _Answer = call(request, timeout=self._answer_s, metadata=self._metadata)
+            return response
 
 
 def _serialized(message: Message) -> bytes:
@@ -327,7 +321,7 @@ def _frame(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int, stre
     The emulator dates frames by the wall clock of the computer that both run on; an undated frame is dated now.
     """
     arrived_ns = time.monotonic_ns()
-    shown_ns = image.timestampUs * 1000 - _wall_ahead_ns() if image.timestampUs else arrived_ns
+    shown_ns = image.timestampUs * 1000 - _wall_clock_offset_ns() if image.timestampUs else arrived_ns
     size = Size(image.format.width, image.format.height)
     if not pixels or len(pixels) != _length(image):
         raise DeviceError(
@@ -347,7 +341,7 @@ def _frame(who: str, image: pb.Image, pixels: bytes, *, not_before_ns: int, stre
     )
 
 
-def _wall_ahead_ns() -> int:
+def _wall_clock_offset_ns() -> int:
     """Of three readings, the one with the least time in between."""
     readings = []
     for _ in range(3):

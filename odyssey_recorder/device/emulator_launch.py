@@ -20,10 +20,10 @@ _CONTROL_PORT_ABOVE = 3000
 """The gRPC service of the emulator at 5554 is at 8554, as in Android Studio."""
 
 _LOOPBACK = "127.0.0.1"
-_TOLD_LINES = 6
+_QUOTED_LINES = 6
 _KEPT_LOGS = 10
-_LAST_WORDS_BYTES = 16_000
-_CHATTER = re.compile(r"^\s*(INFO|WARNING|DEBUG)\s*\|")
+_LOG_TAIL_BYTES = 16_000
+_LOG_NOISE = re.compile(r"^\s*(INFO|WARNING|DEBUG)\s*\|")
 
 _ADVICE: Sequence[tuple[str, str]] = (
     (
@@ -92,12 +92,12 @@ class LaunchedEmulator:
         self.log = log
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
-            with log.open("wb") as words:
+            with log.open("wb") as output:
                 self._process = subprocess.Popen(
                     list(command),
                     env=dict(environment),
                     stdin=subprocess.DEVNULL,
-                    stdout=words,
+                    stdout=output,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
                     creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
@@ -117,15 +117,14 @@ class LaunchedEmulator:
         with suppress(OSError):
             self._process.terminate()
 
-    def why_it_ended(self, name: str) -> DeviceError:
-        return DeviceError(
-            f"The emulator {name} stopped right after its start. {explained(self._last_words())} Its log: {self.log}"
-        )
+    def exit_error(self, name: str) -> DeviceError:
+        explanation = explained(self._log_tail())
+        return DeviceError(f"The emulator {name} stopped right after its start. {explanation} Its log: {self.log}")
 
-    def _last_words(self) -> str:
-        with suppress(OSError), self.log.open("rb") as words:
-            words.seek(max(self.log.stat().st_size - _LAST_WORDS_BYTES, 0))
-            return words.read().decode(errors="replace")
+    def _log_tail(self) -> str:
+        with suppress(OSError), self.log.open("rb") as log:
+            log.seek(max(self.log.stat().st_size - _LOG_TAIL_BYTES, 0))
+            return log.read().decode(errors="replace")
         return ""
 
 
@@ -136,12 +135,12 @@ def launch_command(emulator: Path, name: str, ports: Ports, options: Sequence[st
     ]  # fmt: skip
 
 
-def explained(words: str) -> str:
-    advice = next((told for pattern, told in _ADVICE if re.search(pattern, words)), "")
-    lines = [" ".join(line.split()) for line in words.splitlines() if line.strip()]
-    telling = [line for line in lines if not _CHATTER.match(line)] or lines
-    said = " / ".join(telling[-_TOLD_LINES:])
-    return " ".join(part for part in (advice, f"Its output: {said}" if said else "It printed nothing.") if part)
+def explained(output: str) -> str:
+    advice = next((advice for pattern, advice in _ADVICE if re.search(pattern, output)), "")
+    lines = [" ".join(line.split()) for line in output.splitlines() if line.strip()]
+    relevant = [line for line in lines if not _LOG_NOISE.match(line)] or lines
+    quoted = " / ".join(relevant[-_QUOTED_LINES:])
+    return f"{advice} Its output: {quoted}".lstrip() if quoted else f"{advice} It printed nothing.".lstrip()
 
 
 def new_log(folder: Path, name: str) -> Path:

@@ -20,7 +20,7 @@ _TICK_S = 1.0
 """How long a stream may be silent before it is checked, and the time between checks."""
 _LATE_S = 0.3
 """How much later than a screenshot the stream may show a change."""
-_SMALL = 8
+_SHRINK = 8
 _FIRST_PAUSE_S = 0.2
 _LAST_PAUSE_S = 2.0
 
@@ -56,14 +56,14 @@ class ControlConnection:
 class EmulatorLink:
     """Keeps a connection to an emulator's gRPC service open, on its own thread.
 
-    Calls `look` on that thread before a connection is first used and regularly after that; its errors end the
+    Calls `check` on that thread before a connection is first used and regularly after that; its errors end the
     connection.
     """
 
-    def __init__(self, serial: str, options: GrpcOptions, look: Callable[[ControlConnection, Frame], None]) -> None:
+    def __init__(self, serial: str, options: GrpcOptions, check: Callable[[ControlConnection, Frame], None]) -> None:
         self._serial = serial
         self._options = options
-        self._look = look
+        self._check = check
         self._shares_memory = options.shares_memory
         self._control: EmulatorControl | None = None
         self._connection: ControlConnection | None = None
@@ -111,24 +111,24 @@ class EmulatorLink:
     def _run(self) -> None:
         pause_s = _FIRST_PAUSE_S
         while not self._closing.is_set():
-            began_ns = time.monotonic_ns()
+            started_ns = time.monotonic_ns()
             try:
-                with self._opened(began_ns) as connection:
+                with self._opened(started_ns) as connection:
                     self._watch(connection)
             except DeviceError as error:
                 self._problem = str(error)
             except Exception as error:  # noqa: BLE001 - the top of a thread: adb still works, and the next try may succeed
                 _log.exception("The gRPC service of %s broke", self._serial)
                 self._problem = f"The gRPC service of {self._serial} cannot be used: {error!r}. Choose adb."
-            self._note_try(began_ns)
-            lasted = time.monotonic_ns() - began_ns > 2e9 * _LAST_PAUSE_S
-            pause_s = _FIRST_PAUSE_S if lasted or self._is_outdated(began_ns) else pause_s
+            self._mark_tried(started_ns)
+            was_long = time.monotonic_ns() - started_ns > 2e9 * _LAST_PAUSE_S
+            pause_s = _FIRST_PAUSE_S if was_long or self._is_outdated(started_ns) else pause_s
             self._closing.wait(pause_s)
             pause_s = min(2 * pause_s, _LAST_PAUSE_S)
 
-    def _note_try(self, began_ns: int) -> None:
+    def _mark_tried(self, started_ns: int) -> None:
         with self._renewing:
-            if not self._is_outdated(began_ns):
+            if not self._is_outdated(started_ns):
                 self._tried.set()
 
     def _is_outdated(self, opened_ns: int) -> bool:
@@ -151,7 +151,7 @@ class EmulatorLink:
             stack.callback(stream.join)
             stack.callback(stream.close)
             connection = ControlConnection(control, stream, has_keyboard, opened_ns)
-            stack.callback(self._leave, connection)
+            stack.callback(self._retire, connection)
             try:
                 yield connection
             except DeviceError as error:
@@ -167,7 +167,7 @@ class EmulatorLink:
             _log.info("Memory cannot be shared with %s: %s", self._serial, error)
             return None
 
-    def _leave(self, connection: ControlConnection) -> None:
+    def _retire(self, connection: ControlConnection) -> None:
         self._connection = None
         connection.inputs.acquire()
         connection.inputs.release()
@@ -192,7 +192,7 @@ class EmulatorLink:
         While the stream is silent, compares a full screenshot once, then small ones.
         """
         stream = connection.stream
-        if not stream.came_after(0, _FIRST_SCREENSHOT_S) and not stream.ended.is_set():
+        if not stream.wait_for_more(0, _FIRST_SCREENSHOT_S) and not stream.ended.is_set():
             raise DeviceTimeoutError(
                 f"The gRPC service of {self._serial} sends no frames. If the screen is off, wake the device."
             )
@@ -205,18 +205,17 @@ class EmulatorLink:
                 small = connection.control.screenshot(_eighth(newest.size))
             else:
                 self._check_silence(connection, received, small, connection.control.screenshot(_eighth(newest.size)))
-            self._look(connection, newest)
+            self._check(connection, newest)
             self._connection = connection
-            self._note_try(connection.opened_ns)
+            self._mark_tried(connection.opened_ns)
             stream.ended.wait(_TICK_S)
         raise stream.error
 
     def _check_silence(self, connection: ControlConnection, received: int, before: Frame, now: Frame) -> None:
-        if (now.size, now.pixels) != (before.size, before.pixels) and not connection.stream.came_after(
-            received, _LATE_S
-        ):
+        is_changed = (now.size, now.pixels) != (before.size, before.pixels)
+        if is_changed and not connection.stream.wait_for_more(received, _LATE_S):
             raise DeviceError(f"The frame stream of {self._serial} has stalled and is being reopened. Wait a moment.")
 
 
 def _eighth(size: Size) -> Size:
-    return Size(size.width // _SMALL, size.height // _SMALL)
+    return Size(size.width // _SHRINK, size.height // _SHRINK)

@@ -55,6 +55,12 @@ def check_text(text: str) -> None:
             )
 
 
+def partly_typed(typed: int, text: str, why: Exception) -> InputRefusedError:
+    return InputRefusedError(
+        f"Only {typed} of {len(text)} characters were typed: {why} Clear the field, then type again."
+    )
+
+
 def text_commands(text: str) -> list[tuple[str, str]]:
     """Pairs of a piece of `text` and the command that types it. Raises as `check_text`.
 
@@ -113,7 +119,7 @@ class Trajectory:
 def trajectory(stroke: TouchStroke, *, input_us: int) -> Trajectory:
     """`input_us` is how long one `input` takes on this device; pauses are shortened by it.
 
-    The trap lifts the finger whatever fails, including the connection, and keeps the exit status of what failed.
+    The trap lifts the finger if anything fails, including the connection, and keeps the exit status of what failed.
     """
     samples = thinned(stroke, spacing_us=max(input_us, _SAMPLE_SPACING_US))
     pauses_us = [max(after.time_us - before.time_us - input_us, 0) for before, after in pairwise(samples)]

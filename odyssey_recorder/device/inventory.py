@@ -101,13 +101,13 @@ class DeviceInventory:
 
     def start(self, avd: str, progress: Progress, cancelled: Cancelled, *, cold: bool = False) -> str:
         """Returns the serial."""
-        how = Start(cold=cold, animations=self.animations)
-        return self.virtual.start(avd, how, progress=_staged(progress), cancelled=cancelled).serial
+        options = Start(cold=cold, animations=self.animations)
+        return self.virtual.start(avd, options, progress=_staged(progress), cancelled=cancelled).serial
 
     def reset(self, avd: str, progress: Progress, cancelled: Cancelled) -> str:
         """Returns the serial."""
-        how = Start(wipe=True, animations=self.animations)
-        return self.virtual.start(avd, how, progress=_staged(progress), cancelled=cancelled).serial
+        options = Start(wipe=True, animations=self.animations)
+        return self.virtual.start(avd, options, progress=_staged(progress), cancelled=cancelled).serial
 
     def simulate(self, profile: str, progress: Progress, cancelled: Cancelled) -> str:
         """Returns the serial."""
@@ -170,27 +170,29 @@ class DeviceInventory:
         self.let_go()
         device = self.connect(serial)
         with self._lock:
-            beside, self._device = self._device, device
-        if beside is not None:
-            beside.close()
+            other, self._device = self._device, device
+        if other is not None:
+            other.close()
         return device
 
     def _members(self, listed: Sequence[ListedDevice], avds: Sequence[Avd]) -> tuple[InventoryDevice, ...]:
         self._forget_all_but({device.serial for device in listed})
-        left = list(listed)
-        six = [self._take_member(profile, avds, left) for profile in profiles()]
-        return (*six, *(self._other(device) for device in left))
+        remaining = list(listed)
+        dataset_devices = [self._take_member(profile, avds, remaining) for profile in profiles()]
+        return (*dataset_devices, *(self._other(device) for device in remaining))
 
-    def _take_member(self, profile: DeviceProfile, avds: Sequence[Avd], left: list[ListedDevice]) -> InventoryDevice:
-        """Removes the member's running device from `left`, preferring its own AVD."""
+    def _take_member(
+        self, profile: DeviceProfile, avds: Sequence[Avd], remaining: list[ListedDevice]
+    ) -> InventoryDevice:
+        """Removes the member's running device from `remaining`, preferring its own AVD."""
         own = sorted((avd for avd in avds if avd.profile == profile.key), key=lambda avd: avd.serial is None)
         avd = own[0] if own else None
         serial = avd.serial if avd else None
-        running = next((device for device in left if device.serial == serial), None)
-        running = running or next((device for device in left if self._is_like(device, profile)), None)
+        running = next((device for device in remaining if device.serial == serial), None)
+        running = running or next((device for device in remaining if self._is_like(device, profile)), None)
         if running is None:
             return InventoryDevice(profile.key, profile.name, profile, avd, serial or "", _UNLISTED if serial else "")
-        left.remove(running)
+        remaining.remove(running)
         simulated = self._is_simulated(running)
         return InventoryDevice(profile.key, profile.name, profile, avd, running.serial, running.state, simulated)
 

@@ -16,7 +16,7 @@ LONG_LINE = 400
 
 _CLIPBOARD_S = 0.2
 """The guest receives a new clipboard, and some apps read it, with this delay."""
-_LOOKS = 5
+_READS = 5
 
 
 def is_pasted(text: str) -> bool:
@@ -78,9 +78,7 @@ class Pasting:
                     self._type(piece)
             except DeviceError as error:
                 why = error.__cause__ if isinstance(error.__cause__, DeviceError) else error
-                raise InputRefusedError(
-                    f"Only {self._typed} of {len(text)} characters were typed: {why} Clear the field, then type again."
-                ) from error
+                raise input_command.partly_typed(self._typed, text, why) from error
             self._report(before + len(piece))
 
     def _report(self, typed: int) -> None:
@@ -92,19 +90,19 @@ class Pasting:
         self._type_by_adb(piece, lambda count: self._report(before + count))
 
     def _paste_checked(self, piece: str) -> None:
-        held = self._field_text() if len(piece) >= LONG_LINE else None
-        if held is None and input_command.is_plain(piece):
+        before_text = self._field_text() if len(piece) >= LONG_LINE else None
+        if before_text is None and input_command.is_plain(piece):
             self._type(piece)
             return
         self._paste(piece)
-        if held is None:
+        if before_text is None:
             return
         start = self._typed
-        count = self._count(held, piece)
+        count = self._pasted_count(before_text, piece)
         if count is not None and count < len(piece):
             self._report(start + count)
             self._type(piece[count:])
-            count = self._count(held, piece)
+            count = self._pasted_count(before_text, piece)
         if count != len(piece):
             self._typed = start + (count or 0)
             raise InputRefusedError(
@@ -117,15 +115,15 @@ class Pasting:
         self._device.paste()
         self._wait_until(time.monotonic() + _CLIPBOARD_S)
 
-    def _count(self, held: str, piece: str) -> int | None:
+    def _pasted_count(self, before_text: str, piece: str) -> int | None:
         """How much of the line is in the field, once that is stable; None if unclear."""
         now = last = None
-        for _ in range(_LOOKS):
+        for _ in range(_READS):
             now = self._field_text()
-            if now is not None and (now == last or arrived(held, now, piece) == len(piece)):
+            if now is not None and (now == last or arrived(before_text, now, piece) == len(piece)):
                 break
             last = now
-        return arrived(held, now, piece) if now is not None else None
+        return arrived(before_text, now, piece) if now is not None else None
 
     def _field_text(self) -> str | None:
         """None for no focused field, for a password, and while the screen moves."""

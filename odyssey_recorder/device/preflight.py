@@ -27,10 +27,10 @@ _NAVIGATION = {
     "gestural": ("2", EnableOverlay("com.android.internal.systemui.navbar.gestural")),
 }
 _SYSTEM_KEYS = {"KEY_BACK", "KEY_HOME", "KEY_HOMEPAGE"}
-_EVERY_PLUG = 1 | 2 | 4
+_ALL_POWER_SOURCES = 1 | 2 | 4
 """Mains, USB and wireless: the bits of `stay_on_while_plugged_in`. An emulator runs on mains power."""
 
-_LITTLE_SPACE_BYTES = 500 * 1024**2
+_MIN_FREE_BYTES = 500 * 1024**2
 """Below this, Android starts to refuse to store data for apps."""
 
 
@@ -42,7 +42,7 @@ IMAGE_LOCALE = "en-US"
 class PreflightReadings:
     """A setting that was never set is empty; `size` and `density` are what Android lays out for.
 
-    `adb` are the words that run adb for the device in a terminal.
+    `adb` is the program and the arguments that run adb for the device in a terminal.
     """
 
     adb: tuple[str, ...]
@@ -112,9 +112,9 @@ def findings(readings: PreflightReadings) -> tuple[PreflightFinding, ...]:
     )
 
 
-def terminal_line(words: Sequence[str]) -> str:
+def terminal_line(command_parts: Sequence[str]) -> str:
     """A command to paste into a terminal of this computer."""
-    return list2cmdline(words) if os.name == "nt" else shlex.join(words)
+    return list2cmdline(command_parts) if os.name == "nt" else shlex.join(command_parts)
 
 
 def fix(device: DeviceSetup, finding: PreflightFinding) -> None:
@@ -165,7 +165,7 @@ def _soft_keyboard(readings: PreflightReadings) -> PreflightFinding:
     if not readings.has_keyboard or readings.keyboard_beside_hardware == "1":
         return PreflightFinding("On-screen keyboard", "opens for every field")
     found = "hidden because of a hardware keyboard"
-    by_hand = "Settings, System, Languages & input, Physical keyboard, Use on-screen keyboard"
+    manual_way = "Settings, System, Languages & input, Physical keyboard, Use on-screen keyboard"
     repair = PutSetting("secure", "show_ime_with_hard_keyboard", "1")
     return _repairable(
         readings,
@@ -173,7 +173,7 @@ def _soft_keyboard(readings: PreflightReadings) -> PreflightFinding:
         found,
         "Text would be typed without a visible keyboard.",
         repair,
-        by_hand=by_hand,
+        manual_way=manual_way,
     )
 
 
@@ -181,31 +181,31 @@ def _navigation(readings: PreflightReadings) -> PreflightFinding:
     kinds = {"2": "by gestures", "1": "by 2 buttons and a gesture"}
     if readings.navigation_mode not in kinds:
         return PreflightFinding("Navigation", "by 3 buttons")
-    found, by_hand = kinds[readings.navigation_mode], "Settings, System, Gestures, Navigation mode, 3-button"
+    found, manual_way = kinds[readings.navigation_mode], "Settings, System, Gestures, Navigation mode, 3-button"
     why = "HOME, BACK and RECENT are recognised from swipes, which is less reliable than buttons."
-    return _repairable(readings, "Navigation", found, why, THREE_BUTTONS, by_hand=by_hand)
+    return _repairable(readings, "Navigation", found, why, THREE_BUTTONS, manual_way=manual_way)
 
 
 def _animations(readings: PreflightReadings) -> PreflightFinding:
-    moving = [name for name, scale in zip(_ANIMATIONS, readings.animation_scales, strict=True) if not _is_off(scale)]
-    if not moving:
+    enabled = [name for name, scale in zip(_ANIMATIONS, readings.animation_scales, strict=True) if not _is_off(scale)]
+    if not enabled:
         return PreflightFinding("Animations", "off")
-    repairs = [PutSetting("global", name, "0") for name in moving]
+    repairs = [PutSetting("global", name, "0") for name in enabled]
     return _repairable(readings, "Animations", "on", "Screens take longer to settle.", *repairs)
 
 
 def _staying_awake(readings: PreflightReadings) -> PreflightFinding:
-    if readings.stays_on.isdecimal() and int(readings.stays_on) & _EVERY_PLUG:
+    if readings.stays_on.isdecimal() and int(readings.stays_on) & _ALL_POWER_SOURCES:
         return PreflightFinding("Stay awake", "the screen stays on")
-    repair = PutSetting("global", "stay_on_while_plugged_in", str(_EVERY_PLUG))
+    repair = PutSetting("global", "stay_on_while_plugged_in", str(_ALL_POWER_SOURCES))
     why = "A screen that turns off during a task spoils the recording."
-    by_hand = "Settings, System, Developer options, Stay awake"
-    return _repairable(readings, "Stay awake", "the screen turns off after a while", why, repair, by_hand=by_hand)
+    manual_way = "Settings, System, Developer options, Stay awake"
+    return _repairable(readings, "Stay awake", "the screen turns off after a while", why, repair, manual_way=manual_way)
 
 
 def _free_space(readings: PreflightReadings) -> PreflightFinding:
     found = f"{readings.free_bytes / 1024**3:.1f} GiB left on the device's disk"
-    if readings.free_bytes >= _LITTLE_SPACE_BYTES:
+    if readings.free_bytes >= _MIN_FREE_BYTES:
         return PreflightFinding("Free space", found)
     fix = "Apps may fail to save data. Remove apps or files on the device, or reset it (Devices, Reset)."
     return PreflightFinding("Free space", found, fix)
@@ -230,11 +230,11 @@ def _is_off(scale: str) -> bool:
 
 
 def _repairable(
-    readings: PreflightReadings, what: str, found: str, why: str, *repairs: Repair, by_hand: str = ""
+    readings: PreflightReadings, what: str, found: str, why: str, *repairs: Repair, manual_way: str = ""
 ) -> PreflightFinding:
     lines = "; ".join(shell_line(repair) for repair in repairs)
     command = terminal_line((*readings.adb, "shell", lines))
-    fix = f"{why} Run: {command}" + (f" (on the device: {by_hand})." if by_hand else "")
+    fix = f"{why} Run: {command}" + (f" (on the device: {manual_way})." if manual_way else "")
     return PreflightFinding(what, found, fix, command=command, repairs=repairs, why=why)
 
 
@@ -250,7 +250,7 @@ def prepare(device: DeviceSetup, preparation: Preparation, *, animations: bool) 
 def _settings(preparation: Preparation, *, animations: bool) -> Iterator[Repair]:
     yield from (PutSetting("global", name, "1" if animations else "0") for name in _ANIMATIONS)
     yield PutSetting("secure", "show_ime_with_hard_keyboard", "1" if preparation.soft_keyboard else "0")
-    yield PutSetting("global", "stay_on_while_plugged_in", str(_EVERY_PLUG) if preparation.stay_awake else "0")
+    yield PutSetting("global", "stay_on_while_plugged_in", str(_ALL_POWER_SOURCES) if preparation.stay_awake else "0")
     yield PutSetting("global", "auto_time_zone", "0")
     yield SetTimeZone(preparation.time_zone)
 

@@ -15,7 +15,7 @@ from odyssey_recorder.resources import data_folder
 from odyssey_recorder.validation import FrozenModel, first_fault
 
 _Pixels = Annotated[int, Field(gt=0)]
-_Place = Annotated[int, Field(ge=0)]
+_Coordinate = Annotated[int, Field(ge=0)]
 
 
 class Fold(FrozenModel):
@@ -23,7 +23,7 @@ class Fold(FrozenModel):
 
     outer_width: _Pixels
     outer_height: _Pixels
-    hinge_area: tuple[_Place, _Place, _Place, _Place]
+    hinge_area: tuple[_Coordinate, _Coordinate, _Coordinate, _Coordinate]
 
 
 class AvdParts(FrozenModel):

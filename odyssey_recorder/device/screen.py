@@ -69,15 +69,15 @@ class Frame:
         """Band by band, so that other threads can run in between and the caller can stop early."""
         if self.pixels is other.pixels:
             return
-        alike = self.bytes_per_pixel == other.bytes_per_pixel
+        same_format = self.bytes_per_pixel == other.bytes_per_pixel
         row = self.size.width * other.bytes_per_pixel
         theirs = memoryview(other.pixels)
         for first in range(top, self.size.height, _BAND_ROWS):
             last = min(first + _BAND_ROWS, self.size.height)
-            if alike and self.pixels.startswith(theirs[first * row : last * row], first * row):
+            if same_format and self.pixels.startswith(theirs[first * row : last * row], first * row):
                 continue
             one, another = self._rows(first, last), other._rows(first, last)
-            if not alike:
+            if not same_format:
                 one, another = one.convert("RGB"), another.convert("RGB")
             unchanged = ImageChops.difference(one, another).convert("L").histogram()[0]
             yield (last - first) * self.size.width - unchanged

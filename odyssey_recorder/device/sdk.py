@@ -100,8 +100,8 @@ class AndroidSdk:
 
     def missing(self, images: Iterable[str]) -> tuple[PreflightFinding, ...]:
         tools = [name for name in _PACKAGES if name != "sdkmanager" and self.tool(name) is None]
-        wanting: list[tuple[str, str]] = [(name, _PACKAGES[name]) for name in tools]
-        wanting += [("System image", image) for image in sorted(set(images)) if not self.has_package(image)]
+        packages: list[tuple[str, str]] = [(name, _PACKAGES[name]) for name in tools]
+        packages += [("System image", image) for image in sorted(set(images)) if not self.has_package(image)]
         return tuple(
             PreflightFinding(
                 what,
@@ -110,7 +110,7 @@ class AndroidSdk:
                 prevents=True,
                 command=self.install_command(package) if self.tool("sdkmanager") else "",
             )
-            for what, package in wanting
+            for what, package in packages
         )
 
     def install_command(self, package: str) -> str:

@@ -1,7 +1,7 @@
-"""What a device without facts of its own says about its state: settings, content providers, files, and its screen.
+"""The state of a device that has no facts of its own: settings, content providers, files, and its screen.
 
-It is asked for what goals name, as the first two names of their paths: `settings` and a namespace, `content` and a URI,
-`files` and a path on the device; or `screen`.
+A source is given by the first two names of a goal's path: `settings` and a namespace, `content` and a URI, `files` and
+a path on the device; or `screen`.
 """
 
 import re
@@ -18,7 +18,7 @@ Source = tuple[str, str]
 
 _NAMESPACES = ("system", "secure", "global")
 _KINDS = "settings, content, files and screen"
-_MOST = 1_000_000
+_MAX_BYTES = 1_000_000
 """Bytes of a file."""
 _ROW = re.compile(r"^Row: \d+ ", re.MULTILINE)
 _FIELD = re.compile(r"(?:^|, )(\w+)=")
@@ -35,7 +35,7 @@ def read_state(shell: AdbShell, sources: Iterable[Source]) -> Mapping[str, Any]:
             case "settings" if name in _NAMESPACES:
                 state.setdefault(kind, {})[name] = _settings(shell, name)
             case "content" if name:
-                state.setdefault(kind, {})[name] = list(_rows(_printed(shell, "content", "query", "--uri", name)))
+                state.setdefault(kind, {})[name] = list(_rows(_run(shell, "content", "query", "--uri", name)))
             case "files" if name:
                 text = _file(shell, name)
                 state.setdefault(kind, {}).update({} if text is None else {name: text})
@@ -47,19 +47,19 @@ def read_state(shell: AdbShell, sources: Iterable[Source]) -> Mapping[str, Any]:
 
 
 def _settings(shell: AdbShell, namespace: str) -> dict[str, str]:
-    lines = _printed(shell, "settings", "list", namespace).splitlines()
+    lines = _run(shell, "settings", "list", namespace).splitlines()
     return {name: value for name, equals, value in (line.partition("=") for line in lines) if equals}
 
 
-def _rows(printed: str) -> Iterator[dict[str, str]]:
+def _rows(output: str) -> Iterator[dict[str, str]]:
     """As in ``Row: 0 _id=1, name=Ada``; a comma within a value is kept unless it looks like the next field."""
-    for row in _ROW.split(printed)[1:]:
+    for row in _ROW.split(output)[1:]:
         parts = _FIELD.split(row.rstrip("\n"))[1:]
         yield dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def _file(shell: AdbShell, path: str) -> str | None:
-    result = shell.run(f"cat {shlex.quote(path)} | head -c {_MOST}")
+    result = shell.run(f"cat {shlex.quote(path)} | head -c {_MAX_BYTES}")
     return result.output if result.output or not result.errors else None
 
 
@@ -72,9 +72,9 @@ def _screen(shell: AdbShell) -> list[dict[str, object]]:
     ]
 
 
-def _printed(shell: AdbShell, *words: str) -> str:
-    result = shell.run(shlex.join(words))
+def _run(shell: AdbShell, *command: str) -> str:
+    result = shell.run(shlex.join(command))
     if result.exit_code != 0 or result.output.startswith("[ERROR]"):
         why = (result.errors or result.output).strip()[:200]
-        raise DeviceError(f"{shell.label} could not carry out {' '.join(words)}. {why}")
+        raise DeviceError(f"{shell.label} could not carry out {' '.join(command)}. {why}")
     return result.output

@@ -124,9 +124,9 @@ def clickable_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> Box | No
 
 
 def name_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> str:
-    """What the view that a click at `at` hits says of itself, or if it says nothing, the first of its parts that does.
+    """The label of the view that a click at `at` hits, or else that of the first of its parts that has one.
 
-    Parts that are hit for themselves, such as a switch in a row, say nothing about it. Empty if nothing is known.
+    Parts that take touches themselves, such as a switch in a row, do not count. Empty if there is none.
     """
     hit = hit_at(nodes, at, size)
     if hit is None:
@@ -134,22 +134,22 @@ def name_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> str:
     return next(iter(labels_of(nodes, hit)), "")
 
 
-def labels_of(nodes: tuple[ViewNode, ...], place: int) -> tuple[str, ...]:
-    """What the view at `place` in `nodes` says of itself, and what its parts say unless they are hit for themselves."""
-    view = nodes[place]
-    parts = (one for one in nodes[place + 1 :] if not one.takes_touches and _is_within(one.box, view.box))
+def labels_of(nodes: tuple[ViewNode, ...], index: int) -> tuple[str, ...]:
+    """The labels of the view at `index` in `nodes`, and of its parts that do not take touches themselves."""
+    view = nodes[index]
+    parts = (one for one in nodes[index + 1 :] if not one.takes_touches and _is_within(one.box, view.box))
     named = (view, *parts) if view.clickable or view.long_clickable else (view,)
     return tuple(dict.fromkeys(filter(None, map(_name, named))))
 
 
 def field_name(nodes: tuple[ViewNode, ...]) -> str:
-    """What the focused field asks for; empty if it does not say."""
+    """The hint or description of the focused field; empty without one."""
     field = focused_field(nodes)
     return "" if field is None else field.hint or field.description
 
 
 def _name(node: ViewNode) -> str:
-    """A field is named by what it asks for, not by what is in it."""
+    """A field is named by its hint, not by its content."""
     if node.is_field or node.password:
         return node.hint.strip() or node.description.strip()
     return node.text.strip() or node.description.strip()
@@ -166,8 +166,8 @@ def hit_at(nodes: tuple[ViewNode, ...], at: Pixel, size: Size) -> int | None:
     (ViewGroup.dispatchTouchEvent). So it is the last drawn of the `nodes` there that consumes touches, or else the
     last drawn of all. Bounds in a dump are already clipped to the parents'. None if it covers too much of the frame.
     """
-    held = [place for place, node in enumerate(nodes) if at in _clipped(node.box, size)]
-    hit = [place for place in held if nodes[place].takes_touches] or held
+    containing = [index for index, node in enumerate(nodes) if at in _clipped(node.box, size)]
+    hit = [index for index in containing if nodes[index].takes_touches] or containing
     if not hit or _clipped(nodes[hit[-1]].box, size).area > LARGEST_SHARE * size.width * size.height:
         return None
     return hit[-1]

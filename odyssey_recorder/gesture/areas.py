@@ -150,7 +150,6 @@ def _swiped(stroke: TouchStroke, size: Size, touch: TouchRules, rules: Navigatio
 
 
 def _held_us(stroke: TouchStroke, touch: TouchRules) -> int:
-
     def stayed(sample: TouchSample) -> bool:
         aside, along = sample.at.x - stroke.end.x, sample.at.y - stroke.end.y
         return aside**2 + along**2 <= touch.touch_slop_px**2

@@ -100,21 +100,21 @@ class EventsDropped:
     time_us: int
 
 
-TouchNews = ContactBegan | Contact | ContactLost | KeyPressed | KeyTyped | EventsDropped
+TouchUpdate = ContactBegan | Contact | ContactLost | KeyPressed | KeyTyped | EventsDropped
 
 
 class ContactTracker:
     def __init__(self) -> None:
         self._nodes: dict[str, _Node] = {}
 
-    def feed(self, message: Message) -> list[TouchNews]:
+    def feed(self, message: Message) -> list[TouchUpdate]:
         match message:
             case NodeAdded(node) | NodeRemoved(node):
                 return self._nodes.pop(node, _Node(node)).forget(LossCause.STREAM_LOST)
             case InputEvent():
                 return self._nodes.setdefault(message.node, _Node(message.node)).take(message)
 
-    def close(self) -> list[TouchNews]:
+    def close(self) -> list[TouchUpdate]:
         nodes, self._nodes = self._nodes, {}
         return [news for node in nodes.values() for news in node.forget(LossCause.STREAM_LOST)]
 
@@ -125,21 +125,21 @@ def to_stroke(
     """The contact in pixels of a screenshot taken at `rotation`.
 
     `panel` is the size of the node's panel in natural orientation: the axes never rotate. `frame` is the
-    screenshot's own size if Android lays out for another one (``wm size``); a stroke that began beside it, where
+    screenshot's own size if Android lays out for another one (``wm size``); a stroke that began outside it, where
     Android ignores touches, begins outside the screenshot.
     """
     x_axis, y_axis = node.axes[getevent.POSITION_X], node.axes[getevent.POSITION_Y]
     shown = panel.turned() if rotation % 2 else panel
     size = frame or shown
-    places = []
+    pixels = []
     for raw in contact.samples:
-        natural = Pixel(_pixel(raw.x, x_axis, panel.width), _pixel(raw.y, y_axis, panel.height))
-        places.append(panel_to_frame(shown.clamp(rotate(natural, panel, rotation)), size, shown))
-    is_felt = size.clamp(places[0]) == places[0]
+        unrotated = Pixel(_pixel(raw.x, x_axis, panel.width), _pixel(raw.y, y_axis, panel.height))
+        pixels.append(panel_to_frame(shown.clamp(rotate(unrotated, panel, rotation)), size, shown))
+    is_on_frame = size.clamp(pixels[0]) == pixels[0]
     began_us = contact.samples[0].time_us
     samples = (
-        TouchSample(size.clamp(place) if is_felt else place, raw.time_us - began_us)
-        for place, raw in zip(places, contact.samples, strict=True)
+        TouchSample(size.clamp(pixel) if is_on_frame else pixel, raw.time_us - began_us)
+        for pixel, raw in zip(pixels, contact.samples, strict=True)
     )
     return TouchStroke(tuple(samples), contact.lifted_us - began_us)
 
@@ -184,14 +184,14 @@ class _Slot:
         if self.samples and (change.x, change.y) != (None, None):
             self._sample(time_us)
 
-    def land(self, time_us: int) -> TouchNews:
+    def land(self, time_us: int) -> TouchUpdate:
         self.is_down, self.fingers = True, 0
         self._sample(time_us)
         if self.samples:
             return ContactBegan(self.node, self.number, time_us)
         return ContactLost(self.node, self.number, time_us, LossCause.PLACE_UNKNOWN)
 
-    def lift(self, time_us: int) -> list[TouchNews]:
+    def lift(self, time_us: int) -> list[TouchUpdate]:
         samples, self.samples, self.is_down = tuple(self.samples), [], False
         return [Contact(self.node, self.number, samples, time_us, self.fingers)] if samples else []
 
@@ -210,7 +210,7 @@ class _Node:
         self._resyncing = False
         self._is_slotless = False
 
-    def take(self, event: InputEvent) -> list[TouchNews]:
+    def take(self, event: InputEvent) -> list[TouchUpdate]:
         match event:
             case InputEvent(type=getevent.EV_SYN, code=getevent.SYN_DROPPED):
                 self._resyncing = True
@@ -225,13 +225,13 @@ class _Node:
             case InputEvent(type=getevent.EV_KEY, code=code, value=getevent.DOWN) if not self._resyncing:
                 self._keys.append(code)
             case InputEvent(type=getevent.EV_ABS) if not (self._resyncing or self._is_slotless):
-                self._note(event.code, event.value)
+                self._set_axis(event.code, event.value)
             case _:
                 pass
         return []
 
-    def forget(self, cause: LossCause) -> list[TouchNews]:
-        lost: list[TouchNews] = [
+    def forget(self, cause: LossCause) -> list[TouchUpdate]:
+        lost: list[TouchUpdate] = [
             ContactLost(self._path, number, slot.samples[0].time_us, cause)
             for number, slot in sorted(self._slots.items())
             if slot.samples
@@ -241,7 +241,7 @@ class _Node:
         self._keys.clear()
         return lost
 
-    def _note(self, code: str, value: int) -> None:
+    def _set_axis(self, code: str, value: int) -> None:
         if code == getevent.SLOT:
             self._current = value
             return
@@ -258,7 +258,7 @@ class _Node:
             case _:
                 pass
 
-    def _report(self, time_us: int) -> list[TouchNews]:
+    def _report(self, time_us: int) -> list[TouchUpdate]:
         """A slot that both lands and lifts in a report lifts first if it was down, otherwise last."""
         news = [key for code in self._keys if (key := self._key(code, time_us))]
         lifting: list[_Slot] = []
@@ -277,7 +277,7 @@ class _Node:
         self._keys.clear()
         return news + [contact for slot in lifting for contact in slot.lift(time_us)]
 
-    def _key(self, code: str, time_us: int) -> TouchNews | None:
+    def _key(self, code: str, time_us: int) -> TouchUpdate | None:
         if code in SYSTEM_KEYS:
             return KeyPressed(self._path, SYSTEM_KEYS[code], time_us)
         return KeyTyped(self._path, code, time_us) if code in TYPING_KEYS else None

@@ -14,15 +14,7 @@ SLOT, TRACKING_ID = "ABS_MT_SLOT", "ABS_MT_TRACKING_ID"
 POSITION_X, POSITION_Y = "ABS_MT_POSITION_X", "ABS_MT_POSITION_Y"
 UP, DOWN = 0, 1
 
-_TYPES = {
-    0x00: EV_SYN,
-    0x01: EV_KEY,
-    0x02: "EV_REL",
-    0x03: EV_ABS,
-    0x04: "EV_MSC",
-    0x05: "EV_SW",
-    0x11: "EV_LED",
-}
+_TYPES = {0x00: EV_SYN, 0x01: EV_KEY, 0x02: "EV_REL", 0x03: EV_ABS, 0x04: "EV_MSC", 0x05: "EV_SW", 0x11: "EV_LED"}
 _CODES: Mapping[str, Mapping[int, str]] = {
     EV_SYN: {0: SYN_REPORT, 1: "SYN_CONFIG", 2: SYN_MT_REPORT, 3: SYN_DROPPED},
     EV_KEY: {
@@ -156,7 +148,7 @@ def parse_line(line: str, *, node: str = "", time_us: int = 0) -> Message | None
 
 
 def parse_nodes(text: str) -> tuple[InputDeviceNode, ...]:
-    """In getevent's arbitrary order. Ignores current values: emulators print 0 whatever the last touch was."""
+    """In getevent's arbitrary order. Ignores current values: emulators always print 0."""
     listings: dict[str, list[str]] = {}
     listing: list[str] = []
     for line in text.splitlines():

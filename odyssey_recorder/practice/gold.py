@@ -41,14 +41,14 @@ def trail_of(episode: Episode, provenance: EpisodeProvenance, trees: Trees) -> T
     records = provenance.steps
     screenshots = [record.frame.rgb_sha256 for record in records]
     return tuple(
-        _passage(
+        _passed_step(
             step.action, record, trees(number), is_idle=screenshots[number : number + 2].count(screenshots[number]) == 2
         )
         for number, (step, record) in enumerate(zip(episode.steps, records, strict=True))
     )
 
 
-def _passage(action: Action, record: StepRecord, tree: str | None, *, is_idle: bool) -> PassedStep:
+def _passed_step(action: Action, record: StepRecord, tree: str | None, *, is_idle: bool) -> PassedStep:
     nodes = _nodes(tree)
     screen = record.screen
     package = screen.package if screen else _largest_package(nodes or ())
@@ -66,7 +66,7 @@ def _nodes(tree: str | None) -> tuple[ViewNode, ...] | None:
 def _texts(nodes: tuple[ViewNode, ...], package: str) -> list[str]:
     """Texts of the app's own views, without the bars and the keyboard."""
     own = (node for node in nodes if node.package == package)
-    return [words for node in own for words in (node.text, node.description) if words]
+    return [text for node in own for text in (node.text, node.description) if text]
 
 
 def _largest_package(nodes: tuple[ViewNode, ...]) -> str:

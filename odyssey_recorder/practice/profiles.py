@@ -110,9 +110,9 @@ class ProfileStore:
         return self._folder / f"{letters}-{digest}.json"
 
 
-def checked_name(words: str) -> str:
+def checked_name(text: str) -> str:
     """The name as it is stored: one line, NFC-normalized. Raises PracticeError if it is invalid."""
-    name = unicodedata.normalize("NFC", " ".join(words.split()))
+    name = unicodedata.normalize("NFC", " ".join(text.split()))
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise PracticeError(f"Enter your name in one line of 1 to {LONGEST_NAME} characters.")
     return name

@@ -45,18 +45,18 @@ def score(task: PracticeTask, attempt: "Trail", gold: "Trail", *, hints: int = 0
     wanted = _passed_in_order(task.milestones, gold)
     passed = _passed_in_order(wanted, attempt)
     missed = tuple(milestone for milestone in wanted if milestone not in passed)
-    words_passed, words_missed = [m.words for m in passed], [m.words for m in missed]
-    is_answered = _plain(task.answer) in _plain(_end_words(attempt[-1].action))
+    passed_names, missed_names = [m.words for m in passed], [m.words for m in missed]
+    is_answered = _plain(task.answer) in _plain(_ending_note(attempt[-1].action))
     if task.answer:
-        (words_passed if is_answered else words_missed).append("the answer is in the note")
+        (passed_names if is_answered else missed_names).append("the answer is in the note")
     has_right_ending = action_type(attempt[-1].action) == task.ending
-    idle = sum(passage.is_idle for passage in attempt[:-1])
-    off = 0 if has_right_ending and is_answered else WRONG_ENDING
-    off += min(IDLE_STEP * idle, MOST_FOR_IDLE_STEPS) + min(HINT * hints, MOST_FOR_HINTS)
+    idle = sum(step.is_idle for step in attempt[:-1])
+    deductions = 0 if has_right_ending and is_answered else WRONG_ENDING
+    deductions += min(IDLE_STEP * idle, MOST_FOR_IDLE_STEPS) + min(HINT * hints, MOST_FOR_HINTS)
     return Score(
-        value=max(0, round(100 * _weight(passed) / _weight(wanted)) - off),
-        passed=tuple(words_passed),
-        missed=tuple(words_missed),
+        value=max(0, round(100 * _weight(passed) / _weight(wanted)) - deductions),
+        passed=tuple(passed_names),
+        missed=tuple(missed_names),
         has_right_ending=has_right_ending,
         remarks=tuple(_remarks(task, attempt, idle=idle, hints=hints)),
     )
@@ -75,21 +75,21 @@ def _passed_in_order(milestones: Sequence[Milestone], trail: "Trail") -> tuple[M
     return best[0]
 
 
-def _is_passed(milestone: Milestone, passage: "PassedStep", typed: str) -> bool:
-    if milestone.app and milestone.app != passage.package:
+def _is_passed(milestone: Milestone, step: "PassedStep", typed: str) -> bool:
+    if milestone.app and milestone.app != step.package:
         return False
-    if milestone.does and milestone.does != action_type(passage.action):
+    if milestone.does and milestone.does != action_type(step.action):
         return False
     if _plain(milestone.typed) not in typed:
         return False
-    return all(_shows(passage, words) for words in milestone.shows)
+    return all(_shows(step, wanted) for wanted in milestone.shows)
 
 
-def _shows(passage: "PassedStep", words: str) -> bool:
-    """Whether `words` are on the screen; an unreadable screen of a known app counts as showing them."""
-    if passage.texts is None:
-        return bool(passage.package)
-    return any(_plain(words) in _plain(text) for text in passage.texts)
+def _shows(step: "PassedStep", wanted: str) -> bool:
+    """Whether the text is on the screen; an unreadable screen of a known app counts as showing it."""
+    if step.texts is None:
+        return bool(step.package)
+    return any(_plain(wanted) in _plain(text) for text in step.texts)
 
 
 def _typed_by(trail: "Trail", step: int) -> str:
@@ -108,17 +108,17 @@ def _remarks(task: PracticeTask, attempt: "Trail", *, idle: int, hints: int) -> 
         remarks.append(f"{counted(idle, 'steps')} changed nothing on the screen. Remove such steps with Undo.")
     if hints:
         remarks.append(f"{counted(hints, 'hints')} taken.")
-    if unread := sum(passage.texts is None for passage in attempt):
+    if unread := sum(step.texts is None for step in attempt):
         remarks.append(
             f"{counted(unread, 'screens')} could not be read and {'is' if unread == 1 else 'are'} counted as right."
         )
     return remarks
 
 
-def _end_words(end: Action) -> str:
+def _ending_note(end: Action) -> str:
     match end:
-        case Complete(words) | Impossible(words):
-            return words
+        case Complete(note) | Impossible(note):
+            return note
         case _:
             return ""
 

@@ -109,14 +109,14 @@ class PracticeService:
     def score_attempt(self, task_id: str, episode_id: str, *, hints: int) -> Score:
         """Score a practice episode and store the attempt. Raises PracticeError, DatasetError."""
         task = self._task(task_id)
-        judged = self._judge(task, episode_id, hints)
-        attempt = Attempt(task_id=task_id, value=judged.value, episode_id=episode_id, scored_us=_now_us(), hints=hints)
+        result = self._score(task, episode_id, hints)
+        attempt = Attempt(task_id=task_id, value=result.value, episode_id=episode_id, scored_us=_now_us(), hints=hints)
         with self._lock:
             profile = self._profiles.load(self._name)
             self._profiles.save(profile.model_copy(update={"attempts": (*profile.attempts, attempt)}))
-        return judged
+        return result
 
-    def _judge(self, task: PracticeTask, episode_id: str, hints: int) -> Score:
+    def _score(self, task: PracticeTask, episode_id: str, hints: int) -> Score:
         from odyssey_recorder.practice.gold import read_gold, trail_of  # imported late: the window opens sooner
 
         episode, provenance = self.store.load(episode_id), self.store.provenance(episode_id)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from odyssey_recorder.gesture.areas import ScreenAreas
-from odyssey_recorder.gesture.contacts import TouchNews
+from odyssey_recorder.gesture.contacts import TouchUpdate
 from odyssey_recorder.gesture.getevent import InputDeviceNode
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Complete, Impossible, SystemKey
@@ -306,7 +306,7 @@ class InputHeard:
     `at_ns`: its beginning (the touch-down of a contact) on the host's clock, ± `uncertainty_ns`.
     """
 
-    news: TouchNews
+    news: TouchUpdate
     at_ns: int
     uncertainty_ns: int
     arrived_ns: int

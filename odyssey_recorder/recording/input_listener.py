@@ -7,7 +7,7 @@ from collections.abc import Callable
 from odyssey_recorder.device.clock import DeviceClock
 from odyssey_recorder.device.device import InputEvents
 from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.gesture.contacts import Contact, ContactLost, ContactTracker, TouchNews
+from odyssey_recorder.gesture.contacts import Contact, ContactLost, ContactTracker, TouchUpdate
 from odyssey_recorder.gesture.getevent import InputEvent, LineBuffer, parse_line
 from odyssey_recorder.recording.events import ClockJumped, InputBroke, InputFollowed, InputHeard
 
@@ -99,14 +99,14 @@ class InputListener:
         if not possible:
             self._report(ClockJumped())
 
-    def _tell(self, news: TouchNews, arrived_ns: int) -> None:
+    def _tell(self, news: TouchUpdate, arrived_ns: int) -> None:
         with self._lock:
             assert self._clock is not None, "it is read before anything is heard"
             moment = self._clock.moment(_began_us(news))
         self._report(InputHeard(news, moment.at_ns, moment.uncertainty_ns, arrived_ns or moment.at_ns))
 
 
-def _began_us(news: TouchNews) -> int:
+def _began_us(news: TouchUpdate) -> int:
     """When the input began, on the device's clock."""
     match news:
         case Contact(samples=samples):

@@ -19,7 +19,7 @@ from odyssey_recorder.dataset.provenance import (
 from odyssey_recorder.device.device import ScreenState
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.view_hierarchy import ViewNode, clickable_at, focused_field, focused_text, parse
-from odyssey_recorder.gesture.contacts import Contact, ContactLost, KeyPressed, KeyTyped, TouchNews, to_stroke
+from odyssey_recorder.gesture.contacts import Contact, ContactLost, KeyPressed, KeyTyped, TouchUpdate, to_stroke
 from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, InputDeviceNode
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -260,7 +260,7 @@ class StepWriter:
             return frozenset()
         return frame.changed_cells(kept.frame, ignore_top_px=self.status_bar_px)
 
-    def words_of(self, news: TouchNews, at_ns: int, nodes: Mapping[str, InputDeviceNode]) -> str:
+    def words_of(self, news: TouchUpdate, at_ns: int, nodes: Mapping[str, InputDeviceNode]) -> str:
         """Describe a raw input with place and time; empty for one that is unfinished or discarded."""
         match news:
             case Contact():

@@ -72,14 +72,14 @@ def compare(recorded: Image.Image, live: Image.Image, *, status_bar_px: int, tol
     ours, theirs = recorded.crop(area), live.crop(area)
     changes = change_mask(ours, theirs, channel=tolerance.channel)
     share = changes.histogram()[255] / (changes.width * changes.height)
-    alike = likeness(ours, theirs) if share else 1.0
-    return Comparison(_verdict(share, alike, tolerance), share, alike, _boxes(changes, Pixel(0, area[1])))
+    similarity = likeness(ours, theirs) if share else 1.0
+    return Comparison(_verdict(share, similarity, tolerance), share, similarity, _boxes(changes, Pixel(0, area[1])))
 
 
-def _verdict(pixel_share: float, alike: float, tolerance: Tolerance) -> StepVerdict:
+def _verdict(pixel_share: float, similarity: float, tolerance: Tolerance) -> StepVerdict:
     if pixel_share <= tolerance.match_pixels:
         return StepVerdict.MATCH
-    if pixel_share > tolerance.diverged_pixels or alike < tolerance.diverged_likeness:
+    if pixel_share > tolerance.diverged_pixels or similarity < tolerance.diverged_likeness:
         return StepVerdict.DIVERGED
     return StepVerdict.DRIFT
 
@@ -151,18 +151,13 @@ def changed_places(one: Image.Image, other: Image.Image, *, near_px: int) -> tup
 def _boxes(changes: Image.Image, origin: Pixel, *, merge: int = _MERGE) -> tuple[Box, ...]:
     """Boxes around groups of neighbouring changed cells, from top to bottom, moved by `origin`."""
     cells = _any(_any(changes, _FINE_PX), merge)
-    waiting = {divmod(index, cells.width) for index, value in enumerate(cells.tobytes()) if value}
+    cells_left = {divmod(index, cells.width) for index, value in enumerate(cells.tobytes()) if value}
     boxes = []
-    while waiting:
-        group = _take_group(waiting)
+    while cells_left:
+        group = _take_group(cells_left)
         rows, columns = [row for row, _ in group], [column for _, column in group]
         cell_px = _FINE_PX * merge
-        area = (
-            min(columns) * cell_px,
-            min(rows) * cell_px,
-            (max(columns) + 1) * cell_px,
-            (max(rows) + 1) * cell_px,
-        )
+        area = (min(columns) * cell_px, min(rows) * cell_px, (max(columns) + 1) * cell_px, (max(rows) + 1) * cell_px)
         tight = changes.crop(area).getbbox()
         if tight is not None:
             left, top = area[0] + origin.x, area[1] + origin.y
@@ -174,11 +169,11 @@ def _any(changes: Image.Image, cell_px: int) -> Image.Image:
     return changes.reduce(cell_px).point([0] + [255] * 255)
 
 
-def _take_group(waiting: set[tuple[int, int]]) -> list[tuple[int, int]]:
+def _take_group(cells_left: set[tuple[int, int]]) -> list[tuple[int, int]]:
     """Remove one cell and all that are connected to it, corners included, from `waiting`."""
-    group = [waiting.pop()]
+    group = [cells_left.pop()]
     for row, column in group:
-        around = {(row + down, column + right) for down in (-1, 0, 1) for right in (-1, 0, 1)} & waiting
-        waiting -= around
-        group.extend(around)
+        neighbours = {(row + down, column + right) for down in (-1, 0, 1) for right in (-1, 0, 1)} & cells_left
+        cells_left -= neighbours
+        group.extend(neighbours)
     return group

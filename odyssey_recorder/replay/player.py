@@ -77,8 +77,8 @@ class ReplayResult:
         """ "failed" if the device failed, otherwise the worst verdict of the steps."""
         if self.problem:
             return "failed"
-        met = {step.comparison.verdict for step in self.steps}
-        return next(verdict.value for verdict in reversed(StepVerdict) if verdict in met)
+        verdicts = {step.comparison.verdict for step in self.steps}
+        return next(verdict.value for verdict in reversed(StepVerdict) if verdict in verdicts)
 
     @property
     def exit_code(self) -> int:
@@ -127,7 +127,7 @@ class Player:
             control.perform(SystemKey.HOME)
             run(control, self, self._performed)
         except DeviceError as error:
-            problem = f"{self._place()}: {error}"
+            problem = f"{self._position()}: {error}"
         steps = tuple(self._results)
         return ReplayResult(self._recorded, self._device.serial, steps, self._tolerance, problem)
 
@@ -158,15 +158,15 @@ class Player:
         if result.comparison.verdict is StepVerdict.DIVERGED and not self._rules.go_on:
             return None
         exact = recorded_stroke(self._recorded, number) if result.live_size == result.recorded_size else None
-        todo = input_for(result.action, result.live_size, exact=exact)
-        return "" if todo is None and not self._is_over else todo
+        planned_input = input_for(result.action, result.live_size, exact=exact)
+        return "" if planned_input is None and not self._is_over else planned_input
 
     @property
     def _is_over(self) -> bool:
         return len(self._results) == len(self._recorded.episode.steps)
 
-    def _performed(self, todo: Input) -> None:
-        self._results[-1] = replace(self._results[-1], performed=bool(todo))
+    def _performed(self, performed: Input) -> None:
+        self._results[-1] = replace(self._results[-1], performed=bool(performed))
 
     def _check_device(self) -> None:
         size, expected = self._device.capture().size, self._recorded.episode.device.size
@@ -186,7 +186,7 @@ class Player:
         except InputRefusedError as error:
             raise ReplayError(f"Step {number + 1} cannot be replayed on {self._device.label}: {error}") from error
 
-    def _place(self) -> str:
+    def _position(self) -> str:
         if not self._results:
             return "Before step 1"
         last = self._results[-1]

@@ -14,8 +14,7 @@ from odyssey_recorder.model.geometry import Pixel, Size
 
 
 def open_recorded(path: Path) -> OpenedEpisode:
-    """Open an annotation file, in a dataset or alone. Raises DatasetError; ReplayError if the provenance does not
-    fit."""
+    """Open an annotation file, in a dataset or alone. Raises DatasetError, and ReplayError for foreign provenance."""
     opened = open_episode(path)
     episode, provenance = opened.episode, opened.provenance
     if opened.problem:

@@ -24,7 +24,7 @@ class ReplayOptions:
 
 
 def replay_episode(path: Path, device: ControllableDevice, options: ReplayOptions) -> ReplayResult:
-    """Replay the annotation file `path` on `device`, and write the report, if wanted, whatever the result is.
+    """Replay the annotation file `path` on `device`; write the report, if wanted, also after a failure.
 
     Raises InvalidEpisodeError, DatasetError or ReplayError if there is nothing to replay, or not on this device; later
     failures of the device are in the result.
@@ -54,22 +54,22 @@ def plan_episode(path: Path) -> list[PlannedStep]:
     planned = []
     for number, step in enumerate(recorded.episode.steps):
         exact = recorded_stroke(recorded, number)
-        todo = input_for(step.action, size, exact=exact)
-        planned.append(PlannedStep(number, step.action, _in_words(todo, exact=todo is exact)))
+        planned_input = input_for(step.action, size, exact=exact)
+        planned.append(PlannedStep(number, step.action, _description(planned_input, exact=planned_input is exact)))
     return planned
 
 
-def _in_words(todo: Input | None, *, exact: bool) -> str:
-    match todo:
+def _description(planned_input: Input | None, *, exact: bool) -> str:
+    match planned_input:
         case TouchStroke():
             source = "the recorded finger" if exact else "from the grid"
-            way = f"{todo.start.x}, {todo.start.y}"
-            if todo.end != todo.start:
-                way += f" → {todo.end.x}, {todo.end.y}"
-            return f"touch {way} for {todo.duration_us // 1000} ms ({source})"
+            path = f"{planned_input.start.x}, {planned_input.start.y}"
+            if planned_input.end != planned_input.start:
+                path += f" → {planned_input.end.x}, {planned_input.end.y}"
+            return f"touch {path} for {planned_input.duration_us // 1000} ms ({source})"
         case SystemKey(value=name):
             return f"press {name}"
         case str():
-            return f"type {len(todo)} characters"
+            return f"type {len(planned_input)} characters"
         case None:
             return "compare the screen only"

@@ -67,7 +67,7 @@ def test_list_shows_missing_parts_problems_and_possible_avds(cli: CommandLine, s
 
 def test_failed_start_is_explained_and_reset_asks_first(cli: CommandLine, sdk: StandInSdk) -> None:
     cli("avd", "create", "small_phone")
-    sdk.last_words("FATAL | Not enough space to create userdata partition. Available: 7966.75 MB\n")
+    sdk.fail_emulators("FATAL | Not enough space to create userdata partition. Available: 7966.75 MB\n")
 
     result = cli("avd", "start", "small_phone", "--port", free_console_port())
 

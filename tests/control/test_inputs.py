@@ -5,17 +5,7 @@ from hypothesis import strategies as st
 from odyssey_recorder.control.inputs import input_for
 from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
-from odyssey_recorder.model.action import (
-    Action,
-    Click,
-    Complete,
-    Impossible,
-    LongPress,
-    Press,
-    Scroll,
-    SystemKey,
-    Type,
-)
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.geometry import Pixel, Point, Size
 
 PHONE = Size(1440, 3120)
@@ -23,45 +13,37 @@ RULES = TouchRules.for_density(560)
 points = st.builds(Point, st.integers(0, 999), st.integers(0, 999))
 
 
+def stroke_for(action: Action) -> TouchStroke:
+    stroke = input_for(action, PHONE)
+    assert isinstance(stroke, TouchStroke)
+    return stroke
+
+
 @given(points)
-def test_a_press_replayed_from_the_grid_is_recognised_as_the_same(point: Point) -> None:
-    assert touch(Click(point)) == Click(point)
-    assert touch(LongPress(point)) == LongPress(point)
+def test_press_survives_a_replay_from_the_grid(point: Point) -> None:
+    for action in (Click(point), LongPress(point)):
+        assert recognize(stroke_for(action), RULES, PHONE) == action
 
 
 @given(st.lists(points, min_size=2, max_size=80).filter(lambda path: abs(path[0].y - path[-1].y) > 50))
-def test_a_scroll_replayed_from_the_grid_is_recognised_as_the_same_scroll(path: list[Point]) -> None:
+def test_scroll_survives_a_replay_from_the_grid(path: list[Point]) -> None:
     scroll = Scroll(path[0], path[-1], tuple(path))
-
-    assert touch(scroll) == scroll
-
-
-def touch(action: Action) -> Action:
-    stroke = input_for(action, PHONE)
-    assert isinstance(stroke, TouchStroke)
-    return recognize(stroke, RULES, PHONE)
+    assert recognize(stroke_for(scroll), RULES, PHONE) == scroll
 
 
-def test_a_released_scroll_takes_the_time_of_its_points() -> None:
+def test_scroll_duration_follows_its_points() -> None:
     path = tuple(Point(500, 900 - 10 * index) for index in range(69))
-
-    stroke = input_for(Scroll(path[0], path[-1], path), PHONE)
-
-    assert isinstance(stroke, TouchStroke)
-    assert stroke.duration_us == 690_000
+    assert stroke_for(Scroll(path[0], path[-1], path)).duration_us == 690_000
 
 
-def test_a_scroll_of_one_point_is_a_finger_that_stays() -> None:
+def test_scroll_of_one_point_does_not_move() -> None:
     at = Point(500, 500)
-
-    stroke = input_for(Scroll(at, at, (at,)), PHONE)
-
-    assert isinstance(stroke, TouchStroke)
+    stroke = stroke_for(Scroll(at, at, (at,)))
     assert stroke.start == stroke.end
 
 
 @pytest.mark.parametrize(
-    ("action", "todo"),
+    ("action", "expected"),
     [
         (Press(SystemKey.HOME), SystemKey.HOME),
         (Type("a\nb"), "a\nb"),
@@ -70,8 +52,8 @@ def test_a_scroll_of_one_point_is_a_finger_that_stays() -> None:
         (Impossible("no flights"), None),
     ],
 )
-def test_keys_and_text_go_as_they_are_and_nothing_goes_for_an_end(action: Action, todo: object) -> None:
-    assert input_for(action, PHONE) == todo
+def test_keys_and_text_are_sent_and_terminal_steps_are_not(action: Action, expected: object) -> None:
+    assert input_for(action, PHONE) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,11 +64,10 @@ def test_keys_and_text_go_as_they_are_and_nothing_goes_for_an_end(action: Action
         TouchStroke((TouchSample(Pixel(720, 1560), 0), TouchSample(Pixel(720, 99999), 5)), 9),
     ],
 )
-def test_a_finger_on_record_that_is_elsewhere_or_off_the_screen_is_not_followed(stroke: TouchStroke) -> None:
+def test_implausible_recorded_stroke_is_ignored(stroke: TouchStroke) -> None:
     assert input_for(Click(Point(500, 500)), PHONE, exact=stroke) == TouchStroke.press(Pixel(720, 1561))
 
 
-def test_a_click_keeps_its_recorded_tremble() -> None:
-    trembling = TouchStroke((TouchSample(Pixel(721, 1560), 0), TouchSample(Pixel(725, 1569), 40)), 90)
-
-    assert input_for(Click(Point(500, 500)), PHONE, exact=trembling) is trembling
+def test_recorded_stroke_of_a_click_is_used() -> None:
+    stroke = TouchStroke((TouchSample(Pixel(721, 1560), 0), TouchSample(Pixel(725, 1569), 40)), 90)
+    assert input_for(Click(Point(500, 500)), PHONE, exact=stroke) is stroke

@@ -12,7 +12,7 @@ AT_ONCE = SettleRule(still_ms=0)
 TAP = TouchStroke.press(Pixel(10, 20))
 
 
-class Scripted:
+class ScriptedPolicy:
     def __init__(self, *inputs: Input) -> None:
         self._inputs = iter(inputs)
         self.seen: list[Observation] = []
@@ -25,8 +25,8 @@ class Scripted:
         return next(self._inputs, None)
 
 
-def test_each_input_is_decided_by_what_the_one_before_led_to() -> None:
-    device, policy, performed = FakeDevice(), Scripted(TAP, "", SystemKey.HOME, "milk"), list[Input]()
+def test_policy_sees_the_result_of_each_input() -> None:
+    device, policy, performed = FakeDevice(), ScriptedPolicy(TAP, "", SystemKey.HOME, "milk"), list[Input]()
 
     run(DeviceControl(device, ControlRules(AT_ONCE)), policy, performed.append)
 
@@ -37,15 +37,13 @@ def test_each_input_is_decided_by_what_the_one_before_led_to() -> None:
     assert {(observation.settled, observation.view_hierarchy) for observation in policy.seen} == {(True, None)}
 
 
-def test_the_view_hierarchy_is_observed_where_it_is_asked_for() -> None:
+def test_view_hierarchy_is_observed_if_wanted() -> None:
     device = FakeDevice()
-
     observation = DeviceControl(device, ControlRules(AT_ONCE, view_hierarchies=True)).observe()
-
     assert observation.view_hierarchy == device.view_hierarchy()
 
 
-def test_a_screen_that_is_not_expected_is_given_the_chance_to_become_it() -> None:
+def test_unexpected_screen_is_waited_for() -> None:
     device, judged = FakeDevice(), list[bytes]()
 
     def expects(observation: Observation) -> bool:

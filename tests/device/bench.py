@@ -3,7 +3,8 @@
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import adbutils
@@ -33,37 +34,40 @@ _KEY_BACK = 158
 
 @dataclass(frozen=True)
 class DeviceBench:
-    """A device over adb alone or with gRPC, and the simulated emulator behind it."""
+    """A device over adb alone or with gRPC, and the simulated emulator behind it.
+
+    `opened` closes the additional connections.
+    """
 
     device: AdbDevice
     emulator: SimulatedEmulator
     server: AdbServer
     folder: Path
     journal_start: int = 0
+    opened: ExitStack = field(default_factory=ExitStack)
 
     @property
     def button(self) -> Pixel:
-        icon = next(node for node in self.emulator.phone.view_hierarchy().walk() if node.content_desc == "Notes")
-        return Pixel((icon.bounds.left + icon.bounds.right) // 2, (icon.bounds.top + icon.bounds.bottom) // 2)
+        return self.center_of("Notes")
+
+    def center_of(self, label: str) -> Pixel:
+        view = next(node for node in self.emulator.phone.view_hierarchy().walk() if node.content_desc == label).bounds
+        return Pixel((view.left + view.right) // 2, (view.top + view.bottom) // 2)
 
     def find(self) -> ControlEndpoint | None:
         return find_control(self.emulator.serial, (self.folder,))
 
-    def another_device(
-        self,
-        *,
-        required: bool = False,
-        adb_s: float = 20,
-        answer_s: float = 2.0,
-        shares_memory: bool = True,
-        calm_s: float = 0.3,
-    ) -> EmulatorDevice:
-        """The caller closes the device."""
+    def connect_over_adb(self, serial: str = "", *, answer_s: float = 20) -> AdbDevice:
+        """Another connection, by default to the same device."""
+        device = AdbDevice(AdbShell(serial or self.emulator.serial, self.server, answer_s=answer_s))
+        self.opened.callback(device.close)
+        return device
+
+    def connect(self, options: GrpcOptions | None = None, *, adb_s: float = 20) -> EmulatorDevice:
+        """Another connection to the same device."""
         shell = AdbShell(self.emulator.serial, self.server, answer_s=adb_s)
-        options = GrpcOptions(
-            self.find, required=required, answer_s=answer_s, shares_memory=shares_memory, calm_s=calm_s
-        )
-        device = EmulatorDevice(shell, options, console=console(self.emulator))
+        device = EmulatorDevice(shell, options or GrpcOptions(self.find), console=console(self.emulator))
+        self.opened.callback(device.close)
         device.wait_until_ready(20)
         return device
 
@@ -86,16 +90,16 @@ class DeviceBench:
         self.emulator.faults.control.switch_off(off=True)
         self.emulator.faults.go_offline()
 
-    def leave_adb_alone(self) -> None:
+    def switch_off_grpc(self) -> None:
         self.emulator.faults.control.switch_off(off=True)
         self.wait_for_path("screencap")
 
     def cut_frames(self) -> None:
-        self.leave_adb_alone()
+        self.switch_off_grpc()
         self.emulator.faults.spoil_frames(FrameFault.CUT)
 
     def refuse_input(self) -> None:
-        self.leave_adb_alone()
+        self.switch_off_grpc()
         self.emulator.faults.refuse_input(refuse=True)
 
     def recover(self) -> None:
@@ -106,12 +110,12 @@ class DeviceBench:
         self.wait_until(lambda: self.device.capture_path == path)
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Uses the device meanwhile."""
+        """Calls the device until the condition holds."""
         for _ in range(_TRIES):
             if condition():
                 return
             self.device.input_nodes()
-        raise AssertionError("it never held")
+        raise AssertionError("the condition never held")
 
     def next_streamed(self) -> Frame:
         frame = self.device.next_frame(5)
@@ -121,12 +125,8 @@ class DeviceBench:
 
     def inputs(self) -> list[str]:
         """From the emulator's journal."""
-        entries = [json.loads(line) for line in self._journal.read_bytes()[self.journal_start :].splitlines()]
-        return [entry["input"] for entry in entries if "input" in entry]
-
-    @property
-    def _journal(self) -> Path:
-        return _journal(self.folder)
+        lines = _journal(self.folder).read_bytes()[self.journal_start :].splitlines()
+        return [entry["input"] for entry in map(json.loads, lines) if "input" in entry]
 
 
 class EmulatorPool:

@@ -27,6 +27,7 @@ def start_bench(emulators: EmulatorPool, over_grpc: bool) -> Iterator[StartBench
         def start(profile: str) -> DeviceBench:
             bench = emulators.bench(profile, grpc=over_grpc)
             stack.callback(bench.device.close)
+            stack.enter_context(bench.opened)
             return bench
 
         yield start

@@ -1,18 +1,17 @@
-"""An adb server with scripted answers, for those that no real device gives on request."""
+"""An adb server with scripted answers, which no real device gives on request."""
 
 import socket
 import struct
 import threading
 from collections.abc import Mapping
-from types import TracebackType
 
 OKAY = b"OKAY"
 HANG = b"<hang>"
-"""An answer with this ending keeps the connection open until the server stops."""
+"""An answer that ends with this keeps the connection open until the server stops."""
 
 
-def fail(words: str) -> bytes:
-    return b"FAIL%04x" % len(words) + words.encode()
+def fail(message: str) -> bytes:
+    return b"FAIL%04x" % len(message) + message.encode()
 
 
 def block(text: str) -> bytes:
@@ -47,16 +46,14 @@ class ScriptedAdbServer:
         self._listener = socket.create_server(("127.0.0.1", port))
         self.port: int = self._listener.getsockname()[1]
         self._stopped = threading.Event()
-        self._asked = threading.Condition()
+        self._received = threading.Condition()
         self._threads = [threading.Thread(target=self._accept)]
 
     def __enter__(self) -> "ScriptedAdbServer":
         self._threads[0].start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stopped.set()
         with socket.create_connection(("127.0.0.1", self.port)):
             pass
@@ -65,8 +62,8 @@ class ScriptedAdbServer:
         self._listener.close()
 
     def wait_for(self, request: str) -> None:
-        with self._asked:
-            assert self._asked.wait_for(lambda: request in self.requests, timeout=20)
+        with self._received:
+            assert self._received.wait_for(lambda: request in self.requests, timeout=20)
 
     def _accept(self) -> None:
         while True:
@@ -82,9 +79,9 @@ class ScriptedAdbServer:
         with connection, connection.makefile("rb") as received:
             while length := received.read(4):
                 request = received.read(int(length, 16)).decode()
-                with self._asked:
+                with self._received:
                     self.requests.append(request)
-                    self._asked.notify_all()
+                    self._received.notify_all()
                 answer = self._answer(request)
                 if answer is None and request.startswith("host:tport:"):
                     connection.sendall(OKAY + bytes(8))
@@ -96,6 +93,6 @@ class ScriptedAdbServer:
                 return
 
     def _answer(self, request: str) -> bytes | None:
-        openings = (key for key in self._answers if key.endswith("*") and request.startswith(key[:-1]))
-        key = request if request in self._answers else next(openings, request)
+        prefixes = (key for key in self._answers if key.endswith("*") and request.startswith(key[:-1]))
+        key = request if request in self._answers else next(prefixes, request)
         return self._answers.get(key)

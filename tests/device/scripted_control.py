@@ -16,46 +16,52 @@ SIZE = (4, 6)
 LENGTH = SIZE[0] * SIZE[1] * 3
 
 
-def image(seq: int = 0, *, age_s: float | None = 0.0, pixels: bytes | None = None) -> pb.Image:
-    stamp_us = 0 if age_s is None else int((time.time() - age_s) * 1e6)
+def image(
+    seq: int = 0,
+    *,
+    age_s: float | None = 0.0,
+    pixels: bytes | None = None,
+    size: tuple[int, int] = SIZE,
+    rotation: pb.Rotation | None = None,
+) -> pb.Image:
     return pb.Image(
-        format=pb.ImageFormat(format=pb.ImageFormat.RGB888, width=SIZE[0], height=SIZE[1]),
+        format=pb.ImageFormat(format=pb.ImageFormat.RGB888, width=size[0], height=size[1], rotation=rotation),
         image=bytes([seq % 256]) * LENGTH if pixels is None else pixels,
         seq=seq,
-        timestampUs=stamp_us,
+        timestampUs=0 if age_s is None else int((time.time() - age_s) * 1e6),
     )
 
 
-class ScriptedControl:
-    """`asked` lists the requests received; `fail`, once set, is raised instead of every answer."""
+class ScriptedService:
+    """`requests` lists the requests received; `error`, once set, is the answer to every request."""
 
     def __init__(self) -> None:
         self.screenshot: Callable[[pb.ImageFormat], pb.Image] = lambda _: image()
         self.stream: Callable[[pb.ImageFormat], Iterator[pb.Image]] = lambda _: iter([image()])
-        self.fail: grpc.StatusCode | None = None
-        self.asked: list[Message] = []
+        self.error: grpc.StatusCode | None = None
+        self.requests: list[Message] = []
         self.metadata: list[dict[str, Any]] = []
-        self.released = threading.Event()
+        self.stopped = threading.Event()
         self._server = grpc.server(ThreadPoolExecutor(4), handlers=[self._handlers()])
         self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
 
-    def __enter__(self) -> "ScriptedControl":
+    def __enter__(self) -> "ScriptedService":
         self._server.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.released.set()
+        self.stopped.set()
         self._server.stop(None).wait()
 
-    def held(self, *images: pb.Image) -> Iterator[pb.Image]:
-        """These frames, then silence until the server ends."""
+    def keep_open(self, *images: pb.Image) -> Iterator[pb.Image]:
+        """Send these frames, then nothing until the server stops."""
         yield from images
-        self.released.wait(30)
+        self.stopped.wait(30)
 
     def _handlers(self) -> grpc.GenericRpcHandler:
         unary: dict[str, tuple[type[Message], Callable[[Any], Message]]] = {
             "getStatus": (Empty, lambda _: pb.EmulatorStatus(version="1", booted=True)),
-            "getScreenshot": (pb.ImageFormat, lambda asked: self.screenshot(asked)),
+            "getScreenshot": (pb.ImageFormat, lambda request: self.screenshot(request)),
             "sendTouch": (pb.TouchEvent, lambda _: Empty()),
             "sendKey": (pb.KeyboardEvent, lambda _: Empty()),
             "getClipboard": (Empty, lambda _: pb.ClipData(text="old")),
@@ -65,24 +71,24 @@ class ScriptedControl:
         table: dict[str, Any] = {
             name: grpc.unary_unary_rpc_method_handler(
                 self._answering(answer),
-                request_deserializer=asked.FromString,
+                request_deserializer=request.FromString,
                 response_serializer=lambda message: message.SerializeToString(),
             )
-            for name, (asked, answer) in unary.items()
+            for name, (request, answer) in unary.items()
         }
         table["streamScreenshot"] = grpc.unary_stream_rpc_method_handler(
-            self._answering(lambda asked: self.stream(asked)),
+            self._answering(lambda request: self.stream(request)),
             request_deserializer=pb.ImageFormat.FromString,
             response_serializer=lambda message: message.SerializeToString(),
         )
         return grpc.method_handlers_generic_handler("android.emulation.control.EmulatorController", table)
 
     def _answering(self, answer: Callable[[Any], Any]) -> Callable[[Any, grpc.ServicerContext], Any]:
-        def answer_or_fail(asked: Any, context: grpc.ServicerContext) -> Any:
-            self.asked.append(asked)
+        def answer_or_fail(request: Any, context: grpc.ServicerContext) -> Any:
+            self.requests.append(request)
             self.metadata.append(dict(context.invocation_metadata()))
-            if self.fail is not None:
-                context.abort(self.fail, "as the test wants")
-            return answer(asked)
+            if self.error is not None:
+                context.abort(self.error, "as scripted")
+            return answer(request)
 
         return answer_or_fail

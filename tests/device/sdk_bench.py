@@ -26,13 +26,13 @@ import os
 import sys
 from pathlib import Path
 
-words = dict(zip(sys.argv[3::2], sys.argv[4::2]))
-name, image, device = words["-n"], words["-k"], words["-d"]
+options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
+name, image, device = options["-n"], options["-k"], options["-d"]
 home = Path(os.environ["ANDROID_AVD_HOME"])
 sdk = Path(os.environ["ANDROID_HOME"])
-said = Path(__file__).with_name("refusal.txt")
-if said.exists():
-    sys.exit(said.read_text())
+failure = Path(__file__).with_name("failure.txt")
+if failure.exists():
+    sys.exit(failure.read_text())
 if not sdk.joinpath(*image.split(";")).is_dir():
     sys.exit("Error: Package path is not valid. Valid system image paths are:\\nnull")
 if (home / f"{name}.ini").exists() and "--force" not in sys.argv:
@@ -54,7 +54,7 @@ folder.mkdir(parents=True, exist_ok=True)
 '''
 
 _EMULATOR = '''
-"""Lists the devices, and runs the simulated emulator in the place of one."""
+"""Lists the virtual devices, and runs the simulated emulator as one of them."""
 
 import os
 import sys
@@ -62,7 +62,7 @@ from pathlib import Path
 
 home = Path(os.environ["ANDROID_AVD_HOME"])
 names = sorted(path.stem for path in home.glob("*.ini"))
-said = Path(__file__).with_name("last-words.txt")
+failure = Path(__file__).with_name("failure.txt")
 if sys.argv[1:] == ["-list-avds"]:
     print("INFO    | Storing crashdata in: /tmp/android-nobody/emu-crash-36.5.11.db, detection is enabled")
     print("\\n".join(names))
@@ -70,10 +70,10 @@ if sys.argv[1:] == ["-list-avds"]:
 print("INFO         | Android emulator version 36.5.11.0 (build_id 15261927) (CL:N/A)", flush=True)
 with Path(__file__).with_name("commands.txt").open("a") as commands:
     commands.write(" ".join(sys.argv[1:]) + "\\n")
-words = dict(zip(sys.argv[1:], sys.argv[2:]))
-name = words["-avd"]
-if said.exists():
-    sys.exit(said.read_text())
+options = dict(zip(sys.argv[1:], sys.argv[2:]))
+name = options["-avd"]
+if failure.exists():
+    sys.exit(failure.read_text())
 if name not in names:
     print(f"ERROR        | Unknown AVD name [{name}], use -list-avds to see valid list.")
     sys.exit(1)
@@ -94,7 +94,7 @@ profile = replace(
 )
 with SimulatedEmulator(
     Phone(profile, animation=False),
-    console_port=int(words["-port"]),
+    console_port=int(options["-port"]),
     adb_server_port=int(os.environ["ANDROID_ADB_SERVER_PORT"]),
     auth_token_file=Path.home() / ".emulator_console_auth_token",
     control=ControlOptions(running_dir(os.environ)),
@@ -112,18 +112,18 @@ class StandInSdk:
     def sdk(self) -> AndroidSdk:
         return AndroidSdk(self.folder, platform="linux", machine="x86_64")
 
-    def last_words(self, words: str) -> None:
+    def fail_emulators(self, message: str) -> None:
         """Make every emulator print `words` and exit."""
-        (self.folder / "emulator" / "last-words.txt").write_text(words)
+        (self.folder / "emulator" / "failure.txt").write_text(message)
 
-    def refusal(self, words: str) -> None:
+    def fail_avdmanager(self, message: str) -> None:
         """Make avdmanager print `words` and fail."""
-        (self.folder / "cmdline-tools" / "latest" / "bin" / "refusal.txt").write_text(words)
+        (self.folder / "cmdline-tools" / "latest" / "bin" / "failure.txt").write_text(message)
 
     def remove(self, package: str) -> None:
         shutil.rmtree(self.folder.joinpath(*package.split(";")))
 
-    def starts(self) -> list[str]:
+    def emulator_commands(self) -> list[str]:
         return (self.folder / "emulator" / "commands.txt").read_text().splitlines()
 
 
@@ -150,10 +150,10 @@ def free_console_port() -> int:
     for _ in range(200):
         with suppress(DeviceError):
             return free_ports((free_port() & ~1,)).console
-    raise AssertionError("no two neighbouring ports are free")
+    raise AssertionError("no two adjacent ports are free")
 
 
-class VirtualBench:
+class AvdBench:
     """Virtual devices of a stand-in SDK, on a real adb server."""
 
     def __init__(self, server: PrivateAdbServer, folder: Path) -> None:
@@ -163,13 +163,10 @@ class VirtualBench:
         self.avds, self.logs = folder / "avd", folder / "logs"
         self.avds.mkdir()
         running = (running_dir(server.environment),)
-        self.connector = DeviceConnector(
-            AdbServer(port=server.port), running=running, console_token=server.home / TOKEN_FILE
-        )
-        around = SdkEnvironment(
-            self.avds, running, self.logs, server.home / TOKEN_FILE, server.environment, (self.port,)
-        )
-        self.devices = VirtualDevices(self.sdk.sdk, self.connector.server, around, self.connector.connect)
+        token = server.home / TOKEN_FILE
+        self.connector = DeviceConnector(AdbServer(port=server.port), running=running, console_token=token)
+        environment = SdkEnvironment(self.avds, running, self.logs, token, server.environment, (self.port,))
+        self.devices = VirtualDevices(self.sdk.sdk, self.connector.server, environment, self.connector.connect)
 
     def config(self, name: str) -> dict[str, str]:
         return entries((self.avds / f"{name}.avd" / "config.ini").read_text())

@@ -10,23 +10,22 @@ from odyssey_recorder.device.adb_server import device_errors
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 
 
-def exceptions_of_adbutils() -> list[type[Exception]]:
+def adbutils_exceptions() -> list[type[Exception]]:
     members = [member for module in (adbutils, adbutils.errors) for member in vars(module).values()]
     kinds = {member for member in members if isinstance(member, type) and issubclass(member, Exception)}
     return sorted(kinds, key=lambda kind: kind.__name__)
 
 
-@pytest.mark.parametrize("kind", exceptions_of_adbutils())
-def test_every_exception_of_the_library_is_known_and_becomes_ours_with_the_device_s_name(kind: type[Exception]) -> None:
+@pytest.mark.parametrize("kind", adbutils_exceptions())
+def test_every_adbutils_exception_names_the_device(kind: type[Exception]) -> None:
     assert kind in {AdbConnectionError, AdbError, AdbInstallError, AdbSyncError, AdbTimeout}
     with pytest.raises(DeviceError, match="emulator-6000") as caught, device_errors("emulator-6000"):
-        raise kind("what the library says")
-
+        raise kind("its message")
     assert isinstance(caught.value.__cause__, kind)
 
 
 @pytest.mark.parametrize(
-    ("error", "ours"),
+    ("error", "expected"),
     [
         (AdbTimeout("adb read timeout"), DeviceTimeoutError),
         (TimeoutError(), DeviceTimeoutError),
@@ -45,26 +44,23 @@ def test_every_exception_of_the_library_is_known_and_becomes_ours_with_the_devic
         (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), DeviceError),
     ],
 )
-def test_each_failure_has_its_kind(error: Exception, ours: type[DeviceError]) -> None:
+def test_failures_map_to_our_error_types(error: Exception, expected: type[DeviceError]) -> None:
     with pytest.raises(DeviceError) as caught, device_errors("emulator-6000"):
         raise error
+    assert type(caught.value) is expected
 
-    assert type(caught.value) is ours
 
-
-def test_a_long_complaint_of_adb_is_shortened() -> None:
+def test_long_adb_message_is_shortened() -> None:
     with pytest.raises(DeviceError) as caught, device_errors("emulator-6000"):
         raise AdbError("no\nend " * 1000)
-
     assert len(str(caught.value)) < 300
     assert "\n" not in str(caught.value)
 
 
-def test_our_own_errors_and_bugs_pass_as_they_are() -> None:
-    ours = DeviceError("said already")
-
+def test_our_errors_and_bugs_pass_unchanged() -> None:
+    expected = DeviceError("already ours")
     with pytest.raises(DeviceError) as caught, device_errors("emulator-6000"):
-        raise ours
-    assert caught.value is ours
+        raise expected
+    assert caught.value is expected
     with pytest.raises(ZeroDivisionError), device_errors("emulator-6000"):
         raise ZeroDivisionError

@@ -25,7 +25,7 @@ SCRIPTS = {
 
 @dataclass(frozen=True)
 class Note:
-    """The cursor is in the empty body of a new note."""
+    """A new note, with the cursor in its empty body."""
 
     bench: DeviceBench
     folder: Path
@@ -62,7 +62,7 @@ def note(bench: DeviceBench, tmp_path: Path) -> Note:
     return Note(bench, tmp_path / "keyboards")
 
 
-def test_text_of_any_script_arrives_exactly_and_the_own_keyboard_is_there_again(note: Note) -> None:
+def test_text_of_any_script_arrives_and_keyboard_is_restored(note: Note) -> None:
     note.install()
     own, device = note.keyboard, note.device()
 
@@ -77,7 +77,7 @@ def test_text_of_any_script_arrives_exactly_and_the_own_keyboard_is_there_again(
     assert list(note.folder.iterdir()) == []
 
 
-def test_a_piece_fits_the_shortest_command_line_there_is_and_together_they_are_the_text() -> None:
+def test_text_is_split_into_short_commands() -> None:
     text = "\N{GRINNING FACE}" * 1234 + "\nx"
 
     commands = broadcast_commands(text)
@@ -90,72 +90,57 @@ def test_a_piece_fits_the_shortest_command_line_there_is_and_together_they_are_t
     ]
 
 
-def test_without_adbkeyboard_the_text_is_refused_with_what_to_install(note: Note) -> None:
-    device = note.device()
-
-    with pytest.raises(
-        InputRefusedError,
-        match=r"'é', character 4 .* cannot be typed over adb, .* Nothing was typed\. .* install ADBKeyBoard",
-    ):
-        device.check_text("café")
-    with pytest.raises(InputRefusedError, match="'é', character 4"):
-        device.type_text("café")
-
+def test_text_is_refused_without_adbkeyboard(note: Note) -> None:
+    message = r"'é', character 4 .* cannot be typed over adb, .* Nothing was typed\. .* install ADBKeyBoard"
+    for refuse in (note.device().check_text, note.device().type_text):
+        with pytest.raises(InputRefusedError, match=message):
+            refuse("café")
     assert note.keyboard != ADB_KEYBOARD
     assert not note.folder.exists()
 
 
-def test_half_a_character_is_refused_and_a_device_that_may_not_note_the_keyboard_down_never_switches_it(
-    note: Note,
-) -> None:
+def test_half_a_character_is_refused(note: Note) -> None:
     note.install()
-
     with pytest.raises(InputRefusedError, match=r"'\\ud83d', character 3"):
         note.device().check_text("ab\ud83d")
     with pytest.raises(InputRefusedError):
-        note.bench.device.check_text("é")
+        note.bench.device.check_text("é")  # this connection has no folder to save the keyboard in
 
 
-def test_a_folder_that_cannot_be_written_leaves_the_keyboard_alone(note: Note) -> None:
+def test_keyboard_stays_if_it_cannot_be_saved(note: Note) -> None:
     note.install()
     own = note.keyboard
     note.folder.write_text("a file in its place")
-
     with pytest.raises(InputRefusedError, match=r"keyboard of emulator-\d+ cannot be saved in .*Nothing was typed"):
         note.device().type_text("é")
-
     assert (note.keyboard, note.text) == (own, "")
 
 
-@pytest.mark.parametrize("goes_on_with", ["ADBKeyBoard", "own"])
-def test_who_could_choose_adbkeyboard_before_still_can_and_keeps_the_one_that_was_chosen(
-    note: Note, goes_on_with: str
-) -> None:
+@pytest.mark.parametrize("adb_keyboard_chosen", [True, False])
+def test_enabled_and_chosen_keyboards_are_kept(note: Note, adb_keyboard_chosen: bool) -> None:
     note.install()
     own = note.keyboard
     assert own is not None
     note.choose(ADB_KEYBOARD)
-    if goes_on_with == "own":
-        note.choose(own)
+    chosen = ADB_KEYBOARD if adb_keyboard_chosen else own
+    note.choose(chosen)
 
     note.device().type_text("é")
 
     assert note.text == "é"
-    assert (note.keyboard, note.keyboards) == (own if goes_on_with == "own" else ADB_KEYBOARD, [own, ADB_KEYBOARD])
+    assert (note.keyboard, note.keyboards) == (chosen, [own, ADB_KEYBOARD])
 
 
-def test_the_own_keyboard_comes_back_when_the_typing_is_refused(note: Note) -> None:
+def test_keyboard_is_restored_when_typing_is_refused(note: Note) -> None:
     note.install()
     own, device = note.keyboard, note.device()
     note.bench.refuse_input()
-
     with pytest.raises(InputRefusedError):
         device.type_text("é\n")
-
     assert note.keyboard == own
 
 
-def test_the_own_keyboard_comes_back_at_the_next_connect_after_a_crash(note: Note) -> None:
+def test_keyboard_is_restored_at_next_connect_after_a_crash(note: Note) -> None:
     note.install()
     own, crashing = note.keyboard, note.device()
 

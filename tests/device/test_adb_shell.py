@@ -14,39 +14,32 @@ def packet(kind: int, payload: bytes) -> bytes:
     return struct.pack("<BI", kind, len(payload)) + payload
 
 
-def in_a_while() -> float:
-    return time.monotonic() + 20
-
-
-Ends = tuple[socket.socket, socket.socket]
-
-
 @pytest.fixture
-def ends() -> Iterator[Ends]:
+def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
     device, ours = socket.socketpair()
     with device, ours:
         yield device, ours
 
 
-def test_output_and_errors_are_kept_apart_and_the_exit_code_ends_them(ends: Ends) -> None:
-    device, ours = ends
-    stream = ShellStream(ours, in_a_while(), 0)
-    device.sendall(
-        packet(OUTPUT, b"one ")
-        + packet(ERRORS, b"[Warning] ")
-        + packet(OUTPUT, b"two")
-        + packet(ERRORS, b"again")
-        + packet(EXIT, b"\x07")
-    )
+@pytest.fixture
+def device(pair: tuple[socket.socket, socket.socket]) -> socket.socket:
+    return pair[0]
 
+
+@pytest.fixture
+def stream(pair: tuple[socket.socket, socket.socket]) -> ShellStream:
+    return ShellStream(pair[1], time.monotonic() + 20, 0)
+
+
+def test_output_errors_and_exit_code_are_separated(device: socket.socket, stream: ShellStream) -> None:
+    device.sendall(packet(OUTPUT, b"one ") + packet(ERRORS, b"[Warning] "))
+    device.sendall(packet(OUTPUT, b"two") + packet(ERRORS, b"again") + packet(EXIT, b"\x07"))
     assert stream.read() == b"one two"
     assert stream.errors == "[Warning] again"
     assert stream.exit_code == 7
 
 
-def test_memory_is_filled_across_packets_and_no_further_than_asked(ends: Ends) -> None:
-    device, ours = ends
-    stream = ShellStream(ours, in_a_while(), 0)
+def test_buffer_is_filled_across_packets(device: socket.socket, stream: ShellStream) -> None:
     unknown = packet(9, b"window size?")
     device.sendall(packet(OUTPUT, b"abc") + unknown + packet(OUTPUT, b"defgh") + packet(EXIT, b"\0"))
     first, second = bytearray(5), bytearray(5)
@@ -58,28 +51,24 @@ def test_memory_is_filled_across_packets_and_no_further_than_asked(ends: Ends) -
 
 
 @pytest.mark.parametrize("sent", [b"", b"\x01\x05", packet(OUTPUT, b"abc")[:-1], packet(OUTPUT, b"abc")])
-def test_a_stream_that_ends_without_an_exit_code_broke_off(ends: Ends, sent: bytes) -> None:
-    device, ours = ends
+def test_stream_without_exit_code_is_an_error(device: socket.socket, stream: ShellStream, sent: bytes) -> None:
     device.sendall(sent)
     device.close()
-
     with pytest.raises(EOFError, match=f"after {len(sent)} bytes"):
-        ShellStream(ours, in_a_while(), 0).read()
+        stream.read()
 
 
-def test_a_command_that_prints_on_and_on_runs_out_of_time(ends: Ends) -> None:
-    device, ours = ends
+def test_endless_command_times_out(pair: tuple[socket.socket, socket.socket]) -> None:
+    device, ours = pair
     device.sendall(packet(OUTPUT, b"a little"))
     stream = ShellStream(ours, time.monotonic() + 0.05, 0)
-
-    with pytest.raises(TimeoutError):
-        stream.read()
-    with pytest.raises(TimeoutError):
-        stream.read()
+    for _ in range(2):
+        with pytest.raises(TimeoutError):
+            stream.read()
 
 
-def test_what_has_come_is_given_at_once_and_not_kept_for_more(ends: Ends) -> None:
-    device, ours = ends
+def test_available_output_is_returned_at_once(pair: tuple[socket.socket, socket.socket]) -> None:
+    device, ours = pair
     stream = ShellStream(ours, None, 0)
 
     device.sendall(packet(OUTPUT, b"abc") + packet(ERRORS, b"!"))
@@ -92,9 +81,7 @@ def test_what_has_come_is_given_at_once_and_not_kept_for_more(ends: Ends) -> Non
     assert (stream.errors, stream.exit_code) == ("!", 7)
 
 
-def test_output_is_dated_by_its_first_byte_however_long_the_rest_takes(ends: Ends) -> None:
-    device, ours = ends
-    stream = ShellStream(ours, in_a_while(), 0)
+def test_output_time_is_that_of_its_first_byte(device: socket.socket, stream: ShellStream) -> None:
     device.sendall(packet(ERRORS, b"slow") + packet(OUTPUT, b"ab"))
     before_ns = time.monotonic_ns()
     stream.read_into(memoryview(bytearray(2)))

@@ -1,6 +1,7 @@
 """Virtual devices, with stand-ins for the SDK's programs and the real adb."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,19 +11,19 @@ from odyssey_recorder.device.avd_tools import AvdTools
 from odyssey_recorder.errors import CancelledError, DeviceError, SdkError, SettingsError
 from odyssey_recorder.model.geometry import Rotation
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from tests.device.sdk_bench import IMAGE, VirtualBench
+from tests.device.sdk_bench import IMAGE, AvdBench
 
 
 @pytest.fixture
-def bench(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[VirtualBench]:
-    bench = VirtualBench(adb_server, tmp_path)
+def bench(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[AvdBench]:
+    bench = AvdBench(adb_server, tmp_path)
     yield bench
     for avd in bench.devices.list():
         if avd.serial is not None:
             bench.devices.stop(avd.serial)
 
 
-def test_a_fold_is_made_started_prepared_folded_turned_saved_and_stopped(bench: VirtualBench) -> None:
+def test_life_of_a_foldable_virtual_device(bench: AvdBench) -> None:
     devices, serial, stages = bench.devices, f"emulator-{bench.port}", list[BootStage]()
 
     made = devices.create("pixel_fold", name="My_Fold")
@@ -34,7 +35,7 @@ def test_a_fold_is_made_started_prepared_folded_turned_saved_and_stopped(bench: 
     assert [finding for finding in started.findings if finding.fix] == []
     assert devices.list() == (Avd("My_Fold", "pixel_fold", serial),)
     assert bench.prop("persist.sys.timezone") == "Etc/UTC"
-    [start] = bench.sdk.starts()
+    [start] = bench.sdk.emulator_commands()
     assert start.startswith(f"-avd My_Fold -port {bench.port} -grpc ")
     assert start.endswith(" -grpc-use-token -no-boot-anim -no-window -no-snapshot-load")
 
@@ -58,26 +59,25 @@ def test_a_fold_is_made_started_prepared_folded_turned_saved_and_stopped(bench: 
     assert devices.list() == (Avd("My_Fold", "pixel_fold", None),)
 
 
-def test_a_device_is_started_from_a_snapshot_with_its_animations_and_reset_to_be_as_new(bench: VirtualBench) -> None:
+def test_start_from_a_snapshot_and_wiped(bench: AvdBench) -> None:
     bench.devices.create("small_phone")
     first = bench.devices.start("small_phone", Start(snapshot="clean", animations=True))
     serial = first.serial
 
-    with pytest.raises(DeviceError, match=f"small_phone is already running as {serial}. Stop it first."):
-        bench.devices.start("small_phone")
-    with pytest.raises(DeviceError, match=f"small_phone is already running as {serial}. Stop it first."):
-        bench.devices.create("small_phone", replace=True)
+    for call in (bench.devices.start, partial(bench.devices.create, replace=True)):
+        with pytest.raises(DeviceError, match=f"small_phone is already running as {serial}. Stop it first."):
+            call("small_phone")
     bench.devices.start("small_phone", Start(wipe=True, window=False))
 
     assert [finding.what for finding in first.findings if finding.fix] == ["Animations"]
-    assert [words.partition("-no-boot-anim ")[2] for words in bench.sdk.starts()] == [
+    assert [command.partition("-no-boot-anim ")[2] for command in bench.sdk.emulator_commands()] == [
         "-snapshot clean -no-snapshot-save",
         "-no-window -wipe-data -no-snapshot-load",
     ]
 
 
 @pytest.mark.parametrize("by", [CancelledError, KeyboardInterrupt], ids=["cancel", "Ctrl-C"])
-def test_a_start_that_is_cancelled_leaves_no_emulator_behind(bench: VirtualBench, by: type[BaseException]) -> None:
+def test_cancelled_start_leaves_no_emulator(bench: AvdBench, by: type[BaseException]) -> None:
     bench.devices.create("small_phone")
     seen = list[BootStage]()
 
@@ -93,27 +93,21 @@ def test_a_start_that_is_cancelled_leaves_no_emulator_behind(bench: VirtualBench
     assert bench.devices.create("small_phone", replace=True).serial is None
 
 
-def test_an_emulator_that_ends_at_once_is_told_with_its_last_words_and_what_to_do(bench: VirtualBench) -> None:
-    words = (
-        "ERROR        | x86_64 emulation currently requires hardware acceleration!\n"
-        "CPU acceleration status: This user doesn't have permissions to use KVM (/dev/kvm)."
-    )
+def test_emulator_that_exits_at_start_is_reported_with_advice(bench: AvdBench) -> None:
+    last_line = "CPU acceleration status: This user doesn't have permissions to use KVM (/dev/kvm)."
     bench.devices.create("pixel_fold")
-    bench.sdk.last_words(words)
+    bench.sdk.fail_emulators(f"ERROR | x86_64 emulation currently requires hardware acceleration!\n{last_line}")
 
-    with pytest.raises(DeviceError) as told:
+    with pytest.raises(DeviceError) as error:
         bench.devices.start("pixel_fold")
 
-    assert "The emulator pixel_fold stopped right after its start. Allow your user to use KVM: sudo gpasswd" in str(
-        told.value
-    )
-    assert words.splitlines()[-1] in str(told.value)
     [log] = bench.logs.glob("emulator-pixel_fold-*.log")
-    assert str(log) in str(told.value)
-    assert words.splitlines()[-1] in log.read_text()
+    explanation = "The emulator pixel_fold stopped right after its start. Allow your user to use KVM: sudo gpasswd"
+    assert [text for text in (explanation, last_line, str(log)) if text not in str(error.value)] == []
+    assert last_line in log.read_text()
 
 
-def test_a_device_says_what_of_its_configuration_is_not_the_profiles_and_takes_it_over(bench: VirtualBench) -> None:
+def test_configuration_is_compared_with_the_profile_and_amended(bench: AvdBench) -> None:
     bench.devices.create("pixel_tablet")
     config = bench.avds / "pixel_tablet.avd" / "config.ini"
     config.write_text(config.read_text().replace("hw.keyboard=yes", "hw.keyboard = no"))
@@ -123,11 +117,11 @@ def test_a_device_says_what_of_its_configuration_is_not_the_profiles_and_takes_i
 
     assert found == Avd("pixel_tablet", "pixel_tablet", None, ("Its keyboard is no, the profile's yes.",))
     assert amended.problems == ()
-    assert bench.config("pixel_tablet")["hw.cpu.ncore"] == "4", "what the profile does not speak of is left alone"
+    assert bench.config("pixel_tablet")["hw.cpu.ncore"] == "4", "keys that the profile does not set are kept"
     assert bench.config("pixel_tablet")["hw.initialOrientation"] == "landscape"
 
 
-def test_devices_of_other_makers_and_broken_ones_are_listed_as_what_they_are(bench: VirtualBench) -> None:
+def test_foreign_and_broken_devices_are_listed(bench: AvdBench) -> None:
     (bench.avds / "Wear.ini").write_text(f"path={bench.avds / 'wear'}\n")
     (bench.avds / "wear").mkdir()
     (bench.avds / "wear" / "config.ini").write_text("hw.device.name=wearos_small_round\n")
@@ -142,7 +136,7 @@ def test_devices_of_other_makers_and_broken_ones_are_listed_as_what_they_are(ben
         bench.devices.amend("Wear")
 
 
-def test_the_emulator_is_asked_for_its_devices_only_when_there_may_be_others(bench: VirtualBench) -> None:
+def test_emulator_lists_its_devices_only_if_others_may_exist(bench: AvdBench) -> None:
     bench.devices.create("small_phone")
     assert [avd.name for avd in bench.devices.list()] == ["small_phone"]
     (bench.sdk.folder / "emulator" / "emulator").write_text("#!/bin/sh\necho no library >&2; exit 127\n")
@@ -150,12 +144,12 @@ def test_the_emulator_is_asked_for_its_devices_only_when_there_may_be_others(ben
     assert [avd.problems for avd in bench.devices.list()] == [()]
     bench.devices.create("medium_phone")
 
-    told = [avd.problems for avd in bench.devices.list()]
-    assert len(told) == 2
-    assert all("emulator could not be started: no library. Install" in problem for [problem] in told)
+    problems = [avd.problems for avd in bench.devices.list()]
+    assert len(problems) == 2
+    assert all("emulator could not be started: no library. Install" in problem for [problem] in problems)
 
 
-def test_a_name_that_is_taken_or_none_is_refused_before_anything_is_run(bench: VirtualBench) -> None:
+def test_invalid_and_taken_names_are_refused(bench: AvdBench) -> None:
     bench.devices.create("small_phone")
 
     with pytest.raises(DeviceError, match=r"A virtual device named small_phone already exists"):
@@ -169,19 +163,18 @@ def test_a_name_that_is_taken_or_none_is_refused_before_anything_is_run(bench: V
     assert bench.devices.create("small_phone", replace=True) == Avd("small_phone", "small_phone", None)
 
 
-def test_without_its_image_a_device_is_neither_made_nor_started(bench: VirtualBench) -> None:
+def test_missing_system_image_prevents_create_and_start(bench: AvdBench) -> None:
     bench.devices.create("small_phone")
     bench.sdk.remove(IMAGE)
-
-    for ask in (lambda: bench.devices.start("small_phone"), lambda: bench.devices.create("medium_phone")):
+    for call, name in ((bench.devices.start, "small_phone"), (bench.devices.create, "medium_phone")):
         with pytest.raises(SdkError, match=f"sdkmanager '{IMAGE}'"):
-            ask()
+            call(name)
     assert [finding.what for finding in bench.devices.missing()] == ["System image"]
 
 
-def test_without_an_sdk_it_is_said_how_to_come_by_one(bench: VirtualBench) -> None:
-    around = SdkEnvironment(bench.avds, (), bench.logs, bench.avds, {})
-    devices = VirtualDevices(None, bench.connector.server, around, bench.connector.connect)
+def test_missing_sdk_is_reported_with_advice(bench: AvdBench) -> None:
+    environment = SdkEnvironment(bench.avds, (), bench.logs, bench.avds, {})
+    devices = VirtualDevices(None, bench.connector.server, environment, bench.connector.connect)
 
     assert [finding.what for finding in devices.missing()] == ["Android SDK"]
     assert devices.list() == ()
@@ -191,25 +184,22 @@ def test_without_an_sdk_it_is_said_how_to_come_by_one(bench: VirtualBench) -> No
         bench.devices.console("R5CR10")
 
 
-# The SDK's programs
-
-
 @pytest.fixture
-def tools(bench: VirtualBench) -> AvdTools:
+def tools(bench: AvdBench) -> AvdTools:
     return AvdTools(bench.sdk.sdk, {"ANDROID_HOME": str(bench.sdk.folder), "ANDROID_AVD_HOME": str(bench.avds)})
 
 
-def test_what_the_emulator_chats_about_is_no_device(tools: AvdTools) -> None:
+def test_log_output_of_the_emulator_is_not_a_device(tools: AvdTools) -> None:
     assert tools.names() == frozenset()
     tools.create("Fold", image=IMAGE, device="pixel_fold", replace=False)
     assert tools.names() == {"Fold"}
 
 
-CHAT = "Loading local repository...\n"
+LOG_LINE = "Loading local repository...\n"
 
 
 @pytest.mark.parametrize(
-    ("words", "advice"),
+    ("message", "advice"),
     [
         (
             "ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH.",
@@ -220,26 +210,23 @@ CHAT = "Loading local repository...\n"
         ("Error: No device found matching --device pixel_fold.\nnull", "sdkmanager 'cmdline-tools;latest'"),
         ("Error: Package path is not valid. Valid system image paths are:\nnull", "sdkmanager 'cmdline-tools;latest'"),
         ("Error: No space left on device", "Free some disk space"),
-        (f"{CHAT}Error: Something odd.", ""),
+        (f"{LOG_LINE}Error: Something odd.", ""),
     ],
 )
-def test_what_avdmanager_refuses_is_told_with_what_to_do(
-    bench: VirtualBench, tools: AvdTools, words: str, advice: str
+def test_avdmanager_errors_are_reported_with_advice(
+    bench: AvdBench, tools: AvdTools, message: str, advice: str
 ) -> None:
-    bench.sdk.refusal(words)
-
-    with pytest.raises(DeviceError) as told:
+    bench.sdk.fail_avdmanager(message)
+    with pytest.raises(DeviceError) as error:
         tools.create("Fold", image=IMAGE, device="pixel_fold", replace=False)
+    assert advice in str(error.value)
+    assert f"Its output: {message.removeprefix(LOG_LINE).splitlines()[0]}" in str(error.value)
+    assert "null" not in str(error.value)
 
-    assert advice in str(told.value)
-    assert f"Its output: {words.removeprefix(CHAT).splitlines()[0]}" in str(told.value)
-    assert "null" not in str(told.value)
 
-
-def test_programs_that_do_not_run_are_told_as_a_fault_of_the_sdk(bench: VirtualBench, tools: AvdTools) -> None:
+def test_programs_that_cannot_run_are_sdk_errors(bench: AvdBench, tools: AvdTools) -> None:
     for program in ("emulator/emulator", "cmdline-tools/latest/bin/avdmanager"):
         (bench.sdk.folder / program).chmod(0o644)
-
     with pytest.raises(SdkError, match=r"emulator does not respond: .*Permission denied.*Install the emulator"):
         tools.names()
     with pytest.raises(SdkError, match=r"avdmanager could not be started: Permission denied\. .*JAVA_HOME"):

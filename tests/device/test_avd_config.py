@@ -8,9 +8,9 @@ from odyssey_recorder.device.avd_config import (
     AvdFolder,
     amended,
     avd_home,
+    created_from,
     entries,
     is_avd_name,
-    made_by,
     problems,
     wanted_entries,
 )
@@ -29,31 +29,29 @@ HOME = Path("/home/ann")
         ({"ANDROID_EMULATOR_HOME": "/emulator"}, "/emulator/avd"),
     ],
 )
-def test_the_devices_lie_where_the_emulator_looks_for_them(environment: dict[str, str], folder: str) -> None:
+def test_avd_home_follows_the_environment(environment: dict[str, str], folder: str) -> None:
     assert avd_home(environment, HOME) == Path(folder)
 
 
-def test_values_are_read_however_they_are_spaced() -> None:
+def test_config_values_with_any_spacing() -> None:
     config = "a.b=1\n c = two words \nempty=\n# d=3\nnonsense\n=4\r\ne = x=y\n"
     assert entries(config) == {"a.b": "1", "c": "two words", "empty": "", "e": "x=y"}
 
 
-def test_amending_changes_what_is_wanted_where_it_stands_and_leaves_all_else() -> None:
+def test_amending_changes_only_the_given_keys() -> None:
     config = "avd.ini.encoding=UTF-8\nhw.keyboard = no\n# by hand\nhw.keyboard=no\nvendor.key = 7\n"
-
     assert amended(config, {"hw.keyboard": "yes", "hw.lcd.width": "720"}) == (
         "avd.ini.encoding=UTF-8\nhw.keyboard=yes\n# by hand\nvendor.key = 7\nhw.lcd.width=720\n"
     )
 
 
 @given(st.text(), st.dictionaries(st.sampled_from(["hw.keyboard", "hw.lcd.width", "x"]), st.sampled_from(["yes", "7"])))
-def test_after_amending_any_text_what_is_wanted_is_so_and_all_else_as_before(text: str, wanted: dict[str, str]) -> None:
-    after = entries(amended(text, wanted))
-    assert after == {**entries(text), **wanted}
+def test_amending_any_text_changes_only_the_given_keys(text: str, wanted: dict[str, str]) -> None:
+    assert entries(amended(text, wanted)) == {**entries(text), **wanted}
     assert amended(amended(text, wanted), wanted) == amended(text, wanted)
 
 
-def test_only_the_tablet_is_wider_than_tall_by_nature_and_only_the_fold_has_a_hinge() -> None:
+def test_config_of_tablet_and_fold() -> None:
     wanted = {profile.key: wanted_entries(profile) for profile in profiles()}
     assert [key for key, has in wanted.items() if has["hw.initialOrientation"] == "landscape"] == ["pixel_tablet"]
     assert [key for key, has in wanted.items() if "hw.sensor.hinge" in has] == ["pixel_fold"]
@@ -66,19 +64,19 @@ def test_only_the_tablet_is_wider_than_tall_by_nature_and_only_the_fold_has_a_hi
 
 
 @pytest.mark.parametrize("profile", profiles(), ids=lambda profile: profile.key)
-def test_a_device_as_its_profile_says_has_no_problem_and_is_known_again(profile: DeviceProfile) -> None:
+def test_config_from_a_profile_has_no_problems(profile: DeviceProfile) -> None:
     config = {**wanted_entries(profile), "image.sysdir.1": "system-images/android-34/google_apis/x86_64/"}
-    assert made_by(config) == profile
+    assert created_from(config) == profile
     assert problems(config, profile) == ()
 
 
-def test_a_device_of_another_name_is_known_by_its_screen_and_one_of_neither_by_nothing() -> None:
-    found = made_by({"hw.device.name": "my_own", "hw.lcd.width": "720", "hw.lcd.height": "1280"})
+def test_custom_device_is_recognized_by_its_screen() -> None:
+    found = created_from({"hw.device.name": "my_own", "hw.lcd.width": "720", "hw.lcd.height": "1280"})
     assert found == profile_named("small_phone")
-    assert made_by({"hw.device.name": "tv_4k"}) is None
+    assert created_from({"hw.device.name": "tv_4k"}) is None
 
 
-def test_what_is_not_the_profiles_is_said_one_sentence_each() -> None:
+def test_each_difference_from_the_profile_is_one_sentence() -> None:
     profile = profile_named("small_phone")
     config = {
         **wanted_entries(profile),
@@ -97,7 +95,7 @@ def test_what_is_not_the_profiles_is_said_one_sentence_each() -> None:
 
 
 @pytest.mark.parametrize("memory", ["4096", "4096M", "4096MB", "4G", "8gb", "much"])
-def test_enough_memory_is_no_problem_in_whatever_unit(memory: str) -> None:
+def test_enough_memory_in_any_unit_is_no_problem(memory: str) -> None:
     profile = profile_named("small_phone")
     assert problems({**wanted_entries(profile), "hw.keyboard": "true", "hw.ramSize": memory}, profile) == ()
 
@@ -109,7 +107,7 @@ def test_enough_memory_is_no_problem_in_whatever_unit(memory: str) -> None:
         *((name, False) for name in ("", "a b", "../x", "-wipe-data", ".hidden", "a;b", "ä", "a\n")),
     ],
 )
-def test_letters_digits_and_three_signs_make_a_name(name: str, valid: bool) -> None:
+def test_avd_names(name: str, valid: bool) -> None:
     assert is_avd_name(name) == valid
 
 
@@ -121,31 +119,26 @@ def device(folder: Path, config: bytes) -> Path:
     return home / "config.ini"
 
 
-@pytest.mark.parametrize("name", ["nobody", "../etc/passwd", "a b"])
-def test_a_device_is_found_where_its_ini_file_says_and_others_are_refused(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["missing", "../etc/passwd", "a b"])
+def test_config_is_found_through_the_ini_file(tmp_path: Path, name: str) -> None:
     device(tmp_path, b"hw.keyboard = no\r\n")
     folder = AvdFolder(tmp_path)
-
     assert folder.names() == ("phone",)
     assert folder.config("phone") == {"hw.keyboard": "no"}
     with pytest.raises(DeviceError, match=r"Existing devices: phone|is not a valid name"):
         folder.config(name)
 
 
-def test_amending_replaces_the_file_whole_and_keeps_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_amending_a_file_keeps_undecodable_bytes(tmp_path: Path) -> None:
     config = device(tmp_path, b"avd.ini.displayname=Ann\xe9\nhw.keyboard=no\n")
-
     AvdFolder(tmp_path).amend("phone", {"hw.keyboard": "yes"})
-
     assert config.read_bytes() == b"avd.ini.displayname=Ann\xe9\nhw.keyboard=yes\n"
     assert [path.name for path in config.parent.iterdir()] == ["config.ini"]
 
 
-def test_what_cannot_be_written_is_left_as_it_was(tmp_path: Path) -> None:
+def test_unwritable_config_is_left_unchanged(tmp_path: Path) -> None:
     config = device(tmp_path, b"hw.keyboard=no\n")
     (config.parent / "config.ini.part").mkdir()  # blocks the path of the new file
-
     with pytest.raises(DeviceError, match=r"config.ini cannot be written: .*Make it writable"):
         AvdFolder(tmp_path).amend("phone", {"hw.keyboard": "yes"})
-
     assert config.read_bytes() == b"hw.keyboard=no\n"

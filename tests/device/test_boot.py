@@ -29,22 +29,24 @@ def boot(emulator: LaunchedEmulator, port: int) -> Boot:
     return Boot("small_phone", SERIAL, emulator, AdbServer(port=port), lambda: False, boot_s=0, home_s=0)
 
 
-def test_a_device_that_adb_never_lists_is_told_with_its_log(emulator: LaunchedEmulator) -> None:
-    with (
-        ScriptedAdbServer({"host:devices-l": block("")}) as adb,
-        pytest.raises(DeviceTimeoutError, match=r"small_phone .* Last stage: Waiting for adb\..*cold boot.*log"),
-    ):
-        boot(emulator, adb.port).wait(lambda _: None)
-
-
-def test_a_device_that_does_not_boot_is_told_as_such(emulator: LaunchedEmulator) -> None:
+@pytest.mark.parametrize(
+    ("answers", "stages"),
+    [
+        ({"host:devices-l": block("")}, [BootStage.WAITING_FOR_ADB]),
+        (
+            {"host:devices-l": LISTED, shell("getprop*"): printed(b"0\n")},
+            [BootStage.WAITING_FOR_ADB, BootStage.BOOTING],
+        ),
+    ],
+)
+def test_boot_that_takes_too_long_is_reported_with_its_stage(
+    emulator: LaunchedEmulator, answers: dict[str, bytes], stages: list[BootStage]
+) -> None:
     seen = list[BootStage]()
-    answers = {"host:devices-l": LISTED, shell("getprop*"): printed(b"0\n")}
-
-    with ScriptedAdbServer(answers) as adb, pytest.raises(DeviceTimeoutError, match="Last stage: Booting Android"):
+    message = rf"small_phone .* Last stage: {stages[-1].value}\..*cold boot.*log"
+    with ScriptedAdbServer(answers) as adb, pytest.raises(DeviceTimeoutError, match=message):
         boot(emulator, adb.port).wait(seen.append)
-
-    assert seen == [BootStage.WAITING_FOR_ADB, BootStage.BOOTING]
+    assert seen == stages
 
 
 def screen(focus: str) -> bytes:
@@ -60,40 +62,38 @@ def screen(focus: str) -> bytes:
         (screen("NotificationShade"), False),
         (b"", False),
     ],
-    ids=["home", "what holds its place", "no activity", "no answer"],
+    ids=["home", "fallback home", "no activity", "no answer"],
 )
-def test_the_home_screen_is_waited_for_and_another_taken_as_it_is(
-    emulator: LaunchedEmulator, shown: bytes, is_home: bool
-) -> None:
+def test_boot_waits_for_the_home_screen(emulator: LaunchedEmulator, shown: bytes, is_home: bool) -> None:
     seen = list[BootStage]()
     answers = {"host:devices-l": LISTED, shell("getprop*"): printed(b"1\n"), shell("wm size*"): printed(shown)}
 
     with ScriptedAdbServer(answers) as adb:
         replace(boot(emulator, adb.port), home_s=0.5).wait(seen.append)
 
-        looks = [request for request in adb.requests if request.startswith(shell("wm size"))]
-    assert (len(looks) == 1) == is_home
+        reads = [request for request in adb.requests if request.startswith(shell("wm size"))]
+    assert (len(reads) == 1) == is_home
     assert seen == [BootStage.WAITING_FOR_ADB, BootStage.BOOTING, BootStage.WAITING_FOR_HOME]
 
 
-def test_an_emulator_that_does_not_end_is_told(tmp_path: Path) -> None:
-    killed = list[str]()
+def test_emulator_that_does_not_stop_is_reported(tmp_path: Path) -> None:
+    kill = threading.Event()
 
     with (
         ScriptedAdbServer({"host:devices-l": LISTED}) as adb,
         pytest.raises(DeviceTimeoutError, match=rf"{SERIAL} did not stop within 0 s"),
     ):
-        end_emulator(SERIAL, lambda: killed.append(SERIAL), AdbServer(port=adb.port), (tmp_path,), gone_s=0)
+        end_emulator(SERIAL, kill.set, AdbServer(port=adb.port), (tmp_path,), stop_s=0)
 
-    assert killed == [SERIAL]
+    assert kill.is_set()
 
 
-def test_a_program_that_cannot_be_run_is_told(tmp_path: Path) -> None:
+def test_missing_emulator_program_is_reported(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match=r"/nowhere/emulator could not be started: No such file or directory"):
         LaunchedEmulator(["/nowhere/emulator"], {}, tmp_path / "log")
 
 
-def test_an_emulator_has_a_session_of_its_own_so_that_it_outlives_ours(tmp_path: Path) -> None:
+def test_emulator_runs_in_its_own_session(tmp_path: Path) -> None:
     script = "import os; print(os.getsid(0) == os.getpid())"
     emulator = LaunchedEmulator([sys.executable, "-c", script], {}, tmp_path / "log")
     while not emulator.has_ended:

@@ -20,7 +20,7 @@ from odyssey_recorder.logs import logging_to
 
 Write = Callable[..., Path]
 
-LINUX_NOTE = """\
+DISCOVERY_FILE = """\
 port.serial=5556
 port.adb=5557
 avd.name=Pixel_7_Pro
@@ -35,13 +35,15 @@ grpc.token=MTIzNDU2Nzg5
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    def write_note(note: str | bytes, pid: int = 1, *, age_s: float = 0) -> Path:
+    """Writes a discovery file; returns its folder."""
+
+    def write_file(content: str | bytes, pid: int = 1, *, age_s: float = 0) -> Path:
         path = tmp_path / f"pid_{pid}.ini"
-        path.write_bytes(note if isinstance(note, bytes) else note.encode())
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
         os.utime(path, (1_700_000_000 - age_s, 1_700_000_000 - age_s))
         return tmp_path
 
-    return write_note
+    return write_file
 
 
 def find(folder: Path, *, alive: bool = True) -> ControlEndpoint | None:
@@ -52,37 +54,35 @@ JWKS = "grpc.jwks=/run/user/1000/avd/running/1/jwks\n"
 
 
 @pytest.mark.parametrize(
-    ("note", "expected"),
+    ("content", "expected"),
     [
-        (LINUX_NOTE, ("MTIzNDU2Nzg5", False)),
-        (LINUX_NOTE.replace("=", " = ").replace("\n", "\r\n"), ("MTIzNDU2Nzg5", False)),
-        (LINUX_NOTE.replace("MTIzNDU2Nzg5", "MTIzNDU2Nzg5MA=="), ("MTIzNDU2Nzg5MA==", False)),
+        (DISCOVERY_FILE, ("MTIzNDU2Nzg5", False)),
+        (DISCOVERY_FILE.replace("=", " = ").replace("\n", "\r\n"), ("MTIzNDU2Nzg5", False)),
+        (DISCOVERY_FILE.replace("MTIzNDU2Nzg5", "MTIzNDU2Nzg5MA=="), ("MTIzNDU2Nzg5MA==", False)),
         ("port.serial=5556\ngrpc.port=8556\n", ("", False)),
         (f"port.serial=5556\ngrpc.port=8556\n{JWKS}", ("", True)),
     ],
     ids=["Linux", "Windows", "padded token", "open", "signed tokens alone"],
 )
-def test_a_note_gives_address_and_token(write: Write, note: str, expected: tuple[str, bool]) -> None:
-    found = find(write(note))
-
+def test_discovery_file_gives_address_and_token(write: Write, content: str, expected: tuple[str, bool]) -> None:
+    found = find(write(content))
     assert found == ControlEndpoint("emulator-5556", 8556, *expected)
     assert found.address == "localhost:8556"
 
 
-def test_a_token_never_stands_in_the_log(write: Write, tmp_path: Path) -> None:
-    endpoint = find(write(LINUX_NOTE.replace("MTIzNDU2Nzg5", "cGxhbnRlZA==")))
-
+def test_token_is_never_logged(write: Write, tmp_path: Path) -> None:
+    endpoint = find(write(DISCOVERY_FILE.replace("MTIzNDU2Nzg5", "cGxhbnRlZA==")))
     with logging_to(tmp_path / "a.log", "INFO"):
-        logging.getLogger("anybody").info("reached at %s", endpoint)
+        logging.getLogger("any").info("reached at %s", endpoint)
     text = (tmp_path / "a.log").read_text(encoding="utf-8")
     assert "reached at ControlEndpoint" in text
     assert "cGxhbnRlZA==" not in text
 
 
 @pytest.mark.parametrize(
-    "note",
+    "content",
     [
-        LINUX_NOTE.replace("5556", "5558"),
+        DISCOVERY_FILE.replace("5556", "5558"),
         "",
         "port.serial=5556\n",
         "port.serial=5556\ngrpc.port=\n",
@@ -92,21 +92,19 @@ def test_a_token_never_stands_in_the_log(write: Write, tmp_path: Path) -> None:
         "grpc.port=8554\n",
         b"\xff\xfe\x00port.serial\x00",
     ],
-    ids=["another serial", "empty", "no port", "empty port", "words", "port 0", "too far", "no serial", "bytes"],
+    ids=["other serial", "empty", "no port", "empty port", "no number", "port 0", "too high", "no serial", "bytes"],
 )
-def test_a_note_that_says_nothing_of_use_is_passed_over(write: Write, note: str | bytes) -> None:
-    write(LINUX_NOTE.replace("8556", "8600"), 2)
-
-    found = find(write(note, 1))
-
+def test_useless_discovery_files_are_skipped(write: Write, content: str | bytes) -> None:
+    write(DISCOVERY_FILE.replace("8556", "8600"), 2)
+    found = find(write(content, 1))
     assert found is not None
     assert found.port == 8600
 
 
-def test_of_two_notes_the_newer_is_believed_and_none_of_a_process_that_has_ended(write: Write) -> None:
-    note = f"{LINUX_NOTE}avd.id=Fold\n"
-    write(note.replace("8556", "8601"), 1)
-    folder = write(note.replace("8556", "8602"), 2, age_s=60)
+def test_newest_file_of_a_live_process_counts(write: Write) -> None:
+    content = f"{DISCOVERY_FILE}avd.id=Fold\n"
+    write(content.replace("8556", "8601"), 1)
+    folder = write(content.replace("8556", "8602"), 2, age_s=60)
 
     found = find(folder)
 
@@ -116,25 +114,19 @@ def test_of_two_notes_the_newer_is_believed_and_none_of_a_process_that_has_ended
     assert find(folder, alive=False) is None
 
 
-def test_other_files_and_folders_that_are_not_there_are_no_notes(write: Write, tmp_path: Path) -> None:
-    folder = write(LINUX_NOTE)
+def test_other_files_and_missing_folders_are_ignored(write: Write, tmp_path: Path) -> None:
+    folder = write(DISCOVERY_FILE)
     (folder / "pid_1.ini").rename(folder / "pid_x.ini")
     (folder / "pid_7.ini").mkdir()
-
     assert find(folder) is None
     assert find(tmp_path / "nowhere") is None
 
 
-def test_this_process_is_alive_and_one_that_has_ended_is_not_though_nobody_asked_after_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    child = subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE)
-    assert child.stdout is not None
-    with child, child.stdout as words:
-        words.read()
-        expires_s = time.monotonic() + 20
+def test_process_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as child:
+        deadline = time.monotonic() + 20
         while process_is_alive(child.pid):
-            assert time.monotonic() < expires_s
+            assert time.monotonic() < deadline
     assert process_is_alive(os.getpid())
     assert not process_is_alive(child.pid)
     assert not process_is_alive(2**80)
@@ -143,64 +135,46 @@ def test_this_process_is_alive_and_one_that_has_ended_is_not_though_nobody_asked
         raise PermissionError(pid, signal)
 
     monkeypatch.setattr(os, "kill", refuse)
-    assert process_is_alive(1), "another user's"
+    assert process_is_alive(1), "a process of another user"
 
 
 @pytest.mark.parametrize(
-    ("platform", "environment", "expected"),
+    ("platform", "environment", "first"),
     [
-        (
-            "linux",
-            {"XDG_RUNTIME_DIR": "/run/user/7", "USER": "anna"},
-            ["/run/user/7", "/home/anna/.android", "/tmp/android-anna"],
-        ),
-        (
-            "linux",
-            {"USER": "anna"},
-            [f"/run/user/{os.getuid()}", "/home/anna/.android", "/tmp/android-anna"],
-        ),
-        (
-            "darwin",
-            {"USER": "anna"},
-            ["/home/anna/Library/Caches/TemporaryItems", "/home/anna/.android", "/tmp/android-anna"],
-        ),
-        (
-            "win32",
-            {"LOCALAPPDATA": "/home/anna/AppData/Local"},
-            ["/home/anna/AppData/Local/Temp", "/home/anna/.android"],
-        ),
-        ("win32", {"ANDROID_EMULATOR_HOME": "/d/android"}, ["/d/android", "/home/anna/.android"]),
+        ("linux", {"XDG_RUNTIME_DIR": "/run/user/7", "USER": "anna"}, "/run/user/7"),
+        ("linux", {"USER": "anna"}, f"/run/user/{os.getuid()}"),
+        ("darwin", {"USER": "anna"}, "/home/anna/Library/Caches/TemporaryItems"),
+        ("win32", {"LOCALAPPDATA": "/home/anna/AppData/Local"}, "/home/anna/AppData/Local/Temp"),
+        ("win32", {"ANDROID_EMULATOR_HOME": "/d/android"}, "/d/android"),
     ],
 )
-def test_every_system_has_its_folders(platform: str, environment: dict[str, str], expected: list[str]) -> None:
+def test_running_folders_of_each_platform(platform: str, environment: dict[str, str], first: str) -> None:
     folders = running_folders(environment, platform, Path("/home/anna"))
+    others = ["/home/anna/.android"] if platform == "win32" else ["/home/anna/.android", "/tmp/android-anna"]
+    assert list(map(PurePath.as_posix, folders)) == [f"{folder}/avd/running" for folder in (first, *others)]
 
-    assert list(map(PurePath.as_posix, folders)) == [f"{folder}/avd/running" for folder in expected]
 
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has none of them")
-def test_a_link_a_pipe_and_a_stranger_s_file_are_no_notes(
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no owners, links and pipes like these")
+def test_links_pipes_and_files_of_others_are_ignored(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    note = write(LINUX_NOTE) / "pid_1.ini"
+    content = write(DISCOVERY_FILE) / "pid_1.ini"
     uid = os.getuid()
     with monkeypatch.context() as patched:
         patched.setattr(os, "getuid", lambda: uid + 1)
         assert find(tmp_path) is None
     assert find(tmp_path) is not None
 
-    note.rename(tmp_path / "elsewhere")
-    note.symlink_to(tmp_path / "elsewhere")
+    content.rename(tmp_path / "elsewhere")
+    content.symlink_to(tmp_path / "elsewhere")
     os.mkfifo(tmp_path / "pid_2.ini")
     assert find(tmp_path) is None
 
 
-def test_the_virtual_devices_that_run_are_known_by_their_names_also_without_a_control_service(write: Write) -> None:
+def test_running_avds_by_name(write: Write) -> None:
     write("port.serial=5554\navd.id=Old\navd.name=Very Old\n", 1)
     write("port.serial=5556\navd.name=My Fold\ngrpc.port=8556\n", 2)
     write("port.serial=none\navd.name=Broken\n", 3)
     folder = write("port.serial=5558\navd.id=Gone\n", 4)
-
     found = running_avds((folder, folder / "missing"), is_alive=lambda pid: pid != 4)
-
     assert found == {"Old": RunningAvd("emulator-5554", 1), "My_Fold": RunningAvd("emulator-5556", 2)}

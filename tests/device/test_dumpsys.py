@@ -7,43 +7,46 @@ from odyssey_recorder.device import dumpsys
 from odyssey_recorder.device.device import ListedDevice
 from odyssey_recorder.model.geometry import Box, Rotation, Size
 
-FOLD = Path(__file__).parent / "data" / "dumpsys_input_fold_excerpts.txt"
+DATA = Path(__file__).parent / "data"
 
 
 def fold_posture(heading: str) -> str:
     """The sections whose heading begins with `heading`."""
-    sections = FOLD.read_text().split("\n## ")
+    sections = (DATA / "dumpsys_input_fold_excerpts.txt").read_text().split("\n## ")
     return "\n".join(section for section in sections if section.startswith(heading))
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\r\n"])
-def test_size_and_density_are_the_override_where_there_is_one(end: str) -> None:
+def test_override_of_size_and_density_wins(end: str) -> None:
     size, density = f"Physical size: 1440x3120{end}", f"Physical density: 560{end}"
     assert (dumpsys.screen_size(size), dumpsys.screen_density(density)) == (Size(1440, 3120), 560)
-
     size, density = f"{size}Override size: 1080x2340{end}", f"{density}Override density: 420{end}"
     assert (dumpsys.screen_size(size), dumpsys.screen_density(density)) == (Size(1080, 2340), 420)
     assert dumpsys.panel_size(size) == Size(1440, 3120)
 
 
-def test_a_size_or_density_that_is_not_told_is_an_error_that_quotes_the_answer() -> None:
-    with pytest.raises(ValueError, match="no screen size in 'cmd: no service window'"):
-        dumpsys.screen_size("cmd: no service window\n")
-    with pytest.raises(ValueError, match="no screen density in ''"):
-        dumpsys.screen_density("")
-
-
-def test_free_room_is_told_in_bytes_whatever_the_columns() -> None:
-    df = (
-        "Filesystem       1K-blocks    Used Available Use% Mounted on\n"
-        "/dev/block/dm-34   6082144 1204560   4877584  20% /data/user/0\n"
-    )
+def test_free_space_in_bytes() -> None:
+    header = "Filesystem       1K-blocks    Used Available Use% Mounted on\n"
+    df = f"{header}/dev/block/dm-34   6082144 1204560   4877584  20% /data/user/0\n"
     assert dumpsys.free_bytes(df) == 4877584 * 1024
-    with pytest.raises(ValueError, match="no free space in"):
-        dumpsys.free_bytes("df: /data: Permission denied\n")
 
 
-def test_properties_are_read_whatever_their_value_holds() -> None:
+@pytest.mark.parametrize(
+    ("read", "answer", "message"),
+    [
+        (dumpsys.screen_size, "cmd: no service window\n", "no screen size in 'cmd: no service window'"),
+        (dumpsys.screen_density, "", "no screen density in ''"),
+        (dumpsys.free_bytes, "df: /data: Permission denied\n", "no free space in"),
+        (dumpsys.recent_tasks, "Can't find service: activity", "no list of recent tasks, but \"Can't find service"),
+        (dumpsys.default_display_contents, "", "no default display in"),
+    ],
+)
+def test_unusable_answer_is_quoted(read: Callable[[str], object], answer: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read(answer)
+
+
+def test_properties_with_unusual_values() -> None:
     getprop = (
         "[ro.product.model]: [sdk_gphone64_x86_64]\r\n"
         "[ro.build.fingerprint]: [google/sdk:16/BP22/1:user/release-keys]\n"
@@ -80,9 +83,8 @@ FOCUSED_APP = f"  mFocusedApp=ActivityRecord{{9f2 u0 {SETTINGS}/.Settings t8}}\n
         ("Window{b1 u0 PopupWindow:3b1f0e1}", (SETTINGS, f"{SETTINGS}.Settings")),
     ],
 )
-def test_the_focused_activity_is_told_where_an_activity_has_the_focus(focus: str, expected: tuple[str, str]) -> None:
+def test_focused_activity(focus: str, expected: tuple[str, str]) -> None:
     window = f"  mCurrentFocus={focus}\n{FOCUSED_APP}"
-
     assert dumpsys.focused_activity(window) == expected
 
 
@@ -118,24 +120,21 @@ ENDING = "WINDOW MANAGER WINDOWS (dumpsys window windows)\n  mCurrentFocus=Windo
     ],
 )
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_only_the_default_display_as_it_is_now_counts(window: str, line_end: str) -> None:
+def test_only_the_live_default_display_counts(window: str, line_end: str) -> None:
     contents = dumpsys.default_display_contents(window.replace("\n", line_end))
-
     assert dumpsys.focused_activity(contents) == ("com.shop", "com.shop.Main")
     assert dumpsys.rotation(contents) is Rotation.R180
     assert dumpsys.status_bar_height(contents) == 84
 
 
-def test_another_display_s_focus_is_never_the_device_s_and_a_dump_without_the_default_one_an_error() -> None:
+def test_focus_of_another_display_is_ignored() -> None:
     window = f"{CONTENTS}  Display: mDisplayId=0 rootTasks=1\n  mCurrentFocus=null\n{SECOND}"
-
     assert dumpsys.focused_activity(dumpsys.default_display_contents(window)) == ("", "")
-    for without in ("", f"{CONTENTS}{SECOND}"):
-        with pytest.raises(ValueError, match="no default display in"):
-            dumpsys.default_display_contents(without)
+    with pytest.raises(ValueError, match="no default display in"):
+        dumpsys.default_display_contents(f"{CONTENTS}{SECOND}")
 
 
-def test_android_10_tells_rotation_and_bars_in_words_of_its_own() -> None:
+def test_rotation_and_bars_of_android_10() -> None:
     contents = dumpsys.default_display_contents(
         "  Display: mDisplayId=0 stacks=5\n    DisplayFrames w=2280 h=1080 r=3\n"
         "      InsetsSource type=TYPE_TOP_BAR frame=[0,0][2280,66] visible=true\n"
@@ -150,12 +149,9 @@ def test_android_10_tells_rotation_and_bars_in_words_of_its_own() -> None:
     assert dumpsys.keyboard(contents) == Box(132, 500, 2280, 1080)
 
 
-def test_a_menu_over_an_older_android_s_activity_belongs_to_that_activity() -> None:
-    window = (
-        "  mCurrentFocus=Window{a u0 PopupWindow:3b1f0e1}\n"
-        "  mFocusedApp=AppWindowToken{f token=Token{5 ActivityRecord{2d u0 com.shop/.Main t10}}}\n"
-    )
-
+def test_popup_belongs_to_its_activity_on_older_android() -> None:
+    app = "mFocusedApp=AppWindowToken{f token=Token{5 ActivityRecord{2d u0 com.shop/.Main t10}}}"
+    window = f"  mCurrentFocus=Window{{a u0 PopupWindow:3b1f0e1}}\n  {app}\n"
     assert dumpsys.focused_activity(window) == ("com.shop", "com.shop.Main")
 
 
@@ -172,10 +168,10 @@ def test_a_menu_over_an_older_android_s_activity_belongs_to_that_activity() -> N
             "      mCurrentRotation=ROTATION_90",
             Rotation.R0,
         ),
-        ("nothing is said of it", Rotation.R0),
+        ("no rotation", Rotation.R0),
     ],
 )
-def test_the_rotation_is_the_display_s_and_not_the_sensor_s(window: str, rotation: Rotation) -> None:
+def test_rotation_of_the_display_not_the_sensor(window: str, rotation: Rotation) -> None:
     assert dumpsys.rotation(window) is rotation
 
 
@@ -184,7 +180,7 @@ EMPTY_BAR = "InsetsSource id=2 type=navigationBars frame=[0,0][0,0] visible=true
 
 
 @pytest.mark.parametrize(
-    ("ask", "source", "expected"),
+    ("read", "source", "expected"),
     [
         (dumpsys.status_bar_height, "type=ITYPE_STATUS_BAR frame=[0,0][1080,84] visible=true", 84),
         (dumpsys.status_bar_height, "type=ITYPE_STATUS_BAR frame=[0,0][1200,54]", 54),
@@ -199,20 +195,18 @@ EMPTY_BAR = "InsetsSource id=2 type=navigationBars frame=[0,0][0,0] visible=true
         (dumpsys.navigation_bar, f"id=1 type=navigationBars frame={LOW} visible=false", None),
         (dumpsys.navigation_bar, "type=ITYPE_NAVIGATION_BAR frame=[0,0][0,0] visible=true", None),
         (dumpsys.navigation_bar, "type=ITYPE_EXTRA_NAVIGATION_BAR frame=[0,0][1080,9] visible=true", None),
-        (dumpsys.navigation_bar, "no insets are told", None),
+        (dumpsys.navigation_bar, "no insets", None),
         (dumpsys.keyboard, f"id=3 type=ime frame={LOW} visible=true flags=", BAR),
         (dumpsys.keyboard, f"type=ITYPE_IME frame={LOW} visibleFrame={LOW} visible=true", BAR),
         (dumpsys.keyboard, f"type=ITYPE_IME frame=[0,0][0,0] visibleFrame={LOW} visible=false", None),
         (dumpsys.keyboard, f"id=3 type=ime frame={LOW} visible=false flags=", None),
     ],
 )
-def test_bars_and_the_keyboard_are_found_in_the_forms_of_all_versions_while_they_are_up(
-    ask: Callable[[str], object], source: str, expected: object
-) -> None:
-    assert ask(f"InsetsSource{'' if source.startswith(':') else ' '}{source}") == expected
+def test_bars_and_keyboard_of_all_versions(read: Callable[[str], object], source: str, expected: object) -> None:
+    assert read(f"InsetsSource{'' if source.startswith(':') else ' '}{source}") == expected
 
 
-def test_the_keyboard_is_up_when_the_input_method_is_shown() -> None:
+def test_keyboard_is_shown_on_the_default_display() -> None:
     assert dumpsys.keyboard_shown("  mShowRequested=true mInputShown=true\n")
     assert not dumpsys.keyboard_shown("  mShowRequested=false mInputShown=false\n")
     assert dumpsys.keyboard_shown("  mCurTokenDisplayId=0\n  mInputShown=true\n")
@@ -228,17 +222,14 @@ def test_the_keyboard_is_up_when_the_input_method_is_shown() -> None:
         ("cmd: Can't find service: device_state", ""),
     ],
 )
-def test_only_a_device_that_folds_has_a_posture(answer: str, posture: str) -> None:
+def test_only_a_foldable_has_a_posture(answer: str, posture: str) -> None:
     assert dumpsys.posture(answer) == posture
 
 
-def test_all_panels_are_listed() -> None:
-    answer = (
-        'Display 4619827259835644672 (HWC display 0): port=0 pnpId=GGL displayName="EMU_display_0"\n'
-        'Display 4619827551948147201 (HWC display 1): port=1 pnpId=GGL displayName="EMU_display_1"\n'
-    )
-
-    assert dumpsys.physical_displays(answer) == ("4619827259835644672", "4619827551948147201")
+def test_physical_displays() -> None:
+    ids = "4619827259835644672", "4619827551948147201"
+    line = 'Display {} (HWC display {}): port=0 pnpId=GGL displayName="EMU_display_0"\n'
+    assert dumpsys.physical_displays("".join(line.format(id_, at) for at, id_ in enumerate(ids))) == ids
 
 
 @pytest.mark.parametrize(
@@ -246,11 +237,11 @@ def test_all_panels_are_listed() -> None:
     [("opened", "4619827259835644672"), ("closed", "4619827551948147201"), ("closed, Device 10", "")],
     ids=["opened", "closed", "a disabled touch node"],
 )
-def test_the_lit_panel_of_a_foldable_is_the_one_that_shows_the_default_display(posture: str, panel: str) -> None:
+def test_lit_panel_of_a_foldable(posture: str, panel: str) -> None:
     assert dumpsys.default_display(fold_posture(posture)) == panel
 
 
-def test_devices_are_listed_whatever_their_state() -> None:
+def test_devices_in_any_state_are_listed() -> None:
     answer = (
         "emulator-5554          device product:sdk_gphone64 model:sdk_phone device:emu64xa transport_id:3\n"
         "127.0.0.1:6001         offline transport_id:4\n"
@@ -267,60 +258,14 @@ def test_devices_are_listed_whatever_their_state() -> None:
     assert dumpsys.listed_devices("\n") == ()
 
 
-RECENTS_14 = """\
-ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)
-mRecentsComponent=ComponentInfo{com.android.launcher3/com.android.quickstep.RecentsActivity}
-  Recent tasks:
-  * Recent #0: Task{f8619f5 #141 type=standard A=10097:org.example.reader.affinity U=0 visible=true sz=1}
-    userId=0 effectiveUid=u0a97 mCallingPackage=com.android.launcher3
-    affinity=10097:org.example.reader.affinity
-    intent={act=android.intent.action.MAIN flg=0x10200000 cmp=org.example.reader/.Main}
-    mActivityComponent=org.example.reader/.Main
-    autoRemoveRecents=false isPersistable=true activityType=1
-    Activities=[ActivityRecord{bef5d94 u0 org.example.reader/.Main t141}]
-    askedCompatMode=false inRecents=true isAvailable=true
-    taskId=141 rootTaskId=141
-  * Recent #1: Task{fa8efa1 #7 type=home I=com.google.android.apps.nexuslauncher/.NexusLauncherActivity}
-    mActivityComponent=com.google.android.apps.nexuslauncher/.NexusLauncherActivity
-    autoRemoveRecents=false isPersistable=true activityType=2
-    askedCompatMode=false inRecents=true isAvailable=true
-  * Recent #2: Task{1b77a32 #8 type=recents A=10078:com.android.launcher3}
-    mActivityComponent=com.android.launcher3/com.android.quickstep.RecentsActivity
-  * Recent #3: Task{75ecdca #9 type=standard A=10177:org.example.shy}
-    intent={flg=0x10800000 cmp=org.example.shy/.Main}
-    mActivityComponent=org.example.shy/.Main
-  * Recent #4: Task{75ecdcb #10 type=standard A=10178:org.example.gone}
-    mActivityComponent=org.example.gone/.Main
-    askedCompatMode=false inRecents=false isAvailable=true
-  * Recent #5: Task{75ecdcc #12 type=standard A=1000:com.android.settings.root}
-    intent={act=android.intent.action.MAIN flg=0x10000000 cmp=com.android.settings/.Settings}
-    mActivityComponent=com.android.settings/.Settings
-
-  Visible recent tasks (most recent first):
-  * RecentTaskInfo #0:
-    id=141 userId=0 hasTask=true lastActiveTime=725551
-    baseIntent=Intent { act=android.intent.action.MAIN flg=0x10200000 cmp=org.example.reader/.Main }
-"""
-
-RECENTS_10 = """\
-ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)
-  Recent tasks:
-  * Recent #0: TaskRecord{9134f8 #2 I=com.android.launcher3/.Launcher U=0 StackId=0 sz=1}
-    realActivity=com.android.launcher3/.Launcher
-    autoRemoveRecents=false isPersistable=true numFullscreen=1 activityType=2
-  * Recent #1: TaskRecord{ca627d2 #28 A=1000:com.android.settings.root U=0 StackId=-1 sz=0}
-    realActivity=com.android.settings/.Settings
-    autoRemoveRecents=false isPersistable=true numFullscreen=1 activityType=1
-    askedCompatMode=false inRecents=true isAvailable=true
-"""
-
-
+RECENTS_14 = (DATA / "dumpsys_recents_android_14.txt").read_text()
+RECENTS_10 = (DATA / "dumpsys_recents_android_10.txt").read_text()
 PACKAGELESS = "* Recent #0: Task{1 #5 visible=true type=standard mode=fullscreen}\n"
 MALICIOUS = "* Recent #0: Task{1 #5 type=standard A=10:a;reboot}\n    mActivityComponent=$(reboot)b/.X\n"
 
 
 @pytest.mark.parametrize(
-    ("dump", "cards"),
+    ("dump", "tasks"),
     [
         (RECENTS_14, [(141, "org.example.reader"), (12, "com.android.settings")]),
         (RECENTS_10, [(28, "com.android.settings")]),
@@ -328,12 +273,7 @@ MALICIOUS = "* Recent #0: Task{1 #5 type=standard A=10:a;reboot}\n    mActivityC
         (f"RECENT TASKS\n  {MALICIOUS}", [(5, "")]),
         ("ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n", []),
     ],
-    ids=["neither home nor hidden", "an older system", "its app is not told", "no name of a package", "none"],
+    ids=["Android 14", "Android 10", "no package", "malicious package", "none"],
 )
-def test_the_cards_of_the_list_are_apps(dump: str, cards: list[tuple[int, str]]) -> None:
-    assert dumpsys.recent_tasks(dump) == tuple(dumpsys.RecentTask(*card) for card in cards)
-
-
-def test_another_answer_is_no_list_of_recent_tasks() -> None:
-    with pytest.raises(ValueError, match="no list of recent tasks, but \"Can't find service"):
-        dumpsys.recent_tasks("Can't find service: activity")
+def test_recent_tasks(dump: str, tasks: list[tuple[int, str]]) -> None:
+    assert dumpsys.recent_tasks(dump) == tuple(dumpsys.RecentTask(*task) for task in tasks)

@@ -18,7 +18,7 @@ from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, Device
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
-from tests.device.scripted_console import DEMAND, GREETING, scripted
+from tests.device.scripted_console import AUTH_REQUIRED, GREETING, scripted_console
 
 REAL_TABLE = """\
 List of snapshots present on all disks:
@@ -44,85 +44,78 @@ def console(emulator: SimulatedEmulator, tmp_path: Path) -> EmulatorConsole:
     return found
 
 
-def test_only_an_emulator_of_this_computer_has_a_console(tmp_path: Path) -> None:
+def test_only_local_emulators_have_a_console(tmp_path: Path) -> None:
     assert console_port("emulator-5554") == 5554
     for serial in ("emulator-0", "emulator-99999", "emulator-5554;x", "127.0.0.1:5555", "R58M123ABC", ""):
         assert console_of(serial, tmp_path) is None
 
 
-def test_a_snapshot_that_is_not_there_is_named_with_those_that_are(console: EmulatorConsole) -> None:
+def test_missing_snapshot_is_reported_with_existing_ones(console: EmulatorConsole) -> None:
     with pytest.raises(DeviceError, match=r"no snapshot 'lost'\. It has no snapshots\."):
         console.load_snapshot("lost")
     console.save_snapshot("kept")
-
     with pytest.raises(DeviceError, match=r"no snapshot 'lost'\. It has kept\."):
         console.load_snapshot("lost")
 
 
 @pytest.mark.parametrize("name", ["", "two words", "a\nkill", "../up", "..", "-x", "é", "a" * 101, "a;b"])
-def test_a_name_that_could_mean_anything_else_is_refused(name: str) -> None:
-    with pytest.raises(DeviceError, match="not a valid snapshot name"):
-        check_snapshot_name(name)
-
-
-def test_no_name_becomes_another_command(console: EmulatorConsole, emulator: SimulatedEmulator) -> None:
-    for call in (console.save_snapshot, console.load_snapshot):
+def test_invalid_snapshot_names_are_refused(console: EmulatorConsole, name: str) -> None:
+    for call in (check_snapshot_name, console.save_snapshot, console.load_snapshot):
         with pytest.raises(DeviceError, match="not a valid snapshot name"):
-            call("x\nkill")
+            call(name)
+    assert console.snapshots() == ()
+
+
+def test_commands_cannot_be_injected(console: EmulatorConsole, emulator: SimulatedEmulator) -> None:
     with pytest.raises(DeviceError, match="one line at a time"):
         console.command("ping\nkill")
-
     assert console.snapshots() == ()
     assert not emulator.killed.is_set()
     console.kill()
     assert emulator.killed.wait(5)
 
 
-def test_the_table_of_a_real_emulator_is_read() -> None:
+def test_snapshot_table_of_a_real_emulator() -> None:
     assert listed_snapshots(REAL_TABLE) == ("default_boot", "a_name_longer_than_its_column", "after.login-2")
     assert listed_snapshots("There is no snapshot available.") == ()
     partial = f"{REAL_TABLE}\nList of partial (non-loadable) snapshots on 'cache':\n{REAL_TABLE.splitlines()[2]}\n"
     assert listed_snapshots(partial) == listed_snapshots(REAL_TABLE)
 
 
-def test_a_console_that_is_not_there_is_told_with_what_to_do(tmp_path: Path) -> None:
+def test_missing_console_is_reported_with_advice(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-
+        port = listener.getsockname()[1]  # nothing listens there any more
     with pytest.raises(DeviceDisconnectedError, match=rf"emulator-{port} cannot be reached.*Restart it"):
         EmulatorConsole(port, token_file=tmp_path / "token").command("ping")
 
 
-def test_a_console_that_never_answers_times_out_and_one_that_hangs_up_is_told(tmp_path: Path) -> None:
-    with scripted(GREETING) as (port, _), pytest.raises(DeviceDisconnectedError, match="disconnected"):
+def test_silent_console_times_out_and_hang_up_is_reported(tmp_path: Path) -> None:
+    with scripted_console(GREETING) as (port, _), pytest.raises(DeviceDisconnectedError, match="disconnected"):
         EmulatorConsole(port, token_file=tmp_path / "token").command("ping")
     for answers in ((b"",), (GREETING, b"half a li")):
-        with scripted(*answers, then_hang=True) as (port, _):
+        with scripted_console(*answers, then_hang=True) as (port, _):
             console = EmulatorConsole(port, token_file=tmp_path / "token", answer_s=0.1)
             with pytest.raises(DeviceTimeoutError, match=f"emulator-{port} did not answer within 0.1 s"):
                 console.command("ping")
 
 
-def test_a_token_that_is_missing_or_not_taken_is_told_with_its_file(tmp_path: Path) -> None:
-    token = tmp_path / "token"
-    with (
-        scripted(DEMAND) as (port, _),
-        pytest.raises(DeviceError, match=r"token cannot be read.*which writes the file"),
-    ):
+def test_missing_and_rejected_tokens_name_their_file(tmp_path: Path) -> None:
+    token, unreadable = tmp_path / "token", r"token cannot be read.*which writes the file"
+    with scripted_console(AUTH_REQUIRED) as (port, _), pytest.raises(DeviceError, match=unreadable):
         EmulatorConsole(port, token_file=token).command("ping")
     token.write_text("mine\n")
 
-    with scripted(DEMAND, b"KO: it does not match\r\n") as (port, heard):
+    with scripted_console(AUTH_REQUIRED, b"KO: it does not match\r\n") as (port, received):
         with pytest.raises(DeviceError, match=r"rejected the token in .*token"):
             EmulatorConsole(port, token_file=token).command("ping")
-        assert heard == ["auth mine\n"]
+        assert received == ["auth mine\n"]
 
 
-def test_closing_wakes_who_waits(tmp_path: Path) -> None:
-    with ThreadPoolExecutor(1) as asking, scripted(GREETING, b"", then_hang=True) as (port, heard):
+def test_closing_ends_a_waiting_command(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1) as executor, scripted_console(GREETING, b"", then_hang=True) as (port, received):
         console = EmulatorConsole(port, token_file=tmp_path / "token")
-        answer = asking.submit(console.command, "ping")
-        while not heard:
+        answer = executor.submit(console.command, "ping")
+        while not received:
             wait([answer], 0.005)
         console.close()
 

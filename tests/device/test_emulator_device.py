@@ -1,7 +1,6 @@
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -9,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.connector import DeviceConnector
-from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.discovery import ControlEndpoint
-from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_link import GrpcOptions
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.gesture.touch import TouchStroke
@@ -28,20 +25,15 @@ def over_grpc() -> bool:
 
 
 @pytest.fixture
-def impatient_bench(bench: DeviceBench) -> Iterator[DeviceBench]:
-    device = bench.another_device(adb_s=0.3, answer_s=0.3)
-    yield replace(bench, device=device)
-    device.close()
+def impatient_bench(bench: DeviceBench) -> DeviceBench:
+    return replace(bench, device=bench.connect(GrpcOptions(bench.find, answer_s=0.3), adb_s=0.3))
 
 
 class TestEmulatorDevice(DeviceContract):
     untypable = "caf\x07"
 
 
-# Frames
-
-
-def test_a_change_of_the_screen_comes_by_itself(bench: DeviceBench) -> None:
+def test_screen_change_sends_a_frame(bench: DeviceBench) -> None:
     first = bench.next_streamed()
 
     bench.change_screen()
@@ -55,13 +47,13 @@ def test_a_change_of_the_screen_comes_by_itself(bench: DeviceBench) -> None:
     assert bench.device.next_frame(0) is None
 
 
-def test_screenshots_of_both_ways_show_the_same(bench: DeviceBench) -> None:
-    assert bench.device.capture_path == "gRPC", "the best way is chosen by itself"
+def test_screenshots_over_grpc_and_adb_are_identical(bench: DeviceBench) -> None:
+    assert bench.device.capture_path == "gRPC", "the faster path is the default"
     assert bench.device.sends_frames
     assert bench.device.follows_finger
     over_grpc = bench.device.capture()
 
-    bench.leave_adb_alone()
+    bench.switch_off_grpc()
     over_adb = bench.device.capture()
 
     assert (over_grpc.source, over_adb.source) == ("gRPC", "screencap")
@@ -71,49 +63,37 @@ def test_screenshots_of_both_ways_show_the_same(bench: DeviceBench) -> None:
 
 
 @pytest.mark.parametrize("reason", ["not wanted", "no room"])
-def test_frames_without_shared_memory_are_those_with_it(
+def test_frames_without_shared_memory_are_identical(
     bench: DeviceBench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, reason: str
 ) -> None:
     if reason == "no room":
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
-    device = bench.another_device(shares_memory=reason == "no room")
-
+    device = bench.connect(GrpcOptions(bench.find, shares_memory=reason == "no room"))
     in_message = device.next_frame(5)
-
     assert in_message is not None
     assert in_message.pixels == bench.next_streamed().pixels
-    device.close()
 
 
-def test_a_note_that_cannot_be_read_leaves_adb_and_is_told(
-    bench: DeviceBench, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_failed_discovery_is_logged_and_adb_is_used(bench: DeviceBench, caplog: pytest.LogCaptureFixture) -> None:
     def find() -> ControlEndpoint:
         raise RuntimeError("unreadable")
 
-    device = EmulatorDevice(AdbShell(bench.emulator.serial, bench.server), GrpcOptions(find))
+    assert bench.connect(GrpcOptions(find)).capture().source == "screencap"
 
-    device.wait_until_ready(20)
-
-    assert device.capture().source == "screencap"
-    device.close()
     assert "RuntimeError: unreadable" in caplog.text
     caplog.clear()
 
 
-def test_a_panel_that_outgrows_the_shared_memory_is_streamed_without(start_bench: StartBench) -> None:
+def test_panel_too_large_for_shared_memory_is_streamed(start_bench: StartBench) -> None:
     bench = start_bench("pixel_fold")
     bench.emulator.phone.set_posture("CLOSED")
-    device = bench.another_device()
-
+    device = bench.connect()
     bench.emulator.phone.set_posture("OPENED")
     bench.wait_until(lambda: (frame := device.next_frame(0.1)) is not None and frame.size == Size(2208, 1840))
-
     assert device.capture_path == "gRPC"
-    device.close()
 
 
-def test_a_stream_that_ends_hands_over_to_adb_and_comes_back(bench: DeviceBench) -> None:
+def test_ended_stream_falls_back_to_adb_and_recovers(bench: DeviceBench) -> None:
     bench.next_streamed()
 
     bench.emulator.faults.control.drop_streams()
@@ -126,7 +106,7 @@ def test_a_stream_that_ends_hands_over_to_adb_and_comes_back(bench: DeviceBench)
 
 
 @pytest.mark.parametrize("fault", ["off", "refused", "stalled", "display off"])
-def test_frames_come_over_adb_while_the_service_fails_and_over_grpc_afterwards(bench: DeviceBench, fault: str) -> None:
+def test_frames_come_over_adb_while_grpc_fails(bench: DeviceBench, fault: str) -> None:
     bench.next_streamed()
     match fault:
         case "off":
@@ -151,39 +131,32 @@ def test_frames_come_over_adb_while_the_service_fails_and_over_grpc_afterwards(b
     assert bench.device.capture().source == "gRPC"
 
 
-def test_a_token_that_changes_is_read_again(bench: DeviceBench) -> None:
+def test_changed_token_is_read_again(bench: DeviceBench) -> None:
     bench.emulator.faults.control.renew_token()
-
     frame = bench.device.capture()
     bench.device.touch(TouchStroke.press(bench.button))
     bench.wait_for_path("gRPC")
-
     assert (frame.source, bench.device.capture().source) == ("screencap", "gRPC")
     assert len(bench.inputs()) == 2
 
 
-def test_an_input_that_is_refused_for_its_token_goes_over_adb_once(bench: DeviceBench) -> None:
+def test_input_refused_over_grpc_goes_over_adb_once(bench: DeviceBench) -> None:
     bench.emulator.faults.control.refuse(refuse=True)
-
     bench.device.touch(TouchStroke.press(Pixel(100, 300)))
-
     assert bench.inputs() == ["touch down 100,300", "touch up 100,300"]
 
 
-def test_a_screen_at_rest_is_no_stall(bench: DeviceBench) -> None:
+def test_still_screen_is_not_a_stall(bench: DeviceBench) -> None:
     bench.next_streamed()
-
-    later = bench.device.next_frame(1.4)
-
-    assert later is None
+    assert bench.device.next_frame(1.4) is None
     assert bench.device.capture_path == "gRPC"
 
 
-def test_closing_wakes_who_waits_for_a_frame(bench: DeviceBench) -> None:
+def test_closing_ends_waiting_for_a_frame(bench: DeviceBench) -> None:
     bench.next_streamed()
 
-    with ThreadPoolExecutor(1) as waiting:
-        frame = waiting.submit(bench.device.next_frame, 60)
+    with ThreadPoolExecutor(1) as executor:
+        frame = executor.submit(bench.device.next_frame, 60)
         bench.device.close()
         assert isinstance(frame.exception(timeout=10), DeviceDisconnectedError)
 
@@ -193,12 +166,8 @@ def test_closing_wakes_who_waits_for_a_frame(bench: DeviceBench) -> None:
         bench.device.put_finger(Pixel(1, 1))
 
 
-# Forced capture paths
-
-
 def test_adb_can_be_forced(bench: DeviceBench) -> None:
     device = DeviceConnector(bench.server, "adb", (bench.folder,)).connect(bench.emulator.serial)
-
     assert device.capture_path == "screencap"
     assert device.capture().source == "screencap"
     assert device.next_frame(1) is None
@@ -207,7 +176,7 @@ def test_adb_can_be_forced(bench: DeviceBench) -> None:
 
 
 def test_forced_grpc_does_not_fall_back(bench: DeviceBench) -> None:
-    device = bench.another_device(required=True)
+    device = bench.connect(GrpcOptions(bench.find, required=True))
     device.save_snapshot("home")
     assert device.capture().source == "gRPC"
 
@@ -217,35 +186,26 @@ def test_forced_grpc_does_not_fall_back(bench: DeviceBench) -> None:
         with pytest.raises(DeviceError, match=f"gRPC service of {device.serial} cannot be reached"):
             call()
     assert device.next_frame(0.01) is None
-    device.close()
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "words"),
+    ("endpoint", "message"),
     [
         (None, "No gRPC service was found for .*. Start the emulator from Android Studio"),
         (ControlEndpoint("emulator-1", 1, "", wants_jwt=True), "requires signed tokens"),
         (ControlEndpoint("emulator-1", 1, "", wants_jwt=False), "cannot be reached"),
     ],
 )
-def test_forced_grpc_says_what_to_do_where_there_is_none(
-    bench: DeviceBench, endpoint: ControlEndpoint | None, words: str
+def test_forced_grpc_without_a_service_gives_advice(
+    bench: DeviceBench, endpoint: ControlEndpoint | None, message: str
 ) -> None:
-    device = EmulatorDevice(AdbShell(bench.emulator.serial, bench.server), GrpcOptions(lambda: endpoint, required=True))
-
-    with pytest.raises(DeviceError, match=words):
-        device.wait_until_ready(20)
-    device.close()
+    with pytest.raises(DeviceError, match=message):
+        bench.connect(GrpcOptions(lambda: endpoint, required=True))
 
 
-# Every screen
-
-
-def test_under_another_size_frames_and_touches_go_over_adb_and_then_back(bench: DeviceBench) -> None:
+def test_overridden_size_is_used_over_adb(bench: DeviceBench) -> None:
     bench.emulator.phone.override_size(480, 800)
-    state = bench.device.screen_state()
-
-    assert state.size == Size(480, 800)
+    assert bench.device.screen_state().size == Size(480, 800)
     assert bench.device.capture_path == "screencap"
     assert bench.device.capture().source == "screencap"
     assert not bench.device.follows_finger
@@ -257,62 +217,48 @@ def test_under_another_size_frames_and_touches_go_over_adb_and_then_back(bench: 
 
 
 @pytest.mark.parametrize("late_s", [0.0, 0.15])
-def test_a_turn_that_adb_tells_of_before_the_screenshots_do_leaves_the_way_as_it_is(
-    bench: DeviceBench, late_s: float
-) -> None:
+def test_rotation_seen_first_by_adb_keeps_grpc(bench: DeviceBench, late_s: float) -> None:
     upright = bench.device.capture()
     bench.emulator.faults.control.delay_frames(late_s)
-
     bench.emulator.phone.set_rotation(1)
-    state = bench.device.screen_state()
-
-    assert state.rotation == 1
+    assert bench.device.screen_state().rotation == 1
     assert bench.device.capture_path == "gRPC"
     assert bench.device.capture().size == upright.size.turned()
 
 
-def test_whether_a_finger_was_lifted_is_not_known_where_the_device_does_not_answer(
-    impatient_bench: DeviceBench,
-) -> None:
+def test_lifting_a_finger_on_a_frozen_device_times_out(impatient_bench: DeviceBench) -> None:
     impatient_bench.device.put_finger(Pixel(100, 300))
-
     impatient_bench.freeze()
-
     with pytest.raises(DeviceTimeoutError):
         impatient_bench.device.lift_finger()
 
 
-# Snapshots
-
-
 @pytest.mark.parametrize("changed", [True, False])
-def test_after_a_snapshot_was_loaded_no_frame_is_dated_before(bench: DeviceBench, changed: bool) -> None:
+def test_frames_after_loading_are_dated_after_it(bench: DeviceBench, changed: bool) -> None:
     before = bench.next_streamed()
     bench.device.save_snapshot("home")
     if changed:
         bench.change_screen()
-    asked_ns = time.monotonic_ns()
+    before_ns = time.monotonic_ns()
 
     bench.device.load_snapshot("home")
 
     assert bench.device.sends_frames
     after = bench.next_streamed()
     assert (after.pixels, after.number > before.number) == (before.pixels, True)
-    assert after.started_ns >= asked_ns
+    assert after.started_ns >= before_ns
 
 
-def test_a_finger_that_was_down_is_up_when_a_snapshot_was_loaded(bench: DeviceBench) -> None:
+def test_loading_a_snapshot_lifts_the_finger(bench: DeviceBench) -> None:
     bench.device.save_snapshot("home")
     bench.device.put_finger(bench.button)
-
     bench.device.load_snapshot("home")
     bench.device.put_finger(Pixel(5, 1000))
     bench.device.lift_finger()
+    assert [entry.split()[1] for entry in bench.inputs()] == ["down", "up", "down", "up"]
 
-    assert [words.split()[1] for words in bench.inputs()] == ["down", "up", "down", "up"]
 
-
-def test_a_snapshot_brings_rotation_and_posture_back(start_bench: StartBench) -> None:
+def test_snapshot_restores_rotation_and_posture(start_bench: StartBench) -> None:
     bench = start_bench("pixel_fold")
     before, state = bench.device.capture(), bench.device.screen_state()
     bench.device.save_snapshot("open")
@@ -328,11 +274,9 @@ def test_a_snapshot_brings_rotation_and_posture_back(start_bench: StartBench) ->
 
 
 @pytest.mark.parametrize("path", ["gRPC", "screencap"])
-def test_screenshots_wait_while_the_device_stands_still_for_a_snapshot_that_is_loaded_the_same_way(
-    bench: DeviceBench, path: str
-) -> None:
+def test_screenshots_wait_while_a_snapshot_is_saved(bench: DeviceBench, path: str) -> None:
     if path == "screencap":
-        bench.leave_adb_alone()
+        bench.switch_off_grpc()
     before = bench.device.capture()
     bench.emulator.faults.delay_snapshots(0.3)
     saving = threading.Thread(target=bench.device.save_snapshot, args=("slow",))
@@ -351,11 +295,11 @@ def test_screenshots_wait_while_the_device_stands_still_for_a_snapshot_that_is_l
     assert bench.device.capture_path == path
 
 
-def test_what_the_emulator_says_where_it_cannot_save_is_told_and_the_device_goes_on(bench: DeviceBench) -> None:
+def test_refused_snapshot_is_reported_and_device_works_on(bench: DeviceBench) -> None:
     bench.emulator.faults.refuse_snapshots(refuse=True)
 
-    words = f"{bench.device.serial} refused `avd snapshot save home`: Snapshot save failure: no space left.* Try again"
-    with pytest.raises(DeviceError, match=words) as caught:
+    message = "refused `avd snapshot save home`: Snapshot save failure: no space left.* Try again"
+    with pytest.raises(DeviceError, match=f"{bench.device.serial} {message}") as caught:
         bench.device.save_snapshot("home")
 
     assert type(caught.value) is DeviceError
@@ -364,7 +308,7 @@ def test_what_the_emulator_says_where_it_cannot_save_is_told_and_the_device_goes
     bench.device.capture()
 
 
-def test_closing_recent_apps_shows_in_no_getevent(bench: DeviceBench) -> None:
+def test_closing_recent_apps_sends_no_input_events(bench: DeviceBench) -> None:
     bench.change_screen()
     reports: list[object] = []
     end = bench.emulator.guest.nodes.read(lambda node, _: reports.append(node), lambda: None)

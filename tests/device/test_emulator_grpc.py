@@ -3,6 +3,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,7 +19,7 @@ from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError
 from odyssey_recorder.model.action import SystemKey
 from odyssey_recorder.model.geometry import Pixel, Rotation, Size
-from tests.device.scripted_control import LENGTH, SIZE, ScriptedControl, image
+from tests.device.scripted_control import LENGTH, SIZE, ScriptedService, image
 
 CALLS: dict[str, Callable[[EmulatorControl], object]] = {
     "has_keyboard": lambda control: control.has_keyboard(),
@@ -32,26 +33,28 @@ CALLS: dict[str, Callable[[EmulatorControl], object]] = {
 
 
 @pytest.fixture
-def service() -> Iterator[ScriptedControl]:
-    with ScriptedControl() as scripted:
+def service() -> Iterator[ScriptedService]:
+    with ScriptedService() as scripted:
         yield scripted
 
 
 @pytest.fixture
-def control(service: ScriptedControl) -> Iterator[EmulatorControl]:
-    connected = EmulatorControl("emulator-1", service.address, "secret", answer_s=5)
-    yield connected
-    connected.close()
+def control(service: ScriptedService) -> Iterator[EmulatorControl]:
+    with closing(EmulatorControl("emulator-1", service.address, "secret", answer_s=5)) as control:
+        yield control
 
 
 Open = Callable[..., ScreenshotStream]
 
 
 @pytest.fixture
-def open_stream(control: EmulatorControl) -> Iterator[Open]:
+def open_stream(service: ScriptedService, control: EmulatorControl) -> Iterator[Open]:
+    """Opens a stream, which sends the given frames and stays open."""
     opened: list[ScreenshotStream] = []
 
-    def begin(memory: FrameMemory | None = None) -> ScreenshotStream:
+    def begin(*images: pb.Image, memory: FrameMemory | None = None) -> ScreenshotStream:
+        if images:
+            service.stream = lambda _: service.keep_open(*images)
         opened.append(control.stream(memory))
         return opened[-1]
 
@@ -63,9 +66,8 @@ def open_stream(control: EmulatorControl) -> Iterator[Open]:
 
 @pytest.fixture
 def memory() -> Iterator[FrameMemory]:
-    shared = FrameMemory(LENGTH)
-    yield shared
-    shared.close()
+    with closing(FrameMemory(LENGTH)) as memory:
+        yield memory
 
 
 def taken(stream: ScreenshotStream, wait_s: float = 5) -> Frame:
@@ -74,13 +76,9 @@ def taken(stream: ScreenshotStream, wait_s: float = 5) -> Frame:
     return frame
 
 
-# The protocol
-
-
-def test_the_generated_code_is_that_of_the_proto(tmp_path: Path) -> None:
+def test_generated_code_matches_the_proto_file(tmp_path: Path) -> None:
     folder = files("odyssey_recorder.device")
-    source = folder.joinpath("emulator_control.proto").read_bytes()
-    (tmp_path / "emulator_control.proto").write_bytes(source)
+    (tmp_path / "emulator_control.proto").write_bytes(folder.joinpath("emulator_control.proto").read_bytes())
     compiled = tmp_path / "compiled"
 
     options = [f"-I{tmp_path}", f"--descriptor_set_out={compiled}", f"--pyi_out={tmp_path}"]
@@ -96,73 +94,52 @@ def test_the_generated_code_is_that_of_the_proto(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("token", ["secret", ""], ids=["guarded", "open"])
-def test_every_call_shows_the_token_where_there_is_one(service: ScriptedControl, token: str) -> None:
-    control = EmulatorControl("emulator-1", service.address, token)
-
-    for call in CALLS.values():
-        call(control)
-    control.close()
-
-    shown = [sent.get("authorization") for sent in service.metadata]
-    assert shown == ["Bearer secret" if token else None] * len(CALLS)
+def test_every_call_sends_the_token(service: ScriptedService, token: str) -> None:
+    with closing(EmulatorControl("emulator-1", service.address, token)) as control:
+        for call in CALLS.values():
+            call(control)
+    sent = [metadata.get("authorization") for metadata in service.metadata]
+    assert sent == ["Bearer secret" if token else None] * len(CALLS)
 
 
-def test_what_is_sent_is_what_was_meant(service: ScriptedControl, control: EmulatorControl) -> None:
+def test_requests_are_sent_as_given(service: ScriptedService, control: EmulatorControl) -> None:
     control.put_finger(Pixel(3, 4))
     control.lift_finger(Pixel(5, 6))
     control.press(SystemKey.RECENT)
     control.set_clipboard("é")
 
-    assert service.asked == [
+    assert service.requests == [
         pb.TouchEvent(touches=[pb.Touch(x=3, y=4, pressure=1024)]),
         pb.TouchEvent(touches=[pb.Touch(x=5, y=6)]),
         pb.KeyboardEvent(eventType=pb.KeyboardEvent.keypress, key="AppSwitch"),
         pb.ClipData(text="é"),
     ]
     assert control.clipboard() == "old"
-    assert not control.has_keyboard(), "the status tells of no hardware"
+    assert not control.has_keyboard(), "the status has no hardware configuration"
 
 
-# Frames
-
-
-def test_a_screenshot_tells_its_size_rotation_and_moments(service: ScriptedControl, control: EmulatorControl) -> None:
-    def answer(asked: pb.ImageFormat) -> pb.Image:
-        made = image(7)
-        made.format.rotation.rotation = pb.Rotation.REVERSE_LANDSCAPE
-        return made
-
-    service.screenshot = answer
-    asked_ns = time.monotonic_ns()
+def test_screenshot_has_size_rotation_and_times(service: ScriptedService, control: EmulatorControl) -> None:
+    rotation = pb.Rotation(rotation=pb.Rotation.REVERSE_LANDSCAPE)
+    service.screenshot = lambda _: image(7, rotation=rotation)
+    before_ns = time.monotonic_ns()
 
     screenshot = control.screenshot(Size(100, 200))
 
     assert (screenshot.size, screenshot.rotation, screenshot.number) == (Size(*SIZE), Rotation.R270, 7)
     assert screenshot.pixels == bytes([7]) * LENGTH
-    assert asked_ns <= screenshot.started_ns <= screenshot.arrived_ns <= time.monotonic_ns()
-    assert service.asked == [pb.ImageFormat(format=pb.ImageFormat.RGB888, width=100, height=200)]
+    assert before_ns <= screenshot.started_ns <= screenshot.arrived_ns <= time.monotonic_ns()
+    assert service.requests == [pb.ImageFormat(format=pb.ImageFormat.RGB888, width=100, height=200)]
 
 
 @pytest.mark.parametrize("pixels", [b"", b"\0" * (LENGTH - 1), b"\0" * (LENGTH + 1)])
-def test_a_screenshot_that_is_not_whole_is_never_handed_out(
-    service: ScriptedControl, control: EmulatorControl, pixels: bytes
-) -> None:
+def test_incomplete_screenshot_is_an_error(service: ScriptedService, control: EmulatorControl, pixels: bytes) -> None:
     service.screenshot = lambda _: image(pixels=pixels)
-
     with pytest.raises(DeviceError, match=f"{len(pixels)} bytes for 4x6, {LENGTH} expected"):
         control.screenshot()
 
 
-def test_a_screenshot_larger_than_grpc_s_own_limit_comes_through(
-    service: ScriptedControl, control: EmulatorControl
-) -> None:
-    def answer(_: pb.ImageFormat) -> pb.Image:
-        made = image(pixels=bytes(1440 * 3120 * 3))
-        made.format.width, made.format.height = 1440, 3120
-        return made
-
-    service.screenshot = answer
-
+def test_screenshot_may_exceed_the_default_message_limit(service: ScriptedService, control: EmulatorControl) -> None:
+    service.screenshot = lambda _: image(pixels=bytes(1440 * 3120 * 3), size=(1440, 3120))
     assert len(control.screenshot().pixels) == 1440 * 3120 * 3
 
 
@@ -171,134 +148,97 @@ def test_a_screenshot_larger_than_grpc_s_own_limit_comes_through(
     [(0.5, 0.5, 5.0), (None, 0.0, 0.0), (-60.0, 0.0, 0.0)],
     ids=["old", "none", "future"],
 )
-def test_a_streamed_screenshot_is_as_old_as_its_date_says_but_never_of_the_future(
-    service: ScriptedControl,
-    open_stream: Open,
-    age_s: float | None,
-    least_s: float,
-    most_s: float,
-) -> None:
-    service.stream = lambda _: service.held(image(age_s=age_s))
-
-    screenshot = taken(open_stream())
-
+def test_age_of_a_streamed_screenshot(open_stream: Open, age_s: float | None, least_s: float, most_s: float) -> None:
+    screenshot = taken(open_stream(image(age_s=age_s)))
     assert least_s <= (screenshot.arrived_ns - screenshot.started_ns) / 1e9 <= most_s
 
 
-def test_screenshots_of_a_stream_never_start_before_the_ones_before_them(
-    service: ScriptedControl, open_stream: Open
-) -> None:
-    service.stream = lambda _: service.held(image(0, age_s=1), image(1, age_s=60))
-    stream = open_stream()
-
-    assert stream.came_after(1, 5)
+def test_start_times_in_a_stream_never_decrease(open_stream: Open) -> None:
+    stream = open_stream(image(0, age_s=1), image(1, age_s=60))
+    assert stream.wait_for_more(1, 5)
     screenshot = taken(stream, 0)
-
     assert (screenshot.arrived_ns - screenshot.started_ns) / 1e9 < 30
 
 
-def test_who_comes_late_gets_the_newest_and_the_others_are_counted(service: ScriptedControl, open_stream: Open) -> None:
-    service.stream = lambda _: service.held(*(image(seq) for seq in (0, 1, 2, 5)))
-    stream = open_stream()
-    assert stream.came_after(3, 5)
-
-    screenshot = taken(stream, 0)
-
-    assert screenshot.number == 5
+def test_newest_frame_is_taken_and_all_are_counted(open_stream: Open) -> None:
+    stream = open_stream(*(image(seq) for seq in (0, 1, 2, 5)))
+    assert stream.wait_for_more(3, 5)
+    assert taken(stream, 0).number == 5
     assert stream.take(0) is None
     assert stream.received == 4
 
 
-def test_a_stream_that_ends_wakes_who_waits_and_says_why(service: ScriptedControl, open_stream: Open) -> None:
+def test_ended_stream_stops_waiting_and_says_why(service: ScriptedService, open_stream: Open) -> None:
     service.stream = lambda _: iter([])
     stream = open_stream()
-
     assert stream.take(30) is None
     assert stream.ended.is_set()
     assert "has ended" in str(stream.error)
 
 
-def test_a_screenshot_of_a_display_that_is_off_is_none(service: ScriptedControl, open_stream: Open) -> None:
+def test_screenshot_without_size_is_skipped(open_stream: Open) -> None:
     off = pb.Image(format=pb.ImageFormat(format=pb.ImageFormat.RGB888))
-    service.stream = lambda _: service.held(off, image(1))
-
-    screenshot = taken(open_stream())
-
-    assert screenshot.number == 1
+    assert taken(open_stream(off, image(1))).number == 1
 
 
-# Shared memory
-
-
-def written(asked: pb.ImageFormat, seq: int, *, age_s: float = 0.0) -> pb.Image:
-    made = image(seq, age_s=age_s, pixels=b"")
-    with Path(url2pathname(urlsplit(asked.transport.handle).path)).open("r+b") as file:
+def written(request: pb.ImageFormat, seq: int, *, age_s: float = 0.0) -> pb.Image:
+    answer_image = image(seq, age_s=age_s, pixels=b"")
+    with Path(url2pathname(urlsplit(request.transport.handle).path)).open("r+b") as file:
         file.write(bytes([seq]) * LENGTH)
-    return made
+    return answer_image
 
 
 @pytest.mark.parametrize("shares", [True, False], ids=["shared", "sent all the same"])
-def test_screenshots_come_by_way_of_shared_memory_and_in_messages(
-    service: ScriptedControl, open_stream: Open, memory: FrameMemory, shares: bool
+def test_screenshots_arrive_in_shared_memory_or_messages(
+    service: ScriptedService, open_stream: Open, memory: FrameMemory, shares: bool
 ) -> None:
-    service.stream = lambda asked: service.held(written(asked, 9) if shares else image(9))
-
-    screenshot = taken(open_stream(memory))
-
+    service.stream = lambda request: service.keep_open(written(request, 9) if shares else image(9))
+    screenshot = taken(open_stream(memory=memory))
     assert screenshot.pixels == bytes([9]) * LENGTH
     assert not shares or time.monotonic_ns() >= screenshot.arrived_ns + 15_000_000
 
 
-def test_a_copy_is_dropped_when_the_next_screenshot_is_dated_before_its_end(
-    service: ScriptedControl, open_stream: Open, memory: FrameMemory
+def test_copy_is_dropped_if_overwritten_while_copied(
+    service: ScriptedService, open_stream: Open, memory: FrameMemory
 ) -> None:
-    service.stream = lambda asked: service.held(written(asked, 1, age_s=2), image(2, age_s=1))
-    stream = open_stream(memory)
-    assert stream.came_after(1, 5)
-
-    screenshot = taken(stream)
-
-    assert screenshot.number == 2
+    service.stream = lambda request: service.keep_open(written(request, 1, age_s=2), image(2, age_s=1))
+    stream = open_stream(memory=memory)
+    assert stream.wait_for_more(1, 5)
+    assert taken(stream).number == 2
     assert stream.take(0.05) is None
 
 
-def test_a_copy_is_kept_when_the_next_screenshot_is_dated_after_its_end(
-    service: ScriptedControl, open_stream: Open, memory: FrameMemory
+def test_copy_is_kept_if_the_next_screenshot_is_later(
+    service: ScriptedService, open_stream: Open, memory: FrameMemory
 ) -> None:
-    def screenshots(asked: pb.ImageFormat) -> Iterator[pb.Image]:
-        yield written(asked, 1)
-        service.released.wait(0.05)
+    def screenshots(request: pb.ImageFormat) -> Iterator[pb.Image]:
+        yield written(request, 1)
+        service.stopped.wait(0.05)
         yield image(2, age_s=-1)
-        yield from service.held()
+        yield from service.keep_open()
 
     service.stream = screenshots
-    stream = open_stream(memory)
+    stream = open_stream(memory=memory)
 
     assert [taken(stream).number for _ in range(2)] == [1, 2]
 
 
-def test_an_emulator_that_writes_too_fast_ends_the_stream(
-    service: ScriptedControl, open_stream: Open, memory: FrameMemory
-) -> None:
-    service.stream = lambda asked: service.held(*(written(asked, seq, age_s=60) for seq in range(32)))
-    stream = open_stream(memory)
-
+def test_too_fast_emulator_ends_the_stream(service: ScriptedService, open_stream: Open, memory: FrameMemory) -> None:
+    service.stream = lambda request: service.keep_open(*(written(request, seq, age_s=60) for seq in range(32)))
+    stream = open_stream(memory=memory)
     assert stream.ended.wait(5)
     assert "faster than they can be copied" in str(stream.error)
 
 
-def test_memory_that_is_too_small_gives_no_screenshot(service: ScriptedControl, open_stream: Open) -> None:
+def test_too_small_memory_ends_the_stream(open_stream: Open) -> None:
     memory = FrameMemory(LENGTH - 1)
-    service.stream = lambda asked: service.held(image(1, pixels=b""))
-    stream = open_stream(memory)
-
+    stream = open_stream(image(1, pixels=b""), memory=memory)
     assert stream.ended.wait(5)
     memory.close()
-
     assert f"{LENGTH - 1} bytes for 4x6" in str(stream.error)
 
 
-def test_shared_memory_is_for_this_user_alone_and_goes_when_it_is_closed() -> None:
+def test_shared_memory_is_private_and_deleted_on_close() -> None:
     memory = FrameMemory(100)
     path = Path(url2pathname(urlsplit(memory.uri).path))
     modes = [place.stat().st_mode & 0o077 for place in (path, path.parent)]
@@ -310,9 +250,7 @@ def test_shared_memory_is_for_this_user_alone_and_goes_when_it_is_closed() -> No
     assert not path.parent.exists()
 
 
-# Errors
-
-MEANT = {
+ERRORS = {
     grpc.StatusCode.UNAUTHENTICATED: (DeviceError, "rejected the token"),
     grpc.StatusCode.PERMISSION_DENIED: (DeviceError, "-grpc-use-token"),
     grpc.StatusCode.UNIMPLEMENTED: (DeviceError, "Update the emulator"),
@@ -324,15 +262,13 @@ MEANT = {
 
 
 @pytest.mark.parametrize("code", [code for code in grpc.StatusCode if code is not grpc.StatusCode.OK])
-def test_every_error_of_grpc_is_one_of_ours_and_says_what_to_do(
-    service: ScriptedControl, control: EmulatorControl, code: grpc.StatusCode
+def test_every_grpc_error_maps_to_ours_with_advice(
+    service: ScriptedService, control: EmulatorControl, code: grpc.StatusCode
 ) -> None:
-    service.fail = code
-    kind, words = MEANT.get(code, (DeviceError, "restart the emulator"))
+    service.error = code
+    kind, message = ERRORS.get(code, (DeviceError, "restart the emulator"))
 
-    with pytest.raises(
-        DeviceError, match=f"emulator-1 .*{words}.* \\(gRPC {code.name}: as the test wants\\)"
-    ) as caught:
+    with pytest.raises(DeviceError, match=f"emulator-1 .*{message}.* \\(gRPC {code.name}: as scripted\\)") as caught:
         control.has_keyboard()
     stream = control.stream()
     assert stream.take(30) is None
@@ -343,7 +279,7 @@ def test_every_error_of_grpc_is_one_of_ours_and_says_what_to_do(
 
 
 def errors_of(control: EmulatorControl) -> set[type[DeviceError]]:
-    """The errors of all calls, which name the emulator."""
+    """The error types of all calls; each message names the emulator."""
     errors = set()
     for call in CALLS.values():
         with pytest.raises(DeviceError, match="emulator-1") as caught:
@@ -352,26 +288,24 @@ def errors_of(control: EmulatorControl) -> set[type[DeviceError]]:
     return errors
 
 
-def test_a_service_that_is_not_there_or_was_left_cannot_be_reached(service: ScriptedControl) -> None:
-    with socket.socket() as nobody:
-        nobody.bind(("127.0.0.1", 0))
-        control = EmulatorControl("emulator-1", f"127.0.0.1:{nobody.getsockname()[1]}", "")
-        assert errors_of(control) == {DeviceDisconnectedError}
-        control.close()
-    control = EmulatorControl("emulator-1", service.address, "")
-    control.close()
+def test_missing_or_closed_service_cannot_be_reached(service: ScriptedService) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        with closing(EmulatorControl("emulator-1", f"127.0.0.1:{unused.getsockname()[1]}", "")) as missing:
+            assert errors_of(missing) == {DeviceDisconnectedError}
 
-    assert errors_of(control) == {DeviceDisconnectedError}
+    with closing(EmulatorControl("emulator-1", service.address, "")) as closed:
+        pass
+    assert errors_of(closed) == {DeviceDisconnectedError}
 
 
-def test_a_service_that_does_not_answer_times_out(service: ScriptedControl) -> None:
+def test_silent_service_times_out(service: ScriptedService) -> None:
     def never(_: pb.ImageFormat) -> pb.Image:
-        service.released.wait(30)
+        service.stopped.wait(30)
         return image()
 
     service.screenshot = never
     control = EmulatorControl("emulator-1", service.address, "", answer_s=0.1)
 
-    with pytest.raises(DeviceTimeoutError, match="did not respond in time"):
+    with closing(control), pytest.raises(DeviceTimeoutError, match="did not respond in time"):
         control.screenshot()
-    control.close()

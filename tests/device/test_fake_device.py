@@ -6,6 +6,8 @@ from tests.fakes import FakeDevice
 
 
 class FakeBench(FakeDevice):
+    """A fake device that is its own bench."""
+
     button = Pixel(100, 300)
 
     @property

@@ -24,8 +24,8 @@ def stroke(*samples: tuple[int, int, int], duration_ms: int) -> TouchStroke:
     return TouchStroke(tuple(TouchSample(Pixel(x, y), time_ms * 1000) for x, y, time_ms in samples), duration_ms * 1000)
 
 
-def what_android_types(commands: list[str]) -> str:
-    """As sh and `input text` parse each command, with key 66 as Enter."""
+def typed_by_android(commands: list[str]) -> str:
+    """The text as sh and `input text` parse each command, with key 66 as Enter."""
     typed = ""
     for command in commands:
         match shlex.split(command):
@@ -33,8 +33,8 @@ def what_android_types(commands: list[str]) -> str:
                 typed += word.replace("%s", " ")
             case ["input", "keyevent", "66"]:
                 typed += "\n"
-            case words:
-                raise AssertionError(f"no command to type with: {words}")
+            case unexpected:
+                raise AssertionError(f"unexpected command: {unexpected}")
     return typed
 
 
@@ -43,21 +43,18 @@ def what_android_types(commands: list[str]) -> str:
 @example("-n")
 @example(" leading and trailing ")
 @example("long " * 60)
-def test_any_printable_ascii_arrives_as_it_was_written(text: str) -> None:
+def test_printable_ascii_survives_the_shell(text: str) -> None:
     pieces = text_commands(text)
-
-    assert what_android_types([command for _, command in pieces]) == text
+    assert typed_by_android([command for _, command in pieces]) == text
     assert "".join(piece for piece, _ in pieces) == text
 
 
 def test_long_text_is_typed_in_pieces() -> None:
-    pieces = text_commands("a" * 100)
-
-    assert [len(piece) for piece, _ in pieces] == [40, 40, 20]
+    assert [len(piece) for piece, _ in text_commands("a" * 100)] == [40, 40, 20]
 
 
 @pytest.mark.parametrize(
-    ("text", "culprit"),
+    ("text", "character"),
     [
         ("naïve", "'ï', character 3 "),
         ("a\tb", r"'\\t', character 2 "),
@@ -68,10 +65,10 @@ def test_long_text_is_typed_in_pieces() -> None:
         ("line\r\n", r"'\\r', character 5 "),
     ],
 )
-def test_text_that_cannot_be_typed_is_refused_with_its_first_culprit(text: str, culprit: str) -> None:
-    with pytest.raises(InputRefusedError, match=culprit):
+def test_first_untypable_character_is_named(text: str, character: str) -> None:
+    with pytest.raises(InputRefusedError, match=character):
         check_text(text)
-    with pytest.raises(InputRefusedError, match=culprit):
+    with pytest.raises(InputRefusedError, match=character):
         text_commands(text)
 
 
@@ -82,13 +79,13 @@ def test_text_that_cannot_be_typed_is_refused_with_its_first_culprit(text: str, 
         (stroke((30, 40, 0), duration_ms=850), "input swipe 30 40 30 40 850"),
         (stroke((30, 40, 0), duration_ms=400), "input swipe 30 40 30 40 600"),
     ],
-    ids=["tap", "hold", "hardly a long press"],
+    ids=["tap", "hold", "barely a long press"],
 )
-def test_a_press_is_a_tap_or_surely_a_long_press(press: TouchStroke, command: str) -> None:
+def test_press_is_a_tap_or_a_clear_long_press(press: TouchStroke, command: str) -> None:
     assert press_command(press) == command
 
 
-def test_a_finger_that_trembles_is_still_and_one_that_leaves_and_returns_is_not() -> None:
+def test_trembling_finger_is_still() -> None:
     assert is_still(stroke((100, 100, 0), (104, 103, 20), (99, 98, 40), duration_ms=90))
     assert not is_still(stroke((100, 100, 0), (160, 100, 40), (100, 100, 80), duration_ms=90))
 
@@ -105,35 +102,33 @@ def test_a_finger_that_trembles_is_still_and_one_that_leaves_and_returns_is_not(
     ],
     ids=["even", "nearly straight", "bent", "slows down", "rests before it lifts", "there and back"],
 )
-def test_only_a_straight_and_even_drag_is_taken_for_a_line(
+def test_only_a_straight_and_even_drag_is_a_line(
     samples: tuple[tuple[int, int, int], ...], duration_ms: int, even: bool
 ) -> None:
     assert is_even_line(stroke(*samples, duration_ms=duration_ms)) is even
 
 
-def test_a_trajectory_is_one_line_that_starts_ends_and_waits_as_the_finger_did() -> None:
+def test_trajectory_keeps_points_and_pauses() -> None:
     bent = stroke((0, 0, 0), (100, 0, 100), (100, 100, 200), duration_ms=260)
 
-    led = trajectory(bent, input_us=20_000)
+    result = trajectory(bent, input_us=20_000)
 
-    assert led.command == (
+    assert result.command == (
         "trap 'input motionevent UP 100 100' EXIT; trap 'exit 1' HUP; "
         "input motionevent DOWN 0 0 && sleep 0.080 && input motionevent MOVE 100 0 && sleep 0.080 && "
         "input motionevent MOVE 100 100 && sleep 0.040"
     )
-    assert led.inputs == 4
-    assert led.pauses_us == 200_000
+    assert result.inputs == 4
+    assert result.pauses_us == 200_000
 
 
-def test_a_slow_device_is_given_fewer_points_and_no_pauses() -> None:
+def test_slow_device_gets_fewer_points_and_no_pauses() -> None:
     dense = stroke(*((x * 10, x * x, x * 10) for x in range(101)), duration_ms=1000)
-
-    led = trajectory(dense, input_us=250_000)
-
-    assert led.command.count("MOVE") == 4
-    assert led.command.count("sleep 0.000") == 5
-    assert "DOWN 0 0 " in led.command
-    assert "MOVE 1000 10000 " in led.command
+    result = trajectory(dense, input_us=250_000)
+    assert result.command.count("MOVE") == 4
+    assert result.command.count("sleep 0.000") == 5
+    assert "DOWN 0 0 " in result.command
+    assert "MOVE 1000 10000 " in result.command
 
 
 @given(
@@ -141,7 +136,7 @@ def test_a_slow_device_is_given_fewer_points_and_no_pauses() -> None:
         lambda gaps: tuple(TouchSample(Pixel(number, -number), sum(gaps[:number])) for number in range(len(gaps) + 1))
     )
 )
-def test_thinning_keeps_the_ends_and_leaves_the_device_time(samples: tuple[TouchSample, ...]) -> None:
+def test_thinning_keeps_both_ends_and_the_spacing(samples: tuple[TouchSample, ...]) -> None:
     whole = TouchStroke(samples, samples[-1].time_us)
 
     kept = thinned(whole, spacing_us=45_000)

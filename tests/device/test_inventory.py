@@ -18,8 +18,8 @@ from odyssey_recorder.errors import CancelledError, DeviceDisconnectedError, Dev
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.device.bench import StartBench
-from tests.device.sdk_bench import VirtualBench
-from tests.fakes import FakeDevice
+from tests.device.sdk_bench import AvdBench
+from tests.fakes import PHONE_SIZE, FakeDevice
 
 
 class Computer:
@@ -31,38 +31,38 @@ class Computer:
         self.running.mkdir()
         self.listed: list[ListedDevice] = []
         self.devices: dict[str, FakeDevice] = {}
-        self.silent = False
-        self._about: dict[str, DeviceProperties] = {}
+        self.unresponsive = False
+        self._properties: dict[str, DeviceProperties] = {}
         self.described: list[str] = []
         self.connected: list[str] = []
-        around = SdkEnvironment(self.avds, (self.running,), folder / "logs", folder / "no-token", {})
-        virtual = VirtualDevices(None, AdbServer(port=1), around, self._connect)
+        environment = SdkEnvironment(self.avds, (self.running,), folder / "logs", folder / "no-token", {})
+        virtual = VirtualDevices(None, AdbServer(port=1), environment, self._connect)
         self.inventory = DeviceInventory(virtual, lambda: self.listed, self._describe, self._connect, self._simulate)
 
-    def make(self, name: str, profile: str) -> None:
+    def create_avd(self, name: str, profile: str) -> None:
         folder = self.avds / f"{name}.avd"
         folder.mkdir()
         (self.avds / f"{name}.ini").write_text(f"path={folder}\n")
         wanted = wanted_entries(profile_named(profile))
         (folder / "config.ini").write_text("".join(f"{key}={value}\n" for key, value in wanted.items()))
 
-    def note(self, name: str, port: int) -> None:
+    def mark_running(self, name: str, port: int) -> None:
         (self.running / f"pid_{os.getpid()}.ini").write_text(f"port.serial={port}\navd.id={name}\navd.name={name}\n")
 
-    def list_device(self, serial: str, avd_name: str = "", *, size: Size | None = None, state: str = "device") -> None:
+    def list_device(self, serial: str, avd_name: str = "", *, size: Size = PHONE_SIZE, state: str = "device") -> None:
         self.listed.append(ListedDevice(serial, state, "", "Some_Phone"))
-        device = self.devices[serial] = FakeDevice(size or Size(360, 640), serial)
+        device = self.devices[serial] = FakeDevice(size, serial)
         device.avd_name = avd_name
-        self._about[serial] = device.properties()
+        self._properties[serial] = device.properties()
 
-    def member(self, key: str) -> InventoryDevice:
+    def device(self, key: str) -> InventoryDevice:
         return next(one for one in self.inventory.listing().members if one.key == key)
 
     def _describe(self, serial: str) -> DeviceProperties:
         self.described.append(serial)
-        if self.silent:
+        if self.unresponsive:
             raise DeviceDisconnectedError(f"{serial} is gone.")
-        return self._about[serial]
+        return self._properties[serial]
 
     def _connect(self, serial: str) -> FakeDevice:
         self.connected.append(serial)
@@ -79,76 +79,75 @@ def computer(tmp_path: Path) -> Computer:
 
 
 class Progress:
+    """Collects progress reports."""
+
     def __init__(self) -> None:
         self.shares: list[float] = []
-        self.words: list[str] = []
+        self.messages: list[str] = []
 
-    def __call__(self, share: float | None, words: str) -> None:
-        self.words.append(words)
+    def __call__(self, share: float | None, message: str) -> None:
+        self.messages.append(message)
         if share is not None:
             self.shares.append(share)
 
 
-def test_the_six_are_there_before_anything_exists(computer: Computer) -> None:
+def test_all_profiles_are_listed_on_an_empty_computer(computer: Computer) -> None:
     listing = computer.inventory.listing()
-
-    assert [member.name for member in listing.members] == [profile.name for profile in profiles()]
-    assert not any(member.avd or member.serial for member in listing.members)
+    assert [device.name for device in listing.members] == [profile.name for profile in profiles()]
+    assert not any(device.avd or device.serial for device in listing.members)
     assert [finding.what for finding in listing.missing] == ["Android SDK"]
 
 
-def test_an_avd_is_known_by_its_profile_whatever_its_name(computer: Computer) -> None:
-    computer.make("Mine", "pixel_fold")
-
-    fold = computer.member("pixel_fold")
+def test_avd_with_another_name_is_found_by_its_profile(computer: Computer) -> None:
+    computer.create_avd("Mine", "pixel_fold")
+    fold = computer.device("pixel_fold")
     assert fold.avd is not None
     assert (fold.avd.name, fold.serial, fold.folds) == ("Mine", "", True)
 
 
-def test_an_avd_that_runs_is_the_device_that_adb_lists(computer: Computer) -> None:
-    computer.make("Mine", "pixel_7_pro")
-    computer.note("Mine", 5554)
-    assert computer.member("pixel_7_pro").state == "unknown to adb"
+def test_running_avd_is_matched_with_its_adb_device(computer: Computer) -> None:
+    computer.create_avd("Mine", "pixel_7_pro")
+    computer.mark_running("Mine", 5554)
+    assert computer.device("pixel_7_pro").state == "unknown to adb"
 
     computer.list_device("emulator-5554", "Mine", state="offline")
-    assert computer.member("pixel_7_pro").state == "offline"
+    assert computer.device("pixel_7_pro").state == "offline"
     assert computer.described == []
 
     computer.listed.clear()
     computer.list_device("emulator-5554", "Mine")
-    running = computer.member("pixel_7_pro")
+    running = computer.device("pixel_7_pro")
     assert (running.serial, running.is_ready, running.simulated) == ("emulator-5554", True, False)
 
 
-def test_a_simulated_device_takes_the_place_of_its_profile_and_says_what_it_is(computer: Computer) -> None:
+def test_simulated_device_is_listed_at_its_profile(computer: Computer) -> None:
     computer.list_device("emulator-5580", "Simulated_small_phone")
     computer.list_device("emulator-5582", "Simulated_small_phone")
-
     members = computer.inventory.listing().members
-    small = next(member for member in members if member.key == "small_phone")
+    small = next(device for device in members if device.key == "small_phone")
     assert (small.serial, small.simulated) == ("emulator-5580", True)
     assert [(other.name, other.simulated) for other in members[6:]] == [("Small Phone", True)]
 
 
-def test_a_device_like_none_of_the_six_comes_after_them(computer: Computer) -> None:
+def test_other_devices_are_listed_last(computer: Computer) -> None:
     computer.list_device("R5CT90", state="unauthorized")
     computer.list_device("emulator-5556", "My_Watch")
 
-    strangers = computer.inventory.listing().members[6:]
-    assert [(one.key, one.name, one.profile) for one in strangers] == [
+    others = computer.inventory.listing().members[6:]
+    assert [(one.key, one.name, one.profile) for one in others] == [
         ("R5CT90", "Some Phone", None),
         ("emulator-5556", "My Watch", None),
     ]
 
 
-def test_a_device_is_asked_until_it_says_who_it_is_and_again_when_it_was_gone(computer: Computer) -> None:
+def test_device_is_described_once_per_connection(computer: Computer) -> None:
     computer.list_device("emulator-5554", size=profile_named("pixel_tablet").size)
-    computer.silent = True
+    computer.unresponsive = True
     assert computer.inventory.listing().members[6].name == "Some Phone"
 
-    computer.silent = False
+    computer.unresponsive = False
     for _ in range(2):
-        assert computer.member("pixel_tablet").is_ready
+        assert computer.device("pixel_tablet").is_ready
     assert len(computer.described) == 2
 
     gone = computer.listed.pop()
@@ -158,15 +157,15 @@ def test_a_device_is_asked_until_it_says_who_it_is_and_again_when_it_was_gone(co
     assert len(computer.described) == 3
 
 
-def test_an_examination_keeps_one_connection_until_it_is_let_go(computer: Computer) -> None:
+def test_examination_keeps_one_connection(computer: Computer) -> None:
     computer.list_device("emulator-5554", "A")
     computer.list_device("emulator-5556", "B")
     first = computer.devices["emulator-5554"]
     computer.inventory.save_snapshot("emulator-5554", "clean")
     examination = computer.inventory.examine("emulator-5554")
     assert examination.snapshots == ("clean",)
-    navigation = next(finding for finding in examination.findings if finding.what == "Animations")
-    computer.inventory.fix("emulator-5554", navigation)
+    animations = next(finding for finding in examination.findings if finding.what == "Animations")
+    computer.inventory.fix("emulator-5554", animations)
     assert first.settings["global", "window_animation_scale"] == "0"
     assert computer.connected == ["emulator-5554"]
 
@@ -179,12 +178,12 @@ def test_an_examination_keeps_one_connection_until_it_is_let_go(computer: Comput
         computer.devices["emulator-5556"].input_nodes()
 
 
-def test_a_simulated_device_is_started_by_its_profile_where_that_is_possible(computer: Computer) -> None:
+def test_simulated_device_is_started_by_profile(computer: Computer) -> None:
     progress = Progress()
 
     assert computer.inventory.simulate("pixel_fold", progress, lambda: False) == "emulator-5590"
-    assert computer.member("pixel_fold").simulated
-    assert progress.words == ["Starting the simulated emulator", "Waiting for adb"]
+    assert computer.device("pixel_fold").simulated
+    assert progress.messages == ["Starting the simulated emulator", "Waiting for adb"]
 
     inventory = replace(computer.inventory, simulator=None)
     assert not inventory.can_simulate
@@ -192,10 +191,8 @@ def test_a_simulated_device_is_started_by_its_profile_where_that_is_possible(com
         inventory.simulate("pixel_fold", progress, lambda: False)
 
 
-def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
-    adb_server: PrivateAdbServer, tmp_path: Path
-) -> None:
-    bench = VirtualBench(adb_server, tmp_path)
+def test_virtual_device_is_created_started_reset_and_stopped(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    bench = AvdBench(adb_server, tmp_path)
     connector = bench.connector
     inventory = DeviceInventory(
         bench.devices,
@@ -209,18 +206,18 @@ def test_a_virtual_device_is_made_started_by_stages_made_new_and_stopped(
     inventory.create("small_phone")
     assert inventory.listing().missing == ()
     serial = inventory.start("small_phone", progress, lambda: False, cold=True)
-    running = next(member for member in inventory.listing().members if member.serial == serial)
+    running = next(device for device in inventory.listing().members if device.serial == serial)
     assert (running.key, running.is_ready, running.simulated) == ("small_phone", True, False)
-    assert progress.words == [stage.value for stage in BootStage]
+    assert progress.messages == [stage.value for stage in BootStage]
     assert progress.shares == sorted(progress.shares)
     assert len(progress.shares) == len(BootStage)
 
     assert inventory.reset("small_phone", progress, lambda: False) == serial
-    assert "-wipe-data" in bench.sdk.starts()[-1]
+    assert "-wipe-data" in bench.sdk.emulator_commands()[-1]
     assert [finding.what for finding in inventory.examine(serial).findings if finding.fix] == ["Animations"]
     inventory.let_go()
     inventory.stop(serial)
-    assert serial not in {member.serial for member in inventory.listing().members}
+    assert serial not in {device.serial for device in inventory.listing().members}
 
 
 @pytest.fixture
@@ -235,8 +232,8 @@ def simulated_fold(start_bench: StartBench, tmp_path: Path) -> Iterator[tuple[De
 
     ending = threading.Thread(target=end)
     ending.start()
-    around = SdkEnvironment(tmp_path / "avd", (), tmp_path / "logs", tmp_path / "no-token", {})
-    virtual = VirtualDevices(None, bench.server, around, lambda _: device)
+    environment = SdkEnvironment(tmp_path / "avd", (), tmp_path / "logs", tmp_path / "no-token", {})
+    virtual = VirtualDevices(None, bench.server, environment, lambda _: device)
     yield (
         DeviceInventory(
             virtual, bench.server.devices, lambda _: properties, lambda _: device, lambda *_: emulator.serial
@@ -247,11 +244,9 @@ def simulated_fold(start_bench: StartBench, tmp_path: Path) -> Iterator[tuple[De
     ending.join()
 
 
-def test_a_simulated_fold_is_found_folded_turned_saved_and_ended_where_its_start_is_given_up(
-    simulated_fold: tuple[DeviceInventory, str],
-) -> None:
+def test_simulated_fold_is_controlled_and_stopped_on_cancel(simulated_fold: tuple[DeviceInventory, str]) -> None:
     inventory, serial = simulated_fold
-    fold = next(member for member in inventory.listing().members if member.serial == serial)
+    fold = next(device for device in inventory.listing().members if device.serial == serial)
     assert (fold.key, fold.simulated) == ("pixel_fold", True)
 
     inventory.fold(serial)
@@ -269,4 +264,4 @@ def test_a_simulated_fold_is_found_folded_turned_saved_and_ended_where_its_start
 
     with pytest.raises(CancelledError, match=serial):
         inventory.simulate("pixel_fold", lambda *_: None, lambda: True)
-    assert serial not in {member.serial for member in inventory.listing().members}
+    assert serial not in {device.serial for device in inventory.listing().members}

@@ -25,14 +25,12 @@ from odyssey_recorder.device.pasting import LONG_LINE, arrived, is_pasted
         "nothing", "twice", "in another form", "emptied",
     ],
 )  # fmt: skip
-def test_what_arrived_is_told_only_where_it_is_sure(before: str, after: str, count: int | None) -> None:
+def test_pasted_length_is_known_only_if_certain(before: str, after: str, count: int | None) -> None:
     assert arrived(before, after, "milk") == count
 
 
 @given(st.text("ab ", max_size=6), st.text("ab ", max_size=6), st.text("ab ", min_size=1, max_size=6))
-def test_a_text_that_was_put_in_anywhere_has_arrived_and_one_put_in_twice_never(
-    head: str, tail: str, wanted: str
-) -> None:
+def test_text_inserted_once_has_arrived(head: str, tail: str, wanted: str) -> None:
     assert arrived(head + tail, head + wanted + tail, wanted) == len(wanted)
     assert arrived(head + tail, head + wanted + wanted + tail, wanted) is None
 

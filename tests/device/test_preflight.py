@@ -18,10 +18,7 @@ from odyssey_recorder.simulator.lab import PhoneProcesses
 from tests.device.bench import DeviceBench
 from tests.fakes import FakeDevice
 
-AXES = {
-    name: AxisRange(0, 32767)
-    for name in ("ABS_MT_SLOT", "ABS_MT_TRACKING_ID", "ABS_MT_POSITION_X", "ABS_MT_POSITION_Y")
-}
+AXES = {f"ABS_MT_{name}": AxisRange(0, 32767) for name in ("SLOT", "TRACKING_ID", "POSITION_X", "POSITION_Y")}
 TOUCH = InputDeviceNode("/dev/input/event1", "virtio_input_multi_touch_1", frozenset(), AXES)
 OUTER_TOUCH = replace(TOUCH, node="/dev/input/event7", name="virtio_input_multi_touch_7")
 KEYBOARD = InputDeviceNode("/dev/input/event12", "qwerty2", frozenset({"KEY_HOME", "KEY_BACK"}), {})
@@ -45,22 +42,16 @@ READY = PreflightReadings(
 )
 
 
-def found(readings: PreflightReadings) -> dict[str, PreflightFinding]:
+def by_name(readings: PreflightReadings) -> dict[str, PreflightFinding]:
     return {finding.what: finding for finding in findings(readings)}
 
 
-def lacking(readings: PreflightReadings) -> set[str]:
+def faults(readings: PreflightReadings) -> set[str]:
     return {finding.what for finding in findings(readings) if finding.fix}
 
 
-def test_a_device_that_has_everything_lacks_nothing() -> None:
-    assert lacking(READY) == set()
-    assert not any(finding.prevents for finding in findings(READY))
-
-
-def test_what_is_fixed_by_a_command_has_the_command_by_itself_and_the_serial_is_one_word_of_it() -> None:
-    navigation = found(replace(READY, adb=("/my sdk/adb", "-s", "x; reboot"), navigation_mode="2"))["Navigation"]
-
+def test_command_of_a_fix_quotes_the_serial() -> None:
+    navigation = by_name(replace(READY, adb=("/my sdk/adb", "-s", "x; reboot"), navigation_mode="2"))["Navigation"]
     assert navigation.command in navigation.fix
     assert shlex.split(navigation.command)[:4] == ["/my sdk/adb", "-s", "x; reboot", "shell"]
 
@@ -87,47 +78,49 @@ def test_what_is_fixed_by_a_command_has_the_command_by_itself_and_the_serial_is_
         (replace(READY, stays_on="0"), "Stay awake"),
     ],
 )
-def test_each_lack_is_named_alone(readings: PreflightReadings, what: str) -> None:
-    assert lacking(readings) == {what}
+def test_each_fault_is_found_alone(readings: PreflightReadings, what: str) -> None:
+    assert faults(readings) == {what}
 
 
 OUTER, FOLD = Size(1080, 2092), profile_named("pixel_fold")
 
 
 @pytest.mark.parametrize(
-    ("readings", "what", "words"),
+    ("readings", "what", "text"),
     [
+        (READY, "Screen", "as Pixel 7 Pro"),
         (replace(READY, nodes=(TOUCH, OUTER_TOUCH, KEYBOARD)), "Touch screen", "virtio_input_multi_touch_1 and 1 more"),
         (replace(READY, size=OUTER, panel=OUTER, density=FOLD.density, profile=FOLD), "Screen", "as Pixel Fold"),
     ],
-    ids=["several touch screens", "the outer screen of a fold"],
+    ids=["ready", "several touch screens", "outer screen of a fold"],
 )
-def test_what_is_as_it_should_be_is_told_too(readings: PreflightReadings, what: str, words: str) -> None:
-    assert found(readings)[what].found.endswith(words)
-    assert lacking(readings) == set()
+def test_correct_device_has_nothing_to_fix(readings: PreflightReadings, what: str, text: str) -> None:
+    assert by_name(readings)[what].found.endswith(text)
+    assert faults(readings) == set()
+    assert not any(finding.prevents for finding in findings(readings))
 
 
-def test_only_without_a_touch_screen_nothing_can_be_recorded() -> None:
-    bare = replace(READY, nodes=(POWER,), navigation_mode="2", animation_scales=("1", "1", "1"), sends_frames=False)
-
-    assert [finding.what for finding in findings(bare) if finding.prevents] == ["Touch screen"]
-
-
-def test_a_touch_screen_of_the_older_protocol_is_named_and_refused() -> None:
-    older = InputDeviceNode(
-        "/dev/input/event3", "gslX680", frozenset(), {k: v for k, v in AXES.items() if k != "ABS_MT_SLOT"}
+def test_only_a_missing_touchscreen_prevents_recording() -> None:
+    incomplete = replace(
+        READY, nodes=(POWER,), navigation_mode="2", animation_scales=("1", "1", "1"), sends_frames=False
     )
+    assert [finding.what for finding in findings(incomplete) if finding.prevents] == ["Touch screen"]
 
-    refused = found(replace(READY, nodes=(older, KEYBOARD)))["Touch screen"]
+
+def test_protocol_a_touchscreen_prevents_recording() -> None:
+    axes = {name: axis for name, axis in AXES.items() if name != "ABS_MT_SLOT"}
+    older = InputDeviceNode("/dev/input/event3", "gslX680", frozenset(), axes)
+
+    refused = by_name(replace(READY, nodes=(older, KEYBOARD)))["Touch screen"]
 
     assert refused.prevents
     assert refused.found == "gslX680 uses multi-touch protocol A (no ABS_MT_SLOT)"
     assert "Record in mirror mode." in refused.fix
-    assert not found(replace(READY, nodes=(older, TOUCH, KEYBOARD)))["Touch screen"].prevents
+    assert not by_name(replace(READY, nodes=(older, TOUCH, KEYBOARD)))["Touch screen"].prevents
 
 
-def test_only_the_animations_that_are_on_are_switched_off() -> None:
-    animations = found(replace(READY, animation_scales=("0", "1", "0.5")))["Animations"]
+def test_only_enabled_animations_are_switched_off() -> None:
+    animations = by_name(replace(READY, animation_scales=("0", "1", "0.5")))["Animations"]
 
     assert animations.repairs == (
         PutSetting("global", "transition_animation_scale", "0"),
@@ -139,7 +132,7 @@ def test_only_the_animations_that_are_on_are_switched_off() -> None:
     )
 
 
-def test_a_device_is_asked_for_all_of_it() -> None:
+def test_readings_are_taken_from_the_device() -> None:
     device = FakeDevice()
     device.streams = True
     device.settings = {
@@ -156,22 +149,21 @@ def test_a_device_is_asked_for_all_of_it() -> None:
     assert (readings.keyboard_beside_hardware, readings.stays_on) == ("1", "")
 
 
-def test_an_overridden_screen_can_be_reset_and_a_wrong_panel_cannot() -> None:
-    overridden = found(replace(READY, size=Size(1080, 2340), density=420))["Screen"]
+def test_only_an_overridden_screen_can_be_reset() -> None:
+    overridden = by_name(replace(READY, size=Size(1080, 2340), density=420))["Screen"]
     assert overridden.repairs == (ResetScreen(),)
-
-    wrong = found(replace(READY, size=Size(1080, 2340), panel=Size(1080, 2340)))["Screen"]
+    wrong = by_name(replace(READY, size=Size(1080, 2340), panel=Size(1080, 2340)))["Screen"]
     assert wrong.repairs == ()
     assert "Pixel 7 Pro has 1440x3120 at 560 dpi" in wrong.fix
 
 
 @pytest.mark.parametrize("by", ["repair", "command"])
-def test_repairs_and_the_commands_that_are_named_fix_the_simulated_emulator(bench: DeviceBench, by: str) -> None:
+def test_repairs_and_commands_fix_the_simulated_emulator(bench: DeviceBench, by: str) -> None:
     bench.emulator.phone.put_setting("secure", "show_ime_with_hard_keyboard", "0")
     bench.emulator.phone.put_setting("secure", "navigation_mode", "2")
     bench.emulator.phone.override_size(600, 1000)
     before = take_readings(bench.device)
-    assert {"Screen", "Navigation", "On-screen keyboard", "Animations"} <= lacking(before)
+    assert {"Screen", "Navigation", "On-screen keyboard", "Animations"} <= faults(before)
 
     for finding in findings(before):
         if by == "repair":
@@ -179,19 +171,17 @@ def test_repairs_and_the_commands_that_are_named_fix_the_simulated_emulator(benc
         elif finding.command:
             subprocess.run(finding.command, shell=True, check=True)
 
-    assert lacking(take_readings(bench.device)) == {"Screenshots"}
+    assert faults(take_readings(bench.device)) == {"Screenshots"}
 
 
 @pytest.mark.parametrize("profile", profiles(), ids=lambda profile: profile.key)
-def test_a_simulated_emulator_starts_with_a_name_and_with_nothing_to_fix(
-    adb_server: PrivateAdbServer, profile: DeviceProfile
-) -> None:
+def test_simulated_emulator_starts_with_nothing_to_fix(adb_server: PrivateAdbServer, profile: DeviceProfile) -> None:
     phones = PhoneProcesses(adb_server.environment)
     connector = DeviceConnector(AdbServer(port=adb_server.port), running=(phones.running_dir,))
     try:
         serial = phones.start(profile.key)
         with closing(connector.connect(serial)) as device:
-            assert lacking(take_readings(device)) == set()
+            assert faults(take_readings(device)) == set()
             assert f"{profile.name} ({serial})" in {one.label for one in connector.devices()}
             phones.stop()
             with pytest.raises(DeviceDisconnectedError, match=rf"^{profile.name} \({serial}\) "):
@@ -200,14 +190,14 @@ def test_a_simulated_emulator_starts_with_a_name_and_with_nothing_to_fix(
         phones.stop()
 
 
-def test_a_prepared_device_is_as_the_profile_says_and_has_nothing_left_to_fix() -> None:
+def test_preparation_follows_the_profile() -> None:
     device = FakeDevice()
     device.settings["secure", "navigation_mode"] = "2"
 
     assert prepare(device, Preparation(time_zone="Europe/Oslo"), animations=False) == ()
 
     assert device.time_zone == "Europe/Oslo"
-    assert device.settings["global", "auto_time_zone"] == "0", "or the network's zone comes back"
+    assert device.settings["global", "auto_time_zone"] == "0", "or the network would set the time zone"
     assert not any(finding.repairs for finding in findings(take_readings(device)))
 
     prepare(device, Preparation(soft_keyboard=False, stay_awake=False), animations=True)
@@ -217,7 +207,7 @@ def test_a_prepared_device_is_as_the_profile_says_and_has_nothing_left_to_fix() 
     assert device.settings["global", "stay_on_while_plugged_in"] == "0"
 
 
-def test_what_the_device_refuses_is_a_finding_and_the_rest_is_done() -> None:
+def test_refused_preparation_is_a_finding() -> None:
     device = FakeDevice()
 
     refused = prepare(device, Preparation(navigation="gestural"), animations=False)
@@ -226,22 +216,19 @@ def test_what_the_device_refuses_is_a_finding_and_the_rest_is_done() -> None:
     assert "navbar.gestural" in refused[0].found
     assert device.time_zone == "Etc/UTC"
     device.settings["secure", "navigation_mode"] = "2"
-    assert prepare(device, Preparation(navigation="gestural"), animations=False) == (), "it is there already"
+    assert prepare(device, Preparation(navigation="gestural"), animations=False) == (), "already chosen"
 
 
 @pytest.mark.parametrize(
-    ("chosen", "found"), [("nb-NO,en-US", "nb-NO,en-US, not en-US"), ("en-US,nb-NO", None), ("", None)]
+    ("locales", "found"), [("nb-NO,en-US", ["nb-NO,en-US, not en-US"]), ("en-US,nb-NO", []), ("", [])]
 )
-def test_another_language_is_told_with_what_to_do(chosen: str, found: str | None) -> None:
+def test_other_language_is_a_finding(locales: str, found: list[str]) -> None:
     device = FakeDevice()
-    device.settings["system", "system_locales"] = chosen
-
-    told = prepare(device, Preparation(), animations=False)
-
-    assert [finding.found for finding in told] == ([found] if found else [])
+    device.settings["system", "system_locales"] = locales
+    assert [finding.found for finding in prepare(device, Preparation(), animations=False)] == found
 
 
-def test_a_device_that_goes_away_ends_the_preparation() -> None:
+def test_lost_device_ends_the_preparation() -> None:
     device = FakeDevice()
     device.disconnect()
     with pytest.raises(DeviceDisconnectedError):

@@ -17,19 +17,19 @@ def properties(size: Size, *, avd_name: str = "", model: str = "sdk_gphone64_x86
 
 
 @pytest.mark.parametrize("profile", profiles(), ids=lambda profile: profile.name)
-def test_a_device_with_the_screen_of_a_profile_has_its_name(profile: DeviceProfile) -> None:
+def test_device_with_a_profiles_screen_has_its_name(profile: DeviceProfile) -> None:
     for screen in profile.screens:
         assert device_name(properties(screen, avd_name="My_Phone")) == profile.name
 
 
-def test_another_device_is_called_by_its_avd_or_else_by_its_model() -> None:
+def test_other_device_is_named_by_avd_or_model() -> None:
     odd = Size(1000, 2000)
     assert device_name(properties(odd, avd_name="My_Phone", model="sdk")) == "My Phone"
     assert device_name(properties(odd, model="Fairphone 5")) == "Fairphone 5"
 
 
 @pytest.mark.parametrize("profile", profiles(), ids=lambda profile: profile.key)
-def test_the_simulated_emulator_has_the_same_screens(profile: DeviceProfile) -> None:
+def test_simulated_emulator_has_the_screens_of_its_profile(profile: DeviceProfile) -> None:
     simulated = PROFILES[profile.key]
     panels = {simulated.size, *(posture.panel for posture in simulated.postures)}
     assert {(panel.width, panel.height) for panel in panels} == {(one.width, one.height) for one in profile.screens}
@@ -39,7 +39,7 @@ def test_the_simulated_emulator_has_the_same_screens(profile: DeviceProfile) -> 
 PHONE = 'name = "Phone"\navd_device = "phone"\nandroid_sdk = "34"\nwidth = 720\nheight = 1280\ndensity = 320\n'
 
 
-def test_what_a_profile_leaves_out_is_as_in_the_others(tmp_path: Path) -> None:
+def test_profile_values_have_defaults(tmp_path: Path) -> None:
     (tmp_path / "phone.toml").write_text(PHONE)
     [profile] = read_profiles(tmp_path)
     assert (profile.key, profile.avd, profile.prepare) == ("phone", profiles()[0].avd, profiles()[0].prepare)
@@ -57,9 +57,7 @@ def test_what_a_profile_leaves_out_is_as_in_the_others(tmp_path: Path) -> None:
         ("not toml", "cannot be read"),
     ],
 )
-def test_a_profile_that_is_wrong_is_refused_with_its_file_and_the_place(
-    tmp_path: Path, more: str, complaint: str
-) -> None:
+def test_invalid_profile_is_rejected_with_file_and_place(tmp_path: Path, more: str, complaint: str) -> None:
     file = tmp_path / "phone.toml"
     file.write_text(PHONE + more)
     with pytest.raises(SettingsError, match=f"The device profile {file} (is )?{complaint}"):

@@ -28,80 +28,66 @@ def program(path: Path) -> Path:
         ("linux", {"ANDROID_HOME": "", "ANDROID_SDK_ROOT": "/b"}, ["/b"]),
     ],
 )
-def test_the_sdk_is_looked_for_where_the_environment_says_and_then_where_each_system_has_it(
+def test_sdk_folders_by_environment_and_platform(
     platform: str, environment: dict[str, str], folders: list[str]
 ) -> None:
     found = sdk_folders(environment, platform, HOME)
-
     assert list(found)[: len(folders)] == [Path(folder) for folder in folders]
 
 
-def test_the_first_folder_that_is_there_is_the_sdk(tmp_path: Path) -> None:
+def test_first_existing_folder_is_the_sdk(tmp_path: Path) -> None:
     (tmp_path / "second").mkdir()
-
     found = find_sdk([tmp_path / "first", tmp_path / "second"])
-
     assert found is not None
     assert found.folder == tmp_path / "second"
     assert find_sdk([tmp_path / "first"]) is None
 
 
 @pytest.mark.parametrize(
-    ("machine", "abi"),
-    [("x86_64", "x86_64"), ("AMD64", "x86_64"), ("arm64", "arm64-v8a"), ("aarch64", "arm64-v8a")],
+    ("machine", "abi"), [("x86_64", "x86_64"), ("AMD64", "x86_64"), ("arm64", "arm64-v8a"), ("aarch64", "arm64-v8a")]
 )
-def test_system_images_are_those_of_the_computers_own_processor(machine: str, abi: str) -> None:
+def test_system_image_matches_the_processor(machine: str, abi: str) -> None:
     assert host_abi(machine) == abi
     assert AndroidSdk(HOME, machine=machine).image_package("34", "google_apis").endswith(f";google_apis;{abi}")
 
 
 @pytest.mark.parametrize(("platform", "program_end", "script_end"), [("linux", "", ""), ("win32", ".exe", ".bat")])
-def test_each_tool_lies_in_its_own_folder(tmp_path: Path, platform: str, program_end: str, script_end: str) -> None:
+def test_tools_are_found_on_each_platform(tmp_path: Path, platform: str, program_end: str, script_end: str) -> None:
     emulator = program(tmp_path / "emulator" / f"emulator{program_end}")
     avdmanager = program(tmp_path / "cmdline-tools" / "latest" / "bin" / f"avdmanager{script_end}")
     sdk = AndroidSdk(tmp_path, platform=platform)
-
     assert sdk.tool("emulator") == sdk.require("emulator") == emulator
     assert (sdk.tool("avdmanager"), sdk.tool("adb")) == (avdmanager, None)
 
 
-def test_of_several_command_line_tools_the_latest_are_used_then_the_highest_version_then_the_old_place(
-    tmp_path: Path,
-) -> None:
+def test_newest_command_line_tools_are_used(tmp_path: Path) -> None:
     sdk = AndroidSdk(tmp_path, platform="linux")
     for folder in ("tools", "cmdline-tools/9.0", "cmdline-tools/16.0-beta01", "cmdline-tools/latest"):
         newest = program(tmp_path / folder / "bin" / "avdmanager")
         assert sdk.tool("avdmanager") == newest
 
 
-def test_a_tool_that_is_missing_is_named_with_the_command_that_brings_it(tmp_path: Path) -> None:
+def test_missing_tool_is_named_with_its_install_command(tmp_path: Path) -> None:
     tmp_path = tmp_path / "my $HOME"
     manager = program(tmp_path / "cmdline-tools" / "latest" / "bin" / "sdkmanager")
-
-    with pytest.raises(SdkError) as told:
+    with pytest.raises(SdkError) as error:
         AndroidSdk(tmp_path, platform="linux").require("emulator")
-
-    assert (
-        str(told.value) == f"The Android SDK in {tmp_path} has no emulator. Run: {shlex.quote(str(manager))} emulator"
-    )
+    command = f"{shlex.quote(str(manager))} emulator"
+    assert str(error.value) == f"The Android SDK in {tmp_path} has no emulator. Run: {command}"
 
 
-def test_an_empty_sdk_lacks_all_and_says_how_to_come_by_its_first_tool(tmp_path: Path) -> None:
+def test_empty_sdk_lists_everything_missing(tmp_path: Path) -> None:
     missing = AndroidSdk(tmp_path, platform="linux").missing([IMAGE, IMAGE])
 
-    assert [(finding.what, finding.command) for finding in missing] == [
-        ("emulator", ""),
-        ("avdmanager", ""),
-        ("adb", ""),
-        ("System image", ""),
-    ], "no command runs without a sdkmanager"
+    assert [finding.what for finding in missing] == ["emulator", "avdmanager", "adb", "System image"]
+    assert {finding.command for finding in missing} == {""}, "no command works without sdkmanager"
     assert missing[-1].prevents
     assert missing[-1].fix.endswith(f"Then run: sdkmanager '{IMAGE}'")
     assert all("tick Android SDK Command-line Tools (latest)" in finding.fix for finding in missing)
     assert "odyssey-recorder simulate" in no_sdk().fix
 
 
-def test_an_image_is_there_when_its_folder_has_something_in_it(tmp_path: Path) -> None:
+def test_empty_image_folder_is_not_installed(tmp_path: Path) -> None:
     folder = tmp_path.joinpath(*IMAGE.split(";"))
     folder.mkdir(parents=True)
     sdk = AndroidSdk(tmp_path)

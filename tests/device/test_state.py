@@ -1,4 +1,4 @@
-"""What any device says about itself, for goals: over the real adb, and in words that only other devices say."""
+"""The state of a device for goals: over the real adb, and with answers that only other devices give."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def device(phone: LabPhone) -> AdbShell:
     return shell
 
 
-def test_settings_files_and_the_screen_are_told(device: AdbShell) -> None:
+def test_settings_files_and_screen_are_read(device: AdbShell) -> None:
     device.run("echo 'two lines' > /sdcard/it\\'s.txt; echo more >> /sdcard/it\\'s.txt")
     files = "/sdcard/it's.txt", "/sdcard/missing; reboot"
     state = read_state(device, [("settings", "global"), ("screen", "text"), *(("files", one) for one in files)])
@@ -36,19 +36,19 @@ def test_settings_files_and_the_screen_are_told(device: AdbShell) -> None:
 @pytest.mark.parametrize(
     "source", [("clock", "alarms"), ("settings", "system; reboot"), ("files", ""), ("content", "")]
 )
-def test_what_no_device_can_tell_is_refused(device: AdbShell, source: tuple[str, str]) -> None:
+def test_unknown_state_source_is_refused(device: AdbShell, source: tuple[str, str]) -> None:
     with pytest.raises(DeviceError, match=r"can be asked for settings, content, files and screen, not for"):
         read_state(device, [source])
 
 
-def test_a_provider_that_the_device_lacks_is_named(device: AdbShell) -> None:
+def test_missing_content_provider_is_named(device: AdbShell) -> None:
     with pytest.raises(DeviceError, match=r"could not carry out content query --uri content://sms\. .*not found"):
         read_state(device, [("content", "content://sms")])
 
 
-def test_rows_of_a_provider_are_objects_and_its_name_is_no_command() -> None:
-    asked = shell("content query --uri 'content://sms/sent?x='\"'\"'; reboot'")
-    with ScriptedAdbServer({asked: printed(ROWS)}) as server:
+def test_content_rows_are_objects_and_the_uri_is_quoted() -> None:
+    command = shell("content query --uri 'content://sms/sent?x='\"'\"'; reboot'")
+    with ScriptedAdbServer({command: printed(ROWS)}) as server:
         state = read_state(AdbShell("lone", AdbServer(port=server.port)), [("content", SMS)])
     assert state["content"][SMS] == [
         {"_id": "7", "address": "555-0100", "body": "See you, Ada, at 10"},
@@ -56,11 +56,8 @@ def test_rows_of_a_provider_are_objects_and_its_name_is_no_command() -> None:
     ]
 
 
-def test_an_error_of_a_provider_is_no_row() -> None:
-    asked = shell("content query --uri content://no")
-    error = printed(b"[ERROR] Unsupported argument: no\n")
-    with (
-        ScriptedAdbServer({asked: error}) as server,
-        pytest.raises(DeviceError, match=r"could not carry out content query .*Unsupported argument"),
-    ):
+def test_content_provider_error_is_reported() -> None:
+    answer = {shell("content query --uri content://no"): printed(b"[ERROR] Unsupported argument: no\n")}
+    message = r"could not carry out content query .*Unsupported argument"
+    with ScriptedAdbServer(answer) as server, pytest.raises(DeviceError, match=message):
         read_state(AdbShell("lone", AdbServer(port=server.port)), [("content", "content://no")])

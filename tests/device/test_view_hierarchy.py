@@ -31,7 +31,7 @@ def field(text: str, *, kind: str = "android.widget.EditText", more: str = "") -
     return f'<node text="{text}" class="{kind}" focused="true" {more} bounds="[0,0][100,100]"/>'
 
 
-def test_a_dump_is_read_node_by_node() -> None:
+def test_dump_is_parsed_into_nodes() -> None:
     nodes = parse(SEARCH)
 
     assert len(nodes) == 9
@@ -49,7 +49,7 @@ def test_a_dump_is_read_node_by_node() -> None:
     )
 
 
-def test_the_text_of_the_focused_field_is_what_was_typed_to_the_character() -> None:
+def test_text_of_the_focused_field_is_exact() -> None:
     assert focused_text(parse(SEARCH)) == "café & <b> \N{SMILING FACE WITH SMILING EYES}\nsecond line"
 
 
@@ -67,7 +67,7 @@ def test_the_text_of_the_focused_field_is_what_was_typed_to_the_character() -> N
         ([], None),
     ],
 )
-def test_only_a_focused_field_that_holds_no_password_has_its_text_told(nodes: list[str], text: str | None) -> None:
+def test_focused_text_excludes_passwords_and_labels(nodes: list[str], text: str | None) -> None:
     assert focused_text(dump(*nodes)) == text
 
 
@@ -81,28 +81,24 @@ def test_only_a_focused_field_that_holds_no_password_has_its_text_told(nodes: li
         (Pixel(147, 230), Box(147, 84, 933, 231)),
         (Pixel(500, 1500), None),
     ],
-    ids=[
-        *("a button", "the row around a label", "clipped to the screen", "its last pixel", "the next one's first"),
-        "nothing but the whole screen",
-    ],
+    ids=["a button", "the row of a label", "clipped", "last pixel", "first pixel of the next", "only the screen"],
 )
-def test_a_click_meets_the_topmost_clickable_view(at: Pixel, box: Box | None) -> None:
+def test_click_hits_the_topmost_clickable_view(at: Pixel, box: Box | None) -> None:
     assert clickable_at(parse(SEARCH), at, SCREEN) == box
 
 
-TITLE = '<node clickable="true" bounds="[0,0][300,100]"/>'
-PLACE = Pixel(50, 50)
+BUTTON = '<node clickable="true" bounds="[0,0][300,100]"/>'
+AT = Pixel(50, 50)
 
 
-def test_where_nothing_takes_touches_the_topmost_view_is_taken_and_beside_every_view_there_is_no_box() -> None:
+def test_without_clickable_views_the_topmost_is_hit() -> None:
     nodes = dump('<node bounds="[0,0][300,300]"/>', '<node bounds="[0,0][500,500]"/>')
-
-    assert clickable_at(nodes, PLACE, SCREEN) == Box(0, 0, 500, 500)
+    assert clickable_at(nodes, AT, SCREEN) == Box(0, 0, 500, 500)
     assert clickable_at(nodes, Pixel(500, 0), SCREEN) is None
 
 
 @pytest.mark.parametrize(
-    ("above", "met"),
+    ("above", "hit"),
     [
         ('<node bounds="[0,0][800,900]"><node clickable="true" bounds="[0,0][800,200]"/></node>', Box(0, 0, 800, 200)),
         ('<node bounds="[0,0][800,900]"><node text="label" bounds="[0,0][800,200]"/></node>', Box(0, 0, 300, 100)),
@@ -113,19 +109,18 @@ def test_where_nothing_takes_touches_the_topmost_view_is_taken_and_beside_every_
         ('<node clickable="true" bounds="[0,0][1080,2400]"/>', None),
         ('<node clickable="true" bounds="[60,60][70,70]"/>', Box(0, 0, 300, 100)),
     ],
-    ids=["a drawer's row", "a label", "a disabled button", "held", "a list", "a slider", "a scrim", "beside it"],
+    ids=["a drawer's row", "a label", "a disabled button", "held", "a list", "a slider", "a scrim", "elsewhere"],
 )
-def test_what_covers_a_button_takes_its_clicks_unless_it_lets_them_through(above: str, met: Box | None) -> None:
-    assert clickable_at(dump(f'<node bounds="[0,0][1080,2400]">{TITLE}{above}</node>'), PLACE, SCREEN) == met
+def test_view_above_a_button_takes_its_clicks(above: str, hit: Box | None) -> None:
+    assert clickable_at(dump(f'<node bounds="[0,0][1080,2400]">{BUTTON}{above}</node>'), AT, SCREEN) == hit
 
 
-def test_the_drawing_order_rules_where_the_dump_tells_it() -> None:
+def test_drawing_order_decides_which_view_is_on_top() -> None:
     row = '<node clickable="true" bounds="[0,0][400,200]" drawing-order="{}"/>'
-    title = TITLE.replace("/>", ' drawing-order="2"/>')
-
-    assert clickable_at(dump(row.format(3) + title), PLACE, SCREEN) == Box(0, 0, 400, 200)
-    assert clickable_at(dump(row.format(1) + title), PLACE, SCREEN) == Box(0, 0, 300, 100)
-    assert clickable_at(dump(title + row.format("9z")), PLACE, SCREEN) == Box(0, 0, 300, 100)
+    button = BUTTON.replace("/>", ' drawing-order="2"/>')
+    assert clickable_at(dump(row.format(3), button), AT, SCREEN) == Box(0, 0, 400, 200)
+    assert clickable_at(dump(row.format(1), button), AT, SCREEN) == Box(0, 0, 300, 100)
+    assert clickable_at(dump(button, row.format("9z")), AT, SCREEN) == Box(0, 0, 300, 100)
 
 
 @dataclass
@@ -141,8 +136,8 @@ class View:
             return None
         shown = overlap(self.box, clip)
         for child in sorted(self.children, key=lambda child: child.order, reverse=True):
-            if taker := child.dispatch(at, shown):
-                return taker
+            if target := child.dispatch(at, shown):
+                return target
         return shown if self.flag else None
 
     def dumped(self, clip: Box) -> str:
@@ -176,48 +171,44 @@ trees = st.recursive(views(st.just([])), lambda inner: views(st.lists(inner, max
 
 
 @given(trees, st.integers(0, 20), st.integers(0, 20))
-def test_a_click_meets_the_view_to_which_android_dispatches_it(tree: View, x: int, y: int) -> None:
+def test_click_hits_the_view_that_android_dispatches_to(tree: View, x: int, y: int) -> None:
     screen = Box(0, 0, 21, 21)
     page = View(screen, 1, "clickable", [tree])
-
     assert clickable_at(dump(page.dumped(screen)), Pixel(x, y), Size(100, 100)) == page.dispatch(Pixel(x, y), screen)
 
 
 @pytest.mark.parametrize("bounds", ["", "[0,0]", "[0,0][1,1]x", "[0,0][99999999999,1]", "[a,b][c,d]", "[9,9][1,1]"])
-def test_a_node_with_odd_bounds_is_never_clicked(bounds: str) -> None:
+def test_node_with_invalid_bounds_is_never_hit(bounds: str) -> None:
     nodes = dump(f'<node clickable="true" bounds="{bounds}"/>', '<node clickable="true" bounds="[0,0][200,200]"/>')
-
     assert clickable_at(nodes, Pixel(5, 5), SCREEN) == Box(0, 0, 200, 200)
 
 
 @pytest.mark.parametrize(
     "xml", ["", "no xml", "<hierarchy><node bounds='[0,0][1,1]'>", "<hierarchy/><hierarchy/>", "<a>\x01</a>"]
 )
-def test_what_is_no_dump_is_an_error(xml: str) -> None:
+def test_malformed_dump_is_an_error(xml: str) -> None:
     with pytest.raises(DeviceError, match="cannot be read"):
         parse(xml)
 
 
-def test_entities_are_refused_before_they_grow() -> None:
-    laughs = '<!ENTITY a0 "ha">' + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 12))
-
+def test_xml_entities_are_refused() -> None:
+    entities = '<!ENTITY a0 "ha">' + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 12))
     with pytest.raises(DeviceError, match="defines XML entities"):
-        parse(f'<!DOCTYPE h [{laughs}]><hierarchy><node text="&a11;" bounds="[0,0][1,1]"/></hierarchy>')
+        parse(f'<!DOCTYPE h [{entities}]><hierarchy><node text="&a11;" bounds="[0,0][1,1]"/></hierarchy>')
 
 
-def test_a_dump_beyond_all_measure_is_refused_unread() -> None:
+def test_oversized_dump_is_refused() -> None:
     with pytest.raises(DeviceError, match="too long"):
         parse("<" + "h" * LONGEST)
 
 
-def test_a_tree_of_any_depth_is_read() -> None:
+def test_deep_tree_is_parsed() -> None:
     depth = 20_000
-
     assert len(dump('<node bounds="[0,0][1,1]">' * depth, "</node>" * depth)) == depth
 
 
 @given(st.text())
-def test_whatever_comes_it_is_nodes_or_a_device_error(text: str) -> None:
+def test_any_text_is_parsed_or_a_device_error(text: str) -> None:
     try:
         nodes = parse(text)
     except DeviceError:
@@ -247,15 +238,15 @@ SWITCH = '<node clickable="true" text="Off" bounds="[310,10][390,90]"/>'
         ("", ""),
     ],
     ids=[
-        "text", "description", "a row's label", "a row that says nothing", "a field", "a password", "no button",
+        "text", "description", "a row's label", "a row without a label", "a field", "a password", "no button",
         "in a list", "a list", "the whole screen", "nothing",
     ],
 )  # fmt: skip
-def test_a_clicked_element_is_called_what_it_says_of_itself(node: str, name: str) -> None:
-    assert name_at(dump(node, '<node clickable="true" text="beside" bounds="[500,0][600,90]"/>'), PLACE, SCREEN) == name
+def test_name_of_a_clicked_element(node: str, name: str) -> None:
+    assert name_at(dump(node, '<node clickable="true" text="other" bounds="[500,0][600,90]"/>'), AT, SCREEN) == name
 
 
-def test_a_field_is_called_what_it_asks_for_and_never_what_is_in_it() -> None:
+def test_field_is_named_by_its_hint_not_its_text() -> None:
     focused = '<node class="android.widget.EditText" focused="true" text="milk" {} bounds="[0,0][9,9]"/>'
     assert field_name(dump(focused.format('hint="Title"'))) == "Title"
     assert field_name(dump(focused.format('content-desc="Search"'))) == "Search"

@@ -42,10 +42,9 @@ def swipe(*path: tuple[int, int], held_ms: int = 0) -> TouchStroke:
     return TouchStroke(drag.samples, drag.duration_us + held_ms * 1000)
 
 
-def test_the_buttons_of_the_bar_are_back_home_and_recent_from_left_to_right() -> None:
-    meant = [meaning(tap(x, 2340), buttons, TOUCH, RULES) for x in (230, 540, 850)]
-
-    assert meant == [Pressed(SystemKey.BACK), Pressed(SystemKey.HOME), Pressed(SystemKey.RECENT)]
+def test_navigation_bar_buttons_from_left_to_right() -> None:
+    meanings = [meaning(tap(x, 2340), buttons, TOUCH, RULES) for x in (230, 540, 850)]
+    assert meanings == [Pressed(SystemKey.BACK), Pressed(SystemKey.HOME), Pressed(SystemKey.RECENT)]
 
 
 @pytest.mark.parametrize(
@@ -55,49 +54,45 @@ def test_the_buttons_of_the_bar_are_back_home_and_recent_from_left_to_right() ->
         pytest.param(Box(0, 1504, 2560, 1600), 320, 1280 - 216, 1280 + 90, 1280 + 216, id="tablet"),
     ],
 )
-def test_on_a_wide_bar_the_buttons_keep_their_size(bar: Box, dpi: int, back: int, home: int, recent: int) -> None:
+def test_buttons_on_a_wide_bar_keep_their_size(bar: Box, dpi: int, back: int, home: int, recent: int) -> None:
     rules = NavigationRules.for_density(dpi)
-    meant = [button(Pixel(at, bar.bottom - 50), bar, rules) for at in (back, home, recent)]
-
-    assert meant == [SystemKey.BACK, SystemKey.HOME, SystemKey.RECENT]
+    keys = [button(Pixel(at, bar.bottom - 50), bar, rules) for at in (back, home, recent)]
+    assert keys == [SystemKey.BACK, SystemKey.HOME, SystemKey.RECENT]
 
 
 @given(st.integers(0, 1079), st.booleans())
-def test_a_bar_of_any_side_is_the_same_to_a_finger_on_the_turned_device(along: int, on_the_right: bool) -> None:
-    upright = button(Pixel(along, 2300), BAR, RULES)
+def test_bar_on_the_side_has_the_same_buttons(along: int, on_the_right: bool) -> None:
     side = Box(2274, 0, 2400, 1080) if on_the_right else Box(0, 0, 126, 1080)
     turned = Pixel(2300, 1080 - along) if on_the_right else Pixel(60, along)
-
-    assert button(turned, side, RULES) is upright
+    assert button(turned, side, RULES) is button(Pixel(along, 2300), BAR, RULES)
 
 
 @pytest.mark.parametrize(
     "stroke", [tap(540, 2340, duration_ms=900), swipe((540, 2340), (540, 1800)), swipe((5, 1200), (400, 1200))]
 )
-def test_what_is_no_tap_on_a_button_is_a_gesture_at_that_place(stroke: TouchStroke) -> None:
+def test_holds_and_swipes_with_buttons_are_gestures(stroke: TouchStroke) -> None:
     assert meaning(stroke, buttons, TOUCH, RULES) == OnScreen()
 
 
 @pytest.mark.parametrize("stroke", [tap(300, 1700), tap(300, 1700, duration_ms=900), swipe((300, 1700), (600, 1700))])
-def test_whatever_comes_down_on_the_keyboard_types(stroke: TouchStroke) -> None:
+def test_touches_on_the_keyboard_are_key_strokes(stroke: TouchStroke) -> None:
     assert meaning(stroke, typing, TOUCH, RULES) == KeyStroke()
     assert meaning(stroke, buttons, TOUCH, RULES) == OnScreen()
 
 
 @pytest.mark.parametrize(("x", "y", "enters"), [(1000, 2200, True), (1000, 2000, False), (500, 2200, False)])
-def test_the_last_key_of_the_last_row_ends_a_line_or_sends(x: int, y: int, enters: bool) -> None:
+def test_last_key_of_the_last_row_is_enter(x: int, y: int, enters: bool) -> None:
     assert meaning(tap(x, y), typing, TOUCH, RULES) == KeyStroke(enters)
 
 
-def test_the_last_key_lies_above_the_bar_or_the_strip_below_the_keys() -> None:
+def test_enter_key_is_above_the_navigation_bar() -> None:
     swiping = replace(typing, navigation=Navigation.GESTURES)
-
     assert meaning(tap(1000, 2060), swiping, TOUCH, RULES) == KeyStroke(enters=True)
     assert meaning(tap(230, 2340), typing, TOUCH, RULES) == Pressed(SystemKey.BACK)
 
 
 @pytest.mark.parametrize(
-    ("stroke", "meant"),
+    ("stroke", "expected"),
     [
         (swipe((540, 2390), (540, 1500)), Swiped(SystemKey.HOME)),
         (swipe((540, 2390), (540, 1500), held_ms=400), Swiped(SystemKey.RECENT)),
@@ -112,13 +107,12 @@ def test_the_last_key_lies_above_the_bar_or_the_strip_below_the_keys() -> None:
         (tap(540, 2390), OnScreen()),
     ],
 )
-def test_swipes_from_the_edges_navigate(stroke: TouchStroke, meant: object) -> None:
-    assert meaning(stroke, gestures, TOUCH, RULES) == meant
+def test_swipes_from_the_edges_navigate(stroke: TouchStroke, expected: object) -> None:
+    assert meaning(stroke, gestures, TOUCH, RULES) == expected
 
 
-def test_a_finger_that_never_moved_was_held_all_the_time() -> None:
+def test_finger_at_rest_counts_as_held() -> None:
     still = TouchStroke((TouchSample(Pixel(540, 2390), 0), TouchSample(Pixel(540, 2200), 1)), 500_000)
-
     assert meaning(still, gestures, TOUCH, RULES) == Swiped(SystemKey.RECENT)
 
 
@@ -144,12 +138,10 @@ RECENTS = in_front("com.android.launcher3", "com.android.quickstep.RecentsActivi
         (SystemKey.BACK, LAUNCHER, SystemKey.BACK),
     ],
 )
-def test_what_has_the_focus_afterwards_says_which_key_a_swipe_was(
-    looks_like: SystemKey, after: ScreenAreas, key: SystemKey | None
-) -> None:
+def test_focus_after_a_swipe_decides_its_key(looks_like: SystemKey, after: ScreenAreas, key: SystemKey | None) -> None:
     assert confirmed(Swiped(looks_like), after) is key
 
 
-def test_the_frame_is_as_large_as_the_panel_is_turned() -> None:
+def test_frame_size_follows_the_rotation() -> None:
     assert ScreenAreas(TABLET, Rotation.R180, None, None).size == TABLET
     assert ScreenAreas(TABLET, Rotation.R270, None, None).size == Size(1600, 2560)

@@ -20,9 +20,6 @@ def capture(name: str) -> str:
     return (DATA / "getevent" / f"{name}.txt").read_text()
 
 
-# --- events ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -38,14 +35,13 @@ def capture(name: str) -> str:
         "0003 0035 0000238d",
     ],
 )
-def test_an_event_reads_the_same_with_and_without_labels_times_and_node(line: str) -> None:
+def test_event_with_or_without_labels_time_and_node(line: str) -> None:
     event = parse_line(line, node=TOUCH, time_us=7 if line.startswith("[") else 190136_507537)
-
     assert event == InputEvent(TOUCH, 190136_507537, "EV_ABS", "ABS_MT_POSITION_X", 0x238D)
 
 
 @pytest.mark.parametrize(
-    ("words", "numbers", "code", "value"),
+    ("labels", "numbers", "code", "value"),
     [
         ("EV_SYN SYN_REPORT 00000000", "0000 0000 00000000", "SYN_REPORT", 0),
         ("EV_SYN SYN_DROPPED 00000000", "0000 0003 00000000", "SYN_DROPPED", 0),
@@ -61,15 +57,14 @@ def test_an_event_reads_the_same_with_and_without_labels_times_and_node(line: st
         ("EV_KEY 001e DOWN", "0001 001e 00000001", "001e", 1),
     ],
 )
-def test_numbers_get_the_labels_that_getevent_would_print(words: str, numbers: str, code: str, value: int) -> None:
-    labelled, numeric = parse_line(words), parse_line(numbers)
+def test_numeric_codes_get_their_labels(labels: str, numbers: str, code: str, value: int) -> None:
+    event = parse_line(labels)
+    assert event == parse_line(numbers)
+    assert isinstance(event, InputEvent)
+    assert (event.code, event.value) == (code, value)
 
-    assert labelled == numeric
-    assert isinstance(labelled, InputEvent)
-    assert (labelled.code, labelled.value) == (code, value)
 
-
-def test_devices_that_come_and_go_are_told() -> None:
+def test_added_and_removed_devices() -> None:
     assert parse_line("add device 3: /dev/input/event2") == NodeAdded("/dev/input/event2")
     assert parse_line("remove device 3: /dev/input/event2\r\n") == NodeRemoved("/dev/input/event2")
 
@@ -95,59 +90,41 @@ def test_devices_that_come_and_go_are_told() -> None:
         "add device x: /dev/input/event2",
     ],
 )
-def test_a_line_of_stderr_a_listing_or_a_broken_line_is_no_news(line: str) -> None:
+def test_other_and_broken_lines_are_ignored(line: str) -> None:
     assert parse_line(line) is None
 
 
 @given(st.text() | st.from_regex(r"\[ *[0-9]*\.[0-9]* *\] .{0,40}") | st.from_regex(r"[0-9a-f]{4} .{0,20}"))
-def test_no_line_makes_the_parser_fail(line: str) -> None:
+def test_parser_accepts_any_line(line: str) -> None:
     message = parse_line(line)
-
     assert message is None or isinstance(message, InputEvent | NodeAdded | NodeRemoved)
 
 
-@given(
-    st.integers(0, 2**40),
-    st.integers(0, 0xFFFF),
-    st.integers(0, 0xFFFF),
-    st.integers(-(2**31), 2**31 - 1),
-)
-def test_every_numeric_event_is_read(time_us: int, kind: int, code: int, value: int) -> None:
+@given(st.integers(0, 2**40), st.integers(0, 0xFFFF), st.integers(0, 0xFFFF), st.integers(-(2**31), 2**31 - 1))
+def test_every_numeric_event_is_parsed(time_us: int, kind: int, code: int, value: int) -> None:
     seconds, rest = divmod(time_us, 1_000_000)
-    line = f"[{seconds:8d}.{rest:06d}] {TOUCH}: {kind:04x} {code:04x} {value & 0xFFFFFFFF:08x}"
-
-    event = parse_line(line)
-
+    event = parse_line(f"[{seconds:8d}.{rest:06d}] {TOUCH}: {kind:04x} {code:04x} {value & 0xFFFFFFFF:08x}")
     assert isinstance(event, InputEvent)
     assert (event.node, event.time_us, event.value) == (TOUCH, time_us, value)
 
 
-# --- the stream ------------------------------------------------------------------------------------------
-
-
-def test_a_line_that_comes_in_pieces_is_one_line() -> None:
+def test_line_in_pieces_is_joined() -> None:
     lines = LineBuffer()
-
     assert lines.feed(b"[ 1.000000] EV_SYN SYN_") == []
     assert lines.feed(b"REPORT 00000000\r\nEV") == ["[ 1.000000] EV_SYN SYN_REPORT 00000000\r"]
     assert lines.feed(b"_KEY KEY_BACK DOWN\n\n") == ["EV_KEY KEY_BACK DOWN", ""]
 
 
-def test_a_line_without_end_does_not_fill_the_memory() -> None:
+def test_endless_line_does_not_fill_memory() -> None:
     lines = LineBuffer()
     for _ in range(100):
         assert lines.feed(b"x" * 1000) == []
-
     (line,) = lines.feed(b"\n")
-
     assert len(line) <= LineBuffer.LONGEST
     assert lines.feed(b"EV_KEY KEY_BACK DOWN\n") == ["EV_KEY KEY_BACK DOWN"]
 
 
-# --- abilities -------------------------------------------------------------------------------------------
-
-
-def test_the_axis_is_known_from_a_numeric_listing_and_from_a_labelled_one() -> None:
+def test_axes_from_numeric_and_labelled_listings() -> None:
     numeric, labelled = capture("api36_phone_touchnode_p_lp").split("getevent -lp")
     (one,), (other,) = parse_nodes(numeric), parse_nodes(labelled)
 
@@ -160,9 +137,8 @@ def test_the_axis_is_known_from_a_numeric_listing_and_from_a_labelled_one() -> N
     assert one.is_touchscreen
 
 
-def test_all_nodes_of_a_foldable_are_listed_in_the_order_they_were_printed() -> None:
+def test_all_nodes_of_a_foldable_are_listed_in_order() -> None:
     nodes = parse_nodes(capture("api36_fold_all_nodes_p"))
-
     assert [node.node for node in nodes] == [f"/dev/input/event{number}" for number in range(12)]
     assert [node.name for node in nodes if node.is_touchscreen] == [
         f"virtio_input_multi_touch_{number}" for number in range(1, 12)
@@ -170,16 +146,15 @@ def test_all_nodes_of_a_foldable_are_listed_in_the_order_they_were_printed() -> 
     assert nodes[0].keys == {"KEY_POWER"}
 
 
-def test_a_keyboard_with_a_list_of_many_lines_has_the_keys_of_the_toolbar() -> None:
+def test_keyboard_with_a_long_key_list() -> None:
     keyboard, touch = parse_nodes(capture("qwerty2_node_p"))
-
     assert keyboard.name == "qwerty2"
     assert keyboard.keys >= {"KEY_HOME", "KEY_BACK", "KEY_HOMEPAGE", "KEY_APPSELECT", "0001", "0249"}
     assert len(keyboard.keys) == 157
     assert (keyboard.is_touchscreen, touch.is_touchscreen) == (False, True)
 
 
-def test_a_listing_survives_carriage_returns_pressed_keys_and_noise() -> None:
+def test_listing_with_noise_is_parsed() -> None:
     (node,) = parse_nodes(
         "could not get driver version for /dev/input/mice, Not a typewriter\r\r\n"
         "add device 1: /dev/input/event3\r\r\n"
@@ -201,11 +176,11 @@ def test_a_listing_survives_carriage_returns_pressed_keys_and_noise() -> None:
 
 
 @given(st.text(st.sampled_from('adevic /input0123:" \nKEYABS()valuemnx,'), max_size=300) | st.text())
-def test_no_listing_makes_the_parser_fail(text: str) -> None:
+def test_parser_accepts_any_listing(text: str) -> None:
     assert all(node.node.startswith("/dev/input/") for node in parse_nodes(text))
 
 
-def test_a_screen_with_a_single_slot_is_one_and_one_without_slots_is_of_the_older_protocol() -> None:
+def test_touchscreens_with_one_slot_and_without_slots() -> None:
     axes = "ABS_MT_POSITION_X     : value 0, min 0, max 1023,\n ABS_MT_POSITION_Y     : value 0, min 0, max 599,"
     listing = 'add device 1: /dev/input/event1\n  name:     "gsl680"\n  events:\n    ABS (0003): {}'
     more = f"ABS_MT_TRACKING_ID    : value 0, min 0, max 9,\n{' ' * 16}" + axes.replace("\n ", "\n" + " " * 16)

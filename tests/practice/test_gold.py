@@ -11,11 +11,11 @@ TASK = practice_tasks()[0]
 
 
 @pytest.mark.parametrize("task", practice_tasks(), ids=lambda task: task.folder.name)
-def test_a_gold_file_is_written_again_as_it_was_read(task: PracticeTask) -> None:
+def test_gold_file_survives_a_round_trip(task: PracticeTask) -> None:
     gold = read_gold(task)
     assert gold.episode.task.instruction == task.task.instruction
-    anew = replace(gold.episode, episode_id="1234567890123456")
-    assert gold_as_json(anew, gold.trail) == task.gold_file.read_bytes()
+    renumbered = replace(gold.episode, episode_id="1234567890123456")
+    assert gold_as_json(renumbered, gold.trail) == task.gold_file.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_a_gold_file_is_written_again_as_it_was_read(task: PracticeTask) -> None
         (('"screens": [', '"screens": [], "x": ['), "is incomplete"),
     ],
 )
-def test_a_gold_file_that_is_not_whole_is_named(tmp_path: Path, change: tuple[str, str], complaint: str) -> None:
+def test_invalid_gold_file_is_reported(tmp_path: Path, change: tuple[str, str], complaint: str) -> None:
     text = TASK.gold_file.read_text(encoding="utf-8")
     (tmp_path / "gold.json").write_text(text.replace(*change), encoding="utf-8")
     with pytest.raises(PracticeError, match=complaint):

@@ -22,7 +22,7 @@ def answer(version: str, *, agreed: bool) -> ConsentAnswer:
     return ConsentAnswer(version=version, agreed=agreed, answered_us=1)
 
 
-def test_a_profile_comes_back_as_it_was_saved(tmp_path: Path) -> None:
+def test_saved_profile_is_loaded_unchanged(tmp_path: Path) -> None:
     store = ProfileStore(tmp_path / "annotators")
     profile = AnnotatorProfile(name="Ada", answers=(answer("1", agreed=True),), attempts=(attempt("a", 80),))
     store.save(profile)
@@ -30,7 +30,7 @@ def test_a_profile_comes_back_as_it_was_saved(tmp_path: Path) -> None:
     assert store.load("Bob") == AnnotatorProfile(name="Bob")
 
 
-def test_each_name_has_a_file_of_its_own_in_the_folder(tmp_path: Path) -> None:
+def test_each_name_has_its_own_file(tmp_path: Path) -> None:
     names = ["../../etc/passwd", "..", "a/b\\c", "CON", "é" * 80, "ada", "Ada", "ADA", "a.da", "名前", "なまえ"]
     store = ProfileStore(tmp_path / "annotators")
     for name in names:
@@ -40,7 +40,7 @@ def test_each_name_has_a_file_of_its_own_in_the_folder(tmp_path: Path) -> None:
     assert len({path.name.casefold() for path in tmp_path.rglob("*.json")}) == len(names)
 
 
-def test_what_is_no_profile_is_named_and_never_written_over(tmp_path: Path) -> None:
+def test_invalid_profile_file_is_reported(tmp_path: Path) -> None:
     store = ProfileStore(tmp_path)
     store.save(AnnotatorProfile(name="Ada"))
     [path] = tmp_path.glob("*.json")
@@ -52,25 +52,25 @@ def test_what_is_no_profile_is_named_and_never_written_over(tmp_path: Path) -> N
         store.load("Ada")
 
 
-def test_only_the_last_answer_to_this_version_is_an_agreement() -> None:
-    asked = AnnotatorProfile(name="Ada", answers=(answer("1", agreed=True),))
-    assert asked.agrees_to("1")
-    assert not asked.agrees_to("2")
-    assert not asked.has_answered("2")
-    taken_back = asked.model_copy(update={"answers": (*asked.answers, answer("1", agreed=False))})
-    assert taken_back.has_answered("1")
-    assert not taken_back.agrees_to("1")
+def test_last_answer_to_this_version_counts() -> None:
+    agreed_once = AnnotatorProfile(name="Ada", answers=(answer("1", agreed=True),))
+    assert agreed_once.agrees_to("1")
+    assert not agreed_once.agrees_to("2")
+    assert not agreed_once.has_answered("2")
+    withdrawn = agreed_once.model_copy(update={"answers": (*agreed_once.answers, answer("1", agreed=False))})
+    assert withdrawn.has_answered("1")
+    assert not withdrawn.agrees_to("1")
 
 
-def test_the_best_attempt_at_each_task_counts() -> None:
+def test_best_attempt_at_each_task_counts() -> None:
     now = status([attempt("a", 50), attempt("a", 90), attempt("a", 20), attempt("b", 69)], wanted=("a", "b", "c"))
     assert (now.best, now.left) == ({"a": 90, "b": 69}, 2)
     assert (now.has_passed("a"), now.has_passed("b"), now.has_passed("c")) == (True, False, False)
 
 
-def test_a_name_is_one_line_of_letters() -> None:
+def test_annotator_names_are_normalized() -> None:
     assert checked_name("  Ada \n Lovelace ") == "Ada Lovelace"
     assert checked_name("Ame\u0301lie") == "Am\u00e9lie"
-    for words in ("", "  ", "x" * 81, "a\x07b"):
+    for name in ("", "  ", "x" * 81, "a\x07b"):
         with pytest.raises(PracticeError, match="Enter your name"):
-            checked_name(words)
+            checked_name(name)

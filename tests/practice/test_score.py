@@ -26,14 +26,14 @@ def ended(trail: Trail, end: Action) -> Trail:
 
 
 @pytest.mark.parametrize("task", TASKS, ids=list(BY_NAME))
-def test_the_gold_episode_has_all_points(task: PracticeTask) -> None:
+def test_gold_episode_has_full_score(task: PracticeTask) -> None:
     result = score(task, gold(task), gold(task))
     assert (result.value, result.missed, result.remarks) == (100, (), ())
     assert len(result.passed) == len(task.milestones) + bool(task.answer)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=list(BY_NAME))
-def test_the_episode_of_another_task_fails(task: PracticeTask) -> None:
+def test_episode_of_another_task_fails(task: PracticeTask) -> None:
     others = [score(task, gold(other), gold(task)) for other in TASKS if other is not task]
     assert [result.value for result in others if result.is_passed] == []
 
@@ -50,25 +50,25 @@ def test_harmless_detours_do_not_fail(task: PracticeTask, data: st.DataObject) -
 
 
 @given(any_task, st.data())
-def test_a_screen_that_is_never_passed_lowers_the_value(task: PracticeTask, data: st.DataObject) -> None:
+def test_missed_screen_lowers_the_score(task: PracticeTask, data: st.DataObject) -> None:
     wanted = data.draw(st.sampled_from([milestone for milestone in task.milestones if milestone.shows]))
-    blind = tuple(
+    without_it = tuple(
         replace(step, texts=tuple(t for t in step.texts or () if wanted.shows[0].casefold() not in t.casefold()))
         for step in gold(task)
     )
-    result = score(task, blind, gold(task))
+    result = score(task, without_it, gold(task))
     assert wanted.words in result.missed
     assert result.value < 100
 
 
-def test_milestones_count_in_their_order_alone() -> None:
+def test_milestones_count_only_in_order() -> None:
     task = BY_NAME["10-two-apps"]
     backwards = (*reversed(gold(task)[:-1]), gold(task)[-1])
     assert score(task, backwards, gold(task)).missed == ("the page of the kettle is open",)
 
 
 @pytest.mark.parametrize("task", TASKS, ids=list(BY_NAME))
-def test_the_wrong_ending_fails(task: PracticeTask) -> None:
+def test_wrong_ending_fails(task: PracticeTask) -> None:
     end: Action = Complete(task.answer) if task.ending == "IMPOSSIBLE" else Impossible(task.answer or "no results")
     result = score(task, ended(gold(task), end), gold(task))
     assert (result.has_right_ending, result.is_passed) == (False, False)
@@ -76,7 +76,7 @@ def test_the_wrong_ending_fails(task: PracticeTask) -> None:
 
 
 @pytest.mark.parametrize("task", [task for task in TASKS if task.answer], ids=lambda task: task.folder.name)
-def test_without_the_answer_that_is_asked_for_nothing_is_passed(task: PracticeTask) -> None:
+def test_missing_answer_fails(task: PracticeTask) -> None:
     result = score(task, ended(gold(task), Complete("I have seen it.")), gold(task))
     assert (result.missed, result.is_passed) == (("the answer is in the note",), False)
 
@@ -92,16 +92,14 @@ def test_without_the_answer_that_is_asked_for_nothing_is_passed(task: PracticeTa
         ("09-impossible", "TYPE"),
     ],
 )
-def test_an_attempt_without_the_text_or_the_deed_that_is_taught_fails(name: str, taught: str) -> None:
-    task = BY_NAME[name]
-    tapped = tuple(
-        replace(step, action=Click(Point(5, 5))) if action_type(step.action) == taught else step for step in gold(task)
-    )
+def test_attempt_without_the_taught_action_fails(name: str, taught: str) -> None:
+    task, tap = BY_NAME[name], Click(Point(5, 5))
+    tapped = tuple(replace(step, action=tap) if action_type(step.action) == taught else step for step in gold(task))
     result = score(task, tapped, gold(task))
     assert (len(result.missed), result.is_passed) == (1, False)
 
 
-def test_where_milestones_exclude_each_other_the_heavier_counts() -> None:
+def test_heavier_of_two_exclusive_milestones_counts() -> None:
     first, second = (Milestone(words, shows=(words,)) for words in ("first", "second"))
     typed = Milestone("typed", typed="words")
     task = replace(BY_NAME["01-click"], milestones=(first, second, typed))
@@ -112,7 +110,7 @@ def test_where_milestones_exclude_each_other_the_heavier_counts() -> None:
     assert (result.passed, result.value) == (("typed",), 60)
 
 
-def test_text_may_be_typed_in_pieces_and_in_capitals() -> None:
+def test_text_may_be_typed_in_pieces_and_capitals() -> None:
     task = BY_NAME["04-type"]
     at = next(number for number, step in enumerate(gold(task)) if isinstance(step.action, Type))
     step = gold(task)[at]
@@ -120,7 +118,7 @@ def test_text_may_be_typed_in_pieces_and_in_capitals() -> None:
     assert score(task, (*gold(task)[:at], *pieces, *gold(task)[at + 1 :]), gold(task)).value == 100
 
 
-def test_steps_that_changed_nothing_cost_a_little_and_never_the_pass() -> None:
+def test_idle_steps_cost_little() -> None:
     task = BY_NAME["01-click"]
     idle = replace(gold(task)[0], is_idle=True)
     assert score(task, (idle, *gold(task)), gold(task)).value == 98
@@ -129,27 +127,27 @@ def test_steps_that_changed_nothing_cost_a_little_and_never_the_pass() -> None:
     assert many.remarks == ("30 steps changed nothing on the screen. Remove such steps with Undo.",)
 
 
-def test_hints_are_told_and_cost_next_to_nothing() -> None:
+def test_hints_are_reported_and_cost_little() -> None:
     task = BY_NAME["03-scroll"]
     result = score(task, gold(task), gold(task), hints=1)
     assert (result.value, result.remarks) == (99, ("1 hint taken.",))
     assert score(task, gold(task), gold(task), hints=90).value == 95
 
 
-def test_a_screen_that_could_not_be_read_is_believed_in_the_right_app_and_told() -> None:
+def test_unreadable_screen_in_the_right_app_counts() -> None:
     task = BY_NAME["01-click"]
     unread = (gold(task)[0], replace(gold(task)[1], texts=None), replace(gold(task)[2], texts=None))
     result = score(task, unread, gold(task))
     assert (result.value, result.remarks) == (100, ("2 screens could not be read and are counted as right.",))
 
 
-def test_a_screen_of_which_nothing_is_known_passes_nothing() -> None:
+def test_unknown_screens_pass_nothing() -> None:
     task = BY_NAME["01-click"]
     unknown = tuple(replace(step, texts=None, package="") for step in gold(task))
     assert score(task, unknown, gold(task)).passed == ()
 
 
-def test_a_thousand_steps_are_judged() -> None:
+def test_thousand_steps_are_scored() -> None:
     task = BY_NAME["10-two-apps"]
     wandering = (*[replace(DETOUR, action=Press(SystemKey.HOME))] * 1000, *gold(task))
     assert score(task, wandering, gold(task)).missed == ()

@@ -26,67 +26,66 @@ def store(tmp_path: Path) -> EpisodeStore:
     return EpisodeStore(tmp_path / "practice", drafts=tmp_path / "practice" / "drafts")
 
 
-def room_of(store: EpisodeStore, name: str = "ada", *, wanted: int = 10) -> PracticeService:
+def service_for(store: EpisodeStore, name: str = "ada", *, wanted: int = 10) -> PracticeService:
     return PracticeService(name, ProfileStore(store.root.parent / "annotators"), store, wanted=wanted)
 
 
 def record_attempt(store: EpisodeStore) -> str:
     """Publish a perfect attempt at the first task; return its id."""
     records = [record(number, package=app) for number, (app, _) in enumerate(SCREENS)]
-    trees = [
-        f'<hierarchy><node package="{app}" text="{text}" bounds="[0,0][9,9]"/></hierarchy>' for app, text in SCREENS
-    ]
+    tree = '<hierarchy><node package="{}" text="{}" bounds="[0,0][9,9]"/></hierarchy>'
+    trees = [tree.format(app, text) for app, text in SCREENS]
     return publish(store, [Click(Point(1, 1)), Click(Point(2, 2)), Complete("")], records, trees)
 
 
-def test_a_new_annotator_is_asked_and_has_all_tasks_before_them(store: EpisodeStore) -> None:
-    welcome = room_of(store).welcome()
+def test_new_annotator_has_consent_and_all_tasks_open(store: EpisodeStore) -> None:
+    welcome = service_for(store).welcome()
     assert (welcome.name, welcome.must_ask, welcome.agrees, welcome.status.left) == ("ada", True, False, 10)
-    assert [room_of(store, wanted=number).welcome().status.left for number in (0, 3, 99)] == [0, 3, 10]
+    assert [service_for(store, wanted=number).welcome().status.left for number in (0, 3, 99)] == [0, 3, 10]
 
 
-def test_an_agreement_is_kept_with_its_version_for_the_name_that_was_given(store: EpisodeStore) -> None:
-    room = room_of(store)
-    assert room.agreed_version == ""
-    welcome = room.answer_consent(" Ada  Lovelace ", agreed=True)
+def test_consent_is_stored_with_name_and_version(store: EpisodeStore) -> None:
+    service = service_for(store)
+    assert service.agreed_version == ""
+    welcome = service.answer_consent(" Ada  Lovelace ", agreed=True)
     assert (welcome.name, welcome.agrees, welcome.must_ask) == ("Ada Lovelace", True, False)
-    assert (room.annotator, room.agreed_version) == ("Ada Lovelace", consent_text().version)
-    again = room_of(store, "Ada Lovelace")
+    assert (service.annotator, service.agreed_version) == ("Ada Lovelace", consent_text().version)
+    again = service_for(store, "Ada Lovelace")
     assert again.welcome().agrees
     assert again.agreed_version == consent_text().version
-    assert room_of(store, "ada").welcome().must_ask
+    assert service_for(store, "ada").welcome().must_ask
 
 
-def test_who_does_not_agree_is_not_asked_again_and_has_agreed_to_nothing(store: EpisodeStore) -> None:
-    room = room_of(store)
-    room.answer_consent("ada", agreed=True)
-    welcome = room.answer_consent("ada", agreed=False)
-    assert (welcome.agrees, welcome.must_ask, room.agreed_version) == (False, False, "")
+def test_refused_consent_is_not_asked_again(store: EpisodeStore) -> None:
+    service = service_for(store)
+    service.answer_consent("ada", agreed=True)
+    welcome = service.answer_consent("ada", agreed=False)
+    assert (welcome.agrees, welcome.must_ask, service.agreed_version) == (False, False, "")
 
 
-def test_an_attempt_is_judged_by_its_files_and_kept(store: EpisodeStore) -> None:
-    room = room_of(store)
+def test_attempt_is_scored_from_its_files_and_kept(store: EpisodeStore) -> None:
+    service = service_for(store)
     episode_id = record_attempt(store)
-    judged = room.score_attempt(FIRST, episode_id, hints=1)
-    assert (judged.value, judged.missed) == (99, ())
-    assert room_of(store).welcome().status.best == {FIRST: 99}
-    assert room_of(store).welcome().status.left == 9
-    assert room_of(store, "bo").welcome().status.best == {}
+    result = service.score_attempt(FIRST, episode_id, hints=1)
+    assert (result.value, result.missed) == (99, ())
+    assert service_for(store).welcome().status.best == {FIRST: 99}
+    assert service_for(store).welcome().status.left == 9
+    assert service_for(store, "bo").welcome().status.best == {}
     store.ui_tree_path(episode_id, 1).unlink()
-    assert room.score_attempt(FIRST, episode_id, hints=0).is_passed, "a view tree that was lost is no failure"
+    assert service.score_attempt(FIRST, episode_id, hints=0).is_passed, "a lost view hierarchy is no failure"
     with pytest.raises(PracticeError, match="no practice task practice-99"):
-        room.score_attempt("practice-99", episode_id, hints=0)
+        service.score_attempt("practice-99", episode_id, hints=0)
     (store.root / "provenance" / f"{ID}.json").unlink()
     with pytest.raises(DatasetError, match="has incomplete provenance"):
-        room.score_attempt(FIRST, episode_id, hints=0)
+        service.score_attempt(FIRST, episode_id, hints=0)
 
 
-def test_the_consent_text_says_what_is_recorded_and_how_to_withdraw() -> None:
+def test_consent_text_explains_recording_and_withdrawal() -> None:
     text = consent_text().text
-    assert all(words in text for words in ("What is recorded", "What it is for", "How to take it back"))
+    assert all(heading in text for heading in ("What is recorded", "What it is for", "How to take it back"))
 
 
-def test_a_consent_text_must_have_a_version(tmp_path: Path) -> None:
+def test_consent_text_must_have_a_version(tmp_path: Path) -> None:
     path = tmp_path / "consent.txt"
     with pytest.raises(PracticeError, match="cannot be read"):
         consent_text(path)
@@ -95,7 +94,7 @@ def test_a_consent_text_must_have_a_version(tmp_path: Path) -> None:
         consent_text(path)
 
 
-def test_who_does_not_record_gives_a_name_and_no_answer(store: EpisodeStore, tmp_path: Path) -> None:
+def test_name_without_a_consent_answer_is_kept(store: EpisodeStore, tmp_path: Path) -> None:
     kept: list[str] = []
     service = PracticeService("ada", ProfileStore(tmp_path / "people"), store, wanted=2, keep_name=kept.append)
     welcome = service.answer_consent("Grace", agreed=None)

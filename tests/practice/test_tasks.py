@@ -9,32 +9,35 @@ from odyssey_recorder.practice.tasks import practice_tasks
 TASKS = practice_tasks()
 
 
-def test_there_are_ten_tasks_each_with_its_own_id_and_lesson() -> None:
+def test_ten_tasks_have_distinct_ids_and_lessons() -> None:
     assert len(TASKS) == len({task.task_id for task in TASKS}) == len({task.teaches for task in TASKS}) == 10
 
 
-def test_no_hint_tells_the_answer_or_what_is_to_be_typed() -> None:
+def test_hints_do_not_reveal_answers() -> None:
     for task in TASKS:
         secrets = [task.answer, *(milestone.typed for milestone in task.milestones)]
         assert [hint for hint in task.hints for secret in secrets if secret and secret in hint] == []
 
 
-def test_a_practice_task_is_given_from_a_clean_home_and_never_for_the_dataset() -> None:
+def test_assignment_starts_at_a_clean_home_screen() -> None:
     assignment = TASKS[0].assignment
     assert (assignment.task_id, assignment.start, assignment.is_practice) == ("practice-01-click", CleanHome(), True)
 
 
-@pytest.mark.parametrize("words", ["teaches = 1", "not toml", 'teaches = "x"\nending = "GIVE_UP"'])
-def test_a_task_that_cannot_be_read_is_named(tmp_path: Path, words: str) -> None:
-    (tmp_path / "01-odd").mkdir()
-    (tmp_path / "01-odd" / "task.toml").write_text(words)
-    with pytest.raises(PracticeError, match=r"01-odd/task\.toml cannot be read"):
-        practice_tasks(tmp_path)
+ONE_APP = (TASKS[0].folder / "task.toml").read_text().replace("General_Tool", "Web_Shopping")
 
 
-def test_a_task_with_too_few_apps_for_its_category_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("teaches = 1", r"01-odd/task\.toml cannot be read"),
+        ("not toml", r"01-odd/task\.toml cannot be read"),
+        ('teaches = "x"\nending = "GIVE_UP"', r"01-odd/task\.toml cannot be read"),
+        (ONE_APP, "Web_Shopping asks for 2 or more different apps, and there is 1"),
+    ],
+)
+def test_invalid_task_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
     (tmp_path / "01-odd").mkdir()
-    words = (TASKS[0].folder / "task.toml").read_text().replace("General_Tool", "Web_Shopping")
-    (tmp_path / "01-odd" / "task.toml").write_text(words)
-    with pytest.raises(PracticeError, match="Web_Shopping asks for 2 or more different apps, and there is 1"):
+    (tmp_path / "01-odd" / "task.toml").write_text(text)
+    with pytest.raises(PracticeError, match=complaint):
         practice_tasks(tmp_path)

@@ -22,22 +22,22 @@ def trail(tree: str | None, *records: StepRecord) -> Trail:
     return trail_of(episode(*done), provenance(*records), lambda _: tree)
 
 
-def test_a_step_knows_its_app_and_what_stands_in_the_views_of_that_app() -> None:
-    [passage] = trail(TREE, record())
-    assert (passage.package, passage.activity, passage.texts) == ("com.a", "com.a.Main", ("Alarm", "Add alarm"))
+def test_step_has_its_app_and_the_texts_of_that_app() -> None:
+    [step] = trail(TREE, record())
+    assert (step.package, step.activity, step.texts) == ("com.a", "com.a.Main", ("Alarm", "Add alarm"))
 
 
-def test_without_a_word_of_the_device_the_largest_view_tells_the_app() -> None:
-    [passage] = trail(TREE, record(package=""))
-    assert (passage.package, passage.activity) == ("com.a", "")
+def test_largest_view_gives_an_unrecorded_app() -> None:
+    [step] = trail(TREE, record(package=""))
+    assert (step.package, step.activity) == ("com.a", "")
 
 
-def test_a_tree_that_is_not_there_or_no_tree_leaves_the_texts_unknown() -> None:
+def test_missing_or_invalid_tree_leaves_texts_unknown() -> None:
     for tree in (None, "<hierarchy>", "no tree at all"):
-        [passage] = trail(tree, record())
-        assert (passage.package, passage.texts) == ("com.a", None)
+        [step] = trail(tree, record())
+        assert (step.package, step.texts) == ("com.a", None)
 
 
-def test_a_step_after_which_the_screenshot_is_the_same_changed_nothing() -> None:
+def test_step_without_a_screen_change_is_idle() -> None:
     steps = trail(TREE, record(1), record(1), record(2))
     assert [step.is_idle for step in steps] == [True, False, False]

@@ -16,7 +16,7 @@ from odyssey_recorder.gesture.contacts import (
     KeyTyped,
     LossCause,
     RawSample,
-    TouchNews,
+    TouchUpdate,
 )
 from odyssey_recorder.gesture.getevent import POSITION_X, POSITION_Y, AxisRange, InputDeviceNode
 from odyssey_recorder.model.action import SystemKey
@@ -258,7 +258,7 @@ TOUCH = Contact(NODE.node, 0, (RawSample(16384, 8192, 5),), 9, 1)
         (EventsDropped(NODE.node, 5), ""),
     ],
 )
-def test_what_was_felt_is_named_with_its_place_and_time(service: RecordingBench, news: TouchNews, words: str) -> None:
+def test_what_was_felt_is_named_with_its_place_and_time(service: RecordingBench, news: TouchUpdate, words: str) -> None:
     device = FakeDevice(size=Size(360, 640))
     draft = service.draft()
     writer = StepWriter(draft, RULES.touch)

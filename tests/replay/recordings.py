@@ -1,25 +1,23 @@
-"""Writes recorded episodes of the fake device to disk, as a dataset folder or as a lone file."""
+"""Writes episodes of the fake device to disk, as a dataset folder or as a lone file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.provenance import (
-    FORMAT,
-    EpisodeProvenance,
-    FrameRecord,
-    StepRecord,
-    StrokeRecord,
-)
+from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, FrameRecord, StepRecord, StrokeRecord
+from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
+from odyssey_recorder.replay.player import PlayRules
 from tests.dataset.drafts import ORIGIN
 from tests.fakes import PHONE_SIZE, screenshot
 
 EPISODE_ID = "0000000000000042"
+
+AT_ONCE = PlayRules(patience_ms=0, settle=SettleRule(still_ms=0))
 
 ONE_OF_EACH: tuple[Action, ...] = (
     Click(Point(500, 250)),
@@ -51,26 +49,26 @@ def write_dataset(root: Path, episode: Episode) -> Path:
 
 
 def write_images(folder: Path, episode: Episode) -> None:
-    """The screenshots: screen 1 after HOME, then one for each action."""
+    """Write the screenshots: screen 1, which follows HOME, and one more after each action."""
     for number, step in enumerate(episode.steps):
         screenshot(number + 1, episode.device.size).save(folder / step.screenshot)
 
 
-def write_provenance(root: Path, episode: Episode, strokes: Sequence[TouchStroke | None]) -> Path:
-    """Write the provenance of a dataset folder's episode, with the finger of each step."""
+def write_provenance(root: Path, episode: Episode, strokes: Mapping[int, TouchStroke]) -> Path:
+    """Write the provenance of a dataset folder's episode, with these recorded strokes by step number."""
     steps = []
-    for number, stroke in enumerate(strokes):
+    for number in range(len(episode.steps)):
         image = screenshot(number + 1, episode.device.size)
         digest = sha256(image.tobytes()).hexdigest()
         frame = FrameRecord(
             number=1, source="fake", started_us=0, arrived_us=1, settled=True, width=image.width,
             height=image.height, png_sha256="", rgb_sha256=digest,
         )  # fmt: skip
-        touched = None
-        if stroke is not None:
+        recorded = None
+        if stroke := strokes.get(number):
             samples = tuple((sample.at.x, sample.at.y, sample.time_us) for sample in stroke.samples)
-            touched = StrokeRecord(samples=samples, duration_us=stroke.duration_us)
-        steps.append(StepRecord(frame=frame, check=None, touched_us=2, input=touched))
+            recorded = StrokeRecord(samples=samples, duration_us=stroke.duration_us)
+        steps.append(StepRecord(frame=frame, check=None, touched_us=2, input=recorded))
     provenance = EpisodeProvenance(
         format=FORMAT, episode_id=episode.episode_id, origin=ORIGIN, started_us=0, published_us=9,
         steps=tuple(steps), dropped=(),

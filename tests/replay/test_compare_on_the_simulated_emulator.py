@@ -22,13 +22,12 @@ def screenshot(person: Person) -> Image.Image:
 
 
 def verdict(person: Person, before: Image.Image) -> StepVerdict:
-    """How the screen is told from the one before."""
     density = person.phone.profile.density
     tolerance = Tolerance.for_screen(Size(*before.size), density)
     return compare(before, screenshot(person), status_bar_px=24 * density // 160, tolerance=tolerance).verdict
 
 
-def test_what_changes_on_a_screen_is_a_drift_and_another_screen_diverges(person: Person) -> None:
+def test_changed_screen_drifts_and_other_screen_diverges(person: Person) -> None:
     person.open("Settings", "Connected devices")
     connected = screenshot(person)
     person.tap("NFC")

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,21 +15,12 @@ from odyssey_recorder.replay.compare import StepVerdict
 from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult, StepResult
 from odyssey_recorder.replay.recorded import open_recorded
 from tests.fakes import PHONE_SIZE, FakeDevice
-from tests.replay.recordings import ONE_OF_EACH, episode_of, write_dataset, write_provenance
-
-AT_ONCE = PlayRules(patience_ms=0, settle=SettleRule(still_ms=0))
-ON_AND_ON = PlayRules(patience_ms=0, settle=SettleRule(still_ms=0), go_on=True)
-SCALED = PlayRules(patience_ms=0, settle=SettleRule(still_ms=0), scale=True)
+from tests.replay.recordings import AT_ONCE, ONE_OF_EACH, episode_of, write_dataset, write_provenance
 
 
 @pytest.fixture
 def device() -> FakeDevice:
     return FakeDevice()
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return write_dataset(tmp_path, episode_of(ONE_OF_EACH))
 
 
 def replay(device: FakeDevice, path: Path, rules: PlayRules = AT_ONCE) -> ReplayResult:
@@ -39,7 +31,7 @@ def verdicts(result: ReplayResult) -> list[StepVerdict]:
     return [step.comparison.verdict for step in result.steps]
 
 
-def spoil(path: Path, number: int, box: tuple[int, int, int, int]) -> None:
+def paint_over(path: Path, number: int, box: tuple[int, int, int, int]) -> None:
     """Change the recorded screenshot of a step inside `box`."""
     file = path.parent.parent / "screenshots" / f"{path.stem}_{number}.png"
     with Image.open(file) as screenshot:
@@ -48,7 +40,7 @@ def spoil(path: Path, number: int, box: tuple[int, int, int, int]) -> None:
     changed.save(file)
 
 
-def test_every_action_is_carried_out_on_the_screen_it_was_recorded_on(device: FakeDevice, path: Path) -> None:
+def test_every_action_is_performed_on_its_recorded_screen(device: FakeDevice, path: Path) -> None:
     result = replay(device, path)
 
     assert verdicts(result) == [StepVerdict.MATCH] * 6
@@ -65,28 +57,17 @@ def test_every_action_is_carried_out_on_the_screen_it_was_recorded_on(device: Fa
     assert result.exit_code == 0
 
 
-def test_the_finger_on_record_is_followed_exactly(device: FakeDevice, tmp_path: Path, path: Path) -> None:
+def test_recorded_strokes_are_replayed_exactly(device: FakeDevice, tmp_path: Path, path: Path) -> None:
     click = TouchStroke.press(Pixel(180, 160), duration_ms=77)
-    scroll = TouchStroke(
-        (
-            TouchSample(Pixel(180, 512), 0),
-            TouchSample(Pixel(181, 300), 9000),
-            TouchSample(Pixel(180, 128), 20000),
-        ),
-        30000,
-    )
-    write_provenance(tmp_path, episode_of(ONE_OF_EACH), [click, None, scroll, None, None, None])
-
+    samples = ((180, 512, 0), (181, 300, 9000), (180, 128, 20000))
+    scroll = TouchStroke(tuple(TouchSample(Pixel(x, y), time_us) for x, y, time_us in samples), 30000)
+    write_provenance(tmp_path, episode_of(ONE_OF_EACH), {0: click, 2: scroll})
     replay(device, path)
-
-    assert device.performed[1] == click
-    assert device.performed[3] == scroll
+    assert (device.performed[1], device.performed[3]) == (click, scroll)
 
 
-def test_it_stops_before_the_action_of_the_first_step_that_diverges_unless_told_to_go_on(
-    device: FakeDevice, path: Path
-) -> None:
-    spoil(path, 2, (0, 0, 360, 640))
+def test_replay_stops_at_the_first_diverged_step(device: FakeDevice, path: Path) -> None:
+    paint_over(path, 2, (0, 0, 360, 640))
 
     result = replay(device, path)
 
@@ -95,29 +76,24 @@ def test_it_stops_before_the_action_of_the_first_step_that_diverges_unless_told_
     assert not result.steps[-1].performed
     assert result.exit_code == 1
 
-    result = replay(FakeDevice(), path, ON_AND_ON)
+    result = replay(FakeDevice(), path, replace(AT_ONCE, go_on=True))
     assert (result.count(StepVerdict.MATCH), result.count(StepVerdict.DIVERGED)) == (5, 1)
     assert result.exit_code == 1
-    assert verdicts(replay(FakeDevice(PHONE_SIZE.turned()), path)) == [StepVerdict.DIVERGED], "turned the other way"
+    assert verdicts(replay(FakeDevice(PHONE_SIZE.turned()), path)) == [StepVerdict.DIVERGED], "in landscape"
 
 
-def test_it_goes_on_after_a_drift_and_leaves_the_status_bar_out(device: FakeDevice, path: Path) -> None:
-    spoil(path, 2, (300, 100, 320, 120))
-    spoil(path, 3, (0, 0, 360, 640 // 26 - 1))
-
+def test_replay_continues_after_drift_and_ignores_status_bar(device: FakeDevice, path: Path) -> None:
+    paint_over(path, 2, (300, 100, 320, 120))
+    paint_over(path, 3, (0, 0, 360, 640 // 26 - 1))
     result = replay(device, path)
-
     assert verdicts(result)[2:4] == [StepVerdict.DRIFT, StepVerdict.MATCH]
     assert len(result.steps) == 6
     assert result.exit_code == 0
 
 
-def test_a_screen_that_comes_late_is_waited_for(tmp_path: Path) -> None:
-    device = SlowDevice()
+def test_late_screen_is_waited_for(tmp_path: Path) -> None:
     path = write_dataset(tmp_path, episode_of(ONE_OF_EACH[:1] + ONE_OF_EACH[-1:]))
-
-    result = replay(device, path, PlayRules(patience_ms=5000, settle=SettleRule(still_ms=0)))
-
+    result = replay(SlowDevice(), path, replace(AT_ONCE, patience_ms=5000))
     assert verdicts(result) == [StepVerdict.MATCH, StepVerdict.MATCH]
 
 
@@ -141,21 +117,18 @@ class SlowDevice(FakeDevice):
         return super().capture()
 
 
-def test_a_screen_that_never_rests_is_compared_as_it_is(tmp_path: Path) -> None:
-    device = FakeDevice()
+def test_restless_screen_is_compared(device: FakeDevice, tmp_path: Path) -> None:
     path = write_dataset(tmp_path, episode_of(ONE_OF_EACH[-1:]))
-
-    result = replay(device, path, PlayRules(patience_ms=0, settle=SettleRule(still_ms=10_000, cap_ms=1)))
-
+    result = replay(device, path, replace(AT_ONCE, settle=SettleRule(still_ms=10_000, cap_ms=1)))
     assert [step.settled for step in result.steps] == [False]
 
 
-def test_a_device_lost_on_the_way_keeps_the_steps_so_far(device: FakeDevice, path: Path) -> None:
-    def pull_the_cable(step: StepResult) -> None:
+def test_lost_device_keeps_the_steps_so_far(device: FakeDevice, path: Path) -> None:
+    def disconnect(step: StepResult) -> None:
         if step.number == 2:
             device.disconnect()
 
-    result = Player(device, open_recorded(path), AT_ONCE, on_step=pull_the_cable).play()
+    result = Player(device, open_recorded(path), AT_ONCE, on_step=disconnect).play()
 
     assert verdicts(result) == [StepVerdict.MATCH] * 3
     assert [step.performed for step in result.steps] == [True, True, False]
@@ -163,10 +136,8 @@ def test_a_device_lost_on_the_way_keeps_the_steps_so_far(device: FakeDevice, pat
     assert result.exit_code == 2
 
 
-def test_a_device_lost_between_two_steps_is_told_of(path: Path) -> None:
-    result = replay(FailsAfterTyping(), path)
-
-    assert result.problem == "After step 2: The frame was cut short."
+def test_failure_between_two_steps_is_reported(path: Path) -> None:
+    assert replay(FailsAfterTyping(), path).problem == "After step 2: The frame was cut short."
 
 
 class FailsAfterTyping(FakeDevice):
@@ -175,21 +146,18 @@ class FailsAfterTyping(FakeDevice):
         self.fail_with(DeviceError("The frame was cut short."))
 
 
-def test_another_screen_size_is_refused_and_nothing_touched(path: Path) -> None:
+def test_other_screen_size_is_refused(path: Path) -> None:
     tablet = FakeDevice(Size(640, 400))
-
     with pytest.raises(ReplayError, match=r"screen of 360x640, and fake-1 has 640x400\. .*--scale"):
         replay(tablet, path)
     assert tablet.performed == []
 
 
-def test_another_screen_size_is_taken_when_positions_may_be_scaled(tmp_path: Path, path: Path) -> None:
+def test_positions_are_scaled_to_another_screen_size(tmp_path: Path, path: Path) -> None:
     larger = FakeDevice(Size(720, 1280))
-    write_provenance(
-        tmp_path, episode_of(ONE_OF_EACH), [TouchStroke.press(Pixel(180, 160)), None, None, None, None, None]
-    )
+    write_provenance(tmp_path, episode_of(ONE_OF_EACH), {0: TouchStroke.press(Pixel(180, 160))})
 
-    result = replay(larger, path, SCALED)
+    result = replay(larger, path, replace(AT_ONCE, scale=True))
 
     assert larger.performed[1] == TouchStroke.press(Pixel(360, 320))
     assert StepVerdict.DIVERGED not in verdicts(result)
@@ -197,11 +165,8 @@ def test_another_screen_size_is_taken_when_positions_may_be_scaled(tmp_path: Pat
     assert result.steps[0].recorded_size == PHONE_SIZE
 
 
-def test_a_text_that_the_device_cannot_type_is_refused_before_anything_is_touched(
-    device: FakeDevice, tmp_path: Path
-) -> None:
+def test_untypable_text_is_refused_before_the_replay(device: FakeDevice, tmp_path: Path) -> None:
     path = write_dataset(tmp_path, episode_of([Click(Point(1, 1)), Type("naïve"), Complete()]))
-
     with pytest.raises(ReplayError, match=r"Step 2 cannot be replayed on fake-1: ") as refusal:
         replay(device, path)
     assert isinstance(refusal.value.__cause__, InputRefusedError)

@@ -9,36 +9,19 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.replay.recorded import check_screenshots, open_recorded, recorded_screenshot, recorded_stroke
 from tests.fakes import screenshot
-from tests.replay.recordings import (
-    EPISODE_ID,
-    ONE_OF_EACH,
-    episode_of,
-    write_dataset,
-    write_images,
-    write_provenance,
-)
+from tests.replay.recordings import EPISODE_ID, ONE_OF_EACH, episode_of, write_images, write_provenance
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return write_dataset(tmp_path, episode_of(ONE_OF_EACH))
-
-
-def test_an_episode_of_a_dataset_folder_has_its_screenshots_and_no_provenance(path: Path) -> None:
+def test_episode_of_a_dataset_without_provenance(path: Path) -> None:
     recorded = open_recorded(path)
-
     check_screenshots(recorded)
     assert recorded.episode.episode_id == EPISODE_ID
-    assert [recorded.files.screenshot(step).name for step in range(6)] == [
-        f"{EPISODE_ID}_{number}.png" for number in range(6)
-    ]
+    assert all(recorded.files.screenshot(step).name == f"{EPISODE_ID}_{step}.png" for step in range(6))
     assert recorded.provenance is None
     assert recorded_stroke(recorded, 0) is None
 
 
-def test_the_screenshots_of_a_lone_file_are_beside_it_and_it_and_each_of_them_must_be_there(
-    tmp_path: Path, path: Path
-) -> None:
+def test_screenshots_of_a_lone_file_are_in_its_folder(tmp_path: Path, path: Path) -> None:
     lone = tmp_path / "elsewhere"
     lone.mkdir()
     write_images(lone, episode_of(ONE_OF_EACH))
@@ -54,13 +37,13 @@ def test_the_screenshots_of_a_lone_file_are_beside_it_and_it_and_each_of_them_mu
         check_screenshots(recorded)
 
 
-def test_the_provenance_tells_the_fingers_and_the_pixels(tmp_path: Path, path: Path) -> None:
+def test_provenance_gives_strokes_and_verifies_pixels(tmp_path: Path, path: Path) -> None:
     click = TouchStroke.press(Pixel(180, 160), duration_ms=77)
-    write_provenance(tmp_path, episode_of(ONE_OF_EACH), [click, None, None, None, None, None])
+    write_provenance(tmp_path, episode_of(ONE_OF_EACH), {0: click})
 
     recorded = open_recorded(path)
 
-    recorded_screenshot(recorded, 1).save(recorded.files.screenshot(1), compress_level=9)  # is as good
+    recorded_screenshot(recorded, 1).save(recorded.files.screenshot(1), compress_level=9)  # only pixels count
     check_screenshots(recorded)
     assert recorded_stroke(recorded, 0) == click
     assert recorded_stroke(recorded, 1) is None
@@ -70,15 +53,14 @@ def test_the_provenance_tells_the_fingers_and_the_pixels(tmp_path: Path, path: P
 
 
 @pytest.mark.parametrize("keep", [0, 7, 40, 200])
-def test_a_screenshot_that_is_cut_short_is_named(path: Path, keep: int) -> None:
+def test_truncated_recorded_screenshot_is_named(path: Path, keep: int) -> None:
     recorded = open_recorded(path)
     recorded.files.screenshot(2).write_bytes(recorded.files.screenshot(2).read_bytes()[:keep])
-
     with pytest.raises(ReplayError, match="screenshot of step 3 cannot be read"):
         check_screenshots(recorded)
 
 
-def test_a_screenshot_of_another_format_or_size_is_refused_and_a_turned_one_taken(path: Path) -> None:
+def test_screenshot_of_wrong_format_or_size_is_refused(path: Path) -> None:
     recorded = open_recorded(path)
 
     screenshot(1, recorded.episode.device.size).save(recorded.files.screenshot(0), "JPEG")
@@ -91,11 +73,10 @@ def test_a_screenshot_of_another_format_or_size_is_refused_and_a_turned_one_take
         check_screenshots(recorded)
 
 
-def test_a_screenshot_name_that_leads_out_of_the_folder_is_refused(path: Path) -> None:
+def test_screenshot_path_outside_the_folder_is_refused(path: Path) -> None:
     tree = json.loads(path.read_text())
     tree["steps"][0]["screenshot"] = f"../../{EPISODE_ID}_0.png"
     path.write_text(json.dumps(tree))
-
     with pytest.raises(InvalidEpisodeError, match="screenshot"):
         open_recorded(path)
 
@@ -109,11 +90,10 @@ def test_a_screenshot_name_that_leads_out_of_the_folder_is_refused(path: Path) -
         ({"origin": 5}, "cannot be read"),
     ],
 )
-def test_a_provenance_that_does_not_belong_is_refused(
+def test_foreign_or_invalid_provenance_is_refused(
     tmp_path: Path, path: Path, changes: dict[str, object], complaint: str
 ) -> None:
-    file = write_provenance(tmp_path, episode_of(ONE_OF_EACH), [None] * 6)
+    file = write_provenance(tmp_path, episode_of(ONE_OF_EACH), {})
     file.write_text(json.dumps(json.loads(file.read_text()) | changes))
-
     with pytest.raises(ReplayError, match=complaint):
         open_recorded(path)

@@ -19,24 +19,24 @@ class Connector:
         return FakeDevice(serial=serial)
 
 
-def test_how_a_replay_went_is_told_step_by_step_and_kept_unless_it_was_stopped(tmp_path: Path) -> None:
+def test_replay_in_review_is_reported_and_kept(tmp_path: Path) -> None:
     write_dataset(tmp_path, episode_of(ONE_OF_EACH[:2] + ONE_OF_EACH[-1:]))
     service = ReviewService(EpisodeIndex(tmp_path, None), Checker(None, 1), lambda: "Bea", Connector())  # type: ignore[arg-type]
-    told: list[StepResult] = []
+    reported: list[StepResult] = []
     with pytest.raises(CancelledError, match="at step 2"):
-        service.replay(EPISODE_ID, "fake-1", told.append, lambda: len(told) == 2)
+        service.replay(EPISODE_ID, "fake-1", reported.append, lambda: len(reported) == 2)
     assert ReviewStore(tmp_path).read(EPISODE_ID).entries == ()
 
-    told.clear()
-    evidence = service.replay(EPISODE_ID, "fake-1", told.append, lambda: False)
+    reported.clear()
+    evidence = service.replay(EPISODE_ID, "fake-1", reported.append, lambda: False)
 
     assert (evidence.outcome, evidence.steps) == ("match", ("match",) * 3)
-    assert [step.number for step in told] == [0, 1, 2]
+    assert [step.number for step in reported] == [0, 1, 2]
     assert ReviewStore(tmp_path).read(EPISODE_ID).entries == (evidence,)
     assert evidence.revision == service.open(EPISODE_ID).revision
 
 
-def test_without_devices_in_reach_there_is_nothing_to_replay_on(tmp_path: Path) -> None:
+def test_review_without_a_connector_has_no_devices(tmp_path: Path) -> None:
     write_dataset(tmp_path, episode_of(ONE_OF_EACH))
     service = ReviewService(EpisodeIndex(tmp_path, None), Checker(None, 1), lambda: "Bea")
     assert service.devices() == []

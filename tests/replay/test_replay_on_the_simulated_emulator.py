@@ -17,12 +17,10 @@ from tests.quality.damaged.errands import ERRANDS
 from tests.quality.damaged.recordings import record_all
 from tests.simulator.person import Person
 
-SETTLE = SettleRule(still_ms=100)
-
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A product is found and noted; positions are known from the grid only, as in a released episode."""
+    """An episode in which a product is found and noted; without provenance, as a released one."""
     folder = tmp_path_factory.mktemp("recorded")
     errand = next(one for one in ERRANDS if one.name == "candle")
     episode_id = record_all(folder, seed=0, errands=(errand,))[errand.name]
@@ -40,13 +38,16 @@ def bench(tmp_path: Path) -> Iterator[DeviceBench]:
         bench.emulator.stop()
 
 
+def replay(bench: DeviceBench, recorded: Path) -> ReplayResult:
+    return replay_episode(recorded, bench.device, ReplayOptions(PlayRules(settle=SettleRule(still_ms=100))))
+
+
 def verdicts(result: ReplayResult) -> list[StepVerdict]:
     return [step.comparison.verdict for step in result.steps]
 
 
-def test_every_screen_comes_again_on_a_fresh_phone(bench: DeviceBench, recorded: Path) -> None:
-    result = replay_episode(recorded, bench.device, ReplayOptions(PlayRules(settle=SETTLE)))
-
+def test_every_screen_matches_on_a_fresh_phone(bench: DeviceBench, recorded: Path) -> None:
+    result = replay(bench, recorded)
     assert verdicts(result) == [StepVerdict.MATCH] * 11
     assert all(step.settled and step.comparison.pixel_share == 0.0 for step in result.steps)
     kinds = {action_type(step.action) for step in result.steps}
@@ -54,9 +55,7 @@ def test_every_screen_comes_again_on_a_fresh_phone(bench: DeviceBench, recorded:
     assert result.exit_code == 0
 
 
-def test_a_phone_on_which_somebody_wrote_a_note_before_diverges_where_it_shows(
-    bench: DeviceBench, recorded: Path
-) -> None:
+def test_existing_note_diverges_where_it_is_visible(bench: DeviceBench, recorded: Path) -> None:
     person = Person(bench.emulator.phone)
     person.open("Notes", "New note", "Title")
     person.type("Somebody was here")
@@ -64,7 +63,7 @@ def test_a_phone_on_which_somebody_wrote_a_note_before_diverges_where_it_shows(
     person.back()
     person.home()
 
-    result = replay_episode(recorded, bench.device, ReplayOptions(PlayRules(settle=SETTLE)))
+    result = replay(bench, recorded)
 
     assert verdicts(result) == [*[StepVerdict.MATCH] * 6, StepVerdict.DIVERGED]
     assert result.exit_code == 1

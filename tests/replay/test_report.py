@@ -1,5 +1,6 @@
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,11 +16,9 @@ from odyssey_recorder.replay.recorded import open_recorded
 from odyssey_recorder.replay.report import render_report, result_as_json
 from odyssey_recorder.reports import report_json, write_page
 from tests.fakes import FakeDevice
-from tests.replay.recordings import ONE_OF_EACH, episode_of, write_dataset
+from tests.replay.recordings import AT_ONCE, ONE_OF_EACH, episode_of, write_dataset
 
-AT_ONCE = PlayRules(patience_ms=0, settle=SettleRule(still_ms=0))
-
-EVIL = [
+MALICIOUS = [
     "<script>alert(1)</script>",
     "\"><img src=x onerror='alert(1)'>",
     "'; alert(1); '",
@@ -33,18 +32,18 @@ EVIL = [
 class Page(HTMLParser):
     """The page as a browser parses it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, html: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.words = ""
-        self.feed(text)
+        self.text = ""
+        self.feed(html)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        self.words += data
+        self.text += data
 
     def images(self) -> list[str]:
         return [str(attrs["src"]) for tag, attrs in self.tags if tag == "img"]
@@ -59,12 +58,13 @@ def replayed(
     *,
     device: FakeDevice | None = None,
     instruction: str = "Buy.",
+    rules: PlayRules = AT_ONCE,
 ) -> ReplayResult:
     recorded = open_recorded(write_dataset(folder, episode_of(actions, instruction=instruction)))
-    return Player(device or FakeDevice(), recorded, AT_ONCE).play()
+    return Player(device or FakeDevice(), recorded, rules).play()
 
 
-class Elsewhere(FakeDevice):
+class WrongScreenAfterTyping(FakeDevice):
     """A device that shows another screen than the recorded one after typing."""
 
     def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
@@ -72,92 +72,84 @@ class Elsewhere(FakeDevice):
         self.show("elsewhere")
 
 
-def test_both_screens_of_each_step_are_side_by_side_on_a_page_that_needs_no_other_file(tmp_path: Path) -> None:
-    text = render_report(replayed(tmp_path))
-    page = Page(text)
+def test_report_shows_both_screens_in_one_file(tmp_path: Path) -> None:
+    html = render_report(replayed(tmp_path))
+    page = Page(html)
 
     assert page.steps() == ["step match"] * 6
     assert len(page.images()) == 12
-    assert "6 of 6" in page.words
-    assert "Click at 500, 250" in page.words
+    assert "6 of 6" in page.text
+    assert "Click at 500, 250" in page.text
     assert all(source.startswith("data:image/webp;base64,") for source in page.images())
     assert not {tag for tag, _ in page.tags} & {"script", "link", "iframe", "object", "form", "base"}
     assert all(str(attrs["href"]).startswith("#step-") for tag, attrs in page.tags if tag == "a")
-    assert not re.search(r"url\(|@import|https?:", text)
+    assert not re.search(r"url\(|@import|https?:", html)
 
 
-def test_a_difference_is_marked_and_the_steps_not_reached_are_listed(tmp_path: Path) -> None:
-    page = Page(render_report(replayed(tmp_path, device=Elsewhere())))
-
+def test_difference_is_marked_and_unreached_steps_are_listed(tmp_path: Path) -> None:
+    page = Page(render_report(replayed(tmp_path, device=WrongScreenAfterTyping())))
     assert page.steps() == ["step match", "step match", "step diverged"]
     assert len(page.images()) == 7
-    assert "Not reached" in page.words
-    assert "Long press at 100, 900" in page.words
-    assert "The action was not carried out." in page.words
+    assert "Not reached" in page.text
+    assert "Long press at 100, 900" in page.text
+    assert "The action was not carried out." in page.text
 
 
-def test_a_text_of_the_episode_is_words_and_never_a_part_of_the_page(tmp_path: Path) -> None:
+def test_episode_texts_are_escaped(tmp_path: Path) -> None:
     harmless = {tag for tag, _ in Page(render_report(replayed(tmp_path / "plain"))).tags}
-    instruction = " ".join(EVIL)
-    actions: tuple[Action, ...] = (Click(Point(1, 1)), *map(Type, EVIL), Impossible(instruction))
+    instruction = " ".join(MALICIOUS)
+    actions: tuple[Action, ...] = (Click(Point(1, 1)), *map(Type, MALICIOUS), Impossible(instruction))
 
     page = Page(render_report(replayed(tmp_path / "evil", actions, instruction=instruction)))
 
-    assert [evil for evil in (*EVIL, f"Impossible: {instruction}") if evil not in page.words] == []
+    assert [text for text in (*MALICIOUS, f"Impossible: {instruction}") if text not in page.text] == []
     assert {tag for tag, _ in page.tags} <= harmless
     assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
 
 
-def test_a_text_of_a_megabyte_does_not_swell_the_page(tmp_path: Path) -> None:
+def test_very_long_text_is_shortened(tmp_path: Path) -> None:
     long = "word " * 200_000
-
     page = render_report(replayed(tmp_path, (Type(long), Complete(long)), instruction=long))
+    assert len(Page(page).text) < 10_000
 
-    assert len(Page(page).words) < 10_000
 
-
-def test_another_screen_size_is_noted_and_nothing_marked(tmp_path: Path) -> None:
-    recorded = open_recorded(write_dataset(tmp_path, episode_of([Complete()])))
-    rules = PlayRules(patience_ms=0, settle=SettleRule(still_ms=0), scale=True)
-
-    page = Page(render_report(Player(FakeDevice(Size(720, 1280)), recorded, rules).play()))
-
-    assert "Recorded on a screen of 360x640, replayed on one of 720x1280." in page.words
+def test_other_screen_size_is_noted(tmp_path: Path) -> None:
+    scaled = replayed(tmp_path, (Complete(),), device=FakeDevice(Size(720, 1280)), rules=replace(AT_ONCE, scale=True))
+    page = Page(render_report(scaled))
+    assert "Recorded on a screen of 360x640, replayed on one of 720x1280." in page.text
     assert len(page.images()) == 2
 
 
-def test_a_screen_that_did_not_rest_and_a_trace_of_a_difference_are_told(tmp_path: Path) -> None:
+def test_restless_screen_and_tiny_difference_are_noted(tmp_path: Path) -> None:
     path = write_dataset(tmp_path, episode_of([Complete()]))
     device = FakeDevice()
-    speck = device.screenshot(1).copy()
-    speck.putpixel((200, 400), (255, 255, 255))
-    speck.save(open_recorded(path).files.screenshot(0))
+    recorded = device.screenshot(1).copy()
+    recorded.putpixel((200, 400), (255, 255, 255))
+    recorded.save(open_recorded(path).files.screenshot(0))
     restless = PlayRules(patience_ms=0, settle=SettleRule(still_ms=60_000, cap_ms=1))
 
     page = Page(render_report(Player(device, open_recorded(path), restless).play()))
 
-    assert "The screen did not settle and was compared as it was." in page.words
-    assert "< 0.01% changed" in page.words
+    assert "The screen did not settle and was compared as it was." in page.text
+    assert "< 0.01% changed" in page.text
     assert page.steps() == ["step match"]
 
 
-def test_the_report_replaces_the_one_before_in_one_piece(tmp_path: Path) -> None:
+def test_report_replaces_the_previous_one(tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     file.write_text("the one before")
-
     write_page(file, render_report(replayed(tmp_path / "dataset")))
-
     assert file.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert {entry.name for entry in tmp_path.iterdir()} == {"dataset", "report.html"}
 
 
-def test_a_report_that_cannot_be_written_is_told_of(tmp_path: Path) -> None:
+def test_unwritable_report_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"report\.html"):
         write_page(tmp_path / "gone" / "report.html", "<!DOCTYPE html>")
 
 
-def test_the_json_form_tells_the_same(tmp_path: Path) -> None:
-    tree = json.loads(report_json(result_as_json(replayed(tmp_path, device=Elsewhere()))))
+def test_report_as_json(tmp_path: Path) -> None:
+    tree = json.loads(report_json(result_as_json(replayed(tmp_path, device=WrongScreenAfterTyping()))))
 
     assert {key: tree[key] for key in tree if key != "steps"} == {
         "format": 1,
