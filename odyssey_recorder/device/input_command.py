@@ -55,6 +55,12 @@ def check_text(text: str) -> None:
             )
 
 
+def partly_typed(typed: int, text: str, why: Exception) -> InputRefusedError:
+    return InputRefusedError(
+        f"Only {typed} of {len(text)} characters were typed: {why} Clear the field, then type again."
+    )
+
+
 def text_commands(text: str) -> list[tuple[str, str]]:
     """Pairs of a piece of `text` and the command that types it. Raises as `check_text`.
 

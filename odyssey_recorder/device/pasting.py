@@ -78,9 +78,7 @@ class Pasting:
                     self._type(piece)
             except DeviceError as error:
                 why = error.__cause__ if isinstance(error.__cause__, DeviceError) else error
-                raise InputRefusedError(
-                    f"Only {self._typed} of {len(text)} characters were typed: {why} Clear the field, then type again."
-                ) from error
+                raise input_command.partly_typed(self._typed, text, why) from error
             self._report(before + len(piece))
 
     def _report(self, typed: int) -> None:

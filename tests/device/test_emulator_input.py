@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -84,11 +85,11 @@ def test_finger_is_lifted_when_the_connection_returns(bench: DeviceBench, call: 
 def test_inputs_are_refused_just_after_a_lost_finger_is_lifted(bench: DeviceBench) -> None:
     device = bench.connect(GrpcOptions(bench.find, calm_s=600))
     bench = replace(bench, device=device)
-    inputs: list[Callable[[], None]] = [
-        lambda: device.touch(TouchStroke.press(Pixel(100, 300))),
-        lambda: device.press(SystemKey.HOME),
-        lambda: device.type_text("oslo"),
-    ]
+    inputs = (
+        partial(device.touch, TouchStroke.press(Pixel(100, 300))),
+        partial(device.press, SystemKey.HOME),
+        partial(device.type_text, "oslo"),
+    )
     device.put_finger(bench.button)
     bench.switch_off_grpc()
     device.press(SystemKey.HOME)
@@ -97,7 +98,7 @@ def test_inputs_are_refused_just_after_a_lost_finger_is_lifted(bench: DeviceBenc
     bench.emulator.faults.clear()
     bench.wait_for_path("gRPC")
 
-    for call in (*inputs, lambda: device.put_finger(Pixel(100, 300))):
+    for call in (*inputs, partial(device.put_finger, Pixel(100, 300))):
         with pytest.raises(InputRefusedError, match="has just been lifted"):
             call()
     bench.switch_off_grpc()
