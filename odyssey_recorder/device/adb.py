@@ -378,7 +378,8 @@ def _receive_screencap(stream: ShellStream) -> tuple[Size, bytearray]:
     if not (0 < width <= _LARGEST_SIDE_PX and 0 < height <= _LARGEST_SIDE_PX):
         raise ValueError(f"the data is not a screenshot: it begins with {bytes(header)!r}")
     if pixel_format != _RGBA_8888:
-        raise ValueError(f"the screenshot has the pixel format {pixel_format}; only RGBA_8888 (1) is supported")
+        supported = f"only RGBA_8888 ({_RGBA_8888}) is supported"
+        raise ValueError(f"the screenshot has the pixel format {pixel_format}; {supported}")
     pixels = bytearray(width * height * 4)
     received += stream.read_into(memoryview(pixels))
     expected = len(header) + len(pixels)
