@@ -31,7 +31,7 @@ class Held:
     boards: list[Board] = field(default_factory=list)
 
 
-def is_kept(bridge: QueueBridge) -> bool:
+def renews_claim(bridge: QueueBridge) -> bool:
     """Whether the claim is renewed periodically."""
     return any(timer.isActive() and not timer.isSingleShot() for timer in bridge.findChildren(QTimer))
 
@@ -60,15 +60,15 @@ def bridge_to(queues: Queues, background: Background) -> Iterator[BridgeTo]:
 @pytest.fixture
 def held(qtbot: QtBot, queues: Queues, bridge_to: BridgeTo) -> Held:
     """A task claimed by the bridge, in a queue that someone else uses too."""
-    made = Held(bridge_to(queues.queue()), queues, queues.queue(annotator="Grace"))
-    made.bridge.board_changed.connect(made.boards.append)
-    made.bridge.choose("a")
-    qtbot.waitUntil(lambda: len(made.boards) == 1)
-    return made
+    held = Held(bridge_to(queues.queue()), queues, queues.queue(annotator="Grace"))
+    held.bridge.board_changed.connect(held.boards.append)
+    held.bridge.choose("a")
+    qtbot.waitUntil(lambda: len(held.boards) == 1)
+    return held
 
 
-def test_a_task_is_kept_from_running_out_while_it_is_held(qtbot: QtBot, held: Held) -> None:
-    assert is_kept(held.bridge)
+def test_claim_is_renewed_while_held(qtbot: QtBot, held: Held) -> None:
+    assert renews_claim(held.bridge)
     (first,) = held.other.holders()
     held.queues.clock.pass_s(0.8 * Leases().claim_s)
     held.bridge.renew()
@@ -77,10 +77,10 @@ def test_a_task_is_kept_from_running_out_while_it_is_held(qtbot: QtBot, held: He
     with pytest.raises(TaskError):
         held.other.claim("a")
     held.bridge.let_go()
-    assert not is_kept(held.bridge)
+    assert not renews_claim(held.bridge)
 
 
-class Crowded(TaskQueue):
+class ContestedQueue(TaskQueue):
     """Someone else claims a skipped task as soon as it is free."""
 
     other: TaskQueue
@@ -90,8 +90,10 @@ class Crowded(TaskQueue):
         super().skip(task_id, reason)
 
 
-def test_a_skipped_task_may_be_taken_at_once(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
-    queue = Crowded(queues.database(queues.clock), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()))
+def test_skipped_task_may_be_claimed_by_others_at_once(
+    qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo
+) -> None:
+    queue = ContestedQueue(queues.database(queues.clock), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes()))
     queue.other = queues.queue(annotator="Grace", drafts="hers")
     bridge = bridge_to(queue)
     held: list[QueuedTask] = []
@@ -102,33 +104,35 @@ def test_a_skipped_task_may_be_taken_at_once(qtbot: QtBot, tmp_path: Path, queue
     assert {one.task_id: one.annotator for one in queue.other.holders()} == {"a": "Grace", "b": "Ada"}
 
 
-class CutOff(TaskQueue):
+class DisconnectedQueue(TaskQueue):
     """The connection breaks as soon as a task is claimed."""
 
     def board(self) -> Board:
         raise TaskError("The queue cannot be reached.")
 
 
-def test_a_claim_is_told_without_a_board(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
-    bridge = bridge_to(CutOff(queues.database(), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes())))
-    told: list[str] = []
-    bridge.held_changed.connect(lambda held: told.append(held.task_id))
-    bridge.chosen.connect(lambda chosen: told.append(f"{chosen.task_id} is chosen"))
-    bridge.failed.connect(told.append)
+def test_claim_is_reported_even_without_a_board(
+    qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo
+) -> None:
+    bridge = bridge_to(DisconnectedQueue(queues.database(), lambda: "Ada", tmp_path, QueueEnvironment(NotedEpisodes())))
+    events: list[str] = []
+    bridge.held_changed.connect(lambda held: events.append(held.task_id))
+    bridge.chosen.connect(lambda chosen: events.append(f"{chosen.task_id} is chosen"))
+    bridge.failed.connect(events.append)
     bridge.choose("a")
-    qtbot.waitUntil(lambda: told == ["a", "a is chosen", "The queue cannot be reached."])
-    assert is_kept(bridge)
+    qtbot.waitUntil(lambda: events == ["a", "a is chosen", "The queue cannot be reached."])
+    assert renews_claim(bridge)
 
 
-def test_a_slow_queue_answers_once(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
+def test_slow_queue_answers_once(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
     bridge = bridge_to(queues.queue())
-    told: list[object] = []
-    for answer in (bridge.sure, bridge.unsure, bridge.lost, bridge.board_changed):
-        answer.connect(told.append)
-    with closing(sqlite3.connect(tmp_path / "queue.sqlite")) as somebody:
-        somebody.execute("BEGIN IMMEDIATE")
+    events: list[object] = []
+    for signal in (bridge.sure, bridge.unsure, bridge.lost, bridge.board_changed):
+        signal.connect(events.append)
+    with closing(sqlite3.connect(tmp_path / "queue.sqlite")) as other:
+        other.execute("BEGIN IMMEDIATE")
         bridge.make_sure("a")
-        qtbot.waitUntil(lambda: told == ["No answer yet."])
+        qtbot.waitUntil(lambda: events == ["No answer yet."])
     bridge.refresh()
-    qtbot.waitUntil(lambda: len(told) == 2)
-    assert isinstance(told[1], Board)
+    qtbot.waitUntil(lambda: len(events) == 2)
+    assert isinstance(events[1], Board)

@@ -27,25 +27,25 @@ def open_review(
     *actions: Action,
     episode_id: str = ID,
     task: TaskInfo | None = None,
-    proof: EpisodeProvenance | None = None,
+    provenance: EpisodeProvenance | None = None,
     findings: Sequence[Finding] = (),
 ) -> OpenedReview:
     """An episode with these actions, by default one of each kind, with screenshots in `folder`."""
     made = episode(*actions, episode_id=episode_id)
     made = made if task is None else replace(made, task=task)
     draw_screenshots(folder, made)
-    return reviewed(folder, made, proof, EpisodeReport(episode_id, tuple(findings)))
+    return opened_review(folder, made, provenance, EpisodeReport(episode_id, tuple(findings)))
 
 
-def reviewed(
+def opened_review(
     folder: Path,
     made: Episode,
-    proof: EpisodeProvenance | None = None,
+    provenance: EpisodeProvenance | None = None,
     report: EpisodeReport | None = None,
     entries: Iterable[Entry] = (),
 ) -> OpenedReview:
-    """Like `open_review` for a given episode, whatever screenshots exist."""
-    opened = OpenedEpisode(made, EpisodeFiles.of(folder / f"{made.episode_id}.json"), proof)
+    """Like `open_review`, for a given episode and without drawing screenshots."""
+    opened = OpenedEpisode(made, EpisodeFiles.of(folder / f"{made.episode_id}.json"), provenance)
     row = ReviewRow(EpisodeSummary(made.episode_id, annotator="Ada"))
     return OpenedReview(row, opened, report or EpisodeReport(made.episode_id), tuple(entries), REVISION)
 
@@ -68,7 +68,7 @@ def provenance_of(*steps: StepRecord, episode_id: str = ID) -> EpisodeProvenance
     return drafts.provenance_of(episode_id, steps, annotator="Ada")
 
 
-def step_record(**more: object) -> StepRecord:
+def step_record(**changes: object) -> StepRecord:
     frame = FrameRecord(
         number=1, source="grpc", started_us=0, arrived_us=1, settled=True, width=SMALL.width, height=SMALL.height,
         png_sha256="", rgb_sha256="",
@@ -82,4 +82,4 @@ def step_record(**more: object) -> StepRecord:
             rotation=0, posture="", package="com.android.chrome", activity=".Main", keyboard_shown=False
         ),
     )
-    return record.model_copy(update=more)
+    return record.model_copy(update=changes)
