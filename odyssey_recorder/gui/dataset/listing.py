@@ -50,7 +50,7 @@ class EpisodeListing(QObject):
         self._asks = background.in_order()
         self._index: EpisodeIndex | None = None
         self._known: Sequence[EpisodeRow] = ()
-        self._is_looking = self._looks_again = False
+        self._is_searching = self._search_again = False
         self._closed = Event()
         self._watch: DatasetWatch | None = None
 
@@ -59,7 +59,7 @@ class EpisodeListing(QObject):
 
     def ask(self, asked: ListRequest) -> None:
         self.asked = asked
-        self._look()
+        self._check_for_changes()
 
     def close(self) -> None:
         self._closed.set()
@@ -75,7 +75,7 @@ class EpisodeListing(QObject):
 
     def _take_index(self, index: EpisodeIndex) -> None:
         self.opened.emit(index)
-        self._look()
+        self._check_for_changes()
         self._follow(index)
 
     def _follow(self, index: EpisodeIndex) -> None:
@@ -83,7 +83,7 @@ class EpisodeListing(QObject):
         post = self._background.post
         self._watch = index.follow(
             lambda changes: post(partial(self.take_changes, changes)),
-            lambda words: post(partial(self.warned.emit, words)),
+            lambda text: post(partial(self.warned.emit, text)),
             lambda done, count: post(partial(self.reading.emit, done, count)),
             self._closed.is_set,
         )
@@ -91,23 +91,23 @@ class EpisodeListing(QObject):
     def take_changes(self, changes: FolderChanges) -> None:
         self.reading.emit(0, 0)
         self.changed.emit(changes)
-        self._look()
+        self._check_for_changes()
 
-    def _look(self) -> None:
+    def _check_for_changes(self) -> None:
         """Ask the index, one question at a time: only the newest waits."""
-        if self._index is None or self._is_looking:
-            self._looks_again = True
+        if self._index is None or self._is_searching:
+            self._search_again = True
             return
-        self._is_looking, self._looks_again = True, False
+        self._is_searching, self._search_again = True, False
         self._asks.run(partial(_look_up, self._index, self.asked, self._known), self._take)
 
     def _take(self, found: ListResult) -> None:
-        self._is_looking = False
+        self._is_searching = False
         self._known = found.rows
         if found.asked == self.asked:
             self.found.emit(found)
-        if self._looks_again:
-            self._look()
+        if self._search_again:
+            self._check_for_changes()
 
 
 def _look_up(index: EpisodeIndex, asked: ListRequest, known: Sequence[EpisodeRow]) -> ListResult:

@@ -44,8 +44,8 @@ class ReviewCards(QWidget):
         self.replay.show_review(opened)
         self.history.show_review(opened)
         grave = opened.report.count(Severity.ERROR) + opened.report.count(Severity.WARNING)
-        words = Command.SHOW_FINDINGS.value.label
-        self._commands[Command.SHOW_FINDINGS].setText(f"{words} {grave}" if grave else words)
+        text = Command.SHOW_FINDINGS.value.label
+        self._commands[Command.SHOW_FINDINGS].setText(f"{text} {grave}" if grave else text)
 
     def clear(self) -> None:
         self.fixes.clear()

@@ -102,7 +102,7 @@ class ReviewTable(TableModel[ReviewEntry]):
         for names, counter in zip(zip(*(entry.names for entry in self.rows), strict=True), counts.each, strict=False):
             counter.update(chain.from_iterable(names))
             counter[""] = len(self.rows)
-        for entry, place in self._shut_out_by_one():
+        for entry, place in self._excluded_by_one_filter():
             counter = counts.each[place]
             counter.update(entry.names[place])
             counter[""] += 1
@@ -123,7 +123,7 @@ class ReviewTable(TableModel[ReviewEntry]):
         waiting = (entry.row.episode_id for entry in rows[start:] + rows[:start] if MINE in entry.stages)
         return next((episode_id for episode_id in waiting if episode_id != after), "")
 
-    def _shut_out_by_one(self) -> Iterator[tuple[ReviewEntry, int]]:
+    def _excluded_by_one_filter(self) -> Iterator[tuple[ReviewEntry, int]]:
         """Episodes that exactly one filter excludes, with that filter's index."""
         text = str(self.filter.get("text", "")).casefold()
         filters = [(place, self.filter[name]) for place, name in enumerate(_NAMES) if name in self.filter]

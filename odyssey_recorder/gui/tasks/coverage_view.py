@@ -78,9 +78,9 @@ class CoverageView(QWidget):
             [TallyRow(cell, _gap_name(cell), coverage.tallies[cell]) for cell in coverage.emptiest[:_MOST_GAPS]]
         )
         first = coverage.emptiest[0] if coverage.emptiest else next(iter(coverage.tallies), None)
-        self._turn_to(before if before is not None and self._knows(before) else first)
+        self._turn_to(before if before is not None and self._has_cell(before) else first)
 
-    def _knows(self, cell: Cell) -> bool:
+    def _has_cell(self, cell: Cell) -> bool:
         return self._model.cell_index(cell.category, cell.device).isValid()
 
     def _turn_to(self, cell: Cell | None) -> None:

@@ -106,9 +106,9 @@ def prepared_row(task: QueuedTask) -> PreparedRow:
     listed, origin = task.listed, task.listed.text
     asked = listed.task
     faults = 0 if origin is None else fault_count(origin.equivalence)
-    words = "\n".join((asked.instruction, asked.task, listed.template, listed.task_id, *asked.apps)).casefold()
+    text = "\n".join((asked.instruction, asked.task, listed.template, listed.task_id, *asked.apps)).casefold()
     return PreparedRow(
-        task, listed.task_id, _stages(task.status, faults), writer_of(origin), asked.category, faults, words
+        task, listed.task_id, _stages(task.status, faults), writer_of(origin), asked.category, faults, text
     )
 
 
@@ -120,7 +120,7 @@ def counted(rows: Collection[PreparedRow]) -> PreparedCounts:
     )
 
 
-def with_words(row: PreparedRow, listed: ListedTask) -> PreparedRow:
+def with_instruction(row: PreparedRow, listed: ListedTask) -> PreparedRow:
     return prepared_row(replace(row.task, listed=listed))
 
 

@@ -14,11 +14,11 @@ from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, row, te
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.table import allow_sorting, table_view
 from odyssey_recorder.gui.tasks.generate_dialog import ProposeDialog
-from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.template_card import TemplateCard
 from odyssey_recorder.gui.tasks.template_table import CATEGORY, LEFT, ROLES, template_rows, template_table
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.task.templates.template import Template
 from odyssey_recorder.task.wording.proposing import Proposal
 from odyssey_recorder.task_service import ModelChoice
@@ -151,8 +151,8 @@ class TemplatesView(QWidget):
             self._view.scrollTo(self._view.currentIndex())
         self._show_current()
         shown, total = len(rows) - len(self._proposals), self._total
-        of = f"{count_words(total, 'template')}" if shown == total else f"{shown:,} of {total:,} templates"
-        self._count.setText(f"{of}, {count_words(sum(row.left for row in rows), 'different task')} left")
+        of = f"{counted(total, 'template')}" if shown == total else f"{shown:,} of {total:,} templates"
+        self._count.setText(f"{of}, {counted(sum(row.left for row in rows), 'different task')} left")
 
     def _show_current(self) -> None:
         shown = self._table.at(self._view.currentIndex().row())

@@ -53,8 +53,8 @@ class ThreeTexts(QWidget):
         self._instruction.show_rows(MarkedRow(changes.instruction, is_new=True))
         self._instruction.setAccessibleDescription(difference_words(changes))
 
-    def edit(self, words: str) -> None:
-        self._editor.setPlainText(words)
+    def edit(self, text: str) -> None:
+        self._editor.setPlainText(text)
         self._instruction.hide()
         self._editor.show()
 

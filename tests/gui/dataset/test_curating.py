@@ -143,8 +143,8 @@ def test_redaction_is_shown_and_removed_without_changing_files(page: DatasetDriv
     found = read_redaction(root, FIRST)
     assert found is not None
     assert [(one.step, one.box) for one in found.boxes] == [(0, (36, 107, 72, 131))]
-    canvas = page.pilot.named(QWidget, "Screenshot of the step")
-    centre = canvas.mapTo(viewer, canvas.rect().center())
+    screenshot = page.pilot.named(QWidget, "Screenshot of the step")
+    centre = screenshot.mapTo(viewer, screenshot.rect().center())
     assert viewer.grab().toImage().pixelColor(centre).name() == "#000000"
 
     page.pilot.press_in(viewer, "Remove boxes")

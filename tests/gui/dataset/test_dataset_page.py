@@ -19,7 +19,7 @@ from odyssey_recorder.gui.dataset.episode_table import EpisodeTable
 from odyssey_recorder.gui.dataset.filmstrips import Filmstrips, StripDelegate
 from odyssey_recorder.gui.table import VALUE, table_view
 from odyssey_recorder.gui.workplace import Workplace
-from odyssey_recorder.model.episode import Episode, screenshot_name
+from odyssey_recorder.model.episode import screenshot_name
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy, ReviewStage
@@ -62,13 +62,9 @@ class Folder:
         self._published += 1
         episode_id = f"{10**15 + self._published}"
         made = episode(episode_id=episode_id)
-        self.write(
-            replace(
-                made,
-                task=replace(made.task, instruction=instruction, category=category),
-                device=replace(made.device, device_name=device),
-            )
-        )
+        task = replace(made.task, instruction=instruction, category=category)
+        device_info = replace(made.device, device_name=device)
+        write_episode(self.annotation(episode_id), replace(made, task=task, device=device_info))
         began_us = NEWEST_US + (HOUR_US if newest else -HOUR_US) * self._published
         times = {"started_us": began_us, "published_us": began_us + 90_000_000}
         provenance = provenance_of(episode_id, RECORDS, annotator=annotator, mode="passive").model_copy(update=times)
@@ -76,9 +72,6 @@ class Folder:
         for step in range(len(ALL_KINDS)):
             self.screenshot(episode_id, step).write_bytes(SCREENSHOT)
         return episode_id
-
-    def write(self, made: Episode) -> None:
-        write_episode(self.annotation(made.episode_id), made)
 
     def annotation(self, episode_id: str) -> Path:
         return self.root / "annotations" / f"{episode_id}.json"

@@ -60,7 +60,6 @@ def test_choosing_a_step_selects_it_in_every_take(qtbot: QtBot, background: Back
     pilot.window.show()
     SameTaskDialog(index, FIRST, background, pilot.window).open()
     pilot.wait_to_read("3 takes on 3 devices")
-
     strips = [
         pilot.named(QListView, f"Steps on {device}, {one}")
         for device, one in (("Small Phone", FIRST), ("Pixel Fold", SECOND), ("Pixel Tablet", FOURTH))
@@ -71,7 +70,6 @@ def test_choosing_a_step_selects_it_in_every_take(qtbot: QtBot, background: Back
     assert [strip.currentIndex().row() for strip in strips] == [1, 1, 1]
     strips[0].setCurrentIndex(strips[0].model().index(7, 0))
     assert [strip.currentIndex().row() for strip in strips] == [7, 7, 1], "the short one has no eighth step"
-
     bars = [strip.horizontalScrollBar() for strip in strips]
     bars[0].setValue(bars[0].maximum())
     assert [bar.value() for bar in bars] == [bar.maximum() for bar in bars]
@@ -83,5 +81,4 @@ def test_missing_episode_is_reported(qtbot: QtBot, background: Background, index
     pilot = LonePilot(qtbot, background)
     pilot.window.show()
     SameTaskDialog(index, "9" * 16, background, pilot.window).open()
-
     pilot.wait_to_read("is no longer in the dataset. Choose another one.")

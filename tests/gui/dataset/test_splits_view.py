@@ -72,14 +72,12 @@ def splits(root: Path) -> Path:
 
 def test_missing_splits_are_reported(driver: SplitsDriver) -> None:
     driver.open()
-
     assert driver.says("No splits yet.")
     assert not faults(driver.window)
 
 
 def test_splits_are_listed_with_their_parts_and_method(driver: SplitsDriver, splits: Path) -> None:
     driver.open()
-
     rows = {row[0]: row[1:] for row in driver.table("Splits")}
     assert rows["random"] == ["16", "4", "20.0%", "20.0%", rows["random"][4], "tasks, by chance", ""]
     assert rows["device"] == ["15", "5", "25.0%", "", "", "named devices", "Pixel Tablet"]
@@ -92,7 +90,6 @@ def test_leak_is_listed_with_severity_share_and_ids(driver: SplitsDriver, splits
     tree["train"].append(tree["test"][0])
     path.write_text(json.dumps(tree))
     driver.open()
-
     assert driver.says("has changed since it was made")
     leak = next(row for row in driver.table("Leaks") if row[0] == "L0")
     assert leak == ["L0", "error", "device has 1 episode in train and in test", "1", "20.0%", f"{15:016}"]
@@ -109,7 +106,6 @@ def test_overlap_between_splits_is_shown_as_a_matrix(driver: SplitsDriver, split
     for _ in range(9):
         QTest.keyClick(drawing, Qt.Key.Key_Right)
         cells.add(drawing.accessibleDescription())
-
     assert f"test of device, train of random: {len({*tested} & {*trained})}" in cells
 
 
@@ -119,14 +115,12 @@ def test_plan_shows_changes_before_writing_anything(driver: SplitsDriver, splits
     dialog = driver.open_plan()
     write = button_in(dialog, "Write splits")
     assert not write.isEnabled()
-
     driver.named(QSpinBox, "Test share of the random split").setValue(40)
     driver.plan(dialog)
     assert driver.says("random: 12 train, 8 test (40.0%)")
     assert driver.says("device: 15 train, 5 test (25.0%), 0 episodes would move")
     assert (splits / "random_split.json").read_bytes() == before
     assert not faults(dialog)
-
     driver.named(QSpinBox, "First seed to try").setValue(7)
     assert not write.isEnabled(), "the plan is of other rules"
     driver.plan(dialog)
@@ -155,7 +149,6 @@ def test_test_device_can_be_chosen(driver: SplitsDriver) -> None:
     assert [choice.itemText(item) for item in range(choice.count())] == ["Pixel Fold", "Pixel Tablet"]
     choice.setCurrentIndex(0)
     driver.plan(dialog)
-
     assert driver.says("device: 5 train, 15 test (75.0%), new")
 
 
@@ -164,7 +157,6 @@ def test_foreign_file_prevents_writing_splits(driver: SplitsDriver) -> None:
     (driver.root / "splits" / "README.txt").write_text("Notes.")
     driver.open()
     assert driver.says("Not made here: README.txt.")
-
     dialog = driver.open_plan()
     driver.plan(dialog)
     driver.press_in(dialog, "Write splits")
@@ -175,12 +167,10 @@ def test_foreign_file_prevents_writing_splits(driver: SplitsDriver) -> None:
 def test_empty_dataset_cannot_be_split(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
     driver = SplitsDriver(qtbot, background, tmp_path / "nothing").open()
     driver.press("Make splits")
-
     driver.wait_to_read("has no episodes")
 
 
 def test_later_episodes_are_reported(driver: SplitsDriver, splits: Path) -> None:
     write_episodes(driver.root, [facts(77)])
     driver.open()
-
     assert driver.says("1 episode added or removed since. Make the splits again.")

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
-from uuid import uuid4
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.codec import write_episode
@@ -21,7 +20,7 @@ from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.quality.agreement.quality_report import QualityReport, quality_report
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
-from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating, ReplayEvidence, Subject, Verdict
+from odyssey_recorder.quality.reviewing.review import Decision, Judgement, ReplayEvidence, Verdict
 from odyssey_recorder.quality.reviewing.status import (
     ReviewerRole,
     SecondReviewReason,
@@ -33,30 +32,22 @@ from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, R
 from odyssey_recorder.replay.player import StepResult
 from tests.dataset.drafts import png
 from tests.episodes import episode
+from tests.quality.verdicts import judgements, verdict
 
 BEGAN = datetime(2026, 3, 1, 9, tzinfo=UTC)
 ACTIONS: tuple[Action, ...] = (Click(Point(500, 300)), Type("milk"), Complete("done"))
 Answers = tuple[Judgement, Judgement, Judgement]
+PASSED: Answers = judgements("ppp")
 _Listener = Callable[[ReviewNews], object]
-
-
-def passes() -> Answers:
-    screenshots, sequence, instruction = (Judgement(criterion=one, answer=Rating.PASS) for one in Criterion)
-    return screenshots, sequence, instruction
-
-
-def fails(criterion: Criterion, reason: str, step: int | None = None) -> Answers:
-    failed = Judgement(criterion=criterion, answer=Rating.FAIL, reason=reason, step=step)
-    screenshots, sequence, instruction = (failed if one.criterion is criterion else one for one in passes())
-    return screenshots, sequence, instruction
 
 
 class FakeReviewing:
     """Episodes for the tests of the Review page; the reviewer's verdicts are kept in `submitted`."""
 
-    def __init__(self, root: Path, reviewer: str = "Rosa") -> None:
-        self._root = root
-        self._reviewer = reviewer
+    reviewer = "Rosa"
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
         self._summaries: dict[str, EpisodeSummary] = {}
         self._reports: dict[str, EpisodeReport] = {}
         self._verdicts: dict[str, list[Verdict]] = {}
@@ -89,7 +80,7 @@ class FakeReviewing:
         write_episode(self._annotation(made.episode_id), made)
         for step in range(len(made.steps)):
             screenshot = png(40 + 30 * step)
-            (self._root / "screenshots" / screenshot_name(made.episode_id, step)).write_bytes(screenshot)
+            (self.root / "screenshots" / screenshot_name(made.episode_id, step)).write_bytes(screenshot)
         self._summaries[made.episode_id] = EpisodeSummary(
             made.episode_id, instruction, category, device, len(made.steps), annotator,
             BEGAN + timedelta(hours=number), template=task.meta_task, task_id=f"task-{number}",
@@ -108,20 +99,10 @@ class FakeReviewing:
     def add_to_sample(self, episode_id: str) -> None:
         self._second_reviews[episode_id] = SecondReviewReason.SAMPLE
 
-    def judge(self, episode_id: str, by: str, decision: Decision, judgements: Answers | None = None) -> None:
+    def judge(self, episode_id: str, by: str, decision: Decision, answers: Answers = PASSED) -> None:
         earlier = self._verdicts.setdefault(episode_id, [])
-        earlier.append(
-            Verdict(
-                id=uuid4().hex,
-                at=BEGAN + timedelta(days=1, seconds=len(earlier)),
-                by=by,
-                decision=decision,
-                judgements=judgements or passes(),
-                revision=self.revision(episode_id),
-                seconds=30,
-                subject=self._subject(episode_id),
-            )
-        )
+        given = verdict(by, "ppp", decision, minute=len(earlier), revision=self.revision(episode_id))
+        earlier.append(given.model_copy(update={"judgements": answers}))
 
     def change_instruction(self, episode_id: str, instruction: str) -> None:
         path = self._annotation(episode_id)
@@ -145,7 +126,7 @@ class FakeReviewing:
             self._verdicts.get(episode_id, ()), {self.revision(episode_id)}, self._second_reviews.get(episode_id),
             recorder=self._summaries[episode_id].annotator,
         )  # fmt: skip
-        role = reviewer_role(now, recorder=self._summaries[episode_id].annotator, reviewer=self._reviewer)
+        role = reviewer_role(now, recorder=self._summaries[episode_id].annotator, reviewer=self.reviewer)
         return ReviewRow(
             self._summaries[episode_id], now.stage, now.twice,
             role=role if isinstance(role, ReviewerRole) else None,
@@ -160,14 +141,6 @@ class FakeReviewing:
     @property
     def ids(self) -> list[str]:
         return list(self._summaries)
-
-    @property
-    def root(self) -> Path:
-        return self._root
-
-    @property
-    def reviewer(self) -> str:
-        return self._reviewer
 
     def follow(self, take: _Listener, warn: Callable[[str], object]) -> SimpleNamespace:
         self._listeners.append(take)
@@ -187,7 +160,11 @@ class FakeReviewing:
             self.publish_rows(episode_id)
 
     def figures(self, *_: object) -> QualityReport:
-        return quality_report(AllReviewed(tuple(map(self._reviewed, self._summaries))))
+        subject = verdict(self.reviewer).subject
+        reviewed = (
+            Reviewed(one, subject, self.row(one).stage, tuple(self._verdicts.get(one, ()))) for one in self._summaries
+        )
+        return quality_report(AllReviewed(tuple(reviewed)))
 
     def open(self, episode_id: str) -> OpenedReview:
         self.opened.append(episode_id)
@@ -209,7 +186,7 @@ class FakeReviewing:
         if verdict_draft.decision.accepts and self._reports[episode_id].has_errors:
             raise ReviewError("The checks found an error that is open. Fix it, or decide otherwise.")
         self.submitted.append((episode_id, verdict_draft))
-        self.judge(episode_id, self._reviewer, verdict_draft.decision, verdict_draft.judgements)
+        self.judge(episode_id, self.reviewer, verdict_draft.decision, verdict_draft.judgements)
         row = self.row(episode_id)
         if self.reports_removal_first and verdict_draft.decision is Decision.REJECT:
             self.remove(episode_id)
@@ -230,15 +207,4 @@ class FakeReviewing:
         raise ReviewError("The fake has no device.")
 
     def _annotation(self, episode_id: str) -> Path:
-        return self._root / annotation_path(episode_id)
-
-    def _reviewed(self, episode_id: str) -> Reviewed:
-        verdicts = tuple(self._verdicts.get(episode_id, ()))
-        return Reviewed(episode_id, self._subject(episode_id), self.row(episode_id).stage, verdicts)
-
-    def _subject(self, episode_id: str) -> Subject:
-        summary = self._summaries[episode_id]
-        return Subject(
-            recorder=summary.annotator, category=summary.category, device=summary.device, template=summary.template,
-            steps=summary.steps,
-        )  # fmt: skip
+        return self.root / annotation_path(episode_id)

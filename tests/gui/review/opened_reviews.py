@@ -8,7 +8,7 @@ from PIL import Image, ImageDraw
 
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
-from odyssey_recorder.dataset.provenance import CheckRecord, EpisodeProvenance, FrameRecord, ScreenRecord, StepRecord
+from odyssey_recorder.dataset.provenance import CheckRecord, EpisodeProvenance, ScreenRecord, StepRecord
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import Episode, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Size
@@ -69,17 +69,6 @@ def provenance_of(*steps: StepRecord, episode_id: str = ID) -> EpisodeProvenance
 
 
 def step_record(**changes: object) -> StepRecord:
-    frame = FrameRecord(
-        number=1, source="grpc", started_us=0, arrived_us=1, settled=True, width=SMALL.width, height=SMALL.height,
-        png_sha256="", rgb_sha256="",
-    )  # fmt: skip
-    record = StepRecord(
-        frame=frame,
-        check=CheckRecord(number=2, started_us=2, arrived_us=3),
-        touched_us=2,
-        input=None,
-        screen=ScreenRecord(
-            rotation=0, posture="", package="com.android.chrome", activity=".Main", keyboard_shown=False
-        ),
-    )
-    return record.model_copy(update=changes)
+    screen = ScreenRecord(rotation=0, posture="", package="com.android.chrome", activity=".Main", keyboard_shown=False)
+    proved = {"screen": screen, "check": CheckRecord(number=8, started_us=3, arrived_us=4)}
+    return drafts.record(drafts.png(0)).model_copy(update=proved | changes)

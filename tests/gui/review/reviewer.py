@@ -28,7 +28,9 @@ class Reviewer:
 
     @property
     def answers(self) -> list[str]:
-        return [self.chosen(question) for question in QUESTIONS.values()]
+        checked = [one for one in self.pilot.window.findChildren(QAbstractButton) if one.isChecked()]
+        answers = {one.accessibleName().partition(": ")[2]: one.text() for one in checked}
+        return [answers.get(question, "") for question in QUESTIONS.values()]
 
     @property
     def listed(self) -> list[str]:
@@ -40,13 +42,10 @@ class Reviewer:
         return [model.index(row, 0).data(VALUE).episode_id for row in range(model.rowCount())]
 
     def heard(self, row: int) -> str:
-        return str(self.list.model().index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole))
-
-    def facets(self, name: str) -> list[str]:
-        return self.pilot.heard(name)
+        return self.pilot.heard("Episodes to review")[row]
 
     def narrow(self, facet: str, value: str) -> None:
-        row = next(row for row, text in enumerate(self.facets(facet)) if text.startswith(value))
+        row = next(row for row, text in enumerate(self.pilot.heard(facet)) if text.startswith(value))
         click_row(self.pilot.named(QListView, facet), row)
 
     def open(self, row: int) -> None:
@@ -59,14 +58,12 @@ class Reviewer:
 
     def wait_for_open(self, instruction: str) -> None:
         """Until the episode is selected in the list, if listed, and loaded."""
-        self.pilot.qtbot.waitUntil(lambda: self.viewer.isVisible() and self.is_selected(instruction))
+        selected = self.list.currentIndex
+        self.pilot.qtbot.waitUntil(lambda: self.viewer.isVisible() and selected().data() in (instruction, None))
         self.wait_to_be_ready()
 
     def wait_to_be_ready(self) -> None:
         self.pilot.qtbot.waitUntil(self.pilot.find(VerdictPanel).isEnabled)
-
-    def is_selected(self, instruction: str) -> bool:
-        return instruction in (self.list.currentIndex().data(), None)
 
     def press(self, keys: str) -> None:
         QTest.keyClicks(self.pilot.window, keys)
@@ -77,17 +74,9 @@ class Reviewer:
     def says(self, text: str) -> bool:
         return self.pilot.says(text)
 
-    def button(self, name: str) -> QAbstractButton:
-        return self.pilot.button_named(name)
-
     def look_at_all(self) -> None:
         for _ in range(20):
             self.key(Qt.Key.Key_Right)
-
-    def chosen(self, question: str) -> str:
-        buttons = self.pilot.window.findChildren(QAbstractButton)
-        answers = [one for one in buttons if one.accessibleName().endswith(f": {question}") and one.isChecked()]
-        return answers[0].text() if answers else ""
 
     def wait_to_read(self, text: str) -> None:
         self.pilot.wait_to_read(text)

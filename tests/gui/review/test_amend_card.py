@@ -1,13 +1,11 @@
 """Which fixes a step allows, and what each dialog shows and returns."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QPlainTextEdit, QRadioButton, QSpinBox
 from pytestqt.qtbot import QtBot
@@ -97,14 +95,6 @@ class CardDriver(LonePilot):
         QTest.mouseClick(self.ok_button, Qt.MouseButton.LeftButton)
 
 
-OpenCard = Callable[[OpenedReview], CardDriver]
-
-
-@pytest.fixture
-def open_card(qtbot: QtBot, background: Background) -> OpenCard:
-    return lambda review: CardDriver(qtbot, background, review)
-
-
 @pytest.fixture
 def published(tmp_path: Path) -> InDataset:
     return recorded(tmp_path)
@@ -113,9 +103,6 @@ def published(tmp_path: Path) -> InDataset:
 @pytest.fixture
 def driver(qtbot: QtBot, background: Background, published: InDataset) -> CardDriver:
     return CardDriver(qtbot, background, opened(published))
-
-
-# Offers.
 
 
 def test_offered_fixes_depend_on_the_step(driver: CardDriver, published: InDataset) -> None:
@@ -132,8 +119,9 @@ def test_offered_fixes_depend_on_the_step(driver: CardDriver, published: InDatas
     assert labels == ["You can only fix episodes that you may review."]
 
 
-def test_note_cannot_be_fixed_without_provenance(tmp_path: Path, open_card: OpenCard) -> None:
-    assert Command.FIX_NOTE not in open_card(opened(released(tmp_path))).offered
+def test_note_cannot_be_fixed_without_provenance(driver: CardDriver, tmp_path: Path) -> None:
+    driver.card.show_review(opened(released(tmp_path)))
+    assert Command.FIX_NOTE not in driver.offered
 
 
 def test_dialog_closes_when_the_episode_changes(driver: CardDriver, published: InDataset) -> None:
@@ -162,9 +150,6 @@ def test_dialogs_are_small_and_their_controls_have_names(driver: CardDriver) -> 
         assert dialog.width() <= 1060
         assert dialog.height() <= 640
         dialog.reject()
-
-
-# Texts.
 
 
 @pytest.mark.parametrize(
@@ -218,12 +203,12 @@ def test_category_needs_enough_apps(driver: CardDriver) -> None:
     ]
 
 
-def test_unknown_category_can_be_replaced(published: InDataset, open_card: OpenCard) -> None:
+def test_unknown_category_can_be_replaced(driver: CardDriver, published: InDataset) -> None:
     path = published.root / "annotations" / f"{published.episode_id}.json"
     tree = json.loads(path.read_text())
     tree["task_info"] |= {"category": "Cooking", "app": ["Shop", "Notes"]}
     path.write_text(json.dumps(tree))
-    driver = open_card(opened(published))
+    driver.card.show_review(opened(published))
     driver.open_dialog(Command.FIX_APPS, CLICK)
     category = driver.named(Choice, "Category")
     assert (category.value, driver.ok_button.isEnabled()) == ("", False)
@@ -243,9 +228,6 @@ def test_typed_reason_is_accepted(driver: CardDriver) -> None:
     assert driver.requested == [(NewEnd(words="found it"), "the note was cut")]
 
 
-# Actions.
-
-
 def test_kind_of_press_is_changed_and_its_duration_shown(driver: CardDriver) -> None:
     driver.open_dialog(Command.FIX_PRESS, CLICK)
     assert driver.says("Make step 1 a LONG_PRESS?")
@@ -260,11 +242,8 @@ def test_kind_of_press_is_changed_and_its_duration_shown(driver: CardDriver) -> 
     ]
 
 
-# Steps.
-
-
-def test_changing_an_action_lists_the_texts_it_removes(tmp_path: Path, open_card: OpenCard) -> None:
-    driver = open_card(opened(released(tmp_path)))
+def test_changing_an_action_lists_the_texts_it_removes(driver: CardDriver, tmp_path: Path) -> None:
+    driver.card.show_review(opened(released(tmp_path)))
     driver.open_dialog(Command.FIX_PRESS, LONG)
     assert driver.says("Removed because no longer valid: intention of step 3")
 
@@ -309,13 +288,11 @@ def test_ending_earlier_lists_the_removed_steps(driver: CardDriver) -> None:
     assert driver.requested == [(DropTail(at=TYPE), "the task was already done here")]
 
 
-# Boxes.
-
-
 def test_box_is_drawn_on_the_screenshot(driver: CardDriver, canvas: BoxCanvas) -> None:
     drag(canvas, Pixel(10, 20), Pixel(50, 80))
-    edge = canvas.place_of(Pixel(20, 20)).toPoint()
-    assert max(redness(canvas.grab().toImage(), edge + QPoint(0, off)) for off in range(-6, 7)) > 100
+    image, edge = canvas.grab().toImage(), canvas.place_of(Pixel(20, 20)).toPoint()
+    colours = [image.pixelColor(edge + QPoint(0, offset)) for offset in range(-6, 7)]
+    assert max(colour.red() - colour.green() for colour in colours) > 100
     driver.finish("no box is known")
     assert driver.requested == [(NewBox(step=CLICK, box=(10, 20, 51, 81)), "no box is known")]
 
@@ -376,8 +353,3 @@ def drag(canvas: BoxCanvas, start: Pixel, end: Pixel) -> None:
     QTest.mousePress(canvas, left, pos=canvas.place_of(start).toPoint())
     QTest.mouseMove(canvas, canvas.place_of(end).toPoint())
     QTest.mouseRelease(canvas, left, pos=canvas.place_of(end).toPoint())
-
-
-def redness(image: QImage, at: QPoint) -> int:
-    colour = image.pixelColor(at)
-    return colour.red() - colour.green()

@@ -32,23 +32,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
 
 
-class FiguresDriver:
-    def __init__(self, pilot: Pilot) -> None:
-        self.pilot = pilot
-        self.view = pilot.find(QualityView)
-        self.area = self.view.findChildren(QScrollArea)[0]
-
-    def toggle(self) -> None:
-        self.pilot.press("Show figures")
-
-    def wait_for_figures(self) -> None:
-        self.pilot.wait_to_read("As of ")
-
-    def table(self, name: str) -> QListView:
-        return self.pilot.named(QListView, name)
-
-
-OpenFigures = Callable[[], FiguresDriver]
+OpenFigures = Callable[[], Pilot]
 
 
 @pytest.fixture
@@ -63,13 +47,12 @@ def place(tmp_path: Path) -> Place:
 @pytest.fixture
 def open_figures(open_reviews: OpenReviews, place: Place) -> OpenFigures:
 
-    def open_it() -> FiguresDriver:
+    def open_it() -> Pilot:
         pilot = open_reviews(place.service("Rosa")).pilot
         pilot.window.resize(SMALLEST)
-        driver = FiguresDriver(pilot)
-        driver.toggle()
-        driver.wait_for_figures()
-        return driver
+        pilot.press("Show figures")
+        pilot.wait_to_read("As of ")
+        return pilot
 
     return open_it
 
@@ -93,63 +76,63 @@ def judged(place: Place) -> Place:
 
 
 def test_figures_are_shown_and_read_by_screen_readers(judged: Place, open_figures: OpenFigures) -> None:
-    driver = open_figures()
-    assert driver.pilot.says("of them accepted (44 to 100%)")
-    assert driver.pilot.heard("Episodes by review status") == [
+    pilot = open_figures()
+    assert pilot.says("of them accepted (44 to 100%)")
+    assert pilot.heard("Episodes by review status") == [
         "Unreviewed: 2", "Second review: 6", "Disputed: 1", "Accepted: 3", "Sent back: 0", "Rejected: 0",
     ]  # fmt: skip
-    assert driver.pilot.says("Of 4 accepted episodes that were reviewed again, at random and blind, 1 was not")
-    assert driver.pilot.heard("By annotator") == [
+    assert pilot.says("Of 4 accepted episodes that were reviewed again, at random and blind, 1 was not")
+    assert pilot.heard("By annotator") == [
         "Annotator: Accepted, with 95% interval",
         "Ada: 3 of 3, 100% (44 to 100%)",
     ]
-    assert driver.pilot.heard("Time per episode")[1:] == [
+    assert pilot.heard("Time per episode")[1:] == [
         "All: 14 verdicts, 20 s, 90% within 20 s",
         "Bea: 10 verdicts, 20 s, 90% within 20 s",
         "Cem: 4 verdicts, 20 s, 90% within 20 s",
     ]
-    assert driver.pilot.heard("Reasons: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
-    assert driver.pilot.says("4 episodes with two verdicts: too few to be meaningful.")
-    decision, _screenshots, sequence, _instruction = driver.pilot.heard("Agreement of two reviewers")[1:]
+    assert pilot.heard("Reasons: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
+    assert pilot.says("4 episodes with two verdicts: too few to be meaningful.")
+    decision, _screenshots, sequence, _instruction = pilot.heard("Agreement of two reviewers")[1:]
     assert decision.startswith("Decision: Episodes: 4, Raw agreement, 0 to 100%: 75% (30 to 95%), Cohen's kappa")
     assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: all gave the same answer")
 
 
 def test_hint_is_shown_before_the_first_verdict(place: Place, open_reviews: OpenReviews) -> None:
     (place.root / "annotations").rmdir()
-    driver = FiguresDriver(open_reviews(place.service("Rosa")).pilot)
-    driver.toggle()
-    driver.pilot.wait_to_read("No reviews yet.")
+    pilot = open_reviews(place.service("Rosa")).pilot
+    pilot.press("Show figures")
+    pilot.wait_to_read("No reviews yet.")
     publish(place.root, "1" * 16)
-    driver.toggle()
-    driver.toggle()
-    driver.pilot.wait_to_read("Figures appear after the first verdict.")
-    driver.pilot.qtbot.waitUntil(lambda: driver.pilot.heard("Episodes by review status")[0] == "Unreviewed: 1")
+    pilot.press("Show figures")
+    pilot.press("Show figures")
+    pilot.wait_to_read("Figures appear after the first verdict.")
+    pilot.qtbot.waitUntil(lambda: pilot.heard("Episodes by review status")[0] == "Unreviewed: 1")
 
 
 def test_damaged_review_file_is_named_with_its_line(judged: Place, open_figures: OpenFigures) -> None:
     damaged = judged.root / "reviews" / f"{5:016}.json"
     damaged.write_text("{\n  oops", encoding="utf-8")
-    [problem] = open_figures().pilot.heard("Unreadable or not counted")
+    [problem] = open_figures().heard("Unreadable or not counted")
     assert f"{5:016}.json" in problem
     assert "line 2" in problem
 
 
 def test_figures_are_refreshed_when_reopened_and_by_key(judged: Place, open_figures: OpenFigures) -> None:
-    driver = open_figures()
-    table = driver.table("Episodes by review status")
-    driver.toggle()
-    assert not driver.view.isVisible()
-    driver.toggle()
-    driver.wait_for_figures()
-    assert driver.table("Episodes by review status") is table  # nothing has changed, so nothing is rebuilt
+    pilot = open_figures()
+    table = pilot.named(QListView, "Episodes by review status")
+    pilot.press("Show figures")
+    assert not pilot.find(QualityView).isVisible()
+    pilot.press("Show figures")
+    pilot.wait_to_read("As of ")
+    assert pilot.named(QListView, "Episodes by review status") is table  # nothing has changed, so nothing is rebuilt
     publish_judged(judged.root, 20, "ppp", "ppp")
-    driver.toggle()
-    driver.toggle()
-    driver.pilot.qtbot.waitUntil(lambda: "Accepted: 4" in driver.pilot.heard("Episodes by review status"))
+    pilot.press("Show figures")
+    pilot.press("Show figures")
+    pilot.qtbot.waitUntil(lambda: "Accepted: 4" in pilot.heard("Episodes by review status"))
     publish_judged(judged.root, 21, "ppp", "ppp")
-    QTest.keyClick(driver.pilot.window, Qt.Key.Key_F5, SHIFT)
-    driver.pilot.qtbot.waitUntil(lambda: "Accepted: 5" in driver.pilot.heard("Episodes by review status"))
+    QTest.keyClick(pilot.window, Qt.Key.Key_F5, SHIFT)
+    pilot.qtbot.waitUntil(lambda: "Accepted: 5" in pilot.heard("Episodes by review status"))
 
 
 class FailingFigures(FakeReviewing):
@@ -166,34 +149,33 @@ class FailingFigures(FakeReviewing):
 def test_failed_figures_can_be_retried(open_reviews: OpenReviews, tmp_path: Path) -> None:
     reviewing = FailingFigures(tmp_path / "dataset")
     pilot = open_reviews(reviewing).pilot
-    driver = FiguresDriver(pilot)
-    driver.toggle()
-    driver.pilot.wait_to_read("The figures could not be computed.")
+    pilot.press("Show figures")
+    pilot.wait_to_read("The figures could not be computed.")
     assert pilot.says("line 1, column 2: Expecting value. Fix it.")
     assert pilot.says("Choose “Refresh” to read the reviews again.")
     assert not pilot.may("Save as page")
     reviewing.error = None
     pilot.press("Refresh")
-    driver.wait_for_figures()
+    pilot.wait_to_read("As of ")
     assert not pilot.says("The figures could not be computed.")
 
 
-def save(driver: FiguresDriver, file: Path) -> None:
-    driver.pilot.press("Save as page")
-    chooser = driver.view.findChildren(QFileDialog)[-1]
+def save(pilot: Pilot, file: Path) -> None:
+    pilot.press("Save as page")
+    chooser = pilot.find(QualityView).findChildren(QFileDialog)[-1]
     chooser.fileSelected.emit(str(file))
     chooser.close()
 
 
 def test_page_is_saved_or_the_error_is_shown(judged: Place, open_figures: OpenFigures, tmp_path: Path) -> None:
-    driver = open_figures()
-    save(driver, tmp_path)
-    driver.pilot.wait_to_read("The page could not be saved.")
-    assert driver.pilot.says(tmp_path.name)
-    driver.pilot.press("Dismiss")
-    assert not driver.pilot.says("The page could not be saved.")
-    save(driver, tmp_path / "page.html")
-    driver.pilot.wait_to_read("The page is saved.")
+    pilot = open_figures()
+    save(pilot, tmp_path)
+    pilot.wait_to_read("The page could not be saved.")
+    assert pilot.says(tmp_path.name)
+    pilot.press("Dismiss")
+    assert not pilot.says("The page could not be saved.")
+    save(pilot, tmp_path / "page.html")
+    pilot.wait_to_read("The page is saved.")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert str(judged.root) in page
     assert "4 episodes with two verdicts: too few to be meaningful." in page
@@ -202,62 +184,63 @@ def test_page_is_saved_or_the_error_is_shown(judged: Place, open_figures: OpenFi
 def test_long_tables_are_collapsed_until_expanded(place: Place, open_figures: OpenFigures) -> None:
     for number in range(13):
         publish_judged(place.root, number, "ppp", by=(f"Reviewer {number:02}",))
-    driver = open_figures()
-    table = driver.table("Time per episode")
-    assert (len(driver.pilot.heard("Time per episode")), table.height()) == (11, 11 * 30)
-    driver.pilot.press("Show all 14: Time per episode")
-    assert (len(driver.pilot.heard("Time per episode")), table.height()) == (15, 15 * 30)
-    driver.pilot.press("Show the first 10: Time per episode")
-    assert len(driver.pilot.heard("Time per episode")) == 11
+    pilot = open_figures()
+    table = pilot.named(QListView, "Time per episode")
+    assert (len(pilot.heard("Time per episode")), table.height()) == (11, 11 * 30)
+    pilot.press("Show all 14: Time per episode")
+    assert (len(pilot.heard("Time per episode")), table.height()) == (15, 15 * 30)
+    pilot.press("Show the first 10: Time per episode")
+    assert len(pilot.heard("Time per episode")) == 11
 
 
 def test_keys_and_wheel_scroll_to_rows(judged: Place, open_figures: OpenFigures) -> None:
-    driver = open_figures()
-    rows = driver.table("Episodes by review status").viewport()
-    place = rows.mapTo(driver.pilot.window, rows.rect().center())
-    QTest.wheelEvent(driver.pilot.window.windowHandle(), QPointF(place), QPoint(0, -240))
-    assert driver.area.verticalScrollBar().value() > 0
-    driver.area.verticalScrollBar().setValue(0)
-    last = driver.table("Time per episode")
-    assert not is_visible(driver, last, last.model().index(3, 0))
+    pilot = open_figures()
+    rows = pilot.named(QListView, "Episodes by review status").viewport()
+    place = rows.mapTo(pilot.window, rows.rect().center())
+    QTest.wheelEvent(pilot.window.windowHandle(), QPointF(place), QPoint(0, -240))
+    bar = pilot.find(QualityView).findChildren(QScrollArea)[0].verticalScrollBar()
+    assert bar.value() > 0
+    bar.setValue(0)
+    last = pilot.named(QListView, "Time per episode")
+    assert not is_visible(pilot, last, last.model().index(3, 0))
     last.setFocus(Qt.FocusReason.TabFocusReason)
     for _ in range(2):
         QTest.keyClick(last, Qt.Key.Key_Down)
     assert last.currentIndex().row() == 3
-    assert is_visible(driver, last, last.currentIndex())
+    assert is_visible(pilot, last, last.currentIndex())
 
 
-def is_visible(driver: FiguresDriver, table: QListView, row: QModelIndex) -> bool:
-    place = table.visualRect(row)
-    place.moveTopLeft(table.mapTo(driver.area.viewport(), place.topLeft()))
-    return driver.area.viewport().rect().contains(place)
+def is_visible(pilot: Pilot, table: QListView, row: QModelIndex) -> bool:
+    area, place = pilot.find(QualityView).findChildren(QScrollArea)[0].viewport(), table.visualRect(row)
+    place.moveTopLeft(table.mapTo(area, place.topLeft()))
+    return area.rect().contains(place)
 
 
 def test_controls_have_names_and_tables_show_focus(judged: Place, open_figures: OpenFigures) -> None:
-    driver = open_figures()
+    pilot = open_figures()
     themes: tuple[ThemeName, ...] = ("dark", "light")
     for theme in themes:
         use_theme(theme)
-        driver.pilot.qtbot.waitUntil(lambda: faults(driver.pilot.window) == [])
-        tables = driver.view.findChildren(QListView)
+        pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
+        tables = pilot.find(QualityView).findChildren(QListView)
         assert [one.accessibleName() for one in tables if not shows_focus(one)] == [], theme
     use_theme("system")
 
 
 def test_long_names_wrap(place: Place, open_figures: OpenFigures) -> None:
     publish_judged(place.root, 1, "ppp", by=("reviewer-of-the-second-team " * 5,))
-    table = open_figures().table("Time per episode")
+    table = open_figures().named(QListView, "Time per episode")
     one_line, wrapped = (table.visualRect(table.model().index(row, 0)).height() for row in (1, 2))
     assert wrapped >= one_line + 2 * table.fontMetrics().height()
 
 
 def test_episode_commands_are_off_while_figures_are_shown(judged: Place, open_figures: OpenFigures) -> None:
-    driver = open_figures()
-    check = driver.pilot.button_named("Check")
+    pilot = open_figures()
+    check = pilot.button_named("Check")
     assert not check.isVisible()
-    QTest.keyClick(driver.pilot.window, Qt.Key.Key_F, CTRL)
-    assert driver.view.isVisible()
-    driver.toggle()
+    QTest.keyClick(pilot.window, Qt.Key.Key_F, CTRL)
+    assert pilot.find(QualityView).isVisible()
+    pilot.press("Show figures")
     assert check.isVisible()
 
 

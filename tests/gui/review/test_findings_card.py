@@ -48,7 +48,7 @@ def driver(qtbot: QtBot, background: Background) -> CardDriver:
     return CardDriver(qtbot, background)
 
 
-def test_findings_are_listed_in_report_order(driver: CardDriver) -> None:
+def test_report_lists_findings_and_collapsed_checks_not_run(driver: CardDriver) -> None:
     driver.card.show_report(REPORT)
     assert driver.heard(driver.list.accessibleName()) == [
         "note EPI03, the whole episode: EPI03 found <b>this</b>. Look at it.",
@@ -56,6 +56,12 @@ def test_findings_are_listed_in_report_order(driver: CardDriver) -> None:
         "error IMG01, step 6: IMG01 found <b>this</b>. Look at it.",
     ]
     assert driver.card.summary == "1 error, 1 warning, 1 note"
+    toggle = driver.find(QToolButton)
+    assert toggle.text() == "1 passed, 2 not or only partly checked"
+    assert not driver.says("view hierarchy")
+    toggle.click()
+    assert driver.says("ACT07 (steps 2, 3): there is no view hierarchy")
+    assert driver.says("INS03: no language model is set up")
 
 
 def test_keys_and_clicks_move_between_findings(driver: CardDriver) -> None:
@@ -70,16 +76,6 @@ def test_keys_and_clicks_move_between_findings(driver: CardDriver) -> None:
         driver.steps.clear()
         click_row(driver.list, 1)
         assert set(driver.steps) == {2}
-
-
-def test_checks_not_run_are_collapsed(driver: CardDriver) -> None:
-    driver.card.show_report(REPORT)
-    toggle = driver.find(QToolButton)
-    assert toggle.text() == "1 passed, 2 not or only partly checked"
-    assert not driver.says("view hierarchy")
-    toggle.click()
-    assert driver.says("ACT07 (steps 2, 3): there is no view hierarchy")
-    assert driver.says("INS03: no language model is set up")
 
 
 def test_summary_without_findings_counts_checks(driver: CardDriver) -> None:

@@ -22,7 +22,7 @@ from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command
-from odyssey_recorder.gui.review.history_card import HistoryCard, amendment_words
+from odyssey_recorder.gui.review.history_card import HistoryCard, amendment_text
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport
 from odyssey_recorder.quality.reviewing.review import (
@@ -155,7 +155,7 @@ def test_long_text_fits_a_narrow_card(driver: CardDriver) -> None:
     ],
 )
 def test_amendments_are_described(amendment: Amendment, text: str) -> None:
-    assert amendment_words(amendment) == text
+    assert amendment_text(amendment) == text
 
 
 def test_fix_lists_removed_texts(driver: CardDriver) -> None:

@@ -112,7 +112,7 @@ def driver(qtbot: QtBot, background: Background, tmp_path: Path) -> Iterator[Car
     made.reviewing.may_end.set()
 
 
-def test_online_devices_are_offered_unless_recording(driver: CardDriver) -> None:
+def test_only_online_devices_that_do_not_record_are_offered(driver: CardDriver) -> None:
     phone = ListedDevice("emulator-5556", "device", "p", "m", "Phone")
     driver.reviewing.listed = (*driver.reviewing.listed, phone, ListedDevice("5558", "offline", "", ""))
     driver.show()

@@ -1,6 +1,6 @@
 """The Review page: its list, verdicts by keys, and failures to save them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,10 +20,9 @@ from odyssey_recorder.quality.reviewing import review
 from odyssey_recorder.quality.reviewing.review import Decision, Rating
 from odyssey_recorder.quality.reviewing.views import ReviewNews
 from tests.gui.pilot import LonePilot
-from tests.gui.review.fake_reviewing import FakeReviewing, fails
+from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.review.reviewer import OpenReviews, Reviewer
-
-OpenPage = Callable[[], Reviewer]
+from tests.quality.verdicts import judgements
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 SCREENSHOTS, STEPS, _ = QUESTIONS.values()
@@ -32,11 +31,6 @@ SCREENSHOTS, STEPS, _ = QUESTIONS.values()
 @pytest.fixture
 def reviewing(tmp_path: Path) -> FakeReviewing:
     return FakeReviewing(tmp_path / "dataset")
-
-
-@pytest.fixture
-def open_page(open_reviews: OpenReviews, reviewing: FakeReviewing) -> OpenPage:
-    return lambda: open_reviews(reviewing)
 
 
 @pytest.fixture
@@ -49,9 +43,9 @@ def three(reviewing: FakeReviewing) -> list[str]:
 
 
 @pytest.fixture
-def reviewer(three: list[str], open_page: OpenPage) -> Reviewer:
+def reviewer(reviewing: FakeReviewing, three: list[str], open_reviews: OpenReviews) -> Reviewer:
     """With the three episodes listed."""
-    return open_page()
+    return open_reviews(reviewing)
 
 
 @pytest.fixture
@@ -61,25 +55,22 @@ def opened(reviewer: Reviewer) -> Reviewer:
     return reviewer
 
 
-# List.
-
-
-def test_empty_list_fills_as_episodes_arrive(reviewing: FakeReviewing, open_page: OpenPage) -> None:
-    reviewer = open_page()
+def test_empty_list_fills_as_episodes_arrive(reviewing: FakeReviewing, open_reviews: OpenReviews) -> None:
+    reviewer = open_reviews(reviewing)
     assert reviewer.says("No episodes to review yet.")
     reviewing.publish_rows(reviewing.record("Set an alarm"))
     reviewer.pilot.qtbot.waitUntil(lambda: reviewer.listed == ["Set an alarm"])
     assert reviewer.says("1 for you · 1 episode")
 
 
-def test_filters_narrow_the_list(reviewing: FakeReviewing, three: list[str], open_page: OpenPage) -> None:
+def test_filters_narrow_the_list(reviewing: FakeReviewing, three: list[str], open_reviews: OpenReviews) -> None:
     reviewing.judge(three[0], "Omar", Decision.ACCEPT)
     reviewing.find(three[1], ("IMG07", Severity.WARNING, 1), ("TXT01", Severity.NOTE, 0))
     reviewing.record("My own", annotator="Rosa")
-    reviewer = open_page()
+    reviewer = open_reviews(reviewing)
     assert reviewer.listed == ["Buy red shoes", "Buy blue shoes"]
     assert reviewer.says("2 for you · 2 of 4 episodes")
-    assert reviewer.facets("Stage") == [
+    assert reviewer.pilot.heard("Stage") == [
         "All: 4", "To review: 2", "Requested: 0", "Unreviewed: 3", "Second review: 0", "Disputed: 0", "Accepted: 1",
         "Sent back: 0", "Rejected: 0", "Checking…: 0",
     ]  # fmt: skip
@@ -111,27 +102,27 @@ def test_search_finds_instruction_template_and_id(reviewing: FakeReviewing, revi
         assert len(reviewer.listed) == count
 
 
-def test_rows_show_what_the_checks_found(reviewing: FakeReviewing, open_page: OpenPage) -> None:
+def test_rows_show_what_the_checks_found(reviewing: FakeReviewing, open_reviews: OpenReviews) -> None:
     reviewing.may_check.clear()
     reviewing.find(reviewing.record("Two errors"), *[("IMG01", Severity.ERROR, step) for step in (0, 1)])
     reviewing.find(reviewing.record("A warning"), ("IMG07", Severity.WARNING, 1), ("TXT01", Severity.NOTE, 0))
     reviewing.find(reviewing.record("Clean"))
     reviewing.record("New", checked=False)
-    reviewer = open_page()
+    reviewer = open_reviews(reviewing)
     assert reviewer.heard(0) == "Two errors. Unreviewed · General Tool · Small Phone · Ada · 3 steps. 2 errors"
     found = [reviewer.heard(row).rpartition(". ")[2] for row in (1, 2, 3)]
     assert found == ["1 warning", "No findings", "Not checked yet"]
     reviewing.may_check.set()
 
 
-def test_checks_start_automatically_and_can_be_cancelled(reviewing: FakeReviewing, open_page: OpenPage) -> None:
+def test_checks_start_automatically_and_can_be_cancelled(reviewing: FakeReviewing, open_reviews: OpenReviews) -> None:
     new = reviewing.record("New", checked=False)
     reviewing.checks = [Finding("IMG01", Severity.ERROR, Criterion.SCREENSHOTS, new, 0, "It is missing.", "Reject it.")]
     reviewing.may_check.clear()
-    reviewer = open_page()
+    reviewer = open_reviews(reviewing)
     reviewer.wait_to_read("0 of 1 episodes")
     reviewer.pilot.press("Cancel")
-    check = reviewer.button("Check")
+    check = reviewer.pilot.button_named("Check")
     reviewer.pilot.qtbot.waitUntil(check.isEnabled)
     reviewing.publish_rows(new)
     QApplication.processEvents()
@@ -141,9 +132,6 @@ def test_checks_start_automatically_and_can_be_cancelled(reviewing: FakeReviewin
     reviewer.pilot.qtbot.waitUntil(lambda: reviewer.heard(0).endswith("1 error"))
     reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.says("Checking the episodes"))
     assert not check.isEnabled()
-
-
-# Verdict.
 
 
 def test_four_keys_accept_once_every_step_is_seen(reviewing: FakeReviewing, opened: Reviewer) -> None:
@@ -244,17 +232,14 @@ def test_answers_are_kept_while_viewing_another_episode(opened: Reviewer) -> Non
     assert opened.answers == ["Pass", "Fail", ""]
 
 
-# Turns.
-
-
-def test_own_episode_cannot_be_reviewed(reviewing: FakeReviewing, open_page: OpenPage) -> None:
+def test_own_episode_cannot_be_reviewed(reviewing: FakeReviewing, open_reviews: OpenReviews) -> None:
     reviewing.record("My own", annotator="rosa ")
-    reviewer = open_page()
+    reviewer = open_reviews(reviewing)
     assert reviewer.says("Nothing to review for you.")
     reviewer.pilot.press("Show all")
     reviewer.open(0)
     reviewer.wait_to_read("You recorded this episode. Somebody else must review it.")
-    assert not reviewer.button("Accept").isEnabled()
+    assert not reviewer.pilot.button_named("Accept").isEnabled()
     reviewer.press("q")
     assert reviewer.answers == ["", "", ""]
 
@@ -267,8 +252,8 @@ def sampled(reviewing: FakeReviewing) -> str:
     return episode_id
 
 
-def test_first_of_two_reviews_announces_the_second(sampled: str, open_page: OpenPage) -> None:
-    reviewer = open_page()
+def test_first_review_announces_the_second(reviewing: FakeReviewing, sampled: str, open_reviews: OpenReviews) -> None:
+    reviewer = open_reviews(reviewing)
     reviewer.open(0)
     reviewer.look_at_all()
     reviewer.press("qazr")
@@ -276,25 +261,22 @@ def test_first_of_two_reviews_announces_the_second(sampled: str, open_page: Open
     assert reviewer.says("Nothing to review for you.")
 
 
-def test_second_review_is_blind(reviewing: FakeReviewing, sampled: str, open_page: OpenPage) -> None:
+def test_second_review_is_blind(reviewing: FakeReviewing, sampled: str, open_reviews: OpenReviews) -> None:
     reviewing.judge(sampled, "Omar", Decision.ACCEPT)
-    reviewer = open_page()
+    reviewer = open_reviews(reviewing)
     reviewer.open(0)
     reviewer.wait_to_read("Second review. The first review is hidden.")
     assert not reviewer.says("Omar")
 
 
-def test_third_review_shows_both_verdicts(reviewing: FakeReviewing, sampled: str, open_page: OpenPage) -> None:
+def test_third_review_shows_both_verdicts(reviewing: FakeReviewing, sampled: str, open_reviews: OpenReviews) -> None:
     reviewing.judge(sampled, "Omar", Decision.ACCEPT)
-    reviewing.judge(sampled, "Lin", Decision.SEND_BACK, fails(Criterion.SEQUENCE, "unfinished", 2))
-    reviewer = open_page()
+    reviewing.judge(sampled, "Lin", Decision.SEND_BACK, judgements("pfp", step=2))
+    reviewer = open_reviews(reviewing)
     reviewer.open(0)
     reviewer.wait_to_read("Third review. The first two disagree on the steps.")
     assert reviewer.says("Omar: accept, three passes")
     assert reviewer.says("The steps: fail: The instruction is not completed, step 3")
-
-
-# Failures.
 
 
 @pytest.mark.parametrize("kind", [ReviewError, DatasetError])
@@ -307,7 +289,7 @@ def test_answers_stay_after_a_failed_submission(
     opened.wait_to_read("The verdict was not saved. Your answers are still here.")
     assert opened.says("No space is left on the disk.")
     assert opened.answers == ["Pass", "Pass", "Pass"]
-    opened.pilot.qtbot.waitUntil(opened.button("Accept").isEnabled)
+    opened.pilot.qtbot.waitUntil(opened.pilot.button_named("Accept").isEnabled)
     opened.press("r")
     opened.wait_to_read("Accepted: Set an alarm")
 
@@ -318,7 +300,7 @@ def test_changed_episode_is_reloaded_and_answers_stay(reviewing: FakeReviewing, 
     opened.press("qazr")
     opened.wait_to_read("The episode has changed since you opened it.")
     opened.pilot.qtbot.waitUntil(lambda: reviewing.opened.count(reviewing.ids[0]) == 2)
-    opened.pilot.qtbot.waitUntil(opened.button("Accept").isEnabled)
+    opened.pilot.qtbot.waitUntil(opened.pilot.button_named("Accept").isEnabled)
     opened.press("r")
     opened.wait_to_read("Accepted: Set two alarms")
 
@@ -362,9 +344,6 @@ def test_changes_to_others_leave_the_open_episode_alone(reviewing: FakeReviewing
     reviewer.pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 2)
     assert reviewer.viewer.current_step == 1
     assert reviewer.answers == ["Pass", "", ""]
-
-
-# Time and figures.
 
 
 ACCEPT_ALL = Command.PASS_SCREENSHOTS, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE

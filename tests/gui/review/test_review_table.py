@@ -1,9 +1,7 @@
-"""The list of episodes under review with ten thousand rows, and the next one to judge."""
+"""The list of episodes under review, and the next one to judge."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-
-import pytest
 
 from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.gui.review.review_table import MINE, REQUESTED, UNCHECKED, ReviewTable, about
@@ -90,23 +88,3 @@ def test_facet_counts_respect_the_other_filters() -> None:
     table.narrow(stage=MINE, category="Social", text="task 00003")
     counts = table.narrowed_counts
     assert (counts.stages[MINE], counts.stages[""], counts.categories[""]) == (0, 1, 0)
-
-
-@pytest.fixture(scope="module")
-def many() -> ReviewTable:
-    return table_of([row(number, category=("Media", "Social")[number % 2]) for number in range(10_000)])
-
-
-@pytest.mark.parametrize(
-    ("filters", "shown"),
-    [
-        ({"text": "TASK 0999"}, 10),
-        ({"text": "task {} in", "category": "Social", "annotator": "ann 7"}, 334),
-        ({"stage": "Accepted"}, 0),
-        ({}, 10_000),
-    ],
-)
-def test_filters_narrow_ten_thousand_rows(many: ReviewTable, filters: dict[str, str], shown: int) -> None:
-    many.narrow(**filters)
-    assert many.rowCount() == shown
-    assert all(counter[""] >= shown for counter in many.narrowed_counts.each)

@@ -45,7 +45,7 @@ def test_place_note_and_flags_come_from_provenance() -> None:
         ),
         (
             step_record(frame=step_record().frame.model_copy(update={"settled": False})),
-            "Taken by grpc, while the screen was moving",
+            "Taken by screencap, while the screen was moving",
         ),
     ],
 )
@@ -63,14 +63,9 @@ def test_invalid_boxes_are_ignored(box: Json) -> None:
     assert first_step(sam2_bbox=box).element is None
 
 
-def test_findings_belong_to_their_steps() -> None:
+def test_findings_and_provenance_belong_to_their_steps() -> None:
     findings = tuple(Finding("IMG07", Severity.WARNING, None, ID, step, "Wrong.", "Look.") for step in (0, 1, None))
     made = episode(Click(Point(1, 1)), Complete())
-    steps = shown_steps(opened_review(Path("shots"), made, report=EpisodeReport(ID, findings)))
+    steps = shown_steps(opened_review(Path("shots"), made, provenance_of(step_record()), EpisodeReport(ID, findings)))
     assert [step.findings for step in steps] == [(findings[0],), (findings[1],)]
-
-
-def test_steps_beyond_the_provenance_have_none() -> None:
-    made = episode(Click(Point(1, 1)), Complete())
-    steps = shown_steps(opened_review(Path("shots"), made, provenance_of(step_record())))
     assert steps[1].proof == "No provenance for this screenshot."

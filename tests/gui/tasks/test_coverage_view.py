@@ -20,7 +20,7 @@ from odyssey_recorder.gui.tasks.tally import (
     TallyList,
     TallyRow,
     tally_level,
-    tally_words,
+    tally_text,
 )
 from odyssey_recorder.task.generation.coverage import Cell, Coverage, Tally
 from tests.gui.item_views import click_row
@@ -64,7 +64,7 @@ def test_cell_compares_available_with_wanted_tasks() -> None:
 )
 def test_cell_counts_whole_tasks(available: float, wanted: float, text: str, level: str) -> None:
     tally = Tally(open=available, wanted=wanted)
-    assert (tally_words(tally), tally_level(tally)) == (text, level)
+    assert (tally_text(tally), tally_level(tally)) == (text, level)
 
 
 def test_cells_are_darker_the_more_is_missing(lead: LeadDriver) -> None:

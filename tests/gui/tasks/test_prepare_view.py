@@ -167,9 +167,6 @@ def test_search_and_category_narrow_the_list(lead: LeadDriver) -> None:
     assert lead.says("No matching tasks.")
 
 
-# With a model.
-
-
 def test_rewrite_shows_its_cost_and_budget_first(lead: LeadDriver, model: StandIn) -> None:
     lead.generate(2)
     lead.tasks.selectAll()
@@ -258,9 +255,6 @@ def rewrite(lead: LeadDriver, command: Command = Command.REWRITE_ALL) -> None:
     dialog = lead.dialog_of(RewriteDialog)
     lead.wait_for(button_in(dialog, "Rewrite").isEnabled)
     lead.press_in(dialog, "Rewrite")
-
-
-# The page as a whole.
 
 
 def test_each_view_has_a_tab_and_a_shortcut(lead: LeadDriver) -> None:

@@ -30,10 +30,6 @@ def prepared(
     return QueuedTask(ListedTask(task_id, info, template="do", text=text), status)
 
 
-def task_ids(table: TableModel[PreparedRow]) -> list[str]:
-    return [row.task_id for row in table.rows]
-
-
 def table_of(*tasks: QueuedTask, **filters: str) -> TableModel[PreparedRow]:
     table = prepared_table()
     table.narrow(**filters)
@@ -64,7 +60,7 @@ def test_filters_are_combined(filters: dict[str, str], shown: list[str]) -> None
         **filters,
     )
     counts = counted(table.all.values())
-    assert task_ids(table) == shown
+    assert [row.task_id for row in table.rows] == shown
     assert (counts.stages[TO_APPROVE], counts.writers["Phrasing"]) == (3, 4)
 
 

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -21,14 +20,6 @@ from tests.task.queues import Queues
 from tests.task.tasks import NotedEpisodes, row
 
 BridgeTo = Callable[[TaskQueue], QueueBridge]
-
-
-@dataclass
-class Held:
-    bridge: QueueBridge
-    queues: Queues
-    other: TaskQueue
-    boards: list[Board] = field(default_factory=list)
 
 
 def renews_claim(bridge: QueueBridge) -> bool:
@@ -57,27 +48,20 @@ def bridge_to(queues: Queues, background: Background) -> Iterator[BridgeTo]:
         shiboken6.delete(bridge)
 
 
-@pytest.fixture
-def held(qtbot: QtBot, queues: Queues, bridge_to: BridgeTo) -> Held:
-    """A task claimed by the bridge, in a queue that someone else uses too."""
-    held = Held(bridge_to(queues.queue()), queues, queues.queue(annotator="Grace"))
-    held.bridge.board_changed.connect(held.boards.append)
-    held.bridge.choose("a")
-    qtbot.waitUntil(lambda: len(held.boards) == 1)
-    return held
-
-
-def test_claim_is_renewed_while_held(qtbot: QtBot, held: Held) -> None:
-    assert renews_claim(held.bridge)
-    (first,) = held.other.holders()
-    held.queues.clock.pass_s(0.8 * Leases().claim_s)
-    held.bridge.renew()
-    qtbot.waitUntil(lambda: held.other.holders()[0].until > first.until)
-    held.queues.clock.pass_s(0.8 * Leases().claim_s)
+def test_claim_is_renewed_while_held(qtbot: QtBot, queues: Queues, bridge_to: BridgeTo) -> None:
+    bridge, other = bridge_to(queues.queue()), queues.queue(annotator="Grace")
+    with qtbot.waitSignal(bridge.board_changed):
+        bridge.choose("a")
+    assert renews_claim(bridge)
+    (first,) = other.holders()
+    queues.clock.pass_s(0.8 * Leases().claim_s)
+    bridge.renew()
+    qtbot.waitUntil(lambda: other.holders()[0].until > first.until)
+    queues.clock.pass_s(0.8 * Leases().claim_s)
     with pytest.raises(TaskError):
-        held.other.claim("a")
-    held.bridge.let_go()
-    assert not renews_claim(held.bridge)
+        other.claim("a")
+    bridge.let_go()
+    assert not renews_claim(bridge)
 
 
 class ContestedQueue(TaskQueue):

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.dataset.opened import EpisodeSummary
-from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdict_words, what_followed
+from odyssey_recorder.gui.review.verdict_text import outcome_text, role_text, short_verdict_text, verdict_text
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import Decision, Verdict
+from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating
 from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, SecondReviewReason
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
-from tests.gui.review.fake_reviewing import FakeReviewing, fails
-from tests.quality.verdicts import verdict
+from tests.gui.review.fake_reviewing import FakeReviewing
+from tests.quality.verdicts import judgements, verdict
 
 
 @pytest.fixture
@@ -21,25 +21,24 @@ def opened(tmp_path: Path) -> OpenedReview:
     return reviewing.open(reviewing.record("Buy milk"))
 
 
-def disputed(opened: OpenedReview, *verdicts: Verdict) -> OpenedReview:
-    return replace(opened, row=replace(opened.row, role=ReviewerRole.THIRD), entries=verdicts)
-
-
 def test_verdict_is_described_in_full_and_in_short() -> None:
-    failed = {"judgements": fails(Criterion.SEQUENCE, "gap", 2), "note": "Look at it."}
-    sent_back = verdict("Lin", "pfp").model_copy(update=failed)
-    assert verdict_words(sent_back) == (
+    screenshots, _, instruction = judgements("ppp")
+    steps = Judgement(criterion=Criterion.SEQUENCE, answer=Rating.FAIL, reason="gap", step=2)
+    answers = {"judgements": (screenshots, steps, instruction), "note": "Look at it."}
+    sent_back = verdict("Lin", "pfp").model_copy(update=answers)
+    assert verdict_text(sent_back) == (
         "Lin: send back\nThe screenshots: pass\nThe steps: fail: A step is missing, step 3\nThe instruction: pass"
         "\n“Look at it.”"
     )
-    assert verdict_in_short(sent_back) == "Lin: send back\nThe steps: fail: A step is missing, step 3"
-    assert verdict_in_short(verdict("Omar")) == "Omar: accept, three passes"
+    assert short_verdict_text(sent_back) == "Lin: send back\nThe steps: fail: A step is missing, step 3"
+    assert short_verdict_text(verdict("Omar")) == "Omar: accept, three passes"
 
 
 def test_newer_verdict_of_a_reviewer_counts(opened: OpenedReview) -> None:
     earlier, later = verdict("Lin", "pfp"), verdict("lin ", "fpp", Decision.REJECT, minute=2)
-    text = turn_words(disputed(opened, earlier, verdict("Omar", minute=1), later))
-    assert text == "Third review. The first two disagree on the screenshots."
+    entries = (earlier, verdict("Omar", minute=1), later)
+    disputed = replace(opened, row=replace(opened.row, role=ReviewerRole.THIRD), entries=entries)
+    assert role_text(disputed) == "Third review. The first two disagree on the screenshots."
 
 
 @pytest.mark.parametrize(
@@ -54,9 +53,4 @@ def test_newer_verdict_of_a_reviewer_counts(opened: OpenedReview) -> None:
     ],
 )
 def test_outcome_of_a_verdict_is_described(stage: ReviewStage, reason: SecondReviewReason | None, outcome: str) -> None:
-    assert what_followed(ReviewRow(EpisodeSummary("1", annotator="Ada", task_id="t-1"), stage, reason)) == outcome
-
-
-def test_episode_without_a_task_returns_to_no_queue() -> None:
-    sent_back = ReviewRow(EpisodeSummary("1", annotator="Ada"), ReviewStage.SENT_BACK)
-    assert what_followed(sent_back).endswith("tell Ada yourself")
+    assert outcome_text(ReviewRow(EpisodeSummary("1", annotator="Ada", task_id="t-1"), stage, reason)) == outcome

@@ -2,7 +2,7 @@
 
 import pytest
 
-from odyssey_recorder.gui.tasks.template_words import filled_with, proposal_words, template_passages
+from odyssey_recorder.gui.tasks.template_text import filled_with, proposal_text, template_passages
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.templates.template import (
     Catalogue,
@@ -59,7 +59,7 @@ def test_long_lists_are_cut_and_empty_parts_left_out() -> None:
 
 
 def test_proposal_lists_faults_and_most_similar_template() -> None:
-    assert proposal_words(Proposal(template(), ("No such role.",), "jot", 0.62)) == (
+    assert proposal_text(Proposal(template(), ("No such role.",), "jot", 0.62)) == (
         "No such role.", "Most similar to jot (62%).",
     )  # fmt: skip
-    assert proposal_words(Proposal(template(), (), "", 0.0)) == ("No faults found.",)
+    assert proposal_text(Proposal(template(), (), "", 0.0)) == ("No faults found.",)
