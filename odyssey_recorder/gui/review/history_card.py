@@ -65,7 +65,7 @@ class HistoryCard(Card):
         self._show((), ())
 
     @property
-    def words(self) -> list[str]:
+    def texts(self) -> list[str]:
         return [label.text() for label in self._entries.findChildren(QLabel)]
 
     def _show(self, entries: Sequence[Entry], fixes: Sequence[Fix]) -> None:

@@ -61,10 +61,10 @@ class Folder:
         """Publish an episode and return its id; it is the oldest unless `newest` is set."""
         self._published += 1
         episode_id = f"{10**15 + self._published}"
-        made = episode(episode_id=episode_id)
-        task = replace(made.task, instruction=instruction, category=category)
-        device_info = replace(made.device, device_name=device)
-        write_episode(self.annotation(episode_id), replace(made, task=task, device=device_info))
+        recorded = episode(episode_id=episode_id)
+        task = replace(recorded.task, instruction=instruction, category=category)
+        device_info = replace(recorded.device, device_name=device)
+        write_episode(self.annotation(episode_id), replace(recorded, task=task, device=device_info))
         began_us = NEWEST_US + (HOUR_US if newest else -HOUR_US) * self._published
         times = {"started_us": began_us, "published_us": began_us + 90_000_000}
         provenance = provenance_of(episode_id, RECORDS, annotator=annotator, mode="passive").model_copy(update=times)

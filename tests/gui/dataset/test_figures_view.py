@@ -51,10 +51,10 @@ class FiguresDriver(LonePilot):
 @pytest.fixture
 def index(tmp_path: Path) -> Iterator[EpisodeIndex]:
     write_dataset(tmp_path / "dataset", 8)
-    made = EpisodeIndex(tmp_path / "dataset", None)
-    made.refresh()
-    yield made
-    made.close()
+    index = EpisodeIndex(tmp_path / "dataset", None)
+    index.refresh()
+    yield index
+    index.close()
 
 
 @pytest.fixture

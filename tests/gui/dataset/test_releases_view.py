@@ -163,9 +163,9 @@ class CancellingBackground(Background):
 
 @pytest.fixture
 def cancelling(qtbot: QtBot) -> Iterator[CancellingBackground]:
-    made = CancellingBackground()
-    yield made
-    made.close()
+    background = CancellingBackground()
+    yield background
+    background.close()
 
 
 @pytest.mark.usefixtures("released")

@@ -28,10 +28,10 @@ def index(tmp_path: Path) -> Iterator[EpisodeIndex]:
         new_task = {**task, "task": task["task"].upper(), "app": task["app"][::-1], "instruction": f"Said by {one}."}
         change(tmp_path, one, task_info=new_task, device_info={"h": 64, "w": 36, "device_name": device})
     change(tmp_path, FOURTH, **shortened(tmp_path, FOURTH))
-    made = EpisodeIndex(tmp_path, None)
-    made.refresh()
-    yield made
-    made.close()
+    index = EpisodeIndex(tmp_path, None)
+    index.refresh()
+    yield index
+    index.close()
 
 
 def read(root: Path, episode_id: str) -> dict[str, Any]:

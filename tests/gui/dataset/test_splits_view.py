@@ -54,8 +54,8 @@ class SplitsDriver(LonePilot):
 def root(tmp_path: Path) -> Path:
     """Twenty tasks, two of each template; the last five are recorded on Pixel Tablet."""
     devices = ["Pixel Fold"] * 15 + ["Pixel Tablet"] * 5
-    made = (facts(number, meta_task=f"Template {number // 2}", device=devices[number]) for number in range(20))
-    return write_episodes(tmp_path, made)
+    episodes = (facts(number, meta_task=f"Template {number // 2}", device=devices[number]) for number in range(20))
+    return write_episodes(tmp_path, episodes)
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_damaged_episodes_are_named_before_planning(driver: SplitsDriver) -> Non
     driver.wait_to_read(f"4 damaged episodes left out: {named}, …")
 
 
-def test_test_device_can_be_chosen(driver: SplitsDriver) -> None:
+def test_device_of_the_test_part_can_be_chosen(driver: SplitsDriver) -> None:
     driver.open()
     dialog = driver.open_plan()
     choice = driver.choice("Test device of the device split")

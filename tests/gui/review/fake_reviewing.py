@@ -74,20 +74,20 @@ class FakeReviewing:
     ) -> str:
         """Add the newest episode and return its id."""
         number = len(self._summaries) + 1
-        made = episode(*(actions or ACTIONS), episode_id=f"{10**15 + number}")
-        task = replace(made.task, instruction=instruction, category=category)
-        made = replace(made, task=task, device=replace(made.device, device_name=device))
-        write_episode(self._annotation(made.episode_id), made)
-        for step in range(len(made.steps)):
+        recorded = episode(*(actions or ACTIONS), episode_id=f"{10**15 + number}")
+        task = replace(recorded.task, instruction=instruction, category=category)
+        recorded = replace(recorded, task=task, device=replace(recorded.device, device_name=device))
+        write_episode(self._annotation(recorded.episode_id), recorded)
+        for step in range(len(recorded.steps)):
             screenshot = png(40 + 30 * step)
-            (self.root / "screenshots" / screenshot_name(made.episode_id, step)).write_bytes(screenshot)
-        self._summaries[made.episode_id] = EpisodeSummary(
-            made.episode_id, instruction, category, device, len(made.steps), annotator,
+            (self.root / "screenshots" / screenshot_name(recorded.episode_id, step)).write_bytes(screenshot)
+        self._summaries[recorded.episode_id] = EpisodeSummary(
+            recorded.episode_id, instruction, category, device, len(recorded.steps), annotator,
             BEGAN + timedelta(hours=number), template=task.meta_task, task_id=f"task-{number}",
         )  # fmt: skip
         if checked:
-            self.find(made.episode_id)
-        return made.episode_id
+            self.find(recorded.episode_id)
+        return recorded.episode_id
 
     def find(self, episode_id: str, *found: tuple[str, Severity, int | None]) -> None:
         findings = tuple(

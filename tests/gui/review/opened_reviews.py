@@ -31,30 +31,30 @@ def open_review(
     findings: Sequence[Finding] = (),
 ) -> OpenedReview:
     """An episode with these actions, by default one of each kind, with screenshots in `folder`."""
-    made = episode(*actions, episode_id=episode_id)
-    made = made if task is None else replace(made, task=task)
-    draw_screenshots(folder, made)
-    return opened_review(folder, made, provenance, EpisodeReport(episode_id, tuple(findings)))
+    recorded = episode(*actions, episode_id=episode_id)
+    recorded = recorded if task is None else replace(recorded, task=task)
+    draw_screenshots(folder, recorded)
+    return opened_review(folder, recorded, provenance, EpisodeReport(episode_id, tuple(findings)))
 
 
 def opened_review(
     folder: Path,
-    made: Episode,
+    recorded: Episode,
     provenance: EpisodeProvenance | None = None,
     report: EpisodeReport | None = None,
     entries: Iterable[Entry] = (),
 ) -> OpenedReview:
     """Like `open_review`, for a given episode and without drawing screenshots."""
-    opened = OpenedEpisode(made, EpisodeFiles.of(folder / f"{made.episode_id}.json"), provenance)
-    row = ReviewRow(EpisodeSummary(made.episode_id, annotator="Ada"))
-    return OpenedReview(row, opened, report or EpisodeReport(made.episode_id), tuple(entries), REVISION)
+    opened = OpenedEpisode(recorded, EpisodeFiles.of(folder / f"{recorded.episode_id}.json"), provenance)
+    row = ReviewRow(EpisodeSummary(recorded.episode_id, annotator="Ada"))
+    return OpenedReview(row, opened, report or EpisodeReport(recorded.episode_id), tuple(entries), REVISION)
 
 
-def draw_screenshots(folder: Path, made: Episode, size: Size = SMALL) -> None:
+def draw_screenshots(folder: Path, recorded: Episode, size: Size = SMALL) -> None:
     """Grey screenshots, lighter with each step, with a dark square that moves down."""
-    for number in range(len(made.steps)):
+    for number in range(len(recorded.steps)):
         draw_screenshot(
-            folder / screenshot_name(made.episode_id, number), size, shade=60 + 15 * number, top=10 * number
+            folder / screenshot_name(recorded.episode_id, number), size, shade=60 + 15 * number, top=10 * number
         )
 
 

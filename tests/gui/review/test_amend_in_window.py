@@ -103,10 +103,10 @@ def test_undo_restores_a_dropped_step_byte_for_byte(reviewer: Reviewer, publishe
     reviewer.key(Qt.Key.Key_5, ALT)
     history = reviewer.pilot.find(HistoryCard)
     assert history.isVisible()
-    assert "Step 2 dropped\nWhy: nothing was changed" in history.words[0]
+    assert "Step 2 dropped\nWhy: nothing was changed" in history.texts[0]
     assert faults(reviewer.pilot.window) == []
     reviewer.key(Qt.Key.Key_Z, CTRL)
-    reviewer.pilot.qtbot.waitUntil(lambda: "Undone: Step 2 dropped" in history.words[0])
+    reviewer.pilot.qtbot.waitUntil(lambda: "Undone: Step 2 dropped" in history.texts[0])
     assert dataset_files(published) == before
     assert reviewer.says("Step 2 of 5")
 

@@ -77,8 +77,8 @@ DROP, END_EARLIER = DropSteps(first=1, last=2), DropTail(at=2)
 
 
 def opened(revision: str, steps: Sequence[Action], *entries: Fix) -> OpenedReview:
-    made = episode(*steps, Complete())
-    return replace(opened_review(Path("shots"), made, entries=entries), revision=revision)
+    recorded = episode(*steps, Complete())
+    return replace(opened_review(Path("shots"), recorded, entries=entries), revision=revision)
 
 
 def fix(before: str, after: str, amendment: Amendment | None, undoes: str = "") -> Fix:
@@ -103,10 +103,10 @@ def test_fix_renumbers_later_steps(amendment: Amendment, steps: Sequence[Action]
 
 @pytest.mark.parametrize(("amendment", "numbers"), [(DROP, {0: 0, 1: 3, 2: 4}), (END_EARLIER, {0: 0, 1: 1})])
 def test_restored_steps_count_as_new(amendment: Amendment, numbers: dict[int, int]) -> None:
-    made = fix("a", "b", amendment)
-    undo = fix("b", "a", None, undoes=made.id)
-    before = opened("b", CLICKS[:2], made)
-    assert moved_steps(before, opened("a", CLICKS, made, undo)) == numbers
+    drop = fix("a", "b", amendment)
+    undo = fix("b", "a", None, undoes=drop.id)
+    before = opened("b", CLICKS[:2], drop)
+    assert moved_steps(before, opened("a", CLICKS, drop, undo)) == numbers
 
 
 def test_successive_fixes_are_followed() -> None:

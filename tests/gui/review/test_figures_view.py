@@ -36,19 +36,19 @@ OpenFigures = Callable[[], Pilot]
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def dataset(tmp_path: Path) -> Place:
     """No episodes; none is drawn into the sample."""
-    place = Place(tmp_path / "dataset", Checks())
-    (place.root / "annotations").mkdir(parents=True)
-    place.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
-    return place
+    dataset = Place(tmp_path / "dataset", Checks())
+    (dataset.root / "annotations").mkdir(parents=True)
+    dataset.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
+    return dataset
 
 
 @pytest.fixture
-def open_figures(open_reviews: OpenReviews, place: Place) -> OpenFigures:
+def open_figures(open_reviews: OpenReviews, dataset: Place) -> OpenFigures:
 
     def open_it() -> Pilot:
-        pilot = open_reviews(place.service("Rosa")).pilot
+        pilot = open_reviews(dataset.service("Rosa")).pilot
         pilot.window.resize(SMALLEST)
         pilot.press("Show figures")
         pilot.wait_to_read("As of ")
@@ -65,14 +65,14 @@ def publish_judged(root: Path, number: int, *answers: str, by: tuple[str, ...] =
 
 
 @pytest.fixture
-def judged(place: Place) -> Place:
+def judged(dataset: Place) -> Place:
     """Twelve episodes: four judged by two reviewers, who disagree once, six by one, and two by nobody."""
-    place.reviews.set_policy(ReviewPolicy(seed=1, second_share=1.0))
+    dataset.reviews.set_policy(ReviewPolicy(seed=1, second_share=1.0))
     for number in range(12):
         publish_judged(
-            place.root, number, *(["ppp", "fpp" if number == 0 else "ppp"] if number < 4 else ["ppp"] * (number < 10))
+            dataset.root, number, *(["ppp", "fpp" if number == 0 else "ppp"] if number < 4 else ["ppp"] * (number < 10))
         )
-    return place
+    return dataset
 
 
 def test_figures_are_shown_and_read_by_screen_readers(judged: Place, open_figures: OpenFigures) -> None:
@@ -98,12 +98,12 @@ def test_figures_are_shown_and_read_by_screen_readers(judged: Place, open_figure
     assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: all gave the same answer")
 
 
-def test_hint_is_shown_before_the_first_verdict(place: Place, open_reviews: OpenReviews) -> None:
-    (place.root / "annotations").rmdir()
-    pilot = open_reviews(place.service("Rosa")).pilot
+def test_hint_is_shown_before_the_first_verdict(dataset: Place, open_reviews: OpenReviews) -> None:
+    (dataset.root / "annotations").rmdir()
+    pilot = open_reviews(dataset.service("Rosa")).pilot
     pilot.press("Show figures")
     pilot.wait_to_read("No reviews yet.")
-    publish(place.root, "1" * 16)
+    publish(dataset.root, "1" * 16)
     pilot.press("Show figures")
     pilot.press("Show figures")
     pilot.wait_to_read("Figures appear after the first verdict.")
@@ -181,9 +181,9 @@ def test_page_is_saved_or_the_error_is_shown(judged: Place, open_figures: OpenFi
     assert "4 episodes with two verdicts: too few to be meaningful." in page
 
 
-def test_long_tables_are_collapsed_until_expanded(place: Place, open_figures: OpenFigures) -> None:
+def test_long_tables_are_collapsed_until_expanded(dataset: Place, open_figures: OpenFigures) -> None:
     for number in range(13):
-        publish_judged(place.root, number, "ppp", by=(f"Reviewer {number:02}",))
+        publish_judged(dataset.root, number, "ppp", by=(f"Reviewer {number:02}",))
     pilot = open_figures()
     table = pilot.named(QListView, "Time per episode")
     assert (len(pilot.heard("Time per episode")), table.height()) == (11, 11 * 30)
@@ -227,8 +227,8 @@ def test_controls_have_names_and_tables_show_focus(judged: Place, open_figures: 
     use_theme("system")
 
 
-def test_long_names_wrap(place: Place, open_figures: OpenFigures) -> None:
-    publish_judged(place.root, 1, "ppp", by=("reviewer-of-the-second-team " * 5,))
+def test_long_names_wrap(dataset: Place, open_figures: OpenFigures) -> None:
+    publish_judged(dataset.root, 1, "ppp", by=("reviewer-of-the-second-team " * 5,))
     table = open_figures().named(QListView, "Time per episode")
     one_line, wrapped = (table.visualRect(table.model().index(row, 0)).height() for row in (1, 2))
     assert wrapped >= one_line + 2 * table.fontMetrics().height()

@@ -71,9 +71,9 @@ class CardDriver(LonePilot):
         self.show_alone(self.card, 330, 300)
 
     def show(self, *entries: Entry, role: ReviewerRole | None = ReviewerRole.FIRST) -> None:
-        made = OpenedEpisode(episode(), EpisodeFiles(NOWHERE / "a.json", ID))
+        recorded = OpenedEpisode(episode(), EpisodeFiles(NOWHERE / "a.json", ID))
         row = ReviewRow(EpisodeSummary(ID), role=role)
-        self.card.show_review(OpenedReview(row, made, EpisodeReport(ID), entries, "0" * 64))
+        self.card.show_review(OpenedReview(row, recorded, EpisodeReport(ID), entries, "0" * 64))
 
     @property
     def can_undo(self) -> bool:
@@ -97,7 +97,7 @@ def test_history_is_shown_newest_first(driver: CardDriver) -> None:
     )
     move = Move.model_validate(entry_fields(3) | {"to": "annotator", "why": "a step is missing"})
     driver.show(verdict, fix(1, DROP), replay, move)
-    assert driver.card.words == [
+    assert driver.card.texts == [
         f"{when(3)} · Karl\nThe episode was sent back to the annotator\nWhy: a step is missing",
         f"{when(2)} · Karl\nReplayed on emulator-5554: failed\nIt stopped.",
         f"{when(1)} · Karl\nSteps 3 to 4 dropped\nWhy: they changed nothing",
@@ -107,7 +107,7 @@ def test_history_is_shown_newest_first(driver: CardDriver) -> None:
 
 def test_undone_fix_is_marked_and_the_one_before_can_be_undone(driver: CardDriver) -> None:
     driver.show(fix(0, NEW_INSTRUCTION, why="a misspelling"), fix(1, DROP), fix(2, None, undoes=1, why="a mistake"))
-    assert driver.card.words == [
+    assert driver.card.texts == [
         f"{when(2)} · Karl\nUndone: Steps 3 to 4 dropped\nWhy: a mistake",
         f"{when(1)} · Karl\nSteps 3 to 4 dropped (undone later)\nWhy: they changed nothing",
         f"{when(0)} · Karl\nInstruction: “Write bread down.”\nWhy: a misspelling",
@@ -121,7 +121,7 @@ def test_undone_fix_is_marked_and_the_one_before_can_be_undone(driver: CardDrive
 
 def test_undo_needs_a_fix_and_a_reviewer(driver: CardDriver) -> None:
     driver.show()
-    assert driver.card.words == ["No history yet."]
+    assert driver.card.texts == ["No history yet."]
     assert not driver.can_undo
     driver.show(fix(0, DROP), role=None)
     assert not driver.can_undo
@@ -132,7 +132,7 @@ def test_undo_needs_a_fix_and_a_reviewer(driver: CardDriver) -> None:
 
 def test_undo_of_an_unknown_fix_is_listed(driver: CardDriver) -> None:
     driver.show(fix(2, None, undoes=1, why=""))
-    assert driver.card.words == [f"{when(2)} · Karl\nA fix was undone"]
+    assert driver.card.texts == [f"{when(2)} · Karl\nA fix was undone"]
 
 
 def test_long_text_fits_a_narrow_card(driver: CardDriver) -> None:
@@ -161,4 +161,4 @@ def test_amendments_are_described(amendment: Amendment, text: str) -> None:
 def test_fix_lists_removed_texts(driver: CardDriver) -> None:
     removed = {"intention": (2,), "context": (3, 4, 5)}
     driver.show(fix(1, NewText(step=2, text="oat")).model_copy(update={"removed": removed}))
-    assert "Removed because no longer valid: intention of step 3, context of 3 steps" in driver.card.words[0]
+    assert "Removed because no longer valid: intention of step 3, context of 3 steps" in driver.card.texts[0]

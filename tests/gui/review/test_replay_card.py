@@ -89,8 +89,8 @@ class CardDriver(LonePilot):
         self.card.evidence_came.connect(self.evidence.append)
 
     def show(self, *entries: ReplayEvidence, episode_id: str = ID) -> OpenedReview:
-        made = episode(Click(Point(1, 1)), Complete(), episode_id=episode_id)
-        review = opened_review(Path("shots"), made, entries=entries)
+        recorded = episode(Click(Point(1, 1)), Complete(), episode_id=episode_id)
+        review = opened_review(Path("shots"), recorded, entries=entries)
         self.card.show_review(review)
         return review
 
@@ -107,9 +107,9 @@ class CardDriver(LonePilot):
 
 @pytest.fixture
 def driver(qtbot: QtBot, background: Background, tmp_path: Path) -> Iterator[CardDriver]:
-    made = CardDriver(qtbot, background, tmp_path / "published")
-    yield made
-    made.reviewing.may_end.set()
+    driver = CardDriver(qtbot, background, tmp_path / "published")
+    yield driver
+    driver.reviewing.may_end.set()
 
 
 def test_only_online_devices_that_do_not_record_are_offered(driver: CardDriver) -> None:

@@ -125,10 +125,10 @@ def test_single_screenshot_is_shown_larger(driver: ViewerDriver, review: OpenedR
     before = driver.view.viewport.actual_scale
     driver.key(Qt.Key.Key_B)
     assert driver.view.shown == "Step 1: a screenshot of 72x128"
-    alone = driver.view.viewport.actual_scale
+    single = driver.view.viewport.actual_scale
     assert before is not None
-    assert alone is not None
-    assert alone >= before
+    assert single is not None
+    assert single >= before
     driver.key(Qt.Key.Key_B)
     assert driver.view.shown.startswith("Before step 1")
 

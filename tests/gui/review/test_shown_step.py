@@ -18,10 +18,10 @@ from tests.gui.review.opened_reviews import SMALL, opened_review, provenance_of,
 
 
 def first_step(record: StepRecord | None = None, **keys: Json) -> ShownStep:
-    made = episode(Click(Point(500, 500)), Complete())
-    steps = (replace(made.steps[0], annotations=annotations_of(keys)), made.steps[1])
+    recorded = episode(Click(Point(500, 500)), Complete())
+    steps = (replace(recorded.steps[0], annotations=annotations_of(keys)), recorded.steps[1])
     provenance = None if record is None else provenance_of(record)
-    return shown_steps(opened_review(Path("shots"), replace(made, steps=steps), provenance))[0]
+    return shown_steps(opened_review(Path("shots"), replace(recorded, steps=steps), provenance))[0]
 
 
 def test_place_note_and_flags_come_from_provenance() -> None:
@@ -65,7 +65,7 @@ def test_invalid_boxes_are_ignored(box: Json) -> None:
 
 def test_findings_and_provenance_belong_to_their_steps() -> None:
     findings = tuple(Finding("IMG07", Severity.WARNING, None, ID, step, "Wrong.", "Look.") for step in (0, 1, None))
-    made = episode(Click(Point(1, 1)), Complete())
-    steps = shown_steps(opened_review(Path("shots"), made, provenance_of(step_record()), EpisodeReport(ID, findings)))
+    source = episode(Click(Point(1, 1)), Complete())
+    steps = shown_steps(opened_review(Path("shots"), source, provenance_of(step_record()), EpisodeReport(ID, findings)))
     assert [step.findings for step in steps] == [(findings[0],), (findings[1],)]
     assert steps[1].proof == "No provenance for this screenshot."

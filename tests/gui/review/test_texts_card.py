@@ -86,9 +86,9 @@ def test_markup_is_shown_literally(driver: CardDriver, tmp_path: Path) -> None:
 
 
 def test_endless_word_does_not_widen_the_card(driver: CardDriver) -> None:
-    made = episode(Click(Point(1, 1)), Complete("w" * 3000))
-    task = replace(made.task, instruction="w" * 3000, task="x" * 3000)
-    driver.card.show_review(opened_review(Path("shots"), replace(made, task=task)))
+    recorded = episode(Click(Point(1, 1)), Complete("w" * 3000))
+    task = replace(recorded.task, instruction="w" * 3000, task="x" * 3000)
+    driver.card.show_review(opened_review(Path("shots"), replace(recorded, task=task)))
     assert driver.card.minimumSizeHint().width() < 400
     assert driver.text.document().size().width() <= driver.text.viewport().width()
 
@@ -111,9 +111,9 @@ def test_author_of_the_instruction_and_judge_are_shown(driver: CardDriver, tmp_p
     provenance = provenance_of(step_record(), step_record())
     making = TaskOrigin("red_shoes", text=TextOrigin(Writer.MODEL, call=call, equivalence=verdict, approved_by="Lea"))
     provenance = provenance.model_copy(update={"origin": provenance.origin.model_copy(update={"making": making})})
-    made = replace(episode(Click(Point(1, 1)), Complete()), task=TASK)
-    driver.card.show_review(opened_review(tmp_path, made, provenance=provenance))
+    recorded = replace(episode(Click(Point(1, 1)), Complete()), task=TASK)
+    driver.card.show_review(opened_review(tmp_path, recorded, provenance=provenance))
     for text in ("luna-0815", "Leaves out “red”.", "Missing: The shoes are red.", "Lea"):
         assert driver.says(text)
-    driver.card.show_review(opened_review(tmp_path, made, provenance=provenance_of(step_record(), step_record())))
+    driver.card.show_review(opened_review(tmp_path, recorded, provenance=provenance_of(step_record(), step_record())))
     assert not driver.says("luna-0815")

@@ -13,18 +13,18 @@ from tests.test_review_service import Checks, Place
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def dataset(tmp_path: Path) -> Place:
     """One episode, not drawn into the sample."""
-    place = Place(tmp_path / "dataset", Checks())
-    place.record()
-    place.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
-    return place
+    dataset = Place(tmp_path / "dataset", Checks())
+    dataset.record()
+    dataset.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
+    return dataset
 
 
 @pytest.fixture
-def reviewer(open_reviews: OpenReviews, place: Place) -> Reviewer:
+def reviewer(open_reviews: OpenReviews, dataset: Place) -> Reviewer:
     """Bea, with the episode open and all its steps seen."""
-    reviewer = open_reviews(place.service("Bea"))
+    reviewer = open_reviews(dataset.service("Bea"))
     reviewer.pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 1)
     reviewer.pilot.qtbot.waitUntil(lambda: "Not checked yet" not in reviewer.heard(0))
     reviewer.open(0)
@@ -40,19 +40,19 @@ def reviewer(open_reviews: OpenReviews, place: Place) -> Reviewer:
         ("w5az", Decision.REJECT, "Rejected and moved to the trash: "),
     ],
 )
-def test_decisions_are_stored(place: Place, reviewer: Reviewer, keys: str, decision: Decision, message: str) -> None:
+def test_decisions_are_stored(dataset: Place, reviewer: Reviewer, keys: str, decision: Decision, message: str) -> None:
     [episode_id] = reviewer.ids
     reviewer.press(keys)
     if decision is Decision.REJECT:
         reviewer.key(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     reviewer.wait_to_read(message)
     reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.listed)
-    [stored] = place.reviews.read(episode_id).verdicts
+    [stored] = dataset.reviews.read(episode_id).verdicts
     assert (stored.by, stored.decision) == ("Bea", decision)
-    assert place.annotation(episode_id).exists() is (decision is not Decision.REJECT)
+    assert dataset.annotation(episode_id).exists() is (decision is not Decision.REJECT)
 
 
-def test_episode_is_fixed_and_accepted_by_keys(place: Place, reviewer: Reviewer) -> None:
+def test_episode_is_fixed_and_accepted_by_keys(dataset: Place, reviewer: Reviewer) -> None:
     [episode_id] = reviewer.ids
     reviewer.key(Qt.Key.Key_Home)
     reviewer.press("qazf")
@@ -68,4 +68,4 @@ def test_episode_is_fixed_and_accepted_by_keys(place: Place, reviewer: Reviewer)
     assert reviewer.answers == ["Pass", "Pass", "Pass"]
     reviewer.press("f")
     reviewer.wait_to_read("Accepted: ")
-    assert place.reviews.read(episode_id).verdicts[0].decision is Decision.FIX_AND_ACCEPT
+    assert dataset.reviews.read(episode_id).verdicts[0].decision is Decision.FIX_AND_ACCEPT

@@ -89,10 +89,10 @@ class LeadDriver(LonePilot):
         super().before_close()
 
     def generate(self, count: int) -> list[QueuedTask]:
-        made = self.service.generate(ModelChoice(count, 1, "simulated_phone", frozenset(), names_apps=False))
+        generated = self.service.generate(ModelChoice(count, 1, "simulated_phone", frozenset(), names_apps=False))
         self.open_view(Command.SHOW_PREPARE)
         self.qtbot.waitUntil(lambda: len(self.rows) == count)
-        return [self.task(one.task_id) for one in made.tasks]
+        return [self.task(one.task_id) for one in generated.tasks]
 
     def open_view(self, view: Command) -> None:
         self.page.enter()

@@ -137,8 +137,8 @@ def test_clicking_a_cell_generates_tasks_for_it(lead: LeadDriver) -> None:
     dialog.findChildren(QSpinBox)[0].setValue(2)
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     lead.wait_for(lambda: len(lead.service.board().tasks) == 6)
-    made = [task.listed for task in lead.service.board().tasks][-2:]
-    assert {(task.task.category, task.devices) for task in made} == {("Web_Shopping", ("pixel_8_pro",))}
+    generated = [task.listed for task in lead.service.board().tasks][-2:]
+    assert {(task.task.category, task.devices) for task in generated} == {("Web_Shopping", ("pixel_8_pro",))}
     lead.wait_to_read("2 tasks generated.")
     assert board.isVisible()  # the next gap comes first
 

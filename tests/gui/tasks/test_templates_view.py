@@ -97,10 +97,10 @@ def test_generated_tasks_wait_for_approval(lead: LeadDriver) -> None:
     lead.press_in(dialog, "Generate")
     lead.wait_to_read("8 tasks generated. They wait to be approved.")
     lead.wait_for(lambda: len(lead.rows) == 8)
-    made = lead.service.board().tasks
-    assert {task.status for task in made} == {Status.TO_APPROVE}
-    assert len({task.listed.task.task for task in made}) == 8
-    assert {task.listed.task.category for task in made}.isdisjoint({"General_Tool", "Multi_Apps"})
+    generated = lead.service.board().tasks
+    assert {task.status for task in generated} == {Status.TO_APPROVE}
+    assert len({task.listed.task.task for task in generated}) == 8
+    assert {task.listed.task.category for task in generated}.isdisjoint({"General_Tool", "Multi_Apps"})
     lead.wait_for(lambda: lead.commands[Command.SHOW_PREPARE].text() == "Prepare 8")
 
 
