@@ -180,7 +180,7 @@ class DatasetPage(MainPage):
         if self._checks is not None:
             job = self._background.start(CHECKING, self._checks())
             self._checks = None
-            job.ended.connect(lambda: self._listing.ask(self._listing.asked))
+            job.ended.connect(lambda: self._listing.ask(self._listing.request))
             self._checking.follow(job)
 
     def _take_changes(self, changes: FolderChanges) -> None:
@@ -195,7 +195,7 @@ class DatasetPage(MainPage):
         self._bar.setValue(done)
         self._bar.setVisible(done < count)
         if done:
-            self._listing.ask(self._listing.asked)
+            self._listing.ask(self._listing.request)
 
     def _update_title(self) -> None:
         shown, all_of_them = self._table.rowCount(), counted(self._total)
@@ -204,7 +204,7 @@ class DatasetPage(MainPage):
         selected = f"{len(self._selected):,} selected" if len(self._selected) > 1 else ""
         if self._is_read or shown:
             self._title.setText(" · ".join(filter(None, (count, broken, selected))))
-            self._empty.tell(*((_NOTHING_YET, _HOW_TO_BEGIN) if not self._total else (_NO_MATCH, "")))
+            self._empty.show_text(*((_NOTHING_YET, _HOW_TO_BEGIN) if not self._total else (_NO_MATCH, "")))
         is_gallery = self._commands[Command.SHOW_GALLERY].isChecked()
         listing = self._gallery if is_gallery and self._gallery is not None else self._view
         self._home = listing
@@ -226,7 +226,7 @@ class DatasetPage(MainPage):
         self._ask(wanted=wanted)
 
     def _ask(self, **changes: Any) -> None:
-        self._listing.ask(replace(self._listing.asked, **changes))
+        self._listing.ask(replace(self._listing.request, **changes))
 
     # The selection.
 
@@ -304,7 +304,7 @@ class DatasetPage(MainPage):
         assert self._index is not None
         assert self._retiring is not None
         dialog = DuplicatesDialog(self._index, self._background, self)
-        dialog.retire_asked.connect(self._retiring.supersede)
+        dialog.retire_requested.connect(self._retiring.supersede)
         dialog.open()
 
     # Export.
@@ -315,7 +315,7 @@ class DatasetPage(MainPage):
         selected = [one for one in listed if one in self._selected]
         root = self._index.root
         dialog = ExportDialog(selected, listed, root.with_name(f"{root.name}-export"), self)
-        dialog.export_asked.connect(self._export)
+        dialog.export_requested.connect(self._export)
         dialog.open()
 
     def _export(self, choice: ExportChoice) -> None:
@@ -357,7 +357,7 @@ class DatasetPage(MainPage):
         self._listing.reading.connect(self._show_progress)
         for warned in (self._listing.warned, self._saved.failed):
             warned.connect(lambda text: self._warning.show_message(Tone.WARNING, breakable(text)))
-        self._table.sort_asked.connect(lambda at, descending: self._ask(column=at, descending=descending))
+        self._table.sort_requested.connect(lambda at, descending: self._ask(column=at, descending=descending))
         self._line.filter_changed.connect(self._filter)
         self._line.field.textChanged.connect(lambda _text: self._update_title())
         self._facets.filter_chosen.connect(lambda wanted: self._line.write(str(wanted)))
@@ -427,10 +427,10 @@ class DatasetPage(MainPage):
         head = row((self._title, 1), self._bar, *buttons, export, spacing=2)
         head.setContentsMargins(4, 0, 0, 0)
         gallery = self._commands.button(Command.SHOW_GALLERY, kind="quiet", wordless=True)
-        asked = row((self._line, 1), self._saved, gallery)
+        filters = row((self._line, 1), self._saved, gallery)
         for part in (self._saved, gallery):
-            asked.setAlignment(part, Qt.AlignmentFlag.AlignTop)
-        listing = column(asked, head, (self._middle, 1), spacing=10)
+            filters.setAlignment(part, Qt.AlignmentFlag.AlignTop)
+        listing = column(filters, head, (self._middle, 1), spacing=10)
         middle = QWidget()
         messages = (self._messages, self._warning, self._checking, self._job)
         fill_column(middle, *messages, (listing, 3), (self._card, 1), spacing=_SPACE)
@@ -452,7 +452,7 @@ class _Emptiness(Card):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         fill_column(self, None, self._words, self._hint, 8, row(None, self._record, None), None, margins=12)
 
-    def tell(self, text: str, hint: str) -> None:
+    def show_text(self, text: str, hint: str) -> None:
         """With a `hint`, also offer to record."""
         self._words.setText(text)
         self._hint.setText(hint)

@@ -75,7 +75,7 @@ class ExportChoice:
 
 
 class ExportDialog(QDialog):
-    export_asked = Signal(object)
+    export_requested = Signal(object)
 
     def __init__(self, selected: Sequence[str], listed: Sequence[str], home: Path, parent: QWidget) -> None:
         super().__init__(parent)
@@ -137,7 +137,7 @@ class ExportDialog(QDialog):
         ids = self._ids[self._which.value]
         layout = self._layout.value
         options = Options(texts=cast(Texts, self._texts.value), samples=self._samples.chosen(layout))
-        self.export_asked.emit(ExportChoice(ids, layout, self._out, self._accepted.isChecked(), options))
+        self.export_requested.emit(ExportChoice(ids, layout, self._out, self._accepted.isChecked(), options))
 
 
 class _Samples(QWidget):
@@ -182,9 +182,9 @@ class _Samples(QWidget):
         )
 
 
-def export(root: Path, choice: ExportChoice, tell: Progress, cancelled: Cancelled) -> Prepared:
+def export(root: Path, choice: ExportChoice, progress: Progress, cancelled: Cancelled) -> Prepared:
     """Raises DatasetError."""
-    tell(None, "Checking the episodes")
+    progress(None, "Checking the episodes")
     admission = Admission(checked=choice.only_accepted, accepted=choice.only_accepted)
     refuse = refusal(root, admission, Dialect.RELEASE, cancelled) if choice.only_accepted else lambda _: ""
     files = [root / annotation_path(one) for one in sorted(choice.ids)]
@@ -195,11 +195,11 @@ def export(root: Path, choice: ExportChoice, tell: Progress, cancelled: Cancelle
         raise DatasetError(f"None of these episodes is accepted and without errors.{why}")
     with ThreadPoolExecutor(_WRITERS, thread_name_prefix="export") as executor:
         run_export(
-            prepared.request, prepared.episodes, executor, tell=partial(_report_share, tell), is_cancelled=cancelled
+            prepared.request, prepared.episodes, executor, tell=partial(_report_share, progress), is_cancelled=cancelled
         )
     return prepared
 
 
-def _report_share(tell: Progress, done: Exported) -> None:
+def _report_share(progress: Progress, done: Exported) -> None:
     text = f"{done.episodes:,} of {counted(done.of_episodes)}, {done.bytes / 1e6:,.0f} MB"
-    tell(done.episodes / done.of_episodes, text)
+    progress(done.episodes / done.of_episodes, text)

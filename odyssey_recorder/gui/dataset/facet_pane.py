@@ -55,7 +55,7 @@ class FacetPane(Card):
 
     def show_counts(self, found: ListResult) -> None:
         """An empty value is only written into the filter, as in ``by:""``."""
-        self._filter = found.asked.wanted
+        self._filter = found.request.wanted
         for key, (label, facet) in self._lists.items():
             chosen = {comparable_name(value): value for value in self._filter.chosen(key)}
             counts = [(one.value, one.count) for one in found.facets[key].counts if one.value]

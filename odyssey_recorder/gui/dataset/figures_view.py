@@ -93,7 +93,7 @@ class FiguresView(QWidget):
         self._message.end("counting")
         count = partial(_count, self._index, self._filter, self._against.value)
         self._job = self._background.start(
-            "Counting the episodes", lambda tell, _: count(tell), self._take, can_cancel=False
+            "Counting the episodes", lambda progress, _: count(progress), self._take, can_cancel=False
         )
         self._job.changed.connect(self._update_status)
         self._job.ended.connect(self._end)
@@ -135,11 +135,11 @@ class FiguresView(QWidget):
 
     def _save(self, write: Callable[[Path, _Counted], str], place: Path) -> None:
         if self._shown is not None:
-            tell = self._message.show_message
+            show = self._message.show_message
             self._background.run(
                 partial(write, place, self._shown),
-                lambda text: tell(Tone.SUCCESS, text, breakable(str(place))),
-                lambda error: tell(Tone.DANGER, "The figures cannot be saved.", breakable(error_text(error))),
+                lambda text: show(Tone.SUCCESS, text, breakable(str(place))),
+                lambda error: show(Tone.DANGER, "The figures cannot be saved.", breakable(error_text(error))),
             )
 
     @staticmethod
@@ -172,9 +172,9 @@ class FiguresView(QWidget):
         fill_column(self, head, self._message, (self._empty, 1), spacing=10)
 
 
-def _count(index: EpisodeIndex, wanted: Filter, against: str, tell: Progress) -> _Counted:
-    tell(None, "Reading the episodes…")
+def _count(index: EpisodeIndex, wanted: Filter, against: str, progress: Progress) -> _Counted:
+    progress(None, "Reading the episodes…")
     episodes, unread = figures_of(index, without_agents(unretired(wanted)))
-    tell(None, f"Counting {len(episodes):,} episodes…")
+    progress(None, f"Counting {len(episodes):,} episodes…")
     figures = all_figures(episodes, Against(_PUBLISHED[against], class_of_app()))
     return _Counted(figures, Told(str(index.root), len(episodes), against, str(wanted), unread))

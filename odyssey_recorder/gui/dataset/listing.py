@@ -25,7 +25,7 @@ class ListRequest:
 class ListResult:
     """`total` is the number of all episodes."""
 
-    asked: ListRequest
+    request: ListRequest
     rows: Sequence[EpisodeRow]
     total: int
     facets: Mapping[Key, Facet]
@@ -44,7 +44,7 @@ class EpisodeListing(QObject):
 
     def __init__(self, open_index: Callable[[], EpisodeIndex], background: Background) -> None:
         super().__init__()
-        self.asked = ListRequest()
+        self.request = ListRequest()
         self._open_index = open_index
         self._background = background
         self._asks = background.in_order()
@@ -57,8 +57,8 @@ class EpisodeListing(QObject):
     def begin(self) -> None:
         self._asks.run(self._open, self._take_index)
 
-    def ask(self, asked: ListRequest) -> None:
-        self.asked = asked
+    def ask(self, request: ListRequest) -> None:
+        self.request = request
         self._check_for_changes()
 
     def close(self) -> None:
@@ -99,23 +99,23 @@ class EpisodeListing(QObject):
             self._search_again = True
             return
         self._is_searching, self._search_again = True, False
-        self._asks.run(partial(_look_up, self._index, self.asked, self._known), self._take)
+        self._asks.run(partial(_look_up, self._index, self.request, self._known), self._take)
 
     def _take(self, found: ListResult) -> None:
         self._is_searching = False
         self._known = found.rows
-        if found.asked == self.asked:
+        if found.request == self.request:
             self.found.emit(found)
         if self._search_again:
             self._check_for_changes()
 
 
-def _look_up(index: EpisodeIndex, asked: ListRequest, known: Sequence[EpisodeRow]) -> ListResult:
+def _look_up(index: EpisodeIndex, request: ListRequest, known: Sequence[EpisodeRow]) -> ListResult:
     """Unchanged rows stay the same objects, so that the GUI thread need not compare them."""
-    before, wanted = {row.episode_id: row for row in known}, unretired(asked.wanted)
+    before, wanted = {row.episode_id: row for row in known}, unretired(request.wanted)
     rows = [one if (one := before.get(row.episode_id)) == row else row for row in index.rows(wanted)]
-    order = COLUMNS[asked.column].order
+    order = COLUMNS[request.column].order
     assert order is not None
-    rows.sort(key=order, reverse=asked.descending)
+    rows.sort(key=order, reverse=request.descending)
     everything = Filter(tuple(term for term in wanted.terms if term.key is Key.IS))
-    return ListResult(asked, rows, index.count(everything), index.facets(wanted))
+    return ListResult(request, rows, index.count(everything), index.facets(wanted))

@@ -134,13 +134,13 @@ class ReleasesView(QWidget):
         self._offer()
 
     def _ask_for_name(self) -> None:
-        asked = Question(
+        question = Question(
             "Make a release", "What is the release called?", "Plan", "Show what would be released, and write nothing",
             "Make no release (Esc)", "Without a name, it gets the next version, such as 1.2.0. It has the accepted "
             "episodes without errors; no screenshots are copied.",
         )  # fmt: skip
         name = line_edit("Name of the release", "The next version")
-        dialog = QuestionDialog(asked, self, labelled("&Name", name))
+        dialog = QuestionDialog(question, self, labelled("&Name", name))
         name.setFocus()
         dialog.accepted.connect(lambda: self._plan(name.text().strip()))
         dialog.open()

@@ -80,11 +80,11 @@ class Retiring(QWidget):
 
     def request_review(self, ids: Iterable[str]) -> None:
         chosen = sorted(ids)
-        asked = Question(
+        question = Question(
             "Send to review", f"Send {counted(chosen, 'episodes')} to review?", "Send to review",
             "Request a second review of each (Enter)", "Change nothing (Esc)", _REQUEST,
         )  # fmt: skip
-        dialog = ReasonDialog(asked, _REQUEST_REASONS, self.window())
+        dialog = ReasonDialog(question, _REQUEST_REASONS, self.window())
         dialog.reason_given.connect(partial(self._request, chosen))
         dialog.open()
 
@@ -106,16 +106,16 @@ class Retiring(QWidget):
 
         self._background.run(partial(_planned, self._index, wanted), partial(self._ask, verb, len(wanted)), self._fail)
 
-    def _ask(self, verb: Verb, asked_for: int, plan: "_Plan") -> None:
+    def _ask(self, verb: Verb, selected: int, plan: "_Plan") -> None:
         planned = plan.decisions
         if not planned:
             state = "retired already" if verb == "retire" else "not retired"
-            self._show_message(Tone.WARNING, f"Nothing to {verb}: {counted(asked_for, 'episodes')} {state}.")
+            self._show_message(Tone.WARNING, f"Nothing to {verb}: {counted(selected, 'episodes')} {state}.")
             return
         question = Question(
             f"{verb.capitalize()} episodes", f"{verb.capitalize()} {counted(len(planned), 'episodes')}?",
             verb.capitalize(), f"{verb.capitalize()} them; no file is moved (Enter)", "Change nothing (Esc)",
-            "\n".join(_lines(plan, asked_for)),
+            "\n".join(_lines(plan, selected)),
         )  # fmt: skip
         undo = [plan.retired.get(one.episode_id, _reversed(one)) for one in planned]
         if verb == "retire" and not planned[0].reason:
@@ -170,7 +170,7 @@ def _requested(  # noqa: PLR0913 - the work of a job
 class DuplicatesDialog(QDialog):
     """Groups of episodes that have something in common, the one to keep first; reads them when it opens."""
 
-    retire_asked = Signal(object, str)
+    retire_requested = Signal(object, str)
     """The better episode of each that is to be retired, and the reason."""
 
     def __init__(self, index: EpisodeIndex, background: Background, parent: QWidget) -> None:
@@ -225,7 +225,7 @@ class DuplicatesDialog(QDialog):
         groups = {number: group for number, group, _ in chosen}.values()
         better = {other.episode_id: one.best.episode_id for one in groups for other in one.others}
         self.accept()
-        self.retire_asked.emit(better, f"duplicate: same {self._by.value}")
+        self.retire_requested.emit(better, f"duplicate: same {self._by.value}")
 
 
 def groups_of(index: EpisodeIndex, by: Likeness) -> list[DuplicateGroup]:
@@ -279,7 +279,7 @@ def _planned(index: EpisodeIndex, wanted: Sequence[RetireDecision]) -> _Plan:
     return _Plan(decisions, read_retired(index.root), {one.episode_id: one.instruction for one in rows})
 
 
-def _lines(plan: _Plan, asked_for: int) -> Iterable[str]:
+def _lines(plan: _Plan, selected: int) -> Iterable[str]:
     planned = plan.decisions
     for one in planned[:_SHOWN]:
         instruction = shorten(plan.instructions.get(one.episode_id, ""), _CHARACTERS, placeholder="…")
@@ -287,7 +287,7 @@ def _lines(plan: _Plan, asked_for: int) -> Iterable[str]:
         yield f"{one.episode_id}{better}: {instruction}".rstrip(": ")
     if len(planned) > _SHOWN:
         yield f"and {len(planned) - _SHOWN:,} more"
-    if same := asked_for - len(planned):
+    if same := selected - len(planned):
         yield f"{counted(same, 'episodes')} unchanged"
 
 

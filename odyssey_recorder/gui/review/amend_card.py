@@ -73,7 +73,7 @@ class AmendCard(Card):
     Screenshots are read and compared off the GUI thread.
     """
 
-    fix_asked = Signal(object, str)
+    fix_requested = Signal(object, str)
 
     def __init__(self, background: Background, commands: Commands) -> None:
         super().__init__()
@@ -230,7 +230,7 @@ class AmendCard(Card):
 
     def _open(self, command: Command, question: Question, form: AmendForm) -> AmendDialog:
         dialog = AmendDialog(question, form, _REASONS[command], partial(self._check, form), self.window())
-        dialog.fix_given.connect(self.fix_asked)
+        dialog.fix_given.connect(self.fix_requested)
         dialog.finished.connect(self._forget)
         self._dialog = dialog
         dialog.open()

@@ -88,7 +88,7 @@ class BeforeAfterView(FittedWidget):
         self._reported: tuple[int, int] | None = None  # the episode's counter and the step last reported as painted
         self._opened = 0
         self.viewport.changed.connect(self._follow_zoom)
-        loader.screenshot_came.connect(self._take_screenshot)
+        loader.screenshot_loaded.connect(self._take_screenshot)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(200, 160)

@@ -113,7 +113,7 @@ _AT_FIRST = {"stage": MINE}
 class EpisodesPane(QWidget):
     """Initially shows what the reviewer may judge; the row of the open episode stays selected."""
 
-    open_asked = Signal(str)
+    open_requested = Signal(str)
     counted = Signal()
     """The number of episodes, or of those shown, has changed."""
 
@@ -140,7 +140,7 @@ class EpisodesPane(QWidget):
         commands[Command.CLEAR_REVIEW].triggered.connect(lambda _checked: self._filters.choose())
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         total, shown, mine = len(self.table.all), self.table.rowCount(), self.table.counts.stages[MINE]
         every = counted(total)
         return f"{mine:,} for you · {every if shown == total else f'{shown:,} of {every}'}"
@@ -171,7 +171,7 @@ class EpisodesPane(QWidget):
         self._view.selectionModel().setCurrentIndex(place, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def _ask_to_open(self, place: QModelIndex) -> None:
-        self.open_asked.emit(str(self.table.key_at(place.row())))
+        self.open_requested.emit(str(self.table.key_at(place.row())))
 
     def _update_counts(self) -> None:
         shown, total, wanted = self.table.rowCount(), len(self.table.all), self.table.filter

@@ -45,7 +45,7 @@ class Measured:
     """A bar and its text; without a value there is no bar, and the text says why."""
 
     bar: Bar
-    words: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +273,7 @@ class _Rows(TableModel[BarRow]):
 
 
 def _spoken(heads: Sequence[str], row: BarRow) -> str:
-    text = [measured.words for measured in row.measures]
+    text = [measured.text for measured in row.measures]
     if len(text) > 1:  # the columns explain the others
         text = [f"{head}: {value}" for head, value in zip(heads[2:], text, strict=True)]
         text.insert(0, f"{heads[1]}: {row.count}")
@@ -295,12 +295,12 @@ def _with_head(table: Table) -> Sequence[BarRow]:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Horizontal layout of a row, in pixels from its left; `words` are the widths of each bar's text."""
+    """Horizontal layout of a row, in pixels from its left; `texts` are the widths of each bar's text."""
 
     name: int
     count: int
     bar: int
-    words: tuple[int, ...]
+    texts: tuple[int, ...]
 
 
 class _Painter(QStyledItemDelegate):
@@ -343,14 +343,14 @@ class _Painter(QStyledItemDelegate):
             painter.setPen(theme.muted)
             painter.drawText(_part(area, at, columns.count), _RIGHT, row.count)
             at += columns.count + _GAP
-        for measured, text in zip(row.measures, columns.words, strict=True):
+        for measured, text in zip(row.measures, columns.texts, strict=True):
             if measured.bar.value is None:
                 painter.setPen(theme.muted)
-                painter.drawText(_part(area, at, columns.bar + _GAP + text), int(_WRAPPED), measured.words)
+                painter.drawText(_part(area, at, columns.bar + _GAP + text), int(_WRAPPED), measured.text)
             else:
                 _draw_bar(painter, _part(area, at, columns.bar), measured.bar)
                 painter.setPen(theme.text)
-                painter.drawText(_part(area, at + columns.bar + _GAP, text), _RIGHT, measured.words)
+                painter.drawText(_part(area, at + columns.bar + _GAP, text), _RIGHT, measured.text)
             at += columns.bar + text + 2 * _GAP
         painter.restore()
 
@@ -371,7 +371,7 @@ class _Painter(QStyledItemDelegate):
             metrics = QFontMetrics(font)
             count = _widest(metrics, {row.count for row in self._beside})
             columns = zip(*(row.measures for row in self._beside), strict=True)
-            text = ({one.words for one in column if one.bar.value is not None} for column in columns)
+            text = ({one.text for one in column if one.bar.value is not None} for column in columns)
             self._needed = (font.key(), count, tuple(_widest(metrics, one) for one in text))
         return self._needed[1:]
 

@@ -68,7 +68,10 @@ class QualityView(QWidget):
             return
         self._message.hide()
         self._job = self._background.start(
-            "Reading the reviews", lambda tell, ask: _read(self._reviewing, tell, ask), self._take, can_cancel=False
+            "Reading the reviews",
+            lambda progress, cancelled: _read(self._reviewing, progress, cancelled),
+            self._take,
+            can_cancel=False,
         )
         self._job.ended.connect(self._end)
         self._update_status()
@@ -156,11 +159,11 @@ class QualityView(QWidget):
             write = partial(
                 write_quality_page, file, self._report, dataset=str(self._reviewing.root), made_at=self._made_at
             )
-            tell = self._message.show_message
+            show = self._message.show_message
             self._background.run(
                 write,
-                lambda _: tell(Tone.SUCCESS, "The page is saved.", breakable(str(file))),
-                lambda error: tell(Tone.DANGER, "The page could not be saved.", breakable(error_text(error))),
+                lambda _: show(Tone.SUCCESS, "The page is saved.", breakable(str(file))),
+                lambda error: show(Tone.DANGER, "The page could not be saved.", breakable(error_text(error))),
             )
 
     def _lay_out(self) -> None:

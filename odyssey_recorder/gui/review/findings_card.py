@@ -22,7 +22,7 @@ _LAYOUT = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFl
 class FindingsCard(Card):
     """Emits the step of the finding that is selected with the mouse or the keys."""
 
-    step_asked = Signal(int)
+    step_requested = Signal(int)
 
     def __init__(self, commands: Commands, checks: Iterable[str]) -> None:
         """`checks` are the ids of all checks that run on an episode."""
@@ -66,7 +66,7 @@ class FindingsCard(Card):
     def _ask(self, index: QModelIndex) -> None:
         finding = index.data(VALUE)
         if isinstance(finding, Finding) and finding.step is not None:
-            self.step_asked.emit(finding.step)
+            self.step_requested.emit(finding.step)
 
     def _fold(self, unfolded: bool) -> None:
         self._why.setVisible(unfolded and bool(self._why.text()))

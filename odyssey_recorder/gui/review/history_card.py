@@ -39,7 +39,7 @@ _PLACES: dict[Literal["trash", "dataset", "annotator"], str] = {
 class HistoryCard(Card):
     """Shows the entries visible to the reviewer; emits the request to undo the newest fix."""
 
-    undo_asked = Signal()
+    undo_requested = Signal()
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class HistoryCard(Card):
         self._newest = text_label(kind="hint")
         self._entries = scroll_area(name="History")
         self._entries.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        commands.bind(self, {Command.UNDO_FIX: self.undo_asked.emit})
+        commands.bind(self, {Command.UNDO_FIX: self.undo_requested.emit})
         self._lay_out()
         self.clear()
 

@@ -27,8 +27,8 @@ class ReplayCard(Card):
     """
 
     badges_cleared = Signal()
-    step_came = Signal(int, str)
-    evidence_came = Signal(object)
+    step_replayed = Signal(int, str)
+    replay_finished = Signal(object)
     _reached = Signal(str, int, str)
 
     def __init__(self, reviewing: Reviewing, background: Background, commands: Commands) -> None:
@@ -59,7 +59,7 @@ class ReplayCard(Card):
         if self._replayed == review.row.episode_id:
             self._outcome.setText("")
             for number, verdict in self._results.items():
-                self.step_came.emit(number, verdict)
+                self.step_replayed.emit(number, verdict)
         else:
             replays = [entry for entry in review.entries if isinstance(entry, ReplayEvidence)]
             valid = [entry for entry in replays if entry.revision == review.revision]
@@ -132,12 +132,12 @@ class ReplayCard(Card):
     def _take_step(self, episode_id: str, number: int, verdict: str) -> None:
         self._results[number] = verdict
         if self._review is not None and self._review.row.episode_id == episode_id:
-            self.step_came.emit(number, verdict)
+            self.step_replayed.emit(number, verdict)
 
     def _take(self, episode_id: str, evidence: ReplayEvidence) -> None:
         if self._review is not None and self._review.row.episode_id == episode_id:
             self._show_evidence(evidence)
-            self.evidence_came.emit(evidence)
+            self.replay_finished.emit(evidence)
 
     def _end(self) -> None:
         self._replayed = ""
@@ -148,7 +148,7 @@ class ReplayCard(Card):
     def _show_evidence(self, evidence: ReplayEvidence | None) -> None:
         self._outcome.setText(_NEVER if evidence is None else _outcome(evidence))
         for number, verdict in enumerate(evidence.steps if evidence else ()):
-            self.step_came.emit(number, verdict)
+            self.step_replayed.emit(number, verdict)
 
     def _lay_out(self) -> None:
         choose = row((self._device, 1), self._refresh, spacing=4)

@@ -46,8 +46,8 @@ class ReviewPage(MainPage):
     Unsubmitted answers are kept until they are submitted.
     """
 
-    _news_came = Signal(object)
-    _warning_came = Signal(str)
+    _news_arrived = Signal(object)
+    _warning_arrived = Signal(str)
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class ReviewPage(MainPage):
         for _turn in self.fill():
             pass
         if self._following is None:
-            self._following = self._reviewing.follow(self._news_came.emit, self._warning_came.emit)
+            self._following = self._reviewing.follow(self._news_arrived.emit, self._warning_arrived.emit)
             self._title.setText("Loading episodes…")
 
     @property
@@ -179,7 +179,7 @@ class ReviewPage(MainPage):
         self._update_title()
 
     def _update_title(self) -> None:
-        self._title.setText(self._pane.words)
+        self._title.setText(self._pane.summary)
         checking = any(job.title == CHECKING for job in self._background.jobs)
         self._commands.enable(Command.CHECK_EPISODES, on=bool(self._unchecked) and not checking)
         self._commands.enable(Command.NEXT_REVIEW, on=bool(self._next(self._episode_id)))
@@ -187,7 +187,7 @@ class ReviewPage(MainPage):
     # Episode by episode.
 
     def _next(self, after: str) -> str:
-        return self._pane.table.next_to_do(after)
+        return self._pane.table.next_to_review(after)
 
     def _open_next(self) -> None:
         following = self._next(self._episode_id)
@@ -426,17 +426,17 @@ class ReviewPage(MainPage):
 
     def _connect(self) -> None:
         queued = Qt.ConnectionType.QueuedConnection
-        self._news_came.connect(self._take, queued)
-        self._warning_came.connect(lambda text: self._message.show_message(Tone.WARNING, breakable(text)), queued)
-        self._pane.open_asked.connect(self._open)
+        self._news_arrived.connect(self._take, queued)
+        self._warning_arrived.connect(lambda text: self._message.show_message(Tone.WARNING, breakable(text)), queued)
+        self._pane.open_requested.connect(self._open)
         self._pane.counted.connect(self._update_title)
         self._viewer.step_changed.connect(self._update_step)
-        self._cards.fixes.fix_asked.connect(self._fix)
-        self._cards.history.undo_asked.connect(lambda: self._change(self._reviewing.undo))
-        self._cards.replay.evidence_came.connect(self._take_evidence)
+        self._cards.fixes.fix_requested.connect(self._fix)
+        self._cards.history.undo_requested.connect(lambda: self._change(self._reviewing.undo))
+        self._cards.replay.replay_finished.connect(self._take_evidence)
         self._panel.decided.connect(self._submit)
         self._panel.changed.connect(self._keep_sheet)
-        self._panel.step_asked.connect(self._viewer.go_to_step)
+        self._panel.step_requested.connect(self._viewer.go_to_step)
         self._panel.writing_ended.connect(self.rest)
         application = QGuiApplication.instance()
         if isinstance(application, QGuiApplication):

@@ -48,7 +48,7 @@ class ReviewEntry:
     """
 
     row: ReviewRow
-    words: str
+    searched: str
     order: _Order
     stages: frozenset[str]
     checks: frozenset[str]
@@ -85,7 +85,7 @@ class ReviewTable(TableModel[ReviewEntry]):
                 "device": lambda entry, wanted: entry.row.summary.device == wanted,
                 "annotator": lambda entry, wanted: entry.row.summary.annotator == wanted,
                 "check": lambda entry, wanted: wanted in entry.checks,
-                "text": lambda entry, wanted: wanted.casefold() in entry.words,
+                "text": lambda entry, wanted: wanted.casefold() in entry.searched,
             },
             parent=parent,
         )
@@ -116,7 +116,7 @@ class ReviewTable(TableModel[ReviewEntry]):
             self._count(entry, 1)
         self.change(entries, news.gone)
 
-    def next_to_do(self, after: str) -> str:
+    def next_to_review(self, after: str) -> str:
         """The first other episode after `after` that the reviewer may judge, wrapping around; empty without one."""
         known, rows = self.all.get(after), list(self.rows)
         start = bisect_right(rows, (False, 0.0, "") if known is None else known.order, key=lambda entry: entry.order)
@@ -130,7 +130,7 @@ class ReviewTable(TableModel[ReviewEntry]):
         for entry in self.all.values():
             names = entry.names
             shut = [place for place, wanted in filters if wanted not in names[place]]
-            if len(shut) == 1 and text in entry.words:
+            if len(shut) == 1 and text in entry.searched:
                 yield entry, shut[0]
 
     def _count(self, entry: ReviewEntry | None, by: int) -> None:
@@ -191,7 +191,7 @@ def _entry(row: ReviewRow) -> ReviewEntry:
     requested = {REQUESTED} if is_requested(row) else set()
     return ReviewEntry(
         row,
-        words="\n".join((summary.instruction, summary.template, summary.episode_id)).casefold(),
+        searched="\n".join((summary.instruction, summary.template, summary.episode_id)).casefold(),
         order=(not broken, began, summary.episode_id),
         stages=frozenset({row.stage.value, *mine, *requested}),
         checks=row.report.failed if row.report is not None and row.is_settled else frozenset({UNCHECKED}),

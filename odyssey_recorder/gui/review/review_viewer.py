@@ -225,8 +225,8 @@ class ReviewViewer(QWidget):
         self._strip.step_chosen.connect(self.go_to_step)
         self._strip.step_opened.connect(self._enlarge)
         self._view.painted.connect(self.step_painted)
-        self._loader.screenshot_came.connect(self._take_screenshot)
-        self._loader.thumbnail_came.connect(self._take_thumbnail)
+        self._loader.screenshot_loaded.connect(self._take_screenshot)
+        self._loader.thumbnail_loaded.connect(self._take_thumbnail)
         viewport.changed.connect(self._show_scale)
         self._show_scale()
 

@@ -79,10 +79,10 @@ class ScreenshotLoader(QObject):
     Results for an episode no longer shown are dropped. The current screenshot waits for no other.
     """
 
-    screenshot_came = Signal(int)
+    screenshot_loaded = Signal(int)
     """The step's screenshot, or the reason for its absence, is available."""
 
-    thumbnail_came = Signal(int, QImage)
+    thumbnail_loaded = Signal(int, QImage)
 
     def __init__(self, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -162,7 +162,7 @@ class ScreenshotLoader(QObject):
         for number, (screenshot, thumbnail) in ready.items():
             self._screenshots[number] = screenshot
             self._drawn.add(number)
-            self.thumbnail_came.emit(number, thumbnail)
+            self.thumbnail_loaded.emit(number, thumbnail)
 
     def _at_a_time(self, number: int) -> int:
         """The number of concurrent decodes; distant steps leave a processor to the window."""
@@ -205,11 +205,11 @@ class ScreenshotLoader(QObject):
         self._screenshots[number] = screenshot
         if number not in self._drawn:
             self._drawn.add(number)
-            self.thumbnail_came.emit(number, thumbnail)
+            self.thumbnail_loaded.emit(number, thumbnail)
         self._release()
         self._go_on()
         if is_new:
-            self.screenshot_came.emit(number)
+            self.screenshot_loaded.emit(number)
 
     def _fail(self, steps: tuple[ShownStep, ...], number: int, error: Exception) -> None:
         self._take(steps, number, (StepScreenshot(QImage(), f"{steps[number].screenshot.name}: {error}"), QImage()))

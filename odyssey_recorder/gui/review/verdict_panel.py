@@ -94,7 +94,7 @@ class VerdictPanel(Card):
 
     decided = Signal(object)
     """The answers support this decision and it should be submitted."""
-    step_asked = Signal(int)
+    step_requested = Signal(int)
     """This step should be shown first."""
     changed = Signal()
     """An answer or the set of seen steps has changed."""
@@ -215,7 +215,7 @@ class VerdictPanel(Card):
         left = unseen(self.sheet.seen, self._steps)
         if decision.accepts and left:
             self.refuse(f"You have not seen {steps_text(left)} yet.", "View all steps before accepting.")
-            self.step_asked.emit(left[0])
+            self.step_requested.emit(left[0])
             self._refused_unseen = True  # only now, so that the reason stays on screen after turning to the step
             return
         if is_hasty(self._seconds(), self._steps - len(left)) and self._episode_id not in self._warned_as_hasty:

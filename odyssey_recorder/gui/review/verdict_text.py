@@ -79,5 +79,7 @@ def _disputed_questions(given: list[Verdict]) -> str:
     if len(given) < 2 or agrees(given[0], given[1]):
         return "this episode"
     one, other = given[:2]
-    questions = [_SHORT[asked] for asked in QUESTIONS if {one.answer(asked), other.answer(asked)} == _OPPOSITE]
+    questions = [
+        _SHORT[criterion] for criterion in QUESTIONS if {one.answer(criterion), other.answer(criterion)} == _OPPOSITE
+    ]
     return " and ".join(questions) or f"the decision: {one.decision.value} or {other.decision.value}"

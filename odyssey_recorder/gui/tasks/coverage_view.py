@@ -26,7 +26,7 @@ _NOTHING = "No templates and no tasks use these apps. Choose other apps, or writ
 
 
 class CoverageView(QWidget):
-    generate_asked = Signal(object)
+    generate_requested = Signal(object)
 
     def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class CoverageView(QWidget):
             return
         classes = self._coverage.classes(cell.category, cell.device)
         tally = classes.get(cell.app_class) or self._coverage.at(cell.category, cell.device)
-        self.generate_asked.emit(
+        self.generate_requested.emit(
             ModelChoice(
                 count=max(1, tally.missing),
                 seed=1,

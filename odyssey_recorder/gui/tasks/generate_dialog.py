@@ -41,12 +41,12 @@ class ChoiceDialog(QuestionDialog):
 
     wanted = Signal(object)
 
-    def __init__(self, asked: Question, parent: QWidget | None, *parts: QWidget | QLayout) -> None:
-        super().__init__(asked, parent, *parts, width=_WIDTH_PX)
-        self.accepted.connect(lambda: self.wanted.emit(self.asked))
+    def __init__(self, question: Question, parent: QWidget | None, *parts: QWidget | QLayout) -> None:
+        super().__init__(question, parent, *parts, width=_WIDTH_PX)
+        self.accepted.connect(lambda: self.wanted.emit(self.choice))
 
     @property
-    def asked(self) -> ModelChoice:
+    def choice(self) -> ModelChoice:
         raise NotImplementedError
 
 
@@ -80,7 +80,7 @@ class GenerateDialog(ChoiceDialog):
         self._update_hint()
 
     @property
-    def asked(self) -> ModelChoice:
+    def choice(self) -> ModelChoice:
         chosen = frozenset(one for one, tick in self._categories.items() if tick.isChecked())
         return ModelChoice(
             count=self._count.value(),
@@ -102,7 +102,7 @@ class GenerateDialog(ChoiceDialog):
     def _update_hint(self) -> None:
         is_any_chosen = any(tick.isChecked() for tick in self._categories.values())
         loaded = self._loaded
-        fitting = suiting(loaded.library, self.asked, loaded.targets) if is_any_chosen else ()
+        fitting = suiting(loaded.library, self.choice, loaded.targets) if is_any_chosen else ()
         left = sum(self._loaded.left.get(one.template_id, 0) for one in fitting)
         templates = counted(fitting, "template")
         none = "No template can make more tasks of this kind. Change the kind of app, the device or the categories."
@@ -143,7 +143,7 @@ class ProposeDialog(ChoiceDialog):
         super().__init__(_PROPOSE, parent, fields, labelled("&Apps of", self._catalogue))
 
     @property
-    def asked(self) -> ModelChoice:
+    def choice(self) -> ModelChoice:
         return replace(
             self._preset,
             count=self._count.value(),

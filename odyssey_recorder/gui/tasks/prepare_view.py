@@ -51,7 +51,7 @@ _NONE_LIKE_THIS = "No matching tasks. Change the search or the filters."
 class PrepareView(QWidget):
     """Decides on one or many tasks; decided ones leave the list at once."""
 
-    rewrite_asked = Signal(object, int)
+    rewrite_requested = Signal(object, int)
     """Task ids, and how many of them a person has edited."""
     ask_again = Signal(str)
     counted = Signal(int)
@@ -131,7 +131,7 @@ class PrepareView(QWidget):
         if not rows:
             return
         what = "this task" if len(rows) == 1 else f"these {len(rows):,} tasks"
-        asked = Question(
+        question = Question(
             title="Reject",
             question=f"Why reject {what}?",
             answer="Reject",
@@ -139,7 +139,7 @@ class PrepareView(QWidget):
             cancel_tip="Keep (Esc)",
             detail=rows[0].task.listed.task.instruction if len(rows) == 1 else "",
         )
-        dialog = ReasonDialog(asked, _REASONS, self)
+        dialog = ReasonDialog(question, _REASONS, self)
         dialog.reason_given.connect(partial(self._reject, rows))
         dialog.open()
 
@@ -158,12 +158,12 @@ class PrepareView(QWidget):
 
     def _ask_to_rewrite(self) -> None:
         rows = [one for one in self.chosen if one.task.status is Status.TO_APPROVE]
-        self.rewrite_asked.emit([one.task_id for one in rows], sum(one.writer == BY_PERSON for one in rows))
+        self.rewrite_requested.emit([one.task_id for one in rows], sum(one.writer == BY_PERSON for one in rows))
 
     def _ask_to_rewrite_all(self) -> None:
         """All listed tasks except those that a person has edited."""
         rows = [one for one in self._table.rows if one.task.status is Status.TO_APPROVE and one.writer != BY_PERSON]
-        self.rewrite_asked.emit([one.task_id for one in rows], 0)
+        self.rewrite_requested.emit([one.task_id for one in rows], 0)
 
     def _ask_again(self) -> None:
         current = self._table.at(self._view.currentIndex().row())

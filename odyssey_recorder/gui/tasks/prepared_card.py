@@ -122,8 +122,8 @@ class PreparedCard(Card):
             self._allow()
 
     def _keep(self) -> None:
-        if self._row is not None and self._texts.is_editing and self._texts.words:
-            task_id, text = self._row.task_id, self._texts.words
+        if self._row is not None and self._texts.is_editing and self._texts.text:
+            task_id, text = self._row.task_id, self._texts.text
             self._end_editing(task_id)
             if text != self._row.task.listed.task.instruction:
                 self.instruction_edited.emit(task_id, text)
@@ -144,7 +144,7 @@ class PreparedCard(Card):
         open_ = status in (Status.TO_APPROVE, Status.REJECTED) and not editing
         self._commands.enable(Command.APPROVE_TASKS, Command.EDIT_TASK, on=open_)
         self._commands.enable(Command.REJECT_TASKS, on=status in (Status.TO_APPROVE, Status.WAITING) and not editing)
-        self._commands.enable(Command.KEEP_WORDS, on=editing and bool(self._texts.words))
+        self._commands.enable(Command.KEEP_WORDS, on=editing and bool(self._texts.text))
         self._commands.enable(Command.LEAVE_WORDS, on=editing)
         self._editing.setVisible(status is not None and editing)
         self._deciding.setVisible(status is not None and not editing)

@@ -65,7 +65,7 @@ class TaskJobsBar(QWidget):
         if self._view is not Command.SHOW_QUEUE or text != self._queue_failure:
             self._message.show_message(Tone.DANGER, "The operation failed.", text, cause=text)
 
-    def tell(self, tone: Tone, text: str, detail: str = "") -> None:
+    def report(self, tone: Tone, text: str, detail: str = "") -> None:
         self._message.show_message(tone, text, detail)
 
     def show_for(self, view: Command) -> None:
@@ -118,20 +118,20 @@ class TaskJobsBar(QWidget):
         enough = made == wanted.count
         more = f"{counted(left, 'different task')} can still be generated."
         self.generated.emit()
-        self.tell(Tone.SUCCESS if enough else Tone.WARNING, text, more)
+        self.report(Tone.SUCCESS if enough else Tone.WARNING, text, more)
 
     # Rewriting.
 
     def ask_to_rewrite(self, task_ids: Sequence[str], edited: int) -> None:
         if not task_ids:
-            self.tell(Tone.WARNING, "None of these tasks is waiting for approval. Nothing was rewritten.")
+            self.report(Tone.WARNING, "None of these tasks is waiting for approval. Nothing was rewritten.")
             return
         dialog = RewriteDialog(task_ids, edited, self)
         dialog.agreed.connect(partial(self._rewrite, task_ids))
         dialog.finished.connect(self._forget_question)
         self._question = dialog
 
-        def tell(estimate: Estimate) -> None:
+        def report(estimate: Estimate) -> None:
             if self._question is dialog:  # unless answered meanwhile
                 dialog.show_estimate(estimate)
 
@@ -140,7 +140,7 @@ class TaskJobsBar(QWidget):
             if self._question is dialog:
                 dialog.show_failure(text)
 
-        self._bridge.look(lambda service: service.estimate(task_ids), tell, fail)
+        self._bridge.look(lambda service: service.estimate(task_ids), report, fail)
         dialog.open()
 
     def ask_again(self, task_id: str) -> None:
@@ -151,13 +151,13 @@ class TaskJobsBar(QWidget):
         self._question = None
 
     def _rewrite(self, task_ids: Sequence[str], budget: float | None, *, again: bool = False) -> None:
-        def work(service: TaskService, tell: Tell, cancelled: Cancelled) -> tuple[Sequence[Rewritten], str]:
+        def work(service: TaskService, report: Tell, cancelled: Cancelled) -> tuple[Sequence[Rewritten], str]:
             spent = ""
 
             def show(progress: BatchProgress) -> None:
                 nonlocal spent
                 spent = f"{progress.spent}."
-                tell(*progress_words(progress))
+                report(*progress_words(progress))
 
             came = self._bridge.take_rewritten
             results = service.rewrite(
@@ -174,9 +174,9 @@ class TaskJobsBar(QWidget):
         done = counted(len(results) - len(failed), "task")
         if failed:
             text = f"{done} rewritten, {len(failed):,} failed. {spent}"
-            self.tell(Tone.WARNING, text, "\n".join(failure_lines(failed)))
+            self.report(Tone.WARNING, text, "\n".join(failure_lines(failed)))
         else:
-            self.tell(Tone.SUCCESS, f"{done} rewritten. {spent}", "Each still needs approval.")
+            self.report(Tone.SUCCESS, f"{done} rewritten. {spent}", "Each still needs approval.")
 
     # New templates.
 
@@ -192,7 +192,7 @@ class TaskJobsBar(QWidget):
         if proposals:
             self.proposed.emit(proposals)
         else:
-            self.tell(Tone.WARNING, "The model proposed nothing new.")
+            self.report(Tone.WARNING, "The model proposed nothing new.")
 
     def _follow(self, job: Job, card: JobCard, show: Callable[[bool], object]) -> None:
         self._message.hide()
@@ -203,7 +203,7 @@ class TaskJobsBar(QWidget):
             show(False)
             self._bridge.settle()
             if job.state is JobState.CANCELLED:
-                self.tell(Tone.WARNING, f"{job.title}: stopped. Answers so far are kept.", job.words)
+                self.report(Tone.WARNING, f"{job.title}: stopped. Answers so far are kept.", job.words)
 
         job.ended.connect(end)
 

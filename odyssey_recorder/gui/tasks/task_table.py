@@ -54,8 +54,8 @@ def task_table(holder: Callable[[str], Holder | None], parent: QObject | None = 
 
 
 def _searched(task: QueuedTask) -> str:
-    asked = task.listed.task
-    return f"{task.task_id} {asked.instruction} {asked.category} {' '.join(asked.apps)} {task.listed.notes}".lower()
+    info = task.listed.task
+    return f"{task.task_id} {info.instruction} {info.category} {' '.join(info.apps)} {task.listed.notes}".lower()
 
 
 def _colour(row: TaskRow) -> QColor:

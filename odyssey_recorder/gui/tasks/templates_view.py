@@ -32,9 +32,9 @@ _WIDTHS = {CATEGORY: 190, ROLES: 190, LEFT: 150}
 class TemplatesView(QWidget):
     """A table of templates and a card for one; proposals come first until kept or dropped."""
 
-    propose_asked = Signal(object)
+    propose_requested = Signal(object)
     """The templates that a model should propose, as a ModelChoice of one category."""
-    generate_asked = Signal(object)
+    generate_requested = Signal(object)
     """Likewise the tasks to generate."""
 
     def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
@@ -87,7 +87,7 @@ class TemplatesView(QWidget):
             category = Category(self._category.value or next(iter(Category)))
             preset = ModelChoice(_PROPOSED, 1, self._catalogue.value, frozenset({category}), self._loaded.names_apps)
             dialog = ProposeDialog(self._loaded, preset, self)
-            dialog.wanted.connect(self.propose_asked)
+            dialog.wanted.connect(self.propose_requested)
             dialog.open()
 
     def _use(self) -> None:
@@ -98,7 +98,7 @@ class TemplatesView(QWidget):
         elif shown is not None and self._loaded is not None:
             of, names_apps = shown.template, self._loaded.names_apps
             preset = ModelChoice(_GENERATED, 1, of.catalogue, frozenset({of.category}), names_apps)
-            self.generate_asked.emit(preset)
+            self.generate_requested.emit(preset)
 
     def _keep(self) -> None:
         shown = self._table.at(self._view.currentIndex().row())

@@ -118,7 +118,7 @@ def test_duplicates_are_grouped_and_all_but_the_best_retired(page: DatasetDriver
     page.pilot.wait_to_read("Retire 2 episodes?")
     page.pilot.press_in(page.pilot.dialog(), "Retire")
     page.wait_for_count(1)
-    assert {one: retirement.superseded_by for one, retirement in read_retired(root).items()} == {
+    assert {one: retired.superseded_by for one, retired in read_retired(root).items()} == {
         SECOND: FIRST,
         THIRD: FIRST,
     }

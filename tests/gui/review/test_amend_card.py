@@ -57,7 +57,7 @@ class CardDriver(LonePilot):
         self.show_alone(self.card, 340, 240)
         self.card.show_review(review)
         self.requested: list[tuple[Amendment, str]] = []
-        self.card.fix_asked.connect(lambda amendment, reason: self.requested.append((amendment, reason)))
+        self.card.fix_requested.connect(lambda amendment, reason: self.requested.append((amendment, reason)))
 
     @property
     def offered(self) -> set[Command]:

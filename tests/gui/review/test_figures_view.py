@@ -248,5 +248,5 @@ def test_texts_are_counted_by_the_checks_that_compared_them() -> None:
     texts = TextCheckFigures("ANN03", "Another element", 9, 3, 1), TextCheckFigures("ANN09", "Only later", 0, 0, 4)
     report = replace(quality_report(AllReviewed(())), texts=texts)
     (table,) = next(one.tables for one in sections(report) if one.title.startswith("Texts"))
-    rows = [(row.name, row.count, row.measures[0].words) for row in table.rows]
+    rows = [(row.name, row.count, row.measures[0].text) for row in table.rows]
     assert rows == [("ANN03  Another element", "12", "3 contradicted")]

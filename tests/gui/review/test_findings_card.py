@@ -35,7 +35,7 @@ class CardDriver(LonePilot):
         self.card = FindingsCard(self.commands, ("ACT07", "EPI03", "IMG01", "IMG02", "IMG07", "INS03"))
         self.show_alone(self.card, 300, 500)
         self.steps: list[int] = []
-        self.card.step_asked.connect(self.steps.append)
+        self.card.step_requested.connect(self.steps.append)
         self.list = self.find(QListView)
 
     def press_keys(self, *keys: Qt.Key) -> None:

@@ -113,7 +113,7 @@ def test_undone_fix_is_marked_and_the_one_before_can_be_undone(driver: CardDrive
         f"{when(0)} · Karl\nInstruction: “Write bread down.”\nWhy: a misspelling",
     ]
     assert driver.can_undo
-    with driver.qtbot.waitSignal(driver.card.undo_asked):
+    with driver.qtbot.waitSignal(driver.card.undo_requested):
         driver.commands[Command.UNDO_FIX].trigger()
     driver.show(fix(1, DROP), fix(2, None, undoes=1))
     assert not driver.can_undo

@@ -85,8 +85,8 @@ class CardDriver(LonePilot):
         self.badges: dict[int, str] = {}
         self.evidence: list[ReplayEvidence] = []
         self.card.badges_cleared.connect(self.badges.clear)
-        self.card.step_came.connect(self.badges.__setitem__)
-        self.card.evidence_came.connect(self.evidence.append)
+        self.card.step_replayed.connect(self.badges.__setitem__)
+        self.card.replay_finished.connect(self.evidence.append)
 
     def show(self, *entries: ReplayEvidence, episode_id: str = ID) -> OpenedReview:
         recorded = episode(Click(Point(1, 1)), Complete(), episode_id=episode_id)

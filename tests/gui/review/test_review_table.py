@@ -36,20 +36,20 @@ def test_next_is_the_first_reviewable_row_below() -> None:
     table = table_of(
         [row(1), row(2, mine=False), row(3, category="Social"), row(4), row(5, mine=False, problem="Broken.")]
     )
-    assert table.next_to_do("") == row(1).episode_id
-    assert table.next_to_do(row(1).episode_id) == row(3).episode_id
+    assert table.next_to_review("") == row(1).episode_id
+    assert table.next_to_review(row(1).episode_id) == row(3).episode_id
     table.narrow(category="Media")
-    assert table.next_to_do(row(1).episode_id) == row(4).episode_id
-    assert table.next_to_do(row(4).episode_id) == row(1).episode_id
+    assert table.next_to_review(row(1).episode_id) == row(4).episode_id
+    assert table.next_to_review(row(4).episode_id) == row(1).episode_id
 
 
 def test_next_is_found_after_the_last_one_left_the_list() -> None:
     table = table_of([row(1), row(2), row(3)], stage=MINE)
     table.take(ReviewNews(read=(row(2, mine=False),)))
     assert ids(table) == [1, 3]
-    assert table.next_to_do(row(2).episode_id) == row(3).episode_id
+    assert table.next_to_review(row(2).episode_id) == row(3).episode_id
     table.take(ReviewNews(gone=frozenset({row(1).episode_id})))
-    assert table.next_to_do(row(3).episode_id) == ""
+    assert table.next_to_review(row(3).episode_id) == ""
 
 
 def test_unreadable_episodes_come_first() -> None:

@@ -24,7 +24,7 @@ class LoaderDriver:
         self.owner = QObject()
         self.loader = ScreenshotLoader(background, self.owner)
         self.thumbnails: list[int] = []
-        self.loader.thumbnail_came.connect(lambda number, _image: self.thumbnails.append(number))
+        self.loader.thumbnail_loaded.connect(lambda number, _image: self.thumbnails.append(number))
 
     def steps(self, episode_id: str) -> tuple[ShownStep, ...]:
         clicks = [Click(Point(place, place)) for place in range(5)]

@@ -9,21 +9,16 @@ from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.gui.review.verdict_text import outcome_text, role_text
 from odyssey_recorder.quality.reviewing.review import Decision
 from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, SecondReviewReason
-from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
-from tests.gui.review.fake_reviewing import FakeReviewing
+from odyssey_recorder.quality.reviewing.views import ReviewRow
+from tests.episodes import episode
+from tests.gui.review.opened_reviews import opened_review
 from tests.quality.verdicts import verdict
 
 
-@pytest.fixture
-def opened(tmp_path: Path) -> OpenedReview:
-    reviewing = FakeReviewing(tmp_path / "dataset")
-    return reviewing.open(reviewing.record("Buy milk"))
-
-
-def test_newer_verdict_of_a_reviewer_counts(opened: OpenedReview) -> None:
+def test_newer_verdict_of_a_reviewer_counts() -> None:
     earlier, later = verdict("Lin", "pfp"), verdict("lin ", "fpp", Decision.REJECT, minute=2)
-    entries = (earlier, verdict("Omar", minute=1), later)
-    disputed = replace(opened, row=replace(opened.row, role=ReviewerRole.THIRD), entries=entries)
+    review = opened_review(Path("shots"), episode(), entries=(earlier, verdict("Omar", minute=1), later))
+    disputed = replace(review, row=replace(review.row, role=ReviewerRole.THIRD))
     assert role_text(disputed) == "Third review. The first two disagree on the screenshots."
 
 
