@@ -61,9 +61,6 @@ class ViewerDriver(LonePilot):
     def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         QTest.keyClick(self.window, key, modifier)
 
-    def accessible_text(self, step: int) -> str:
-        return str(self.strip.model().index(step, 0).data(Qt.ItemDataRole.AccessibleTextRole))
-
     def thumbnail(self, step: int) -> QImage | None:
         screenshot = self.strip.model().index(step, 0).data(VALUE).image
         return screenshot if isinstance(screenshot, QImage) else None
@@ -104,8 +101,8 @@ def test_keys_and_clicks_move_between_steps(driver: ViewerDriver, review: Opened
     assert changes == [1, 2, 1, LAST, 0, 3]
     assert driver.strip.currentIndex().row() == 3
     assert driver.viewer.seen_steps == {0, 1, 2, 3, LAST}
-    assert "not seen yet" in driver.accessible_text(4)
-    assert "not seen yet" not in driver.accessible_text(3)
+    assert "not seen yet" in driver.heard("Steps")[4]
+    assert "not seen yet" not in driver.heard("Steps")[3]
 
 
 def test_each_step_shows_its_screenshot_and_action(driver: ViewerDriver, review: OpenedReview) -> None:
@@ -214,7 +211,7 @@ def test_damaged_screenshot_is_reported(
     driver.wait_for(1)
     assert driver.view.shown.startswith("Before step 2: The screenshot")
     driver.qtbot.waitUntil(lambda: driver.thumbnail(1) is not None)
-    assert "no screenshot" in driver.accessible_text(1)
+    assert "no screenshot" in driver.heard("Steps")[1]
 
 
 def test_late_screenshots_of_another_episode_are_dropped(driver: ViewerDriver, tmp_path: Path) -> None:
@@ -251,18 +248,18 @@ def test_fixed_episode_stays_at_its_step(driver: ViewerDriver, tmp_path: Path) -
 def test_findings_are_marked_at_their_steps(driver: ViewerDriver, tmp_path: Path) -> None:
     found = [Finding("IMG07", Severity.WARNING, None, ID, 2, "Nothing changed.", "Look.")]
     driver.show(open_review(tmp_path, findings=found))
-    assert "warning IMG07" in driver.accessible_text(2)
-    assert "warning" not in driver.accessible_text(1)
+    assert "warning IMG07" in driver.heard("Steps")[2]
+    assert "warning" not in driver.heard("Steps")[1]
 
 
 def test_replay_badges_are_shown_until_cleared(driver: ViewerDriver, review: OpenedReview) -> None:
     driver.show(review)
     without = driver.strip.grab().toImage()
     driver.viewer.show_replay_step(1, "drift")
-    assert "replay: drift" in driver.accessible_text(1)
+    assert "replay: drift" in driver.heard("Steps")[1]
     assert driver.strip.grab().toImage() != without
     driver.viewer.clear_replay()
-    assert "replay" not in driver.accessible_text(1)
+    assert "replay" not in driver.heard("Steps")[1]
     driver.viewer.show_replay_step(99, "match")
     assert driver.strip.model().rowCount() == LAST + 1
 

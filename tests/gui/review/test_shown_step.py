@@ -53,7 +53,7 @@ def test_screenshot_proof_is_described(record: StepRecord, text: str) -> None:
     assert text in first_step(record).proof
 
 
-def test_box_is_in_pixels_or_on_the_grid_by_its_source() -> None:
+def test_unit_of_the_box_depends_on_its_source() -> None:
     assert first_step(step_record(bbox=(10, 20, 30, 40))).element == ShownBox(Box(10, 20, 30, 40), SMALL)
     assert first_step(sam2_bbox=[100, 200, 300, 400]).element == ShownBox(Box(100, 200, 300, 400), Size(1000, 1000))
 

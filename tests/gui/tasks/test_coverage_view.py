@@ -36,6 +36,16 @@ BOARD = Coverage(
 )
 
 
+@pytest.fixture
+def board(lead: LeadDriver) -> QTableView:
+    """Of the simulated emulator's apps, with four tasks generated for all devices."""
+    lead.generate(4)
+    lead.open_view(Command.SHOW_COVERAGE)
+    board = lead.named(QTableView, "Coverage of categories and devices")
+    lead.wait_for(lambda: board.model().rowCount() == 6)
+    return board
+
+
 def test_cell_compares_available_with_wanted_tasks() -> None:
     model = BoardModel()
     model.show_coverage(BOARD)
@@ -67,8 +77,7 @@ def test_cell_counts_whole_tasks(available: float, wanted: float, text: str, lev
     assert (tally_text(tally), tally_level(tally)) == (text, level)
 
 
-def test_cells_are_darker_the_more_is_missing(lead: LeadDriver) -> None:
-    board = open_board(lead)
+def test_cells_get_darker_the_more_is_missing(lead: LeadDriver, board: QTableView) -> None:
     greys = {}
     for row in range(6):
         for column in range(6):
@@ -92,9 +101,9 @@ def test_category_lacking_most_comes_first() -> None:
     assert accessible == "Multi Apps on all devices: 19 of 36 available, 4 of them recorded; 17 missing."
 
 
+@pytest.mark.usefixtures("board")
 @pytest.mark.parametrize(("tally", "is_filled"), [(Tally(open=0.1), False), (Tally(open=2.0), True)])
 def test_bar_of_0_of_0_is_empty(lead: LeadDriver, tally: Tally, is_filled: bool) -> None:
-    open_board(lead)
     rows = lead.named(TallyList, "Largest gaps")
     rows.show_rows([TallyRow(Cell("Multi_Apps", "pixel_fold", "Notes"), "Notes", tally)])
     image = rows.viewport().grab().toImage()
@@ -102,20 +111,7 @@ def test_bar_of_0_of_0_is_empty(lead: LeadDriver, tally: Tally, is_filled: bool)
     assert (max(colours) > 20) is is_filled
 
 
-def board_view(lead: LeadDriver) -> QTableView:
-    return lead.named(QTableView, "Coverage of categories and devices")
-
-
-def open_board(lead: LeadDriver) -> QTableView:
-    """The board of the simulated emulator's apps, with four tasks generated for all devices."""
-    lead.generate(4)
-    lead.open_view(Command.SHOW_COVERAGE)
-    lead.wait_for(lambda: board_view(lead).model().rowCount() == 6)
-    return board_view(lead)
-
-
-def test_next_gap_command_visits_the_emptiest_cells(lead: LeadDriver) -> None:
-    board = open_board(lead)
+def test_next_gap_command_visits_the_emptiest_cells(lead: LeadDriver, board: QTableView) -> None:
     assert (board.model().rowCount(), board.model().columnCount()) == (6, 7)
     emptiest = lead.service.coverage("simulated_phone").emptiest
     assert lead.named(TallyList, "Largest gaps").cell == emptiest[0]
@@ -125,8 +121,7 @@ def test_next_gap_command_visits_the_emptiest_cells(lead: LeadDriver) -> None:
     assert lead.named(TallyList, "Kinds of app in this cell").cell == emptiest[1]
 
 
-def test_clicking_a_cell_generates_tasks_for_it(lead: LeadDriver) -> None:
-    board = open_board(lead)
+def test_clicking_a_cell_generates_tasks_for_it(lead: LeadDriver, board: QTableView) -> None:
     web = [board.model().headerData(row, Qt.Orientation.Vertical) for row in range(6)].index("Web Shopping")
     click_row(board, web, column=2)
     dialog = lead.dialog_of(GenerateDialog)
@@ -143,8 +138,7 @@ def test_clicking_a_cell_generates_tasks_for_it(lead: LeadDriver) -> None:
     assert board.isVisible()  # the next gap comes first
 
 
-def test_button_of_a_row_offers_all_devices(lead: LeadDriver) -> None:
-    board = open_board(lead)
+def test_button_of_a_row_offers_all_devices(lead: LeadDriver, board: QTableView) -> None:
     board.setCurrentIndex(board.model().index(0, 6))
     board.setFocus()
     QTest.keyClick(board, Qt.Key.Key_Return)
@@ -154,8 +148,8 @@ def test_button_of_a_row_offers_all_devices(lead: LeadDriver) -> None:
     assert len(lead.service.board().tasks) == 4
 
 
+@pytest.mark.usefixtures("board")
 def test_filling_a_gap_generates_tasks_with_its_app_class(lead: LeadDriver) -> None:
-    open_board(lead)
     gap = lead.named(TallyList, "Largest gaps").cell
     assert gap is not None
     lead.use(Command.FILL_GAP)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import date
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -26,13 +27,19 @@ from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.gui.tasks.task_table import STATUS
 from odyssey_recorder.llm.prices import ModelFacts, Prices
 from odyssey_recorder.model.text_origin import Approval, Writer
-from odyssey_recorder.task.queue.board import Status
+from odyssey_recorder.task.queue.board import QueuedTask, Status
 from tests.gui.pilot import button_in
 from tests.gui.tasks.lead_driver import NO_MODEL, LeadDriver
 from tests.llm.good_model import right
 from tests.llm.stand_in import MODEL, StandIn, refuses, says
 
 PRICES = Prices(date(2026, 11, 1), (ModelFacts(name=MODEL, input=1.0, output=2.0),))
+
+
+@pytest.fixture
+def task(lead: LeadDriver) -> QueuedTask:
+    """The only one, to be approved."""
+    return lead.generate(1)[0]
 
 
 def test_author_and_missing_model_are_explained(lead: LeadDriver) -> None:
@@ -69,8 +76,7 @@ def test_refresh_keeps_the_current_task(lead: LeadDriver) -> None:
     assert lead.current == third.task_id
 
 
-def test_task_changed_elsewhere_is_not_approved_unseen(lead: LeadDriver) -> None:
-    (task,) = lead.generate(1)
+def test_task_changed_elsewhere_is_not_approved_unseen(lead: LeadDriver, task: QueuedTask) -> None:
     changed = replace(task.listed, notes="Use the account of the team")
     lead.setup.queue.amend([changed], "Grace")
     lead.use(Command.APPROVE_TASKS)
@@ -81,8 +87,7 @@ def test_task_changed_elsewhere_is_not_approved_unseen(lead: LeadDriver) -> None
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
-def test_approving_a_task_with_faults_asks_first(lead: LeadDriver) -> None:
-    (task,) = lead.generate(1)
+def test_approving_a_task_with_faults_asks_first(lead: LeadDriver, task: QueuedTask) -> None:
     lead.service.edit(task.task_id, "Do whatever you like.")
     lead.use(Command.READ_TASKS)
     lead.wait_for(lambda: lead.rows[0].faults > 0)
@@ -96,8 +101,7 @@ def test_approving_a_task_with_faults_asks_first(lead: LeadDriver) -> None:
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
-def test_rejected_task_is_found_and_approved_again(lead: LeadDriver) -> None:
-    (task,) = lead.generate(1)
+def test_rejected_task_is_found_and_approved_again(lead: LeadDriver, task: QueuedTask) -> None:
     lead.use(Command.REJECT_TASKS)
     dialog = lead.dialog_of(ReasonDialog)
     for keys, reason in (("2", "the apps do not fit"), ("9", "9"), ("3", "makes no sense")):
@@ -113,8 +117,7 @@ def test_rejected_task_is_found_and_approved_again(lead: LeadDriver) -> None:
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
-def test_edited_instruction_is_checked_by_the_rules(lead: LeadDriver) -> None:
-    (task,) = lead.generate(1)
+def test_edited_instruction_is_checked_by_the_rules(lead: LeadDriver, task: QueuedTask) -> None:
     QTest.keyClick(lead.tasks, Qt.Key.Key_Return)
     editor = lead.editor("Instruction in your words")
     assert editor.toPlainText() == task.listed.task.instruction
@@ -144,8 +147,7 @@ def test_unsaved_edit_is_kept_until_discarded(lead: LeadDriver) -> None:
     assert lead.task(task.task_id).listed == task.listed
 
 
-def test_task_text_is_never_treated_as_markup(lead: LeadDriver) -> None:
-    (task,) = lead.generate(1)
+def test_task_text_is_never_treated_as_markup(lead: LeadDriver, task: QueuedTask) -> None:
     info = replace(task.listed.task, instruction="<b>Bold</b> & <img src=x>")
     lead.setup.queue.amend([replace(task.listed, task=info)], "Ada")
     lead.use(Command.READ_TASKS)
@@ -280,8 +282,7 @@ def test_empty_view_says_what_to_do_next(lead: LeadDriver) -> None:
     lead.wait_for(lambda: not lead.says("No language model is set up"))
 
 
-def test_queue_shows_who_holds_a_task_and_since_when(lead: LeadDriver) -> None:
-    (task,) = lead.generate(1)
+def test_queue_shows_who_holds_a_task_and_since_when(lead: LeadDriver, task: QueuedTask) -> None:
     lead.use(Command.APPROVE_TASKS)
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
     lead.use(Command.SHOW_QUEUE)
