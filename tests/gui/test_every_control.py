@@ -48,9 +48,9 @@ from tests.fakes import FakeDevice
 from tests.gui.fakes import FAILED, TASK, FakeDoctor, FakeInventory, FakePractice, FakeRecordings
 from tests.gui.inspection import faults, takes_focus, visible, what
 from tests.gui.pilot import OpenAt, Pilot
-from tests.gui.review.bench_review import BenchReviewing
+from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.review.reviewer import Reviewer
-from tests.gui.tasks.bench_lead import Office, own_templates
+from tests.gui.tasks.lead_driver import TaskSetup, copy_templates
 from tests.task.tasks import queue_of, row
 
 _LAYOUT_MS = 60
@@ -73,7 +73,7 @@ def pilot(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> Pilot:
     )
     practice = FakePractice(wanted=0)
     practice.score = FAILED
-    review = BenchReviewing(tmp_path / "under review")
+    review = FakeReviewing(tmp_path / "under review")
     review.find(review.record("Buy milk"), ("IMG07", Severity.WARNING, 1))
     workplace = Workplace(
         review=lambda: review,
@@ -83,7 +83,7 @@ def pilot(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> Pilot:
         doctor=FakeDoctor(),
         inventory=lambda: inventory,
         tasks=lambda: tasks,
-        task_service=Office(own_templates(tmp_path), tmp_path, tasks).service,
+        task_service=TaskSetup(copy_templates(tmp_path), tmp_path, tasks).service,
         practice=practice,
         settings=SettingsStore(),
     )

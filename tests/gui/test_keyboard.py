@@ -35,9 +35,9 @@ from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.task_service import ModelChoice
 from tests.fakes import FakeDevice
 from tests.gui.pilot import LEFT, OpenAt, Pilot
-from tests.gui.review.bench_review import BenchReviewing
+from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.review.reviewer import Reviewer
-from tests.gui.tasks.bench_lead import Office, own_templates
+from tests.gui.tasks.lead_driver import TaskSetup, copy_templates
 from tests.task.tasks import queue_of, row
 
 _, STEPS, _ = QUESTIONS.values()
@@ -118,19 +118,19 @@ class CommandListener(QObject):
 
 
 @pytest.fixture
-def reviewing(tmp_path: Path) -> BenchReviewing:
-    return BenchReviewing(tmp_path / "under review")
+def reviewing(tmp_path: Path) -> FakeReviewing:
+    return FakeReviewing(tmp_path / "under review")
 
 
 @pytest.fixture
-def office(tmp_path: Path) -> Office:
-    made = Office(own_templates(tmp_path), tmp_path, queue_of(tmp_path, row("a")))
+def office(tmp_path: Path) -> TaskSetup:
+    made = TaskSetup(copy_templates(tmp_path), tmp_path, queue_of(tmp_path, row("a")))
     made.service().generate(ModelChoice(2, 1, "simulated_phone", frozenset(), names_apps=False))
     return made
 
 
 @pytest.fixture
-def pilot(open_at: OpenAt, reviewing: BenchReviewing, office: Office) -> Pilot:
+def pilot(open_at: OpenAt, reviewing: FakeReviewing, office: TaskSetup) -> Pilot:
     reviewing.record("Buy milk")
     reviewing.record("Buy bread")
     opened = open_at(
@@ -422,22 +422,22 @@ def test_a_note_is_not_cut_short_by_the_screenshot_of_its_step_or_by_the_next_st
     pilot.qtbot.waitUntil(lambda: [step.note for step in pilot.views[-1].steps] == ["half and half", ""])
 
 
-def test_a_note_is_written_on_while_others_judge_the_episode(pilot: Pilot, reviewing: BenchReviewing) -> None:
+def test_a_note_is_written_on_while_others_judge_the_episode(pilot: Pilot, reviewing: FakeReviewing) -> None:
     pilot.press("Review")
     reviewer = open_review(pilot)
     press("Ctrl+E")
     write("Late ")
     episode = reviewer.ids[reviewer.listed.index("Buy milk")]
     reviewing.judge(episode, "Omar", Decision.ACCEPT)
-    reviewing.ask_two(episode)
-    reviewing.tell_again(episode)
+    reviewing.add_to_sample(episode)
+    reviewing.publish_rows(episode)
     reviewer.wait_to_read("Second review.")
     write("arrival")
     assert pilot.editor(NOTE).toPlainText() == "Late arrival"
-    assert reviewing.ballots == []
+    assert reviewing.submitted == []
 
 
-def test_words_of_a_field_that_is_taken_away_do_not_run_as_keys_of_the_page(pilot: Pilot, office: Office) -> None:
+def test_words_of_a_field_that_is_taken_away_do_not_run_as_keys_of_the_page(pilot: Pilot, office: TaskSetup) -> None:
     pilot.press("Tasks")
     press("Alt+3")
     show_prepared(pilot)

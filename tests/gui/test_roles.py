@@ -21,8 +21,8 @@ from odyssey_recorder.settings import Role, SettingsStore, settings_file
 from odyssey_recorder.task.queue.board import Status
 from tests.gui.fakes import FakeDoctor, FakeInventory, FakePractice
 from tests.gui.pilot import OpenAt, Pilot
-from tests.gui.review.bench_review import BenchReviewing
-from tests.gui.tasks.bench_lead import Office, own_templates
+from tests.gui.review.fake_reviewing import FakeReviewing
+from tests.gui.tasks.lead_driver import TaskSetup, copy_templates
 from tests.task.tasks import queue_of, row
 
 pytestmark = pytest.mark.usefixtures("as_nobody")
@@ -37,7 +37,7 @@ ALL = [page.value.label for page in PAGES]
 @pytest.fixture
 def workplace(tmp_path: Path) -> Workplace:
     tasks = queue_of(tmp_path, row("a"))
-    reviewing = BenchReviewing(tmp_path / "under review")
+    reviewing = FakeReviewing(tmp_path / "under review")
     return Workplace(
         review=lambda: reviewing,
         texts=lambda: TextReviewing(tmp_path / "dataset", Checker(None).evidence, lambda: "Ann"),
@@ -45,7 +45,7 @@ def workplace(tmp_path: Path) -> Workplace:
         doctor=FakeDoctor(),
         inventory=FakeInventory,
         tasks=lambda: tasks,
-        task_service=Office(own_templates(tmp_path), tmp_path, tasks).service,
+        task_service=TaskSetup(copy_templates(tmp_path), tmp_path, tasks).service,
         practice=FakePractice(wanted=0),
         settings=SettingsStore(),
     )

@@ -99,7 +99,7 @@ class DatasetPage(MainPage):
         self._home = self._view
         self._middle = QStackedWidget()
         self._card = EpisodeCard(background, commands)
-        self._said = text_label(kind="title")
+        self._title = text_label(kind="title")
         self._bar = named(QProgressBar(), "Reading the episodes")
         self._line = FilterLine()
         self._saved = SavedViews(saved, background, commands)
@@ -115,7 +115,7 @@ class DatasetPage(MainPage):
         self._begun = False
         self._lay_out()
         self._connect()
-        self._tell()
+        self._update_title()
 
     def show_for(self, role: Role) -> None:
         shown = self._group.checkedAction()
@@ -125,7 +125,7 @@ class DatasetPage(MainPage):
     def enter(self) -> None:
         if not self._begun:
             self._begun = True
-            self._said.setText("Loading the dataset…")
+            self._title.setText("Loading the dataset…")
             self._listing.begin()
             self._saved.read()
 
@@ -171,7 +171,7 @@ class DatasetPage(MainPage):
         self._facets.show_counts(found)
         self._line.field.know(found.facets)
         change_steadily(self._view, self._table, _ROW_PX, lambda: self._table.show(found.rows))
-        self._tell()
+        self._update_title()
         if self._is_read and any(row.verdict is ReviewStage.CHECKING for row in found.rows):
             self._check()
 
@@ -180,7 +180,7 @@ class DatasetPage(MainPage):
         if self._checks is not None:
             job = self._background.start(CHECKING, self._checks())
             self._checks = None
-            job.ended.connect(lambda: self._listing.ask(self._listing.asked))
+            job.ended.connect(lambda: self._listing.ask(self._listing.request))
             self._checking.follow(job)
 
     def _take_changes(self, changes: FolderChanges) -> None:
@@ -195,16 +195,16 @@ class DatasetPage(MainPage):
         self._bar.setValue(done)
         self._bar.setVisible(done < count)
         if done:
-            self._listing.ask(self._listing.asked)
+            self._listing.ask(self._listing.request)
 
-    def _tell(self) -> None:
+    def _update_title(self) -> None:
         shown, all_of_them = self._table.rowCount(), counted(self._total)
-        told = all_of_them if shown == self._total else f"{shown:,} of {all_of_them}"
+        count = all_of_them if shown == self._total else f"{shown:,} of {all_of_them}"
         broken = f"{self._broken:,} cannot be read" if self._broken else ""
         selected = f"{len(self._selected):,} selected" if len(self._selected) > 1 else ""
         if self._is_read or shown:
-            self._said.setText(" · ".join(filter(None, (told, broken, selected))))
-            self._empty.tell(*((_NOTHING_YET, _HOW_TO_BEGIN) if not self._total else (_NO_MATCH, "")))
+            self._title.setText(" · ".join(filter(None, (count, broken, selected))))
+            self._empty.show_text(*((_NOTHING_YET, _HOW_TO_BEGIN) if not self._total else (_NO_MATCH, "")))
         is_gallery = self._commands[Command.SHOW_GALLERY].isChecked()
         listing = self._gallery if is_gallery and self._gallery is not None else self._view
         self._home = listing
@@ -226,7 +226,7 @@ class DatasetPage(MainPage):
         self._ask(wanted=wanted)
 
     def _ask(self, **changes: Any) -> None:
-        self._listing.ask(replace(self._listing.asked, **changes))
+        self._listing.ask(replace(self._listing.request, **changes))
 
     # The selection.
 
@@ -249,7 +249,7 @@ class DatasetPage(MainPage):
         now = frozenset(one.episode_id for run in runs for one in rows[run.top() : run.bottom() + 1])
         if now != self._selected and self._table.rowCount():
             self._selected = now
-            self._tell()
+            self._update_title()
 
     def _choose_row(self, now: QModelIndex) -> None:
         episode = self._table.at(now.row())
@@ -304,7 +304,7 @@ class DatasetPage(MainPage):
         assert self._index is not None
         assert self._retiring is not None
         dialog = DuplicatesDialog(self._index, self._background, self)
-        dialog.retire_asked.connect(self._retiring.supersede)
+        dialog.retire_requested.connect(self._retiring.supersede)
         dialog.open()
 
     # Export.
@@ -315,7 +315,7 @@ class DatasetPage(MainPage):
         selected = [one for one in listed if one in self._selected]
         root = self._index.root
         dialog = ExportDialog(selected, listed, root.with_name(f"{root.name}-export"), self)
-        dialog.export_asked.connect(self._export)
+        dialog.export_requested.connect(self._export)
         dialog.open()
 
     def _export(self, choice: ExportChoice) -> None:
@@ -323,13 +323,13 @@ class DatasetPage(MainPage):
         self._warning.hide()
         title = f"Exporting {counted(len(choice.ids))}"
         work = partial(export, self._index.root, choice)
-        self._job.follow(self._background.start(title, work, self._tell_exported))
+        self._job.follow(self._background.start(title, work, self._show_exported))
 
-    def _tell_exported(self, done: Prepared) -> None:
-        words = f"{counted(len(done.episodes))} exported to {done.request.out}."
+    def _show_exported(self, done: Prepared) -> None:
+        text = f"{counted(len(done.episodes))} exported to {done.request.out}."
         left_out = f"{counted(len(done.left_out))} left out: not accepted, or with errors." if done.left_out else ""
         tone = Tone.WARNING if done.left_out or done.limits else Tone.SUCCESS
-        self._warning.show_message(tone, breakable(words), " ".join(filter(None, (left_out, *done.limits))))
+        self._warning.show_message(tone, breakable(text), " ".join(filter(None, (left_out, *done.limits))))
 
     # Layout.
 
@@ -356,10 +356,10 @@ class DatasetPage(MainPage):
         self._listing.changed.connect(self._take_changes)
         self._listing.reading.connect(self._show_progress)
         for warned in (self._listing.warned, self._saved.failed):
-            warned.connect(lambda words: self._warning.show_message(Tone.WARNING, breakable(words)))
-        self._table.sort_asked.connect(lambda at, descending: self._ask(column=at, descending=descending))
+            warned.connect(lambda text: self._warning.show_message(Tone.WARNING, breakable(text)))
+        self._table.sort_requested.connect(lambda at, descending: self._ask(column=at, descending=descending))
         self._line.filter_changed.connect(self._filter)
-        self._line.field.textChanged.connect(lambda _text: self._tell())
+        self._line.field.textChanged.connect(lambda _text: self._update_title())
         self._facets.filter_chosen.connect(lambda wanted: self._line.write(str(wanted)))
         self._saved.chosen.connect(self._line.write)
         self._view.selectionModel().currentRowChanged.connect(lambda now, _before: self._choose_row(now))
@@ -370,7 +370,7 @@ class DatasetPage(MainPage):
             Command.CLEAR_FILTERS: lambda: self._line.write(""),
             Command.SAVE_VIEW: self._saved.ask_to_save,
             Command.DELETE_VIEW: self._saved.delete,
-            Command.SHOW_GALLERY: self._tell,
+            Command.SHOW_GALLERY: self._update_title,
             Command.EXPORT_EPISODES: self._ask_to_export,
             Command.RETIRE_EPISODES: self._retire,
             Command.RESTORE_EPISODES: self._restore,
@@ -424,16 +424,16 @@ class DatasetPage(MainPage):
         quiet = Command.SHOW_DUPLICATES, Command.RESTORE_EPISODES, Command.RETIRE_EPISODES, Command.REQUEST_REVIEW
         buttons = (self._commands.button(one, kind="quiet") for one in quiet)
         export = self._commands.button(Command.EXPORT_EPISODES)
-        head = row((self._said, 1), self._bar, *buttons, export, spacing=2)
+        head = row((self._title, 1), self._bar, *buttons, export, spacing=2)
         head.setContentsMargins(4, 0, 0, 0)
         gallery = self._commands.button(Command.SHOW_GALLERY, kind="quiet", wordless=True)
-        asked = row((self._line, 1), self._saved, gallery)
+        filters = row((self._line, 1), self._saved, gallery)
         for part in (self._saved, gallery):
-            asked.setAlignment(part, Qt.AlignmentFlag.AlignTop)
-        listing = column(asked, head, (self._middle, 1), spacing=10)
+            filters.setAlignment(part, Qt.AlignmentFlag.AlignTop)
+        listing = column(filters, head, (self._middle, 1), spacing=10)
         middle = QWidget()
-        told = (self._messages, self._warning, self._checking, self._job)
-        fill_column(middle, *told, (listing, 3), (self._card, 1), spacing=_SPACE)
+        messages = (self._messages, self._warning, self._checking, self._job)
+        fill_column(middle, *messages, (listing, 3), (self._card, 1), spacing=_SPACE)
         return Panels("dataset", self._commands, middle, {"left": (self._facets, _FACETS_PX)})
 
 
@@ -452,8 +452,8 @@ class _Emptiness(Card):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         fill_column(self, None, self._words, self._hint, 8, row(None, self._record, None), None, margins=12)
 
-    def tell(self, words: str, hint: str) -> None:
+    def show_text(self, text: str, hint: str) -> None:
         """With a `hint`, also offer to record."""
-        self._words.setText(words)
+        self._words.setText(text)
         self._hint.setText(hint)
         self._record.setVisible(bool(hint))

@@ -16,14 +16,14 @@ BESIDE_FACETS = (1, 5)
 
 
 class EpisodeTable(TableModel[EpisodeRow]):
-    sort_asked = Signal(int, bool)
+    sort_requested = Signal(int, bool)
     """By a column, descending or not: thousands of rows are not sorted on the GUI thread."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(COLUMNS, key=lambda row: row.episode_id, parent=parent)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self.sort_asked.emit(column, order is Qt.SortOrder.DescendingOrder)
+        self.sort_requested.emit(column, order is Qt.SortOrder.DescendingOrder)
 
 
 def _column(

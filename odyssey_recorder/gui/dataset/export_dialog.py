@@ -75,7 +75,7 @@ class ExportChoice:
 
 
 class ExportDialog(QDialog):
-    export_asked = Signal(object)
+    export_requested = Signal(object)
 
     def __init__(self, selected: Sequence[str], listed: Sequence[str], home: Path, parent: QWidget) -> None:
         super().__init__(parent)
@@ -90,7 +90,7 @@ class ExportDialog(QDialog):
         self._texts.offer(_TEXTS)
         self._folder = line_edit("Folder", "A folder that does not exist yet")
         self._folder.setText(str(home))
-        self._folder.textChanged.connect(self._tell)
+        self._folder.textChanged.connect(self._update)
         browse = push_button("Browse…", "Choose where the new folder is made", call=self._browse)
         self._accepted = named(CheckBox("Only accepted episodes without errors"), "Only accepted episodes")
         self._accepted.setToolTip("Leave out episodes that are not accepted or in which the checks find errors")
@@ -130,14 +130,14 @@ class ExportDialog(QDialog):
     def _out(self) -> Path:
         return Path(self._folder.text().strip()).expanduser()
 
-    def _tell(self) -> None:
+    def _update(self) -> None:
         self._export.setEnabled(bool(self._folder.text().strip()))
 
     def _ask(self) -> None:
         ids = self._ids[self._which.value]
         layout = self._layout.value
         options = Options(texts=cast(Texts, self._texts.value), samples=self._samples.chosen(layout))
-        self.export_asked.emit(ExportChoice(ids, layout, self._out, self._accepted.isChecked(), options))
+        self.export_requested.emit(ExportChoice(ids, layout, self._out, self._accepted.isChecked(), options))
 
 
 class _Samples(QWidget):
@@ -157,9 +157,9 @@ class _Samples(QWidget):
         self._level.offer(_LEVELS)
         self._split.offer(_SPLITS)
         self._split.setToolTip("Write the samples in the parts of this split")
-        words = row((labelled("&Adapter", self._adapter), 1), (labelled("&History", self._history), 1), spacing=8)
+        text = row((labelled("&Adapter", self._adapter), 1), (labelled("&History", self._history), 1), spacing=8)
         more = row((labelled("&Instructions", self._level), 1), (labelled("&Split", self._split), 1), spacing=8)
-        fill_column(self, words, more, spacing=10)
+        fill_column(self, text, more, spacing=10)
 
     def show_for(self, layout: str) -> None:
         self.setVisible(layout in TRAINERS)
@@ -182,9 +182,9 @@ class _Samples(QWidget):
         )
 
 
-def export(root: Path, choice: ExportChoice, tell: Progress, cancelled: Cancelled) -> Prepared:
+def export(root: Path, choice: ExportChoice, progress: Progress, cancelled: Cancelled) -> Prepared:
     """Raises DatasetError."""
-    tell(None, "Checking the episodes")
+    progress(None, "Checking the episodes")
     admission = Admission(checked=choice.only_accepted, accepted=choice.only_accepted)
     refuse = refusal(root, admission, Dialect.RELEASE, cancelled) if choice.only_accepted else lambda _: ""
     files = [root / annotation_path(one) for one in sorted(choice.ids)]
@@ -195,11 +195,11 @@ def export(root: Path, choice: ExportChoice, tell: Progress, cancelled: Cancelle
         raise DatasetError(f"None of these episodes is accepted and without errors.{why}")
     with ThreadPoolExecutor(_WRITERS, thread_name_prefix="export") as executor:
         run_export(
-            prepared.request, prepared.episodes, executor, tell=partial(_tell_share, tell), is_cancelled=cancelled
+            prepared.request, prepared.episodes, executor, tell=partial(_report_share, progress), is_cancelled=cancelled
         )
     return prepared
 
 
-def _tell_share(tell: Progress, done: Exported) -> None:
-    words = f"{done.episodes:,} of {counted(done.of_episodes)}, {done.bytes / 1e6:,.0f} MB"
-    tell(done.episodes / done.of_episodes, words)
+def _report_share(progress: Progress, done: Exported) -> None:
+    text = f"{done.episodes:,} of {counted(done.of_episodes)}, {done.bytes / 1e6:,.0f} MB"
+    progress(done.episodes / done.of_episodes, text)

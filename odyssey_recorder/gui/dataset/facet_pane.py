@@ -18,11 +18,7 @@ _MOST = 8
 """Values of a key that are listed; any other is written into the filter."""
 
 
-def _verdict_words(verdict: str) -> str:
-    return verdict.replace("-", " ").capitalize()
-
-
-def _length_words(steps: str) -> str:
+def _length_text(steps: str) -> str:
     least = steps.removeprefix(">=")
     return f"{steps.replace('..', ' to ')} steps" if least == steps else f"{least} or more steps"
 
@@ -31,10 +27,10 @@ _FACETS: Mapping[Key, tuple[str, Callable[[str], str]]] = {
     Key.CATEGORY: ("Category", category_words),
     Key.DEVICE: ("Device", str),
     Key.APP: ("App", str),
-    Key.VERDICT: ("Verdict", _verdict_words),
+    Key.VERDICT: ("Verdict", lambda verdict: verdict.replace("-", " ").capitalize()),
     Key.SPLIT: ("Split", str),
     Key.ENDING: ("Ending", str.capitalize),
-    Key.STEPS: ("Length", _length_words),
+    Key.STEPS: ("Length", _length_text),
     Key.BY: ("Annotator", str),
 }
 
@@ -47,8 +43,8 @@ class FacetPane(Card):
         self._filter = ALL
         self._lists: dict[Key, tuple[QLabel, FacetList]] = {}
         parts: list[QWidget] = []
-        for key, (name, words) in _FACETS.items():
-            label, facet = text_label(name, "field"), FacetList(name, words)
+        for key, (name, text) in _FACETS.items():
+            label, facet = text_label(name, "field"), FacetList(name, text)
             label.setContentsMargins(8, 6, 0, 0)
             facet.value_chosen.connect(partial(self._choose, key))
             self._lists[key] = label, facet
@@ -59,7 +55,7 @@ class FacetPane(Card):
 
     def show_counts(self, found: ListResult) -> None:
         """An empty value is only written into the filter, as in ``by:""``."""
-        self._filter = found.asked.wanted
+        self._filter = found.request.wanted
         for key, (label, facet) in self._lists.items():
             chosen = {comparable_name(value): value for value in self._filter.chosen(key)}
             counts = [(one.value, one.count) for one in found.facets[key].counts if one.value]

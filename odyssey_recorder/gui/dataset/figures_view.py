@@ -30,6 +30,7 @@ from odyssey_recorder.gui.parts import (
     row,
     text_label,
 )
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.selection.figures import figures_of
 from odyssey_recorder.selection.filter import ALL, Filter, unretired, without_agents
 from odyssey_recorder.selection.index import EpisodeIndex
@@ -55,14 +56,14 @@ class FiguresView(QWidget):
         self._index = index
         self._background = background
         self._commands = commands
-        self._wanted = ALL
+        self._filter = ALL
         self._job: Job | None = None
         self._is_stale = True
         self._shown: _Counted | None = None
         self._pane = FiguresPane()
         self._empty = QStackedWidget()
         self._against = Choice("Compare with")
-        self._said = text_label(kind="hint")
+        self._status = text_label(kind="hint")
         self._bar = named(QProgressBar(), "Counting the episodes")
         self._message = Banner(can_dismiss=True)
         self._lay_out()
@@ -76,11 +77,11 @@ class FiguresView(QWidget):
                 self, "Save images in", "", partial(self._save, self._write_images)
             ),
         })  # fmt: skip
-        self._tell()
+        self._update_status()
 
     def show_filter(self, wanted: Filter) -> None:
-        if wanted != self._wanted:
-            self._wanted = wanted
+        if wanted != self._filter:
+            self._filter = wanted
             self.refresh()
 
     def refresh(self) -> None:
@@ -90,28 +91,27 @@ class FiguresView(QWidget):
             return
         self._is_stale = False
         self._message.end("counting")
-        count = partial(_count, self._index, self._wanted, self._against.value)
+        count = partial(_count, self._index, self._filter, self._against.value)
         self._job = self._background.start(
-            "Counting the episodes", lambda tell, _: count(tell), self._take, can_cancel=False
+            "Counting the episodes", lambda progress, _: count(progress), self._take, can_cancel=False
         )
-        self._job.changed.connect(self._tell)
+        self._job.changed.connect(self._update_status)
         self._job.ended.connect(self._end)
-        self._tell()
+        self._update_status()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._is_stale:
             self.refresh()
 
-    def _take(self, counted: _Counted) -> None:
-        self._shown = counted
-        self._pane.show_figures(counted.figures)
-        self._empty.setCurrentIndex(0 if counted.told.episodes else 2 if counted.told.selection else 1)
-        if counted.told.unread:
-            unread = len(counted.told.unread)
-            words = f"{unread:,} unreadable episode{'s' * (unread != 1)} left out."
-            self._message.show_message(Tone.WARNING, words, breakable(counted.told.unread[0]), cause="counting")
-        self._tell()
+    def _take(self, shown: _Counted) -> None:
+        self._shown = shown
+        self._pane.show_figures(shown.figures)
+        self._empty.setCurrentIndex(0 if shown.told.episodes else 2 if shown.told.selection else 1)
+        if shown.told.unread:
+            text = f"{counted(shown.told.unread, 'unreadable episode')} left out."
+            self._message.show_message(Tone.WARNING, text, breakable(shown.told.unread[0]), cause="counting")
+        self._update_status()
 
     def _end(self) -> None:
         job, self._job = self._job, None
@@ -119,14 +119,14 @@ class FiguresView(QWidget):
             self._message.show_message(
                 Tone.DANGER, "The figures cannot be computed.", breakable(job.error), cause="counting"
             )
-        self._tell()
+        self._update_status()
         if self._is_stale:
             self.refresh()
 
-    def _tell(self) -> None:
+    def _update_status(self) -> None:
         shown, job = self._shown, self._job
-        words = "" if shown is None else f"{shown.told.episodes:,} episode{'s' if shown.told.episodes != 1 else ''}"
-        self._said.setText(words if job is None else job.words or "Counting…")
+        text = "" if shown is None else counted(shown.told.episodes)
+        self._status.setText(text if job is None else job.words or "Counting…")
         self._bar.setVisible(job is not None)
         is_there = shown is not None and bool(shown.told.episodes)
         self._commands.enable(*_SAVES, on=is_there, why="There are no figures yet.")
@@ -135,21 +135,21 @@ class FiguresView(QWidget):
 
     def _save(self, write: Callable[[Path, _Counted], str], place: Path) -> None:
         if self._shown is not None:
-            tell = self._message.show_message
+            show = self._message.show_message
             self._background.run(
                 partial(write, place, self._shown),
-                lambda words: tell(Tone.SUCCESS, words, breakable(str(place))),
-                lambda error: tell(Tone.DANGER, "The figures cannot be saved.", breakable(error_text(error))),
+                lambda text: show(Tone.SUCCESS, text, breakable(str(place))),
+                lambda error: show(Tone.DANGER, "The figures cannot be saved.", breakable(error_text(error))),
             )
 
     @staticmethod
-    def _write_page(file: Path, counted: _Counted) -> str:
-        write_figures_page(file, counted.figures, counted.told)
+    def _write_page(file: Path, shown: _Counted) -> str:
+        write_figures_page(file, shown.figures, shown.told)
         return "The page is saved."
 
     @staticmethod
-    def _write_images(folder: Path, counted: _Counted) -> str:
-        return f"{len(write_images(folder, counted.figures))} images are saved."
+    def _write_images(folder: Path, shown: _Counted) -> str:
+        return f"{len(write_images(folder, shown.figures))} images are saved."
 
     def _lay_out(self) -> None:
         self._against.offer([(name, name) for name in _PUBLISHED])
@@ -158,7 +158,7 @@ class FiguresView(QWidget):
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 0)
         self._bar.setFixedWidth(120)
-        self._said.setWordWrap(False)
+        self._status.setWordWrap(False)
         nothing = notice("No figures yet.", "Figures appear with the first published episode.")
         no_match = notice("No matching episodes.", "Change the filter, or choose “Show all”.")
         for one in (self._pane, nothing, no_match):
@@ -168,13 +168,13 @@ class FiguresView(QWidget):
         beside = text_label("Compare with", "hint")
         beside.setWordWrap(False)
         buttons = self._commands.buttons(*_SAVES)
-        head = row(text_label("Figures", "title"), self._said, self._bar, None, beside, self._against, *buttons)
+        head = row(text_label("Figures", "title"), self._status, self._bar, None, beside, self._against, *buttons)
         fill_column(self, head, self._message, (self._empty, 1), spacing=10)
 
 
-def _count(index: EpisodeIndex, wanted: Filter, against: str, tell: Progress) -> _Counted:
-    tell(None, "Reading the episodes…")
+def _count(index: EpisodeIndex, wanted: Filter, against: str, progress: Progress) -> _Counted:
+    progress(None, "Reading the episodes…")
     episodes, unread = figures_of(index, without_agents(unretired(wanted)))
-    tell(None, f"Counting {len(episodes):,} episodes…")
+    progress(None, f"Counting {len(episodes):,} episodes…")
     figures = all_figures(episodes, Against(_PUBLISHED[against], class_of_app()))
     return _Counted(figures, Told(str(index.root), len(episodes), against, str(wanted), unread))

@@ -115,11 +115,11 @@ class StripDelegate(RowDelegate):
             left = area.left() + place * (_SCREENSHOT.width() + _GAP)
             room = QRectF(left, area.top(), _SCREENSHOT.width(), _SCREENSHOT.height())
             paint_thumbnail(painter, room, strip[place] if strip else None)
-        words = QRectF(area.left(), area.top() + _SCREENSHOT.height() + 6, area.width(), area.height())
+        text = QRectF(area.left(), area.top() + _SCREENSHOT.height() + 6, area.width(), area.height())
         title = f"Cannot be read: {row.problem}" if row.problem else " ".join(row.instruction.split())
-        paint_line(painter, words, title, font, theme.danger if row.problem else theme.text)
+        paint_line(painter, text, title, font, theme.danger if row.problem else theme.text)
         small = small_font(font)
-        words.translate(0, painter.fontMetrics().height() + 2)
+        text.translate(0, painter.fontMetrics().height() + 2)
         steps = "1 step" if row.steps == 1 else f"{row.steps} steps"
         about = "" if row.problem else f"{category_words(row.category)} · {row.device} · {steps} · {row.verdict.value}"
-        paint_line(painter, words, about, small, theme.muted)
+        paint_line(painter, text, about, small, theme.muted)

@@ -25,7 +25,7 @@ class ListRequest:
 class ListResult:
     """`total` is the number of all episodes."""
 
-    asked: ListRequest
+    request: ListRequest
     rows: Sequence[EpisodeRow]
     total: int
     facets: Mapping[Key, Facet]
@@ -44,22 +44,22 @@ class EpisodeListing(QObject):
 
     def __init__(self, open_index: Callable[[], EpisodeIndex], background: Background) -> None:
         super().__init__()
-        self.asked = ListRequest()
+        self.request = ListRequest()
         self._open_index = open_index
         self._background = background
         self._asks = background.in_order()
         self._index: EpisodeIndex | None = None
         self._known: Sequence[EpisodeRow] = ()
-        self._is_looking = self._looks_again = False
+        self._is_searching = self._search_again = False
         self._closed = Event()
         self._watch: DatasetWatch | None = None
 
     def begin(self) -> None:
         self._asks.run(self._open, self._take_index)
 
-    def ask(self, asked: ListRequest) -> None:
-        self.asked = asked
-        self._look()
+    def ask(self, request: ListRequest) -> None:
+        self.request = request
+        self._check_for_changes()
 
     def close(self) -> None:
         self._closed.set()
@@ -75,7 +75,7 @@ class EpisodeListing(QObject):
 
     def _take_index(self, index: EpisodeIndex) -> None:
         self.opened.emit(index)
-        self._look()
+        self._check_for_changes()
         self._follow(index)
 
     def _follow(self, index: EpisodeIndex) -> None:
@@ -83,7 +83,7 @@ class EpisodeListing(QObject):
         post = self._background.post
         self._watch = index.follow(
             lambda changes: post(partial(self.take_changes, changes)),
-            lambda words: post(partial(self.warned.emit, words)),
+            lambda text: post(partial(self.warned.emit, text)),
             lambda done, count: post(partial(self.reading.emit, done, count)),
             self._closed.is_set,
         )
@@ -91,31 +91,31 @@ class EpisodeListing(QObject):
     def take_changes(self, changes: FolderChanges) -> None:
         self.reading.emit(0, 0)
         self.changed.emit(changes)
-        self._look()
+        self._check_for_changes()
 
-    def _look(self) -> None:
+    def _check_for_changes(self) -> None:
         """Ask the index, one question at a time: only the newest waits."""
-        if self._index is None or self._is_looking:
-            self._looks_again = True
+        if self._index is None or self._is_searching:
+            self._search_again = True
             return
-        self._is_looking, self._looks_again = True, False
-        self._asks.run(partial(_look_up, self._index, self.asked, self._known), self._take)
+        self._is_searching, self._search_again = True, False
+        self._asks.run(partial(_look_up, self._index, self.request, self._known), self._take)
 
     def _take(self, found: ListResult) -> None:
-        self._is_looking = False
+        self._is_searching = False
         self._known = found.rows
-        if found.asked == self.asked:
+        if found.request == self.request:
             self.found.emit(found)
-        if self._looks_again:
-            self._look()
+        if self._search_again:
+            self._check_for_changes()
 
 
-def _look_up(index: EpisodeIndex, asked: ListRequest, known: Sequence[EpisodeRow]) -> ListResult:
+def _look_up(index: EpisodeIndex, request: ListRequest, known: Sequence[EpisodeRow]) -> ListResult:
     """Unchanged rows stay the same objects, so that the GUI thread need not compare them."""
-    before, wanted = {row.episode_id: row for row in known}, unretired(asked.wanted)
+    before, wanted = {row.episode_id: row for row in known}, unretired(request.wanted)
     rows = [one if (one := before.get(row.episode_id)) == row else row for row in index.rows(wanted)]
-    order = COLUMNS[asked.column].order
+    order = COLUMNS[request.column].order
     assert order is not None
-    rows.sort(key=order, reverse=asked.descending)
+    rows.sort(key=order, reverse=request.descending)
     everything = Filter(tuple(term for term in wanted.terms if term.key is Key.IS))
-    return ListResult(asked, rows, index.count(everything), index.facets(wanted))
+    return ListResult(request, rows, index.count(everything), index.facets(wanted))

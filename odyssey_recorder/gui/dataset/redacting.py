@@ -54,10 +54,10 @@ class RedactingViewer(StepViewer):
         self._redaction: Redaction | None = None
         tip = "Draw a box that exports black out; the dataset keeps the screenshot"
         self._draw = push_button("Redact…", tip, call=self._ask)
-        self._remove = push_button("Remove boxes", "Show this screenshot in exports as it is", call=self._take_away)
-        self._told = text_label(kind="warning")
-        super().__init__(background, model, screenshots, at, parent, self._told, self._draw, self._remove)
-        self._told.hide()
+        self._remove = push_button("Remove boxes", "Show this screenshot in exports as it is", call=self._remove_boxes)
+        self._status = text_label(kind="warning")
+        super().__init__(background, model, screenshots, at, parent, self._status, self._draw, self._remove)
+        self._status.hide()
         self.turned.connect(lambda _number: self._offer())
         self._offer()
         self._read()
@@ -74,7 +74,7 @@ class RedactingViewer(StepViewer):
     def _offer(self) -> None:
         hidden = [] if self._redaction is None else [one for one in self._redaction.boxes if one.step == self.present]
         self._remove.setVisible(bool(hidden))
-        say(self._told, "Blacked out in exports" if hidden else "")
+        say(self._status, "Blacked out in exports" if hidden else "")
 
     def _ask(self) -> None:
         path = self.path
@@ -94,14 +94,14 @@ class RedactingViewer(StepViewer):
 
         self._run(write, lambda _: self._read())
 
-    def _take_away(self) -> None:
+    def _remove_boxes(self) -> None:
         self._run(partial(remove_boxes, self._root, self._episode_id, self.present), lambda _: self._read())
 
     def _run(self, call: Callable[[], _T], take: Callable[[_T], object]) -> None:
         self._background.run(call, partial(_unless_closed, self, take), partial(_unless_closed, self, self._fail))
 
     def _fail(self, error: Exception) -> None:
-        say(self._told, breakable(error_text(error)))
+        say(self._status, breakable(error_text(error)))
 
 
 class RedactDialog(QDialog):
@@ -120,8 +120,8 @@ class RedactDialog(QDialog):
         self._ok = push_button("Redact", "Black this box out in exports (Enter)", "primary", self.accept)
         cancel = push_button("Cancel", "Change nothing (Esc)", call=self.reject)
         self._ok.setEnabled(False)
-        words = text_label(hint, "hint")
-        fill_dialog(self, words, self._canvas, self._why, row(None, cancel, self._ok), stretch=self._canvas)
+        text = text_label(hint, "hint")
+        fill_dialog(self, text, self._canvas, self._why, row(None, cancel, self._ok), stretch=self._canvas)
         self.resize(parent.size() * _SHARE)
         self._canvas.setFocus()
         self.accepted.connect(lambda: self.box_drawn.emit(self._box, self._why.text().strip()))

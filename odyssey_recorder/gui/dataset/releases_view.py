@@ -40,7 +40,7 @@ class _Row:
     hashes: str = _UNVERIFIED
 
 
-_Told = tuple[str, str, str]
+_Difference = tuple[str, str, str]
 """What happened, to which episode, and why or how."""
 
 
@@ -59,12 +59,12 @@ class ReleasesView(QWidget):
         self._view.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         self._view.selectionModel().selectionChanged.connect(lambda _now, _before: self._offer())
         self._nothing = notice("No releases yet.", "Choose “Make release…” to release the accepted episodes by hash.")
-        self._told_of = text_label(kind="title")
-        self._told = TableModel(_TOLD_COLUMNS)
-        self._differences = table_view("What differs", self._told, _ROW_PX)
+        self._diff_title = text_label(kind="title")
+        self._difference_table = TableModel(_DIFFERENCE_COLUMNS)
+        self._differences = table_view("What differs", self._difference_table, _ROW_PX)
         self._message = Banner(can_dismiss=True)
         self._job = JobCard()
-        for part in (self._nothing, self._told_of, self._differences):
+        for part in (self._nothing, self._diff_title, self._differences):
             part.hide()
         calls = {
             Command.MAKE_RELEASE: self._ask_for_name,
@@ -74,8 +74,8 @@ class ReleasesView(QWidget):
         commands.bind(self, calls)
         head = row(text_label("Releases", "title"), None, *commands.buttons(*reversed(calls)))
         fill_column(
-            self, head, self._message, self._job, self._nothing, (self._view, 2), self._told_of, (self._differences, 3),
-            spacing=10,
+            self, head, self._message, self._job, self._nothing, (self._view, 2), self._diff_title,
+            (self._differences, 3), spacing=10,
         )  # fmt: skip
         self._offer()
 
@@ -116,8 +116,8 @@ class ReleasesView(QWidget):
         enable(Command.VERIFY_RELEASE, on=one and not self._works, why=busy if one else "Select one release.")
         enable(Command.COMPARE_RELEASES, on=comparable and not self._works, why=busy if comparable else why_not)
 
-    def _fail(self, words: str, error: Exception) -> None:
-        self._message.show_message(Tone.DANGER, words, breakable(error_text(error)), cause="reading")
+    def _fail(self, text: str, error: Exception) -> None:
+        self._message.show_message(Tone.DANGER, text, breakable(error_text(error)), cause="reading")
 
     # Work.
 
@@ -134,13 +134,13 @@ class ReleasesView(QWidget):
         self._offer()
 
     def _ask_for_name(self) -> None:
-        asked = Question(
+        question = Question(
             "Make a release", "What is the release called?", "Plan", "Show what would be released, and write nothing",
             "Make no release (Esc)", "Without a name, it gets the next version, such as 1.2.0. It has the accepted "
             "episodes without errors; no screenshots are copied.",
         )  # fmt: skip
         name = line_edit("Name of the release", "The next version")
-        dialog = QuestionDialog(asked, self, labelled("&Name", name))
+        dialog = QuestionDialog(question, self, labelled("&Name", name))
         name.setFocus()
         dialog.accepted.connect(lambda: self._plan(name.text().strip()))
         dialog.open()
@@ -161,8 +161,8 @@ class ReleasesView(QWidget):
         dialog.open()
 
     def _make(self, drafted: DraftedRelease) -> None:
-        def work(tell: Progress, _: Cancelled) -> Path:
-            tell(None, "Counting the figures and writing the files…")
+        def work(progress: Progress, _: Cancelled) -> Path:
+            progress(None, "Counting the figures and writing the files…")
             return make_release(self._root, drafted)
 
         def take(folder: Path) -> None:
@@ -175,16 +175,16 @@ class ReleasesView(QWidget):
     def _verify(self) -> None:
         name = self._chosen[0].name
 
-        def work(tell: Progress, cancelled: Cancelled) -> list[FileDifference]:
-            return list(verify(self._root, name, _told_in_words(tell, cancelled)))
+        def work(progress: Progress, cancelled: Cancelled) -> list[FileDifference]:
+            return list(verify(self._root, name, _counting(progress, cancelled)))
 
         self._start(f"Verifying {name}", work, partial(self._show_verified, name))
 
     def _show_verified(self, name: str, found: Sequence[FileDifference]) -> None:
         lost = sum(not one.kept for one in found)
         self._hashes[name] = f"{counted(lost, 'differences')}" if lost else "all found"
-        words = f"{name}: {counted(lost, 'differences')}." if lost else f"All files of {name} are as released."
-        self._message.show_message(Tone.DANGER if lost else Tone.SUCCESS, words)
+        text = f"{name}: {counted(lost, 'differences')}." if lost else f"All files of {name} are as released."
+        self._message.show_message(Tone.DANGER if lost else Tone.SUCCESS, text)
         self._show(
             f"What differs from {name}" if found else "",
             [("kept" if one.kept else "lost", "", one.what) for one in found],
@@ -202,9 +202,9 @@ class ReleasesView(QWidget):
         rows = [(what, one, why) for what, episodes in changed.told.items() for one, why in episodes.items()]
         self._show(f"From {old} to {new}: {', '.join(_counts(changed)) or 'nothing changed'}", rows)
 
-    def _show(self, title: str, rows: Sequence[_Told]) -> None:
-        say(self._told_of, title)
-        self._told.show(rows)
+    def _show(self, title: str, rows: Sequence[_Difference]) -> None:
+        say(self._diff_title, title)
+        self._difference_table.show(rows)
         self._differences.setVisible(bool(rows))
 
 
@@ -220,20 +220,20 @@ def _written(path: Path) -> datetime:
     return datetime.fromtimestamp(path.stat().st_mtime, UTC).astimezone()
 
 
-def _draft(root: Path, name: str, tell: Progress, cancelled: Cancelled) -> DraftedRelease:
-    tell(None, "Checking the episodes…")
+def _draft(root: Path, name: str, progress: Progress, cancelled: Cancelled) -> DraftedRelease:
+    progress(None, "Checking the episodes…")
     admission = Admission(checked=True, accepted=True)
     admit = partial(refusal, root, admission, Dialect.RELEASE, cancelled)
-    return draft_release(root, name, admit, _told_in_words(tell, cancelled))
+    return draft_release(root, name, admit, _counting(progress, cancelled))
 
 
-def _told_in_words(tell: Progress, cancelled: Cancelled) -> Callable[[int, int], None]:
-    def progress(done: int, of: int) -> None:
+def _counting(progress: Progress, cancelled: Cancelled) -> Callable[[int, int], None]:
+    def report(done: int, of: int) -> None:
         if cancelled():
             raise CancelledError("The work was cancelled.")
-        tell(done / of, f"Read {done:,} of {counted(of, 'episodes')}")
+        progress(done / of, f"Read {done:,} of {counted(of, 'episodes')}")
 
-    return progress
+    return report
 
 
 # Words.
@@ -275,7 +275,7 @@ _COLUMNS: list[TableColumn[_Row]] = [
     TableColumn("Hashes", lambda one: one.hashes, width=120),
 ]
 
-_TOLD_COLUMNS: list[TableColumn[_Told]] = [
+_DIFFERENCE_COLUMNS: list[TableColumn[_Difference]] = [
     TableColumn("What", lambda one: one[0], width=140),
     TableColumn("Episode", lambda one: one[1], width=160),
     TableColumn("Why or how", lambda one: one[2], tip=lambda one: breakable(one[2])),

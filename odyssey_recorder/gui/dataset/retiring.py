@@ -64,7 +64,7 @@ class Retiring(QWidget):
         self._background = background
         self._job = job
         self._revert: Callable[[], object] = list
-        self._undo = push_button("Undo", "Undo the last change", call=self._take_back)
+        self._undo = push_button("Undo", "Undo the last change", call=self._undo_last)
         self._banner = Banner(self._undo, can_dismiss=True)
         fill_column(self, self._banner, spacing=0)
 
@@ -80,19 +80,19 @@ class Retiring(QWidget):
 
     def request_review(self, ids: Iterable[str]) -> None:
         chosen = sorted(ids)
-        asked = Question(
+        question = Question(
             "Send to review", f"Send {counted(chosen, 'episodes')} to review?", "Send to review",
             "Request a second review of each (Enter)", "Change nothing (Esc)", _REQUEST,
         )  # fmt: skip
-        dialog = ReasonDialog(asked, _REQUEST_REASONS, self.window())
+        dialog = ReasonDialog(question, _REQUEST_REASONS, self.window())
         dialog.reason_given.connect(partial(self._request, chosen))
         dialog.open()
 
     def _request(self, ids: Sequence[str], why: str) -> None:
         def take(sent: Sequence[str]) -> None:
             self._revert = lambda: [self._reviews.withdraw(one, "undone") for one in sent]
-            words = f"{counted(sent, 'episodes')} sent to review, {len(ids) - len(sent):,} left out."
-            self._tell(Tone.SUCCESS if sent else Tone.WARNING, words, can_undo=bool(sent))
+            text = f"{counted(sent, 'episodes')} sent to review, {len(ids) - len(sent):,} left out."
+            self._show_message(Tone.SUCCESS if sent else Tone.WARNING, text, can_undo=bool(sent))
 
         work = partial(_requested, self._index, self._reviews, ids, why)
         self._job.follow(self._background.start(f"Sending {counted(ids, 'episodes')} to review", work, take))
@@ -106,21 +106,23 @@ class Retiring(QWidget):
 
         self._background.run(partial(_planned, self._index, wanted), partial(self._ask, verb, len(wanted)), self._fail)
 
-    def _ask(self, verb: Verb, asked_for: int, plan: "_Plan") -> None:
+    def _ask(self, verb: Verb, selected: int, plan: "_Plan") -> None:
         planned = plan.decisions
         if not planned:
             state = "retired already" if verb == "retire" else "not retired"
-            self._tell(Tone.WARNING, f"Nothing to {verb}: {counted(asked_for, 'episodes')} {state}.")
+            self._show_message(Tone.WARNING, f"Nothing to {verb}: {counted(selected, 'episodes')} {state}.")
             return
         question = Question(
             f"{verb.capitalize()} episodes", f"{verb.capitalize()} {counted(len(planned), 'episodes')}?",
             verb.capitalize(), f"{verb.capitalize()} them; no file is moved (Enter)", "Change nothing (Esc)",
-            "\n".join(_lines(plan, asked_for)),
+            "\n".join(_lines(plan, selected)),
         )  # fmt: skip
-        undo = [plan.retired.get(one.episode_id, _opposite(one)) for one in planned]
+        undo = [plan.retired.get(one.episode_id, _reversed(one)) for one in planned]
         if verb == "retire" and not planned[0].reason:
             reasons = ReasonDialog(question, _REASONS, self.window())
-            reasons.reason_given.connect(lambda why: self._decide(verb, _because(planned, why), undo))
+            reasons.reason_given.connect(
+                lambda reason: self._decide(verb, [one.model_copy(update={"reason": reason}) for one in planned], undo)
+            )
             reasons.open()
             return
         dialog = QuestionDialog(question, self.window())
@@ -131,12 +133,12 @@ class Retiring(QWidget):
         def take(_: None) -> None:
             self._revert = partial(record_decisions, self._index.root, undo)
             still = " Nothing was deleted; the filter is:retired shows them again." if verb == "retire" else ""
-            self._tell(Tone.SUCCESS, f"{counted(len(decisions), 'episodes')} {verb}d.{still}", can_undo=True)
+            self._show_message(Tone.SUCCESS, f"{counted(len(decisions), 'episodes')} {verb}d.{still}", can_undo=True)
             self.decided.emit()
 
         self._background.run(partial(record_decisions, self._index.root, decisions), take, self._fail)
 
-    def _take_back(self) -> None:
+    def _undo_last(self) -> None:
         def take(_: object) -> None:
             self._banner.hide()
             self.decided.emit()
@@ -144,23 +146,23 @@ class Retiring(QWidget):
         self._undo.hide()
         self._background.run(self._revert, take, self._fail)
 
-    def _tell(self, tone: Tone, words: str, *, can_undo: bool = False) -> None:
+    def _show_message(self, tone: Tone, text: str, *, can_undo: bool = False) -> None:
         self._undo.setVisible(can_undo)
-        self._banner.show_message(tone, words)
+        self._banner.show_message(tone, text)
 
     def _fail(self, error: Exception) -> None:
-        self._tell(Tone.DANGER, breakable(error_text(error)))
+        self._show_message(Tone.DANGER, breakable(error_text(error)))
 
 
 def _requested(  # noqa: PLR0913 - the work of a job
-    index: EpisodeIndex, reviews: ReviewLog, ids: Sequence[str], why: str, tell: Progress, cancelled: Cancelled
+    index: EpisodeIndex, reviews: ReviewLog, ids: Sequence[str], why: str, progress: Progress, cancelled: Cancelled
 ) -> list[str]:
     """The ids for which a review was requested; stops when cancelled."""
     sent = []
     for done, one in enumerate(index.summaries(ids)):
         if cancelled():
             break
-        tell(done / len(ids), f"{done:,} of {counted(ids, 'episodes')}")
+        progress(done / len(ids), f"{done:,} of {counted(ids, 'episodes')}")
         sent += [one.episode_id] if reviews.request(one, why) else []
     return sent
 
@@ -168,7 +170,7 @@ def _requested(  # noqa: PLR0913 - the work of a job
 class DuplicatesDialog(QDialog):
     """Groups of episodes that have something in common, the one to keep first; reads them when it opens."""
 
-    retire_asked = Signal(object, str)
+    retire_requested = Signal(object, str)
     """The better episode of each that is to be retired, and the reason."""
 
     def __init__(self, index: EpisodeIndex, background: Background, parent: QWidget) -> None:
@@ -177,7 +179,7 @@ class DuplicatesDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._index = index
         self._background = background
-        self._said = text_label(kind="title")
+        self._title = text_label(kind="title")
         self._by = Choice("What duplicates have in common")
         self._by.offer(_LIKENESSES)
         self._by.currentIndexChanged.connect(self._search)
@@ -193,13 +195,13 @@ class DuplicatesDialog(QDialog):
             "“curate duplicates” also finds episodes with nearly the same actions.", "hint",
         )  # fmt: skip
         head = labelled("&Same", self._by)
-        fill_dialog(self, self._said, hint, head, self._view, row(None, close, self._retire), stretch=self._view)
+        fill_dialog(self, self._title, hint, head, self._view, row(None, close, self._retire), stretch=self._view)
         self.resize(parent.window().size() * _SHARE)
         self._search()
 
     def _search(self) -> None:
         by = next(one for one, _ in _LIKENESSES if one == self._by.value)
-        self._said.setText("Reading the episodes…")
+        self._title.setText("Reading the episodes…")
         self._model.show(())
         self._offer()
         self._background.run(partial(groups_of, self._index, by), partial(self._take, by), partial(self._take, by))
@@ -208,10 +210,10 @@ class DuplicatesDialog(QDialog):
         if not shiboken6.isValid(self) or by != self._by.value:
             return
         if isinstance(found, Exception):
-            self._said.setText(breakable(error_text(found)))
+            self._title.setText(breakable(error_text(found)))
             return
-        said = f"{counted(len(found), 'groups')} of episodes that may be the same" if found else "No duplicates found"
-        self._said.setText(said)
+        title = f"{counted(len(found), 'groups')} of episodes that may be the same" if found else "No duplicates found"
+        self._title.setText(title)
         self._model.show((number, group, one) for number, group in enumerate(found, 1) for one in _members(group))
         self._offer()
 
@@ -223,7 +225,7 @@ class DuplicatesDialog(QDialog):
         groups = {number: group for number, group, _ in chosen}.values()
         better = {other.episode_id: one.best.episode_id for one in groups for other in one.others}
         self.accept()
-        self.retire_asked.emit(better, f"duplicate: same {self._by.value}")
+        self.retire_requested.emit(better, f"duplicate: same {self._by.value}")
 
 
 def groups_of(index: EpisodeIndex, by: Likeness) -> list[DuplicateGroup]:
@@ -277,7 +279,7 @@ def _planned(index: EpisodeIndex, wanted: Sequence[RetireDecision]) -> _Plan:
     return _Plan(decisions, read_retired(index.root), {one.episode_id: one.instruction for one in rows})
 
 
-def _lines(plan: _Plan, asked_for: int) -> Iterable[str]:
+def _lines(plan: _Plan, selected: int) -> Iterable[str]:
     planned = plan.decisions
     for one in planned[:_SHOWN]:
         instruction = shorten(plan.instructions.get(one.episode_id, ""), _CHARACTERS, placeholder="…")
@@ -285,14 +287,10 @@ def _lines(plan: _Plan, asked_for: int) -> Iterable[str]:
         yield f"{one.episode_id}{better}: {instruction}".rstrip(": ")
     if len(planned) > _SHOWN:
         yield f"and {len(planned) - _SHOWN:,} more"
-    if same := asked_for - len(planned):
+    if same := selected - len(planned):
         yield f"{counted(same, 'episodes')} unchanged"
 
 
-def _because(planned: Sequence[RetireDecision], why: str) -> list[RetireDecision]:
-    return [one.model_copy(update={"reason": why}) for one in planned]
-
-
-def _opposite(one: RetireDecision) -> RetireDecision:
+def _reversed(one: RetireDecision) -> RetireDecision:
     verb: Verb = "restore" if one.decision == "retire" else "retire"
     return RetireDecision(episode_id=one.episode_id, decision=verb, reason="undone", who=one.who)

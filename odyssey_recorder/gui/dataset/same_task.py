@@ -72,8 +72,8 @@ class SameTaskDialog(QDialog):
         strip.fit_height()
         self._strips.append(strip)
         lane, by = QWidget(), f" · by {one.annotator}" if one.annotator else ""
-        said = f"{one.verdict.value} · {counted(one.steps, 'steps')} · {one.ending}{by} · {one.episode_id}"
-        fill_column(lane, row(text_label(one.device, "title"), (text_label(said, "hint"), 1)), strip, spacing=4)
+        details = f"{one.verdict.value} · {counted(one.steps, 'steps')} · {one.ending}{by} · {one.episode_id}"
+        fill_column(lane, row(text_label(one.device, "title"), (text_label(details, "hint"), 1)), strip, spacing=4)
         return lane
 
     def _turn_to(self, number: int) -> None:

@@ -29,7 +29,7 @@ class SavedViews(QWidget):
         self._background = background.in_order()
         self._commands = commands
         self._texts: Mapping[str, str] = {}
-        self._wanted = ALL
+        self._filter = ALL
         self._names = Choice("Saved views")
         self._names.setToolTip("Choose a saved view")
         self._names.setMinimumWidth(_WIDTH_PX)
@@ -39,22 +39,22 @@ class SavedViews(QWidget):
             self, self._names, *commands.buttons(Command.SAVE_VIEW, Command.DELETE_VIEW, kind="quiet", wordless=True)
         )
         self.setVisible(saved is not None)
-        self._tell()
+        self._update_commands()
 
     def read(self) -> None:
         if self._saved is not None:
             self._background.run(self._saved.all, self._take, self._fail)
 
     def show_filter(self, wanted: Filter) -> None:
-        self._wanted = wanted
+        self._filter = wanted
         name = next((name for name, text in self._texts.items() if text == str(wanted)), "")
         with QSignalBlocker(self._names):
             self._names.choose(name)
-        self._tell()
+        self._update_commands()
 
     def ask_to_save(self) -> None:
         dialog = _NameDialog(self._names.value, self)
-        dialog.named.connect(lambda name: self._change(name, self._wanted))
+        dialog.named.connect(lambda name: self._change(name, self._filter))
         dialog.open()
 
     def delete(self) -> None:
@@ -68,7 +68,7 @@ class SavedViews(QWidget):
         self._texts = texts
         with QSignalBlocker(self._names):
             self._names.offer([_NONE, *((name, name) for name in texts)])
-        self.show_filter(self._wanted)
+        self.show_filter(self._filter)
 
     def _choose(self) -> None:
         name = self._names.value
@@ -80,8 +80,8 @@ class SavedViews(QWidget):
     def _fail(self, error: Exception) -> None:
         self.failed.emit(error_text(error))
 
-    def _tell(self) -> None:
-        self._commands.enable(Command.SAVE_VIEW, on=self._saved is not None and self._wanted != ALL)
+    def _update_commands(self) -> None:
+        self._commands.enable(Command.SAVE_VIEW, on=self._saved is not None and self._filter != ALL)
         self._commands.enable(Command.DELETE_VIEW, on=bool(self._names.value))
 
 
@@ -93,15 +93,15 @@ class _NameDialog(QDialog):
         self.setWindowTitle("Save view")
         self._name = line_edit("Name of the view", "Name, such as: Long Chrome episodes")
         self._name.setText(name)
-        self._name.textChanged.connect(self._tell)
+        self._name.textChanged.connect(self._update_commands)
         self._hint = text_label(kind="hint")
         self._save = push_button("Save", "Save the filter by this name (Enter)", "primary", self.accept)
         leave = push_button("Cancel", "Save nothing (Esc)", call=self.reject)
         title = text_label("Save this filter as a view", "title")
         fill_dialog(self, title, self._name, self._hint, row(None, leave, self._save))
         self.accepted.connect(lambda: self.named.emit(self._name.text().strip()))
-        self._tell()
+        self._update_commands()
 
-    def _tell(self) -> None:
+    def _update_commands(self) -> None:
         self._save.setEnabled(bool(self._name.text().strip()))
         say(self._hint, "A view with the same name is replaced.")

@@ -92,7 +92,7 @@ class SplitsView(QWidget):
         self._commands = commands
         self._job: Job | None = None
         self._found: _Found | None = None
-        self._said = text_label(kind="hint")
+        self._status = text_label(kind="hint")
         self._bar = named(QProgressBar(), "Reading the splits")
         self._message = Banner(can_dismiss=True)
         self._remark = Banner()
@@ -100,10 +100,10 @@ class SplitsView(QWidget):
         self._bar.setRange(0, 0)
         self._bar.setTextVisible(False)
         self._bar.setFixedWidth(120)
-        self._said.setWordWrap(False)
+        self._status.setWordWrap(False)
         commands.bind(self, {Command.MAKE_SPLITS: self._make})
         head = row(
-            text_label("Splits", "title"), self._said, self._bar, None, commands.button(Command.MAKE_SPLITS)
+            text_label("Splits", "title"), self._status, self._bar, None, commands.button(Command.MAKE_SPLITS)
         )  # fmt: skip
         fill_column(self, head, self._message, self._remark, (self._area, 1), spacing=10)
 
@@ -116,7 +116,7 @@ class SplitsView(QWidget):
         if self._job is None:
             self._message.end("reading")
             self._job = self._background.start(
-                "Reading the splits", lambda tell, _: _read(self._root, tell), self._take, can_cancel=False
+                "Reading the splits", lambda progress, _: _read(self._root, progress), self._take, can_cancel=False
             )
             self._job.changed.connect(self._tell)
             self._job.ended.connect(self._end)
@@ -136,8 +136,7 @@ class SplitsView(QWidget):
     def _end(self) -> None:
         job, self._job = self._job, None
         if job is not None and job.state is JobState.FAILED:
-            tell = self._message.show_message
-            tell(
+            self._message.show_message(
                 Tone.DANGER,
                 "The splits cannot be checked. Fix or remove the file, then open Splits again.",
                 breakable(job.error),
@@ -147,7 +146,7 @@ class SplitsView(QWidget):
 
     def _tell(self) -> None:
         self._bar.setVisible(self._job is not None)
-        self._said.setText("" if self._job is None else self._job.words or "Reading the splits…")
+        self._status.setText("" if self._job is None else self._job.words or "Reading the splits…")
 
     def _make(self) -> None:
         dialog = MakeSplitsDialog(self._root, self._background, self)
@@ -156,9 +155,9 @@ class SplitsView(QWidget):
 
     def _write(self, planned: PlannedSplits) -> None:
         self._commands.enable(Command.MAKE_SPLITS, on=False, why="The splits are being written.")
-        self._background.run(partial(write_splits, self._root, planned), self._hear, self._hear)
+        self._background.run(partial(write_splits, self._root, planned), self._show_result, self._show_result)
 
-    def _hear(self, error: Exception | None) -> None:
+    def _show_result(self, error: Exception | None) -> None:
         self._commands.enable(Command.MAKE_SPLITS, on=True)
         if error is not None:
             self._message.show_message(Tone.DANGER, "The splits are not written.", breakable(error_text(error)))
@@ -187,7 +186,7 @@ class MakeSplitsDialog(QDialog):
         self._unit = Choice("What the random split keeps together")
         self._device = Choice("Test device of the device split")
         self._reshuffle = CheckBox("Draw released episodes again")
-        self._told = text_label()
+        self._report = text_label()
         self._plan = push_button("Plan", "Show what would change, and write nothing", "primary", self._start_plan)
         self._write = push_button("Write splits", "Write the planned splits into the dataset", "", self._confirm)
         self._lay_out()
@@ -230,13 +229,13 @@ class MakeSplitsDialog(QDialog):
         self.confirmed.emit(self._planned)
         self.accept()
 
-    def _work(self, call: Callable[[], _T], take: Callable[[_T], None], words: str) -> None:
+    def _work(self, call: Callable[[], _T], take: Callable[[_T], None], text: str) -> None:
         def unless_closed(deliver: Callable[[Any], None], result: object) -> None:
             if shiboken6.isValid(self):
                 deliver(result)
 
         self._enable(on=False)
-        self._tell(words)
+        self._tell(text)
         self._background.run(call, partial(unless_closed, take), partial(unless_closed, self._fail))
 
     def _fail(self, error: Exception) -> None:
@@ -254,9 +253,9 @@ class MakeSplitsDialog(QDialog):
         self._tell("\n".join(lines))
         self._enable(on=True)
 
-    def _tell(self, words: str) -> None:
-        self._told.setText(words)
-        self._told.setMinimumHeight(self._told.heightForWidth(self._told.width()))
+    def _tell(self, text: str) -> None:
+        self._report.setText(text)
+        self._report.setMinimumHeight(self._report.heightForWidth(self._report.width()))
         self.adjustSize()
 
     def _enable(self, *, on: bool) -> None:
@@ -289,14 +288,14 @@ class MakeSplitsDialog(QDialog):
             self, text_label("Divide the episodes into train and test", "title"), numbers,
             labelled("The random split keeps together", self._unit),
             labelled("Test device of the device split", self._device),
-            self._reshuffle, self._told, row(None, cancel, self._plan, self._write), width=_LEAST_PX,
+            self._reshuffle, self._report, row(None, cancel, self._plan, self._write), width=_LEAST_PX,
         )  # fmt: skip
 
 
 # Reading and planning, off the GUI thread.
 
 
-def _read(root: Path, tell: Progress) -> _Found:
+def _read(root: Path, progress: Progress) -> _Found:
     names, others = split_names(root / SPLITS)
     ours = {f"{kind}_split.json" for kind in KINDS}
     foreign = [name for name in (*others, *names) if name not in ours]
@@ -309,13 +308,13 @@ def _read(root: Path, tell: Progress) -> _Found:
             named_ids = {*drawn[0].split.train, *drawn[0].split.test} if drawn else set()
             if gone := len(named_ids.symmetric_difference(episode_ids(root))):
                 remarks.append(f"{counted(gone, 'episodes')} added or removed since. Make the splits again.")
-            far = (_far(one) for one in drawn if not one.is_near)
+            far = (_distance_text(one) for one in drawn if not one.is_near)
             return _Found(drawn, record.leaks, record, [*remarks, *far, *record.missing.values()])
         except DatasetError as error:
             remarks.append(str(error))
     if not names:
         return _Found((), None, None, remarks)
-    tell(None, "Looking for leaks…")
+    progress(None, "Looking for leaks…")
     splits = read_splits(root / SPLITS)
     leaks = leak_report(
         splits,
@@ -335,13 +334,13 @@ def _planned(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> tup
         train, test = len(one.split.train), len(one.split.test)
         lines.append(f"{kind}: {train:,} train, {test:,} test ({one.split.share:.1%}), {changes}")
         if not one.is_near:
-            lines.append(_far(one))
+            lines.append(_distance_text(one))
     errors = sum(leak.severity == "error" for one in planned.record.leaks.splits for leak in one.leaks)
     lines.append(f"Leaks: {counted(errors, 'errors')}.")
     return planned, [*lines, *planned.record.missing.values()]
 
 
-def _far(one: DrawnSplit) -> str:
+def _distance_text(one: DrawnSplit) -> str:
     return f"{one.split.kind}: no draw came within 3 points of the target, {one.target:.1%} in test."
 
 
@@ -366,7 +365,7 @@ def _sheet(found: _Found) -> QWidget:
         if not found.leaks.with_screenshots:
             cards.append(text_label("Screenshots are not compared here; “splits check --screenshots” does.", "hint"))
         cards.append(fitted(_leak_table(rows), _ROW_PX) if rows else text_label("None found.", "hint"))
-        cards.append(figure_card(_crossed(found.leaks), lambda _: None))
+        cards.append(figure_card(_overlap_figure(found.leaks), lambda _: None))
     fill_column(sheet, *cards, None, margins=(0, 0, 6, 0), spacing=12)
     return sheet
 
@@ -425,13 +424,13 @@ def _leak_table(rows: Sequence[_LeakRow]) -> QTableView:
     return table_view("Leaks", model, _ROW_PX)
 
 
-def _crossed(report: LeakReport) -> Figure:
+def _overlap_figure(report: LeakReport) -> Figure:
     kinds = tuple(report.crossed)
     counts = tuple(tuple(report.crossed[one].get(other, 0) for other in kinds) for one in kinds)
     rows, columns = tuple(f"test of {one}" for one in kinds), tuple(f"train of {one}" for one in kinds)
     grid = CountGrid("", "episodes", rows, columns, counts)
-    words = "L8: episodes of a test part that are in the train part of another split. Train for all four tests only on "
-    return Figure("crossed", "Between the splits", (grid,), f"{words}metadata/train_in_all.txt.")
+    text = "L8: episodes of a test part that are in the train part of another split. Train for all four tests only on "
+    return Figure("crossed", "Between the splits", (grid,), f"{text}metadata/train_in_all.txt.")
 
 
 def _few(names: Sequence[str], at_most: int = _NAMED) -> str:

@@ -33,10 +33,10 @@ from odyssey_recorder.gui.review.amend_dialog import (
     EndForm,
     FixedForm,
     StepsForm,
-    WordsForm,
+    TextForm,
     quoted,
-    removed_words,
-    steps_words,
+    removed_steps_text,
+    removed_text,
 )
 from odyssey_recorder.gui.review.box_form import BoxForm
 from odyssey_recorder.gui.review.shown_step import ShownStep, shown_steps
@@ -73,7 +73,7 @@ class AmendCard(Card):
     Screenshots are read and compared off the GUI thread.
     """
 
-    fix_asked = Signal(object, str)
+    fix_requested = Signal(object, str)
 
     def __init__(self, background: Background, commands: Commands) -> None:
         super().__init__()
@@ -138,62 +138,62 @@ class AmendCard(Card):
 
     def _ask_instruction(self) -> None:
         task = self._opened.opened.episode.task
-        form = WordsForm("Instruction", task.instruction, _instruction, long=True)
-        asked = _question("Fix the instruction", "What is the task, in a person's words?", task.task)
-        self._open(Command.FIX_INSTRUCTION, asked, form)
+        form = TextForm("Instruction", task.instruction, _instruction, long=True)
+        question = _question("Fix the instruction", "What is the task, in a person's words?", task.task)
+        self._open(Command.FIX_INSTRUCTION, question, form)
 
     def _ask_apps(self) -> None:
         task = self._opened.opened.episode.task
-        asked = _question("Fix the apps", "Which apps does the task use?", task.instruction)
-        self._open(Command.FIX_APPS, asked, AppsForm(task.category, task.apps))
+        question = _question("Fix the apps", "Which apps does the task use?", task.instruction)
+        self._open(Command.FIX_APPS, question, AppsForm(task.category, task.apps))
 
     def _ask_end(self) -> None:
         kind = action_type(self._steps[-1].action)
-        form = WordsForm(f"Text of {kind}", self._words_of_end, lambda words: NewEnd(words=words))
+        form = TextForm(f"Text of {kind}", self._end_text, lambda text: NewEnd(words=text))
         self._open(Command.FIX_END, _question("Fix the final note", f"What is the text of {kind}?"), form)
 
     def _ask_note(self) -> None:
         step = self._steps[self._present]
-        form = WordsForm("Note of the step", step.note, lambda words: NewNote(step=step.number, note=words))
-        asked = _question("Fix the note", f"What is the note for step {step.number + 1}?")
-        self._open(Command.FIX_NOTE, asked, form)
+        form = TextForm("Note of the step", step.note, lambda text: NewNote(step=step.number, note=text))
+        question = _question("Fix the note", f"What is the note for step {step.number + 1}?")
+        self._open(Command.FIX_NOTE, question, form)
 
     def _ask_text(self) -> None:
         step = self._steps[self._present]
         text = step.action.text if isinstance(step.action, Type) else ""
-        follows = _text_words(self._record(step.number))
-        form = WordsForm("Text of the step", text, partial(_text, step.number), follows=follows)
+        follows = _sent_text(self._record(step.number))
+        form = TextForm("Text of the step", text, partial(_text, step.number), follows=follows)
         self._open(Command.FIX_TEXT, _question("Fix the text", f"What does step {step.number + 1} type?"), form)
 
     def _ask_press(self) -> None:
         step = self._steps[self._present]
         long = isinstance(step.action, Click)
         wanted = "LONG_PRESS" if long else "CLICK"
-        form = FixedForm(NewPress(step=step.number, long=long), _press_words(self._record(step.number)))
-        asked = _question(
+        form = FixedForm(NewPress(step=step.number, long=long), _press_duration_text(self._record(step.number)))
+        question = _question(
             "Change the kind of press", f"Make step {step.number + 1} a {wanted}?", "The position does not change."
         )
-        self._open(Command.FIX_PRESS, asked, form)
+        self._open(Command.FIX_PRESS, question, form)
 
     def _ask_box(self) -> None:
         step = self._steps[self._present]
         if not isinstance(step.action, Click | LongPress):
             return
         form = BoxForm(step.number, step.action, step.element)
-        asked = _question(
+        question = _question(
             "Fix the box",
             f"Where is the element that step {step.number + 1} touches?",
             "The box must contain the touched point and only that element.",
         )
-        dialog = self._open(Command.FIX_BOX, asked, form)
+        dialog = self._open(Command.FIX_BOX, question, form)
         self._later(
             dialog, partial(read_image, step.screenshot), lambda read: form.show_screenshot(read[0]), form.show_problem
         )
 
     def _ask_drop(self) -> None:
         form = StepsForm(self._present, self._present, len(self._steps))
-        asked = _question("Drop steps", "Which steps should be removed?", answer="Drop steps")
-        dialog = self._open(Command.DROP_STEPS, asked, form)
+        question = _question("Drop steps", "Which steps should be removed?", answer="Drop steps")
+        dialog = self._open(Command.DROP_STEPS, question, form)
         steps = self._steps
 
         def compare(first: int, last: int) -> None:
@@ -201,7 +201,7 @@ class AmendCard(Card):
                 self._later(
                     dialog,
                     partial(share_changed, steps[first].screenshot, steps[last + 1].screenshot),
-                    lambda share: form.tell_difference(first, last, share),
+                    lambda share: form.show_difference(first, last, share),
                 )
 
         form.range_changed.connect(compare)
@@ -210,11 +210,11 @@ class AmendCard(Card):
     def _ask_tail(self) -> None:
         at, end = self._present, self._steps[-1]
         follows = (
-            f"{steps_words(range(at + 1, end.number + 1))}. Step {at + 1} keeps its screenshot "
-            f"and becomes {action_type(end.action)}, with {quoted(self._words_of_end)}."
+            f"{removed_steps_text(range(at + 1, end.number + 1))}. Step {at + 1} keeps its screenshot "
+            f"and becomes {action_type(end.action)}, with {quoted(self._end_text)}."
         )
-        asked = _question("End here", f"End the episode at step {at + 1}?", answer="End here")
-        self._open(Command.END_HERE, asked, FixedForm(DropTail(at=at), follows))
+        question = _question("End here", f"End the episode at step {at + 1}?", answer="End here")
+        self._open(Command.END_HERE, question, FixedForm(DropTail(at=at), follows))
 
     def _ask_repair(self) -> None:
         opened = self._opened.opened
@@ -228,9 +228,9 @@ class AmendCard(Card):
             form = EndForm()
         self._open(Command.REPAIR, _question("Repair", "Repair this episode?", opened.damage, answer="Repair"), form)
 
-    def _open(self, command: Command, asked: Question, form: AmendForm) -> AmendDialog:
-        dialog = AmendDialog(asked, form, _REASONS[command], partial(self._look, form), self.window())
-        dialog.fix_given.connect(self.fix_asked)
+    def _open(self, command: Command, question: Question, form: AmendForm) -> AmendDialog:
+        dialog = AmendDialog(question, form, _REASONS[command], partial(self._check, form), self.window())
+        dialog.fix_given.connect(self.fix_requested)
         dialog.finished.connect(self._forget)
         self._dialog = dialog
         dialog.open()
@@ -239,7 +239,7 @@ class AmendCard(Card):
     def _forget(self) -> None:
         self._dialog = None
 
-    def _look(self, form: AmendForm, amendment: Amendment) -> tuple[str, str]:
+    def _check(self, form: AmendForm, amendment: Amendment) -> tuple[str, str]:
         """Why the amendment is refused, and which texts it removes; each may be empty."""
         opened = self._opened.opened
         if opened.damage:
@@ -249,7 +249,7 @@ class AmendCard(Card):
             after = amended(opened.episode, opened.provenance, amendment, screenshot_size=size)
         except ReviewError as error:
             return str(error), ""
-        return "", removed_words(after.removed)
+        return "", removed_text(after.removed)
 
     def _later(
         self,
@@ -260,16 +260,16 @@ class AmendCard(Card):
     ) -> None:
         """Run `call` in the background; drop its result or error if `dialog` has closed meanwhile."""
 
-        def if_open(tell: Callable[..., object]) -> Callable[..., object]:
-            return lambda found: tell(found) if dialog is self._dialog else None
+        def if_open(receive: Callable[..., object]) -> Callable[..., object]:
+            return lambda found: receive(found) if dialog is self._dialog else None
 
         self._background.run(call, if_open(take), if_open(fail))
 
     @property
-    def _words_of_end(self) -> str:
+    def _end_text(self) -> str:
         match self._steps[-1].action:
-            case Impossible(words) | Complete(words):
-                return words
+            case Impossible(text) | Complete(text):
+                return text
             case _:
                 return ""
 
@@ -337,21 +337,21 @@ def _question(title: str, question: str, detail: str = "", *, answer: str = "Fix
     )
 
 
-def _instruction(words: str) -> Amendment | None:
-    return NewInstruction(instruction=words) if words else None
+def _instruction(text: str) -> Amendment | None:
+    return NewInstruction(instruction=text) if text else None
 
 
-def _text(number: int, words: str) -> Amendment | None:
-    return NewText(step=number, text=words) if words else None
+def _text(number: int, text: str) -> Amendment | None:
+    return NewText(step=number, text=text) if text else None
 
 
-def _text_words(record: StepRecord | None) -> str:
+def _sent_text(record: StepRecord | None) -> str:
     if record is None or not isinstance(record.input, TextRecord):
         return ""
     return f"The provenance still shows the text sent to the device: {quoted(record.input.text)}."
 
 
-def _press_words(record: StepRecord | None) -> str:
+def _press_duration_text(record: StepRecord | None) -> str:
     if record is None or not isinstance(record.input, StrokeRecord):
         return "There is no record of how long the finger was down."
     held_s = record.input.duration_us / 1_000_000

@@ -64,7 +64,7 @@ class FixedForm(AmendForm):
         return self._amendment
 
 
-class WordsForm(AmendForm):
+class TextForm(AmendForm):
     """Text that replaces `before`, in one line or several."""
 
     def __init__(
@@ -140,10 +140,10 @@ class EndForm(AmendForm):
 
     @property
     def amendment(self) -> Repair | None:
-        words = self._words.text().strip()
+        text = self._words.text().strip()
         if self._impossible.isChecked():
-            return Repair(end="IMPOSSIBLE", words=words) if words else None
-        return Repair(end="COMPLETE", words=words)
+            return Repair(end="IMPOSSIBLE", words=text) if text else None
+        return Repair(end="COMPLETE", words=text)
 
 
 class StepsForm(AmendForm):
@@ -183,10 +183,10 @@ class StepsForm(AmendForm):
         moved = "" if last == self._count - 2 else f" Step {last + 2} becomes step {first + 1}, and so on."
         return f"{left} {'step is' if left == 1 else 'steps are'} left.{moved} {self._join}"
 
-    def tell_difference(self, first: int, last: int, share: float | None) -> None:
+    def show_difference(self, first: int, last: int, share: float | None) -> None:
         """`share` (0..1) is how much the screens before and after these steps differ; None if unknown."""
         if (first, last) == self._range:
-            self._join = _join_words(first, last, share)
+            self._join = _join_text(first, last, share)
             self.changed.emit()
 
     def _take_range(self) -> None:
@@ -195,13 +195,13 @@ class StepsForm(AmendForm):
         self.range_changed.emit(*self._range)
 
 
-def _join_words(first: int, last: int, share: float | None) -> str:
+def _join_text(first: int, last: int, share: float | None) -> str:
     if share is None:
         return f"The screens of step {first + 1} and of step {last + 2} cannot be compared."
-    words = f"The screens of step {first + 1} and of step {last + 2} differ in {percent(share)} of their pixels"
+    text = f"The screens of step {first + 1} and of step {last + 2} differ in {percent(share)} of their pixels"
     if share >= DIFFERENT:
-        return f"{words}, so the sequence would jump. Drop only steps that changed nothing or were undone."
-    return f"{words}, so the sequence continues without a jump."
+        return f"{text}, so the sequence would jump. Drop only steps that changed nothing or were undone."
+    return f"{text}, so the sequence continues without a jump."
 
 
 def percent(share: float) -> str:
@@ -209,11 +209,11 @@ def percent(share: float) -> str:
     return f"{share:.1%}" if 0 < share < 0.1 else f"{share:.0%}"
 
 
-def quoted(words: str) -> str:
-    return f"“{words}”" if words else "no text"
+def quoted(text: str) -> str:
+    return f"“{text}”" if text else "no text"
 
 
-def removed_words(removed: Mapping[str, Sequence[int]]) -> str:
+def removed_text(removed: Mapping[str, Sequence[int]]) -> str:
     """Which texts a fix removes, and from how many steps: ``Removed because no longer valid: context of 3 steps``."""
     parts = [
         f"{key} of {f'step {steps[0] + 1}' if len(steps) == 1 else f'{len(steps)} steps'}"
@@ -222,13 +222,13 @@ def removed_words(removed: Mapping[str, Sequence[int]]) -> str:
     return f"Removed because no longer valid: {', '.join(parts)}" if parts else ""
 
 
-def steps_words(numbers: Sequence[int]) -> str:
+def removed_steps_text(numbers: Sequence[int]) -> str:
     first, last = numbers[0] + 1, numbers[-1] + 1
     return f"Step {first} is removed" if first == last else f"Steps {first} to {last} are removed"
 
 
-def _long_field(name: str, words: str) -> QPlainTextEdit:
-    field = named(QPlainTextEdit(words), name)
+def _long_field(name: str, text: str) -> QPlainTextEdit:
+    field = named(QPlainTextEdit(text), name)
     field.setFixedHeight(_LONG_PX)
     field.setTabChangesFocus(True)
     field.selectAll()
@@ -247,7 +247,7 @@ def _number(name: str, value: int, highest: int) -> QSpinBox:
 _WIDTH_PX = 420
 _WITH_SCREENSHOT = QSize(860, 600)
 _LINES = 3
-Look = Callable[[Amendment], tuple[str, str]]
+Check = Callable[[Amendment], tuple[str, str]]
 """Why an amendment is refused, and which texts it removes; each may be empty."""
 
 
@@ -257,17 +257,17 @@ class AmendDialog(QDialog):
     fix_given = Signal(object, str)
 
     def __init__(
-        self, asked: Question, form: AmendForm, reasons: Sequence[str], look: Look, parent: QWidget | None = None
+        self, question: Question, form: AmendForm, reasons: Sequence[str], check: Check, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(asked.title)
+        self.setWindowTitle(question.title)
         self.form = form
-        self._look = look
+        self._check = check
         self._choices = ReasonChoices(reasons)
-        self._says = text_label(kind="hint")
-        self._ok = push_button(asked.answer, asked.tip, "primary", call=self._finish)
-        cancel = push_button("Cancel", asked.cancel_tip, call=self.reject)
-        self._lay_out(asked, row(None, cancel, self._ok))
+        self._message = text_label(kind="hint")
+        self._ok = push_button(question.answer, question.tip, "primary", call=self._finish)
+        cancel = push_button("Cancel", question.cancel_tip, call=self.reject)
+        self._lay_out(question, row(None, cancel, self._ok))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         form.changed.connect(self._offer)
         self._choices.changed.connect(self._offer)
@@ -276,9 +276,9 @@ class AmendDialog(QDialog):
 
     def _offer(self) -> None:
         amendment, form = self.form.amendment, self.form
-        refusal, removed = self._look(amendment) if amendment is not None and form.is_changed else ("", "")
-        self._says.setText(breakable(refusal or " ".join(filter(None, (form.follows, removed)))))
-        set_kind(self._says, "warning" if refusal else "hint")
+        refusal, removed = self._check(amendment) if amendment is not None and form.is_changed else ("", "")
+        self._message.setText(breakable(refusal or " ".join(filter(None, (form.follows, removed)))))
+        set_kind(self._message, "warning" if refusal else "hint")
         ready = amendment is not None and form.is_changed and not refusal
         self._ok.setEnabled(ready and bool(self._choices.reason))
 
@@ -288,13 +288,13 @@ class AmendDialog(QDialog):
             self.accept()
             self.fix_given.emit(amendment, reason)
 
-    def _lay_out(self, asked: Question, buttons: QHBoxLayout) -> None:
-        question, detail = text_label(asked.question, "title"), text_label(breakable(asked.detail), "hint")
-        question.setMinimumWidth(_WIDTH_PX)
-        detail.setVisible(bool(asked.detail))
-        self._says.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._says.setMinimumHeight(_LINES * self._says.fontMetrics().lineSpacing())
-        parts = (question, detail, self.form, self._says, text_label("Why?", "field"), self._choices)
+    def _lay_out(self, question: Question, buttons: QHBoxLayout) -> None:
+        title, detail = text_label(question.question, "title"), text_label(breakable(question.detail), "hint")
+        title.setMinimumWidth(_WIDTH_PX)
+        detail.setVisible(bool(question.detail))
+        self._message.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._message.setMinimumHeight(_LINES * self._message.fontMetrics().lineSpacing())
+        parts = (title, detail, self.form, self._message, text_label("Why?", "field"), self._choices)
         whole = fill_row(self, margins=(24, 20, 24, 20), spacing=20)
         if self.form.beside is not None:
             whole.addWidget(self.form.beside, 1)

@@ -109,7 +109,7 @@ def unseen(seen: frozenset[int], steps: int) -> tuple[int, ...]:
     return tuple(number for number in range(steps) if number not in seen)
 
 
-def steps_in_words(numbers: Sequence[int]) -> str:
+def steps_text(numbers: Sequence[int]) -> str:
     """Step numbers as text, counted from 1: ``step 3``, ``steps 3, 7 to 9``."""
     runs: list[list[int]] = []
     for number in numbers:
@@ -117,8 +117,8 @@ def steps_in_words(numbers: Sequence[int]) -> str:
             runs[-1].append(number)
         else:
             runs.append([number])
-    told = [str(run[0] + 1) if len(run) == 1 else f"{run[0] + 1} to {run[-1] + 1}" for run in runs]
-    return f"{'step' if len(numbers) == 1 else 'steps'} {', '.join(told)}"
+    ranges = [str(run[0] + 1) if len(run) == 1 else f"{run[0] + 1} to {run[-1] + 1}" for run in runs]
+    return f"{'step' if len(numbers) == 1 else 'steps'} {', '.join(ranges)}"
 
 
 def moved_steps(before: OpenedReview, after: OpenedReview) -> dict[int, int]:
@@ -128,7 +128,7 @@ def moved_steps(before: OpenedReview, after: OpenedReview) -> dict[int, int]:
     """
     fixes = _fixes_between(before, after)
     if fixes is None:
-        return _alike(before, after)
+        return _equal_steps(before, after)
     numbers = {number: number for number in range(len(before.opened.episode.steps))}
     for fix in fixes:
         numbers = {old: number for old, now in numbers.items() if (number := _moved(fix, after.entries, now)) >= 0}
@@ -144,7 +144,7 @@ def _fixes_between(before: OpenedReview, after: OpenedReview) -> Sequence[Fix] |
     return fixes if is_chain and revisions[-1] == after.revision else None
 
 
-def _alike(before: OpenedReview, after: OpenedReview) -> dict[int, int]:
+def _equal_steps(before: OpenedReview, after: OpenedReview) -> dict[int, int]:
     """Equal steps; if the counts differ, only those before the first difference."""
     olds, news = before.opened.episode.steps, after.opened.episode.steps
     same = {number: number for number, (old, new) in enumerate(zip(olds, news, strict=False)) if old == new}
@@ -157,7 +157,7 @@ def _moved(fix: Fix, entries: Iterable[Entry], number: int) -> int:
     """A step's new number after a fix or its undo; -1 if it was removed."""
     if fix.undoes:
         undone = next((one for one in entries if isinstance(one, Fix) and one.id == fix.undoes), fix)
-        return _moved_back(undone.amendment, number)
+        return _moved_by_undo(undone.amendment, number)
     match fix.amendment:
         case DropSteps(first=first, last=last) if number >= first:
             return number - (last - first + 1) if number > last else -1
@@ -167,7 +167,7 @@ def _moved(fix: Fix, entries: Iterable[Entry], number: int) -> int:
             return number
 
 
-def _moved_back(amendment: Amendment | None, number: int) -> int:
+def _moved_by_undo(amendment: Amendment | None, number: int) -> int:
     match amendment:
         case DropSteps(first=first, last=last) if number >= first:
             return number + (last - first + 1)

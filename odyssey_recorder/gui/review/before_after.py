@@ -85,10 +85,10 @@ class BeforeAfterView(FittedWidget):
         self._changes: tuple[Box, ...] | None = None
         self._cuts: dict[int, tuple[VisiblePart, QImage]] = {}
         self._grip: QPointF | None = None
-        self._told: tuple[int, int] | None = None  # the episode's counter and the step last reported as painted
+        self._reported: tuple[int, int] | None = None  # the episode's counter and the step last reported as painted
         self._opened = 0
         self.viewport.changed.connect(self._follow_zoom)
-        loader.screenshot_came.connect(self._take_screenshot)
+        loader.screenshot_loaded.connect(self._take_screenshot)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(200, 160)
@@ -131,14 +131,14 @@ class BeforeAfterView(FittedWidget):
         return QSize(640, 520)
 
     def _describe(self) -> None:
-        words = []
+        text = []
         for half in self._halves():
             is_there = half.step < len(self._steps)
-            said = _said(self._loader.screenshot(half.step)) if is_there else "this is the last step"
-            words.append(f"{half.caption}: {said}")
+            description = _screenshot_state(self._loader.screenshot(half.step)) if is_there else "this is the last step"
+            text.append(f"{half.caption}: {description}")
         if self._changes is not None:
-            words.append(f"{len(self._changes)} differences")
-        self.setAccessibleDescription(". ".join(words))
+            text.append(f"{len(self._changes)} differences")
+        self.setAccessibleDescription(". ".join(text))
 
     def _take_screenshot(self, number: int) -> None:
         if any(half.step == number for half in self._halves()):
@@ -162,7 +162,7 @@ class BeforeAfterView(FittedWidget):
             _Half(after, f"After step {self._present + 1}", self._present + 1, has_action=False),
         ]
 
-    def _look(self, half: _Half) -> ScreenshotZoom:
+    def _zoom_for(self, half: _Half) -> ScreenshotZoom:
         return ScreenshotZoom(self.viewport.zoom, half.space, self.devicePixelRatioF())
 
     def fit(self) -> None:
@@ -174,12 +174,12 @@ class BeforeAfterView(FittedWidget):
         size = next((one.size for one in known if one is not None and not one.problem), None)
         if size is not None:
             self.viewport.set_room(Room(size, halves[0].space, self.devicePixelRatioF()))
-        self._loader.look(self._look(halves[0]))
+        self._loader.look(self._zoom_for(halves[0]))
 
     def _follow_zoom(self) -> None:
         halves = self._halves()
         if halves:
-            self._loader.look(self._look(halves[0]))
+            self._loader.look(self._zoom_for(halves[0]))
         self.update()
 
     # Mouse and keyboard.
@@ -233,11 +233,11 @@ class BeforeAfterView(FittedWidget):
         for half in halves:
             _paint_caption(painter, half)
             self._paint_half(painter, half)
-        if halves and self._told != (self._opened, self._present) and all(map(self._is_there, halves)):
-            self._told = (self._opened, self._present)
+        if halves and self._reported != (self._opened, self._present) and all(map(self._is_loaded, halves)):
+            self._reported = (self._opened, self._present)
             self.painted.emit(self._present)
 
-    def _is_there(self, half: _Half) -> bool:
+    def _is_loaded(self, half: _Half) -> bool:
         return half.step >= len(self._steps) or self._loader.screenshot(half.step) is not None
 
     def _paint_half(self, painter: QPainter, half: _Half) -> None:
@@ -252,7 +252,7 @@ class BeforeAfterView(FittedWidget):
             self._paint_screenshot(painter, half, screenshot)
 
     def _paint_screenshot(self, painter: QPainter, half: _Half, screenshot: StepScreenshot) -> None:
-        look = self._look(half)
+        look = self._zoom_for(half)
         fit, part = look.fit(screenshot.size), look.part(screenshot.size)
         in_sight = fit.area & half.space
         image = self._cut(half.step, screenshot, part, look)
@@ -279,7 +279,7 @@ class BeforeAfterView(FittedWidget):
         return cut
 
 
-def _said(screenshot: StepScreenshot | None) -> str:
+def _screenshot_state(screenshot: StepScreenshot | None) -> str:
     if screenshot is None:
         return "no screenshot"
     return screenshot.problem or f"a screenshot of {screenshot.size}"
@@ -292,8 +292,8 @@ def _paint_caption(painter: QPainter, half: _Half) -> None:
     painter.setFont(font)
     painter.setPen(Theme.current().muted)
     place = QRectF(half.space.left(), 0, half.space.width(), _CAPTION_PX - 2)
-    words = QFontMetricsF(font).elidedText(half.caption, Qt.TextElideMode.ElideRight, place.width())
-    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
+    text = QFontMetricsF(font).elidedText(half.caption, Qt.TextElideMode.ElideRight, place.width())
+    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
     painter.restore()
 
 

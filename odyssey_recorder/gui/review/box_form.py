@@ -53,9 +53,9 @@ class BoxCanvas(QWidget):
         self._screenshot = ScaledImage(screenshot)
         self.update()
 
-    def show_problem(self, words: str) -> None:
-        self._veil = Overlay(words, icon="image_broken_variant")
-        self.setAccessibleDescription(words)
+    def show_problem(self, text: str) -> None:
+        self._veil = Overlay(text, icon="image_broken_variant")
+        self.setAccessibleDescription(text)
         self.update()
 
     def show_box(self, box: Box) -> None:
@@ -233,12 +233,12 @@ class BoxForm(AmendForm):
         self._fields = {edge: named(QSpinBox(), f"{edge.capitalize()} edge of the box") for edge in _EDGES}
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
-        for place, (field, words) in enumerate(zip(self._fields.values(), _LABELS, strict=True)):
+        for place, (field, text) in enumerate(zip(self._fields.values(), _LABELS, strict=True)):
             field.setToolTip(f"{field.accessibleName()}, in pixels (arrow up and down)")
             field.setAlignment(Qt.AlignmentFlag.AlignCenter)
             field.setEnabled(False)
             field.valueChanged.connect(self._take_fields)
-            grid.addLayout(labelled(words, field), place // 2, place % 2)
+            grid.addLayout(labelled(text, field), place // 2, place % 2)
 
     def show_screenshot(self, screenshot: QImage) -> None:
         self.screenshot_size = Size(screenshot.width(), screenshot.height())

@@ -81,14 +81,14 @@ class ReviewFilters(Card):
             most_first = sorted(all_of_it.items(), key=lambda pair: (-pair[1], pair[0].casefold()))
             facet.show_counts([(name, left[name]) for name, _ in most_first], left[""])
         annotators = [(name, f"{name} ({now.annotators[name]:,})") for name in _sorted(every.annotators)]
-        checks = [(check, _check_words(check, now.checks[check])) for check in _sorted(every.checks)]
+        checks = [(check, _check_text(check, now.checks[check])) for check in _sorted(every.checks)]
         self._annotator.offer([("", "All annotators"), *annotators])
         self._check.offer([("", "All findings"), *checks])
 
     def _lay_out(self, commands: Commands) -> None:
         facets: list[QWidget] = []
-        for words, facet in (("Review", self._stages), ("Category", self._categories), ("Device", self._devices)):
-            label = text_label(words, "field")
+        for text, facet in (("Review", self._stages), ("Category", self._categories), ("Device", self._devices)):
+            label = text_label(text, "field")
             label.setContentsMargins(8, 6, 0, 0)
             facets += [label, facet]
             facet.setMinimumHeight(facet.sizeHint().height())
@@ -102,7 +102,7 @@ def _sorted(counter: Counter[str]) -> list[str]:
     return sorted(counter, key=str.casefold)
 
 
-def _check_words(check: str, count: int) -> str:
+def _check_text(check: str, count: int) -> str:
     title = next((one.title for one in CHECKS if one.id == check), "")
     return f"{check} ({count:,})  {title}".strip()
 
@@ -113,7 +113,7 @@ _AT_FIRST = {"stage": MINE}
 class EpisodesPane(QWidget):
     """Initially shows what the reviewer may judge; the row of the open episode stays selected."""
 
-    open_asked = Signal(str)
+    open_requested = Signal(str)
     counted = Signal()
     """The number of episodes, or of those shown, has changed."""
 
@@ -140,7 +140,7 @@ class EpisodesPane(QWidget):
         commands[Command.CLEAR_REVIEW].triggered.connect(lambda _checked: self._filters.choose())
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         total, shown, mine = len(self.table.all), self.table.rowCount(), self.table.counts.stages[MINE]
         every = counted(total)
         return f"{mine:,} for you · {every if shown == total else f'{shown:,} of {every}'}"
@@ -148,7 +148,7 @@ class EpisodesPane(QWidget):
     def take(self, news: ReviewNews) -> None:
         change_steadily(self._view, self.table, TITLED_PX, lambda: self.table.take(news))
         self._filters.show_counts(self.table.counts, self.table.narrowed_counts)
-        self._tell()
+        self._update_counts()
 
     def mark(self, episode_id: str) -> None:
         self._open_id = episode_id
@@ -164,27 +164,27 @@ class EpisodesPane(QWidget):
         self.table.narrow(**self._filters.chosen)
         if self.table.filter != before:
             self._filters.show_counts(self.table.counts, self.table.narrowed_counts)
-        self._tell()
+        self._update_counts()
 
     def _mark(self) -> None:
         place = self.table.place_index(self._open_id)
         self._view.selectionModel().setCurrentIndex(place, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def _ask_to_open(self, place: QModelIndex) -> None:
-        self.open_asked.emit(str(self.table.key_at(place.row())))
+        self.open_requested.emit(str(self.table.key_at(place.row())))
 
-    def _tell(self) -> None:
+    def _update_counts(self) -> None:
         shown, total, wanted = self.table.rowCount(), len(self.table.all), self.table.filter
         if not total:
-            words, hint = "No episodes to review yet.", "Episodes appear here as soon as they are published."
+            text, hint = "No episodes to review yet.", "Episodes appear here as soon as they are published."
         elif wanted == _AT_FIRST:
-            words, hint = (
+            text, hint = (
                 "Nothing to review for you.",
                 "Choose “Show all” to see the episodes of other reviewers and finished ones.",
             )
         else:
-            words, hint = "No matching episodes.", "Choose “Show all” to clear the filters."
-        self._nothing.setText(words)
+            text, hint = "No matching episodes.", "Choose “Show all” to clear the filters."
+        self._nothing.setText(text)
         self._hint.setText(hint)
         self._middle.setCurrentIndex(0 if shown else 1)
         self._commands.enable(Command.CLEAR_REVIEW, on=bool(wanted))

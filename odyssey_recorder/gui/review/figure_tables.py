@@ -45,7 +45,7 @@ class Measured:
     """A bar and its text; without a value there is no bar, and the text says why."""
 
     bar: Bar
-    words: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Section:
     """Text and tables under one title; `doubt` is a caveat about the figures."""
 
     title: str
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     doubt: str = ""
     tables: tuple[Table, ...] = ()
 
@@ -120,14 +120,14 @@ def _panel(report: QualityReport, panel: ReportPanel) -> Section:
     title = f"Agreement of {'two' if panel.reviewers == 2 else panel.reviewers} reviewers"
     heads = ("Question", "Episodes", "Raw agreement, 0 to 100%", f"{measure(panel)}, -0.5 to 1")
     table = Table(title, heads, tuple(map(_agreement, panel.questions)))
-    said = tuple(filter(None, (trust if not is_few else "", choice)))
-    return Section(title, said, trust if is_few else "", (table,) if panel.questions[0].agreement.n else ())
+    notes = tuple(filter(None, (trust if not is_few else "", choice)))
+    return Section(title, notes, trust if is_few else "", (table,) if panel.questions[0].agreement.n else ())
 
 
 def _agreement(question: QuestionAgreement) -> BarRow:
-    told = question.agreement
-    raw = Measured(raw_bar(told), percent(told.raw, told.raw_interval))
-    return BarRow(question.name, f"{told.n:,}", (raw, Measured(kappa_bar(told), kappa_words(told))))
+    agreement = question.agreement
+    raw = Measured(raw_bar(agreement), percent(agreement.raw, agreement.raw_interval))
+    return BarRow(question.name, f"{agreement.n:,}", (raw, Measured(kappa_bar(agreement), kappa_words(agreement))))
 
 
 def _breakdown(breakdown: Breakdown) -> Table:
@@ -228,7 +228,7 @@ class BarList(QListView):
         self.setSelectionMode(QListView.SelectionMode.NoSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.selectionModel().currentChanged.connect(lambda _now, _before: self._tell_row())
+        self.selectionModel().currentChanged.connect(lambda _now, _before: self._update_description())
 
     def show_at_most(self, rows: int) -> None:
         """Show the first `rows` rows only."""
@@ -243,9 +243,9 @@ class BarList(QListView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self._tell_row()
+        self._update_description()
 
-    def _tell_row(self) -> None:
+    def _update_description(self) -> None:
         if self.currentIndex().isValid() and self.hasFocus():
             self.row_reached.emit(self.visualRect(self.currentIndex()))
 
@@ -273,13 +273,13 @@ class _Rows(TableModel[BarRow]):
 
 
 def _spoken(heads: Sequence[str], row: BarRow) -> str:
-    words = [measured.words for measured in row.measures]
-    if len(words) > 1:  # the columns explain the others
-        words = [f"{head}: {said}" for head, said in zip(heads[2:], words, strict=True)]
-        words.insert(0, f"{heads[1]}: {row.count}")
+    text = [measured.text for measured in row.measures]
+    if len(text) > 1:  # the columns explain the others
+        text = [f"{head}: {value}" for head, value in zip(heads[2:], text, strict=True)]
+        text.insert(0, f"{heads[1]}: {row.count}")
     elif row.count:
-        words.insert(0, row.count)
-    return ": ".join(filter(None, (on_one_line(row.name), ", ".join(words))))
+        text.insert(0, row.count)
+    return ": ".join(filter(None, (on_one_line(row.name), ", ".join(text))))
 
 
 def _name(row: BarRow) -> str:
@@ -290,17 +290,17 @@ def _with_head(table: Table) -> Sequence[BarRow]:
     if not table.heads:
         return table.rows
     name, count, *measures = table.heads
-    return BarRow(name, count, tuple(Measured(Bar(None, 0, 0), words) for words in measures)), *table.rows
+    return BarRow(name, count, tuple(Measured(Bar(None, 0, 0), text) for text in measures)), *table.rows
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Horizontal layout of a row, in pixels from its left; `words` are the widths of each bar's text."""
+    """Horizontal layout of a row, in pixels from its left; `texts` are the widths of each bar's text."""
 
     name: int
     count: int
     bar: int
-    words: tuple[int, ...]
+    texts: tuple[int, ...]
 
 
 class _Painter(QStyledItemDelegate):
@@ -343,26 +343,26 @@ class _Painter(QStyledItemDelegate):
             painter.setPen(theme.muted)
             painter.drawText(_part(area, at, columns.count), _RIGHT, row.count)
             at += columns.count + _GAP
-        for measured, words in zip(row.measures, columns.words, strict=True):
+        for measured, text in zip(row.measures, columns.texts, strict=True):
             if measured.bar.value is None:
                 painter.setPen(theme.muted)
-                painter.drawText(_part(area, at, columns.bar + _GAP + words), int(_WRAPPED), measured.words)
+                painter.drawText(_part(area, at, columns.bar + _GAP + text), int(_WRAPPED), measured.text)
             else:
                 _draw_bar(painter, _part(area, at, columns.bar), measured.bar)
                 painter.setPen(theme.text)
-                painter.drawText(_part(area, at + columns.bar + _GAP, words), _RIGHT, measured.words)
-            at += columns.bar + words + 2 * _GAP
+                painter.drawText(_part(area, at + columns.bar + _GAP, text), _RIGHT, measured.text)
+            at += columns.bar + text + 2 * _GAP
         painter.restore()
 
     def _columns(self, width: int) -> _Columns:
         """Texts are never cut: bars get the remaining width, and names wrap."""
-        count, words = self._need()
+        count, text = self._need()
         room = width - 2 * _SIDE
-        if not words:
+        if not text:
             return _Columns(room, 0, 0, ())
-        taken = sum(words) + (count + _GAP if count else 0) + 2 * len(words) * _GAP
-        name = min(round(room * _NAME_SHARE), room - taken - len(words) * _NARROWEST_BAR_PX)
-        return _Columns(name, count, (room - taken - name) // len(words), words)
+        taken = sum(text) + (count + _GAP if count else 0) + 2 * len(text) * _GAP
+        name = min(round(room * _NAME_SHARE), room - taken - len(text) * _NARROWEST_BAR_PX)
+        return _Columns(name, count, (room - taken - name) // len(text), text)
 
     def _need(self) -> tuple[int, tuple[int, ...]]:
         """The widths of the counts and of each bar's text, cached for a font."""
@@ -371,13 +371,13 @@ class _Painter(QStyledItemDelegate):
             metrics = QFontMetrics(font)
             count = _widest(metrics, {row.count for row in self._beside})
             columns = zip(*(row.measures for row in self._beside), strict=True)
-            words = ({one.words for one in column if one.bar.value is not None} for column in columns)
-            self._needed = (font.key(), count, tuple(_widest(metrics, one) for one in words))
+            text = ({one.text for one in column if one.bar.value is not None} for column in columns)
+            self._needed = (font.key(), count, tuple(_widest(metrics, one) for one in text))
         return self._needed[1:]
 
 
-def _widest(metrics: QFontMetrics, words: set[str]) -> int:
-    return max(map(metrics.horizontalAdvance, words), default=0)
+def _widest(metrics: QFontMetrics, text: set[str]) -> int:
+    return max(map(metrics.horizontalAdvance, text), default=0)
 
 
 def _part(area: QRectF, at: float, width: float) -> QRectF:

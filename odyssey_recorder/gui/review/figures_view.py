@@ -53,7 +53,7 @@ class QualityView(QWidget):
         self._report: QualityReport | None = None
         self._made_at = datetime.now().astimezone()
         self._whole_tables: set[str] = set()  # titles of the tables that show all their rows
-        self._said = text_label(kind="hint")
+        self._status = text_label(kind="hint")
         self._bar = named(QProgressBar(), "Reading the reviews")
         self._message = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
         self._area = scroll_area()
@@ -68,10 +68,13 @@ class QualityView(QWidget):
             return
         self._message.hide()
         self._job = self._background.start(
-            "Reading the reviews", lambda tell, ask: _read(self._reviewing, tell, ask), self._take, can_cancel=False
+            "Reading the reviews",
+            lambda progress, cancelled: _read(self._reviewing, progress, cancelled),
+            self._take,
+            can_cancel=False,
         )
         self._job.ended.connect(self._end)
-        self._tell()
+        self._update_status()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -85,7 +88,7 @@ class QualityView(QWidget):
         if read[0] != self._report:
             self._report = read[0]
             self._show(*read)
-        self._tell()
+        self._update_status()
 
     def _end(self) -> None:
         job, self._job = self._job, None
@@ -93,12 +96,12 @@ class QualityView(QWidget):
             self._message.show_message(Tone.DANGER, "The figures could not be computed.", breakable(job.error))
             if self._report is None:
                 self._area.setWidget(_sheet(notice("No figures.", "Choose “Refresh” to read the reviews again.")))
-        self._tell()
+        self._update_status()
 
-    def _tell(self) -> None:
+    def _update_status(self) -> None:
         reading = self._job is not None
         as_of = f"As of {self._made_at:%H:%M:%S}" if self._report is not None else ""
-        self._said.setText(_WAITING if reading else as_of)
+        self._status.setText(_WAITING if reading else as_of)
         self._bar.setVisible(reading)
         self._commands.enable(Command.REFRESH_FIGURES, on=not reading)
         self._commands.enable(Command.SAVE_FIGURES, on=self._report is not None)
@@ -116,8 +119,8 @@ class QualityView(QWidget):
         column = fill_column(card, _inset(text_label(section.title, "title")), margins=(8, 14, 8, 10), spacing=6)
         if section.doubt:
             column.addWidget(_inset(text_label(section.doubt, "warning")))
-        for said in section.said:
-            column.addWidget(_inset(text_label(said)))
+        for note in section.notes:
+            column.addWidget(_inset(text_label(note)))
         for number, table in enumerate(section.tables):
             column.addSpacing(6 if number else 0)
             self._add_table(column, table, section.tables)
@@ -156,11 +159,11 @@ class QualityView(QWidget):
             write = partial(
                 write_quality_page, file, self._report, dataset=str(self._reviewing.root), made_at=self._made_at
             )
-            tell = self._message.show_message
+            show = self._message.show_message
             self._background.run(
                 write,
-                lambda _: tell(Tone.SUCCESS, "The page is saved.", breakable(str(file))),
-                lambda error: tell(Tone.DANGER, "The page could not be saved.", breakable(error_text(error))),
+                lambda _: show(Tone.SUCCESS, "The page is saved.", breakable(str(file))),
+                lambda error: show(Tone.DANGER, "The page could not be saved.", breakable(error_text(error))),
             )
 
     def _lay_out(self) -> None:
@@ -168,8 +171,8 @@ class QualityView(QWidget):
         self._bar.setRange(0, 0)
         self._bar.setFixedWidth(120)
         buttons = self._commands.buttons(Command.REFRESH_FIGURES, Command.SAVE_FIGURES)
-        head = row(text_label("Figures", "title"), self._said, self._bar, None, *buttons)
-        self._said.setWordWrap(False)
+        head = row(text_label("Figures", "title"), self._status, self._bar, None, *buttons)
+        self._status.setWordWrap(False)
         fill_column(self, head, self._message, (self._area, 1), spacing=10)
 
 
@@ -195,8 +198,8 @@ def _sheet(*parts: QWidget) -> QWidget:
 
 def _summary(report: QualityReport) -> QWidget:
     card = Card()
-    words = (
+    text = (
         column(text_label(figure, "instruction"), text_label(of, "hint"), spacing=2) for figure, of in summary(report)
     )
-    fill_row(card, *((one, 1) for one in words), margins=(16, 14, 16, 14), spacing=-1)
+    fill_row(card, *((one, 1) for one in text), margins=(16, 14, 16, 14), spacing=-1)
     return card

@@ -22,7 +22,7 @@ _LAYOUT = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFl
 class FindingsCard(Card):
     """Emits the step of the finding that is selected with the mouse or the keys."""
 
-    step_asked = Signal(int)
+    step_requested = Signal(int)
 
     def __init__(self, commands: Commands, checks: Iterable[str]) -> None:
         """`checks` are the ids of all checks that run on an episode."""
@@ -66,7 +66,7 @@ class FindingsCard(Card):
     def _ask(self, index: QModelIndex) -> None:
         finding = index.data(VALUE)
         if isinstance(finding, Finding) and finding.step is not None:
-            self.step_asked.emit(finding.step)
+            self.step_requested.emit(finding.step)
 
     def _fold(self, unfolded: bool) -> None:
         self._why.setVisible(unfolded and bool(self._why.text()))
@@ -100,7 +100,7 @@ class _FindingDelegate(RowDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         view = self.parent()
         width = view.viewport().width() if isinstance(view, QListView) else 240
-        heights = (_height(words, font, width) for words, font in _lines(index.data(VALUE), option.font))
+        heights = (_height(text, font, width) for text, font in _lines(index.data(VALUE), option.font))
         return QSize(width, sum(heights) + 2 * _MARGIN)
 
 
@@ -112,12 +112,12 @@ def _paint(painter: QPainter, cell: QRectF, finding: Finding, font: QFont) -> No
     painter.drawText(mark, Qt.AlignmentFlag.AlignCenter, glyph(SEVERITY_GLYPHS[finding.severity]))
     top = cell.top() + _MARGIN
     colours = (theme.text, theme.text, theme.muted)
-    for (words, face), colour in zip(_lines(finding, font), colours, strict=True):
-        height = _height(words, face, round(cell.width()))
+    for (text, face), colour in zip(_lines(finding, font), colours, strict=True):
+        height = _height(text, face, round(cell.width()))
         painter.setFont(face)
         painter.setPen(colour)
         place = QRectF(cell.left() + _indent(), top, cell.width() - _indent() - _MARGIN, height)
-        painter.drawText(place, int(_LAYOUT), words)
+        painter.drawText(place, int(_LAYOUT), text)
         top += height
 
 
@@ -131,9 +131,9 @@ def _indent() -> int:
     return _MARGIN + _MARK_PX + 6
 
 
-def _height(words: str, font: QFont, width: int) -> int:
+def _height(text: str, font: QFont, width: int) -> int:
     room = max(40, width - _indent() - _MARGIN)
-    return QFontMetrics(font).boundingRect(0, 0, room, 10_000, int(_LAYOUT), words).height() + 1
+    return QFontMetrics(font).boundingRect(0, 0, room, 10_000, int(_LAYOUT), text).height() + 1
 
 
 def _heading(finding: Finding) -> str:

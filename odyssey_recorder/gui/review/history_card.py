@@ -21,8 +21,8 @@ from odyssey_recorder.dataset.amendment import (
 )
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Card, breakable, fill_column, pile, row, say, scroll_area, selectable, text_label
-from odyssey_recorder.gui.review.amend_dialog import quoted, removed_words
-from odyssey_recorder.gui.review.verdict_words import verdict_words
+from odyssey_recorder.gui.review.amend_dialog import quoted, removed_text
+from odyssey_recorder.gui.review.verdict_text import verdict_text
 from odyssey_recorder.quality.reviewing.review import Entry, Fix, Move, ReplayEvidence, Request, Verdict
 from odyssey_recorder.quality.reviewing.status import effective_fixes
 from odyssey_recorder.quality.reviewing.views import OpenedReview
@@ -39,7 +39,7 @@ _PLACES: dict[Literal["trash", "dataset", "annotator"], str] = {
 class HistoryCard(Card):
     """Shows the entries visible to the reviewer; emits the request to undo the newest fix."""
 
-    undo_asked = Signal()
+    undo_requested = Signal()
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class HistoryCard(Card):
         self._newest = text_label(kind="hint")
         self._entries = scroll_area(name="History")
         self._entries.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        commands.bind(self, {Command.UNDO_FIX: self.undo_asked.emit})
+        commands.bind(self, {Command.UNDO_FIX: self.undo_requested.emit})
         self._lay_out()
         self.clear()
 
@@ -56,7 +56,7 @@ class HistoryCard(Card):
         holding = effective_fixes(fixes)
         may_undo = bool(holding) and review.row.role is not None
         self._commands.enable(Command.UNDO_FIX, on=may_undo)
-        say(self._newest, f"Undo: {fix_words(holding[-1], fixes)}" if may_undo else "")
+        say(self._newest, f"Undo: {fix_text(holding[-1], fixes)}" if may_undo else "")
         self._show(review.entries, fixes)
 
     def clear(self) -> None:
@@ -65,7 +65,7 @@ class HistoryCard(Card):
         self._show((), ())
 
     @property
-    def words(self) -> list[str]:
+    def texts(self) -> list[str]:
         return [label.text() for label in self._entries.findChildren(QLabel)]
 
     def _show(self, entries: Sequence[Entry], fixes: Sequence[Fix]) -> None:
@@ -73,7 +73,7 @@ class HistoryCard(Card):
         labels = []
         for entry in sorted(entries, key=lambda one: one.at, reverse=True):
             labels.append(selectable("hint" if entry.id in taken_back else ""))
-            labels[-1].setText(breakable(entry_words(entry, fixes)))
+            labels[-1].setText(breakable(entry_text(entry, fixes)))
         self._entries.setWidget(pile(*(labels or [text_label(_NOTHING, "hint")]), right=6, spacing=10))
 
     def _lay_out(self) -> None:
@@ -81,16 +81,16 @@ class HistoryCard(Card):
         fill_column(self, head, self._newest, (self._entries, 1), margins=(14, 10, 10, 10))
 
 
-def entry_words(entry: Entry, fixes: Sequence[Fix]) -> str:
+def entry_text(entry: Entry, fixes: Sequence[Fix]) -> str:
     """An entry as text: when and by whom, what and why. `fixes` are all fixes of the episode."""
     when = f"{entry.at.astimezone():%Y-%m-%d %H:%M}"
     match entry:
         case Verdict():
-            return f"{when} · {verdict_words(entry)}"
+            return f"{when} · {verdict_text(entry)}"
         case Fix():
             after = " (undone later)" if entry.id in {fix.undoes for fix in fixes} else ""
-            what = f"{fix_words(entry, fixes)}{after}"
-            return _lines(f"{when} · {entry.by}", what, removed_words(entry.removed), _why(entry.why))
+            what = f"{fix_text(entry, fixes)}{after}"
+            return _lines(f"{when} · {entry.by}", what, removed_text(entry.removed), _why(entry.why))
         case ReplayEvidence():
             return _lines(f"{when} · {entry.by}", f"Replayed on {entry.serial}: {entry.outcome}", entry.problem)
         case Move():
@@ -100,17 +100,17 @@ def entry_words(entry: Entry, fixes: Sequence[Fix]) -> str:
             return _lines(f"{when} · {entry.by}", what, _why(entry.why))
 
 
-def fix_words(fix: Fix, fixes: Sequence[Fix]) -> str:
+def fix_text(fix: Fix, fixes: Sequence[Fix]) -> str:
     """What a fix changed; `fixes` includes the one that an undo refers to."""
     if fix.amendment is not None:
-        return amendment_words(fix.amendment)
+        return amendment_text(fix.amendment)
     undone = next((one for one in fixes if one.id == fix.undoes and one.amendment is not None), None)
     if undone is None or undone.amendment is None:
         return "A fix was undone"
-    return f"Undone: {amendment_words(undone.amendment)}"
+    return f"Undone: {amendment_text(undone.amendment)}"
 
 
-def amendment_words(amendment: Amendment) -> str:  # noqa: C901 - one line for each amendment
+def amendment_text(amendment: Amendment) -> str:  # noqa: C901 - one line for each amendment
     match amendment:
         case NewInstruction(instruction=words):
             return f"Instruction: {quoted(words)}"
@@ -131,16 +131,16 @@ def amendment_words(amendment: Amendment) -> str:  # noqa: C901 - one line for e
         case DropTail(at=at):
             return f"Ended at step {at + 1}"
         case Repair():
-            return _repair_words(amendment)
+            return _repair_text(amendment)
 
 
-def _repair_words(repair: Repair) -> str:
+def _repair_text(repair: Repair) -> str:
     ending = f", ended with {repair.end}: {quoted(repair.words)}" if repair.end is not None else ""
     return f"Damaged file repaired{ending}"
 
 
-def _why(words: str) -> str:
-    return f"Why: {words}" if words else ""
+def _why(text: str) -> str:
+    return f"Why: {text}" if text else ""
 
 
 def _lines(*parts: str) -> str:

@@ -9,7 +9,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.key_button import KeyButton
 from odyssey_recorder.gui.parts import fill_column, line_edit, named, row, text_label
 from odyssey_recorder.gui.review.answers import QUESTIONS
-from odyssey_recorder.gui.review.verdict_words import judgement_words
+from odyssey_recorder.gui.review.verdict_text import judgement_text
 from odyssey_recorder.gui.theme import grown
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import REASONS, Judgement, Rating
@@ -37,7 +37,7 @@ class QuestionCard(QWidget):
             answer: KeyButton(commands[command], f"{command.value.label}: {question}", "answer", _TONES[answer])
             for answer, command in ANSWERS[criterion].items()
         }
-        self._said = text_label(kind="hint")
+        self._summary = text_label(kind="hint")
         self._reason = named(QListView(), f"Reason: {question}")
         self._step = named(QSpinBox(), f"Step: {question}")
         self._words = line_edit(f"Words: {question}", "Add details")
@@ -45,7 +45,7 @@ class QuestionCard(QWidget):
         self._lay_out(question, commands)
         self._reason.selectionModel().currentChanged.connect(self._take_reason)
         self._step.valueChanged.connect(lambda step: self._change(step=None if step == _WHOLE else step - 1))
-        self._words.textEdited.connect(lambda words: self._change(words=words))
+        self._words.textEdited.connect(lambda text: self._change(words=text))
         self.show_judgement(None, unfolded=False)
 
     def show_steps(self, steps: int) -> None:
@@ -61,14 +61,14 @@ class QuestionCard(QWidget):
             button.show_chosen(judgement is not None and judgement.answer is answer)
         has_details = judgement is not None and judgement.answer is not Rating.PASS
         self._details.setVisible(has_details and unfolded)
-        self._said.setVisible(has_details and not unfolded)
+        self._summary.setVisible(has_details and not unfolded)
         if judgement is not None and has_details:
-            self._said.setText(judgement_words(judgement).capitalize())
+            self._summary.setText(judgement_text(judgement).capitalize())
             self._show_details(judgement)
 
     def choose_reason(self, number: int) -> None:
         self._reason.setCurrentIndex(self._reason.model().index(number, 0))
-        self._ask_for_words(self._reason.currentIndex())
+        self._ask_for_comment(self._reason.currentIndex())
 
     def write(self) -> None:
         self._words.setFocus()
@@ -89,9 +89,9 @@ class QuestionCard(QWidget):
     def _take_reason(self, now: QModelIndex) -> None:
         if now.isValid():
             self._change(reason=self._reasons[now.row()])
-            self._ask_for_words(now)
+            self._ask_for_comment(now)
 
-    def _ask_for_words(self, chosen: QModelIndex) -> None:
+    def _ask_for_comment(self, chosen: QModelIndex) -> None:
         """ "Other" needs a comment: the next keys are text, not shortcuts of the page."""
         if chosen.isValid() and self._reasons[chosen.row()] == "other":
             self.write()
@@ -101,7 +101,7 @@ class QuestionCard(QWidget):
             self.changed.emit(self._judgement.model_copy(update=changes))
 
     def _lay_out(self, question: str, commands: Commands) -> None:
-        numbered = [f"{number}   {words}" for number, words in enumerate(REASONS[self._criterion].values(), 1)]
+        numbered = [f"{number}   {text}" for number, text in enumerate(REASONS[self._criterion].values(), 1)]
         self._reason.setModel(QStringListModel(numbered, self))
         self._reason.setProperty("kind", "reasons")
         self._reason.setUniformItemSizes(True)
@@ -116,7 +116,7 @@ class QuestionCard(QWidget):
         this = KeyButton(commands[Command.TAKE_STEP], f"Use this step: {question}")
         fill_column(self._details, self._reason, row(self._step, this), self._words, spacing=6)
         fill_column(
-            self, text_label(question), row(*self._buttons.values(), spacing=6), self._said, self._details, spacing=6
+            self, text_label(question), row(*self._buttons.values(), spacing=6), self._summary, self._details, spacing=6
         )
         for button in self._buttons.values():
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -27,8 +27,8 @@ class ReplayCard(Card):
     """
 
     badges_cleared = Signal()
-    step_came = Signal(int, str)
-    evidence_came = Signal(object)
+    step_replayed = Signal(int, str)
+    replay_finished = Signal(object)
     _reached = Signal(str, int, str)
 
     def __init__(self, reviewing: Reviewing, background: Background, commands: Commands) -> None:
@@ -38,12 +38,12 @@ class ReplayCard(Card):
         self._commands = commands
         self._review: OpenedReview | None = None
         self._replayed = ""  # the id of the episode being replayed
-        self._told: dict[int, str] = {}  # its results so far, by step
+        self._results: dict[int, str] = {}  # its results so far, by step
         self._listed: Sequence[ListedDevice] = ()
         self._problem = ""  # why the devices could not be listed
         self._recorded = ""  # the serial of the device that is recording
         self._device = Choice("Device to replay on")
-        self._look = push_button("Refresh", "Refresh the list of devices", "quiet", call=self.look_for_devices)
+        self._refresh = push_button("Refresh", "Refresh the list of devices", "quiet", call=self.look_for_devices)
         self._outcome = text_label(kind="hint")
         self._hint = text_label(kind="hint")
         self._job = JobCard()
@@ -58,8 +58,8 @@ class ReplayCard(Card):
         self.badges_cleared.emit()
         if self._replayed == review.row.episode_id:
             self._outcome.setText("")
-            for number, verdict in self._told.items():
-                self.step_came.emit(number, verdict)
+            for number, verdict in self._results.items():
+                self.step_replayed.emit(number, verdict)
         else:
             replays = [entry for entry in review.entries if isinstance(entry, ReplayEvidence)]
             valid = [entry for entry in replays if entry.revision == review.revision]
@@ -67,7 +67,7 @@ class ReplayCard(Card):
         self._offer()
 
     def look_for_devices(self) -> None:
-        self._background.run(self._reviewing.devices, self._take_devices, self._tell_failure)
+        self._background.run(self._reviewing.devices, self._take_devices, self._show_error)
 
     def show_recording(self, serial: str) -> None:
         """Exclude the device that is recording; empty if there is none."""
@@ -82,7 +82,7 @@ class ReplayCard(Card):
         self._listed, self._problem = devices, ""
         self._offer_devices()
 
-    def _tell_failure(self, error: Exception) -> None:
+    def _show_error(self, error: Exception) -> None:
         self._listed, self._problem = (), str(error)
         self._offer_devices()
 
@@ -90,11 +90,11 @@ class ReplayCard(Card):
         ready = [device for device in self._listed if device.is_ready]
         free = [device for device in ready if device.serial != self._recorded]
         self._device.offer([(device.serial, device.label) for device in free] or [("", "No device")])
-        words = self._problem or ("" if ready else _NO_DEVICE)
+        text = self._problem or ("" if ready else _NO_DEVICE)
         if len(free) < len(ready):
             recorded = next(device.label for device in ready if device.serial == self._recorded)
-            words = _RECORDED.format(recorded)
-        say(self._hint, words)
+            text = _RECORDED.format(recorded)
+        say(self._hint, text)
         self._offer()
 
     def _offer(self) -> None:
@@ -112,14 +112,14 @@ class ReplayCard(Card):
         count = len(self._review.opened.episode.steps)
 
         def work(progress: Progress, cancelled: Cancelled) -> ReplayEvidence:
-            def tell(step: StepResult) -> None:
+            def report_step(step: StepResult) -> None:
                 verdict = step.comparison.verdict.value
                 progress((step.number + 1) / count, f"Step {step.number + 1} of {count}: {verdict}")
                 self._reached.emit(episode_id, step.number, verdict)
 
-            return self._reviewing.replay(episode_id, serial, tell, cancelled)
+            return self._reviewing.replay(episode_id, serial, report_step, cancelled)
 
-        self._replayed, self._told = episode_id, {}
+        self._replayed, self._results = episode_id, {}
         self.badges_cleared.emit()
         self._outcome.setText("")
         job = self._background.start(
@@ -130,14 +130,14 @@ class ReplayCard(Card):
         self._offer()
 
     def _take_step(self, episode_id: str, number: int, verdict: str) -> None:
-        self._told[number] = verdict
+        self._results[number] = verdict
         if self._review is not None and self._review.row.episode_id == episode_id:
-            self.step_came.emit(number, verdict)
+            self.step_replayed.emit(number, verdict)
 
     def _take(self, episode_id: str, evidence: ReplayEvidence) -> None:
         if self._review is not None and self._review.row.episode_id == episode_id:
             self._show_evidence(evidence)
-            self.evidence_came.emit(evidence)
+            self.replay_finished.emit(evidence)
 
     def _end(self) -> None:
         self._replayed = ""
@@ -148,10 +148,10 @@ class ReplayCard(Card):
     def _show_evidence(self, evidence: ReplayEvidence | None) -> None:
         self._outcome.setText(_NEVER if evidence is None else _outcome(evidence))
         for number, verdict in enumerate(evidence.steps if evidence else ()):
-            self.step_came.emit(number, verdict)
+            self.step_replayed.emit(number, verdict)
 
     def _lay_out(self) -> None:
-        choose = row((self._device, 1), self._look, spacing=4)
+        choose = row((self._device, 1), self._refresh, spacing=4)
         replay = self._commands.button(Command.REPLAY_EPISODE).set_wide()
         parts = (choose, replay, self._hint, self._job, self._outcome, None)
         fill_column(self, *parts, margins=(14, 10, 10, 10), spacing=6)
@@ -160,8 +160,8 @@ class ReplayCard(Card):
 def _outcome(evidence: ReplayEvidence) -> str:
     """How a replay went, who ran it and when; a failed one names the failure."""
     counts = Counter(evidence.steps)
-    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("match", "drift", "diverged") if counts[verdict])
-    steps = f"all {len(evidence.steps)} steps match" if evidence.outcome == "match" else told
+    summary = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("match", "drift", "diverged") if counts[verdict])
+    steps = f"all {len(evidence.steps)} steps match" if evidence.outcome == "match" else summary
     failed = "failed" if evidence.outcome == "failed" else ""
     went = ": ".join(filter(None, (failed, steps)))
     problem = f" {evidence.problem}" if evidence.problem else ""

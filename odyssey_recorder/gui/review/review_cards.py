@@ -44,8 +44,8 @@ class ReviewCards(QWidget):
         self.replay.show_review(opened)
         self.history.show_review(opened)
         grave = opened.report.count(Severity.ERROR) + opened.report.count(Severity.WARNING)
-        words = Command.SHOW_FINDINGS.value.label
-        self._commands[Command.SHOW_FINDINGS].setText(f"{words} {grave}" if grave else words)
+        text = Command.SHOW_FINDINGS.value.label
+        self._commands[Command.SHOW_FINDINGS].setText(f"{text} {grave}" if grave else text)
 
     def clear(self) -> None:
         self.fixes.clear()
@@ -83,9 +83,9 @@ class ReviewCards(QWidget):
     def _connect(self, viewer: ReviewViewer) -> None:
         commands = self._commands
         viewer.step_changed.connect(self.fixes.show_step)
-        self._findings.step_asked.connect(viewer.go_to_step)
+        self._findings.step_requested.connect(viewer.go_to_step)
         self.replay.badges_cleared.connect(viewer.clear_replay)
-        self.replay.step_came.connect(viewer.show_replay_step)
+        self.replay.step_replayed.connect(viewer.show_replay_step)
         for command in (Command.NEXT_FINDING, Command.PREVIOUS_FINDING):
             commands[command].triggered.connect(lambda _checked: self.turn_to(Command.SHOW_FINDINGS))
         commands[Command.SHOW_REPLAY].toggled.connect(lambda on: self.replay.look_for_devices() if on else None)

@@ -19,14 +19,14 @@ from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.page import MainPage
 from odyssey_recorder.gui.panels import Panels, Side, SideName
 from odyssey_recorder.gui.parts import breakable, fill_column, fill_row, named, row, text_label
-from odyssey_recorder.gui.review.answers import ReviewAnswers, ReviewAnswerStore, Stopwatch, moved_steps, steps_in_words
+from odyssey_recorder.gui.review.answers import ReviewAnswers, ReviewAnswerStore, Stopwatch, moved_steps, steps_text
 from odyssey_recorder.gui.review.episodes_pane import EpisodesPane
 from odyssey_recorder.gui.review.review_cards import ReviewCards
 from odyssey_recorder.gui.review.review_table import UNCHECKED, title
 from odyssey_recorder.gui.review.review_viewer import ReviewViewer
 from odyssey_recorder.gui.review.reviewing import CHECKING, Following, Reviewing
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
-from odyssey_recorder.gui.review.verdict_words import what_followed
+from odyssey_recorder.gui.review.verdict_text import outcome_text
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.quality.reviewing.review import Decision, ReplayEvidence
 from odyssey_recorder.quality.reviewing.status import same_person
@@ -46,8 +46,8 @@ class ReviewPage(MainPage):
     Unsubmitted answers are kept until they are submitted.
     """
 
-    _news_came = Signal(object)
-    _warning_came = Signal(str)
+    _news_arrived = Signal(object)
+    _warning_arrived = Signal(str)
 
     def __init__(
         self,
@@ -61,21 +61,21 @@ class ReviewPage(MainPage):
         self._background = background
         self._commands = commands
         self._following: Following | None = None
-        self._checked_itself = False
+        self._checked_automatically = False
         self._to_read = 0
-        self._wanted = ""  # the id of the episode that is open or loading
+        self._episode_id = ""  # the id of the episode that is open or loading
         self._opened: OpenedReview | None = None
         self._ahead: OpenedReview | None = None
-        self._on_the_way: set[str] = set()
+        self._loading: set[str] = set()
         self._submitting = ""
-        self._went: frozenset[str] = frozenset()  # the episode being submitted, once it is in the trash
+        self._removed_here: frozenset[str] = frozenset()  # the episode being submitted, once it is in the trash
         self._sheets = ReviewAnswerStore(KeptFile(), reviewing, background, self)
         self._watch = Stopwatch(clock)
         self._pane = EpisodesPane(commands)
         self._viewer = ReviewViewer(background, commands)
         self._cards = ReviewCards(reviewing, background, commands, self._viewer)
         self._panel = VerdictPanel(commands, lambda: self._watch.seconds)
-        self._said = text_label(kind="title")
+        self._title = text_label(kind="title")
         self._outcome = text_label(kind="hint")
         self._bar = named(QProgressBar(), "Reading the episodes")
         self._message = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
@@ -97,8 +97,8 @@ class ReviewPage(MainPage):
         for _turn in self.fill():
             pass
         if self._following is None:
-            self._following = self._reviewing.follow(self._news_came.emit, self._warning_came.emit)
-            self._said.setText("Loading episodes…")
+            self._following = self._reviewing.follow(self._news_arrived.emit, self._warning_arrived.emit)
+            self._title.setText("Loading episodes…")
 
     @property
     def home(self) -> QWidget:
@@ -140,24 +140,26 @@ class ReviewPage(MainPage):
 
     def _take(self, news: ReviewNews) -> None:
         if self._submitting in news.gone:  # the reviewer's own decision, whose answer has not arrived yet
-            self._went = frozenset({self._submitting})
-            news = replace(news, gone=news.gone - self._went)
+            self._removed_here = frozenset({self._submitting})
+            news = replace(news, gone=news.gone - self._removed_here)
         self._to_read = max(self._to_read, news.unread) if news.unread else 0
         self._bar.setRange(0, self._to_read)
         self._bar.setValue(self._to_read - news.unread)
         self._bar.setVisible(bool(news.unread))
         self._pane.take(news)
-        told = {one.episode_id: one for one in news.read}
-        if self._ahead is not None and (self._ahead.row.episode_id in news.gone or self._ahead.row.episode_id in told):
+        rows = {one.episode_id: one for one in news.read}
+        if self._ahead is not None and (self._ahead.row.episode_id in news.gone or self._ahead.row.episode_id in rows):
             self._ahead = None
-        if self._wanted in news.gone:
+        if self._episode_id in news.gone:
             self._close_episode()
             self._message.show_message(Tone.WARNING, "The open episode is no longer in the dataset.")
         elif (
-            self._opened is not None and self._panel.isEnabled() and _differs(told.get(self._wanted), self._opened.row)
+            self._opened is not None
+            and self._panel.isEnabled()
+            and _differs(rows.get(self._episode_id), self._opened.row)
         ):
-            self._fetch_anew()
-        if not news.unread and not self._checked_itself and self._unchecked:
+            self._reload()
+        if not news.unread and not self._checked_automatically and self._unchecked:
             self._check()
 
     @property
@@ -165,7 +167,7 @@ class ReviewPage(MainPage):
         return self._pane.table.counts.checks[UNCHECKED]
 
     def _check(self) -> None:
-        self._checked_itself = True
+        self._checked_automatically = True
         job = self._background.start(CHECKING, self._reviewing.check_all)
         self._commands.enable(Command.CHECK_EPISODES, on=False)
         job.ended.connect(self._take_checked)
@@ -173,22 +175,22 @@ class ReviewPage(MainPage):
 
     def _take_checked(self) -> None:
         """From now on check changes automatically, unless the checks were stopped or failed."""
-        self._checked_itself = bool(self._unchecked)
-        self._tell()
+        self._checked_automatically = bool(self._unchecked)
+        self._update_title()
 
-    def _tell(self) -> None:
-        self._said.setText(self._pane.words)
+    def _update_title(self) -> None:
+        self._title.setText(self._pane.summary)
         checking = any(job.title == CHECKING for job in self._background.jobs)
         self._commands.enable(Command.CHECK_EPISODES, on=bool(self._unchecked) and not checking)
-        self._commands.enable(Command.NEXT_REVIEW, on=bool(self._next(self._wanted)))
+        self._commands.enable(Command.NEXT_REVIEW, on=bool(self._next(self._episode_id)))
 
     # Episode by episode.
 
     def _next(self, after: str) -> str:
-        return self._pane.table.next_to_do(after)
+        return self._pane.table.next_to_review(after)
 
     def _open_next(self) -> None:
-        following = self._next(self._wanted)
+        following = self._next(self._episode_id)
         if following:
             self._open(following)
         else:
@@ -199,9 +201,9 @@ class ReviewPage(MainPage):
         self._message.hide()
         self._commands[Command.REVIEW_LIST].setChecked(False)
         self._commands[Command.REVIEW_FIGURES].setChecked(False)
-        if episode_id != self._wanted:
+        if episode_id != self._episode_id:
             self._panel.refusal.hide()
-            self._wanted, self._opened = episode_id, None
+            self._episode_id, self._opened = episode_id, None
             self._pane.mark(episode_id)
             ahead = self._ahead
             if ahead is not None and ahead.row.episode_id == episode_id:
@@ -212,28 +214,30 @@ class ReviewPage(MainPage):
         self._arrange()
 
     def _fetch(self, episode_id: str) -> None:
-        if episode_id not in self._on_the_way:
-            self._on_the_way.add(episode_id)
+        if episode_id not in self._loading:
+            self._loading.add(episode_id)
             self._background.run(
-                partial(self._reviewing.open, episode_id), self._take_fetched, partial(self._tell_unread, episode_id)
+                partial(self._reviewing.open, episode_id),
+                self._take_fetched,
+                partial(self._show_open_error, episode_id),
             )
 
-    def _fetch_anew(self) -> None:
+    def _reload(self) -> None:
         """Reload the open episode; a request under way may return an old state."""
-        self._on_the_way.discard(self._wanted)
-        self._fetch(self._wanted)
+        self._loading.discard(self._episode_id)
+        self._fetch(self._episode_id)
 
     def _take_fetched(self, opened: OpenedReview) -> None:
-        self._on_the_way.discard(opened.row.episode_id)
-        if opened.row.episode_id == self._wanted:
+        self._loading.discard(opened.row.episode_id)
+        if opened.row.episode_id == self._episode_id:
             self._show(opened)
-        elif opened.row.episode_id == self._next(self._wanted):
+        elif opened.row.episode_id == self._next(self._episode_id):
             self._ahead = opened
             self._viewer.prepare(opened)
 
-    def _tell_unread(self, episode_id: str, error: Exception) -> None:
-        self._on_the_way.discard(episode_id)
-        if episode_id != self._wanted:
+    def _show_open_error(self, episode_id: str, error: Exception) -> None:
+        self._loading.discard(episode_id)
+        if episode_id != self._episode_id:
             return
         self._close_episode()
         self._message.show_message(Tone.DANGER, f"Episode {episode_id} cannot be opened.", breakable(str(error)))
@@ -241,11 +245,11 @@ class ReviewPage(MainPage):
     def _show(self, opened: OpenedReview) -> None:
         if self._opened is None:
             self._cards.turn_to(Command.SHOW_TASK)
-            sheet = self._recalled(opened)
+            sheet = self._stored_answers(opened)
             self._watch.set(sheet.seconds)
         else:
             sheet = self._carried_over(self._opened, opened)
-        self._tell_damage(opened)
+        self._show_damage(opened)
         self._opened = opened
         self._panel.show_waiting(False)
         self._panel.show_review(opened, sheet)
@@ -254,20 +258,20 @@ class ReviewPage(MainPage):
         offer_focus(self._viewer.home)
         self._look_ahead()
 
-    def _tell_damage(self, opened: OpenedReview) -> None:
+    def _show_damage(self, opened: OpenedReview) -> None:
         damage = opened.opened.damage
         if damage:
-            words = "The file of this episode is damaged. Repair it, send it back or reject it."
-            self._message.show_message(Tone.WARNING, words, breakable(damage))
+            text = "The file of this episode is damaged. Repair it, send it back or reject it."
+            self._message.show_message(Tone.WARNING, text, breakable(damage))
         elif self._opened is not None and self._opened.opened.damage:
             self._message.hide()
 
     def _look_ahead(self) -> None:
-        following = self._next(self._wanted)
+        following = self._next(self._episode_id)
         if following and (self._ahead is None or self._ahead.row.episode_id != following):
             self._fetch(following)
 
-    def _recalled(self, opened: OpenedReview) -> ReviewAnswers:
+    def _stored_answers(self, opened: OpenedReview) -> ReviewAnswers:
         """The stored answers of an episode; only the note if its revision has changed."""
         kept = self._sheets.get(opened.row.episode_id)
         if kept is None or kept.revision == opened.revision:
@@ -275,8 +279,8 @@ class ReviewPage(MainPage):
         sheet = ReviewAnswers(note=kept.sheet.note, seconds=kept.sheet.seconds)
         if kept.sheet.judgements:
             stays = "Please answer again. Your note is still here." if sheet.note else "Please answer again."
-            words = "The episode has changed since you answered. Your answers were for an earlier version."
-            self._message.show_message(Tone.WARNING, words, stays)
+            text = "The episode has changed since you answered. Your answers were for an earlier version."
+            self._message.show_message(Tone.WARNING, text, stays)
         return sheet
 
     def _carried_over(self, before: OpenedReview, opened: OpenedReview) -> ReviewAnswers:
@@ -285,8 +289,8 @@ class ReviewPage(MainPage):
             return sheet
         numbers = moved_steps(before, opened)
         if gone := sorted(sheet.named - numbers.keys()):
-            words = f"Since you answered, {steps_in_words(gone)} changed."
-            self._message.show_message(Tone.WARNING, words, "Your answers are kept, without naming a changed step.")
+            text = f"Since you answered, {steps_text(gone)} changed."
+            self._message.show_message(Tone.WARNING, text, "Your answers are kept, without naming a changed step.")
         return sheet.moved(numbers)
 
     def _keep_sheet(self) -> None:
@@ -295,12 +299,12 @@ class ReviewPage(MainPage):
             self._sheets.put(opened.row.episode_id, opened.revision, sheet)
 
     def _close_episode(self) -> None:
-        self._wanted, self._opened = "", None
+        self._episode_id, self._opened = "", None
         self._cards.clear()
         self._pane.mark("")
         self._arrange()
 
-    def _tell_step(self, number: int) -> None:
+    def _update_step(self, number: int) -> None:
         if self._opened is not None:
             self._panel.show_step(number, frozenset(self._viewer.seen_steps))
 
@@ -316,18 +320,18 @@ class ReviewPage(MainPage):
             self._background.run(
                 partial(change, episode_id, opened.revision),
                 self._take_changed,
-                partial(self._tell_unchanged, episode_id),
+                partial(self._show_fix_error, episode_id),
             )
 
     def _take_changed(self, opened: OpenedReview) -> None:
         self._pane.take(ReviewNews(read=(opened.row,)))
-        if opened.row.episode_id == self._wanted:
+        if opened.row.episode_id == self._episode_id:
             self._show(opened)
 
-    def _tell_unchanged(self, episode_id: str, error: Exception) -> None:
+    def _show_fix_error(self, episode_id: str, error: Exception) -> None:
         self._panel.show_waiting(False)
         self._message.show_message(Tone.DANGER, "The episode was not changed.", breakable(str(error)))
-        self._open_anew_if_refused(episode_id, error)
+        self._reload_if_refused(episode_id, error)
 
     # Verdict.
 
@@ -344,7 +348,7 @@ class ReviewPage(MainPage):
         self._background.run(
             partial(self._reviewing.submit, opened.row.episode_id, verdict_draft),
             self._take_submitted,
-            partial(self._tell_unsubmitted, opened.row.episode_id),
+            partial(self._show_submit_error, opened.row.episode_id),
         )
 
     def _evidence(self, opened: OpenedReview) -> str:
@@ -358,36 +362,36 @@ class ReviewPage(MainPage):
 
     def _take_submitted(self, submitted: ReviewRow) -> None:
         self._panel.show_waiting(False)
-        is_open = submitted.episode_id == self._wanted
+        is_open = submitted.episode_id == self._episode_id
         if is_open:
             self._opened = None
         self._sheets.drop(submitted.episode_id)
         self._pane.take(ReviewNews(read=(submitted,)))
         self._outcome.setText(
-            f"{what_followed(submitted)}: {shorten(title(submitted), _TITLE_LETTERS, placeholder='…')}"
+            f"{outcome_text(submitted)}: {shorten(title(submitted), _TITLE_LETTERS, placeholder='…')}"
         )
         if is_open:
             self._open_next()
         self._end_submitting()
 
     def _end_submitting(self) -> None:
-        went, self._submitting, self._went = self._went, "", frozenset()
+        went, self._submitting, self._removed_here = self._removed_here, "", frozenset()
         if went:
             self._take(ReviewNews(gone=went))
 
-    def _tell_unsubmitted(self, episode_id: str, error: Exception) -> None:
+    def _show_submit_error(self, episode_id: str, error: Exception) -> None:
         self._panel.show_waiting(False)
         self._end_submitting()
-        if episode_id != self._wanted:
+        if episode_id != self._episode_id:
             return
         self._panel.refuse("The verdict was not saved. Your answers are still here.", str(error))
-        self._open_anew_if_refused(episode_id, error)
+        self._reload_if_refused(episode_id, error)
 
-    def _open_anew_if_refused(self, episode_id: str, error: Exception) -> None:
+    def _reload_if_refused(self, episode_id: str, error: Exception) -> None:
         """A refusal often means that the episode has changed since."""
-        if episode_id == self._wanted and isinstance(error, ReviewError):
+        if episode_id == self._episode_id and isinstance(error, ReviewError):
             self._panel.show_waiting(True)
-            self._fetch_anew()
+            self._reload()
 
     # Wiring.
 
@@ -400,13 +404,13 @@ class ReviewPage(MainPage):
         self._watch.run(on=window is not None and self._bench.isVisible())
 
     def _arrange(self) -> None:
-        listed = self._commands[Command.REVIEW_LIST].isChecked() or not self._wanted
+        listed = self._commands[Command.REVIEW_LIST].isChecked() or not self._episode_id
         self._bench.setVisible(not listed)
         self._pane.show_narrow(not listed)
         self._listing.arrange()
-        self._commands.enable(Command.REVIEW_LIST, on=bool(self._wanted))
+        self._commands.enable(Command.REVIEW_LIST, on=bool(self._episode_id))
         self._run_watch()
-        self._tell()
+        self._update_title()
 
     def _show_figures(self, on: bool) -> None:
         self._whole.setCurrentIndex(1 if on else 0)
@@ -422,17 +426,17 @@ class ReviewPage(MainPage):
 
     def _connect(self) -> None:
         queued = Qt.ConnectionType.QueuedConnection
-        self._news_came.connect(self._take, queued)
-        self._warning_came.connect(lambda words: self._message.show_message(Tone.WARNING, breakable(words)), queued)
-        self._pane.open_asked.connect(self._open)
-        self._pane.counted.connect(self._tell)
-        self._viewer.step_changed.connect(self._tell_step)
-        self._cards.fixes.fix_asked.connect(self._fix)
-        self._cards.history.undo_asked.connect(lambda: self._change(self._reviewing.undo))
-        self._cards.replay.evidence_came.connect(self._take_evidence)
+        self._news_arrived.connect(self._take, queued)
+        self._warning_arrived.connect(lambda text: self._message.show_message(Tone.WARNING, breakable(text)), queued)
+        self._pane.open_requested.connect(self._open)
+        self._pane.counted.connect(self._update_title)
+        self._viewer.step_changed.connect(self._update_step)
+        self._cards.fixes.fix_requested.connect(self._fix)
+        self._cards.history.undo_requested.connect(lambda: self._change(self._reviewing.undo))
+        self._cards.replay.replay_finished.connect(self._take_evidence)
         self._panel.decided.connect(self._submit)
         self._panel.changed.connect(self._keep_sheet)
-        self._panel.step_asked.connect(self._viewer.go_to_step)
+        self._panel.step_requested.connect(self._viewer.go_to_step)
         self._panel.writing_ended.connect(self.rest)
         application = QGuiApplication.instance()
         if isinstance(application, QGuiApplication):
@@ -449,7 +453,7 @@ class ReviewPage(MainPage):
         commands.belong_to(self, Command.FIND_REVIEW, Command.CLEAR_REVIEW, Command.REVIEW_LIST, Command.REVIEW_FIGURES)
 
     def _lay_out(self) -> None:
-        self._said.setWordWrap(False)
+        self._title.setWordWrap(False)
         self._bar.setTextVisible(False)
         self._bar.setFixedSize(QSize(120, 6))
         self._bar.hide()
@@ -457,7 +461,7 @@ class ReviewPage(MainPage):
         commands[Command.REVIEW_FIGURES].setVisible(False)
         figures = commands.button(Command.REVIEW_FIGURES, kind="quiet")
         buttons = commands.buttons(Command.CHECK_EPISODES, Command.REVIEW_LIST, Command.NEXT_REVIEW)
-        head = row(self._said, self._bar, (self._outcome, 1), figures, *buttons)
+        head = row(self._title, self._bar, (self._outcome, 1), figures, *buttons)
         right = QWidget()
         fill_column(right, (self._cards, 2), (self._panel, 4), spacing=10)
         fill_row(self._bench, Panels("review", commands, self._viewer, {"right": (right, _PANEL_PX)}))
@@ -465,9 +469,9 @@ class ReviewPage(MainPage):
         fill_column(self, head, self._message, (self._whole, 1), margins=(_SPACE, 12, _SPACE, _SPACE), spacing=10)
 
 
-def _differs(told: ReviewRow | None, shown: ReviewRow) -> bool:
+def _differs(rows: ReviewRow | None, shown: ReviewRow) -> bool:
     """Whether a row differs in anything but its check results: the opened episode has the latest."""
-    return told is not None and _unreported(told) != _unreported(shown)
+    return rows is not None and _unreported(rows) != _unreported(shown)
 
 
 def _unreported(row: ReviewRow) -> ReviewRow:

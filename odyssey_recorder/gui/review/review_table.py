@@ -48,7 +48,7 @@ class ReviewEntry:
     """
 
     row: ReviewRow
-    words: str
+    searched: str
     order: _Order
     stages: frozenset[str]
     checks: frozenset[str]
@@ -85,7 +85,7 @@ class ReviewTable(TableModel[ReviewEntry]):
                 "device": lambda entry, wanted: entry.row.summary.device == wanted,
                 "annotator": lambda entry, wanted: entry.row.summary.annotator == wanted,
                 "check": lambda entry, wanted: wanted in entry.checks,
-                "text": lambda entry, wanted: wanted.casefold() in entry.words,
+                "text": lambda entry, wanted: wanted.casefold() in entry.searched,
             },
             parent=parent,
         )
@@ -102,7 +102,7 @@ class ReviewTable(TableModel[ReviewEntry]):
         for names, counter in zip(zip(*(entry.names for entry in self.rows), strict=True), counts.each, strict=False):
             counter.update(chain.from_iterable(names))
             counter[""] = len(self.rows)
-        for entry, place in self._shut_out_by_one():
+        for entry, place in self._excluded_by_one_filter():
             counter = counts.each[place]
             counter.update(entry.names[place])
             counter[""] += 1
@@ -116,21 +116,21 @@ class ReviewTable(TableModel[ReviewEntry]):
             self._count(entry, 1)
         self.change(entries, news.gone)
 
-    def next_to_do(self, after: str) -> str:
+    def next_to_review(self, after: str) -> str:
         """The first other episode after `after` that the reviewer may judge, wrapping around; empty without one."""
         known, rows = self.all.get(after), list(self.rows)
         start = bisect_right(rows, (False, 0.0, "") if known is None else known.order, key=lambda entry: entry.order)
         waiting = (entry.row.episode_id for entry in rows[start:] + rows[:start] if MINE in entry.stages)
         return next((episode_id for episode_id in waiting if episode_id != after), "")
 
-    def _shut_out_by_one(self) -> Iterator[tuple[ReviewEntry, int]]:
+    def _excluded_by_one_filter(self) -> Iterator[tuple[ReviewEntry, int]]:
         """Episodes that exactly one filter excludes, with that filter's index."""
         text = str(self.filter.get("text", "")).casefold()
         filters = [(place, self.filter[name]) for place, name in enumerate(_NAMES) if name in self.filter]
         for entry in self.all.values():
             names = entry.names
             shut = [place for place, wanted in filters if wanted not in names[place]]
-            if len(shut) == 1 and text in entry.words:
+            if len(shut) == 1 and text in entry.searched:
                 yield entry, shut[0]
 
     def _count(self, entry: ReviewEntry | None, by: int) -> None:
@@ -191,7 +191,7 @@ def _entry(row: ReviewRow) -> ReviewEntry:
     requested = {REQUESTED} if is_requested(row) else set()
     return ReviewEntry(
         row,
-        words="\n".join((summary.instruction, summary.template, summary.episode_id)).casefold(),
+        searched="\n".join((summary.instruction, summary.template, summary.episode_id)).casefold(),
         order=(not broken, began, summary.episode_id),
         stages=frozenset({row.stage.value, *mine, *requested}),
         checks=row.report.failed if row.report is not None and row.is_settled else frozenset({UNCHECKED}),

@@ -59,8 +59,8 @@ class ReviewViewer(QWidget):
         self._strip = StepStrip("Steps", self._model, StripStyle(THUMBNAIL, is_centred=True))
         self.home = self._strip
         self._view = BeforeAfterView(self._loader)
-        self._words = _StepWords()
-        self._bench = _WordsBeside(self._arrange)
+        self._words = _StepText()
+        self._bench = _TextBeside(self._arrange)
         self._scale = named(text_label(kind="hint"), "Zoom")
         self._scale.setWordWrap(False)
         self._scale.setToolTip("Zoom: screen pixels for each pixel of the screenshot")
@@ -114,7 +114,7 @@ class ReviewViewer(QWidget):
         self._view.turn_to(number)
         self._model.change_step(number, is_seen=True)
         self._strip.turn_to(number)
-        self._tell_step()
+        self._report_step()
         self._seek_changes()
         self._offer()
         self.step_changed.emit(number)
@@ -150,9 +150,9 @@ class ReviewViewer(QWidget):
             if element:
                 self._model.change_step(step.number, words=in_words(step.action, element))
         if steps:
-            self._tell_step()
+            self._report_step()
 
-    def _tell_step(self) -> None:
+    def _report_step(self) -> None:
         self._words.show_step(self._steps[self.current_step], self._model.rows[self.current_step], len(self._steps))
 
     def _enlarge(self, at: int) -> None:
@@ -225,8 +225,8 @@ class ReviewViewer(QWidget):
         self._strip.step_chosen.connect(self.go_to_step)
         self._strip.step_opened.connect(self._enlarge)
         self._view.painted.connect(self.step_painted)
-        self._loader.screenshot_came.connect(self._take_screenshot)
-        self._loader.thumbnail_came.connect(self._take_thumbnail)
+        self._loader.screenshot_loaded.connect(self._take_screenshot)
+        self._loader.thumbnail_loaded.connect(self._take_thumbnail)
         viewport.changed.connect(self._show_scale)
         self._show_scale()
 
@@ -243,7 +243,7 @@ class ReviewViewer(QWidget):
         fill_column(self, self._strip, tools, (self._bench, 1), spacing=6)
 
 
-class _WordsBeside(QBoxLayout):
+class _TextBeside(QBoxLayout):
     """Lays out screenshots and texts; calls `arrange` before it uses a new size."""
 
     def __init__(self, arrange: Callable[[QSize], object]) -> None:
@@ -255,7 +255,7 @@ class _WordsBeside(QBoxLayout):
         super().setGeometry(room)
 
 
-class _StepWords(QScrollArea):
+class _StepText(QScrollArea):
     """The texts of the shown step, in a fixed size so that the screenshot does not jump."""
 
     def __init__(self) -> None:
@@ -292,8 +292,8 @@ class _StepWords(QScrollArea):
         for label in (self._note, self._changes, self._place, self._proof, self._texts):
             say(label, "")
 
-    def show_changes(self, words: str) -> None:
-        say(self._changes, words)
+    def show_changes(self, text: str) -> None:
+        say(self._changes, text)
 
 
 def _strip_step(step: ShownStep) -> StripStep:

@@ -79,10 +79,10 @@ class ScreenshotLoader(QObject):
     Results for an episode no longer shown are dropped. The current screenshot waits for no other.
     """
 
-    screenshot_came = Signal(int)
+    screenshot_loaded = Signal(int)
     """The step's screenshot, or the reason for its absence, is available."""
 
-    thumbnail_came = Signal(int, QImage)
+    thumbnail_loaded = Signal(int, QImage)
 
     def __init__(self, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -93,7 +93,7 @@ class ScreenshotLoader(QObject):
         self._look: ScreenshotZoom | None = None
         self._screenshots: dict[int, StepScreenshot] = {}
         self._drawn: set[int] = set()
-        self._under_way: set[int] = set()
+        self._decoding: set[int] = set()
         self._next: tuple[ShownStep, ...] = ()
         self._opening: dict[int, _Developed] = {}  # decoded steps of the next episode
         self._being_prepared: set[int] = set()
@@ -101,7 +101,7 @@ class ScreenshotLoader(QObject):
         self._rest.timeout.connect(self._go_on)
 
     def load(self, steps: Sequence[ShownStep]) -> None:
-        self._screenshots, self._drawn, self._under_way = {}, set(), set()
+        self._screenshots, self._drawn, self._decoding = {}, set(), set()
         if tuple(steps) == self._next:
             self._take_prepared()
         else:
@@ -122,7 +122,7 @@ class ScreenshotLoader(QObject):
     def turn_to(self, number: int) -> None:
         """Make `number` the current step; if it can be painted at once, decoding waits for that."""
         self._present = number
-        self._let_go()
+        self._release()
         if any(one < len(self._steps) and one not in self._screenshots for one in (number, number + 1)):
             self._go_on()
         elif not self._rest.isActive():
@@ -139,12 +139,12 @@ class ScreenshotLoader(QObject):
 
     def _go_on(self) -> None:
         for number in self._wanted():
-            if len(self._under_way) >= self._at_a_time(number):
+            if len(self._decoding) >= self._at_a_time(number):
                 return
-            self._under_way.add(number)
+            self._decoding.add(number)
             self._begin(self._steps, number, self._screenshots.get(number))
         waiting = (one for one in range(min(_OPENING, len(self._next))) if one not in self._opening)
-        if not self._under_way and not self._being_prepared and (following := next(waiting, None)) is not None:
+        if not self._decoding and not self._being_prepared and (following := next(waiting, None)) is not None:
             self._being_prepared.add(following)
             self._begin(self._next, following, None)
 
@@ -157,12 +157,12 @@ class ScreenshotLoader(QObject):
 
     def _take_prepared(self) -> None:
         ready = {number: made for number, made in self._opening.items() if not made[0].problem}
-        self._steps, self._under_way = self._next, self._being_prepared
+        self._steps, self._decoding = self._next, self._being_prepared
         self._next, self._opening, self._being_prepared = (), {}, set()
         for number, (screenshot, thumbnail) in ready.items():
             self._screenshots[number] = screenshot
             self._drawn.add(number)
-            self.thumbnail_came.emit(number, thumbnail)
+            self.thumbnail_loaded.emit(number, thumbnail)
 
     def _at_a_time(self, number: int) -> int:
         """The number of concurrent decodes; distant steps leave a processor to the window."""
@@ -174,7 +174,7 @@ class ScreenshotLoader(QObject):
         """Steps with work to do, the most urgent first."""
         near = set(self._near())
         for number in sorted(range(len(self._steps)), key=self._distance):
-            if number in self._under_way:
+            if number in self._decoding:
                 continue
             screenshot = self._screenshots.get(number)
             if screenshot is None:
@@ -195,26 +195,26 @@ class ScreenshotLoader(QObject):
         if steps is self._next:
             self._being_prepared.discard(number)
             self._opening[number] = made
-            self._let_go()
+            self._release()
             self._go_on()
         if steps is not self._steps:
             return
         screenshot, thumbnail = made
         is_new = number not in self._screenshots
-        self._under_way.discard(number)
+        self._decoding.discard(number)
         self._screenshots[number] = screenshot
         if number not in self._drawn:
             self._drawn.add(number)
-            self.thumbnail_came.emit(number, thumbnail)
-        self._let_go()
+            self.thumbnail_loaded.emit(number, thumbnail)
+        self._release()
         self._go_on()
         if is_new:
-            self.screenshot_came.emit(number)
+            self.screenshot_loaded.emit(number)
 
     def _fail(self, steps: tuple[ShownStep, ...], number: int, error: Exception) -> None:
         self._take(steps, number, (StepScreenshot(QImage(), f"{steps[number].screenshot.name}: {error}"), QImage()))
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         """Drop the most distant screenshots until `_KEPT_BYTES` is met."""
         near = self._near()
         prepared = (screenshot for screenshot, _ in self._opening.values())

@@ -25,9 +25,9 @@ from odyssey_recorder.gui.parts import (
     set_kind,
     text_label,
 )
-from odyssey_recorder.gui.review.answers import QUESTIONS, ReviewAnswers, steps_in_words, unseen
+from odyssey_recorder.gui.review.answers import QUESTIONS, ReviewAnswers, steps_text, unseen
 from odyssey_recorder.gui.review.question_card import ANSWERS, QuestionCard
-from odyssey_recorder.gui.review.verdict_words import turn_words, verdict_in_short, verdicts
+from odyssey_recorder.gui.review.verdict_text import role_text, short_verdict_text, verdicts
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.finding import Criterion
@@ -94,7 +94,7 @@ class VerdictPanel(Card):
 
     decided = Signal(object)
     """The answers support this decision and it should be submitted."""
-    step_asked = Signal(int)
+    step_requested = Signal(int)
     """This step should be shown first."""
     changed = Signal()
     """An answer or the set of seen steps has changed."""
@@ -107,19 +107,19 @@ class VerdictPanel(Card):
         self._commands = commands
         self._seconds = seconds
         self._episode_id = ""
-        self._asked_whether_hasty: set[str] = set()  # ids of episodes
+        self._warned_as_hasty: set[str] = set()  # ids of episodes
         self.sheet = ReviewAnswers()
         self._steps = 0
         self._shown_step = 0
         self._unfolded: Criterion | None = None
         self._may_judge = False
-        self._asks_to_look = False  # whether the refusal is about unseen steps
+        self._refused_unseen = False  # whether the refusal is about unseen steps
         self._turn = text_label(kind="hint")
         self._others = [text_label(kind="field") for _ in range(2)]
         self._cards = {criterion: QuestionCard(criterion, commands) for criterion in QUESTIONS}
         self._note = named(QPlainTextEdit(), "Note on the verdict")
         self.refusal = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
-        self._seen_words = text_label(kind="hint")
+        self._seen_text = text_label(kind="hint")
         self._seen_bar = SeenBar()
         self._area = scroll_area()
         self._lay_out()
@@ -132,11 +132,11 @@ class VerdictPanel(Card):
         self.sheet = sheet
         self._unfolded = None
         self._may_judge = opened.row.role is not None
-        say(self._turn, turn_words(opened))
+        say(self._turn, role_text(opened))
         set_kind(self._turn, "hint" if self._may_judge else "warning")
         others = verdicts(opened.entries) if opened.row.role is ReviewerRole.THIRD else []
-        for label, words in zip(self._others, [*map(verdict_in_short, others), "", ""], strict=False):
-            say(label, words)
+        for label, text in zip(self._others, [*map(short_verdict_text, others), "", ""], strict=False):
+            say(label, text)
         for card in self._cards.values():
             card.show_steps(self._steps)
         if self._note.toPlainText().strip() != sheet.note:  # otherwise keep the editor's cursor
@@ -150,7 +150,7 @@ class VerdictPanel(Card):
         self._shown_step = number
         self.sheet = replace(self.sheet, seen=self.sheet.seen | seen)
         self._show_seen()
-        if self._asks_to_look and not unseen(self.sheet.seen, self._steps):
+        if self._refused_unseen and not unseen(self.sheet.seen, self._steps):
             self.refusal.hide()
         self.changed.emit()
 
@@ -159,9 +159,9 @@ class VerdictPanel(Card):
         self.setEnabled(not on)
         self._enable()
 
-    def refuse(self, words: str, detail: str = "") -> None:
-        self._asks_to_look = False
-        self.refusal.show_message(Tone.WARNING, breakable(words), breakable(detail))
+    def refuse(self, text: str, detail: str = "") -> None:
+        self._refused_unseen = False
+        self.refusal.show_message(Tone.WARNING, breakable(text), breakable(detail))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Return leaves a one-line field; a focused field is scrolled into view."""
@@ -201,27 +201,31 @@ class VerdictPanel(Card):
         if given is not None:
             self._take(given.model_copy(update={"step": self._shown_step}))
 
-    def _write_words(self) -> None:
+    def _write_comment(self) -> None:
         if self._unfolded is not None:
             self._cards[self._unfolded].write()
 
     def _decide(self, decision: Decision) -> None:
         lacking = self.sheet.lacking()
         if lacking is not None:
-            criterion, words = lacking
+            criterion, text = lacking
             self._unfold(criterion)
-            self.refuse(words)
+            self.refuse(text)
             return
         left = unseen(self.sheet.seen, self._steps)
         if decision.accepts and left:
-            self.refuse(f"You have not seen {steps_in_words(left)} yet.", "View all steps before accepting.")
-            self.step_asked.emit(left[0])
-            self._asks_to_look = True  # only now, so that the reason stays on screen after turning to the step
+            self.refuse(f"You have not seen {steps_text(left)} yet.", "View all steps before accepting.")
+            self.step_requested.emit(left[0])
+            self._refused_unseen = True  # only now, so that the reason stays on screen after turning to the step
             return
-        if is_hasty(self._seconds(), self._steps - len(left)) and self._episode_id not in self._asked_whether_hasty:
-            self._asked_whether_hasty.add(self._episode_id)
-            said = f"You judged {counted(self._steps - len(left), 'screen')} in {ceil(self._seconds())} s. Save anyway?"
-            self.refuse(said, f"To save, choose {decision.value.capitalize()} again. Or look at the screens once more.")
+        if is_hasty(self._seconds(), self._steps - len(left)) and self._episode_id not in self._warned_as_hasty:
+            self._warned_as_hasty.add(self._episode_id)
+            question = (
+                f"You judged {counted(self._steps - len(left), 'screen')} in {ceil(self._seconds())} s. Save anyway?"
+            )
+            self.refuse(
+                question, f"To save, choose {decision.value.capitalize()} again. Or look at the screens once more."
+            )
             return
         self.refusal.hide()
         self.decided.emit(decision)
@@ -237,9 +241,9 @@ class VerdictPanel(Card):
             card.show_judgement(self.sheet.judgement(criterion), unfolded=criterion is self._unfolded)
         self._enable()
         if self._unfolded is not None:
-            QTimer.singleShot(0, self, self._bring_into_sight)
+            QTimer.singleShot(0, self, self._scroll_into_view)
 
-    def _bring_into_sight(self) -> None:
+    def _scroll_into_view(self) -> None:
         """In a low window, scroll to the reasons first, and after the choice of one to the other fields."""
         given = None if self._unfolded is None else self.sheet.judgement(self._unfolded)
         if self._unfolded is None or given is None:
@@ -251,7 +255,7 @@ class VerdictPanel(Card):
 
     def _show_seen(self) -> None:
         seen = self._steps - len(unseen(self.sheet.seen, self._steps))
-        self._seen_words.setText(f"{seen} of {self._steps} steps seen")
+        self._seen_text.setText(f"{seen} of {self._steps} steps seen")
         self._seen_bar.show_seen(self.sheet.seen, self._steps)
 
     def _enable(self) -> None:
@@ -277,7 +281,7 @@ class VerdictPanel(Card):
         calls |= {command: partial(self._decide, decision) for command, decision in DECISIONS.items()}
         calls |= {
             Command.TAKE_STEP: self._take_step,
-            Command.REASON_WORDS: self._write_words,
+            Command.REASON_WORDS: self._write_comment,
             Command.REVIEW_NOTE: self._note.setFocus,
         }
         self._commands.bind(self, calls)
@@ -291,7 +295,7 @@ class VerdictPanel(Card):
         self._note.setTabChangesFocus(True)
         whose = column(self._turn, *self._others, spacing=4)
         self._area.setWidget(pile(whose, *self._cards.values(), self._note, right=6, spacing=14))
-        seen = row((self._seen_words, 1), self._seen_bar)
+        seen = row((self._seen_text, 1), self._seen_bar)
         fill_column(self, (self._area, 1), self.refusal, seen, self._decisions(), margins=(14, 14, 8, 12), spacing=10)
 
     def _decisions(self) -> QGridLayout:

@@ -26,7 +26,7 @@ _NOTHING = "No templates and no tasks use these apps. Choose other apps, or writ
 
 
 class CoverageView(QWidget):
-    generate_asked = Signal(object)
+    generate_requested = Signal(object)
 
     def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
         super().__init__()
@@ -78,9 +78,9 @@ class CoverageView(QWidget):
             [TallyRow(cell, _gap_name(cell), coverage.tallies[cell]) for cell in coverage.emptiest[:_MOST_GAPS]]
         )
         first = coverage.emptiest[0] if coverage.emptiest else next(iter(coverage.tallies), None)
-        self._turn_to(before if before is not None and self._knows(before) else first)
+        self._turn_to(before if before is not None and self._has_cell(before) else first)
 
-    def _knows(self, cell: Cell) -> bool:
+    def _has_cell(self, cell: Cell) -> bool:
         return self._model.cell_index(cell.category, cell.device).isValid()
 
     def _turn_to(self, cell: Cell | None) -> None:
@@ -118,7 +118,7 @@ class CoverageView(QWidget):
             return
         classes = self._coverage.classes(cell.category, cell.device)
         tally = classes.get(cell.app_class) or self._coverage.at(cell.category, cell.device)
-        self.generate_asked.emit(
+        self.generate_requested.emit(
             ModelChoice(
                 count=max(1, tally.missing),
                 seed=1,

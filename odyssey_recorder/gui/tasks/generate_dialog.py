@@ -10,9 +10,9 @@ from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.parts import CheckBox, Choice, labelled, number_field, row, text_label
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
 from odyssey_recorder.gui.record.task_text import category_words
-from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.task_service import ModelChoice, suiting
 
 _MOST_TASKS, _MOST_TEMPLATES = 10_000, 20
@@ -41,12 +41,12 @@ class ChoiceDialog(QuestionDialog):
 
     wanted = Signal(object)
 
-    def __init__(self, asked: Question, parent: QWidget | None, *parts: QWidget | QLayout) -> None:
-        super().__init__(asked, parent, *parts, width=_WIDTH_PX)
-        self.accepted.connect(lambda: self.wanted.emit(self.asked))
+    def __init__(self, question: Question, parent: QWidget | None, *parts: QWidget | QLayout) -> None:
+        super().__init__(question, parent, *parts, width=_WIDTH_PX)
+        self.accepted.connect(lambda: self.wanted.emit(self.choice))
 
     @property
-    def asked(self) -> ModelChoice:
+    def choice(self) -> ModelChoice:
         raise NotImplementedError
 
 
@@ -77,10 +77,10 @@ class GenerateDialog(ChoiceDialog):
         super().__init__(_GENERATE, parent, *parts)
         self._connect()
         self._offer_classes(preset.app_class)
-        self._tell()
+        self._update_hint()
 
     @property
-    def asked(self) -> ModelChoice:
+    def choice(self) -> ModelChoice:
         chosen = frozenset(one for one, tick in self._categories.items() if tick.isChecked())
         return ModelChoice(
             count=self._count.value(),
@@ -99,23 +99,23 @@ class GenerateDialog(ChoiceDialog):
         if chosen:
             self._app_class.choose(chosen)
 
-    def _tell(self) -> None:
+    def _update_hint(self) -> None:
         is_any_chosen = any(tick.isChecked() for tick in self._categories.values())
         loaded = self._loaded
-        fitting = suiting(loaded.library, self.asked, loaded.targets) if is_any_chosen else ()
+        fitting = suiting(loaded.library, self.choice, loaded.targets) if is_any_chosen else ()
         left = sum(self._loaded.left.get(one.template_id, 0) for one in fitting)
-        templates = count_words(len(fitting), "template")
+        templates = counted(fitting, "template")
         none = "No template can make more tasks of this kind. Change the kind of app, the device or the categories."
-        self._left.setText(f"{templates} can make up to {count_words(left, 'different task')}." if left else none)
+        self._left.setText(f"{templates} can make up to {counted(left, 'different task')}." if left else none)
         self.ok.setEnabled(bool(left))
 
     def _connect(self) -> None:
         self._catalogue.currentIndexChanged.connect(lambda _at: self._offer_classes())
-        self._catalogue.currentIndexChanged.connect(lambda _at: self._tell())
+        self._catalogue.currentIndexChanged.connect(lambda _at: self._update_hint())
         for choice in (self._device, self._app_class):
-            choice.currentIndexChanged.connect(lambda _at: self._tell())
+            choice.currentIndexChanged.connect(lambda _at: self._update_hint())
         for tick in self._categories.values():
-            tick.toggled.connect(lambda _on: self._tell())
+            tick.toggled.connect(lambda _on: self._update_hint())
 
     def _rows(self) -> tuple[QHBoxLayout, QHBoxLayout]:
         count, seed = labelled("How &many", self._count), labelled("&Seed", self._seed)
@@ -143,7 +143,7 @@ class ProposeDialog(ChoiceDialog):
         super().__init__(_PROPOSE, parent, fields, labelled("&Apps of", self._catalogue))
 
     @property
-    def asked(self) -> ModelChoice:
+    def choice(self) -> ModelChoice:
         return replace(
             self._preset,
             count=self._count.value(),

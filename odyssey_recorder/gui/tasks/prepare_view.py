@@ -24,8 +24,8 @@ from odyssey_recorder.gui.tasks.prepared_table import (
     counted,
     prepared_list,
     prepared_table,
+    with_instruction,
     with_status,
-    with_words,
 )
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.model.episode import Category
@@ -51,7 +51,7 @@ _NONE_LIKE_THIS = "No matching tasks. Change the search or the filters."
 class PrepareView(QWidget):
     """Decides on one or many tasks; decided ones leave the list at once."""
 
-    rewrite_asked = Signal(object, int)
+    rewrite_requested = Signal(object, int)
     """Task ids, and how many of them a person has edited."""
     ask_again = Signal(str)
     counted = Signal(int)
@@ -99,10 +99,7 @@ class PrepareView(QWidget):
 
     def _take_rewritten(self, tasks: Sequence[ListedTask]) -> None:
         known = ((self._table.all.get(task.task_id), task) for task in tasks)
-        self._change([with_words(row, task) for row, task in known if row is not None])
-
-    def _take_edited(self, task: ListedTask) -> None:
-        self._take_rewritten([task])
+        self._change([with_instruction(row, task) for row, task in known if row is not None])
 
     def _show_loaded(self, loaded: LoadedTemplates) -> None:
         self._cannot_ask = loaded.cannot_ask
@@ -112,8 +109,8 @@ class PrepareView(QWidget):
         rows = [one for one in self.chosen if one.task.status in (Status.TO_APPROVE, Status.REJECTED)]
         faulty = sum(bool(one.faults) for one in rows)
         if len(rows) > 1:
-            said = f"{faulty:,} with faults." if faulty else ""
-            dialog = ConfirmDialog(f"Approve {len(rows):,} tasks at once?", said, _APPROVE_ALL, self)
+            detail = f"{faulty:,} with faults." if faulty else ""
+            dialog = ConfirmDialog(f"Approve {len(rows):,} tasks at once?", detail, _APPROVE_ALL, self)
         elif faulty:
             verdict = rows[0].task.listed.text.equivalence if rows[0].task.listed.text else None
             found = "\n".join(filter(None, (*rule_words(verdict), judge_words(verdict))))
@@ -134,7 +131,7 @@ class PrepareView(QWidget):
         if not rows:
             return
         what = "this task" if len(rows) == 1 else f"these {len(rows):,} tasks"
-        asked = Question(
+        question = Question(
             title="Reject",
             question=f"Why reject {what}?",
             answer="Reject",
@@ -142,7 +139,7 @@ class PrepareView(QWidget):
             cancel_tip="Keep (Esc)",
             detail=rows[0].task.listed.task.instruction if len(rows) == 1 else "",
         )
-        dialog = ReasonDialog(asked, _REASONS, self)
+        dialog = ReasonDialog(question, _REASONS, self)
         dialog.reason_given.connect(partial(self._reject, rows))
         dialog.open()
 
@@ -156,17 +153,17 @@ class PrepareView(QWidget):
         self._change([with_status(one, status) for one in rows], following)
         self._view.setFocus()
 
-    def _give_words(self, task_id: str, words: str) -> None:
-        self._bridge.change(lambda service: service.edit(task_id, words), self._take_edited)
+    def _save_instruction(self, task_id: str, text: str) -> None:
+        self._bridge.change(lambda service: [service.edit(task_id, text)], self._take_rewritten)
 
     def _ask_to_rewrite(self) -> None:
         rows = [one for one in self.chosen if one.task.status is Status.TO_APPROVE]
-        self.rewrite_asked.emit([one.task_id for one in rows], sum(one.writer == BY_PERSON for one in rows))
+        self.rewrite_requested.emit([one.task_id for one in rows], sum(one.writer == BY_PERSON for one in rows))
 
     def _ask_to_rewrite_all(self) -> None:
         """All listed tasks except those that a person has edited."""
         rows = [one for one in self._table.rows if one.task.status is Status.TO_APPROVE and one.writer != BY_PERSON]
-        self.rewrite_asked.emit([one.task_id for one in rows], 0)
+        self.rewrite_requested.emit([one.task_id for one in rows], 0)
 
     def _ask_again(self) -> None:
         current = self._table.at(self._view.currentIndex().row())
@@ -231,8 +228,8 @@ class PrepareView(QWidget):
         counts = counted(self._table.all.values())
         stages, writers, categories = counts.stages, counts.writers, counts.categories
         self._stage.offer([*((one, f"{one} ({stages[one]:,})") for one in STAGES), ("", "All")])
-        told = [(one, f"{_WRITER_WORDS[one]} ({writers[one]:,})") for one in WRITERS if writers[one]]
-        self._writer.offer([("", "All authors"), *told])
+        options = [(one, f"{_WRITER_WORDS[one]} ({writers[one]:,})") for one in WRITERS if writers[one]]
+        self._writer.offer([("", "All authors"), *options])
         of = [(one.value, f"{category_words(one.value)} ({categories[one.value]:,})") for one in Category]
         self._category.offer([("", "All categories"), *of])
         shown, total = self._table.rowCount(), len(self._table.all)
@@ -255,7 +252,7 @@ class PrepareView(QWidget):
         bridge.rows_loaded.connect(self._take)
         bridge.templates_loaded.connect(self._show_loaded)
         bridge.rewritten.connect(self._take_rewritten)
-        self.card.words_given.connect(self._give_words)
+        self.card.instruction_edited.connect(self._save_instruction)
         self.card.writing_ended.connect(self._view.setFocus)
         self.search.rested.connect(self._narrow)
         for choice in (self._stage, self._writer, self._category):

@@ -34,7 +34,7 @@ class PreparedCard(Card):
     Unsaved edits are kept and come back with the task.
     """
 
-    words_given = Signal(str, str)
+    instruction_edited = Signal(str, str)
     """A task's id and its edited instruction."""
     writing_ended = Signal()
     """The list's shortcuts should work again."""
@@ -50,10 +50,10 @@ class PreparedCard(Card):
         self._writer = selectable("hint")
         self._rules = selectable("danger")
         self._judge = selectable()
-        self._told = selectable("hint")
+        self._details = selectable("hint")
         self._apps = AppChips(read_only=True)
         self._nothing = text_label(kind="hint")
-        parts = (self._where, self._texts, self._rules, self._judge, self._writer, self._apps, self._told)
+        parts = (self._where, self._texts, self._rules, self._judge, self._writer, self._apps, self._details)
         self._content = pile(*parts, right=8, spacing=10)
         self._deciding, self._editing = QWidget(), QWidget()
         self._lay_out()
@@ -100,7 +100,7 @@ class PreparedCard(Card):
         say(self._judge, judge_words(equivalence))
         rejected = shown.task.status is Status.REJECTED and listed.text is not None
         why = f"Rejected: {listed.text.note}" if rejected and listed.text and listed.text.note else ""
-        say(self._told, "\n".join(filter(None, (why, *_circumstances(listed)))))
+        say(self._details, "\n".join(filter(None, (why, *_details_of(listed)))))
         self._apps.set_apps(listed.task.apps)
 
     def _turn_to_texts(self, task_id: str) -> None:
@@ -116,17 +116,17 @@ class PreparedCard(Card):
             self._texts.write()
             self._allow()
 
-    def _note(self, words: str) -> None:
+    def _note(self, text: str) -> None:
         if self._row is not None and self._texts.is_editing:
-            self._unsaved[self._row.task_id] = words
+            self._unsaved[self._row.task_id] = text
             self._allow()
 
     def _keep(self) -> None:
-        if self._row is not None and self._texts.is_editing and self._texts.words:
-            task_id, words = self._row.task_id, self._texts.words
+        if self._row is not None and self._texts.is_editing and self._texts.text:
+            task_id, text = self._row.task_id, self._texts.text
             self._end_editing(task_id)
-            if words != self._row.task.listed.task.instruction:
-                self.words_given.emit(task_id, words)
+            if text != self._row.task.listed.task.instruction:
+                self.instruction_edited.emit(task_id, text)
 
     def _leave(self) -> None:
         if self._row is not None and self._texts.is_editing:
@@ -144,7 +144,7 @@ class PreparedCard(Card):
         open_ = status in (Status.TO_APPROVE, Status.REJECTED) and not editing
         self._commands.enable(Command.APPROVE_TASKS, Command.EDIT_TASK, on=open_)
         self._commands.enable(Command.REJECT_TASKS, on=status in (Status.TO_APPROVE, Status.WAITING) and not editing)
-        self._commands.enable(Command.KEEP_WORDS, on=editing and bool(self._texts.words))
+        self._commands.enable(Command.KEEP_WORDS, on=editing and bool(self._texts.text))
         self._commands.enable(Command.LEAVE_WORDS, on=editing)
         self._editing.setVisible(status is not None and editing)
         self._deciding.setVisible(status is not None and not editing)
@@ -169,7 +169,7 @@ def _where(shown: PreparedRow) -> str:
     return " · ".join((shown.task.status.value, *filter(None, parts)))
 
 
-def _circumstances(listed: ListedTask) -> tuple[str, ...]:
+def _details_of(listed: ListedTask) -> tuple[str, ...]:
     roles = ", ".join(f"{role}: {app}" for role, app in listed.roles.items())
     devices = ", ".join(map(device_words, listed.devices))
     return (

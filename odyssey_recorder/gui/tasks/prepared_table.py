@@ -34,7 +34,7 @@ class PreparedRow:
     writer: str
     category: str
     faults: int
-    words: str
+    searched: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def prepared_table(parent: QObject | None = None) -> TableModel[PreparedRow]:
             "stage": lambda row, wanted: wanted in row.stages,
             "writer": lambda row, wanted: row.writer == wanted,
             "category": lambda row, wanted: row.category == wanted,
-            "text": lambda row, wanted: wanted in row.words,
+            "text": lambda row, wanted: wanted in row.searched,
         },
         steady=True,
         parent=parent,
@@ -104,11 +104,11 @@ def _titled(row: PreparedRow) -> TitledRow:
 
 def prepared_row(task: QueuedTask) -> PreparedRow:
     listed, origin = task.listed, task.listed.text
-    asked = listed.task
+    info = listed.task
     faults = 0 if origin is None else fault_count(origin.equivalence)
-    words = "\n".join((asked.instruction, asked.task, listed.template, listed.task_id, *asked.apps)).casefold()
+    text = "\n".join((info.instruction, info.task, listed.template, listed.task_id, *info.apps)).casefold()
     return PreparedRow(
-        task, listed.task_id, _stages(task.status, faults), writer_of(origin), asked.category, faults, words
+        task, listed.task_id, _stages(task.status, faults), writer_of(origin), info.category, faults, text
     )
 
 
@@ -120,7 +120,7 @@ def counted(rows: Collection[PreparedRow]) -> PreparedCounts:
     )
 
 
-def with_words(row: PreparedRow, listed: ListedTask) -> PreparedRow:
+def with_instruction(row: PreparedRow, listed: ListedTask) -> PreparedRow:
     return prepared_row(replace(row.task, listed=listed))
 
 

@@ -67,10 +67,10 @@ class QueueBridge(QObject):
         self._patience = QTimer(self, singleShot=True, interval=patience_ms)
         self._patience.timeout.connect(lambda: self.unsure.emit(_SLOW))
 
-    def show_gate(self, words: str) -> None:
+    def show_gate(self, text: str) -> None:
         """Close the queue with a reason, or open it with ""."""
-        self.gate = words
-        self.gate_changed.emit(words)
+        self.gate = text
+        self.gate_changed.emit(text)
 
     def offer_tasks(self, *, on: bool) -> None:
         """Whether tasks are claimed; reviewers let go of theirs and claim none."""
@@ -119,10 +119,10 @@ class QueueBridge(QObject):
 
         def carry_out() -> Callable[[], None]:
             try:
-                tell = self._claimed_again(task_id)
+                report = self._claimed_again(task_id)
             except OdysseyError as error:
-                tell = partial(self.unsure.emit, str(error))
-            return lambda: self._tell_unless_late(tell)
+                report = partial(self.unsure.emit, str(error))
+            return lambda: self._report_unless_late(report)
 
         self._patience.start()
         self._enqueue(carry_out)
@@ -143,18 +143,18 @@ class QueueBridge(QObject):
         self._ask(lambda queue: queue.mark_recorded(task_id, episode_id))
 
     def _take(
-        self, call: "Callable[[TaskQueue], _Held]", tell_also: Callable[[_Held], object] = lambda _held: None
+        self, call: "Callable[[TaskQueue], _Held]", and_then: Callable[[_Held], object] = lambda _held: None
     ) -> None:
         def carry_out() -> Callable[[], None]:
             held = call(self._open_queue())
 
-            def tell() -> None:
+            def report() -> None:
                 self._keep_renewing(held is not None)
                 self.held_changed.emit(held)
-                tell_also(held)
+                and_then(held)
 
-            self._in_order.post(tell)  # the claim is reported even if the board cannot be read
-            return self._look()
+            self._in_order.post(report)  # the claim is reported even if the board cannot be read
+            return self._read_board()
 
         self._enqueue(carry_out)
 
@@ -166,18 +166,18 @@ class QueueBridge(QObject):
         return lambda: self.sure.emit(held)
 
     def _lost(self, why: str) -> Callable[[], None]:
-        tell_board = self._look()
+        report_board = self._read_board()
 
-        def tell() -> None:
+        def report() -> None:
             self.lost.emit(why)
-            tell_board()
+            report_board()
 
-        return tell
+        return report
 
-    def _tell_unless_late(self, tell: Callable[[], None]) -> None:
+    def _report_unless_late(self, report: Callable[[], None]) -> None:
         if self._patience.isActive():
             self._patience.stop()
-            tell()
+            report()
 
     def _keep_renewing(self, on: bool) -> None:
         if on:
@@ -188,16 +188,16 @@ class QueueBridge(QObject):
     def _ask(self, call: "Callable[[TaskQueue], object]") -> None:
         def carry_out() -> Callable[[], None]:
             call(self._open_queue())
-            return self._look()
+            return self._read_board()
 
         self._enqueue(carry_out)
 
-    def _look(self) -> Callable[[], None]:
+    def _read_board(self) -> Callable[[], None]:
         board: Board = self._open_queue().board()
         return lambda: self.board_changed.emit(board)
 
     def _enqueue(self, carry_out: Callable[[], Callable[[], None]]) -> None:
-        self._in_order.run(carry_out, lambda tell: tell(), lambda error: self.failed.emit(error_text(error)))
+        self._in_order.run(carry_out, lambda report: report(), lambda error: self.failed.emit(error_text(error)))
 
 
 def _skip(queue: "TaskQueue", task_id: str, reason: str, device: str | None) -> _Held:

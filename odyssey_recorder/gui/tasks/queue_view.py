@@ -17,7 +17,7 @@ from odyssey_recorder.gui.record.task_text import category_words, misfit_words
 from odyssey_recorder.gui.table import allow_sorting, table_view
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
-from odyssey_recorder.gui.tasks.task_detail import TaskDetail, holder_words
+from odyssey_recorder.gui.tasks.task_detail import TaskDetail, holder_text
 from odyssey_recorder.gui.tasks.task_table import APPS, CATEGORY, STATUS, TaskRow, task_rows, task_table
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, Holder, QueuedTask, Status
@@ -95,12 +95,12 @@ class QueueView(QWidget):
         if board is self._board:  # otherwise a newer board is on its way
             self._keep_chosen(lambda: self._table.show(rows))
 
-    def _show_failure(self, words: str) -> None:
-        self._failure.show_message(Tone.DANGER, words)
+    def _show_failure(self, text: str) -> None:
+        self._failure.show_message(Tone.DANGER, text)
 
-    def _show_gate(self, words: str) -> None:
-        if words:
-            self._gate.show_message(Tone.WARNING, words)
+    def _show_gate(self, text: str) -> None:
+        if text:
+            self._gate.show_message(Tone.WARNING, text)
         else:
             self._gate.hide()
         self._allow()
@@ -145,7 +145,7 @@ class QueueView(QWidget):
 
     def _holding(self, task: QueuedTask | None) -> str:
         holder = None if task is None else self._holders.get(task.task_id)
-        return "" if holder is None else holder_words(holder, is_here=holder.task_id == self._mine)
+        return "" if holder is None else holder_text(holder, is_here=holder.task_id == self._mine)
 
     def _take_held(self, task: QueuedTask | None) -> None:
         self._mine = "" if task is None else task.task_id
@@ -157,13 +157,13 @@ class QueueView(QWidget):
             self._view.setCurrentIndex(self._table.index(max(0, self._table.place(self._chosen)), 0))
             self._view.scrollTo(self._view.currentIndex())
         self._show_chosen()
-        self._tell_count()
+        self._show_count()
 
-    def _tell_count(self) -> None:
+    def _show_count(self) -> None:
         shown, total = self._table.rowCount(), len(self._board.tasks)
         self._count.setText(f"{total} in all" if shown == total else f"{shown} of {total} shown")
-        words = "No matching tasks. Change the search or the filters." if total else "The list is empty."
-        say(self._nothing, "" if shown else words)
+        text = "No matching tasks. Change the search or the filters." if total else "The list is empty."
+        say(self._nothing, "" if shown else text)
         self._view.setVisible(bool(shown))
 
     def _allow(self) -> None:

@@ -60,7 +60,7 @@ def _device_column(coverage: Coverage, device: str) -> TableColumn[str]:
     tallies = {category: coverage.at(category, device) for category in coverage.categories}
 
     def sentence(category: str) -> str:
-        return f"{category_words(category)} on {place_words(device)}: {tally_sentence(tallies[category])}"
+        return f"{category_words(category)} on {place_words(device)}: {tally_description(tallies[category])}"
 
     def button(category: str) -> str:
         missing = tallies[category].missing
@@ -68,7 +68,7 @@ def _device_column(coverage: Coverage, device: str) -> TableColumn[str]:
 
     return TableColumn(
         device_words(device) if device else "All devices",
-        lambda category: button(category) or tally_words(tallies[category]),
+        lambda category: button(category) or tally_text(tallies[category]),
         spoken=sentence,
         tip=lambda category: f"{sentence(category)} Click or press Enter to generate tasks for it.",
         value=lambda category: button(category) or tallies[category],
@@ -115,8 +115,8 @@ class TallyRow:
     tally: Tally
 
 
-def _row_sentence(row: TallyRow) -> str:
-    return f"{row.name}: {tally_sentence(row.tally)}"
+def _row_description(row: TallyRow) -> str:
+    return f"{row.name}: {tally_description(row.tally)}"
 
 
 class TallyList(QListView):
@@ -126,11 +126,11 @@ class TallyList(QListView):
         super().__init__()
         self.setProperty("kind", "card")
         self.setMinimumHeight(2 * _LIST_ROW_PX)
-        column = TableColumn[TallyRow]("", lambda row: row.name, spoken=_row_sentence, tip=_row_sentence)
+        column = TableColumn[TallyRow]("", lambda row: row.name, spoken=_row_description, tip=_row_description)
         self._rows = TableModel((column,), key=lambda row: row.cell, parent=self)
         fill_list(self, name, self._rows, RowDelegate(_paint_row, QSize(120, _LIST_ROW_PX), self, RowMark(radius=6)))
         self._is_silent = False
-        self.selectionModel().currentChanged.connect(self._tell)
+        self.selectionModel().currentChanged.connect(self._update_description)
 
     @property
     def cell(self) -> Cell | None:
@@ -148,7 +148,7 @@ class TallyList(QListView):
             self.scrollTo(self.currentIndex())
         self._is_silent = False
 
-    def _tell(self) -> None:
+    def _update_description(self) -> None:
         if not self._is_silent and self.cell is not None:
             self.cell_chosen.emit(self.cell)
 
@@ -165,29 +165,29 @@ class Legend(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         left = 0.0
-        for words in (*_FILLS, _BAR):
-            if words in _FILLS:
+        for text in (*_FILLS, _BAR):
+            if text in _FILLS:
                 swatch = QRectF(left + 1, (self.height() - _SWATCH_PX) / 2, _SWATCH_PX, _SWATCH_PX)
-                _paint_fill(painter, swatch, words, swatch)
+                _paint_fill(painter, swatch, text, swatch)
                 left = swatch.right() + 6
             painter.setFont(small_font(self.font()))
             painter.setPen(Theme.current().muted)
             area = QRectF(left, 0, self.width() - left, self.height())
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, words)
-            left += painter.fontMetrics().horizontalAdvance(words) + 18
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, text)
+            left += painter.fontMetrics().horizontalAdvance(text) + 18
 
 
 _BAR = "Bar: full colour is recorded, pale is not"
 
 
-def tally_words(tally: Tally) -> str:
+def tally_text(tally: Tally) -> str:
     """Progress in short, in whole tasks: "12 of 40"."""
     there, wanted = tally.whole
     return f"{there:,} of {wanted:,}"
 
 
-def tally_sentence(tally: Tally) -> str:
-    return f"{tally_words(tally)} available, {round(tally.recorded):,} of them recorded; {tally.missing:,} missing."
+def tally_description(tally: Tally) -> str:
+    return f"{tally_text(tally)} available, {round(tally.recorded):,} of them recorded; {tally.missing:,} missing."
 
 
 def tally_level(tally: Tally) -> str:
@@ -222,10 +222,10 @@ def _paint_place(painter: QPainter, cell: QRectF, shown: Tally | str, font: QFon
     level = tally_level(shown)
     _paint_fill(painter, place, level, QRectF(place.right() - _SIDE_PX - _SIGN_PX, place.top() + 4, _SIGN_PX, _SIGN_PX))
     area = place.adjusted(_SIDE_PX, 3, -_SIDE_PX, -5 - _BAR_PX if shown.there else -3)
-    words = QFontMetrics(font).elidedText(tally_words(shown), Qt.TextElideMode.ElideRight, round(area.width()))
+    text = QFontMetrics(font).elidedText(tally_text(shown), Qt.TextElideMode.ElideRight, round(area.width()))
     painter.setFont(font)
     painter.setPen(theme.card if level is NOTHING else theme.text)
-    painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
+    painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
     if shown.there:
         _paint_share(painter, QRectF(area.left(), place.bottom() - 5 - _BAR_PX, area.width(), _BAR_PX), shown)
 
@@ -233,7 +233,7 @@ def _paint_place(painter: QPainter, cell: QRectF, shown: Tally | str, font: QFon
 def _paint_row(painter: QPainter, cell: QRectF, row: TallyRow, _font: QFont) -> None:
     area = cell.adjusted(_SIDE_PX + 2, 4, -_SIDE_PX - 2, -6 - _BAR_PX)
     painter.setPen(Theme.current().warning if row.tally.missing else Theme.current().text)
-    paint_figures(painter, area, row.name, tally_words(row.tally), 12)
+    paint_figures(painter, area, row.name, tally_text(row.tally), 12)
     _paint_share(painter, QRectF(area.left(), cell.bottom() - 5 - _BAR_PX, area.width(), _BAR_PX), row.tally)
 
 

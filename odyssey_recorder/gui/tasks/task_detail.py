@@ -34,11 +34,11 @@ class TaskDetail(Card):
         if task is not None:
             self._text.show_queued(task)
 
-    def show_hint(self, words: str) -> None:
-        say(self._hint, words)
+    def show_hint(self, text: str) -> None:
+        say(self._hint, text)
 
 
-def holder_words(holder: Holder, *, is_here: bool) -> str:
+def holder_text(holder: Holder, *, is_here: bool) -> str:
     """`is_here`: the task is reserved by this window."""
     place = f" on {holder.place}" if holder.place else ""
     since, until = holder.since.astimezone(), holder.until.astimezone()
@@ -48,6 +48,6 @@ def holder_words(holder: Holder, *, is_here: bool) -> str:
 
 
 def _words(entry: HistoryEntry) -> str:
-    told = f"{entry.at.astimezone():%Y-%m-%d %H:%M}  {entry.event.value.capitalize()} by {entry.by}"
+    line = f"{entry.at.astimezone():%Y-%m-%d %H:%M}  {entry.event.value.capitalize()} by {entry.by}"
     more = entry.reason or (f"episode {entry.episode_id}" if entry.episode_id else "")
-    return f"{told}: {more}" if more else told
+    return f"{line}: {more}" if more else line

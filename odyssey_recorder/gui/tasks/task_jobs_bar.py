@@ -15,9 +15,10 @@ from odyssey_recorder.gui.estimate_dialog import progress_words
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.parts import fill_column
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
-from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog, count_words
+from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.llm.batch import BatchProgress, Estimate
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.task.generation.generator import GeneratedTasks
 from odyssey_recorder.task.wording.proposing import Proposal
 from odyssey_recorder.task.wording.rewriting import Rewritten
@@ -54,35 +55,35 @@ class TaskJobsBar(QWidget):
         commands[Command.DISMISS_TASKS].triggered.connect(lambda _checked: self._message.hide())
         commands.enable(Command.GENERATE_TASKS, on=False)
 
-    def leave_to_queue(self, words: str) -> None:
+    def leave_to_queue(self, text: str) -> None:
         """Why the queue failed, as its own view tells; empty when it works again."""
-        self._queue_failure = words
-        if words and self._view is Command.SHOW_QUEUE:
-            self._message.end(words)
+        self._queue_failure = text
+        if text and self._view is Command.SHOW_QUEUE:
+            self._message.end(text)
 
-    def _tell_failure(self, words: str) -> None:
-        if self._view is not Command.SHOW_QUEUE or words != self._queue_failure:
-            self._message.show_message(Tone.DANGER, "The operation failed.", words, cause=words)
+    def _tell_failure(self, text: str) -> None:
+        if self._view is not Command.SHOW_QUEUE or text != self._queue_failure:
+            self._message.show_message(Tone.DANGER, "The operation failed.", text, cause=text)
 
-    def tell(self, tone: Tone, words: str, detail: str = "") -> None:
-        self._message.show_message(tone, words, detail)
+    def report(self, tone: Tone, text: str, detail: str = "") -> None:
+        self._message.show_message(tone, text, detail)
 
     def show_for(self, view: Command) -> None:
         """Dismiss the last message, and say why no model is available if the view needs one."""
         self._view = view
         self._message.hide()
-        self._show_whether_asked()
+        self._show_missing_model()
 
     def _take_loaded(self, loaded: LoadedTemplates) -> None:
         self._loaded = loaded
-        self._show_whether_asked()
+        self._show_missing_model()
         self._commands.enable(Command.GENERATE_TASKS, on=bool(loaded.library.templates))
 
-    def _show_whether_asked(self) -> None:
+    def _show_missing_model(self) -> None:
         cannot_ask = "" if self._loaded is None else self._loaded.cannot_ask
         if cannot_ask and self._view in (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE):
-            words = "No language model is set up. New tasks use the phrasings written by people."
-            self._batch.show_message(Tone.WARNING, words, cannot_ask)
+            text = "No language model is set up. New tasks use the phrasings written by people."
+            self._batch.show_message(Tone.WARNING, text, cannot_ask)
         else:
             self._batch.hide()
 
@@ -98,7 +99,7 @@ class TaskJobsBar(QWidget):
 
     def _generate(self, wanted: ModelChoice) -> None:
         job = self._bridge.start(
-            f"Generating {count_words(wanted.count, 'task')}",
+            f"Generating {counted(wanted.count, 'task')}",
             lambda service, _tell, _cancelled: service.generate(wanted),
             partial(self._take_batch, wanted),
             can_cancel=False,
@@ -111,35 +112,35 @@ class TaskJobsBar(QWidget):
 
     def _take_batch(self, wanted: ModelChoice, batch: GeneratedTasks) -> None:
         made, left = len(batch.tasks), sum(batch.left.values())
-        words = f"{count_words(made, 'task')} generated. {'It waits' if made == 1 else 'They wait'} to be approved."
+        text = f"{counted(made, 'task')} generated. {'It waits' if made == 1 else 'They wait'} to be approved."
         if made < wanted.count:
-            words = f"{made:,} of {count_words(wanted.count, 'task')} generated. No more of this kind are available."
+            text = f"{made:,} of {counted(wanted.count, 'task')} generated. No more of this kind are available."
         enough = made == wanted.count
-        more = f"{count_words(left, 'different task')} can still be generated."
+        more = f"{counted(left, 'different task')} can still be generated."
         self.generated.emit()
-        self.tell(Tone.SUCCESS if enough else Tone.WARNING, words, more)
+        self.report(Tone.SUCCESS if enough else Tone.WARNING, text, more)
 
     # Rewriting.
 
     def ask_to_rewrite(self, task_ids: Sequence[str], edited: int) -> None:
         if not task_ids:
-            self.tell(Tone.WARNING, "None of these tasks is waiting for approval. Nothing was rewritten.")
+            self.report(Tone.WARNING, "None of these tasks is waiting for approval. Nothing was rewritten.")
             return
         dialog = RewriteDialog(task_ids, edited, self)
         dialog.agreed.connect(partial(self._rewrite, task_ids))
         dialog.finished.connect(self._forget_question)
         self._question = dialog
 
-        def tell(estimate: Estimate) -> None:
+        def report(estimate: Estimate) -> None:
             if self._question is dialog:  # unless answered meanwhile
                 dialog.show_estimate(estimate)
 
         def fail(error: Exception) -> None:
-            words = error_text(error)
+            text = error_text(error)
             if self._question is dialog:
-                dialog.show_failure(words)
+                dialog.show_failure(text)
 
-        self._bridge.look(lambda service: service.estimate(task_ids), tell, fail)
+        self._bridge.look(lambda service: service.estimate(task_ids), report, fail)
         dialog.open()
 
     def ask_again(self, task_id: str) -> None:
@@ -150,13 +151,13 @@ class TaskJobsBar(QWidget):
         self._question = None
 
     def _rewrite(self, task_ids: Sequence[str], budget: float | None, *, again: bool = False) -> None:
-        def work(service: TaskService, tell: Tell, cancelled: Cancelled) -> tuple[Sequence[Rewritten], str]:
+        def work(service: TaskService, report: Tell, cancelled: Cancelled) -> tuple[Sequence[Rewritten], str]:
             spent = ""
 
             def show(progress: BatchProgress) -> None:
                 nonlocal spent
                 spent = f"{progress.spent}."
-                tell(*progress_words(progress))
+                report(*progress_words(progress))
 
             came = self._bridge.take_rewritten
             results = service.rewrite(
@@ -164,18 +165,18 @@ class TaskJobsBar(QWidget):
             )
             return results, spent
 
-        job = self._bridge.start(f"Rewriting {count_words(len(task_ids), 'task')}", work, self._take_rewritten)
+        job = self._bridge.start(f"Rewriting {counted(task_ids, 'task')}", work, self._take_rewritten)
         self._follow(job, self._rewriting, self.rewriting.emit)
 
     def _take_rewritten(self, ended: tuple[Sequence[Rewritten], str]) -> None:
         results, spent = ended
         failed = [one for one in results if one.trouble]
-        done = count_words(len(results) - len(failed), "task")
+        done = counted(len(results) - len(failed), "task")
         if failed:
-            words = f"{done} rewritten, {len(failed):,} failed. {spent}"
-            self.tell(Tone.WARNING, words, "\n".join(failure_words(failed)))
+            text = f"{done} rewritten, {len(failed):,} failed. {spent}"
+            self.report(Tone.WARNING, text, "\n".join(failure_lines(failed)))
         else:
-            self.tell(Tone.SUCCESS, f"{done} rewritten. {spent}", "Each still needs approval.")
+            self.report(Tone.SUCCESS, f"{done} rewritten. {spent}", "Each still needs approval.")
 
     # New templates.
 
@@ -191,7 +192,7 @@ class TaskJobsBar(QWidget):
         if proposals:
             self.proposed.emit(proposals)
         else:
-            self.tell(Tone.WARNING, "The model proposed nothing new.")
+            self.report(Tone.WARNING, "The model proposed nothing new.")
 
     def _follow(self, job: Job, card: JobCard, show: Callable[[bool], object]) -> None:
         self._message.hide()
@@ -202,12 +203,12 @@ class TaskJobsBar(QWidget):
             show(False)
             self._bridge.settle()
             if job.state is JobState.CANCELLED:
-                self.tell(Tone.WARNING, f"{job.title}: stopped. Answers so far are kept.", job.words)
+                self.report(Tone.WARNING, f"{job.title}: stopped. Answers so far are kept.", job.words)
 
         job.ended.connect(end)
 
 
-def failure_words(failed: Sequence[Rewritten]) -> Iterator[str]:
+def failure_lines(failed: Sequence[Rewritten]) -> Iterator[str]:
     """The failed tasks by reason, the most frequent reason first."""
     tasks: defaultdict[str, list[str]] = defaultdict(list)
     for one in failed:
@@ -217,5 +218,5 @@ def failure_words(failed: Sequence[Rewritten]) -> Iterator[str]:
         others = f" and {len(ids) - _MOST_NAMED:,} more" if len(ids) > _MOST_NAMED else ""
         yield f"{', '.join(ids[:_MOST_NAMED])}{others}: {reason}"
     if len(reasons) > _MOST_NAMED:
-        yield f"And {count_words(len(reasons) - _MOST_NAMED, 'other reason')}."
+        yield f"And {counted(len(reasons) - _MOST_NAMED, 'other reason')}."
     yield "They keep their instructions. Choose “Rewrite all…” to ask for them again; finished ones cost nothing."

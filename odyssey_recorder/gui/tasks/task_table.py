@@ -29,8 +29,8 @@ def task_table(holder: Callable[[str], Holder | None], parent: QObject | None = 
     """The tasks in queue order unless sorted; `holder` maps a task id to who works on it."""
 
     def status(row: TaskRow) -> str:
-        words, held = row.task.status.value, holder(row.task.task_id)
-        return words if held is None else f"{words}\n{held.annotator}, {held.since.astimezone():%H:%M}"
+        text, held = row.task.status.value, holder(row.task.task_id)
+        return text if held is None else f"{text}\n{held.annotator}, {held.since.astimezone():%H:%M}"
 
     columns = (
         TableColumn[TaskRow]("Instruction", lambda row: row.task.listed.task.instruction),
@@ -54,8 +54,8 @@ def task_table(holder: Callable[[str], Holder | None], parent: QObject | None = 
 
 
 def _searched(task: QueuedTask) -> str:
-    asked = task.listed.task
-    return f"{task.task_id} {asked.instruction} {asked.category} {' '.join(asked.apps)} {task.listed.notes}".lower()
+    info = task.listed.task
+    return f"{task.task_id} {info.instruction} {info.category} {' '.join(info.apps)} {task.listed.notes}".lower()
 
 
 def _colour(row: TaskRow) -> QColor:

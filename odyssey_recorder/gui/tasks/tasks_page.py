@@ -16,10 +16,10 @@ from odyssey_recorder.gui.tasks.coverage_view import CoverageView
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.tasks.queue_view import QueueView
-from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.service_bridge import TaskServiceBridge
 from odyssey_recorder.gui.tasks.task_jobs_bar import TaskJobsBar
 from odyssey_recorder.gui.tasks.templates_view import TemplatesView
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.settings import Role
 from odyssey_recorder.task.queue.board import QueuedTask
 
@@ -86,7 +86,7 @@ class TasksPage(MainPage):
             return False
         self._commands[Command.TASKS_PAGE].trigger()
         self._commands[Command.SHOW_PREPARE].setChecked(True)
-        question = f"Close and lose unsaved text of {count_words(lead.prepare.card.unsaved, 'task')}?"
+        question = f"Close and lose unsaved text of {counted(lead.prepare.card.unsaved, 'task')}?"
         dialog = ConfirmDialog(question, "Not saved yet. Choose Save to keep your text.", _CLOSE, self)
         dialog.accepted.connect(lead.prepare.card.forget_unsaved)
         dialog.accepted.connect(close)
@@ -134,14 +134,14 @@ class TasksPage(MainPage):
             Command.SHOW_PREPARE: prepare,
             Command.SHOW_COVERAGE: coverage,
         }
-        self._bring_together(self._lead)
+        self._connect_views(self._lead)
         self._tabs = self._make_tabs()
         self._whole.insertWidget(0, self._tabs)
         self._whole.insertWidget(1, jobs_bar)
         commands[Command.SHOW_QUEUE].setChecked(True)
         yield
 
-    def _bring_together(self, lead: _Lead) -> None:
+    def _connect_views(self, lead: _Lead) -> None:
         commands, bridge = self._commands, lead.bridge
         commands.belong_to(self, *_OF_LEADS)
         commands[Command.GENERATE_TASKS].triggered.connect(lambda _checked: lead.jobs_bar.ask_to_generate())
@@ -149,12 +149,12 @@ class TasksPage(MainPage):
         lead.jobs_bar.proposed.connect(lead.templates.show_proposals)
         lead.jobs_bar.rewriting.connect(lead.prepare.show_rewriting)
         lead.jobs_bar.proposing.connect(lead.templates.show_proposing)
-        lead.templates.propose_asked.connect(lead.jobs_bar.propose)
+        lead.templates.propose_requested.connect(lead.jobs_bar.propose)
         lead.prepare.ask_again.connect(lead.jobs_bar.ask_again)
-        lead.prepare.rewrite_asked.connect(lead.jobs_bar.ask_to_rewrite)
-        lead.templates.generate_asked.connect(lead.jobs_bar.ask_to_generate)
-        lead.coverage.generate_asked.connect(lead.jobs_bar.ask_to_generate)
-        lead.prepare.counted.connect(self._tell_to_approve)
+        lead.prepare.rewrite_requested.connect(lead.jobs_bar.ask_to_rewrite)
+        lead.templates.generate_requested.connect(lead.jobs_bar.ask_to_generate)
+        lead.coverage.generate_requested.connect(lead.jobs_bar.ask_to_generate)
+        lead.prepare.counted.connect(self._show_to_approve)
         bridge.holders_loaded.connect(self._queue_view.show_holders)
         bridge.board_changed.connect(self._queue.refresh)
         self._queue.board_changed.connect(lambda _board: bridge.read_holders())
@@ -166,9 +166,9 @@ class TasksPage(MainPage):
             self._lead.prepare.show_to_approve()
             self._lead.coverage.read()
 
-    def _tell_to_approve(self, count: int) -> None:
-        words = Command.SHOW_PREPARE.value.label
-        self._commands[Command.SHOW_PREPARE].setText(f"{words} {count:,}" if count else words)
+    def _show_to_approve(self, count: int) -> None:
+        text = Command.SHOW_PREPARE.value.label
+        self._commands[Command.SHOW_PREPARE].setText(f"{text} {count:,}" if count else text)
 
     def _show(self, view: Command) -> None:
         shown = self._views[view]

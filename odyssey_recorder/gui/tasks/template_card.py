@@ -9,7 +9,7 @@ from odyssey_recorder.gui.key_button import key_buttons
 from odyssey_recorder.gui.marked_text import show_as_label
 from odyssey_recorder.gui.parts import Card, breakable, fill_column, fill_row, named, say, set_kind, text_label
 from odyssey_recorder.gui.tasks.template_table import TemplateRow
-from odyssey_recorder.gui.tasks.template_words import TextSpan, proposal_words, template_passages
+from odyssey_recorder.gui.tasks.template_text import TextSpan, proposal_text, template_passages
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.task.templates.template import Template, TemplateLibrary
 
@@ -37,8 +37,8 @@ class TemplateCard(Card):
         self._title.setText("Template" if template is None else breakable(template.template_id))
         say(self._nothing, nothing if shown is None else "")
         self._page.setVisible(shown is not None)
-        words = "" if proposal is None else "\n".join(("Proposed by a model.", *proposal_words(proposal)))
-        say(self._faults, words)
+        text = "" if proposal is None else "\n".join(("Proposed by a model.", *proposal_text(proposal)))
+        say(self._faults, text)
         set_kind(self._faults, "warning" if proposal is not None and proposal.faults else "hint")
         self._deciding.setVisible(proposal is not None)
         self._commands.enable(Command.DROP_TEMPLATE, on=proposal is not None)

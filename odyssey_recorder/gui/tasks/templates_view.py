@@ -14,11 +14,11 @@ from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, row, te
 from odyssey_recorder.gui.record.task_text import category_words
 from odyssey_recorder.gui.table import allow_sorting, table_view
 from odyssey_recorder.gui.tasks.generate_dialog import ProposeDialog
-from odyssey_recorder.gui.tasks.rewrite_dialog import count_words
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.template_card import TemplateCard
 from odyssey_recorder.gui.tasks.template_table import CATEGORY, LEFT, ROLES, template_rows, template_table
 from odyssey_recorder.model.episode import Category
+from odyssey_recorder.model.wording import counted
 from odyssey_recorder.task.templates.template import Template
 from odyssey_recorder.task.wording.proposing import Proposal
 from odyssey_recorder.task_service import ModelChoice
@@ -32,9 +32,9 @@ _WIDTHS = {CATEGORY: 190, ROLES: 190, LEFT: 150}
 class TemplatesView(QWidget):
     """A table of templates and a card for one; proposals come first until kept or dropped."""
 
-    propose_asked = Signal(object)
+    propose_requested = Signal(object)
     """The templates that a model should propose, as a ModelChoice of one category."""
-    generate_asked = Signal(object)
+    generate_requested = Signal(object)
     """Likewise the tasks to generate."""
 
     def __init__(self, bridge: TaskServiceBridge, commands: Commands) -> None:
@@ -87,7 +87,7 @@ class TemplatesView(QWidget):
             category = Category(self._category.value or next(iter(Category)))
             preset = ModelChoice(_PROPOSED, 1, self._catalogue.value, frozenset({category}), self._loaded.names_apps)
             dialog = ProposeDialog(self._loaded, preset, self)
-            dialog.wanted.connect(self.propose_asked)
+            dialog.wanted.connect(self.propose_requested)
             dialog.open()
 
     def _use(self) -> None:
@@ -98,7 +98,7 @@ class TemplatesView(QWidget):
         elif shown is not None and self._loaded is not None:
             of, names_apps = shown.template, self._loaded.names_apps
             preset = ModelChoice(_GENERATED, 1, of.catalogue, frozenset({of.category}), names_apps)
-            self.generate_asked.emit(preset)
+            self.generate_requested.emit(preset)
 
     def _keep(self) -> None:
         shown = self._table.at(self._view.currentIndex().row())
@@ -151,8 +151,8 @@ class TemplatesView(QWidget):
             self._view.scrollTo(self._view.currentIndex())
         self._show_current()
         shown, total = len(rows) - len(self._proposals), self._total
-        of = f"{count_words(total, 'template')}" if shown == total else f"{shown:,} of {total:,} templates"
-        self._count.setText(f"{of}, {count_words(sum(row.left for row in rows), 'different task')} left")
+        of = f"{counted(total, 'template')}" if shown == total else f"{shown:,} of {total:,} templates"
+        self._count.setText(f"{of}, {counted(sum(row.left for row in rows), 'different task')} left")
 
     def _show_current(self) -> None:
         shown = self._table.at(self._view.currentIndex().row())

@@ -24,7 +24,7 @@ class ThreeTexts(QWidget):
         self._editor.setToolTip("The instruction in your own words")
         self._editor.setTabChangesFocus(True)
         self._editor.setFixedHeight(_EDITOR_PX)
-        self._editor.textChanged.connect(lambda: self.typed.emit(self.words))
+        self._editor.textChanged.connect(lambda: self.typed.emit(self.text))
         self._columns = (
             _under("Template", self._template),
             _under("Task", self._task),
@@ -39,7 +39,7 @@ class ThreeTexts(QWidget):
         self.end_editing()
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return " ".join(self._editor.toPlainText().split())
 
     @property
@@ -53,8 +53,8 @@ class ThreeTexts(QWidget):
         self._instruction.show_rows(MarkedRow(changes.instruction, is_new=True))
         self._instruction.setAccessibleDescription(difference_words(changes))
 
-    def edit(self, words: str) -> None:
-        self._editor.setPlainText(words)
+    def edit(self, text: str) -> None:
+        self._editor.setPlainText(text)
         self._instruction.hide()
         self._editor.show()
 

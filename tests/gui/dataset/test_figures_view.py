@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -19,117 +19,99 @@ from tests.gui.inspection import faults
 from tests.gui.pilot import LonePilot
 
 
-class Reader(LonePilot):
+class FiguresDriver(LonePilot):
     def __init__(self, qtbot: QtBot, background: Background, index: EpisodeIndex) -> None:
         super().__init__(qtbot, background)
         self.view = FiguresView(index, background, self.commands)
-        self.chosen: list[str] = []
-        self.view.filter_chosen.connect(self.chosen.append)
+        self.filters: list[str] = []
+        self.view.filter_chosen.connect(self.filters.append)
 
     def open(self) -> None:
         self.show_alone(self.view)
         self.qtbot.waitUntil(lambda: not self.background.jobs and self.find(FiguresPane).is_complete)
 
-    def save(self, button: str, place: Path) -> None:
+    def save(self, button: str, path: Path) -> None:
         self.press(button)
         dialog = self.dialog()
         assert isinstance(dialog, QFileDialog)
-        dialog.fileSelected.emit(str(place))
+        dialog.fileSelected.emit(str(path))
         dialog.close()
         self.qtbot.waitUntil(lambda: not self.is_asked)
 
     def tips(self, figure: str) -> list[str]:
         """What a screen reader says about the marks of a figure."""
         drawing = self.named(PanelView, figure)
-        said = []
+        tips = []
         for _ in range(3):
             QTest.keyClick(drawing, Qt.Key.Key_Down)
-            said.append(drawing.accessibleDescription())
-        return said
+            tips.append(drawing.accessibleDescription())
+        return tips
 
 
 @pytest.fixture
 def index(tmp_path: Path) -> Iterator[EpisodeIndex]:
     write_dataset(tmp_path / "dataset", 8)
-    made = EpisodeIndex(tmp_path / "dataset", None)
-    made.refresh()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def reader(qtbot: QtBot, background: Background, index: EpisodeIndex) -> Reader:
-    return Reader(qtbot, background, index)
-
-
-def test_a_chosen_mark_gives_its_filter(reader: Reader) -> None:
-    reader.open()
-
-    assert reader.says("8 episodes")
-    QTest.keyClick(reader.named(PanelView, "Devices"), Qt.Key.Key_Down)
-    QTest.keyClick(reader.named(PanelView, "Devices"), Qt.Key.Key_Return)
-    assert reader.chosen == ['device:"Small Phone"']
-
-
-def test_the_figures_are_of_the_filter(reader: Reader) -> None:
-    reader.open()
-    assert reader.tips("Devices")[0].startswith("Small Phone: 6 episodes, 75.0%")
-
-    reader.view.show_filter(parse_filter('device:"Pixel Tablet"'))
-    reader.qtbot.waitUntil(lambda: reader.tips("Devices")[0].startswith("Pixel Tablet: 2 episodes, 100.0%"))
-
-    reader.view.show_filter(parse_filter('device:"Pixel 3"'))
-    reader.wait_to_read("No matching episodes.")
-
-
-def test_another_release_to_compare_with_is_a_choice(reader: Reader) -> None:
-    reader.open()
-    assert "published: 16.6%" in reader.tips("Devices")[1]
-
-    choice = reader.named(QComboBox, "Compare with")
-    choice.setCurrentIndex(choice.findData("v1"))
-    reader.qtbot.waitUntil(lambda: "published" not in reader.tips("Devices")[1])
-
-
-def test_an_empty_dataset_says_what_to_do(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
-    index = EpisodeIndex(tmp_path, None)
-    reader = Reader(qtbot, background, index)
-    reader.open()
-
-    assert reader.says("No figures yet.")
-    assert not reader.named(QPushButton, "Save as page").isEnabled()
+    index = EpisodeIndex(tmp_path / "dataset", None)
+    index.refresh()
+    yield index
     index.close()
 
 
-def test_the_page_and_the_images_are_saved(reader: Reader, tmp_path: Path) -> None:
-    reader.open()
-    reader.save("Save as page", tmp_path / "mine.html")
-    reader.wait_to_read("The page is saved.")
-    reader.save("Save images", tmp_path / "images")
-    reader.wait_to_read("images are saved.")
+@pytest.fixture
+def driver(qtbot: QtBot, background: Background, index: EpisodeIndex) -> FiguresDriver:
+    return FiguresDriver(qtbot, background, index)
 
+
+def test_choosing_a_mark_filters_by_it(driver: FiguresDriver) -> None:
+    driver.open()
+    assert driver.says("8 episodes")
+    assert not faults(driver.window)
+    assert driver.view.focusPolicy() is not Qt.FocusPolicy.StrongFocus
+    QTest.keyClick(driver.named(PanelView, "Devices"), Qt.Key.Key_Down)
+    QTest.keyClick(driver.named(PanelView, "Devices"), Qt.Key.Key_Return)
+    assert driver.filters == ['device:"Small Phone"']
+
+
+def test_figures_follow_the_filter(driver: FiguresDriver) -> None:
+    driver.open()
+    assert driver.tips("Devices")[0].startswith("Small Phone: 6 episodes, 75.0%")
+    driver.view.show_filter(parse_filter('device:"Pixel Tablet"'))
+    driver.qtbot.waitUntil(lambda: driver.tips("Devices")[0].startswith("Pixel Tablet: 2 episodes, 100.0%"))
+    driver.view.show_filter(parse_filter('device:"Pixel 3"'))
+    driver.wait_to_read("No matching episodes.")
+
+
+def test_release_to_compare_with_can_be_chosen(driver: FiguresDriver) -> None:
+    driver.open()
+    assert "published: 16.6%" in driver.tips("Devices")[1]
+    choice = driver.choice("Compare with")
+    choice.setCurrentIndex(choice.findData("v1"))
+    driver.qtbot.waitUntil(lambda: "published" not in driver.tips("Devices")[1])
+
+
+def test_empty_dataset_has_no_figures(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
+    index = EpisodeIndex(tmp_path, None)
+    driver = FiguresDriver(qtbot, background, index)
+    driver.open()
+    assert driver.says("No figures yet.")
+    assert not driver.may("Save as page")
+    index.close()
+
+
+def test_page_and_images_are_saved_or_the_error_is_shown(driver: FiguresDriver, tmp_path: Path) -> None:
+    driver.open()
+    driver.save("Save as page", tmp_path)
+    driver.wait_to_read("The figures cannot be saved.")
+    driver.save("Save as page", tmp_path / "mine.html")
+    driver.wait_to_read("The page is saved.")
+    driver.save("Save images", tmp_path / "images")
+    driver.wait_to_read("images are saved.")
     assert "<h2" in (tmp_path / "mine.html").read_text()
     assert (tmp_path / "images" / "devices.png").stat().st_size > 1_000
 
 
-def test_a_page_that_cannot_be_saved_is_told(reader: Reader, tmp_path: Path) -> None:
-    reader.open()
-    (tmp_path / "taken").mkdir()
-    reader.save("Save as page", tmp_path / "taken")
-
-    reader.wait_to_read("The figures cannot be saved.")
-
-
-def test_hidden_figures_wait_until_they_are_seen(reader: Reader) -> None:
-    reader.view.show_filter(parse_filter("steps:>1"))
-
-    assert not reader.background.jobs
-    reader.open()
-    assert reader.says("8 episodes")
-
-
-def test_every_control_has_a_name_and_a_tip(reader: Reader) -> None:
-    reader.open()
-
-    assert not faults(reader.window)
-    assert reader.view.focusPolicy() is not Qt.FocusPolicy.StrongFocus
+def test_hidden_figures_are_not_computed(driver: FiguresDriver) -> None:
+    driver.view.show_filter(parse_filter("steps:>1"))
+    assert not driver.background.jobs
+    driver.open()
+    assert driver.says("8 episodes")

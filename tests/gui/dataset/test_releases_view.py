@@ -6,7 +6,7 @@ from threading import Event
 from typing import TypeVar
 
 import pytest
-from PySide6.QtWidgets import QLineEdit, QTableView
+from PySide6.QtWidgets import QTableView
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.curation.retired import RetireDecision as Retirement
@@ -24,6 +24,7 @@ from odyssey_recorder.releases.making import draft_release, make_release
 from odyssey_recorder.review_service import ReviewService
 from odyssey_recorder.selection.index import EpisodeIndex
 from tests.gui.inspection import faults
+from tests.gui.item_views import row_texts
 from tests.gui.pilot import LonePilot
 from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.quality.verdicts import judgements
@@ -31,7 +32,7 @@ from tests.quality.verdicts import judgements
 T = TypeVar("T")
 
 
-class Reader(LonePilot):
+class ReleasesDriver(LonePilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
         self.root = root
@@ -42,19 +43,17 @@ class Reader(LonePilot):
         self.wait_for(*names)
 
     def rows(self, name: str) -> list[list[str]]:
-        model = self.named(QTableView, name).model()
-        columns = range(model.columnCount())
-        return [[str(model.index(row, at).data()) for at in columns] for row in range(model.rowCount())]
+        return row_texts(self.named(QTableView, name))
 
     def wait_for(self, *names: str) -> None:
         self.qtbot.waitUntil(lambda: [row[0] for row in self.rows("Releases")] == list(names))
 
     def make(self, name: str = "") -> None:
         self.press("Make release")
-        asked = self.dialog()
-        self.named(QLineEdit, "Name of the release").setText(name)
-        self.press_in(asked, "Plan")
-        self.wait_to_close(asked)
+        dialog = self.dialog()
+        self.line("Name of the release").setText(name)
+        self.press_in(dialog, "Plan")
+        self.wait_to_close(dialog)
 
 
 @pytest.fixture
@@ -64,16 +63,16 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def reader(qtbot: QtBot, background: Background, root: Path) -> Reader:
-    return Reader(qtbot, background, root)
+def driver(qtbot: QtBot, background: Background, root: Path) -> ReleasesDriver:
+    return ReleasesDriver(qtbot, background, root)
 
 
-def admit_all(root: Path) -> None:
-    """Two versions: of all three episodes, and without the first."""
-    for removed in ("", FIRST):
-        if removed:
-            Trash(root).move(removed)
-        make_release(root, draft_release(root, "", lambda: lambda _path: ""))
+@pytest.fixture
+def released(root: Path) -> None:
+    """Two releases: of all three episodes, and without the first."""
+    make_release(root, draft_release(root, "", lambda: lambda _path: ""))
+    Trash(root).move(FIRST)
+    make_release(root, draft_release(root, "", lambda: lambda _path: ""))
 
 
 def accept(root: Path, *ids: str) -> None:
@@ -86,65 +85,65 @@ def accept(root: Path, *ids: str) -> None:
             service.submit(one, draft)
 
 
-def test_a_release_is_planned_shown_and_made(reader: Reader, root: Path) -> None:
+def test_release_is_planned_shown_and_made(driver: ReleasesDriver, root: Path) -> None:
     accept(root, FIRST, SECOND)
-    reader.open()
-    reader.wait_to_read("No releases yet.")
-    reader.make("2026-spring")
-    plan = reader.dialog()
-    assert reader.says("Release 2 episodes as 2026-spring?")
-    assert reader.says(f"{THIRD}.json is not accepted")
+    driver.open()
+    driver.wait_to_read("No releases yet.")
+    driver.make("2026-spring")
+    plan = driver.dialog()
+    assert driver.says("Release 2 episodes as 2026-spring?")
+    assert driver.says(f"{THIRD}.json is not accepted")
     assert not (root / "releases").exists()
     assert not faults(plan)
-    reader.press_in(plan, "Make release")
-    reader.wait_for("2026-spring")
-    assert reader.rows("Releases")[0][2:4] == ["2", "6"]
+    driver.press_in(plan, "Make release")
+    driver.wait_for("2026-spring")
+    assert driver.rows("Releases")[0][2:4] == ["2", "6"]
     assert (root / "releases/2026-spring/SHA256SUMS").is_file()
 
 
-def test_a_name_that_cannot_be_one_is_refused_before_anything_is_read(reader: Reader, root: Path) -> None:
-    reader.open()
-    reader.make("../out")
-    reader.wait_to_read("cannot name a release")
+def test_invalid_release_name_is_rejected(driver: ReleasesDriver, root: Path) -> None:
+    driver.open()
+    driver.make("../out")
+    driver.wait_to_read("cannot name a release")
     assert not (root / "releases").exists()
 
 
-def test_a_retired_episode_is_not_released(root: Path) -> None:
+def test_retired_episode_is_not_released(root: Path) -> None:
     record_decisions(root, [Retirement(episode_id=FIRST, decision="retire", reason="blurred", who="Ada")])
     drafted = draft_release(root, "", lambda: lambda _path: "")
     assert drafted.planned.ids == [SECOND, THIRD]
     assert drafted.left_out == {FIRST: f"{FIRST}.json is retired: blurred"}
 
 
-def test_verifying_names_what_is_lost_and_what_is_kept(reader: Reader, root: Path) -> None:
-    admit_all(root)
-    reader.open("1.1.0", "1.0.0")
-    reader.press("Verify")
-    reader.wait_to_read("All files of 1.1.0 are as released.")
-    reader.qtbot.waitUntil(lambda: [row[-1] for row in reader.rows("Releases")] == ["all found", "not verified"])
+@pytest.mark.usefixtures("released")
+def test_verifying_lists_lost_and_kept_files(driver: ReleasesDriver, root: Path) -> None:
+    driver.open("1.1.0", "1.0.0")
+    driver.press("Verify")
+    driver.wait_to_read("All files of 1.1.0 are as released.")
+    driver.qtbot.waitUntil(lambda: [row[-1] for row in driver.rows("Releases")] == ["all found", "not verified"])
 
     (root / f"screenshots/{SECOND}_0.png").write_bytes(b"changed")
-    reader.named(QTableView, "Releases").selectRow(1)
-    reader.press("Verify")
-    reader.wait_to_read("1.0.0: 1 difference.")
-    told = {row[0]: row[2] for row in reader.rows("What differs")}
-    assert f"trash/{FIRST}-" in told["kept"].replace("\u200b", "")
-    assert "the screenshot of step 0 is not the released one" in told["lost"]
-    assert not faults(reader.window)
+    driver.named(QTableView, "Releases").selectRow(1)
+    driver.press("Verify")
+    driver.wait_to_read("1.0.0: 1 difference.")
+    differences = {row[0]: row[2] for row in driver.rows("What differs")}
+    assert f"trash/{FIRST}-" in differences["kept"].replace("\u200b", "")
+    assert "the screenshot of step 0 is not the released one" in differences["lost"]
+    assert not faults(driver.window)
 
 
-def test_two_releases_are_compared(reader: Reader, root: Path) -> None:
-    admit_all(root)
-    reader.open("1.1.0", "1.0.0")
-    reader.named(QTableView, "Releases").selectRow(1)
-    assert not reader.commands[Command.COMPARE_RELEASES].isEnabled(), "there is none before the first"
-    reader.named(QTableView, "Releases").selectAll()
-    reader.press("Compare")
-    reader.wait_to_read("From 1.0.0 to 1.1.0: 1 removed")
-    assert reader.rows("What differs") == [["removed", FIRST, "no longer in the dataset"]]
+@pytest.mark.usefixtures("released")
+def test_two_releases_are_compared(driver: ReleasesDriver) -> None:
+    driver.open("1.1.0", "1.0.0")
+    driver.named(QTableView, "Releases").selectRow(1)
+    assert not driver.commands[Command.COMPARE_RELEASES].isEnabled(), "there is none before the first"
+    driver.named(QTableView, "Releases").selectAll()
+    driver.press("Compare")
+    driver.wait_to_read("From 1.0.0 to 1.1.0: 1 removed")
+    assert driver.rows("What differs") == [["removed", FIRST, "no longer in the dataset"]]
 
 
-class CancelledAtOnce(Background):
+class CancellingBackground(Background):
     """Cancels every job before its work begins."""
 
     def start(
@@ -152,38 +151,38 @@ class CancelledAtOnce(Background):
     ) -> Job:
         is_cancelled = Event()
 
-        def late(tell: Progress, cancelled: Cancelled) -> T:
+        def work_later(progress: Progress, cancelled: Cancelled) -> T:
             is_cancelled.wait()
-            return work(tell, cancelled)
+            return work(progress, cancelled)
 
-        job = super().start(title, late, on_done, can_cancel=can_cancel)
+        job = super().start(title, work_later, on_done, can_cancel=can_cancel)
         job.cancel()
         is_cancelled.set()
         return job
 
 
 @pytest.fixture
-def cancelling(qtbot: QtBot) -> Iterator[CancelledAtOnce]:
-    made = CancelledAtOnce()
-    yield made
-    made.close()
+def cancelling(qtbot: QtBot) -> Iterator[CancellingBackground]:
+    background = CancellingBackground()
+    yield background
+    background.close()
 
 
-def test_work_that_is_cancelled_leaves_the_list_as_it_was(
-    qtbot: QtBot, cancelling: CancelledAtOnce, root: Path
+@pytest.mark.usefixtures("released")
+def test_cancelled_verification_leaves_the_list_unchanged(
+    qtbot: QtBot, cancelling: CancellingBackground, root: Path
 ) -> None:
-    admit_all(root)
-    reader = Reader(qtbot, cancelling, root)
-    reader.open("1.1.0", "1.0.0")
-    reader.commands[Command.VERIFY_RELEASE].trigger()
-    reader.qtbot.waitUntil(lambda: not reader.background.jobs)
-    assert [row[-1] for row in reader.rows("Releases")] == ["not verified"] * 2
-    assert reader.commands[Command.VERIFY_RELEASE].isEnabled()
+    driver = ReleasesDriver(qtbot, cancelling, root)
+    driver.open("1.1.0", "1.0.0")
+    driver.commands[Command.VERIFY_RELEASE].trigger()
+    driver.qtbot.waitUntil(lambda: not driver.background.jobs)
+    assert [row[-1] for row in driver.rows("Releases")] == ["not verified"] * 2
+    assert driver.commands[Command.VERIFY_RELEASE].isEnabled()
 
 
-def test_a_damaged_release_is_told_with_its_file(reader: Reader, root: Path) -> None:
-    admit_all(root)
+@pytest.mark.usefixtures("released")
+def test_damaged_release_file_is_named(driver: ReleasesDriver, root: Path) -> None:
     (root / "releases/1.0.0/release.json").write_text("{")
-    reader.open()
-    reader.wait_to_read("The releases cannot be read.")
-    assert reader.says("release.json is damaged")
+    driver.open()
+    driver.wait_to_read("The releases cannot be read.")
+    assert driver.says("release.json is damaged")

@@ -25,13 +25,13 @@ def index(tmp_path: Path) -> Iterator[EpisodeIndex]:
     write_dataset(tmp_path, 4)
     task = read(tmp_path, FIRST)["task_info"]
     for one, device in ((SECOND, "Pixel Fold"), (FOURTH, "Pixel Tablet")):
-        words = {**task, "task": task["task"].upper(), "app": task["app"][::-1], "instruction": f"Said by {one}."}
-        change(tmp_path, one, task_info=words, device_info={"h": 64, "w": 36, "device_name": device})
+        new_task = {**task, "task": task["task"].upper(), "app": task["app"][::-1], "instruction": f"Said by {one}."}
+        change(tmp_path, one, task_info=new_task, device_info={"h": 64, "w": 36, "device_name": device})
     change(tmp_path, FOURTH, **shortened(tmp_path, FOURTH))
-    made = EpisodeIndex(tmp_path, None)
-    made.refresh()
-    yield made
-    made.close()
+    index = EpisodeIndex(tmp_path, None)
+    index.refresh()
+    yield index
+    index.close()
 
 
 def read(root: Path, episode_id: str) -> dict[str, Any]:
@@ -49,20 +49,17 @@ def shortened(root: Path, episode_id: str) -> dict[str, Any]:
     return {"steps": [*steps[:6], last], "step_length": 7}
 
 
-def test_takes_are_the_same_task_with_the_same_apps_in_any_words(index: EpisodeIndex) -> None:
+def test_takes_share_their_task_and_apps(index: EpisodeIndex) -> None:
     assert [row.episode_id for row, _ in takes_of(index, FIRST)] == [FIRST, SECOND, FOURTH]
     assert [row.episode_id for row, _ in takes_of(index, THIRD)] == [THIRD]
 
 
-def test_each_take_has_its_steps_and_a_chosen_step_is_shown_in_all(
-    qtbot: QtBot, background: Background, index: EpisodeIndex
-) -> None:
+def test_choosing_a_step_selects_it_in_every_take(qtbot: QtBot, background: Background, index: EpisodeIndex) -> None:
     pilot = LonePilot(qtbot, background)
     pilot.window.resize(900, 700)
     pilot.window.show()
     SameTaskDialog(index, FIRST, background, pilot.window).open()
     pilot.wait_to_read("3 takes on 3 devices")
-
     strips = [
         pilot.named(QListView, f"Steps on {device}, {one}")
         for device, one in (("Small Phone", FIRST), ("Pixel Fold", SECOND), ("Pixel Tablet", FOURTH))
@@ -73,7 +70,6 @@ def test_each_take_has_its_steps_and_a_chosen_step_is_shown_in_all(
     assert [strip.currentIndex().row() for strip in strips] == [1, 1, 1]
     strips[0].setCurrentIndex(strips[0].model().index(7, 0))
     assert [strip.currentIndex().row() for strip in strips] == [7, 7, 1], "the short one has no eighth step"
-
     bars = [strip.horizontalScrollBar() for strip in strips]
     bars[0].setValue(bars[0].maximum())
     assert [bar.value() for bar in bars] == [bar.maximum() for bar in bars]
@@ -81,9 +77,8 @@ def test_each_take_has_its_steps_and_a_chosen_step_is_shown_in_all(
     assert not faults(pilot.dialog())
 
 
-def test_an_episode_that_is_gone_is_told(qtbot: QtBot, background: Background, index: EpisodeIndex) -> None:
+def test_missing_episode_is_reported(qtbot: QtBot, background: Background, index: EpisodeIndex) -> None:
     pilot = LonePilot(qtbot, background)
     pilot.window.show()
     SameTaskDialog(index, "9" * 16, background, pilot.window).open()
-
     pilot.wait_to_read("is no longer in the dataset. Choose another one.")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QPushButton, QSpinBox, QTableView
+from PySide6.QtWidgets import QSpinBox, QTableView
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -15,18 +15,19 @@ from odyssey_recorder.gui.figures.figures_pane import PanelView
 from odyssey_recorder.splits.facts import read_facts
 from odyssey_recorder.splits.files import SplitsOrder, plan_splits, read_split, write_splits
 from tests.gui.inspection import faults
-from tests.gui.pilot import LonePilot
+from tests.gui.item_views import row_texts
+from tests.gui.pilot import LonePilot, button_in
 from tests.splits.split_facts import facts
 from tests.splits.split_folders import write_episodes
 
 
-class Reader(LonePilot):
+class SplitsDriver(LonePilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
         self.root = root
         self.view = SplitsView(root, background, self.commands)
 
-    def open(self) -> "Reader":
+    def open(self) -> "SplitsDriver":
         self.show_alone(self.view)
         self.wait()
         return self
@@ -35,165 +36,141 @@ class Reader(LonePilot):
         self.qtbot.waitUntil(lambda: not self.background.jobs)
 
     def table(self, name: str) -> list[list[str]]:
-        model = self.named(QTableView, name).model()
-        return [
-            [str(model.index(row, column).data()) for column in range(model.columnCount())]
-            for row in range(model.rowCount())
-        ]
+        return row_texts(self.named(QTableView, name))
 
-    def plan(self) -> MakeSplitsDialog:
-        dialog = self.find(MakeSplitsDialog)
-        plan, write = (
-            next(one for one in dialog.findChildren(QPushButton) if one.text() == words)
-            for words in ("Plan", "Write splits")
-        )
+    def open_plan(self) -> MakeSplitsDialog:
+        self.press("Make splits")
+        self.wait_to_read("Choose “Plan”")
+        return self.find(MakeSplitsDialog)
+
+    def plan(self, dialog: MakeSplitsDialog) -> None:
+        plan = button_in(dialog, "Plan")
         self.qtbot.waitUntil(plan.isEnabled)
         plan.click()
-        self.qtbot.waitUntil(write.isEnabled)
-        return dialog
+        self.qtbot.waitUntil(button_in(dialog, "Write splits").isEnabled)
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """Twenty tasks, two of each template; the last five are recorded on Pixel Tablet."""
     devices = ["Pixel Fold"] * 15 + ["Pixel Tablet"] * 5
-    made = (facts(number, meta_task=f"Template {number // 2}", device=devices[number]) for number in range(20))
-    return write_episodes(tmp_path, made)
+    episodes = (facts(number, meta_task=f"Template {number // 2}", device=devices[number]) for number in range(20))
+    return write_episodes(tmp_path, episodes)
 
 
 @pytest.fixture
-def reader(qtbot: QtBot, background: Background, root: Path) -> Reader:
-    return Reader(qtbot, background, root)
+def driver(qtbot: QtBot, background: Background, root: Path) -> SplitsDriver:
+    return SplitsDriver(qtbot, background, root)
 
 
-def make(root: Path) -> None:
+@pytest.fixture
+def splits(root: Path) -> Path:
+    """The folder of the dataset's splits, written."""
     write_splits(root, plan_splits(root, read_facts(root), SplitsOrder()))
+    return root / "splits"
 
 
-def test_without_splits_it_says_how_to_make_them(reader: Reader) -> None:
-    reader.open()
+def test_missing_splits_are_reported(driver: SplitsDriver) -> None:
+    driver.open()
+    assert driver.says("No splits yet.")
+    assert not faults(driver.window)
 
-    assert reader.says("No splits yet.")
-    assert not faults(reader.window)
 
-
-def test_each_split_is_shown_with_its_parts_and_how_it_was_drawn(reader: Reader) -> None:
-    make(reader.root)
-    reader.open()
-
-    rows = {row[0]: row[1:] for row in reader.table("Splits")}
+def test_splits_are_listed_with_their_parts_and_method(driver: SplitsDriver, splits: Path) -> None:
+    driver.open()
+    rows = {row[0]: row[1:] for row in driver.table("Splits")}
     assert rows["random"] == ["16", "4", "20.0%", "20.0%", rows["random"][4], "tasks, by chance", ""]
     assert rows["device"] == ["15", "5", "25.0%", "", "", "named devices", "Pixel Tablet"]
-    assert reader.says("app_split.json cannot be made"), "none of these apps is in a catalogue"
+    assert driver.says("app_split.json cannot be made"), "none of these apps is in a catalogue"
 
 
-def test_a_leak_is_told_with_severity_share_and_ids(reader: Reader) -> None:
-    make(reader.root)
-    path = reader.root / "splits" / "device_split.json"
+def test_leak_is_listed_with_severity_share_and_ids(driver: SplitsDriver, splits: Path) -> None:
+    path = splits / "device_split.json"
     tree = json.loads(path.read_text())
     tree["train"].append(tree["test"][0])
     path.write_text(json.dumps(tree))
-    reader.open()
-
-    assert reader.says("has changed since it was made")
-    level, severity, what, episodes, share, ids = reader.table("Leaks")[
-        [row[0] for row in reader.table("Leaks")].index("L0")
-    ]
-    assert (level, severity, episodes, share, ids) == ("L0", "error", "1", "20.0%", f"{15:016}")
-    assert what == "device has 1 episode in train and in test"
-    model = reader.named(QTableView, "Leaks").model()
+    driver.open()
+    assert driver.says("has changed since it was made")
+    leak = next(row for row in driver.table("Leaks") if row[0] == "L0")
+    assert leak == ["L0", "error", "device has 1 episode in train and in test", "1", "20.0%", f"{15:016}"]
+    model = driver.named(QTableView, "Leaks").model()
     assert model.index(0, 1).data(Qt.ItemDataRole.DecorationRole) is not None
 
 
-def test_what_is_in_train_of_another_split_is_a_matrix(reader: Reader) -> None:
-    make(reader.root)
-    tested = read_split(reader.root / "splits" / "device_split.json").test
-    trained = read_split(reader.root / "splits" / "random_split.json").train
-    reader.open()
-    drawing = reader.named(PanelView, "Between the splits")
-    said = set()
+def test_overlap_between_splits_is_shown_as_a_matrix(driver: SplitsDriver, splits: Path) -> None:
+    tested = read_split(splits / "device_split.json").test
+    trained = read_split(splits / "random_split.json").train
+    driver.open()
+    drawing = driver.named(PanelView, "Between the splits")
+    cells = set()
     for _ in range(9):
         QTest.keyClick(drawing, Qt.Key.Key_Right)
-        said.add(drawing.accessibleDescription())
+        cells.add(drawing.accessibleDescription())
+    assert f"test of device, train of random: {len({*tested} & {*trained})}" in cells
 
-    assert f"test of device, train of random: {len({*tested} & {*trained})}" in said
 
-
-def test_a_plan_shows_what_would_move_and_writes_nothing_until_asked(reader: Reader) -> None:
-    make(reader.root)
-    before = (reader.root / "splits" / "random_split.json").read_bytes()
-    reader.open()
-    reader.press("Make splits")
-    dialog = reader.find(MakeSplitsDialog)
-    reader.wait_to_read("Choose “Plan”")
-    write = next(one for one in dialog.findChildren(QPushButton) if one.text() == "Write splits")
+def test_plan_shows_changes_before_writing_anything(driver: SplitsDriver, splits: Path) -> None:
+    before = (splits / "random_split.json").read_bytes()
+    driver.open()
+    dialog = driver.open_plan()
+    write = button_in(dialog, "Write splits")
     assert not write.isEnabled()
-
-    reader.named(QSpinBox, "Test share of the random split").setValue(40)
-    reader.plan()
-    assert reader.says("random: 12 train, 8 test (40.0%)")
-    assert reader.says("device: 15 train, 5 test (25.0%), 0 episodes would move")
-    assert (reader.root / "splits" / "random_split.json").read_bytes() == before
+    driver.named(QSpinBox, "Test share of the random split").setValue(40)
+    driver.plan(dialog)
+    assert driver.says("random: 12 train, 8 test (40.0%)")
+    assert driver.says("device: 15 train, 5 test (25.0%), 0 episodes would move")
+    assert (splits / "random_split.json").read_bytes() == before
     assert not faults(dialog)
-
-    reader.named(QSpinBox, "First seed to try").setValue(7)
+    driver.named(QSpinBox, "First seed to try").setValue(7)
     assert not write.isEnabled(), "the plan is of other rules"
-    reader.plan()
-    written: list[bool] = []
-    reader.view.splits_written.connect(lambda: written.append(True))
-    write.click()
-    reader.wait_to_read("Splits written.")
-    reader.wait()
-    assert written
-    assert len(read_split(reader.root / "splits" / "random_split.json").test) == 8
-    assert reader.table("Splits")[0][2] == "8"
+    driver.plan(dialog)
+    with driver.qtbot.waitSignal(driver.view.splits_written):
+        write.click()
+    driver.wait_to_read("Splits written.")
+    driver.wait()
+    assert len(read_split(splits / "random_split.json").test) == 8
+    assert driver.table("Splits")[0][2] == "8"
 
 
-def test_damaged_episodes_are_named_before_splits_are_planned_without_them(reader: Reader) -> None:
-    damaged = sorted((reader.root / "annotations").iterdir())[:4]
+def test_damaged_episodes_are_named_before_planning(driver: SplitsDriver) -> None:
+    damaged = sorted((driver.root / "annotations").iterdir())[:4]
     for path in damaged:
         path.write_text("{")
-    reader.open()
-    reader.press("Make splits")
+    driver.open()
+    driver.press("Make splits")
     named = ", ".join(path.stem for path in damaged[:3])
-    reader.wait_to_read(f"4 damaged episodes left out: {named}, …")
+    driver.wait_to_read(f"4 damaged episodes left out: {named}, …")
 
 
-def test_the_device_of_the_test_is_a_choice_among_those_of_the_dataset(reader: Reader) -> None:
-    reader.open()
-    reader.press("Make splits")
-    reader.wait_to_read("Choose “Plan”")
-    choice = reader.named(QComboBox, "Test device of the device split")
-    assert [choice.itemText(place) for place in range(choice.count())] == ["Pixel Fold", "Pixel Tablet"]
+def test_device_of_the_test_part_can_be_chosen(driver: SplitsDriver) -> None:
+    driver.open()
+    dialog = driver.open_plan()
+    choice = driver.choice("Test device of the device split")
+    assert [choice.itemText(item) for item in range(choice.count())] == ["Pixel Fold", "Pixel Tablet"]
     choice.setCurrentIndex(0)
-    reader.plan()
-
-    assert reader.says("device: 5 train, 15 test (75.0%), new")
-
-
-def test_a_foreign_file_is_named_and_keeps_splits_from_being_written(reader: Reader) -> None:
-    (reader.root / "splits").mkdir()
-    (reader.root / "splits" / "README.txt").write_text("Notes.")
-    reader.open()
-    assert reader.says("Not made here: README.txt.")
-
-    reader.press("Make splits")
-    reader.wait_to_read("Choose “Plan”")
-    reader.press_in(reader.plan(), "Write splits")
-    reader.wait_to_read("Move it away, then try again.")
-    assert reader.says("The splits are not written.")
+    driver.plan(dialog)
+    assert driver.says("device: 5 train, 15 test (75.0%), new")
 
 
-def test_a_dataset_without_episodes_cannot_be_planned(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
-    reader = Reader(qtbot, background, tmp_path / "nothing").open()
-    reader.press("Make splits")
+def test_foreign_file_prevents_writing_splits(driver: SplitsDriver) -> None:
+    (driver.root / "splits").mkdir()
+    (driver.root / "splits" / "README.txt").write_text("Notes.")
+    driver.open()
+    assert driver.says("Not made here: README.txt.")
+    dialog = driver.open_plan()
+    driver.plan(dialog)
+    driver.press_in(dialog, "Write splits")
+    driver.wait_to_read("Move it away, then try again.")
+    assert driver.says("The splits are not written.")
 
-    reader.wait_to_read("has no episodes")
+
+def test_empty_dataset_cannot_be_split(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
+    driver = SplitsDriver(qtbot, background, tmp_path / "nothing").open()
+    driver.press("Make splits")
+    driver.wait_to_read("has no episodes")
 
 
-def test_episodes_that_came_since_are_told(reader: Reader) -> None:
-    make(reader.root)
-    write_episodes(reader.root, [facts(77)])
-    reader.open()
-
-    assert reader.says("1 episode added or removed since. Make the splits again.")
+def test_later_episodes_are_reported(driver: SplitsDriver, splits: Path) -> None:
+    write_episodes(driver.root, [facts(77)])
+    driver.open()
+    assert driver.says("1 episode added or removed since. Make the splits again.")

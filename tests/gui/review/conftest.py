@@ -12,7 +12,7 @@ from tests.gui.review.reviewer import OpenReviews, Reviewer
 
 @pytest.fixture(autouse=True)
 def _fast_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    """These reviewers are programs."""
+    """The tests review faster than a person could."""
     monkeypatch.setattr(review, "FASTEST_SCREEN_S", 0.0)
 
 
@@ -23,8 +23,7 @@ def open_reviews(open_at: OpenAt) -> OpenReviews:
     def open_page(reviewing: Reviewing, sheets: KeptFile | None = None) -> Reviewer:
         pilot = open_at(Workplace(review=lambda: reviewing, sheets=sheets or KeptFile(None)))
         pilot.press("Review")
-        pilot.window.activateWindow()
-        pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
+        pilot.activate()
         pilot.qtbot.waitUntil(lambda: not pilot.says("Loading episodes"))
         return Reviewer(pilot)
 

@@ -10,6 +10,7 @@ from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
 from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.window_state import KeptFile
+from tests.gui.item_views import click_row, column_texts
 from tests.gui.pilot import Pilot
 
 
@@ -18,6 +19,8 @@ class OpenReviews(Protocol):
 
 
 class Reviewer:
+    """Drives the Review page; `pilot` drives its window."""
+
     def __init__(self, pilot: Pilot) -> None:
         self.pilot = pilot
         self.list = pilot.named(QListView, "Episodes to review")
@@ -25,12 +28,13 @@ class Reviewer:
 
     @property
     def answers(self) -> list[str]:
-        return [self.chosen(question) for question in QUESTIONS.values()]
+        checked = [one for one in self.pilot.window.findChildren(QAbstractButton) if one.isChecked()]
+        answers = {one.accessibleName().partition(": ")[2]: one.text() for one in checked}
+        return [answers.get(question, "") for question in QUESTIONS.values()]
 
     @property
     def listed(self) -> list[str]:
-        model = self.list.model()
-        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+        return column_texts(self.list)
 
     @property
     def ids(self) -> list[str]:
@@ -38,37 +42,28 @@ class Reviewer:
         return [model.index(row, 0).data(VALUE).episode_id for row in range(model.rowCount())]
 
     def heard(self, row: int) -> str:
-        return str(self.list.model().index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole))
+        return self.pilot.heard("Episodes to review")[row]
 
-    def facets(self, name: str) -> list[str]:
-        return self.pilot.heard(name)
-
-    def narrow(self, facet: str, words: str) -> None:
-        place = next(row for row, said in enumerate(self.facets(facet)) if said.startswith(words))
-        view = self.pilot.named(QListView, facet)
-        view.scrollTo(view.model().index(place, 0))
-        middle = view.visualRect(view.model().index(place, 0)).center()
-        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=middle)
+    def narrow(self, facet: str, value: str) -> None:
+        row = next(row for row, text in enumerate(self.pilot.heard(facet)) if text.startswith(value))
+        click_row(self.pilot.named(QListView, facet), row)
 
     def open(self, row: int) -> None:
-        words = self.listed[row]
+        instruction = self.listed[row]
         self.click(row)
-        self.wait_for_open(words)
+        self.wait_for_open(instruction)
 
     def click(self, row: int) -> None:
-        place = self.list.visualRect(self.list.model().index(row, 0)).center()
-        QTest.mouseClick(self.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        click_row(self.list, row)
 
     def wait_for_open(self, instruction: str) -> None:
-        """Until the episode is marked in the list, if listed, and loaded."""
-        self.pilot.qtbot.waitUntil(lambda: self.viewer.isVisible() and self.is_marked(instruction))
+        """Until the episode is selected in the list, if listed, and loaded."""
+        selected = self.list.currentIndex
+        self.pilot.qtbot.waitUntil(lambda: self.viewer.isVisible() and selected().data() in (instruction, None))
         self.wait_to_be_ready()
 
     def wait_to_be_ready(self) -> None:
         self.pilot.qtbot.waitUntil(self.pilot.find(VerdictPanel).isEnabled)
-
-    def is_marked(self, instruction: str) -> bool:
-        return instruction in (self.list.currentIndex().data(), None)
 
     def press(self, keys: str) -> None:
         QTest.keyClicks(self.pilot.window, keys)
@@ -76,20 +71,12 @@ class Reviewer:
     def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         QTest.keyClick(self.pilot.window, key, modifier)
 
-    def says(self, words: str) -> bool:
-        return self.pilot.says(words)
-
-    def button(self, name: str) -> QAbstractButton:
-        return self.pilot.named(QAbstractButton, name)
+    def says(self, text: str) -> bool:
+        return self.pilot.says(text)
 
     def look_at_all(self) -> None:
         for _ in range(20):
             self.key(Qt.Key.Key_Right)
 
-    def chosen(self, question: str) -> str:
-        buttons = self.pilot.window.findChildren(QAbstractButton)
-        answers = [one for one in buttons if one.accessibleName().endswith(f": {question}") and one.isChecked()]
-        return answers[0].text() if answers else ""
-
-    def wait_to_read(self, words: str) -> None:
-        self.pilot.wait_to_read(words)
+    def wait_to_read(self, text: str) -> None:
+        self.pilot.wait_to_read(text)

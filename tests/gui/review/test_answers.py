@@ -16,10 +16,10 @@ from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import Fix, Judgement, Rating
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 from tests.episodes import episode
-from tests.gui.review.opened import reviewed
+from tests.gui.review.opened_reviews import opened_review
 
 
-def test_another_episode_goes_on_from_what_was_counted_of_it() -> None:
+def test_stopwatch_continues_from_a_given_time() -> None:
     now_s = iter((100.0, 109.0, 112.0))
     watch = Stopwatch(lambda: next(now_s))
     watch.run(on=True)
@@ -42,7 +42,7 @@ def filled(*judgements: Judgement) -> ReviewAnswers:
     return answers
 
 
-def test_the_answers_stand_in_the_order_of_the_questions_and_the_last_word_counts() -> None:
+def test_answers_keep_question_order_and_the_last_one_counts() -> None:
     answers = filled(*(passed(one) for one in reversed(QUESTIONS)), failed(Criterion.SEQUENCE, "gap"))
     assert answers.lacking() is None
     assert [one.criterion for one in answers.all_three()] == list(QUESTIONS)
@@ -52,7 +52,7 @@ def test_the_answers_stand_in_the_order_of_the_questions_and_the_last_word_count
 
 
 @pytest.mark.parametrize(
-    ("incomplete", "asked"),
+    ("incomplete", "requested"),
     [
         (failed(Criterion.SEQUENCE), "Choose a reason"),
         (failed(Criterion.SEQUENCE, "blank"), "Choose a reason"),  # a reason for another question
@@ -60,25 +60,25 @@ def test_the_answers_stand_in_the_order_of_the_questions_and_the_last_word_count
         (failed(Criterion.SEQUENCE, "other", words="  "), "Describe it"),
     ],
 )
-def test_what_is_not_passed_needs_a_reason_of_its_own_question_or_words(incomplete: Judgement, asked: str) -> None:
+def test_failed_answer_needs_a_reason_for_its_question(incomplete: Judgement, requested: str) -> None:
     answers = filled(passed(Criterion.SCREENSHOTS), incomplete, passed(Criterion.INSTRUCTION))
-    assert answers.lacking() == (Criterion.SEQUENCE, f"{asked}: {QUESTIONS[Criterion.SEQUENCE]}")
+    assert answers.lacking() == (Criterion.SEQUENCE, f"{requested}: {QUESTIONS[Criterion.SEQUENCE]}")
 
 
-def test_answers_and_what_was_seen_follow_the_steps_to_their_new_numbers() -> None:
+def test_answers_and_seen_steps_are_renumbered() -> None:
     answers = filled(failed(Criterion.SCREENSHOTS, "blank", step=4), failed(Criterion.SEQUENCE, "gap", step=1))
     moved = replace(answers, seen=frozenset({0, 1, 4})).moved({0: 0, 2: 1, 3: 2, 4: 3})
     assert [one.step for one in moved.judgements] == [3, None]
     assert moved.seen == {0, 3}
 
 
-FIVE = tuple(Click(Point(place, place)) for place in (1, 2, 3, 4))
-STRAY, TAIL = DropSteps(first=1, last=2), DropTail(at=2)
+CLICKS = tuple(Click(Point(place, place)) for place in (1, 2, 3, 4))
+DROP, END_EARLIER = DropSteps(first=1, last=2), DropTail(at=2)
 
 
 def opened(revision: str, steps: Sequence[Action], *entries: Fix) -> OpenedReview:
-    made = episode(*steps, Complete())
-    return replace(reviewed(Path("shots"), made, entries=entries), revision=revision)
+    recorded = episode(*steps, Complete())
+    return replace(opened_review(Path("shots"), recorded, entries=entries), revision=revision)
 
 
 def fix(before: str, after: str, amendment: Amendment | None, undoes: str = "") -> Fix:
@@ -91,32 +91,32 @@ def fix(before: str, after: str, amendment: Amendment | None, undoes: str = "") 
 @pytest.mark.parametrize(
     ("amendment", "steps", "numbers"),
     [
-        (STRAY, (FIVE[0], FIVE[3]), {0: 0, 3: 1, 4: 2}),
-        (TAIL, FIVE[:2], {0: 0, 1: 1}),
-        (NewInstruction(instruction="Else"), FIVE, {0: 0, 1: 1, 2: 2, 3: 3, 4: 4}),
+        (DROP, (CLICKS[0], CLICKS[3]), {0: 0, 3: 1, 4: 2}),
+        (END_EARLIER, CLICKS[:2], {0: 0, 1: 1}),
+        (NewInstruction(instruction="Else"), CLICKS, {0: 0, 1: 1, 2: 2, 3: 3, 4: 4}),
     ],
 )
-def test_a_fix_moves_what_comes_after(amendment: Amendment, steps: Sequence[Action], numbers: dict[int, int]) -> None:
+def test_fix_renumbers_later_steps(amendment: Amendment, steps: Sequence[Action], numbers: dict[int, int]) -> None:
     after = opened("b", steps, fix("a", "b", amendment))
-    assert moved_steps(opened("a", FIVE), after) == numbers
+    assert moved_steps(opened("a", CLICKS), after) == numbers
 
 
-@pytest.mark.parametrize(("amendment", "numbers"), [(STRAY, {0: 0, 1: 3, 2: 4}), (TAIL, {0: 0, 1: 1})])
-def test_what_a_fix_had_taken_out_is_new_when_it_comes_back(amendment: Amendment, numbers: dict[int, int]) -> None:
-    made = fix("a", "b", amendment)
-    back = fix("b", "a", None, undoes=made.id)
-    before = opened("b", FIVE[:2], made)
-    assert moved_steps(before, opened("a", FIVE, made, back)) == numbers
+@pytest.mark.parametrize(("amendment", "numbers"), [(DROP, {0: 0, 1: 3, 2: 4}), (END_EARLIER, {0: 0, 1: 1})])
+def test_restored_steps_count_as_new(amendment: Amendment, numbers: dict[int, int]) -> None:
+    drop = fix("a", "b", amendment)
+    undo = fix("b", "a", None, undoes=drop.id)
+    before = opened("b", CLICKS[:2], drop)
+    assert moved_steps(before, opened("a", CLICKS, drop, undo)) == numbers
 
 
-def test_one_fix_after_the_other_is_followed() -> None:
+def test_successive_fixes_are_followed() -> None:
     first, second = fix("a", "b", DropSteps(first=0, last=0)), fix("b", "c", DropSteps(first=1, last=1))
-    assert moved_steps(opened("a", FIVE), opened("c", FIVE[:2], first, second)) == {1: 0, 3: 1, 4: 2}
+    assert moved_steps(opened("a", CLICKS), opened("c", CLICKS[:2], first, second)) == {1: 0, 3: 1, 4: 2}
 
 
-def test_of_a_change_that_nobody_recorded_only_what_reads_the_same_was_seen() -> None:
-    before = opened("a", FIVE)
+def test_unrecorded_change_keeps_only_identical_steps() -> None:
+    before = opened("a", CLICKS)
     other = Click(Point(9, 9))
-    assert moved_steps(before, opened("b", (FIVE[0], other, *FIVE[2:]))) == {0: 0, 2: 2, 3: 3, 4: 4}
-    assert moved_steps(before, opened("b", (FIVE[0], *FIVE[2:]))) == {0: 0}
-    assert moved_steps(before, opened("c", FIVE[:3], fix("x", "c", TAIL))) == {0: 0, 1: 1, 2: 2}
+    assert moved_steps(before, opened("b", (CLICKS[0], other, *CLICKS[2:]))) == {0: 0, 2: 2, 3: 3, 4: 4}
+    assert moved_steps(before, opened("b", (CLICKS[0], *CLICKS[2:]))) == {0: 0}
+    assert moved_steps(before, opened("c", CLICKS[:3], fix("x", "c", END_EARLIER))) == {0: 0, 1: 1, 2: 2}

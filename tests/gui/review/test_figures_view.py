@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QFileDialog, QListView, QScrollArea
+from PySide6.QtWidgets import QFileDialog, QListView, QScrollArea
 
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.gui.application import ThemeName, use_theme
@@ -21,7 +21,7 @@ from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.gui.inspection import faults
 from tests.gui.pilot import Pilot
-from tests.gui.review.bench_review import BenchReviewing
+from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.review.reviewer import OpenReviews
 from tests.gui.test_every_control import shows_focus
 from tests.quality.reviewed import publish
@@ -32,238 +32,221 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
 
 
-class Reader:
-    def __init__(self, pilot: Pilot) -> None:
-        self.pilot = pilot
-        self.view = pilot.find(QualityView)
-        self.area = self.view.findChildren(QScrollArea)[0]
-
-    def turn(self) -> None:
-        self.pilot.press("Show figures")
-
-    def wait_for_figures(self) -> None:
-        self.pilot.wait_to_read("As of ")
-
-    def table(self, name: str) -> QListView:
-        return self.pilot.named(QListView, name)
-
-
-Read = Callable[[], Reader]
+OpenFigures = Callable[[], Pilot]
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> ReviewDataset:
+def dataset(tmp_path: Path) -> ReviewDataset:
     """No episodes; none is drawn into the sample."""
-    place = ReviewDataset(tmp_path / "dataset", FakeChecks())
-    (place.root / "annotations").mkdir(parents=True)
-    place.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
-    return place
+    dataset = ReviewDataset(tmp_path / "dataset", FakeChecks())
+    (dataset.root / "annotations").mkdir(parents=True)
+    dataset.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
+    return dataset
 
 
 @pytest.fixture
-def read(open_reviews: OpenReviews, place: ReviewDataset) -> Read:
+def open_figures(open_reviews: OpenReviews, dataset: ReviewDataset) -> OpenFigures:
 
-    def read() -> Reader:
-        pilot = open_reviews(place.service("Rosa")).pilot
+    def open_it() -> Pilot:
+        pilot = open_reviews(dataset.service("Rosa")).pilot
         pilot.window.resize(SMALLEST)
-        reader = Reader(pilot)
-        reader.turn()
-        reader.wait_for_figures()
-        return reader
+        pilot.press("Show figures")
+        pilot.wait_to_read("As of ")
+        return pilot
 
-    return read
+    return open_it
 
 
-def judge(root: Path, number: int, *answers: str, by: tuple[str, ...] = ("Bea", "Cem", "Dora")) -> None:
+def publish_judged(root: Path, number: int, *answers: str, by: tuple[str, ...] = ("Bea", "Cem", "Dora")) -> None:
     annotation = publish(root, f"{number:016}")
-    present = hashlib.sha256(annotation.read_bytes()).hexdigest()
+    revision = hashlib.sha256(annotation.read_bytes()).hexdigest()
     for minute, (name, given) in enumerate(zip(by, answers, strict=False)):
-        ReviewStore(root).append(annotation.stem, verdict(name, given, minute=minute, revision=present))
+        ReviewStore(root).append(annotation.stem, verdict(name, given, minute=minute, revision=revision))
 
 
 @pytest.fixture
-def judged(place: ReviewDataset) -> ReviewDataset:
+def judged(dataset: ReviewDataset) -> ReviewDataset:
     """Twelve episodes: four judged by two reviewers, who disagree once, six by one, and two by nobody."""
-    place.reviews.set_policy(ReviewPolicy(seed=1, second_share=1.0))
+    dataset.reviews.set_policy(ReviewPolicy(seed=1, second_share=1.0))
     for number in range(12):
-        judge(
-            place.root, number, *(["ppp", "fpp" if number == 0 else "ppp"] if number < 4 else ["ppp"] * (number < 10))
+        publish_judged(
+            dataset.root, number, *(["ppp", "fpp" if number == 0 else "ppp"] if number < 4 else ["ppp"] * (number < 10))
         )
-    return place
+    return dataset
 
 
-def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: ReviewDataset, read: Read) -> None:
-    reader = read()
-    assert reader.pilot.says("of them accepted (44 to 100%)")
-    assert reader.pilot.heard("Episodes by review status") == [
+def test_figures_are_shown_and_read_by_screen_readers(judged: ReviewDataset, open_figures: OpenFigures) -> None:
+    pilot = open_figures()
+    assert pilot.says("of them accepted (44 to 100%)")
+    assert pilot.heard("Episodes by review status") == [
         "Unreviewed: 2", "Second review: 6", "Disputed: 1", "Accepted: 3", "Sent back: 0", "Rejected: 0",
     ]  # fmt: skip
-    assert reader.pilot.says("Of 4 accepted episodes that were reviewed again, at random and blind, 1 was not")
-    assert reader.pilot.heard("By annotator") == [
+    assert pilot.says("Of 4 accepted episodes that were reviewed again, at random and blind, 1 was not")
+    assert pilot.heard("By annotator") == [
         "Annotator: Accepted, with 95% interval",
         "Ada: 3 of 3, 100% (44 to 100%)",
     ]
-    assert reader.pilot.heard("Time per episode")[1:] == [
+    assert pilot.heard("Time per episode")[1:] == [
         "All: 14 verdicts, 20 s, 90% within 20 s",
         "Bea: 10 verdicts, 20 s, 90% within 20 s",
         "Cem: 4 verdicts, 20 s, 90% within 20 s",
     ]
-    assert reader.pilot.heard("Reasons: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
-    assert reader.pilot.says("4 episodes with two verdicts: too few to be meaningful.")
-    taken, _screenshots, sequence, _instruction = reader.pilot.heard("Agreement of two reviewers")[1:]
-    assert taken.startswith("Decision: Episodes: 4, Raw agreement, 0 to 100%: 75% (30 to 95%), Cohen's kappa")
+    assert pilot.heard("Reasons: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
+    assert pilot.says("4 episodes with two verdicts: too few to be meaningful.")
+    decision, _screenshots, sequence, _instruction = pilot.heard("Agreement of two reviewers")[1:]
+    assert decision.startswith("Decision: Episodes: 4, Raw agreement, 0 to 100%: 75% (30 to 95%), Cohen's kappa")
     assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: all gave the same answer")
 
 
-def test_where_nothing_was_reviewed_yet_it_says_what_to_do(place: ReviewDataset, open_reviews: OpenReviews) -> None:
-    (place.root / "annotations").rmdir()
-    reader = Reader(open_reviews(place.service("Rosa")).pilot)
-    reader.turn()
-    reader.pilot.wait_to_read("No reviews yet.")
-    publish(place.root, "1" * 16)
-    reader.turn()
-    reader.turn()
-    reader.pilot.wait_to_read("Figures appear after the first verdict.")
-    reader.pilot.qtbot.waitUntil(lambda: reader.pilot.heard("Episodes by review status")[0] == "Unreviewed: 1")
+def test_hint_is_shown_before_the_first_verdict(dataset: ReviewDataset, open_reviews: OpenReviews) -> None:
+    (dataset.root / "annotations").rmdir()
+    pilot = open_reviews(dataset.service("Rosa")).pilot
+    pilot.press("Show figures")
+    pilot.wait_to_read("No reviews yet.")
+    publish(dataset.root, "1" * 16)
+    pilot.press("Show figures")
+    pilot.press("Show figures")
+    pilot.wait_to_read("Figures appear after the first verdict.")
+    pilot.qtbot.waitUntil(lambda: pilot.heard("Episodes by review status")[0] == "Unreviewed: 1")
 
 
-def test_a_review_file_that_is_broken_is_named_with_its_place(judged: ReviewDataset, read: Read) -> None:
-    broken = judged.root / "reviews" / f"{5:016}.json"
-    broken.write_text("{\n  oops", encoding="utf-8")
-    [problem] = read().pilot.heard("Unreadable or not counted")
+def test_damaged_review_file_is_named_with_its_line(judged: ReviewDataset, open_figures: OpenFigures) -> None:
+    damaged = judged.root / "reviews" / f"{5:016}.json"
+    damaged.write_text("{\n  oops", encoding="utf-8")
+    [problem] = open_figures().heard("Unreadable or not counted")
     assert f"{5:016}.json" in problem
     assert "line 2" in problem
 
 
-def test_they_are_read_anew_whenever_they_are_turned_to_and_by_a_key(judged: ReviewDataset, read: Read) -> None:
-    reader = read()
-    shown = reader.table("Episodes by review status")
-    reader.turn()
-    assert not reader.view.isVisible()
-    reader.turn()
-    reader.wait_for_figures()
-    assert reader.table("Episodes by review status") is shown  # nothing has changed, so nothing is rebuilt
-    judge(judged.root, 20, "ppp", "ppp")
-    reader.turn()
-    reader.turn()
-    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 4" in reader.pilot.heard("Episodes by review status"))
-    judge(judged.root, 21, "ppp", "ppp")
-    QTest.keyClick(reader.pilot.window, Qt.Key.Key_F5, SHIFT)
-    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 5" in reader.pilot.heard("Episodes by review status"))
+def test_figures_are_refreshed_when_reopened_and_by_key(judged: ReviewDataset, open_figures: OpenFigures) -> None:
+    pilot = open_figures()
+    table = pilot.named(QListView, "Episodes by review status")
+    pilot.press("Show figures")
+    assert not pilot.find(QualityView).isVisible()
+    pilot.press("Show figures")
+    pilot.wait_to_read("As of ")
+    assert pilot.named(QListView, "Episodes by review status") is table  # nothing has changed, so nothing is rebuilt
+    publish_judged(judged.root, 20, "ppp", "ppp")
+    pilot.press("Show figures")
+    pilot.press("Show figures")
+    pilot.qtbot.waitUntil(lambda: "Accepted: 4" in pilot.heard("Episodes by review status"))
+    publish_judged(judged.root, 21, "ppp", "ppp")
+    QTest.keyClick(pilot.window, Qt.Key.Key_F5, SHIFT)
+    pilot.qtbot.waitUntil(lambda: "Accepted: 5" in pilot.heard("Episodes by review status"))
 
 
-class Unreadable(BenchReviewing):
+class FailingFigures(FakeReviewing):
     def __init__(self, root: Path) -> None:
         super().__init__(root)
-        self.refusal: ReviewError | None = ReviewError("policy.json: line 1, column 2: Expecting value. Fix it.")
+        self.error: ReviewError | None = ReviewError("policy.json: line 1, column 2: Expecting value. Fix it.")
 
     def figures(self, *_: object) -> QualityReport:
-        if self.refusal is not None:
-            raise self.refusal
+        if self.error is not None:
+            raise self.error
         return super().figures()
 
 
-def test_what_cannot_be_read_is_told_and_may_be_tried_again(open_reviews: OpenReviews, tmp_path: Path) -> None:
-    bench = Unreadable(tmp_path / "dataset")
-    pilot = open_reviews(bench).pilot
-    reader = Reader(pilot)
-    reader.turn()
-    reader.pilot.wait_to_read("The figures could not be computed.")
+def test_failed_figures_can_be_retried(open_reviews: OpenReviews, tmp_path: Path) -> None:
+    reviewing = FailingFigures(tmp_path / "dataset")
+    pilot = open_reviews(reviewing).pilot
+    pilot.press("Show figures")
+    pilot.wait_to_read("The figures could not be computed.")
     assert pilot.says("line 1, column 2: Expecting value. Fix it.")
     assert pilot.says("Choose “Refresh” to read the reviews again.")
-    assert not pilot.named(QAbstractButton, "Save as page").isEnabled()
-    bench.refusal = None
+    assert not pilot.may("Save as page")
+    reviewing.error = None
     pilot.press("Refresh")
-    reader.wait_for_figures()
+    pilot.wait_to_read("As of ")
     assert not pilot.says("The figures could not be computed.")
 
 
-def save(reader: Reader, file: Path) -> None:
-    reader.pilot.press("Save as page")
-    chooser = reader.view.findChildren(QFileDialog)[-1]
+def save(pilot: Pilot, file: Path) -> None:
+    pilot.press("Save as page")
+    chooser = pilot.find(QualityView).findChildren(QFileDialog)[-1]
     chooser.fileSelected.emit(str(file))
     chooser.close()
 
 
-def test_they_are_saved_as_a_page_or_it_says_why_not(judged: ReviewDataset, read: Read, tmp_path: Path) -> None:
-    reader = read()
-    save(reader, tmp_path)
-    reader.pilot.wait_to_read("The page could not be saved.")
-    assert reader.pilot.says(tmp_path.name)
-    reader.pilot.press("Dismiss")
-    assert not reader.pilot.says("The page could not be saved.")
-    save(reader, tmp_path / "page.html")
-    reader.pilot.wait_to_read("The page is saved.")
+def test_page_is_saved_or_the_error_is_shown(judged: ReviewDataset, open_figures: OpenFigures, tmp_path: Path) -> None:
+    pilot = open_figures()
+    save(pilot, tmp_path)
+    pilot.wait_to_read("The page could not be saved.")
+    assert pilot.says(tmp_path.name)
+    pilot.press("Dismiss")
+    assert not pilot.says("The page could not be saved.")
+    save(pilot, tmp_path / "page.html")
+    pilot.wait_to_read("The page is saved.")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert str(judged.root) in page
     assert "4 episodes with two verdicts: too few to be meaningful." in page
 
 
-def test_long_tables_are_folded_until_all_is_asked_for(place: ReviewDataset, read: Read) -> None:
+def test_long_tables_are_collapsed_until_expanded(dataset: ReviewDataset, open_figures: OpenFigures) -> None:
     for number in range(13):
-        judge(place.root, number, "ppp", by=(f"Reviewer {number:02}",))
-    reader = read()
-    table = reader.table("Time per episode")
-    assert (len(reader.pilot.heard("Time per episode")), table.height()) == (11, 11 * 30)
-    reader.pilot.press("Show all 14: Time per episode")
-    assert (len(reader.pilot.heard("Time per episode")), table.height()) == (15, 15 * 30)
-    reader.pilot.press("Show the first 10: Time per episode")
-    assert len(reader.pilot.heard("Time per episode")) == 11
+        publish_judged(dataset.root, number, "ppp", by=(f"Reviewer {number:02}",))
+    pilot = open_figures()
+    table = pilot.named(QListView, "Time per episode")
+    assert (len(pilot.heard("Time per episode")), table.height()) == (11, 11 * 30)
+    pilot.press("Show all 14: Time per episode")
+    assert (len(pilot.heard("Time per episode")), table.height()) == (15, 15 * 30)
+    pilot.press("Show the first 10: Time per episode")
+    assert len(pilot.heard("Time per episode")) == 11
 
 
-def test_keys_and_the_wheel_bring_rows_into_sight(judged: ReviewDataset, read: Read) -> None:
-    reader = read()
-    rows = reader.table("Episodes by review status").viewport()
-    place = rows.mapTo(reader.pilot.window, rows.rect().center())
-    QTest.wheelEvent(reader.pilot.window.windowHandle(), QPointF(place), QPoint(0, -240))
-    assert reader.area.verticalScrollBar().value() > 0
-    reader.area.verticalScrollBar().setValue(0)
-    last = reader.table("Time per episode")
-    assert not is_in_sight(reader, last, last.model().index(3, 0))
+def test_keys_and_wheel_scroll_to_rows(judged: ReviewDataset, open_figures: OpenFigures) -> None:
+    pilot = open_figures()
+    rows = pilot.named(QListView, "Episodes by review status").viewport()
+    place = rows.mapTo(pilot.window, rows.rect().center())
+    QTest.wheelEvent(pilot.window.windowHandle(), QPointF(place), QPoint(0, -240))
+    bar = pilot.find(QualityView).findChildren(QScrollArea)[0].verticalScrollBar()
+    assert bar.value() > 0
+    bar.setValue(0)
+    last = pilot.named(QListView, "Time per episode")
+    assert not is_visible(pilot, last, last.model().index(3, 0))
     last.setFocus(Qt.FocusReason.TabFocusReason)
     for _ in range(2):
         QTest.keyClick(last, Qt.Key.Key_Down)
     assert last.currentIndex().row() == 3
-    assert is_in_sight(reader, last, last.currentIndex())
+    assert is_visible(pilot, last, last.currentIndex())
 
 
-def is_in_sight(reader: Reader, table: QListView, row: QModelIndex) -> bool:
-    place = table.visualRect(row)
-    place.moveTopLeft(table.mapTo(reader.area.viewport(), place.topLeft()))
-    return reader.area.viewport().rect().contains(place)
+def is_visible(pilot: Pilot, table: QListView, row: QModelIndex) -> bool:
+    area, place = pilot.find(QualityView).findChildren(QScrollArea)[0].viewport(), table.visualRect(row)
+    place.moveTopLeft(table.mapTo(area, place.topLeft()))
+    return area.rect().contains(place)
 
 
-def test_every_control_of_theirs_is_named_and_shows_the_focus(judged: ReviewDataset, read: Read) -> None:
-    reader = read()
+def test_controls_have_names_and_tables_show_focus(judged: ReviewDataset, open_figures: OpenFigures) -> None:
+    pilot = open_figures()
     themes: tuple[ThemeName, ...] = ("dark", "light")
     for theme in themes:
         use_theme(theme)
-        reader.pilot.qtbot.waitUntil(lambda: faults(reader.pilot.window) == [])
-        tables = reader.view.findChildren(QListView)
+        pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
+        tables = pilot.find(QualityView).findChildren(QListView)
         assert [one.accessibleName() for one in tables if not shows_focus(one)] == [], theme
     use_theme("system")
 
 
-def test_names_that_are_long_break_into_lines_and_are_never_cut(place: ReviewDataset, read: Read) -> None:
-    judge(place.root, 1, "ppp", by=("reviewer-of-the-second-team " * 5,))
-    table = read().table("Time per episode")
-    alone, named = (table.visualRect(table.model().index(row, 0)).height() for row in (1, 2))
-    assert named >= alone + 2 * table.fontMetrics().height()
+def test_long_names_wrap(dataset: ReviewDataset, open_figures: OpenFigures) -> None:
+    publish_judged(dataset.root, 1, "ppp", by=("reviewer-of-the-second-team " * 5,))
+    table = open_figures().named(QListView, "Time per episode")
+    one_line, wrapped = (table.visualRect(table.model().index(row, 0)).height() for row in (1, 2))
+    assert wrapped >= one_line + 2 * table.fontMetrics().height()
 
 
-def test_what_is_asked_of_episodes_waits_until_they_are_back(judged: ReviewDataset, read: Read) -> None:
-    reader = read()
-    check = reader.pilot.named(QAbstractButton, "Check")
+def test_episode_commands_are_off_while_figures_are_shown(judged: ReviewDataset, open_figures: OpenFigures) -> None:
+    pilot = open_figures()
+    check = pilot.button_named("Check")
     assert not check.isVisible()
-    QTest.keyClick(reader.pilot.window, Qt.Key.Key_F, CTRL)
-    assert reader.view.isVisible()
-    reader.turn()
+    QTest.keyClick(pilot.window, Qt.Key.Key_F, CTRL)
+    assert pilot.find(QualityView).isVisible()
+    pilot.press("Show figures")
     assert check.isVisible()
 
 
-def test_texts_are_counted_by_the_checks_that_could_compare_them() -> None:
+def test_texts_are_counted_by_the_checks_that_compared_them() -> None:
     texts = TextCheckFigures("ANN03", "Another element", 9, 3, 1), TextCheckFigures("ANN09", "Only later", 0, 0, 4)
     report = replace(quality_report(AllReviewed(())), texts=texts)
     (table,) = next(one.tables for one in sections(report) if one.title.startswith("Texts"))
-    told = [(row.name, row.count, row.measures[0].words) for row in table.rows]
-    assert told == [("ANN03  Another element", "12", "3 contradicted")]
+    rows = [(row.name, row.count, row.measures[0].text) for row in table.rows]
+    assert rows == [("ANN03  Another element", "12", "3 contradicted")]

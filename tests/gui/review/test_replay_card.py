@@ -26,8 +26,8 @@ from tests.episodes import ID, episode
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import LonePilot
-from tests.gui.review.bench_review import BenchReviewing
-from tests.gui.review.opened import REVISION, reviewed
+from tests.gui.review.fake_reviewing import FakeReviewing
+from tests.gui.review.opened_reviews import REVISION, opened_review
 from tests.gui.review.reviewer import OpenReviews
 
 OTHER = "0006223132449497"
@@ -43,25 +43,25 @@ def evidence(*steps: str, revision: str = REVISION, serial: str = "emulator-5554
     )  # fmt: skip
 
 
-class ReplayBench(BenchReviewing):
-    """Has one device; a replay reports its first step at once, and the second when released."""
+class FakeReplaying(FakeReviewing):
+    """Has one device; a replay reports its first step at once, and the second once `may_end` is set."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
         self.listed: Sequence[ListedDevice] = (ListedDevice("emulator-5554", "device", "p", "Phone"),)
-        self.refusal: Exception | None = None
+        self.error: Exception | None = None
         self.may_end = threading.Event()
 
     def devices(self) -> Sequence[ListedDevice]:
-        if self.refusal is not None:
-            raise self.refusal
+        if self.error is not None:
+            raise self.error
         return self.listed
 
     def replay(
         self, episode_id: str, serial: str, on_step: Callable[[StepResult], None], cancelled: Callable[[], bool]
     ) -> ReplayEvidence:
-        if self.refusal is not None:
-            raise self.refusal
+        if self.error is not None:
+            raise self.error
         on_step(result(0, VERDICTS[0]))
         while not self.may_end.wait(0.01):
             if cancelled():
@@ -76,140 +76,140 @@ def result(number: int, verdict: StepVerdict) -> StepResult:
     return StepResult(number, action, comparison, Image.new("RGB", (4, 4)), Size(4, 4), Size(4, 4), settled=True)
 
 
-class CardPilot(LonePilot):
+class CardDriver(LonePilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
-        self.bench = ReplayBench(root)
-        self.card = ReplayCard(self.bench, background, self.commands)
+        self.reviewing = FakeReplaying(root)
+        self.card = ReplayCard(self.reviewing, background, self.commands)
         self.show_alone(self.card)
         self.badges: dict[int, str] = {}
         self.evidence: list[ReplayEvidence] = []
         self.card.badges_cleared.connect(self.badges.clear)
-        self.card.step_came.connect(self.badges.__setitem__)
-        self.card.evidence_came.connect(self.evidence.append)
+        self.card.step_replayed.connect(self.badges.__setitem__)
+        self.card.replay_finished.connect(self.evidence.append)
 
     def show(self, *entries: ReplayEvidence, episode_id: str = ID) -> OpenedReview:
-        made = episode(Click(Point(1, 1)), Complete(), episode_id=episode_id)
-        review = reviewed(Path("shots"), made, entries=entries)
+        recorded = episode(Click(Point(1, 1)), Complete(), episode_id=episode_id)
+        review = opened_review(Path("shots"), recorded, entries=entries)
         self.card.show_review(review)
         return review
 
-    def look(self) -> None:
+    def find_devices(self) -> None:
         self.card.look_for_devices()
         self.qtbot.waitUntil(lambda: self.commands[Command.REPLAY_EPISODE].isEnabled())
 
     def begin(self) -> None:
         self.show()
-        self.look()
+        self.find_devices()
         self.commands[Command.REPLAY_EPISODE].trigger()
         self.qtbot.waitUntil(lambda: bool(self.badges))
 
 
 @pytest.fixture
-def pilot(qtbot: QtBot, background: Background, tmp_path: Path) -> Iterator[CardPilot]:
-    made = CardPilot(qtbot, background, tmp_path / "published")
-    yield made
-    made.bench.may_end.set()
+def driver(qtbot: QtBot, background: Background, tmp_path: Path) -> Iterator[CardDriver]:
+    driver = CardDriver(qtbot, background, tmp_path / "published")
+    yield driver
+    driver.reviewing.may_end.set()
 
 
-def test_devices_that_answer_are_offered_but_not_one_that_is_recorded_on(pilot: CardPilot) -> None:
-    busy, silent = ListedDevice("emulator-5556", "device", "p", "m", "Phone"), ListedDevice("5558", "offline", "", "")
-    pilot.bench.listed = (*pilot.bench.listed, busy, silent)
-    pilot.show()
-    pilot.look()
-    choice = pilot.find(Choice)
-    assert [choice.itemText(place) for place in range(choice.count())] == ["emulator-5554", "Phone (emulator-5556)"]
-    pilot.card.show_recording("emulator-5554")
-    assert [choice.itemText(place) for place in range(choice.count())] == ["Phone (emulator-5556)"]
-    assert pilot.says("emulator-5554 is in use by a recording")
-    pilot.card.show_recording("emulator-5556")
+def test_only_online_devices_that_do_not_record_are_offered(driver: CardDriver) -> None:
+    phone = ListedDevice("emulator-5556", "device", "p", "m", "Phone")
+    driver.reviewing.listed = (*driver.reviewing.listed, phone, ListedDevice("5558", "offline", "", ""))
+    driver.show()
+    driver.find_devices()
+    choice = driver.find(Choice)
+    assert [choice.itemText(item) for item in range(choice.count())] == ["emulator-5554", "Phone (emulator-5556)"]
+    driver.card.show_recording("emulator-5554")
+    assert [choice.itemText(item) for item in range(choice.count())] == ["Phone (emulator-5556)"]
+    assert driver.says("emulator-5554 is in use by a recording")
+    driver.card.show_recording("emulator-5556")
     assert choice.value == "emulator-5554"
-    pilot.card.show_recording("")
+    driver.card.show_recording("")
     assert choice.count() == 2
-    assert not pilot.says("is in use by a recording")
+    assert not driver.says("is in use by a recording")
 
 
-def test_where_the_only_device_is_recorded_on_nothing_can_be_replayed(pilot: CardPilot) -> None:
-    pilot.show()
-    pilot.look()
-    pilot.card.show_recording("emulator-5554")
-    assert not pilot.commands[Command.REPLAY_EPISODE].isEnabled()
-    pilot.commands[Command.REPLAY_EPISODE].trigger()
-    assert pilot.background.jobs == ()
-    pilot.card.show_recording("")
-    assert pilot.commands[Command.REPLAY_EPISODE].isEnabled()
+def test_no_replay_while_the_only_device_records(driver: CardDriver) -> None:
+    driver.show()
+    driver.find_devices()
+    driver.card.show_recording("emulator-5554")
+    assert not driver.commands[Command.REPLAY_EPISODE].isEnabled()
+    driver.commands[Command.REPLAY_EPISODE].trigger()
+    assert driver.background.jobs == ()
+    driver.card.show_recording("")
+    assert driver.commands[Command.REPLAY_EPISODE].isEnabled()
 
 
-def test_without_a_device_it_is_said_what_to_do_and_why_none_can_be_listed(pilot: CardPilot) -> None:
-    pilot.show()
-    assert pilot.says("No device. Start an emulator")
-    assert not pilot.commands[Command.REPLAY_EPISODE].isEnabled()
-    pilot.bench.refusal = DeviceError("adb does not answer.")
-    pilot.card.look_for_devices()
-    pilot.wait_to_read("adb does not answer.")
+def test_missing_device_is_explained(driver: CardDriver) -> None:
+    driver.show()
+    assert driver.says("No device. Start an emulator")
+    assert not driver.commands[Command.REPLAY_EPISODE].isEnabled()
+    driver.reviewing.error = DeviceError("adb does not answer.")
+    driver.card.look_for_devices()
+    driver.wait_to_read("adb does not answer.")
 
 
-def test_badges_come_live_and_the_outcome_at_the_end(pilot: CardPilot) -> None:
-    pilot.begin()
-    assert pilot.badges == {0: "match"}
-    assert not pilot.commands[Command.REPLAY_EPISODE].isEnabled()
-    pilot.bench.may_end.set()
-    pilot.qtbot.waitUntil(lambda: bool(pilot.evidence))
-    assert pilot.badges == {0: "match", 1: "drift"}
-    assert "Replayed on emulator-5554: 1 match, 1 drift. By Rosa" in pilot.card.outcome
-    assert pilot.commands[Command.REPLAY_EPISODE].isEnabled()
+def test_badges_appear_live_and_the_outcome_at_the_end(driver: CardDriver) -> None:
+    driver.begin()
+    assert driver.badges == {0: "match"}
+    assert not driver.commands[Command.REPLAY_EPISODE].isEnabled()
+    driver.reviewing.may_end.set()
+    driver.qtbot.waitUntil(lambda: bool(driver.evidence))
+    assert driver.badges == {0: "match", 1: "drift"}
+    assert "Replayed on emulator-5554: 1 match, 1 drift. By Rosa" in driver.card.outcome
+    assert driver.commands[Command.REPLAY_EPISODE].isEnabled()
 
 
-def test_a_replay_can_be_cancelled(pilot: CardPilot) -> None:
-    pilot.begin()
-    pilot.background.cancel_jobs()
-    pilot.qtbot.waitUntil(lambda: not pilot.background.jobs)
-    assert pilot.evidence == []
-    assert pilot.card.outcome.startswith("Not replayed yet")
+def test_replay_can_be_cancelled(driver: CardDriver) -> None:
+    driver.begin()
+    driver.background.cancel_jobs()
+    driver.qtbot.waitUntil(lambda: not driver.background.jobs)
+    assert driver.evidence == []
+    assert driver.card.outcome.startswith("Not replayed yet")
 
 
-def test_a_replay_that_fails_says_why(pilot: CardPilot) -> None:
-    pilot.show()
-    pilot.look()
-    pilot.bench.refusal = ReviewError("The device has another screen.")
-    pilot.commands[Command.REPLAY_EPISODE].trigger()
-    pilot.wait_to_read("The device has another screen.")
-    assert pilot.evidence == []
+def test_failed_replay_shows_the_reason(driver: CardDriver) -> None:
+    driver.show()
+    driver.find_devices()
+    driver.reviewing.error = ReviewError("The device has another screen.")
+    driver.commands[Command.REPLAY_EPISODE].trigger()
+    driver.wait_to_read("The device has another screen.")
+    assert driver.evidence == []
 
 
-def test_what_a_replay_tells_of_an_episode_that_was_left_is_not_shown(pilot: CardPilot) -> None:
-    pilot.begin()
-    pilot.show(episode_id=OTHER)
-    assert pilot.badges == {}
-    pilot.bench.may_end.set()
-    pilot.qtbot.waitUntil(lambda: not pilot.background.jobs)
-    assert (pilot.badges, pilot.evidence) == ({}, [])
-    assert pilot.card.outcome.startswith("Not replayed yet")
+def test_replay_of_another_episode_is_not_shown(driver: CardDriver) -> None:
+    driver.begin()
+    driver.show(episode_id=OTHER)
+    assert driver.badges == {}
+    driver.reviewing.may_end.set()
+    driver.qtbot.waitUntil(lambda: not driver.background.jobs)
+    assert (driver.badges, driver.evidence) == ({}, [])
+    assert driver.card.outcome.startswith("Not replayed yet")
 
 
-def test_whoever_comes_back_while_it_goes_on_sees_how_far_it_is(pilot: CardPilot) -> None:
-    pilot.begin()
-    pilot.show(episode_id=OTHER)
-    pilot.show(evidence("diverged"))
-    assert pilot.badges == {0: "match"}
-    pilot.bench.may_end.set()
-    pilot.qtbot.waitUntil(lambda: bool(pilot.evidence))
-    assert pilot.badges == {0: "match", 1: "drift"}
+def test_running_replay_is_shown_on_return(driver: CardDriver) -> None:
+    driver.begin()
+    driver.show(episode_id=OTHER)
+    driver.show(evidence("diverged"))
+    assert driver.badges == {0: "match"}
+    driver.reviewing.may_end.set()
+    driver.qtbot.waitUntil(lambda: bool(driver.evidence))
+    assert driver.badges == {0: "match", 1: "drift"}
 
 
-def test_the_last_replay_of_the_episode_as_it_is_now_is_shown(pilot: CardPilot) -> None:
-    pilot.show(evidence("diverged"), evidence("match", "match"), evidence("diverged", revision="0" * 64))
-    assert pilot.badges == {0: "match", 1: "match"}
-    assert "emulator-5554: all 2 steps match. By" in pilot.card.outcome
+def test_last_replay_of_the_current_revision_is_shown(driver: CardDriver) -> None:
+    driver.show(evidence("diverged"), evidence("match", "match"), evidence("diverged", revision="0" * 64))
+    assert driver.badges == {0: "match", 1: "match"}
+    assert "emulator-5554: all 2 steps match. By" in driver.card.outcome
 
 
-def test_the_window_tells_on_which_device_is_recorded(
+def test_recording_device_is_not_offered_for_replay(
     open_reviews: OpenReviews, service: FakeRecordings, device: FakeDevice, tmp_path: Path
 ) -> None:
-    bench = ReplayBench(tmp_path / "reviewed")
-    bench.listed = (ListedDevice(device.serial, "device", "p", "Phone"),)
-    bench.record("Set an alarm")
-    reviewer = open_reviews(bench)
+    reviewing = FakeReplaying(tmp_path / "reviewed")
+    reviewing.listed = (ListedDevice(device.serial, "device", "p", "Phone"),)
+    reviewing.record("Set an alarm")
+    reviewer = open_reviews(reviewing)
     pilot = reviewer.pilot
     pilot.wait_for_phase(Phase.WATCHING)
     pilot.press("Record")

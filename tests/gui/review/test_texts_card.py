@@ -1,6 +1,5 @@
 """The texts of an episode as shown to a reviewer."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +10,7 @@ from PySide6.QtGui import QTextCharFormat
 from PySide6.QtWidgets import QLabel, QTextEdit
 from pytestqt.qtbot import QtBot
 
+from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.review.texts_card import TextsCard
 from odyssey_recorder.model.action import Click, Complete, Impossible
 from odyssey_recorder.model.assignment import TaskOrigin
@@ -18,109 +18,102 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
 from tests.episodes import episode
-from tests.gui.review.opened import open_review, provenance_of, reviewed, step_record
+from tests.gui.pilot import LonePilot
+from tests.gui.review.opened_reviews import open_review, opened_review, provenance_of, step_record
 
 TASK = TaskInfo(
     "Web_Shopping", ("Chrome", "Shop"), "Buy {} in a shop.", "Buy red shoes in a shop.", "Use Chrome to buy red shoes."
 )
 
 
+class CardDriver(LonePilot):
+    def __init__(self, qtbot: QtBot, background: Background) -> None:
+        super().__init__(qtbot, background)
+        self.card = TextsCard()
+        self.text = self.card.findChildren(QTextEdit)[0]
+        self.show_alone(self.card, 600, 300)
+
+    def format_of(self, text: str) -> QTextCharFormat:
+        cursor = self.text.textCursor()
+        cursor.setPosition(self.text.toPlainText().rindex(text) + 1)
+        return cursor.charFormat()
+
+
 @pytest.fixture
-def card(qtbot: QtBot) -> Iterator[TextsCard]:
-    made = TextsCard()
-    qtbot.addWidget(made)
-    made.resize(600, 300)
-    made.show()
-    yield made
-    made.close()
+def driver(qtbot: QtBot, background: Background) -> CardDriver:
+    return CardDriver(qtbot, background)
 
 
-def text(card: TextsCard) -> QTextEdit:
-    found = card.findChild(QTextEdit)
-    assert found is not None
-    return found
-
-
-def look_of(card: TextsCard, words: str) -> QTextCharFormat:
-    document = text(card).document()
-    at = document.toPlainText().rindex(words)
-    cursor = text(card).textCursor()
-    cursor.setPosition(at + 1)
-    return cursor.charFormat()
-
-
-def says(card: TextsCard, words: str) -> bool:
-    return any(words in label.text() for label in card.findChildren(QLabel) if not label.isHidden())
-
-
-def test_the_three_texts_are_shown_with_their_differences(card: TextsCard, tmp_path: Path) -> None:
-    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=TASK))
-    lines = text(card).toPlainText().splitlines()
+def test_texts_are_shown_with_their_differences(driver: CardDriver, tmp_path: Path) -> None:
+    driver.card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=TASK))
+    lines = driver.text.toPlainText().splitlines()
     assert [line.split(None, 1)[0] for line in lines] == ["Template", "Task", "Instruction"]
     assert lines[2].endswith("Use Chrome to buy red shoes.")
-    assert look_of(card, "in a shop").fontStrikeOut()
-    assert look_of(card, "Use Chrome to").fontUnderline()
-    plain = look_of(card, "buy red shoes")
+    assert driver.format_of("in a shop").fontStrikeOut()
+    assert driver.format_of("Use Chrome to").fontUnderline()
+    plain = driver.format_of("buy red shoes")
     assert not plain.fontStrikeOut()
     assert not plain.fontUnderline()
-    assert look_of(card, "{}").fontWeight() > plain.fontWeight()
-    assert card.difference == (
+    assert driver.format_of("{}").fontWeight() > plain.fontWeight()
+    assert driver.card.difference == (
         "Filled in: red shoes. Removed by the rewrite: in a shop. Added by the rewrite: Use Chrome to."
     )
     same = replace(TASK, instruction=TASK.task)
-    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=same))
-    assert card.difference == "The instruction equals the task."
+    driver.card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=same))
+    assert driver.card.difference == "The instruction equals the task."
 
 
-def test_the_end_and_the_notes_are_read_beside_the_texts(card: TextsCard, tmp_path: Path) -> None:
-    proof = provenance_of(step_record(note="slow page"), step_record())
-    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete("rain"), proof=proof))
-    assert says(card, "Completed: rain")
-    assert says(card, "Note at step 1: slow page")
-    assert says(card, "recorded by Ada")
-    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Impossible("login required")))
-    assert says(card, "Impossible: login required")
-    assert not says(card, "slow page")
-    assert says(card, "annotator unknown")
+def test_end_and_notes_are_shown_with_the_texts(driver: CardDriver, tmp_path: Path) -> None:
+    provenance = provenance_of(step_record(note="slow page"), step_record())
+    driver.card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete("rain"), provenance=provenance))
+    assert driver.says("Completed: rain")
+    assert driver.says("Note at step 1: slow page")
+    assert driver.says("recorded by Ada")
+    driver.card.show_review(open_review(tmp_path, Click(Point(1, 1)), Impossible("login required")))
+    assert driver.says("Impossible: login required")
+    assert not driver.says("slow page")
+    assert driver.says("annotator unknown")
 
 
-def test_markup_in_a_file_is_shown_as_it_is_written(card: TextsCard, tmp_path: Path) -> None:
+def test_markup_is_shown_literally(driver: CardDriver, tmp_path: Path) -> None:
     hostile = "<h1>x</h1><img src='file:///etc/passwd'> &amp; <a href='http://x'>y</a>"
     task = replace(TASK, apps=(hostile,), meta_task=hostile, task=hostile, instruction=hostile)
-    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(hostile), task=task))
-    assert text(card).toPlainText().count(hostile) == 3
-    assert {label.textFormat() for label in card.findChildren(QLabel) if label.text()} == {Qt.TextFormat.PlainText}
+    driver.card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(hostile), task=task))
+    assert driver.text.toPlainText().count(hostile) == 3
+    assert {label.textFormat() for label in driver.card.findChildren(QLabel) if label.text()} == {
+        Qt.TextFormat.PlainText
+    }
 
 
-def test_a_text_without_end_does_not_widen_the_card(card: TextsCard) -> None:
-    made = episode(Click(Point(1, 1)), Complete("w" * 3000))
-    task = replace(made.task, instruction="w" * 3000, task="x" * 3000)
-    card.show_review(reviewed(Path("shots"), replace(made, task=task)))
-    assert card.minimumSizeHint().width() < 400
-    assert text(card).document().size().width() <= text(card).viewport().width()
+def test_endless_word_does_not_widen_the_card(driver: CardDriver) -> None:
+    recorded = episode(Click(Point(1, 1)), Complete("w" * 3000))
+    task = replace(recorded.task, instruction="w" * 3000, task="x" * 3000)
+    driver.card.show_review(opened_review(Path("shots"), replace(recorded, task=task)))
+    assert driver.card.minimumSizeHint().width() < 400
+    assert driver.text.document().size().width() <= driver.text.viewport().width()
 
 
-def test_the_words_are_as_high_as_they_need_to_be(card: TextsCard, tmp_path: Path) -> None:
-    card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=TASK))
-    low = text(card).height()
-    card.resize(200, 300)
-    assert text(card).height() > low
-    assert text(card).verticalScrollBar().maximum() == 0
+def test_height_follows_the_text(driver: CardDriver, tmp_path: Path) -> None:
+    driver.card.show_review(open_review(tmp_path, Click(Point(1, 1)), Complete(), task=TASK))
+    low = driver.text.height()
+    driver.window.resize(200, 300)
+    assert driver.text.height() > low
+    assert driver.text.verticalScrollBar().maximum() == 0
 
 
-def test_it_is_told_whose_words_the_instruction_is_and_what_the_judge_found(card: TextsCard, tmp_path: Path) -> None:
+def test_author_of_the_instruction_and_judge_are_shown(driver: CardDriver, tmp_path: Path) -> None:
     call = ModelCall(
         "rewrite/1", "luna", "luna-0815", "https://models.example", datetime(2026, 11, 20, tzinfo=UTC), 9, 9
     )
     verdict = Equivalence(
         ("Leaves out “red”.",), missing=("The shoes are red.",), judge=replace(call, prompt="judge/1")
     )
-    proof = provenance_of(step_record(), step_record())
+    provenance = provenance_of(step_record(), step_record())
     making = TaskOrigin("red_shoes", text=TextOrigin(Writer.MODEL, call=call, equivalence=verdict, approved_by="Lea"))
-    proof = proof.model_copy(update={"origin": proof.origin.model_copy(update={"making": making})})
-    made = replace(episode(Click(Point(1, 1)), Complete()), task=TASK)
-    card.show_review(reviewed(tmp_path, made, proof=proof))
-    for words in ("luna-0815", "Leaves out “red”.", "Missing: The shoes are red.", "Lea"):
-        assert says(card, words)
-    card.show_review(reviewed(tmp_path, made, proof=provenance_of(step_record(), step_record())))
-    assert not says(card, "luna-0815")
+    provenance = provenance.model_copy(update={"origin": provenance.origin.model_copy(update={"making": making})})
+    recorded = replace(episode(Click(Point(1, 1)), Complete()), task=TASK)
+    driver.card.show_review(opened_review(tmp_path, recorded, provenance=provenance))
+    for text in ("luna-0815", "Leaves out “red”.", "Missing: The shoes are red.", "Lea"):
+        assert driver.says(text)
+    driver.card.show_review(opened_review(tmp_path, recorded, provenance=provenance_of(step_record(), step_record())))
+    assert not driver.says("luna-0815")

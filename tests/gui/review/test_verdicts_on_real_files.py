@@ -13,18 +13,18 @@ from tests.test_review_service import FakeChecks, ReviewDataset
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> ReviewDataset:
+def dataset(tmp_path: Path) -> ReviewDataset:
     """One episode, not drawn into the sample."""
-    place = ReviewDataset(tmp_path / "dataset", FakeChecks())
-    place.record()
-    place.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
-    return place
+    dataset = ReviewDataset(tmp_path / "dataset", FakeChecks())
+    dataset.record()
+    dataset.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
+    return dataset
 
 
 @pytest.fixture
-def reviewer(open_reviews: OpenReviews, place: ReviewDataset) -> Reviewer:
+def reviewer(open_reviews: OpenReviews, dataset: ReviewDataset) -> Reviewer:
     """Bea, with the episode open and all its steps seen."""
-    reviewer = open_reviews(place.service("Bea"))
+    reviewer = open_reviews(dataset.service("Bea"))
     reviewer.pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 1)
     reviewer.pilot.qtbot.waitUntil(lambda: "Not checked yet" not in reviewer.heard(0))
     reviewer.open(0)
@@ -33,27 +33,29 @@ def reviewer(open_reviews: OpenReviews, place: ReviewDataset) -> Reviewer:
 
 
 @pytest.mark.parametrize(
-    ("keys", "decision", "told"),
+    ("keys", "decision", "message"),
     [
         ("qazr", Decision.ACCEPT, "Accepted: "),
         ("qs1zv", Decision.SEND_BACK, "Sent back. It has no task in the queue, so tell ann yourself: "),
         ("w5az", Decision.REJECT, "Rejected and moved to the trash: "),
     ],
 )
-def test_decisions_are_kept(place: ReviewDataset, reviewer: Reviewer, keys: str, decision: Decision, told: str) -> None:
-    [judged] = reviewer.ids
+def test_decisions_are_stored(
+    dataset: ReviewDataset, reviewer: Reviewer, keys: str, decision: Decision, message: str
+) -> None:
+    [episode_id] = reviewer.ids
     reviewer.press(keys)
     if decision is Decision.REJECT:
         reviewer.key(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    reviewer.wait_to_read(told)
+    reviewer.wait_to_read(message)
     reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.listed)
-    [kept] = place.reviews.read(judged).verdicts
-    assert (kept.by, kept.decision) == ("Bea", decision)
-    assert place.annotation(judged).exists() is (decision is not Decision.REJECT)
+    [stored] = dataset.reviews.read(episode_id).verdicts
+    assert (stored.by, stored.decision) == ("Bea", decision)
+    assert dataset.annotation(episode_id).exists() is (decision is not Decision.REJECT)
 
 
-def test_a_fix_is_made_and_accepted_by_keys(place: ReviewDataset, reviewer: Reviewer) -> None:
-    fixed = reviewer.ids[0]
+def test_episode_is_fixed_and_accepted_by_keys(dataset: ReviewDataset, reviewer: Reviewer) -> None:
+    [episode_id] = reviewer.ids
     reviewer.key(Qt.Key.Key_Home)
     reviewer.press("qazf")
     reviewer.wait_to_read("You have not fixed anything in this episode")
@@ -63,10 +65,9 @@ def test_a_fix_is_made_and_accepted_by_keys(place: ReviewDataset, reviewer: Revi
     dialog.findChildren(QRadioButton)[0].click()
     reviewer.pilot.press_in(dialog, "Drop steps")
     reviewer.wait_to_read("4 of 4 steps seen")
-    reviewer.pilot.window.activateWindow()  # window systems do this themselves when a dialog closes
-    reviewer.pilot.qtbot.waitUntil(reviewer.pilot.window.isActiveWindow)
+    reviewer.pilot.activate()
     reviewer.wait_to_be_ready()
     assert reviewer.answers == ["Pass", "Pass", "Pass"]
     reviewer.press("f")
     reviewer.wait_to_read("Accepted: ")
-    assert place.reviews.read(fixed).verdicts[0].decision is Decision.FIX_AND_ACCEPT
+    assert dataset.reviews.read(episode_id).verdicts[0].decision is Decision.FIX_AND_ACCEPT

@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
-from tests.gui.tasks.bench_lead import LeadBench, Office, own_templates
+from tests.gui.tasks.lead_driver import LeadDriver, TaskSetup, copy_templates
 from tests.llm.good_model import right
 from tests.llm.stand_in import StandIn
 from tests.task.tasks import queue_of
@@ -16,23 +16,23 @@ from tests.task.tasks import queue_of
 @pytest.fixture(scope="session")
 def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Read-only."""
-    return own_templates(tmp_path_factory.mktemp("library"))
+    return copy_templates(tmp_path_factory.mktemp("library"))
 
 
 @pytest.fixture
-def office(templates: Path, tmp_path: Path) -> Office:
-    return Office(templates, tmp_path, queue_of(tmp_path))
+def setup(templates: Path, tmp_path: Path) -> TaskSetup:
+    return TaskSetup(templates, tmp_path, queue_of(tmp_path))
 
 
 @pytest.fixture
-def lead(qtbot: QtBot, background: Background, office: Office) -> LeadBench:
-    return LeadBench(qtbot, background, office)
+def lead(qtbot: QtBot, background: Background, setup: TaskSetup) -> LeadDriver:
+    return LeadDriver(qtbot, background, setup)
 
 
 @pytest.fixture
-def model(office: Office) -> Iterator[StandIn]:
+def model(setup: TaskSetup) -> Iterator[StandIn]:
     """A model that gives valid answers, available from now on."""
     with StandIn(right) as server:
-        office.server = server
+        setup.server = server
         yield server
         assert server.complaints == []

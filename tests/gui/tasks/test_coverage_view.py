@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import qGray
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QSpinBox, QTableView
+from PySide6.QtWidgets import QSpinBox, QTableView
 
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.parts import CheckBox
@@ -20,11 +20,11 @@ from odyssey_recorder.gui.tasks.tally import (
     TallyList,
     TallyRow,
     tally_level,
-    tally_words,
+    tally_text,
 )
 from odyssey_recorder.task.generation.coverage import Cell, Coverage, Tally
-from tests.gui.pilot import LEFT, NONE
-from tests.gui.tasks.bench_lead import LeadBench
+from tests.gui.item_views import click_row
+from tests.gui.tasks.lead_driver import LeadDriver
 
 BOARD = Coverage(
     {
@@ -36,12 +36,22 @@ BOARD = Coverage(
 )
 
 
-def test_a_place_says_in_words_what_there_is_of_what_is_wanted() -> None:
+@pytest.fixture
+def board(lead: LeadDriver) -> QTableView:
+    """Of the simulated emulator's apps, with four tasks generated for all devices."""
+    lead.generate(4)
+    lead.open_view(Command.SHOW_COVERAGE)
+    board = lead.named(QTableView, "Coverage of categories and devices")
+    lead.wait_for(lambda: board.model().rowCount() == 6)
+    return board
+
+
+def test_cell_compares_available_with_wanted_tasks() -> None:
     model = BoardModel()
     model.show_coverage(BOARD)
-    place = model.cell_index("Multi_Apps", "pixel_fold")
-    assert place.data() == "7 of 24"
-    assert place.data(Qt.ItemDataRole.AccessibleTextRole) == (
+    cell = model.cell_index("Multi_Apps", "pixel_fold")
+    assert cell.data() == "7 of 24"
+    assert cell.data(Qt.ItemDataRole.AccessibleTextRole) == (
         "Multi Apps on Pixel Fold: 7 of 24 available, 4 of them recorded; 17 missing."
     )
     assert model.headerData(1, Qt.Orientation.Horizontal) == "Small Phone"
@@ -49,7 +59,7 @@ def test_a_place_says_in_words_what_there_is_of_what_is_wanted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("there", "wanted", "words", "level"),
+    ("available", "wanted", "text", "level"),
     [
         (0.0, 0.1, "0 of 1", NOTHING),
         (0.1, 0.1, "1 of 1", ENOUGH),
@@ -62,15 +72,12 @@ def test_a_place_says_in_words_what_there_is_of_what_is_wanted() -> None:
         (1234.0, 2000.0, "1,234 of 2,000", SOME_MISSING),
     ],
 )
-def test_a_cell_counts_whole_tasks_and_its_colour_says_how_much_is_missing(
-    there: float, wanted: float, words: str, level: str
-) -> None:
-    tally = Tally(open=there, wanted=wanted)
-    assert (tally_words(tally), tally_level(tally)) == (words, level)
+def test_cell_counts_whole_tasks(available: float, wanted: float, text: str, level: str) -> None:
+    tally = Tally(open=available, wanted=wanted)
+    assert (tally_text(tally), tally_level(tally)) == (text, level)
 
 
-def test_the_darker_a_cell_the_more_is_missing_also_without_colour(lead: LeadBench) -> None:
-    board = opened(lead)
+def test_cells_get_darker_the_more_is_missing(lead: LeadDriver, board: QTableView) -> None:
     greys = {}
     for row in range(6):
         for column in range(6):
@@ -82,7 +89,7 @@ def test_the_darker_a_cell_the_more_is_missing_also_without_colour(lead: LeadBen
     assert lead.find(Legend).accessibleName().startswith("Nothing yet, less than half, half or more, enough.")
 
 
-def test_the_category_that_lacks_most_comes_first_with_a_button_for_all_devices() -> None:
+def test_category_lacking_most_comes_first() -> None:
     model = BoardModel()
     tallies = {Cell("General_Tool", "pixel_fold", "Clock"): Tally(wanted=3.0, recorded=3.0), **BOARD.tallies}
     model.show_coverage(Coverage(tallies, ()))
@@ -90,13 +97,13 @@ def test_the_category_that_lacks_most_comes_first_with_a_button_for_all_devices(
     assert model.headerData(2, Qt.Orientation.Horizontal) == "All devices"
     assert [model.index(row, 2).data() for row in range(2)] == ["Generate 17…", "Generate…"]
     assert model.cell(model.index(0, 2)) == ("Multi_Apps", "")
-    spoken = model.index(0, 2).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken == "Multi Apps on all devices: 19 of 36 available, 4 of them recorded; 17 missing."
+    accessible = model.index(0, 2).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert accessible == "Multi Apps on all devices: 19 of 36 available, 4 of them recorded; 17 missing."
 
 
+@pytest.mark.usefixtures("board")
 @pytest.mark.parametrize(("tally", "is_filled"), [(Tally(open=0.1), False), (Tally(open=2.0), True)])
-def test_the_bar_of_0_of_0_is_empty(lead: LeadBench, tally: Tally, is_filled: bool) -> None:
-    opened(lead)
+def test_bar_of_0_of_0_is_empty(lead: LeadDriver, tally: Tally, is_filled: bool) -> None:
     rows = lead.named(TallyList, "Largest gaps")
     rows.show_rows([TallyRow(Cell("Multi_Apps", "pixel_fold", "Notes"), "Notes", tally)])
     image = rows.viewport().grab().toImage()
@@ -104,20 +111,7 @@ def test_the_bar_of_0_of_0_is_empty(lead: LeadBench, tally: Tally, is_filled: bo
     assert (max(colours) > 20) is is_filled
 
 
-def on_board(lead: LeadBench) -> QTableView:
-    return lead.named(QTableView, "Coverage of categories and devices")
-
-
-def opened(lead: LeadBench) -> QTableView:
-    """The board of the simulated emulator's apps, with four tasks generated for all devices."""
-    lead.prepared(4)
-    lead.enter(Command.SHOW_COVERAGE)
-    lead.wait_for(lambda: on_board(lead).model().rowCount() == 6)
-    return on_board(lead)
-
-
-def test_the_board_has_every_category_and_device_and_the_emptiest_places_are_turned_to(lead: LeadBench) -> None:
-    board = opened(lead)
+def test_next_gap_command_visits_the_emptiest_cells(lead: LeadDriver, board: QTableView) -> None:
     assert (board.model().rowCount(), board.model().columnCount()) == (6, 7)
     emptiest = lead.service.coverage("simulated_phone").emptiest
     assert lead.named(TallyList, "Largest gaps").cell == emptiest[0]
@@ -127,46 +121,40 @@ def test_the_board_has_every_category_and_device_and_the_emptiest_places_are_tur
     assert lead.named(TallyList, "Kinds of app in this cell").cell == emptiest[1]
 
 
-def test_one_click_and_return_fill_a_place_with_tasks_for_it_alone(lead: LeadBench) -> None:
-    board = opened(lead)
+def test_clicking_a_cell_generates_tasks_for_it(lead: LeadDriver, board: QTableView) -> None:
     web = [board.model().headerData(row, Qt.Orientation.Vertical) for row in range(6)].index("Web Shopping")
-    QTest.mouseClick(board.viewport(), LEFT, NONE, board.visualRect(board.model().index(web, 2)).center())
+    click_row(board, web, column=2)
     dialog = lead.dialog_of(GenerateDialog)
     ticked = [tick.text() for tick in dialog.findChildren(CheckBox) if tick.isChecked() and tick.text()[0] != "&"]
     assert ticked == ["Web Shopping"]
-    boxes = {box.accessibleName(): box.currentText() for box in dialog.findChildren(QComboBox)}
-    assert boxes["For the device"] == "Pixel 8 Pro"
+    assert lead.choice("For the device").currentText() == "Pixel 8 Pro"
     assert dialog.findChildren(QSpinBox)[0].value() == 1
     dialog.findChildren(QSpinBox)[0].setValue(2)
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     lead.wait_for(lambda: len(lead.service.board().tasks) == 6)
-    made = [task.listed for task in lead.service.board().tasks][-2:]
-    assert {(task.task.category, task.devices) for task in made} == {("Web_Shopping", ("pixel_8_pro",))}
+    generated = [task.listed for task in lead.service.board().tasks][-2:]
+    assert {(task.task.category, task.devices) for task in generated} == {("Web_Shopping", ("pixel_8_pro",))}
     lead.wait_to_read("2 tasks generated.")
     assert board.isVisible()  # the next gap comes first
 
 
-def test_return_on_the_button_of_a_row_asks_for_a_category_on_all_devices(lead: LeadBench) -> None:
-    board = opened(lead)
+def test_button_of_a_row_offers_all_devices(lead: LeadDriver, board: QTableView) -> None:
     board.setCurrentIndex(board.model().index(0, 6))
     board.setFocus()
     QTest.keyClick(board, Qt.Key.Key_Return)
     dialog = lead.dialog_of(GenerateDialog)
-    assert {box.accessibleName(): box.currentText() for box in dialog.findChildren(QComboBox)}["For the device"] == (
-        "All devices in turn"
-    )
+    assert lead.choice("For the device").currentText() == "All devices in turn"
     lead.press_in(dialog, "Cancel")
     assert len(lead.service.board().tasks) == 4
 
 
-def test_a_class_of_apps_is_filled_with_tasks_that_need_one(lead: LeadBench) -> None:
-    opened(lead)
+@pytest.mark.usefixtures("board")
+def test_filling_a_gap_generates_tasks_with_its_app_class(lead: LeadDriver) -> None:
     gap = lead.named(TallyList, "Largest gaps").cell
     assert gap is not None
     lead.use(Command.FILL_GAP)
     dialog = lead.dialog_of(GenerateDialog)
-    boxes = {box.accessibleName(): box.currentText() for box in dialog.findChildren(QComboBox)}
-    assert boxes["With kind of app"] == gap.app_class
+    assert lead.choice("With kind of app").currentText() == gap.app_class
     lead.press_in(dialog, "Generate")
     lead.wait_for(lambda: len(lead.service.board().tasks) == 5)
     catalogue = lead.service.library().catalogues["simulated_phone"]

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import date
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -26,23 +27,31 @@ from odyssey_recorder.gui.tasks.rewrite_dialog import RewriteDialog
 from odyssey_recorder.gui.tasks.task_table import STATUS
 from odyssey_recorder.llm.prices import ModelFacts, Prices
 from odyssey_recorder.model.text_origin import Approval, Writer
-from odyssey_recorder.task.queue.board import Status
+from odyssey_recorder.task.queue.board import QueuedTask, Status
 from tests.gui.pilot import button_in
-from tests.gui.tasks.bench_lead import NO_MODEL, LeadBench
+from tests.gui.tasks.lead_driver import NO_MODEL, LeadDriver
 from tests.llm.good_model import right
 from tests.llm.stand_in import MODEL, StandIn, refuses, says
 
+PRICES = Prices(date(2026, 11, 1), (ModelFacts(name=MODEL, input=1.0, output=2.0),))
 
-def test_a_phrasing_is_called_a_persons_and_why_no_model_is_asked_is_said(lead: LeadBench) -> None:
-    lead.prepared(2)
+
+@pytest.fixture
+def task(lead: LeadDriver) -> QueuedTask:
+    """The only one, to be approved."""
+    return lead.generate(1)[0]
+
+
+def test_author_and_missing_model_are_explained(lead: LeadDriver) -> None:
+    lead.generate(2)
     assert lead.says("A phrasing that a person wrote with the template; no model was asked.")
     assert lead.says(NO_MODEL)
     assert not lead.commands[Command.REWRITE_TASKS].isEnabled()
     assert not lead.commands[Command.REWRITE_ALL].isEnabled()
 
 
-def test_one_key_approves_and_goes_to_the_next_many_only_after_a_question(lead: LeadBench) -> None:
-    first, second, third, *rest = lead.prepared(6)
+def test_approving_many_tasks_asks_first(lead: LeadDriver) -> None:
+    first, second, third, *rest = lead.generate(6)
     lead.tasks.selectRow(1)
     lead.use(Command.APPROVE_TASKS)
     assert lead.current == third.task_id
@@ -58,8 +67,8 @@ def test_one_key_approves_and_goes_to_the_next_many_only_after_a_question(lead: 
     assert lead.says("Nothing left to approve.")
 
 
-def test_the_current_task_stays_current_while_all_are_read_again(lead: LeadBench) -> None:
-    _, second, third = lead.prepared(3)
+def test_refresh_keeps_the_current_task(lead: LeadDriver) -> None:
+    _, second, third = lead.generate(3)
     lead.tasks.selectRow(2)
     lead.service.approve([second.listed])
     lead.use(Command.READ_TASKS)
@@ -67,10 +76,9 @@ def test_the_current_task_stays_current_while_all_are_read_again(lead: LeadBench
     assert lead.current == third.task_id
 
 
-def test_what_is_not_shown_yet_is_not_approved(lead: LeadBench) -> None:
-    (task,) = lead.prepared(1)
+def test_task_changed_elsewhere_is_not_approved_unseen(lead: LeadDriver, task: QueuedTask) -> None:
     changed = replace(task.listed, notes="Use the account of the team")
-    lead.office.queue.amend([changed], "Grace")
+    lead.setup.queue.amend([changed], "Grace")
     lead.use(Command.APPROVE_TASKS)
     lead.wait_to_read("The operation failed.")
     lead.wait_for(lambda: [row.task.listed for row in lead.rows] == [changed])
@@ -79,8 +87,7 @@ def test_what_is_not_shown_yet_is_not_approved(lead: LeadBench) -> None:
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
-def test_one_with_faults_is_approved_only_after_a_question_that_tells_them(lead: LeadBench) -> None:
-    (task,) = lead.prepared(1)
+def test_approving_a_task_with_faults_asks_first(lead: LeadDriver, task: QueuedTask) -> None:
     lead.service.edit(task.task_id, "Do whatever you like.")
     lead.use(Command.READ_TASKS)
     lead.wait_for(lambda: lead.rows[0].faults > 0)
@@ -94,8 +101,7 @@ def test_one_with_faults_is_approved_only_after_a_question_that_tells_them(lead:
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
-def test_a_task_is_rejected_with_a_reason_and_can_be_found_again(lead: LeadBench) -> None:
-    (task,) = lead.prepared(1)
+def test_rejected_task_is_found_and_approved_again(lead: LeadDriver, task: QueuedTask) -> None:
     lead.use(Command.REJECT_TASKS)
     dialog = lead.dialog_of(ReasonDialog)
     for keys, reason in (("2", "the apps do not fit"), ("9", "9"), ("3", "makes no sense")):
@@ -111,8 +117,7 @@ def test_a_task_is_rejected_with_a_reason_and_can_be_found_again(lead: LeadBench
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
-def test_words_are_edited_in_place_and_the_rules_look_at_them(lead: LeadBench) -> None:
-    (task,) = lead.prepared(1)
+def test_edited_instruction_is_checked_by_the_rules(lead: LeadDriver, task: QueuedTask) -> None:
     QTest.keyClick(lead.tasks, Qt.Key.Key_Return)
     editor = lead.editor("Instruction in your words")
     assert editor.toPlainText() == task.listed.task.instruction
@@ -126,8 +131,8 @@ def test_words_are_edited_in_place_and_the_rules_look_at_them(lead: LeadBench) -
     assert lead.tasks.hasFocus()
 
 
-def test_what_was_typed_of_a_task_is_there_again_until_it_is_discarded(lead: LeadBench) -> None:
-    task, _ = lead.prepared(2)
+def test_unsaved_edit_is_kept_until_discarded(lead: LeadDriver) -> None:
+    task, _ = lead.generate(2)
     lead.use(Command.EDIT_TASK)
     lead.editor("Instruction in your words").setPlainText("Half a thought")
     lead.tasks.selectRow(1)
@@ -142,10 +147,9 @@ def test_what_was_typed_of_a_task_is_there_again_until_it_is_discarded(lead: Lea
     assert lead.task(task.task_id).listed == task.listed
 
 
-def test_what_stands_in_a_task_is_never_taken_for_markup(lead: LeadBench) -> None:
-    (task,) = lead.prepared(1)
-    told = replace(task.listed.task, instruction="<b>Bold</b> & <img src=x>")
-    lead.office.queue.amend([replace(task.listed, task=told)], "Ada")
+def test_task_text_is_never_treated_as_markup(lead: LeadDriver, task: QueuedTask) -> None:
+    info = replace(task.listed.task, instruction="<b>Bold</b> & <img src=x>")
+    lead.setup.queue.amend([replace(task.listed, task=info)], "Ada")
     lead.use(Command.READ_TASKS)
     shown = lead.named(QTextEdit, "Instruction")
     lead.wait_for(lambda: shown.toPlainText() == "<b>Bold</b> & <img src=x>")
@@ -153,8 +157,8 @@ def test_what_stands_in_a_task_is_never_taken_for_markup(lead: LeadBench) -> Non
     assert all(label.textFormat() is Qt.TextFormat.PlainText for label in labels)
 
 
-def test_words_narrow_the_list_and_so_does_the_category(lead: LeadBench) -> None:
-    tasks = lead.prepared(6)
+def test_search_and_category_narrow_the_list(lead: LeadDriver) -> None:
+    tasks = lead.generate(6)
     wanted = next(one for one in tasks if one.listed.task.category == "Multi_Apps")
     lead.use(Command.FIND_TASK)
     QTest.keyClicks(lead.line("Search tasks to prepare"), "phone_GIFT")
@@ -165,18 +169,15 @@ def test_words_narrow_the_list_and_so_does_the_category(lead: LeadBench) -> None
     assert lead.says("No matching tasks.")
 
 
-# With a model.
-
-
-def test_a_rewrite_shows_first_what_it_takes_and_asks_for_a_budget(lead: LeadBench, model: StandIn) -> None:
-    lead.prepared(2)
+def test_rewrite_shows_its_cost_and_budget_first(lead: LeadDriver, model: StandIn) -> None:
+    lead.generate(2)
     lead.tasks.selectAll()
     lead.use(Command.REWRITE_TASKS)
     dialog = lead.dialog_of(RewriteDialog)
     lead.wait_to_read("unknown: stand-in-1 has no price in the table")
     assert not dialog.findChildren(QLineEdit)[0].isEnabled()
     lead.press_in(dialog, "Cancel")
-    lead.office.prices = Prices(date(2026, 11, 1), (ModelFacts(name=MODEL, input=1.0, output=2.0),))
+    lead.setup.prices = PRICES
     lead.use(Command.REWRITE_TASKS)
     dialog = lead.dialog_of(RewriteDialog)
     lead.wait_for(lambda: dialog.findChildren(QPushButton)[-1].isEnabled())
@@ -187,10 +188,9 @@ def test_a_rewrite_shows_first_what_it_takes_and_asks_for_a_budget(lead: LeadBen
     assert model.questions == []
 
 
-def test_rewritten_tasks_come_with_differences_and_are_to_be_approved(lead: LeadBench, model: StandIn) -> None:
-    tasks = lead.prepared(2)
+def test_rewritten_tasks_show_differences_and_need_approval(lead: LeadDriver, model: StandIn) -> None:
+    tasks = lead.generate(2)
     assert not lead.says(NO_MODEL)
-    lead.use(Command.REWRITE_ALL)
     rewrite(lead)
     lead.wait_to_read("2 tasks rewritten.")
     lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Model", "Model"])
@@ -203,13 +203,10 @@ def test_rewritten_tasks_come_with_differences_and_are_to_be_approved(lead: Lead
     assert (text.writer, text.approval) == (Writer.MODEL, Approval.OPEN)
 
 
-def test_the_end_of_a_rewrite_tells_its_cost_and_names_what_failed_with_the_reason(
-    lead: LeadBench, model: StandIn
-) -> None:
-    lead.office.prices = Prices(date(2026, 11, 1), (ModelFacts(name=MODEL, input=1.0, output=2.0),))
-    tasks = lead.prepared(3)
-    model.behaviour = lambda asked: refuses() if tasks[1].listed.task.task in asked.words else right(asked)
-    lead.use(Command.REWRITE_ALL)
+def test_finished_rewrite_reports_cost_and_failures(lead: LeadDriver, model: StandIn) -> None:
+    lead.setup.prices = PRICES
+    tasks = lead.generate(3)
+    model.behaviour = lambda question: refuses() if tasks[1].listed.task.task in question.words else right(question)
     rewrite(lead)
     lead.wait_to_read("2 tasks rewritten, 1 failed. $0.0")
     assert lead.says(" tokens.")
@@ -217,22 +214,21 @@ def test_the_end_of_a_rewrite_tells_its_cost_and_names_what_failed_with_the_reas
     assert lead.says("I cannot help with that.")
 
 
-def test_one_task_is_asked_again_in_other_words_and_goes_back_to_its_phrasing(lead: LeadBench, model: StandIn) -> None:
-    task, other = lead.prepared(2)
+def test_task_is_rewritten_again_and_reset_to_its_phrasing(lead: LeadDriver, model: StandIn) -> None:
+    task, other = lead.generate(2)
     assert not lead.commands[Command.ASK_AGAIN].isEnabled()
     assert not lead.commands[Command.REPHRASE_TASKS].isEnabled()
     lead.tasks.selectAll()
-    lead.use(Command.REWRITE_TASKS)
-    rewrite(lead)
+    rewrite(lead, Command.REWRITE_TASKS)
     lead.wait_to_read("2 tasks rewritten.")
-    before = lead.task(task.task_id).listed.task.instruction
-    model.behaviour = lambda asked: (
-        right(asked) if "a_entails_b" in asked.schema["properties"] else says({"instruction": f"Well then: {before}"})
+    other_wording = f"Well then: {lead.task(task.task_id).listed.task.instruction}"
+    model.behaviour = lambda question: (
+        right(question) if "a_entails_b" in question.schema["properties"] else says({"instruction": other_wording})
     )
     lead.tasks.selectRow(0)
     lead.wait_for(lambda: lead.commands[Command.ASK_AGAIN].isEnabled())
     lead.use(Command.ASK_AGAIN)
-    lead.wait_for(lambda: lead.task(task.task_id).listed.task.instruction == f"Well then: {before}")
+    lead.wait_for(lambda: lead.task(task.task_id).listed.task.instruction == other_wording)
     lead.wait_to_read("1 task rewritten.")
     lead.wait_for(lambda: lead.commands[Command.REPHRASE_TASKS].isEnabled())
     lead.tasks.selectAll()
@@ -241,33 +237,29 @@ def test_one_task_is_asked_again_in_other_words_and_goes_back_to_its_phrasing(le
     lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Phrasing", "Phrasing"])
 
 
-def test_a_rewrite_can_be_stopped_and_the_page_is_used_meanwhile(lead: LeadBench, model: StandIn) -> None:
+def test_page_works_during_a_rewrite_until_it_is_cancelled(lead: LeadDriver, model: StandIn) -> None:
     model.delay_s = 0.1
-    tasks = lead.prepared(6)
-    lead.use(Command.REWRITE_ALL)
+    tasks = lead.generate(6)
     rewrite(lead)
     lead.wait_for(lambda: any(row.writer == "Model" for row in lead.rows))
     assert not lead.commands[Command.REWRITE_ALL].isEnabled()
     lead.tasks.selectRow(5)
     lead.use(Command.APPROVE_TASKS)
-    QTest.mouseClick(lead.named(QPushButton, "Cancel"), Qt.MouseButton.LeftButton)
+    lead.press("Cancel")
     lead.wait_to_read("stopped. Answers so far are kept.")
     lead.wait_for(lambda: lead.task(tasks[5].task_id).status is Status.WAITING)
     writers = [lead.task(one.task_id).listed.text for one in tasks]
     assert {one.writer for one in writers if one is not None} == {Writer.MODEL, Writer.PHRASING}
 
 
-def rewrite(lead: LeadBench) -> None:
+def rewrite(lead: LeadDriver, command: Command = Command.REWRITE_ALL) -> None:
+    lead.use(command)
     dialog = lead.dialog_of(RewriteDialog)
-    button = button_in(dialog, "Rewrite")
-    lead.wait_for(button.isEnabled)
-    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    lead.wait_for(button_in(dialog, "Rewrite").isEnabled)
+    lead.press_in(dialog, "Rewrite")
 
 
-# The page as a whole.
-
-
-def test_each_view_has_a_tab_and_keys(lead: LeadBench) -> None:
+def test_each_view_has_a_tab_and_a_shortcut(lead: LeadDriver) -> None:
     lead.page.enter()
     tabs = lead.page.findChildren(QToolButton)
     assert [tab.accessibleName() for tab in tabs] == ["Queue", "Templates", "Prepare", "Coverage"]
@@ -280,8 +272,8 @@ def test_each_view_has_a_tab_and_keys(lead: LeadBench) -> None:
         assert lead.page.findChildren(shown)[0].isVisible()
 
 
-def test_an_empty_view_says_what_to_do_next_and_that_there_is_no_model(lead: LeadBench) -> None:
-    lead.enter(Command.SHOW_QUEUE)
+def test_empty_view_says_what_to_do_next(lead: LeadDriver) -> None:
+    lead.open_view(Command.SHOW_QUEUE)
     assert not lead.says("No language model is set up")
     lead.use(Command.SHOW_PREPARE)
     lead.wait_to_read("No tasks to prepare. Choose “Generate…” to make some from the templates.")
@@ -290,14 +282,13 @@ def test_an_empty_view_says_what_to_do_next_and_that_there_is_no_model(lead: Lea
     lead.wait_for(lambda: not lead.says("No language model is set up"))
 
 
-def test_what_is_approved_waits_in_the_queue_which_says_who_has_it_and_since_when(lead: LeadBench) -> None:
-    (task,) = lead.prepared(1)
+def test_queue_shows_who_holds_a_task_and_since_when(lead: LeadDriver, task: QueuedTask) -> None:
     lead.use(Command.APPROVE_TASKS)
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
     lead.use(Command.SHOW_QUEUE)
     table = lead.named(QTableView, "Tasks")
     lead.wait_for(lambda: table.model().index(0, STATUS).data() == "Waiting")
-    lead.office.queue.claim(task.task_id)
+    lead.setup.queue.claim(task.task_id)
     (holder,) = lead.service.holders()
     lead.use(Command.READ_TASKS)
     since, until = f"{holder.since.astimezone():%H:%M}", f"{holder.until.astimezone():%H:%M}"
@@ -312,8 +303,8 @@ def test_what_is_approved_waits_in_the_queue_which_says_who_has_it_and_since_whe
     lead.wait_for(lambda: not lead.commands[Command.FREE_TASK].isVisible())
 
 
-def test_the_window_asks_before_it_closes_over_words_that_are_not_saved(lead: LeadBench) -> None:
-    lead.prepared(1)
+def test_closing_with_unsaved_text_asks_first(lead: LeadDriver) -> None:
+    lead.generate(1)
     closed: list[bool] = []
     assert not lead.page.asks_before_closing(lambda: closed.append(True))
     lead.use(Command.EDIT_TASK)

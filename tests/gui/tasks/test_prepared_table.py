@@ -30,19 +30,15 @@ def prepared(
     return QueuedTask(ListedTask(task_id, info, template="do", text=text), status)
 
 
-def shown(table: TableModel[PreparedRow]) -> list[str]:
-    return [row.task_id for row in table.rows]
-
-
-def table_of(*tasks: QueuedTask, **wanted: str) -> TableModel[PreparedRow]:
+def table_of(*tasks: QueuedTask, **filters: str) -> TableModel[PreparedRow]:
     table = prepared_table()
-    table.narrow(**wanted)
+    table.narrow(**filters)
     table.show(map(prepared_row, tasks))
     return table
 
 
 @pytest.mark.parametrize(
-    ("wanted", "left"),
+    ("filters", "shown"),
     [
         ({"stage": TO_APPROVE}, ["plain", "faulty", "shop"]),
         ({"stage": WITH_FAULTS}, ["faulty"]),
@@ -54,22 +50,22 @@ def table_of(*tasks: QueuedTask, **wanted: str) -> TableModel[PreparedRow]:
         ({"writer": "Model", "text": "plain"}, []),
     ],
 )
-def test_a_filter_shows_what_is_all_of_it(wanted: dict[str, str], left: list[str]) -> None:
+def test_filters_are_combined(filters: dict[str, str], shown: list[str]) -> None:
     table = table_of(
         prepared("plain"),
         prepared("faulty", FAULTY),
         prepared("shop", category="Web_Shopping"),
         prepared("done", status=Status.UNDER_WAY),
         prepared("out", status=Status.REJECTED),
-        **wanted,
+        **filters,
     )
     counts = counted(table.all.values())
-    assert shown(table) == left
+    assert [row.task_id for row in table.rows] == shown
     assert (counts.stages[TO_APPROVE], counts.writers["Phrasing"]) == (3, 4)
 
 
 @pytest.mark.parametrize(
-    ("origin", "writer", "said"),
+    ("origin", "writer", "faults"),
     [
         (PHRASED, "Phrasing", "Not checked"),
         (BY_MODEL, "Model", "No faults found by rules and model"),
@@ -83,10 +79,10 @@ def test_a_filter_shows_what_is_all_of_it(wanted: dict[str, str], left: list[str
         (None, "Person", "Not checked"),
     ],
 )
-def test_a_row_says_whose_words_they_are_and_what_was_found(origin: TextOrigin | None, writer: str, said: str) -> None:
+def test_row_shows_author_and_faults(origin: TextOrigin | None, writer: str, faults: str) -> None:
     row = prepared_row(prepared("a", origin))
     assert about(row) == f"{writer} · Multi Apps · To approve"
-    assert found(row) == said
+    assert found(row) == faults
     table = table_of(prepared("a", origin))
-    spoken = table.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken == f"Please do a. {about(row)}. {said}"
+    accessible = table.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert accessible == f"Please do a. {about(row)}. {faults}"

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -23,15 +22,7 @@ from tests.task.tasks import FakeEpisodes, row
 BridgeTo = Callable[[TaskQueue], QueueBridge]
 
 
-@dataclass
-class Held:
-    bridge: QueueBridge
-    queues: Queues
-    other: TaskQueue
-    boards: list[Board] = field(default_factory=list)
-
-
-def is_kept(bridge: QueueBridge) -> bool:
+def renews_claim(bridge: QueueBridge) -> bool:
     """Whether the claim is renewed periodically."""
     return any(timer.isActive() and not timer.isSingleShot() for timer in bridge.findChildren(QTimer))
 
@@ -57,30 +48,23 @@ def bridge_to(queues: Queues, background: Background) -> Iterator[BridgeTo]:
         shiboken6.delete(bridge)
 
 
-@pytest.fixture
-def held(qtbot: QtBot, queues: Queues, bridge_to: BridgeTo) -> Held:
-    """A task claimed by the bridge, in a queue that someone else uses too."""
-    made = Held(bridge_to(queues.queue()), queues, queues.queue(annotator="Grace"))
-    made.bridge.board_changed.connect(made.boards.append)
-    made.bridge.choose("a")
-    qtbot.waitUntil(lambda: len(made.boards) == 1)
-    return made
-
-
-def test_a_task_is_kept_from_running_out_while_it_is_held(qtbot: QtBot, held: Held) -> None:
-    assert is_kept(held.bridge)
-    (first,) = held.other.holders()
-    held.queues.clock.advance_s(0.8 * Leases().claim_s)
-    held.bridge.renew()
-    qtbot.waitUntil(lambda: held.other.holders()[0].until > first.until)
-    held.queues.clock.advance_s(0.8 * Leases().claim_s)
+def test_claim_is_renewed_while_held(qtbot: QtBot, queues: Queues, bridge_to: BridgeTo) -> None:
+    bridge, other = bridge_to(queues.queue()), queues.queue(annotator="Grace")
+    with qtbot.waitSignal(bridge.board_changed):
+        bridge.choose("a")
+    assert renews_claim(bridge)
+    (first,) = other.holders()
+    queues.clock.advance_s(0.8 * Leases().claim_s)
+    bridge.renew()
+    qtbot.waitUntil(lambda: other.holders()[0].until > first.until)
+    queues.clock.advance_s(0.8 * Leases().claim_s)
     with pytest.raises(TaskError):
-        held.other.claim("a")
-    held.bridge.let_go()
-    assert not is_kept(held.bridge)
+        other.claim("a")
+    bridge.let_go()
+    assert not renews_claim(bridge)
 
 
-class Crowded(TaskQueue):
+class ContestedQueue(TaskQueue):
     """Someone else claims a skipped task as soon as it is free."""
 
     other: TaskQueue
@@ -90,8 +74,10 @@ class Crowded(TaskQueue):
         super().skip(task_id, reason)
 
 
-def test_a_skipped_task_may_be_taken_at_once(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
-    queue = Crowded(queues.database(queues.clock), lambda: "Ada", tmp_path, QueueEnvironment(FakeEpisodes()))
+def test_skipped_task_may_be_claimed_by_others_at_once(
+    qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo
+) -> None:
+    queue = ContestedQueue(queues.database(queues.clock), lambda: "Ada", tmp_path, QueueEnvironment(FakeEpisodes()))
     queue.other = queues.queue(annotator="Grace", drafts="hers")
     bridge = bridge_to(queue)
     held: list[QueuedTask] = []
@@ -102,33 +88,35 @@ def test_a_skipped_task_may_be_taken_at_once(qtbot: QtBot, tmp_path: Path, queue
     assert {one.task_id: one.annotator for one in queue.other.holders()} == {"a": "Grace", "b": "Ada"}
 
 
-class CutOff(TaskQueue):
+class DisconnectedQueue(TaskQueue):
     """The connection breaks as soon as a task is claimed."""
 
     def board(self) -> Board:
         raise TaskError("The queue cannot be reached.")
 
 
-def test_a_claim_is_told_without_a_board(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
-    bridge = bridge_to(CutOff(queues.database(), lambda: "Ada", tmp_path, QueueEnvironment(FakeEpisodes())))
-    told: list[str] = []
-    bridge.held_changed.connect(lambda held: told.append(held.task_id))
-    bridge.chosen.connect(lambda chosen: told.append(f"{chosen.task_id} is chosen"))
-    bridge.failed.connect(told.append)
+def test_claim_is_reported_even_without_a_board(
+    qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo
+) -> None:
+    bridge = bridge_to(DisconnectedQueue(queues.database(), lambda: "Ada", tmp_path, QueueEnvironment(FakeEpisodes())))
+    events: list[str] = []
+    bridge.held_changed.connect(lambda held: events.append(held.task_id))
+    bridge.chosen.connect(lambda chosen: events.append(f"{chosen.task_id} is chosen"))
+    bridge.failed.connect(events.append)
     bridge.choose("a")
-    qtbot.waitUntil(lambda: told == ["a", "a is chosen", "The queue cannot be reached."])
-    assert is_kept(bridge)
+    qtbot.waitUntil(lambda: events == ["a", "a is chosen", "The queue cannot be reached."])
+    assert renews_claim(bridge)
 
 
-def test_a_slow_queue_answers_once(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
+def test_slow_queue_answers_once(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
     bridge = bridge_to(queues.queue())
-    told: list[object] = []
-    for answer in (bridge.sure, bridge.unsure, bridge.lost, bridge.board_changed):
-        answer.connect(told.append)
-    with closing(sqlite3.connect(tmp_path / "queue.sqlite")) as somebody:
-        somebody.execute("BEGIN IMMEDIATE")
+    events: list[object] = []
+    for signal in (bridge.sure, bridge.unsure, bridge.lost, bridge.board_changed):
+        signal.connect(events.append)
+    with closing(sqlite3.connect(tmp_path / "queue.sqlite")) as other:
+        other.execute("BEGIN IMMEDIATE")
         bridge.make_sure("a")
-        qtbot.waitUntil(lambda: told == ["No answer yet."])
+        qtbot.waitUntil(lambda: events == ["No answer yet."])
     bridge.refresh()
-    qtbot.waitUntil(lambda: len(told) == 2)
-    assert isinstance(told[1], Board)
+    qtbot.waitUntil(lambda: len(events) == 2)
+    assert isinstance(events[1], Board)

@@ -16,8 +16,9 @@ from odyssey_recorder.gui.tasks.task_table import INSTRUCTION, STATUS
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task_service import TaskService
+from tests.gui.item_views import column_texts
 from tests.gui.pilot import LonePilot
-from tests.gui.tasks.bench_lead import Office
+from tests.gui.tasks.lead_driver import TaskSetup
 from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, queue_of, row, write_list
 
 ROWS = (
@@ -27,7 +28,7 @@ ROWS = (
 )
 
 
-class Bench(LonePilot):
+class PageDriver(LonePilot):
     def __init__(self, qtbot: QtBot, background: Background, folder: Path) -> None:
         super().__init__(qtbot, background)
         self.returns = FakeReviews()
@@ -39,15 +40,13 @@ class Bench(LonePilot):
         self.table = self.find(QTableView)
 
     def rows(self) -> list[str]:
-        model = self.table.model()
-        return [str(model.index(at, INSTRUCTION).data()) for at in range(model.rowCount())]
+        return column_texts(self.table, INSTRUCTION)
 
     def statuses(self) -> list[str]:
-        model = self.table.model()
-        return [str(model.index(at, STATUS).data()) for at in range(model.rowCount())]
+        return column_texts(self.table, STATUS)
 
-    def narrow(self, box: str, words: str) -> None:
-        self.choice(box).setCurrentText(words)
+    def narrow(self, box: str, value: str) -> None:
+        self.choice(box).setCurrentText(value)
 
     def choose(self, instruction: str) -> None:
         self.table.setCurrentIndex(self.table.model().index(self.rows().index(instruction), INSTRUCTION))
@@ -60,126 +59,126 @@ class Bench(LonePilot):
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, background: Background, tmp_path: Path) -> Bench:
-    made = Bench(qtbot, background, tmp_path)
-    made.wait_for("Set an alarm", "Buy a kettle", "Add a city")
-    return made
+def driver(qtbot: QtBot, background: Background, tmp_path: Path) -> PageDriver:
+    driver = PageDriver(qtbot, background, tmp_path)
+    driver.wait_for("Set an alarm", "Buy a kettle", "Add a city")
+    return driver
 
 
-def test_the_list_is_named_and_counted_by_category(bench: Bench) -> None:
-    bench.queue.mark_recorded("a", EPISODE)
-    bench.page.enter()
-    bench.wait_to_read("1 of 2")
-    assert bench.says("my tasks")
-    assert bench.says("3 in all")
+def test_page_shows_the_name_of_the_list_and_counts(driver: PageDriver) -> None:
+    driver.queue.mark_recorded("a", EPISODE)
+    driver.page.enter()
+    driver.wait_to_read("1 of 2")
+    assert driver.says("my tasks")
+    assert driver.says("3 in all")
 
 
-def test_words_category_status_and_device_narrow_the_list(bench: Bench, tmp_path: Path) -> None:
-    search = bench.line("Search tasks")
+def test_search_category_status_and_device_narrow_the_list(driver: PageDriver, tmp_path: Path) -> None:
+    search = driver.line("Search tasks")
     QTest.keyClicks(search, "work SET")
-    bench.wait_for("Set an alarm")
+    driver.wait_for("Set an alarm")
     search.clear()
-    bench.wait_for("Set an alarm", "Buy a kettle", "Add a city")
-    bench.narrow("Show category", "Web Shopping")
-    assert bench.rows() == ["Buy a kettle"]
-    bench.narrow("Show status", "Recorded")
-    assert bench.rows() == []
-    assert bench.says("No matching tasks.")
-    bench.narrow("Show status", "Any status")
-    bench.narrow("Show category", "All categories")
+    driver.wait_for("Set an alarm", "Buy a kettle", "Add a city")
+    driver.narrow("Show category", "Web Shopping")
+    assert driver.rows() == ["Buy a kettle"]
+    driver.narrow("Show status", "Recorded")
+    assert driver.rows() == []
+    assert driver.says("No matching tasks.")
+    driver.narrow("Show status", "Any status")
+    driver.narrow("Show category", "All categories")
     rows = (row("a", instruction="Anywhere"), row("b", instruction="Open the book", devices=["pixel_fold"]))
     write_list(tmp_path / "my_tasks.jsonl", rows)
-    bench.page.enter()
-    bench.wait_for("Anywhere", "Open the book")
-    bench.narrow("Show device", "Small Phone")
-    assert bench.rows() == ["Anywhere"]
-    bench.narrow("Show device", "Pixel Fold")
-    assert bench.rows() == ["Anywhere", "Open the book"]
+    driver.page.enter()
+    driver.wait_for("Anywhere", "Open the book")
+    driver.narrow("Show device", "Small Phone")
+    assert driver.rows() == ["Anywhere"]
+    driver.narrow("Show device", "Pixel Fold")
+    assert driver.rows() == ["Anywhere", "Open the book"]
 
 
-def test_the_detail_tells_who_skipped_a_task_and_why_and_the_task_stays_chosen(bench: Bench) -> None:
-    bench.choose("Add a city")
-    bench.queue.skip("c", "no such city")
-    bench.page.enter()
-    bench.wait_to_read("Skipped by Ada: no such city")
-    assert bench.says("Skipped before: no such city")
-    assert bench.page.chosen is not None
-    assert bench.page.chosen.task_id == "c"
+def test_detail_shows_who_skipped_a_task_and_why(driver: PageDriver) -> None:
+    driver.choose("Add a city")
+    driver.queue.skip("c", "no such city")
+    driver.page.enter()
+    driver.wait_to_read("Skipped by Ada: no such city")
+    assert driver.says("Skipped before: no such city")
+    assert driver.page.chosen is not None
+    assert driver.page.chosen.task_id == "c"
 
 
-def test_a_recorded_task_is_not_recorded_again_before_it_is_sent_back(bench: Bench) -> None:
-    bench.queue.mark_recorded("a", EPISODE)
-    bench.page.enter()
-    bench.qtbot.waitUntil(lambda: bench.statuses()[0] == "Recorded")
-    bench.choose("Set an alarm")
-    assert not bench.may_record()
-    bench.press("Send back")
-    dialog = bench.dialog()
+def test_recorded_task_must_be_sent_back_to_record_again(driver: PageDriver) -> None:
+    driver.queue.mark_recorded("a", EPISODE)
+    driver.page.enter()
+    driver.qtbot.waitUntil(lambda: driver.statuses()[0] == "Recorded")
+    driver.choose("Set an alarm")
+    assert not driver.may_record()
+    driver.press("Send back")
+    dialog = driver.dialog()
     dialog.findChildren(QRadioButton)[0].setChecked(True)
-    bench.press_in(dialog, "Send back")
-    bench.wait_to_read("Sent back before: a step is wrong or missing")
-    assert bench.may_record()
+    driver.press_in(dialog, "Send back")
+    driver.wait_to_read("Sent back before: a step is wrong or missing")
+    assert driver.may_record()
 
 
-def test_what_a_review_sent_back_says_who_did_and_why_and_may_be_recorded_again(bench: Bench) -> None:
-    bench.queue.mark_recorded("a", EPISODE)
-    bench.returns.send_back("a", EPISODE)
-    bench.page.enter()
-    bench.qtbot.waitUntil(lambda: bench.statuses()[0] == "Sent back")
-    bench.choose("Set an alarm")
-    bench.wait_to_read("Sent back by Bea: A step is missing, at step 3")
-    assert bench.may_record()
+def test_task_sent_back_by_a_review_can_be_recorded_again(driver: PageDriver) -> None:
+    driver.queue.mark_recorded("a", EPISODE)
+    driver.returns.send_back("a", EPISODE)
+    driver.page.enter()
+    driver.qtbot.waitUntil(lambda: driver.statuses()[0] == "Sent back")
+    driver.choose("Set an alarm")
+    driver.wait_to_read("Sent back by Bea: A step is missing, at step 3")
+    assert driver.may_record()
 
 
-def test_nothing_is_recorded_while_the_gate_is_shown_or_another_task_is_recorded(bench: Bench) -> None:
-    bench.choose("Set an alarm")
-    bench.bridge.show_gate("Two practice tasks are left.")
-    assert bench.says("Two practice tasks are left.")
-    assert not bench.may_record()
-    with bench.qtbot.waitSignal(bench.commands[Command.PRACTICE_PAGE].triggered):
-        bench.press_in(bench.page, "Continue practice")
-    bench.bridge.show_gate("")
-    assert bench.may_record()
-    bench.bridge.set_recording(True)
-    assert not bench.may_record()
-    assert bench.says("Another task is being recorded.")
+def test_practice_or_another_recording_blocks_recording(driver: PageDriver) -> None:
+    driver.choose("Set an alarm")
+    driver.bridge.show_gate("Two practice tasks are left.")
+    assert driver.says("Two practice tasks are left.")
+    assert not driver.may_record()
+    with driver.qtbot.waitSignal(driver.commands[Command.PRACTICE_PAGE].triggered):
+        driver.press_in(driver.page, "Continue practice")
+    driver.bridge.show_gate("")
+    assert driver.may_record()
+    driver.bridge.set_recording(True)
+    assert not driver.may_record()
+    assert driver.says("Another task is being recorded.")
 
 
-def test_a_list_that_cannot_be_read_is_told_and_read_again(bench: Bench, tmp_path: Path) -> None:
+def test_unreadable_list_is_reported_and_read_again(driver: PageDriver, tmp_path: Path) -> None:
     write_list(tmp_path / "my_tasks.jsonl", [row("a", apps=[])])
-    bench.page.enter()
-    bench.wait_to_read("my_tasks.jsonl:1: apps")
+    driver.page.enter()
+    driver.wait_to_read("my_tasks.jsonl:1: apps")
     write_list(tmp_path / "my_tasks.jsonl", [row("new", instruction="The new one")])
-    bench.press("Refresh")
-    bench.wait_for("The new one")
-    assert not bench.says("my_tasks.jsonl:1: apps")
+    driver.press("Refresh")
+    driver.wait_for("The new one")
+    assert not driver.says("my_tasks.jsonl:1: apps")
 
 
-def test_a_queue_that_cannot_be_reached_is_told_once_and_until_it_can_be(
-    qtbot: QtBot, background: Background, office: Office
+def test_unreachable_queue_is_reported_once_until_it_is_back(
+    qtbot: QtBot, background: Background, setup: TaskSetup
 ) -> None:
-    trouble = [TaskError("The queue cannot be reached.")]
+    errors = [TaskError("The queue cannot be reached.")]
 
     def queue() -> TaskQueue:
-        if trouble:
-            raise trouble[0]
-        return office.queue
+        if errors:
+            raise errors[0]
+        return setup.queue
 
     def service() -> TaskService:
         queue()
-        return office.service()
+        return setup.service()
 
-    pilot, told = LonePilot(qtbot, background), set[str]()
+    pilot, failed = LonePilot(qtbot, background), set[str]()
     bridge = QueueBridge(queue, background, pilot.window)
     lead = TaskServiceBridge(service, background, bridge)
     pilot.show_alone(TasksPage(bridge, pilot.commands, lead))
-    bridge.failed.connect(lambda _: told.add("queue"))
-    lead.failed.connect(lambda _: told.add("service"))
+    bridge.failed.connect(lambda _: failed.add("queue"))
+    lead.failed.connect(lambda _: failed.add("service"))
     pilot.find(TasksPage).enter()
-    qtbot.waitUntil(lambda: told == {"queue", "service"})
+    qtbot.waitUntil(lambda: failed == {"queue", "service"})
     labels = [one for one in pilot.window.findChildren(QLabel) if one.isVisible() and "cannot be" in one.text()]
     assert len(labels) == 1
 
-    trouble.clear()
+    errors.clear()
     pilot.commands[Command.READ_TASKS].trigger()
     qtbot.waitUntil(lambda: not pilot.says("cannot be reached"))

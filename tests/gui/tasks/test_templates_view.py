@@ -11,7 +11,8 @@ from odyssey_recorder.gui.parts import CheckBox
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog, ProposeDialog
 from odyssey_recorder.gui.tasks.template_table import LEFT, META_TASK, ROLES
 from odyssey_recorder.task.queue.board import Status
-from tests.gui.tasks.bench_lead import LeadBench
+from tests.gui.item_views import column_texts
+from tests.gui.tasks.lead_driver import LeadDriver
 from tests.llm.stand_in import StandIn, says
 
 NEW = {
@@ -35,17 +36,16 @@ NEW = {
 """A template of Information_Management unlike any other."""
 
 
-def table(lead: LeadBench) -> QTableView:
+def table(lead: LeadDriver) -> QTableView:
     return lead.named(QTableView, "Templates")
 
 
-def cells(lead: LeadBench, column: int) -> list[str]:
-    model = table(lead).model()
-    return [str(model.index(row, column).data()) for row in range(model.rowCount())]
+def cells(lead: LeadDriver, column: int) -> list[str]:
+    return column_texts(table(lead), column)
 
 
-def test_every_template_says_its_roles_and_how_many_tasks_are_left_the_chosen_one_all(lead: LeadBench) -> None:
-    lead.enter(Command.SHOW_TEMPLATES)
+def test_templates_show_roles_remaining_tasks_and_details(lead: LeadDriver) -> None:
+    lead.open_view(Command.SHOW_TEMPLATES)
     left = lead.service.left()
     in_order = [one.template_id for one in lead.service.library().templates]
     assert cells(lead, LEFT) == [f"{left[one]:,}" for one in in_order]
@@ -55,18 +55,18 @@ def test_every_template_says_its_roles_and_how_many_tasks_are_left_the_chosen_on
     assert lead.says("No language model is set up")
     table(lead).selectRow(0)
     assert lead.says("phone_alarm")
-    told = lead.named(QTextEdit, "About the template").toPlainText()
-    for words in (
+    text = lead.named(QTextEdit, "About the template").toPlainText()
+    for part in (
         "Set an alarm for {time} with the label {label}.", "{label} is filled with one of",
         "Swimming · ", "clock: any of Clock", "I need an alarm at {time}, please label it {label}.",
         "In {clock}, set an alarm for {time}", "simulated_phone · every device", "Starts from a clean home screen.",
         "The alarm rings once",
     ):  # fmt: skip
-        assert words in told, words
+        assert part in text, part
 
 
-def test_words_and_category_narrow_the_templates_and_a_column_sorts_them(lead: LeadBench) -> None:
-    lead.enter(Command.SHOW_TEMPLATES)
+def test_templates_can_be_filtered_and_sorted(lead: LeadDriver) -> None:
+    lead.open_view(Command.SHOW_TEMPLATES)
     lead.use(Command.FIND_TASK)
     search = lead.line("Search templates")
     QTest.keyClicks(search, "GIFT")
@@ -77,12 +77,12 @@ def test_words_and_category_narrow_the_templates_and_a_column_sorts_them(lead: L
     assert len(cells(lead, META_TASK)) == 1
     lead.choice("Templates of category").setCurrentText("All categories")
     table(lead).sortByColumn(LEFT, Qt.SortOrder.DescendingOrder)
-    counts = [int(words.replace(",", "")) for words in cells(lead, LEFT)]
+    counts = [int(text.replace(",", "")) for text in cells(lead, LEFT)]
     assert counts == sorted(counts, reverse=True)
 
 
-def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
-    lead.enter(Command.SHOW_TEMPLATES)
+def test_generated_tasks_wait_for_approval(lead: LeadDriver) -> None:
+    lead.open_view(Command.SHOW_TEMPLATES)
     lead.use(Command.GENERATE_TASKS)
     dialog = lead.dialog_of(GenerateDialog)
     for tick in dialog.findChildren(CheckBox):
@@ -93,29 +93,28 @@ def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
     app_class.setCurrentText("Photos")
     assert lead.says("No template can make more tasks of this kind")
     app_class.setCurrentIndex(0)
-    numbers = {box.accessibleName(): box for box in dialog.findChildren(QSpinBox)}
-    numbers["Number of tasks"].setValue(8)
+    lead.named(QSpinBox, "Number of tasks").setValue(8)
     lead.press_in(dialog, "Generate")
     lead.wait_to_read("8 tasks generated. They wait to be approved.")
     lead.wait_for(lambda: len(lead.rows) == 8)
-    made = lead.service.board().tasks
-    assert {task.status for task in made} == {Status.TO_APPROVE}
-    assert len({task.listed.task.task for task in made}) == 8
-    assert {task.listed.task.category for task in made}.isdisjoint({"General_Tool", "Multi_Apps"})
+    generated = lead.service.board().tasks
+    assert {task.status for task in generated} == {Status.TO_APPROVE}
+    assert len({task.listed.task.task for task in generated}) == 8
+    assert {task.listed.task.category for task in generated}.isdisjoint({"General_Tool", "Multi_Apps"})
     lead.wait_for(lambda: lead.commands[Command.SHOW_PREPARE].text() == "Prepare 8")
 
 
-def test_return_on_a_template_asks_for_tasks_of_its_category(lead: LeadBench) -> None:
-    lead.enter(Command.SHOW_TEMPLATES)
+def test_return_on_a_template_offers_its_category(lead: LeadDriver) -> None:
+    lead.open_view(Command.SHOW_TEMPLATES)
     table(lead).selectRow(0)
     QTest.keyClick(table(lead), Qt.Key.Key_Return)
     dialog = lead.dialog_of(GenerateDialog)
     assert [tick.text() for tick in dialog.findChildren(CheckBox) if tick.isChecked()] == ["General Tool"]
 
 
-def test_templates_that_cannot_be_read_are_told_and_the_page_goes_on(lead: LeadBench) -> None:
-    lead.enter(Command.SHOW_TEMPLATES)
-    broken = lead.office.folder / "own" / "General_Tool"
+def test_unreadable_template_is_reported(lead: LeadDriver) -> None:
+    lead.open_view(Command.SHOW_TEMPLATES)
+    broken = lead.setup.folder / "own" / "General_Tool"
     broken.mkdir(parents=True)
     (broken / "mine.yaml").write_text("meta_task: Do it\n")
     lead.use(Command.READ_TASKS)
@@ -123,7 +122,7 @@ def test_templates_that_cannot_be_read_are_told_and_the_page_goes_on(lead: LeadB
     assert len(cells(lead, META_TASK)) == 6
 
 
-def test_a_proposal_of_a_model_stands_first_and_is_kept_as_a_file(lead: LeadBench, model: StandIn) -> None:
+def test_proposal_comes_first_and_is_saved_as_a_file(lead: LeadDriver, model: StandIn) -> None:
     propose(lead, model, NEW)
     assert cells(lead, LEFT)[0] == "Proposed"
     assert lead.says("Proposed by a model.")
@@ -133,7 +132,7 @@ def test_a_proposal_of_a_model_stands_first_and_is_kept_as_a_file(lead: LeadBenc
     assert NEW["meta_task"] in [one.meta_task for one in lead.service.library().templates]
 
 
-def test_a_proposal_with_faults_says_them_and_can_only_be_dropped(lead: LeadBench, model: StandIn) -> None:
+def test_faulty_proposal_can_only_be_dropped(lead: LeadDriver, model: StandIn) -> None:
     propose(lead, model, {**NEW, "roles": ["todo", "sauna"]})
     assert cells(lead, LEFT)[0] == "Has faults"
     assert lead.says("sauna")
@@ -142,9 +141,9 @@ def test_a_proposal_with_faults_says_them_and_can_only_be_dropped(lead: LeadBenc
     assert len(cells(lead, META_TASK)) == 6
 
 
-def propose(lead: LeadBench, model: StandIn, proposed: Mapping[str, object]) -> None:
-    model.behaviour = lambda _asked: says({"templates": [proposed]})
-    lead.enter(Command.SHOW_TEMPLATES)
+def propose(lead: LeadDriver, model: StandIn, proposed: Mapping[str, object]) -> None:
+    model.behaviour = lambda _question: says({"templates": [proposed]})
+    lead.open_view(Command.SHOW_TEMPLATES)
     lead.wait_for(lambda: lead.commands[Command.THINK_OF_TEMPLATES].isEnabled())
     lead.choice("Templates of category").setCurrentText("Information Management")
     lead.use(Command.THINK_OF_TEMPLATES)

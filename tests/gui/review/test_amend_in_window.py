@@ -9,48 +9,39 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QRadioButton, QSpinBox, QWidget
 
 from odyssey_recorder.dataset.amendment import DropSteps, NewInstruction
+from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.history_card import HistoryCard
 from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.evidence import EpisodeEvidence
-from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.review_service import ReviewService
 from odyssey_recorder.selection.index import EpisodeIndex
 from tests.dataset.published_episode import InDataset, recorded, store_of
 from tests.gui.inspection import faults
-from tests.gui.pilot import Pilot
 from tests.gui.review.reviewer import OpenReviews, Reviewer
+from tests.test_review_service import FakeChecks
 
-SCREENSHOTS, STEPS, _WORDS = QUESTIONS.values()
+SCREENSHOTS, STEPS, _INSTRUCTION = QUESTIONS.values()
 OpenAsRosa = Callable[[], Reviewer]
 ALT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
 
 
-def annotation_file(there: InDataset) -> Path:
-    return there.root / "annotations" / f"{there.episode_id}.json"
-
-
-def find_nothing(evidence: EpisodeEvidence) -> EpisodeReport:
-    return EpisodeReport(evidence.episode.episode_id)
-
-
 @pytest.fixture
-def there(tmp_path: Path) -> InDataset:
+def published(tmp_path: Path) -> InDataset:
     return recorded(tmp_path)
 
 
 @pytest.fixture
-def open_as_rosa(there: InDataset, open_reviews: OpenReviews, tmp_path: Path) -> OpenAsRosa:
-    """Opens the episode of someone else in the window."""
+def open_as_rosa(published: InDataset, open_reviews: OpenReviews, tmp_path: Path) -> OpenAsRosa:
+    """Opens the episode, recorded by someone else, in the window."""
 
-    def open_it() -> Reviewer:
-        found = open_reviews(rosa(there, tmp_path / "checks.sqlite"))
-        found.pilot.qtbot.waitUntil(lambda: len(found.listed) == 1)
-        found.open(0)
-        return found
+    def open_episode() -> Reviewer:
+        reviewer = open_reviews(service_of_rosa(published, tmp_path / "checks.sqlite"))
+        reviewer.pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 1)
+        reviewer.open(0)
+        return reviewer
 
-    return open_it
+    return open_episode
 
 
 @pytest.fixture
@@ -58,31 +49,31 @@ def reviewer(open_as_rosa: OpenAsRosa) -> Reviewer:
     return open_as_rosa()
 
 
-def rosa(there: InDataset, checks: Path) -> ReviewService:
-    return ReviewService(EpisodeIndex(there.root, None), Checker(checks, 1, judge=find_nothing), lambda: "Rosa")
+def service_of_rosa(published: InDataset, checks: Path) -> ReviewService:
+    return ReviewService(EpisodeIndex(published.root, None), Checker(checks, 1, judge=FakeChecks()), lambda: "Rosa")
 
 
-def test_an_unreadable_episode_comes_back_as_it_was_kept(there: InDataset, open_as_rosa: OpenAsRosa) -> None:
-    Versions(there.root).amend(there.episode_id, NewInstruction(instruction="Note: milk"))
-    whole = there.annotation()
-    assert whole is not None
-    annotation_file(there).write_bytes(whole[:200])
+def test_unreadable_episode_is_repaired_from_its_last_version(published: InDataset, open_as_rosa: OpenAsRosa) -> None:
+    Versions(published.root).amend(published.episode_id, NewInstruction(instruction="Note: milk"))
+    content = published.annotation()
+    assert content is not None
+    (published.root / annotation_path(published.episode_id)).write_bytes(content[:200])
     reviewer = open_as_rosa()
     assert "Reviews cannot be read" not in reviewer.heard(0)
     assert reviewer.listed[0].startswith("Cannot be read: ")
-    for words in ("No step to show", "The file of this episode is damaged", "expected JSON"):
-        assert reviewer.says(words)
+    for text in ("No step to show", "The file of this episode is damaged", "expected JSON"):
+        assert reviewer.says(text)
     reviewer.pilot.qtbot.waitUntil(lambda: faults(reviewer.pilot.window) == [])
     decide(reviewer, Qt.Key.Key_R, "Repair")
     reviewer.wait_to_read("Step 1 of 5")
-    assert there.annotation() == whole
+    assert published.annotation() == content
     assert not reviewer.says("The file of this episode is damaged")
 
 
-def test_an_episode_without_an_end_is_sent_back(there: InDataset, open_as_rosa: OpenAsRosa) -> None:
-    tree = json.loads(there.annotation() or b"")
+def test_episode_without_an_end_can_be_sent_back(published: InDataset, open_as_rosa: OpenAsRosa) -> None:
+    tree = json.loads(published.annotation() or b"")
     tree |= {"steps": tree["steps"][:-1], "step_length": 4}
-    annotation_file(there).write_text(json.dumps(tree))
+    (published.root / annotation_path(published.episode_id)).write_text(json.dumps(tree))
     reviewer = open_as_rosa()
     assert reviewer.says("Step 1 of 4")
     assert reviewer.says("no step ends the episode")
@@ -93,60 +84,48 @@ def test_an_episode_without_an_end_is_sent_back(there: InDataset, open_as_rosa: 
     dialog.findChildren(QRadioButton)[0].click()
     assert not any(one.isEnabled() for one in dialog.findChildren(QAbstractButton) if one.text() == "Repair")
     dialog.reject()
-    activate(reviewer.pilot)
+    reviewer.pilot.activate()
     reviewer.look_at_all()
     reviewer.press("qas1zv")
     reviewer.wait_to_read("Sent back")
 
 
-def activate(pilot: Pilot) -> None:
-    pilot.window.activateWindow()
-    pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
+def dataset_files(published: InDataset) -> dict[str, bytes]:
+    return {name: content for name, content in published.files().items() if not name.startswith("reviews")}
 
 
-def data(there: InDataset) -> dict[str, bytes]:
-    return {name: content for name, content in there.files().items() if not name.startswith("reviews")}
-
-
-def test_a_step_is_dropped_by_keys_and_comes_back_byte_for_byte(reviewer: Reviewer, there: InDataset) -> None:
-    before = data(there)
+def test_undo_restores_a_dropped_step_byte_for_byte(reviewer: Reviewer, published: InDataset) -> None:
+    before = dataset_files(published)
     reviewer.key(Qt.Key.Key_Right)
     decide(reviewer, Qt.Key.Key_D, "Drop steps")
     reviewer.wait_to_read("Step 2 of 4")
-    assert len(store_of(there).load(there.episode_id).steps) == 4
+    assert len(store_of(published).load(published.episode_id).steps) == 4
     reviewer.key(Qt.Key.Key_5, ALT)
     history = reviewer.pilot.find(HistoryCard)
     assert history.isVisible()
-    assert "Step 2 dropped\nWhy: nothing was changed" in history.words[0]
+    assert "Step 2 dropped\nWhy: nothing was changed" in history.texts[0]
     assert faults(reviewer.pilot.window) == []
     reviewer.key(Qt.Key.Key_Z, CTRL)
-    reviewer.pilot.qtbot.waitUntil(lambda: "Undone: Step 2 dropped" in history.words[0])
-    assert data(there) == before
+    reviewer.pilot.qtbot.waitUntil(lambda: "Undone: Step 2 dropped" in history.texts[0])
+    assert dataset_files(published) == before
     assert reviewer.says("Step 2 of 5")
 
 
-def test_all_fixes_are_whole_in_the_smallest_window(reviewer: Reviewer) -> None:
+def test_fix_buttons_fit_the_smallest_window(reviewer: Reviewer) -> None:
     window = reviewer.pilot.window
     window.resize(1100, 700)
     reviewer.key(Qt.Key.Key_3, ALT)
     for name in (
-        "Edit instruction",
-        "Edit apps",
-        "Edit end",
-        "Edit note",
-        "Edit text",
-        "Change press",
-        "Draw box",
-        "Drop steps",
+        "Edit instruction", "Edit apps", "Edit end", "Edit note", "Edit text", "Change press", "Draw box", "Drop steps",
         "End here",
-    ):
+    ):  # fmt: skip
         button = reviewer.pilot.named(QWidget, name)
         reviewer.pilot.qtbot.waitUntil(button.isVisible)
         assert button.visibleRegion().boundingRect() == button.rect(), f"{name} is cut"
     assert faults(window) == []
 
 
-def test_steps_that_come_back_were_not_seen_and_those_behind_them_were(reviewer: Reviewer) -> None:
+def test_only_restored_steps_count_as_not_seen(reviewer: Reviewer) -> None:
     reviewer.look_at_all()
     reviewer.wait_to_read("5 of 5 steps seen")
     reviewer.key(Qt.Key.Key_Home)
@@ -164,7 +143,7 @@ def test_steps_that_come_back_were_not_seen_and_those_behind_them_were(reviewer:
     assert reviewer.says("You have not seen step 2 yet.")
 
 
-def test_an_answer_that_names_a_dropped_step_stays_and_says_so(reviewer: Reviewer) -> None:
+def test_answer_naming_a_dropped_step_says_it_changed(reviewer: Reviewer) -> None:
     reviewer.key(Qt.Key.Key_Right)
     reviewer.press("w2.s3,")
     decide(reviewer, Qt.Key.Key_D, "Drop steps")
@@ -173,21 +152,20 @@ def test_an_answer_that_names_a_dropped_step_stays_and_says_so(reviewer: Reviewe
     assert reviewer.pilot.named(QSpinBox, f"Step: {STEPS}").text() == "Step 2"
 
 
-def test_what_another_window_fixed_is_not_fixed_again(reviewer: Reviewer, there: InDataset, tmp_path: Path) -> None:
-    other = rosa(there, tmp_path / "other.sqlite")
-    present = other.open(there.episode_id).revision
-
+def test_fix_is_not_applied_after_a_concurrent_fix(reviewer: Reviewer, published: InDataset, tmp_path: Path) -> None:
+    other = service_of_rosa(published, tmp_path / "other.sqlite")
+    revision = other.open(published.episode_id).revision
     reviewer.key(Qt.Key.Key_Right)
     decide(
         reviewer,
         Qt.Key.Key_D,
         "Drop steps",
-        meanwhile=lambda: other.fix(there.episode_id, DropSteps(first=1, last=1), "stray", present),
+        meanwhile=lambda: other.fix(published.episode_id, DropSteps(first=1, last=1), "stray", revision),
     )
     reviewer.wait_to_read("Step 2 of 4")
     reviewer.wait_to_be_ready()
     assert reviewer.says("The episode was not changed.")
-    assert len(store_of(there).load(there.episode_id).steps) == 4
+    assert len(store_of(published).load(published.episode_id).steps) == 4
 
 
 def decide(reviewer: Reviewer, key: Qt.Key, button: str, meanwhile: Callable[[], object] = lambda: None) -> None:
@@ -199,8 +177,8 @@ def decide(reviewer: Reviewer, key: Qt.Key, button: str, meanwhile: Callable[[],
     meanwhile()
     reviewer.pilot.press_in(dialog, button)
     reviewer.pilot.wait_to_close(dialog)
-    activate(reviewer.pilot)  # window systems do this themselves when a dialog closes
+    reviewer.pilot.activate()
 
 
 def unseen(reviewer: Reviewer) -> list[int]:
-    return [step for step, words in enumerate(reviewer.pilot.heard("Steps")) if "not seen yet" in words]
+    return [step for step, text in enumerate(reviewer.pilot.heard("Steps")) if "not seen yet" in text]

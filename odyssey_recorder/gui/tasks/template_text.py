@@ -23,7 +23,7 @@ def template_passages(template: Template, catalogue: Catalogue | None) -> Sequen
         TextSpan(f"{{{name}}} is filled with {filled_with(slot)}", _items(slot))
         for name, slot in template.slots.items()
     ]
-    roles = tuple(f"{role.name}: {_players(role, catalogue)}" for role in template.roles)
+    roles = tuple(f"{role.name}: {_apps_of_role(role, catalogue)}" for role in template.roles)
     passages = [
         *slots,
         TextSpan("Apps by role", roles),
@@ -35,7 +35,7 @@ def template_passages(template: Template, catalogue: Catalogue | None) -> Sequen
     return [one for one in passages if one.lines]
 
 
-def proposal_words(proposal: Proposal) -> Sequence[str]:
+def proposal_text(proposal: Proposal) -> Sequence[str]:
     """The faults of a proposal, or that there are none, and its similar templates."""
     found = proposal.faults or ("No faults found.",)
     near = f"Most similar to {proposal.nearest} ({proposal.likeness:.0%})." if proposal.nearest else ""
@@ -46,12 +46,12 @@ def filled_with(slot: Slot) -> str:
     match slot:
         case Items(texts):
             return f"one of {len(texts):,} items"
-        case Numbers(first, last, step, words):
+        case Numbers(first, last, step, text):
             by = f" by {step}" if step != 1 else ""
-            as_ = f", as “{words}”" if words != "{}" else ""
+            as_ = f", as “{text}”" if text != "{}" else ""
             return f"a number from {first} to {last}{by}{as_}"
-        case DaySlotRange(first, last, words):
-            return f"a day, {first} to {last} days after the recording, as {_DAYS[words]}"
+        case DaySlotRange(first, last, text):
+            return f"a day, {first} to {last} days after the recording, as {_DAYS[text]}"
 
 
 def _items(slot: Slot) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def _items(slot: Slot) -> tuple[str, ...]:
     return (f"{shown} · and {rest:,} more",) if rest > 0 else (shown,)
 
 
-def _players(role: Role, catalogue: Catalogue | None) -> str:
+def _apps_of_role(role: Role, catalogue: Catalogue | None) -> str:
     if role.apps:
         return ", ".join(role.apps)
     names = [] if catalogue is None else [app.name for app in catalogue.that_play(role.name)]

@@ -8,7 +8,7 @@ from PIL import Image, ImageDraw
 
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
-from odyssey_recorder.dataset.provenance import CheckRecord, EpisodeProvenance, FrameRecord, ScreenRecord, StepRecord
+from odyssey_recorder.dataset.provenance import CheckRecord, EpisodeProvenance, ScreenRecord, StepRecord
 from odyssey_recorder.model.action import Action
 from odyssey_recorder.model.episode import Episode, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Size
@@ -27,34 +27,34 @@ def open_review(
     *actions: Action,
     episode_id: str = ID,
     task: TaskInfo | None = None,
-    proof: EpisodeProvenance | None = None,
+    provenance: EpisodeProvenance | None = None,
     findings: Sequence[Finding] = (),
 ) -> OpenedReview:
     """An episode with these actions, by default one of each kind, with screenshots in `folder`."""
-    made = episode(*actions, episode_id=episode_id)
-    made = made if task is None else replace(made, task=task)
-    draw_screenshots(folder, made)
-    return reviewed(folder, made, proof, EpisodeReport(episode_id, tuple(findings)))
+    recorded = episode(*actions, episode_id=episode_id)
+    recorded = recorded if task is None else replace(recorded, task=task)
+    draw_screenshots(folder, recorded)
+    return opened_review(folder, recorded, provenance, EpisodeReport(episode_id, tuple(findings)))
 
 
-def reviewed(
+def opened_review(
     folder: Path,
-    made: Episode,
-    proof: EpisodeProvenance | None = None,
+    recorded: Episode,
+    provenance: EpisodeProvenance | None = None,
     report: EpisodeReport | None = None,
     entries: Iterable[Entry] = (),
 ) -> OpenedReview:
-    """Like `open_review` for a given episode, whatever screenshots exist."""
-    opened = OpenedEpisode(made, EpisodeFiles.of(folder / f"{made.episode_id}.json"), proof)
-    row = ReviewRow(EpisodeSummary(made.episode_id, annotator="Ada"))
-    return OpenedReview(row, opened, report or EpisodeReport(made.episode_id), tuple(entries), REVISION)
+    """Like `open_review`, for a given episode and without drawing screenshots."""
+    opened = OpenedEpisode(recorded, EpisodeFiles.of(folder / f"{recorded.episode_id}.json"), provenance)
+    row = ReviewRow(EpisodeSummary(recorded.episode_id, annotator="Ada"))
+    return OpenedReview(row, opened, report or EpisodeReport(recorded.episode_id), tuple(entries), REVISION)
 
 
-def draw_screenshots(folder: Path, made: Episode, size: Size = SMALL) -> None:
+def draw_screenshots(folder: Path, recorded: Episode, size: Size = SMALL) -> None:
     """Grey screenshots, lighter with each step, with a dark square that moves down."""
-    for number in range(len(made.steps)):
+    for number in range(len(recorded.steps)):
         draw_screenshot(
-            folder / screenshot_name(made.episode_id, number), size, shade=60 + 15 * number, top=10 * number
+            folder / screenshot_name(recorded.episode_id, number), size, shade=60 + 15 * number, top=10 * number
         )
 
 
@@ -68,18 +68,7 @@ def provenance_of(*steps: StepRecord, episode_id: str = ID) -> EpisodeProvenance
     return drafts.provenance_of(episode_id, steps, annotator="Ada")
 
 
-def step_record(**more: object) -> StepRecord:
-    frame = FrameRecord(
-        number=1, source="grpc", started_us=0, arrived_us=1, settled=True, width=SMALL.width, height=SMALL.height,
-        png_sha256="", rgb_sha256="",
-    )  # fmt: skip
-    record = StepRecord(
-        frame=frame,
-        check=CheckRecord(number=2, started_us=2, arrived_us=3),
-        touched_us=2,
-        input=None,
-        screen=ScreenRecord(
-            rotation=0, posture="", package="com.android.chrome", activity=".Main", keyboard_shown=False
-        ),
-    )
-    return record.model_copy(update=more)
+def step_record(**changes: object) -> StepRecord:
+    screen = ScreenRecord(rotation=0, posture="", package="com.android.chrome", activity=".Main", keyboard_shown=False)
+    proved = {"screen": screen, "check": CheckRecord(number=8, started_us=3, arrived_us=4)}
+    return drafts.record(drafts.png(0)).model_copy(update=proved | changes)

@@ -7,9 +7,6 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
-from uuid import uuid4
-
-from PIL import Image
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.codec import write_episode
@@ -23,7 +20,7 @@ from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.quality.agreement.quality_report import QualityReport, quality_report
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
-from odyssey_recorder.quality.reviewing.review import Decision, Judgement, Rating, ReplayEvidence, Subject, Verdict
+from odyssey_recorder.quality.reviewing.review import Decision, Judgement, ReplayEvidence, Verdict
 from odyssey_recorder.quality.reviewing.status import (
     ReviewerRole,
     SecondReviewReason,
@@ -33,43 +30,36 @@ from odyssey_recorder.quality.reviewing.status import (
 )
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 from odyssey_recorder.replay.player import StepResult
+from tests.dataset.drafts import png
 from tests.episodes import episode
+from tests.quality.verdicts import judgements, verdict
 
 BEGAN = datetime(2026, 3, 1, 9, tzinfo=UTC)
 ACTIONS: tuple[Action, ...] = (Click(Point(500, 300)), Type("milk"), Complete("done"))
-_Answers = tuple[Judgement, Judgement, Judgement]
-_Take = Callable[[ReviewNews], object]
+Answers = tuple[Judgement, Judgement, Judgement]
+PASSED: Answers = judgements("ppp")
+_Listener = Callable[[ReviewNews], object]
 
 
-def passes() -> _Answers:
-    screenshots, sequence, instruction = (Judgement(criterion=one, answer=Rating.PASS) for one in Criterion)
-    return screenshots, sequence, instruction
+class FakeReviewing:
+    """Episodes for the tests of the Review page; the reviewer's verdicts are kept in `submitted`."""
 
+    reviewer = "Rosa"
 
-def fails(criterion: Criterion, reason: str, step: int | None = None) -> _Answers:
-    failed = Judgement(criterion=criterion, answer=Rating.FAIL, reason=reason, step=step)
-    screenshots, sequence, instruction = (failed if one.criterion is criterion else one for one in passes())
-    return screenshots, sequence, instruction
-
-
-class BenchReviewing:
-    """Episodes for the tests of the Review page; the reviewer's verdicts are kept in `ballots`."""
-
-    def __init__(self, root: Path, reviewer: str = "Rosa") -> None:
-        self._root = root
-        self._reviewer = reviewer
+    def __init__(self, root: Path) -> None:
+        self.root = root
         self._summaries: dict[str, EpisodeSummary] = {}
         self._reports: dict[str, EpisodeReport] = {}
         self._verdicts: dict[str, list[Verdict]] = {}
-        self._twice: dict[str, SecondReviewReason] = {}
-        self._takers: list[_Take] = []
-        self.ballots: list[tuple[str, VerdictDraft]] = []
+        self._second_reviews: dict[str, SecondReviewReason] = {}
+        self._listeners: list[_Listener] = []
+        self.submitted: list[tuple[str, VerdictDraft]] = []
         self.opened: list[str] = []
         self.failure: OdysseyError | None = None  # raised by the next submission
         self.checks: list[Finding] = []  # what the checks find when they run
-        self.is_slow_to_answer = False  # report a rejected episode as gone before its submission is answered
-        self.go_on = threading.Event()  # the checks wait for it
-        self.go_on.set()
+        self.reports_removal_first = False  # a rejected episode is reported as gone before its submission is answered
+        self.may_check = threading.Event()  # the checks wait for it
+        self.may_check.set()
         for name in ("annotations", "screenshots"):
             (root / name).mkdir(parents=True)
 
@@ -84,21 +74,20 @@ class BenchReviewing:
     ) -> str:
         """Add the newest episode and return its id."""
         number = len(self._summaries) + 1
-        made = episode(*(actions or ACTIONS), episode_id=f"{10**15 + number}")
-        task = replace(made.task, instruction=instruction, category=category)
-        made = replace(made, task=task, device=replace(made.device, device_name=device))
-        write_episode(self._root / "annotations" / f"{made.episode_id}.json", made)
-        for step in range(len(made.steps)):
-            shade = 40 + 30 * step
-            screenshot = Image.new("RGB", (72, 128), (shade, shade, 120))
-            screenshot.save(self._root / "screenshots" / screenshot_name(made.episode_id, step))
-        self._summaries[made.episode_id] = EpisodeSummary(
-            made.episode_id, instruction, category, device, len(made.steps), annotator,
+        recorded = episode(*(actions or ACTIONS), episode_id=f"{10**15 + number}")
+        task = replace(recorded.task, instruction=instruction, category=category)
+        recorded = replace(recorded, task=task, device=replace(recorded.device, device_name=device))
+        write_episode(self._annotation(recorded.episode_id), recorded)
+        for step in range(len(recorded.steps)):
+            screenshot = png(40 + 30 * step)
+            (self.root / "screenshots" / screenshot_name(recorded.episode_id, step)).write_bytes(screenshot)
+        self._summaries[recorded.episode_id] = EpisodeSummary(
+            recorded.episode_id, instruction, category, device, len(recorded.steps), annotator,
             BEGAN + timedelta(hours=number), template=task.meta_task, task_id=f"task-{number}",
         )  # fmt: skip
         if checked:
-            self.find(made.episode_id)
-        return made.episode_id
+            self.find(recorded.episode_id)
+        return recorded.episode_id
 
     def find(self, episode_id: str, *found: tuple[str, Severity, int | None]) -> None:
         findings = tuple(
@@ -107,25 +96,15 @@ class BenchReviewing:
         )
         self._reports[episode_id] = EpisodeReport(episode_id, findings)
 
-    def ask_two(self, episode_id: str) -> None:
-        self._twice[episode_id] = SecondReviewReason.SAMPLE
+    def add_to_sample(self, episode_id: str) -> None:
+        self._second_reviews[episode_id] = SecondReviewReason.SAMPLE
 
-    def judge(self, episode_id: str, by: str, decision: Decision, judgements: _Answers | None = None) -> None:
-        given = self._verdicts.setdefault(episode_id, [])
-        given.append(
-            Verdict(
-                id=uuid4().hex,
-                at=BEGAN + timedelta(days=1, seconds=len(given)),
-                by=by,
-                decision=decision,
-                judgements=judgements or passes(),
-                revision=self.revision(episode_id),
-                seconds=30,
-                subject=self._subject(episode_id),
-            )
-        )
+    def judge(self, episode_id: str, by: str, decision: Decision, answers: Answers = PASSED) -> None:
+        earlier = self._verdicts.setdefault(episode_id, [])
+        given = verdict(by, "ppp", decision, minute=len(earlier), revision=self.revision(episode_id))
+        earlier.append(given.model_copy(update={"judgements": answers}))
 
-    def rewrite(self, episode_id: str, instruction: str) -> None:
+    def change_instruction(self, episode_id: str, instruction: str) -> None:
         path = self._annotation(episode_id)
         path.write_text(path.read_text().replace(self._summaries[episode_id].instruction, instruction))
         self._summaries[episode_id] = replace(self._summaries[episode_id], instruction=instruction)
@@ -133,25 +112,25 @@ class BenchReviewing:
     def remove(self, episode_id: str) -> None:
         self._annotation(episode_id).unlink()
         del self._summaries[episode_id]
-        self.tell(ReviewNews(gone=frozenset({episode_id})))
+        self.publish(ReviewNews(gone=frozenset({episode_id})))
 
-    def tell(self, news: ReviewNews) -> None:
-        for take in self._takers:
-            take(news)
+    def publish(self, news: ReviewNews) -> None:
+        for listener in self._listeners:
+            listener(news)
 
-    def tell_again(self, *episode_ids: str) -> None:
-        self.tell(ReviewNews(read=tuple(map(self.row, episode_ids))))
+    def publish_rows(self, *episode_ids: str) -> None:
+        self.publish(ReviewNews(read=tuple(map(self.row, episode_ids))))
 
     def row(self, episode_id: str) -> ReviewRow:
         now = verdict_status(
-            self._verdicts.get(episode_id, ()), {self.revision(episode_id)}, self._twice.get(episode_id),
+            self._verdicts.get(episode_id, ()), {self.revision(episode_id)}, self._second_reviews.get(episode_id),
             recorder=self._summaries[episode_id].annotator,
         )  # fmt: skip
-        mine = reviewer_role(now, recorder=self._summaries[episode_id].annotator, reviewer=self._reviewer)
+        role = reviewer_role(now, recorder=self._summaries[episode_id].annotator, reviewer=self.reviewer)
         return ReviewRow(
             self._summaries[episode_id], now.stage, now.twice,
-            role=mine if isinstance(mine, ReviewerRole) else None,
-            refusal="" if isinstance(mine, ReviewerRole) else mine,
+            role=role if isinstance(role, ReviewerRole) else None,
+            refusal="" if isinstance(role, ReviewerRole) else role,
             report=self._reports.get(episode_id),
             is_settled=episode_id in self._reports,
         )  # fmt: skip
@@ -163,40 +142,36 @@ class BenchReviewing:
     def ids(self) -> list[str]:
         return list(self._summaries)
 
-    @property
-    def root(self) -> Path:
-        return self._root
-
-    @property
-    def reviewer(self) -> str:
-        return self._reviewer
-
-    def follow(self, take: _Take, warn: Callable[[str], object]) -> SimpleNamespace:
-        self._takers.append(take)
+    def follow(self, take: _Listener, warn: Callable[[str], object]) -> SimpleNamespace:
+        self._listeners.append(take)
         take(ReviewNews(read=tuple(map(self.row, self._summaries))))
-        return SimpleNamespace(close=self._takers.clear)
+        return SimpleNamespace(close=self._listeners.clear)
 
     def check_all(self, progress: Callable[[float | None, str], object], cancelled: Callable[[], bool]) -> None:
         waiting = [one for one in self._summaries if one not in self._reports]
         for number, episode_id in enumerate(waiting):
             progress(number / len(waiting), f"{number} of {len(waiting)} episodes")
-            while not self.go_on.wait(0.01):
+            while not self.may_check.wait(0.01):
                 if cancelled():
                     raise ReviewError("The checks were stopped.")
             self._reports[episode_id] = EpisodeReport(
                 episode_id, tuple(one for one in self.checks if one.episode_id == episode_id)
             )
-            self.tell_again(episode_id)
+            self.publish_rows(episode_id)
 
     def figures(self, *_: object) -> QualityReport:
-        return quality_report(AllReviewed(tuple(map(self._reviewed, self._summaries))))
+        subject = verdict(self.reviewer).subject
+        reviewed = (
+            Reviewed(one, subject, self.row(one).stage, tuple(self._verdicts.get(one, ()))) for one in self._summaries
+        )
+        return quality_report(AllReviewed(tuple(reviewed)))
 
     def open(self, episode_id: str) -> OpenedReview:
         self.opened.append(episode_id)
         row = self.row(episode_id)
         shown = self._verdicts.get(episode_id, []) if row.role is not ReviewerRole.SECOND else []
         report = self._reports.get(episode_id, EpisodeReport(episode_id))
-        opened = open_episode(self._root / annotation_path(episode_id))
+        opened = open_episode(self._annotation(episode_id))
         return OpenedReview(row, opened, report, tuple(shown), self.revision(episode_id))
 
     def submit(self, episode_id: str, verdict_draft: VerdictDraft) -> ReviewRow:
@@ -210,18 +185,18 @@ class BenchReviewing:
             raise ReviewError(refusal)
         if verdict_draft.decision.accepts and self._reports[episode_id].has_errors:
             raise ReviewError("The checks found an error that is open. Fix it, or decide otherwise.")
-        self.ballots.append((episode_id, verdict_draft))
-        self.judge(episode_id, self._reviewer, verdict_draft.decision, verdict_draft.judgements)
+        self.submitted.append((episode_id, verdict_draft))
+        self.judge(episode_id, self.reviewer, verdict_draft.decision, verdict_draft.judgements)
         row = self.row(episode_id)
-        if self.is_slow_to_answer and verdict_draft.decision is Decision.REJECT:
+        if self.reports_removal_first and verdict_draft.decision is Decision.REJECT:
             self.remove(episode_id)
         return row
 
     def fix(self, episode_id: str, amendment: Amendment, why: str, revision: str) -> OpenedReview:
-        raise ReviewError("Nothing is fixed on the bench.")
+        raise ReviewError("The fake cannot fix episodes.")
 
     def undo(self, episode_id: str, revision: str) -> OpenedReview:
-        raise ReviewError("Nothing is fixed on the bench.")
+        raise ReviewError("The fake cannot fix episodes.")
 
     def devices(self) -> Sequence[ListedDevice]:
         return ()
@@ -229,17 +204,7 @@ class BenchReviewing:
     def replay(
         self, episode_id: str, serial: str, on_step: Callable[[StepResult], None], cancelled: Callable[[], bool]
     ) -> ReplayEvidence:
-        raise ReviewError("There is no device on the bench.")
+        raise ReviewError("The fake has no device.")
 
     def _annotation(self, episode_id: str) -> Path:
-        return self._root / "annotations" / f"{episode_id}.json"
-
-    def _reviewed(self, episode_id: str) -> Reviewed:
-        verdicts = tuple(self._verdicts.get(episode_id, ()))
-        return Reviewed(episode_id, self._subject(episode_id), self.row(episode_id).stage, verdicts)
-
-    def _subject(self, episode_id: str) -> Subject:
-        one = self._summaries[episode_id]
-        return Subject(
-            recorder=one.annotator, category=one.category, device=one.device, template=one.template, steps=one.steps
-        )
+        return self.root / annotation_path(episode_id)

@@ -1,4 +1,4 @@
-"""A lead at the Tasks page: the real task service on a file queue, some shipped templates, and a stand-in model."""
+"""The Tasks page of a lead: the real task service on a file queue, some shipped templates, and a stand-in model."""
 
 import shutil
 from collections.abc import Callable
@@ -38,20 +38,20 @@ _TEMPLATES = (
 )  # fmt: skip
 
 
-def own_templates(folder: Path) -> Path:
-    made, shipped = folder / "templates", shipped_templates()
-    shutil.copytree(shipped / "pools", made / "pools")
-    (made / "apps").mkdir()
-    shutil.copy(shipped / "apps" / "simulated_phone.yaml", made / "apps")
+def copy_templates(folder: Path) -> Path:
+    copies, shipped = folder / "templates", shipped_templates()
+    shutil.copytree(shipped / "pools", copies / "pools")
+    (copies / "apps").mkdir()
+    shutil.copy(shipped / "apps" / "simulated_phone.yaml", copies / "apps")
     for name in _TEMPLATES:
-        (made / name).parent.mkdir(exist_ok=True)
-        shutil.copy(shipped / f"{name}.yaml", made / f"{name}.yaml")
-    return made
+        (copies / name).parent.mkdir(exist_ok=True)
+        shutil.copy(shipped / f"{name}.yaml", copies / f"{name}.yaml")
+    return copies
 
 
 @dataclass
-class Office:
-    """A queue for preparing tasks; a model is available once there is a server for it."""
+class TaskSetup:
+    """A queue for preparing tasks; a model is available once `server` is set."""
 
     templates: Path
     folder: Path
@@ -73,12 +73,12 @@ class Office:
         return batch_with(model, self.prices, self.folder / "answers.sqlite", at_once=1, budget=budget)
 
 
-class LeadBench(LonePilot):
-    def __init__(self, qtbot: QtBot, background: Background, office: Office) -> None:
+class LeadDriver(LonePilot):
+    def __init__(self, qtbot: QtBot, background: Background, setup: TaskSetup) -> None:
         super().__init__(qtbot, background)
-        self.office = office
-        self.service = office.service()
-        self.bridge = QueueBridge(lambda: office.queue, self.background, self.window)
+        self.setup = setup
+        self.service = setup.service()
+        self.bridge = QueueBridge(lambda: setup.queue, self.background, self.window)
         service_bridge = TaskServiceBridge(lambda: self.service, self.background, self.bridge)
         self.page = TasksPage(self.bridge, self.commands, service_bridge)
         self.show_alone(self.page)
@@ -88,13 +88,13 @@ class LeadBench(LonePilot):
         self.qtbot.waitUntil(lambda: not self.background.jobs)
         super().before_close()
 
-    def prepared(self, count: int) -> list[QueuedTask]:
-        made = self.service.generate(ModelChoice(count, 1, "simulated_phone", frozenset(), names_apps=False))
-        self.enter(Command.SHOW_PREPARE)
+    def generate(self, count: int) -> list[QueuedTask]:
+        generated = self.service.generate(ModelChoice(count, 1, "simulated_phone", frozenset(), names_apps=False))
+        self.open_view(Command.SHOW_PREPARE)
         self.qtbot.waitUntil(lambda: len(self.rows) == count)
-        return [task for one in made.tasks if (task := self.service.board().task(one.task_id)) is not None]
+        return [self.task(one.task_id) for one in generated.tasks]
 
-    def enter(self, view: Command) -> None:
+    def open_view(self, view: Command) -> None:
         self.page.enter()
         self.use(view)
         self.qtbot.waitUntil(lambda: self.commands[Command.GENERATE_TASKS].isEnabled())
@@ -106,21 +106,21 @@ class LeadBench(LonePilot):
     @property
     def rows(self) -> list[PreparedRow]:
         model = self.tasks.model()
-        return [model.index(at, 0).data(VALUE) for at in range(model.rowCount())]
+        return [model.index(row, 0).data(VALUE) for row in range(model.rowCount())]
 
     @property
     def current(self) -> str:
         return str(self.tasks.currentIndex().data(VALUE).task_id)
 
     def task(self, task_id: str) -> QueuedTask:
-        found = self.service.board().task(task_id)
-        assert found is not None
-        return found
+        task = self.service.board().task(task_id)
+        assert task is not None
+        return task
 
     def dialog_of(self, kind: type[D]) -> D:
-        opened = self.dialog()
-        assert isinstance(opened, kind)
-        return opened
+        dialog = self.dialog()
+        assert isinstance(dialog, kind)
+        return dialog
 
     def use(self, command: Command) -> None:
         """Press a command's keys; activates the window, since no window manager does after a dialog closes."""
@@ -128,5 +128,5 @@ class LeadBench(LonePilot):
         keys = self.commands[command].shortcut()
         QTest.keySequence(QApplication.focusWidget() or self.window, keys)
 
-    def wait_for(self, is_so: Callable[[], bool]) -> None:
-        self.qtbot.waitUntil(is_so)
+    def wait_for(self, condition: Callable[[], bool]) -> None:
+        self.qtbot.waitUntil(condition)

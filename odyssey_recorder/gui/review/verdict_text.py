@@ -16,7 +16,7 @@ _SHORT = {
 _OPPOSITE = {Rating.PASS, Rating.FAIL}
 
 
-def turn_words(opened: OpenedReview) -> str:
+def role_text(opened: OpenedReview) -> str:
     match opened.row.role:
         case None:
             return opened.row.refusal
@@ -25,7 +25,7 @@ def turn_words(opened: OpenedReview) -> str:
         case ReviewerRole.SECOND:
             return "Second review. The first review is hidden."
         case ReviewerRole.THIRD:
-            return f"Third review. The first two disagree on {_at_odds(verdicts(opened.entries))}."
+            return f"Third review. The first two disagree on {_disputed_questions(verdicts(opened.entries))}."
 
 
 def verdicts(entries: Iterable[Entry]) -> list[Verdict]:
@@ -33,27 +33,27 @@ def verdicts(entries: Iterable[Entry]) -> list[Verdict]:
     return sorted(newest.values(), key=lambda one: one.at)
 
 
-def verdict_words(verdict: Verdict) -> str:
+def verdict_text(verdict: Verdict) -> str:
     lines = [f"{verdict.by}: {verdict.decision.value}"]
-    lines += [f"{_SHORT[one.criterion].capitalize()}: {judgement_words(one)}" for one in verdict.judgements]
+    lines += [f"{_SHORT[one.criterion].capitalize()}: {judgement_text(one)}" for one in verdict.judgements]
     return "\n".join([*lines, f"“{verdict.note}”"] if verdict.note else lines)
 
 
-def verdict_in_short(verdict: Verdict) -> str:
+def short_verdict_text(verdict: Verdict) -> str:
     """A line only for each question that did not pass."""
     others = [one for one in verdict.judgements if one.answer is not Rating.PASS]
-    lines = [f"{_SHORT[one.criterion].capitalize()}: {judgement_words(one)}" for one in others]
+    lines = [f"{_SHORT[one.criterion].capitalize()}: {judgement_text(one)}" for one in others]
     return "\n".join([f"{verdict.by}: {verdict.decision.value}{'' if others else ', three passes'}", *lines])
 
 
-def judgement_words(judgement: Judgement) -> str:
+def judgement_text(judgement: Judgement) -> str:
     reason = REASONS[judgement.criterion].get(judgement.reason, judgement.reason)
     step = "" if judgement.step is None else f"step {judgement.step + 1}"
     more = ", ".join(filter(None, (reason, step, judgement.words)))
     return f"{judgement.answer.value}: {more}" if more else judgement.answer.value
 
 
-def what_followed(row: ReviewRow) -> str:
+def outcome_text(row: ReviewRow) -> str:
     owner = row.summary.annotator or "the annotator"
     match row.stage:
         case ReviewStage.ACCEPTED:
@@ -75,9 +75,11 @@ def what_followed(row: ReviewRow) -> str:
             return "Saved"
 
 
-def _at_odds(given: list[Verdict]) -> str:
+def _disputed_questions(given: list[Verdict]) -> str:
     if len(given) < 2 or agrees(given[0], given[1]):
         return "this episode"
     one, other = given[:2]
-    questions = [_SHORT[asked] for asked in QUESTIONS if {one.answer(asked), other.answer(asked)} == _OPPOSITE]
+    questions = [
+        _SHORT[criterion] for criterion in QUESTIONS if {one.answer(criterion), other.answer(criterion)} == _OPPOSITE
+    ]
     return " and ".join(questions) or f"the decision: {one.decision.value} or {other.decision.value}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from odyssey_recorder.gui.tasks.template_words import filled_with, proposal_words, template_passages
+from odyssey_recorder.gui.tasks.template_text import filled_with, proposal_text, template_passages
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.templates.template import (
     Catalogue,
@@ -20,7 +20,7 @@ APPS = Catalogue("android", "Android", ("Notes",), (CatalogueApp("Jot", "org.jot
 
 
 @pytest.mark.parametrize(
-    ("slot", "words"),
+    ("slot", "text"),
     [
         (Items(("a", "b")), "one of 2 items"),
         (Numbers(2, 4), "a number from 2 to 4"),
@@ -28,8 +28,8 @@ APPS = Catalogue("android", "Android", ("Notes",), (CatalogueApp("Jot", "org.jot
         (DaySlotRange(1, 6, "weekday"), "a day, 1 to 6 days after the recording, as “next Friday”"),
     ],
 )
-def test_every_kind_of_gap_says_what_fills_it(slot: Slot, words: str) -> None:
-    assert filled_with(slot) == words
+def test_slots_describe_what_fills_them(slot: Slot, text: str) -> None:
+    assert filled_with(slot) == text
 
 
 def template(*roles: Role, items: int = 2) -> Template:
@@ -37,29 +37,29 @@ def template(*roles: Role, items: int = 2) -> Template:
     return Template("note", Category.GENERAL_TOOL, "Note {item} {count}", slots, roles, ("P {item}",), ("N {item}",))
 
 
-def told(one: Template, heading: str) -> tuple[str, ...]:
+def lines(one: Template, heading: str) -> tuple[str, ...]:
     return next(passage.lines for passage in template_passages(one, APPS) if passage.heading.startswith(heading))
 
 
-def test_roles_name_the_apps_that_may_play_them() -> None:
+def test_roles_list_their_apps() -> None:
     roles = template(Role("notes"), Role("shop"), Role("mail", ("Post", "Letter")))
-    assert told(roles, "Apps by role") == (
+    assert lines(roles, "Apps by role") == (
         "notes: any of Jot", "shop: no app in the catalogue", "mail: Post, Letter",
     )  # fmt: skip
 
 
-def test_items_are_shown_up_to_a_number_and_what_says_nothing_is_left_out() -> None:
-    (line,) = told(template(items=100), "{item}")
+def test_long_lists_are_cut_and_empty_parts_left_out() -> None:
+    (line,) = lines(template(items=100), "{item}")
     assert line.startswith("item 0 · item 1")
     assert line.endswith(" · and 40 more")
-    assert told(template(), "{count}") == ("A number from 2 to 4",)
+    assert lines(template(), "{count}") == ("A number from 2 to 4",)
     headings = [passage.heading for passage in template_passages(template(), None)]
     assert "For the annotator" not in headings
-    assert told(template(), "Phrasings by people, naming no app") == ("P {item}",)
+    assert lines(template(), "Phrasings by people, naming no app") == ("P {item}",)
 
 
-def test_a_proposal_says_what_is_wrong_with_it_and_what_it_is_like() -> None:
-    assert proposal_words(Proposal(template(), ("No such role.",), "jot", 0.62)) == (
+def test_proposal_lists_faults_and_most_similar_template() -> None:
+    assert proposal_text(Proposal(template(), ("No such role.",), "jot", 0.62)) == (
         "No such role.", "Most similar to jot (62%).",
     )  # fmt: skip
-    assert proposal_words(Proposal(template(), (), "", 0.0)) == ("No faults found.",)
+    assert proposal_text(Proposal(template(), (), "", 0.0)) == ("No faults found.",)

@@ -1,0 +1,37 @@
+"""Verdicts and their outcome as text."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from odyssey_recorder.dataset.opened import EpisodeSummary
+from odyssey_recorder.gui.review.verdict_text import outcome_text, role_text
+from odyssey_recorder.quality.reviewing.review import Decision
+from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewStage, SecondReviewReason
+from odyssey_recorder.quality.reviewing.views import ReviewRow
+from tests.episodes import episode
+from tests.gui.review.opened_reviews import opened_review
+from tests.quality.verdicts import verdict
+
+
+def test_newer_verdict_of_a_reviewer_counts() -> None:
+    earlier, later = verdict("Lin", "pfp"), verdict("lin ", "fpp", Decision.REJECT, minute=2)
+    review = opened_review(Path("shots"), episode(), entries=(earlier, verdict("Omar", minute=1), later))
+    disputed = replace(review, row=replace(review.row, role=ReviewerRole.THIRD))
+    assert role_text(disputed) == "Third review. The first two disagree on the screenshots."
+
+
+@pytest.mark.parametrize(
+    ("stage", "reason", "outcome"),
+    [
+        (ReviewStage.ACCEPTED, None, "Accepted"),
+        (ReviewStage.SENT_BACK, None, "Sent back to Ada's queue"),
+        (ReviewStage.REJECTED, None, "Rejected and moved to the trash"),
+        (ReviewStage.SECOND, SecondReviewReason.WARNINGS, "Saved. A second review follows (has warnings)"),
+        (ReviewStage.DISPUTED, SecondReviewReason.SAMPLE, "Saved. The two reviews differ, so a third reviewer decides"),
+        (ReviewStage.UNREVIEWED, None, "Saved"),
+    ],
+)
+def test_outcome_of_a_verdict_is_described(stage: ReviewStage, reason: SecondReviewReason | None, outcome: str) -> None:
+    assert outcome_text(ReviewRow(EpisodeSummary("1", annotator="Ada", task_id="t-1"), stage, reason)) == outcome
