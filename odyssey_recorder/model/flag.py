@@ -76,12 +76,12 @@ _OLD_TEXTS = {
     **_TEXTS,
     FlagCode.CHANGING: "the screen changed at about the moment of the touch",
     FlagCode.UNWATCHED: "what the screen showed just after the touch is not known",
-    FlagCode.OLDER: "the screenshot is {age_s:.1f} s older than the touch",
+    FlagCode.OLDER: "the picture is {age_s:.1f} s older than the touch",
     FlagCode.OLDER_THAN_LAST_ACTION: (
-        "the screenshot is {age_s:.1f} s older than the touch, and from before the last action"
+        "the picture is {age_s:.1f} s older than the touch, and from before the last action"
     ),
     FlagCode.NEWER: (
-        "the screen changed just before the finger came down: the screenshot is newer than the one that was seen"
+        "the screen changed just before the finger came down: the picture is newer than the one that was seen"
     ),
     FlagCode.UNPROVEN: "nothing proves that the screen was still the same at touch-down",
     FlagCode.AREAS_CHANGED: "the keyboard, the bars or the screen's posture changed at about the moment of the touch",
@@ -91,13 +91,13 @@ _OLD_TEXTS = {
     FlagCode.TEXT_UNREAD: "what was typed could not be read",
     FlagCode.CONNECTION_BROKE: "the connection broke while it was sent",
     FlagCode.VOUCHED: "the recorder ended while it was sent: whether the device got it is the annotator's word",
-    FlagCode.TURNED: "the screen was turned: its screenshot is {screenshot}, device_info says {device_info}",
-    FlagCode.RESIZED: "the screen had another size: its screenshot is {screenshot}, device_info says {device_info}",
+    FlagCode.TURNED: "the screen was turned: its picture is {screenshot}, device_info says {device_info}",
+    FlagCode.RESIZED: "the screen had another size: its picture is {screenshot}, device_info says {device_info}",
     FlagCode.UNLIKE: "taken for the screen of the step that was undone, but not the same",
     FlagCode.RESUMED_ELSEWHERE: "resumed on another screen than the one that the recording had left",
-    FlagCode.RESUMED_UNSEEN: "resumed without a screenshot of the screen that the recording had left",
+    FlagCode.RESUMED_UNSEEN: "resumed without a picture of the screen that the recording had left",
 }
-"""What recorders stored before flags had codes."""
+"""What recorders stored before flags had codes. Files contain these texts, so they never change."""
 
 
 @dataclass(frozen=True, slots=True)

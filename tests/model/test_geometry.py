@@ -114,7 +114,7 @@ def test_a_size_reads_as_width_by_height_and_turns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("picture", "box"),
+    ("screenshot", "box"),
     [
         (PHONE, Box(0, 0, 1080, 2400)),
         (Size(720, 1600), Box(0, 0, 1080, 2400)),
