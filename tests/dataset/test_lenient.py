@@ -1,4 +1,4 @@
-"""Episode files that break the format: what is still read, and which breaches are reported."""
+"""Episode files that violate the format: what is read all the same, and which breaches are reported."""
 
 import json
 from collections.abc import Callable
@@ -80,7 +80,7 @@ def test_breach_is_reported_with_its_rule_and_step(
     assert lenient.strict is None
 
 
-def damage_many_values(tree: Tree) -> None:
+def damage_several_values(tree: Tree) -> None:
     tree["step_length"] = 3
     tree["steps"][0]["info"] = [[1440, 620], [1440, 620]]
     tree["steps"][1] |= {"action": "SWIPE", "step": 7}
@@ -90,14 +90,14 @@ def damage_many_values(tree: Tree) -> None:
     ("lenient", "rules"),
     [
         (
-            read_damaged(damage_many_values),
+            read_damaged(damage_several_values),
             [(Rule.PLACE, 0), (Rule.NUMBER, 1), (Rule.VOCABULARY, 1), (Rule.COUNT, None)],
         ),
         (read(episode(Complete(), Type("more"), Impossible("no"))), [(Rule.ENDING, 0)]),
         (read_damaged(put("steps", 7, "action", to="FINISHED")), [(Rule.VOCABULARY, 7)]),
         (read_damaged(lambda tree: tree.update(steps=[], step_length=0)), [(Rule.ENDING, None)]),
     ],
-    ids=["every breach", "one for what follows an end", "an unknown end is not missing", "no steps"],
+    ids=["every breach", "one breach for steps after the end", "unknown last action", "no steps"],
 )
 def test_breaches_are_reported_once_and_in_order(lenient: LenientEpisode, rules: list[tuple[Rule, int | None]]) -> None:
     assert broken_rules(lenient) == rules

@@ -23,7 +23,7 @@ from odyssey_recorder.merging.plan import MergeDecisions
 from odyssey_recorder.quality.reviewing.review_log import ReviewLog
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
-from tests.dataset.cut_short import Fate
+from tests.dataset.interrupted_changes import FaultInjector
 from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.quality.verdicts import verdict
 
@@ -347,7 +347,7 @@ DECIDED = MergeDecisions(prefer="B")
 
 def _killed(root: Path, b: Path, into: Path, after: int) -> None:
     os.fsync = lambda fd: None
-    Fate(root).comes(after, lambda: os.kill(os.getpid(), signal.SIGKILL))
+    FaultInjector(root).arm(after, lambda: os.kill(os.getpid(), signal.SIGKILL))
     merge(root / "a", b, into, DECIDED)
 
 
@@ -395,7 +395,7 @@ def test_a_full_disk_leaves_whole_episodes_and_the_next_call_completes(
     a, b = planted
     done = Path(shutil.copytree(a, tmp_path / "done" / "a"))
     merge(done, b, done, DECIDED)
-    fate = Fate(tmp_path / "full")
+    fate = FaultInjector(tmp_path / "full")
 
     def full() -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -403,12 +403,12 @@ def test_a_full_disk_leaves_whole_episodes_and_the_next_call_completes(
     struck = 0
     while True:
         root = Path(shutil.copytree(a, tmp_path / "full" / str(struck) / "a"))
-        fate.comes(5 + 17 * struck, full, forever=True)
+        fate.arm(5 + 17 * struck, full, forever=True)
         try:
             merge(root, b, root, DECIDED)
         except OdysseyError as error:
             assert "the disk is full" in str(error)  # noqa: PT017 - the last attempt succeeds
-        if not fate.goes():
+        if not fate.disarm():
             break
         merge(root, b, root, DECIDED)
         assert _timeless(root) == _timeless(done)

@@ -37,7 +37,7 @@ from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.status import ReviewerRole
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.dataset.drafts import png
-from tests.dataset.published_episode import InDataset, recorded, released
+from tests.dataset.published_episode import PublishedEpisode, recorded, released
 from tests.gui.inspection import faults
 from tests.gui.pilot import LonePilot, W
 
@@ -46,7 +46,7 @@ EVERYWHERE = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END, Comman
 INSIDE = EVERYWHERE | {Command.DROP_STEPS, Command.END_HERE}
 
 
-def opened(there: InDataset, turn: ReviewerRole | None = ReviewerRole.FIRST) -> OpenedReview:
+def opened(there: PublishedEpisode, turn: ReviewerRole | None = ReviewerRole.FIRST) -> OpenedReview:
     row = ReviewRow(EpisodeSummary(there.episode_id, annotator="ann"), role=turn)
     found = open_episode(there.root / annotation_path(there.episode_id))
     return OpenedReview(row, found, EpisodeReport(there.episode_id), (), "0" * 64)
@@ -115,19 +115,19 @@ def fixer(qtbot: QtBot, background: Background) -> OpenFixer:
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> InDataset:
+def there(tmp_path: Path) -> PublishedEpisode:
     return recorded(tmp_path)
 
 
 @pytest.fixture
-def own(there: InDataset, fixer: OpenFixer) -> Fixer:
+def own(there: PublishedEpisode, fixer: OpenFixer) -> Fixer:
     return fixer(opened(there))
 
 
 # Offers.
 
 
-def test_each_step_is_offered_what_can_be_fixed_in_it(own: Fixer, there: InDataset) -> None:
+def test_each_step_is_offered_what_can_be_fixed_in_it(own: Fixer, there: PublishedEpisode) -> None:
     for step, offered in (
         (CLICK, INSIDE | {Command.FIX_PRESS, Command.FIX_BOX}),
         (TYPE, INSIDE | {Command.FIX_TEXT}),
@@ -149,7 +149,7 @@ def test_without_a_provenance_there_is_no_note_to_fix(tmp_path: Path, fixer: Ope
     assert Command.FIX_NOTE not in fixer(opened(released(tmp_path))).offered
 
 
-def test_a_dialog_goes_when_the_episode_is_another_one_now(own: Fixer, there: InDataset) -> None:
+def test_a_dialog_goes_when_the_episode_is_another_one_now(own: Fixer, there: PublishedEpisode) -> None:
     review = opened(there)
     own.begin(Command.DROP_STEPS, CLICK)
     own.card.show_review(review)
@@ -229,7 +229,7 @@ def test_other_apps_and_another_category_make_a_fix_once_there_are_enough_apps(o
     ]
 
 
-def test_an_episode_of_a_category_that_is_none_of_the_six_is_given_one(there: InDataset, fixer: OpenFixer) -> None:
+def test_an_episode_of_a_category_that_is_none_of_the_six_is_given_one(there: PublishedEpisode, fixer: OpenFixer) -> None:
     path = there.root / "annotations" / f"{there.episode_id}.json"
     said = json.loads(path.read_text())
     said["task_info"] |= {"category": "Cooking", "app": ["Shop", "Notes"]}
@@ -288,7 +288,7 @@ def test_who_changes_an_action_is_told_which_texts_go_with_it(tmp_path: Path, fi
     ids=["a jump", "no jump", "no screenshot"],
 )
 def test_a_drop_tells_how_the_screens_join(
-    own: Fixer, there: InDataset, last: int, screenshot: bytes, join: str
+    own: Fixer, there: PublishedEpisode, last: int, screenshot: bytes, join: str
 ) -> None:
     (there.root / "screenshots" / f"{there.episode_id}_{last + 1}.png").write_bytes(screenshot)
     own.begin(Command.DROP_STEPS, TYPE)
@@ -362,7 +362,7 @@ def test_a_box_that_is_as_before_or_beside_the_touched_place_is_refused_at_once(
     assert box.answer.isEnabled()
 
 
-def test_on_a_screenshot_that_cannot_be_opened_no_box_is_drawn(own: Fixer, there: InDataset) -> None:
+def test_on_a_screenshot_that_cannot_be_opened_no_box_is_drawn(own: Fixer, there: PublishedEpisode) -> None:
     (there.root / "screenshots" / f"{there.episode_id}_0.png").write_bytes(b"no picture")
     own.begin(Command.FIX_BOX, CLICK)
     canvas = own.field(BoxCanvas, "Screenshot with the box")

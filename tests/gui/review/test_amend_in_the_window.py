@@ -17,7 +17,7 @@ from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.review_service import ReviewService
 from odyssey_recorder.selection.index import EpisodeIndex
-from tests.dataset.published_episode import InDataset, recorded, store_of
+from tests.dataset.published_episode import PublishedEpisode, recorded, store_of
 from tests.gui.inspection import faults
 from tests.gui.pilot import Pilot
 from tests.gui.review.reviewer import OpenReviews, Reviewer
@@ -27,7 +27,7 @@ OpenAsRosa = Callable[[], Reviewer]
 ALT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
 
 
-def annotation_file(there: InDataset) -> Path:
+def annotation_file(there: PublishedEpisode) -> Path:
     return there.root / "annotations" / f"{there.episode_id}.json"
 
 
@@ -36,12 +36,12 @@ def find_nothing(evidence: EpisodeEvidence) -> EpisodeReport:
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> InDataset:
+def there(tmp_path: Path) -> PublishedEpisode:
     return recorded(tmp_path)
 
 
 @pytest.fixture
-def open_as_rosa(there: InDataset, open_reviews: OpenReviews, tmp_path: Path) -> OpenAsRosa:
+def open_as_rosa(there: PublishedEpisode, open_reviews: OpenReviews, tmp_path: Path) -> OpenAsRosa:
     """Opens the episode of someone else in the window."""
 
     def open_it() -> Reviewer:
@@ -58,11 +58,11 @@ def reviewer(open_as_rosa: OpenAsRosa) -> Reviewer:
     return open_as_rosa()
 
 
-def rosa(there: InDataset, checks: Path) -> ReviewService:
+def rosa(there: PublishedEpisode, checks: Path) -> ReviewService:
     return ReviewService(EpisodeIndex(there.root, None), Checker(checks, 1, judge=find_nothing), lambda: "Rosa")
 
 
-def test_an_unreadable_episode_comes_back_as_it_was_kept(there: InDataset, open_as_rosa: OpenAsRosa) -> None:
+def test_an_unreadable_episode_comes_back_as_it_was_kept(there: PublishedEpisode, open_as_rosa: OpenAsRosa) -> None:
     Versions(there.root).amend(there.episode_id, NewInstruction(instruction="Note: milk"))
     whole = there.annotation()
     assert whole is not None
@@ -79,7 +79,7 @@ def test_an_unreadable_episode_comes_back_as_it_was_kept(there: InDataset, open_
     assert not reviewer.says("The file of this episode is damaged")
 
 
-def test_an_episode_without_an_end_is_sent_back(there: InDataset, open_as_rosa: OpenAsRosa) -> None:
+def test_an_episode_without_an_end_is_sent_back(there: PublishedEpisode, open_as_rosa: OpenAsRosa) -> None:
     tree = json.loads(there.annotation() or b"")
     tree |= {"steps": tree["steps"][:-1], "step_length": 4}
     annotation_file(there).write_text(json.dumps(tree))
@@ -104,11 +104,11 @@ def activate(pilot: Pilot) -> None:
     pilot.qtbot.waitUntil(pilot.window.isActiveWindow)
 
 
-def data(there: InDataset) -> dict[str, bytes]:
+def data(there: PublishedEpisode) -> dict[str, bytes]:
     return {name: content for name, content in there.files().items() if not name.startswith("reviews")}
 
 
-def test_a_step_is_dropped_by_keys_and_comes_back_byte_for_byte(reviewer: Reviewer, there: InDataset) -> None:
+def test_a_step_is_dropped_by_keys_and_comes_back_byte_for_byte(reviewer: Reviewer, there: PublishedEpisode) -> None:
     before = data(there)
     reviewer.key(Qt.Key.Key_Right)
     decide(reviewer, Qt.Key.Key_D, "Drop steps")
@@ -173,7 +173,7 @@ def test_an_answer_that_names_a_dropped_step_stays_and_says_so(reviewer: Reviewe
     assert reviewer.pilot.named(QSpinBox, f"Step: {STEPS}").text() == "Step 2"
 
 
-def test_what_another_window_fixed_is_not_fixed_again(reviewer: Reviewer, there: InDataset, tmp_path: Path) -> None:
+def test_what_another_window_fixed_is_not_fixed_again(reviewer: Reviewer, there: PublishedEpisode, tmp_path: Path) -> None:
     other = rosa(there, tmp_path / "other.sqlite")
     present = other.open(there.episode_id).revision
 
