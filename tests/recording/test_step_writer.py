@@ -19,26 +19,26 @@ from tests.recording.recording_bench import Recording, RecordingBench
 SMALLER = Size(320, 480)
 
 
-def show_in(device: FakeDevice, size: Size) -> None:
+def resize_screen(device: FakeDevice, size: Size) -> None:
     """Give the next screen another size, as when the device is turned or folded."""
     device.state = replace(device.state, size=size)
 
 
-def tap_in(recording: Recording, device: FakeDevice, size: Size) -> None:
+def record_tap(recording: Recording, device: FakeDevice, size: Size) -> None:
     """Record a tap on a screen of that size."""
     view = recording.ready()
     if device.state.size != size:
-        show_in(device, size)
+        resize_screen(device, size)
         view = recording.ready(after=view.frame_number)
     recording.tap()
     recording.ready(steps=len(view.steps) + 1)
 
 
-def publish(service: RecordingBench, recording: Recording) -> Episode:
+def publish(bench: RecordingBench, recording: Recording) -> Episode:
     recording.ready()
     recording.recorder.complete("done")
     recording.until(State.FINISHED)
-    return service.store.load(recording.draft.episode_id)
+    return bench.store.load(recording.draft.episode_id)
 
 
 BUTTON = f'<hierarchy><node clickable="true" bounds="[0,0][{PHONE_SIZE.width},300]"/></hierarchy>'
@@ -54,10 +54,10 @@ BUTTON = f'<hierarchy><node clickable="true" bounds="[0,0][{PHONE_SIZE.width},30
         ({"status_bar_px": 101}, False),
     ],
 )
-def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
-    service: RecordingBench, device: FakeDevice, change: dict[str, Any], has_box: bool
+def test_touch_on_a_system_bar_or_keyboard_has_no_element_box(
+    bench: RecordingBench, device: FakeDevice, change: dict[str, Any], has_box: bool
 ) -> None:
-    draft = service.draft()
+    draft = bench.draft()
     writer = StepWriter(draft, TouchRules.for_density(160))
     frame = device.capture()
     writer.hold(frame, frozenset())
@@ -77,21 +77,21 @@ def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
     [(PHONE_SIZE.turned(), "the screen was rotated"), (SMALLER, "the screen had another size")],
     ids=["turned", "folded"],
 )
-def test_a_step_of_another_size_says_so(service: RecordingBench, device: FakeDevice, size: Size, why: str) -> None:
-    with service.recording(device) as recording:
-        tap_in(recording, device, PHONE_SIZE)
-        tap_in(recording, device, size)
-        tap_in(recording, device, PHONE_SIZE)
+def test_step_of_another_size_is_flagged(bench: RecordingBench, device: FakeDevice, size: Size, why: str) -> None:
+    with bench.recording(device) as recording:
+        record_tap(recording, device, PHONE_SIZE)
+        record_tap(recording, device, size)
+        record_tap(recording, device, PHONE_SIZE)
         flags = [step.flag for step in recording.recorder.view.steps]
 
     assert flags == ["", f"{why}: the screenshot is {size}, device_info says {PHONE_SIZE}", ""]
 
 
-def test_an_episode_that_begins_on_a_turned_screen_says_so(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
-        tap_in(recording, device, PHONE_SIZE.turned())
-        tap_in(recording, device, PHONE_SIZE)
-        episode = publish(service, recording)
+def test_episode_that_starts_rotated_flags_upright_steps(bench: RecordingBench, device: FakeDevice) -> None:
+    with bench.recording(device) as recording:
+        record_tap(recording, device, PHONE_SIZE.turned())
+        record_tap(recording, device, PHONE_SIZE)
+        episode = publish(bench, recording)
         flags = [step.flag for step in recording.recorder.view.steps]
 
     assert episode.device.size == PHONE_SIZE.turned()
