@@ -52,11 +52,12 @@ def listener() -> Listener:
 
 @pytest.fixture
 def watch(listener: Listener) -> Iterator[StartWatch]:
-    """Starts watches; by default they poll only where notifications are unavailable."""
+    """Starts a watch and waits for its first report; by default it polls only if notifications are unavailable."""
     started: list[DatasetWatch] = []
 
     def start(root: Path, rules: WatchRules = FAST_RETRY, beside: Sequence[str] = (PROVENANCE,)) -> DatasetWatch:
         started.append(DatasetWatch(root, listener.on_changes, listener.on_warning, rules, beside=beside))
+        listener.wait_for(lambda: bool(listener.changes))
         return started[-1]
 
     yield start
@@ -82,12 +83,11 @@ def test_existing_episodes_are_reported(root: Path, listener: Listener, watch: S
     for episode_id in ids:
         put(root, episode_id)
     watch(root)
-    listener.wait_for(lambda: listener.changes == [FolderChanges(added=frozenset(ids))])
+    assert listener.changes == [FolderChanges(added=frozenset(ids))]
 
 
 def test_added_changed_and_removed_episodes_are_reported(root: Path, listener: Listener, watch: StartWatch) -> None:
     watch(root)
-    listener.wait_for(lambda: bool(listener.changes))
     path = put(root, ONE)
     listener.wait_for(lambda: listener.changes[-1] == FolderChanges(added=frozenset({ONE})))
     put(root, ONE)  # replaced by a file of the same size
@@ -100,7 +100,6 @@ def test_added_changed_and_removed_episodes_are_reported(root: Path, listener: L
 def test_new_companion_file_changes_its_episode(root: Path, listener: Listener, watch: StartWatch, folder: str) -> None:
     put(root, ONE)
     watch(root, FAST_RETRY, (PROVENANCE, "reviews"))
-    listener.wait_for(lambda: ONE in listener.ids)
     (root / folder).mkdir(exist_ok=True)
     (root / folder / f"{ONE}.json").write_text("{}")
     listener.wait_for(lambda: listener.changes[-1] == FolderChanges(changed=frozenset({ONE})))
@@ -109,7 +108,6 @@ def test_new_companion_file_changes_its_episode(root: Path, listener: Listener, 
 def test_only_complete_episode_files_are_reported(root: Path, listener: Listener, watch: StartWatch) -> None:
     folder = root / "annotations"
     watch(root)
-    listener.wait_for(lambda: bool(listener.changes))
     for name in (f"{ONE}.json.part", f".{ONE}.json.swp", "notes.txt", "1.json", f"{ONE}.json~", f"{TWO[:-1]}٣.json"):
         (folder / name).write_text("{")
     (folder / f"{TWO}.json").mkdir()
@@ -120,7 +118,7 @@ def test_only_complete_episode_files_are_reported(root: Path, listener: Listener
 
 def test_folder_may_be_created_later(tmp_path: Path, listener: Listener, watch: StartWatch) -> None:
     watch(tmp_path / "later")
-    listener.wait_for(lambda: listener.changes == [FolderChanges()])
+    assert listener.changes == [FolderChanges()]
     (tmp_path / "later" / "annotations").mkdir(parents=True)
     put(tmp_path / "later", ONE)
     listener.wait_for(lambda: listener.ids == {ONE})
@@ -129,7 +127,7 @@ def test_folder_may_be_created_later(tmp_path: Path, listener: Listener, watch: 
 def test_folder_may_be_deleted_and_created_again(root: Path, listener: Listener, watch: StartWatch) -> None:
     put(root, ONE)
     watch(root)
-    listener.wait_for(lambda: listener.ids == {ONE})
+    assert listener.ids == {ONE}
     shutil.rmtree(root)
     listener.wait_for(lambda: listener.ids == set())
     for name in ("annotations", "provenance"):
@@ -149,7 +147,6 @@ def test_unavailable_notifications_are_replaced_by_polling(
 
     monkeypatch.setattr(BaseObserver, "schedule", fail)
     watch(root)
-    listener.wait_for(lambda: bool(listener.changes))
     put(root, ONE)
     listener.wait_for(lambda: listener.ids == {ONE})
     (warning,) = listener.warnings
@@ -170,14 +167,12 @@ def test_lost_notifications_are_replaced_by_polling(
 
     monkeypatch.setattr(BaseObserver, "schedule", watch_elsewhere)
     watch(root, WatchRules(noticed_s=0.05, unnoticed_s=NEVER_S))
-    listener.wait_for(lambda: bool(listener.changes))
     put(root, ONE)
     listener.wait_for(lambda: listener.ids == {ONE})
 
 
 def test_closed_watch_reports_nothing(root: Path, listener: Listener, watch: StartWatch) -> None:
     started = watch(root)
-    listener.wait_for(lambda: bool(listener.changes))
     started.close()
     put(root, ONE)
     assert listener.changes == [FolderChanges()]
@@ -189,7 +184,7 @@ def journal_file(root: Path, listener: Listener, watch: StartWatch) -> Path:
     """The journal of a change of episode ONE, during which its annotation is missing."""
     path = put(root, ONE)
     watch(root)
-    listener.wait_for(lambda: listener.ids == {ONE})
+    assert listener.ids == {ONE}
     version = f"{HISTORY}/{ONE}/{'0' * 64}-{'0' * 16}"
     journal_file = root / HISTORY / "change.json"
     journal_file.parent.mkdir(parents=True)

@@ -144,8 +144,13 @@ class Recording:
         self.recorder.lift(TouchStroke.press(Pixel(x, y)))
 
     def tap_and_wait(self) -> RecordingView:
+        return self.gesture(TouchStroke.press(Pixel(100, 200)))
+
+    def gesture(self, stroke: TouchStroke) -> RecordingView:
+        """Record a gesture."""
         steps = len(self.ready().steps)
-        self.tap()
+        self.touch_down()
+        self.recorder.lift(stroke)
         return self.ready(steps=steps + 1)
 
     def press(self, key: SystemKey) -> RecordingView:

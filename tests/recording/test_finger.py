@@ -1,6 +1,7 @@
-"""A live finger is recorded as the device received it, as precisely as the device's answers allow."""
+"""A live touch is recorded as the device received it, as precisely as the device's answers allow."""
 
 import threading
+from collections.abc import Callable
 from queue import SimpleQueue
 
 import pytest
@@ -15,7 +16,7 @@ ANSWER_S = 0.5
 
 
 class SlowDevice(FakeDevice):
-    """Receives a finger at once and answers late, as on a busy computer."""
+    """Receives a touch at once and answers late, as on a busy computer."""
 
     def put_finger(self, at: Pixel) -> None:
         super().put_finger(at)
@@ -23,7 +24,7 @@ class SlowDevice(FakeDevice):
 
 
 class RejectingDevice(FakeDevice):
-    """Refuses a finger from its `last` position on."""
+    """Rejects a touch after `received` positions."""
 
     received = 0
 
@@ -33,39 +34,36 @@ class RejectingDevice(FakeDevice):
         super().put_finger(at)
 
 
-@pytest.mark.parametrize("received", [0, 1])
-def test_rejection_says_whether_part_of_the_touch_was_received(received: int) -> None:
-    device = RejectingDevice()
-    device.streams, device.received = True, received
-    reports: SimpleQueue[Report] = SimpleQueue()
-    finger = LiveFinger(device, reports.put)
-    finger.start()
-    finger.begin(Pixel(100, 200))
-    finger.follow(Pixel(100, 300))
-    finger.release()
-    reports.get(timeout=20)
-    refused = reports.get(timeout=20)
-    finger.stop()
-    finger.join()
-    assert isinstance(refused, InputRefused)
-    assert refused.is_partial is bool(received)
-
-
-def recorded_duration_us(device: FakeDevice, held_us: int | None) -> int:
-    """The recorded duration (µs) of a finger that was down on the mirror for `held_us`."""
+def last_report(device: FakeDevice, lead: Callable[[LiveFinger], None]) -> Report:
+    """The second report about a finger that goes down, is led, and lifts."""
     device.streams = True
     reports: SimpleQueue[Report] = SimpleQueue()
     finger = LiveFinger(device, reports.put)
     finger.start()
     finger.begin(Pixel(100, 200))
-    finger.leave(held_us)
+    lead(finger)
     finger.release()
     reports.get(timeout=20)
-    lifted = reports.get(timeout=20)
+    report = reports.get(timeout=20)
     finger.stop()
     finger.join()
+    return report
+
+
+def recorded_duration_us(device: FakeDevice, held_us: int | None) -> int:
+    """The duration of a touch that lasted `held_us` on the mirror."""
+    lifted = last_report(device, lambda finger: finger.leave(held_us))
     assert isinstance(lifted, FingerLifted)
     return lifted.touch.stroke.duration_us
+
+
+@pytest.mark.parametrize("received", [0, 1])
+def test_rejection_says_whether_part_of_the_touch_was_received(received: int) -> None:
+    device = RejectingDevice()
+    device.received = received
+    rejected = last_report(device, lambda finger: finger.follow(Pixel(100, 300)))
+    assert isinstance(rejected, InputRefused)
+    assert rejected.is_partial is bool(received)
 
 
 def test_slow_answers_do_not_lengthen_a_click() -> None:

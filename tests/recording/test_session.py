@@ -1,4 +1,4 @@
-"""Dialogues with a session: events, and the effects they cause."""
+"""Scenarios of a session: events, and the effects they cause."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -92,7 +92,7 @@ def restless(number: int, *, at: int, size: Size | None = None) -> FrameSeen:
 
 
 def send(session: Session, *events: Event) -> list[Effect]:
-    """Pass the events to the session; return the effects of the last one."""
+    """Pass events to the session; return the effects of the last one."""
     effects: list[Effect] = []
     for event in events:
         effects = session.handle(event)
@@ -102,8 +102,8 @@ def send(session: Session, *events: Event) -> list[Effect]:
 Begin = Callable[[], Session]
 Line = Begin | Event | Sequence[Effect] | State | Mapping[str, object]
 Scenario = Sequence[Line]
-"""How a session begins, and what it hears. After an event there may be a list of the effects that it causes, the state
-that it leads to, and what else is then true of the session."""
+"""A function that creates a session, then events. Each may be followed by the effects that it must cause, the state it
+must lead to, and attributes that the session must then have."""
 
 
 def has(**values: object) -> Mapping[str, object]:
@@ -113,7 +113,7 @@ def has(**values: object) -> Mapping[str, object]:
 def run(session: Session, *lines: Line) -> None:
     effects: Sequence[Effect] = []
     for number, line in enumerate(lines):
-        context = f"after {number} lines: {lines[max(0, number - 1)]}"
+        context = f"after {number} entries: {lines[max(0, number - 1)]}"
         match line:
             case Sequence():
                 assert effects == line, context
@@ -122,7 +122,7 @@ def run(session: Session, *lines: Line) -> None:
             case Mapping():
                 assert {name: getattr(session, name) for name in line} == line, context
             case _:
-                assert not callable(line), "one session a story"
+                assert not callable(line), "one session per scenario"
                 effects = session.handle(line)
 
 
@@ -162,7 +162,7 @@ def publishing() -> Session:
 
 
 def returning() -> Session:
-    """A session that has undone a step at time 300 and is restoring by snapshot."""
+    """A session that has undone a step at time 300 and restores a snapshot."""
     session = ready()
     run(session, UndoWanted(300), [Watch(300), RemoveSteps(UNDONE, leads_back=True)])
     run(session, StepsDropped(leads_back=True), [ReturnDevice()], State.RETURNING)
@@ -257,13 +257,13 @@ SCENARIOS: dict[str, Scenario] = {
     "a screen that never rests is taken as it is": (
         Session, Started(0), moving(1, at=50), restless(2, at=5000), [KeepFrame(2)],
         restless(3, at=5050), [], State.CAPTURING,  # one screenshot at a time
-        FrameKept(2), State.READY, has(frame=2), restless(4, at=5100), [],  # it need not keep each frame
+        FrameKept(2), State.READY, has(frame=2), restless(4, at=5100), [],  # not each frame is saved
     ),
     "a touch on a restless screen pins the frame that was touched": (
         restless_and_ready, restless(3, at=5100), restless(4, at=5200), TouchedDown(3, 5210), [KeepFrame(3)],
         Intended(TAP, 5300), [],  # the screenshot is not safe yet
-        restless(5, at=5310), [],  # nor can a restless screen prove anything
-        FrameKept(2), [],  # another screenshot
+        restless(5, at=5310), [],  # and a restless screen proves nothing
+        FrameKept(2), [],  # not this one
         FrameKept(3), [SaveStep(3, None, False, 5210, TAP, flags=(Flag(FlagCode.MOVING),))],
     ),
     "a restless screen that comes to rest after all is kept again": (
@@ -275,7 +275,7 @@ SCENARIOS: dict[str, Scenario] = {
         restless_and_ready, restless(3, at=5100, size=ROTATED), [Watch(5100)], TouchedDown(2, 5110), [Tell(NOT_READY)],
         restless(4, at=10_100, size=ROTATED), FrameKept(4), TouchedDown(2, 10_110), [Tell(OUT_OF_DATE)],
         TouchedDown(3, 10_110), [KeepFrame(3)], restless(5, at=10_200), FrameKept(3),
-        Intended(TAP, 10_300), [Tell(CHANGED), Watch(10_110)],  # it was turned under the finger
+        Intended(TAP, 10_300), [Tell(CHANGED), Watch(10_110)],  # it rotated during the touch
     ),
     # Undo.
     "a step that was undone is not judged": (
@@ -308,7 +308,7 @@ SCENARIOS: dict[str, Scenario] = {
     "a device is not lost while its snapshot loads, and a failure is reported": (
         returning, DeviceWentAway("offline"), [], State.RETURNING,
         Returned(400, "No such snapshot."), [Tell(NOT_RETURNED.format("No such snapshot.")), Watch(400)],
-        has(restoring=True),  # the annotator leads back
+        has(restoring=True),  # now by hand
     ),
     "more steps can be undone while restoring": (
         restoring, UndoWanted(800, 2), [Watch(800), RemoveSteps(UNDONE, 2, leads_back=True)],
@@ -317,7 +317,7 @@ SCENARIOS: dict[str, Scenario] = {
     "a draft whose last step was undone is restored when it is resumed": (
         Session, Started(0, steps=2, goal=Goal.UNDONE), [ReturnDevice()],
     ),
-    "a draft that is resumed on another screen is brought back by a snapshot, then by hand": (
+    "a draft that is resumed on another screen is restored by a snapshot, then by hand": (
         resumed, ReturnJudged(matches=False), [ReturnDevice()], State.RETURNING,
         Returned(200), moving(3, at=250), still(4, anchor=3, at=400), [JudgeReturn(4)],
         ReturnJudged(matches=False), [], State.RESTORING, has(goal=Goal.LEFT),
@@ -467,11 +467,11 @@ def test_terminal_step_is_published_and_sends_nothing(end: Intent) -> None:
 @pytest.mark.parametrize(("goal", "owed"), [(Goal.UNKNOWN, []), (Goal.UNCERTAIN, [VouchForLastStep()])])
 def test_draft_with_unknown_screen_needs_confirmation(goal: Goal, owed: list[Effect]) -> None:
     session = resumed(goal)
-    run(session, State.RESTORING, still(3, anchor=1, at=300), [])  # no screen is the right one by itself
+    run(session, State.RESTORING, still(3, anchor=1, at=300), [])  # no screen is accepted automatically
     run(session, ScreenAccepted(600), [Watch(600), *owed], has(next_flags=UNSEEN))
     assert send(session, disk_full(700), Tick(700 + RETRY_NS), still(8, anchor=7, at=800), FrameKept(8))[1:] == owed
     send(session, LastStepJudged(), DeviceWentAway("gone"))
-    assert send(session, DeviceCameBack(900 + RETRY_NS)) == [Watch(900 + RETRY_NS)], "it is vouched for once"
+    assert send(session, DeviceCameBack(900 + RETRY_NS)) == [Watch(900 + RETRY_NS)], "it is confirmed once"
 
 
 @pytest.mark.parametrize("session", [ready(), restless_and_ready(), sending()])
@@ -503,7 +503,7 @@ def test_recording_can_be_abandoned_at_any_time(session: Session) -> None:
 
 
 class FakeRecorder:
-    """The recorder's side of the dialogue: answers what must be answered at once, and keeps account."""
+    """Answers what the recorder must answer at once, and checks what the session may ask for."""
 
     def __init__(self) -> None:
         self.session = Session()
@@ -572,6 +572,11 @@ _HAPPENINGS = [
 def _happen(recorder: FakeRecorder, move: str) -> None:  # noqa: C901 - one case for each kind of event
     recorder.now_ns += RETRY_NS if move == "late" else 1
     now = recorder.now_ns
+    happenings: dict[str, Event] = {
+        "done": InputDone(now), "refused": InputRefused("no", now), "uncertain": InputUncertain("?"),
+        "cancel": TouchCancelled(), "undo": UndoWanted(now), "accept": ScreenAccepted(now),
+        "lost": DeviceWentAway("gone"), "back": DeviceCameBack(now), "disk": disk_full(now),
+    }  # fmt: skip
     match move:
         case "same frame" | "other frame" | "restless frame":
             recorder.newest += 1
@@ -596,26 +601,14 @@ def _happen(recorder: FakeRecorder, move: str) -> None:  # noqa: C901 - one case
             recorder.take(Intended(KeyPress(SystemKey.BACK), now))
         case "done" | "refused" | "uncertain" if recorder.in_flight is not None:
             recorder.in_flight = None
-            answers: dict[str, Event] = {
-                "done": InputDone(now),
-                "refused": InputRefused("no", now),
-                "uncertain": InputUncertain("?"),
-            }
-            recorder.take(answers[move])
-        case "cancel":
-            recorder.take(TouchCancelled())
+            recorder.take(happenings[move])
         case "returned" if recorder.returning:
             recorder.returning = False
             recorder.take(Returned(now))
+        case "cancel" | "undo" | "accept" | "lost" | "back" | "disk":
+            recorder.take(happenings[move])
         case _:
-            happens: dict[str, Event] = {
-                "undo": UndoWanted(now),
-                "accept": ScreenAccepted(now),
-                "lost": DeviceWentAway("gone"),
-                "back": DeviceCameBack(now),
-                "disk": disk_full(now),
-            }
-            recorder.take(happens.get(move, Tick(now)))
+            recorder.take(Tick(now))
 
 
 @settings(max_examples=400)

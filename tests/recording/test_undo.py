@@ -71,29 +71,30 @@ def test_stop_while_publishing_still_publishes(tmp_path: Path, device: FakeDevic
         assert device.snapshots() == ()
 
 
-def test_input_while_restoring_by_hand_is_not_recorded(bench: RecordingBench, device: FakeDevice) -> None:
-    with bench.recording(device) as recording:
-        record_steps(recording, 2)
-        recording.recorder.undo()
-        view = recording.until(State.RESTORING)
-        assert (len(view.steps), view.frame_number) == (1, None)
-        assert view.wanted is not None
-        assert shows(view.wanted, device, 1)
-        recording.recorder.press(SystemKey.BACK)
-        recording.recorder.wait_for(lambda view: len(device.performed) == 3, 10)
-        assert device.performed[-1] is SystemKey.BACK
-        assert recording.annotator.newest is not None
-        recording.recorder.touch_down(recording.annotator.newest.number, Pixel(7, 9))
-        recording.recorder.lift(TouchStroke.press(Pixel(7, 9)))
-        recording.annotator.wait(lambda: device.performed[-1] == TouchStroke.press(Pixel(7, 9)))
-        recording.until(State.RESTORING)
-        recording.recorder.complete()
-        recording.annotator.await_notice(BRING_BACK_FIRST)
-        device.show(1)
-        view = recording.ready(steps=1)
-        recording.tap_and_wait()
-        recording.recorder.complete()
-        view = recording.until(State.FINISHED)
+def test_input_while_restoring_by_hand_is_not_recorded(
+    bench: RecordingBench, recording: Recording, device: FakeDevice
+) -> None:
+    record_steps(recording, 2)
+    recording.recorder.undo()
+    view = recording.until(State.RESTORING)
+    assert (len(view.steps), view.frame_number) == (1, None)
+    assert view.wanted is not None
+    assert shows(view.wanted, device, 1)
+    recording.recorder.press(SystemKey.BACK)
+    recording.recorder.wait_for(lambda view: len(device.performed) == 3, 10)
+    assert device.performed[-1] is SystemKey.BACK
+    assert recording.annotator.newest is not None
+    recording.recorder.touch_down(recording.annotator.newest.number, Pixel(7, 9))
+    recording.recorder.lift(TouchStroke.press(Pixel(7, 9)))
+    recording.annotator.wait(lambda: device.performed[-1] == TouchStroke.press(Pixel(7, 9)))
+    recording.until(State.RESTORING)
+    recording.recorder.complete()
+    recording.annotator.await_notice(BRING_BACK_FIRST)
+    device.show(1)
+    view = recording.ready(steps=1)
+    recording.tap_and_wait()
+    recording.recorder.complete()
+    view = recording.until(State.FINISHED)
     assert all(shows(step.screenshot, device, number) for number, step in enumerate(view.steps[:2]))
     assert view.steps[1].flag == ""
     dropped_steps = bench.provenance(recording.draft.episode_id).dropped
