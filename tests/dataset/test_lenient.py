@@ -1,4 +1,4 @@
-"""Episode files that violate the format: what is read all the same, and which breaches are reported."""
+"""Episode files that violate the format: what is read anyway, and which breaches are reported."""
 
 import json
 from collections.abc import Callable

@@ -59,15 +59,15 @@ def test_empty_store_has_no_drafts_and_no_episodes(tmp_path: Path, store: Episod
 
 
 def test_damaged_drafts_are_listed_with_their_problems(store: EpisodeStore) -> None:
-    broken, torn, whole = begin(store), begin(store), begin(store)
-    for draft in (broken, torn, whole):
+    invalid, damaged, valid = begin(store), begin(store), begin(store)
+    for draft in (invalid, damaged, valid):
         draft.close()
-    (broken.folder / "draft.json").write_text("{")
-    (torn.folder / "steps.jsonl").write_text("not a log\n")
+    (invalid.folder / "draft.json").write_text("{")
+    (damaged.folder / "steps.jsonl").write_text("not a log\n")
     problems = {draft.episode_id: draft.problem for draft in store.drafts()}
-    assert "is not a valid draft" in problems[broken.episode_id]
-    assert "line 1" in problems[torn.episode_id]
-    assert problems[whole.episode_id] == ""
+    assert "is not a valid draft" in problems[invalid.episode_id]
+    assert "line 1" in problems[damaged.episode_id]
+    assert problems[valid.episode_id] == ""
 
 
 def test_draft_open_elsewhere_can_be_resumed_once_closed(store: EpisodeStore) -> None:

@@ -231,15 +231,15 @@ def test_any_amendments_can_be_undone_byte_for_byte(done: list[Amendment | None]
                 if amendment is not None:
                     changes.append((amend(published, amendment), before))
                 elif changes:
-                    change, wanted = changes.pop()
+                    change, expected = changes.pop()
                     restore(published, change.version)
-                    assert published.files() == wanted
+                    assert published.files() == expected
             except ReviewError:
                 assert published.files() == before, "a rejected change has no effect"
             assert {published.screenshot(step) for step in range(len(published.load().steps))} <= screenshots
-        for change, wanted in reversed(changes):
+        for change, expected in reversed(changes):
             restore(published, change.version)
-            assert published.files() == wanted
+            assert published.files() == expected
 
 
 # The record of changes.

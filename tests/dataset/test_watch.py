@@ -40,9 +40,9 @@ class Listener:
     def on_warning(self, text: str) -> None:
         self.warnings.append(text)
 
-    def wait_for(self, wanted: Callable[[], bool]) -> None:
+    def wait_for(self, condition: Callable[[], bool]) -> None:
         with self._changed:
-            assert self._changed.wait_for(wanted, PATIENCE_S), (self.ids, self.changes)
+            assert self._changed.wait_for(condition, PATIENCE_S), (self.ids, self.changes)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ def test_flag_round_trips_and_old_text_is_read(flag: Flag) -> None:
 @pytest.mark.parametrize(
     ("stored", "text"),
     [
-        ("a text of nobody", "a text of nobody"),
+        ("an unknown text", "an unknown text"),
         ({"code": "screen_locked", "since_s": 3}, "screen locked, 3"),
         ({"code": "older", "age_s": 3}, "the screenshot is 3.0 s older than the touch"),
     ],

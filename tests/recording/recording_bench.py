@@ -124,11 +124,11 @@ class Recording:
     def ready(self, *, steps: int | None = None, after: int | None = None) -> RecordingView:
         """Wait until a gesture can be recorded, with `steps` before it, on another frame than `after`."""
 
-        def wanted(view: RecordingView) -> bool:
-            counted = steps is None or len(view.steps) == steps
-            return counted and view.state is State.READY and view.frame_number not in {None, after}
+        def is_ready(view: RecordingView) -> bool:
+            has_steps = steps is None or len(view.steps) == steps
+            return has_steps and view.state is State.READY and view.frame_number not in {None, after}
 
-        return self.recorder.wait_for(wanted, PATIENCE_S)
+        return self.recorder.wait_for(is_ready, PATIENCE_S)
 
     def until(self, state: State) -> RecordingView:
         return self.recorder.wait_for(lambda view: view.state is state, PATIENCE_S)
@@ -178,8 +178,8 @@ def pixels(path: Path) -> Image.Image:
 
 def shows(path: Path, device: FakeDevice, screen: int | str | Image.Image) -> bool:
     """Whether a file has exactly the pixels of a fake device's screen."""
-    wanted = screen if isinstance(screen, Image.Image) else device.screenshot(screen)
-    return pixels(path).tobytes() == wanted.tobytes()
+    expected = screen if isinstance(screen, Image.Image) else device.screenshot(screen)
+    return pixels(path).tobytes() == expected.tobytes()
 
 
 def showing(screen: int | str | Image.Image, *, streams: bool = False) -> FakeDevice:

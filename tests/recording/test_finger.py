@@ -35,7 +35,7 @@ class RejectingDevice(FakeDevice):
 
 
 def last_report(device: FakeDevice, lead: Callable[[LiveFinger], None]) -> Report:
-    """The second report about a finger that goes down, is led, and lifts."""
+    """The second report about a finger that goes down, moves as `lead` says, and lifts."""
     device.streams = True
     reports: SimpleQueue[Report] = SimpleQueue()
     finger = LiveFinger(device, reports.put)

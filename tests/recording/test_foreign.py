@@ -1,4 +1,4 @@
-"""What happens on the device without the recorder: what is explained, and what is reported and flagged."""
+"""Changes and input on the device that are not the recorder's: what is explained, and what is reported and flagged."""
 
 import re
 from dataclasses import replace
@@ -83,7 +83,7 @@ def test_clock_is_reported_once_and_a_new_page_each_time() -> None:
     assert reported == [True] + [False] * 18
     foreign.begin(LATER * 20)
     foreign.end(LATER * 20)
-    assert foreign.explains(CLOCK, LATER * 21), "its place is known for the whole recording"
+    assert foreign.explains(CLOCK, LATER * 21), "its area is known for the whole recording"
     assert not foreign.explains(PAGE, LATER * 21)
     assert not foreign.explains(PAGE, LATER * 22)
 
@@ -105,7 +105,7 @@ def test_change_of_most_of_the_screen_is_always_reported(before: list[frozenset[
     for number, area in enumerate(before, 1):
         reported = not foreign.explains(area, LATER * number)
         again = foreign.explains(area, LATER * number)
-        assert again or len(area) > LARGE, "the same change is told once, unless it is of most of the screen"
+        assert again or len(area) > LARGE, "the same change is reported once, unless it covers most of the screen"
         assert reported or area <= PAGE
     if change == PAGE and all(len(area) <= SMALL // 9 for area in before):
         assert not foreign.explains(change, LATER * 99)
@@ -140,8 +140,8 @@ def sending() -> Session:
     return session
 
 
-def kernel_input(words: str, moment_ns: int, told_ns: int) -> InputFelt:
-    return InputFelt(words, moment_ns, 5, told_ns)
+def kernel_input(text: str, moment_ns: int, reported_ns: int) -> InputFelt:
+    return InputFelt(text, moment_ns, 5, reported_ns)
 
 
 def screen_change(cells: frozenset[int], *reported: Effect) -> tuple[Line, ...]:
@@ -169,9 +169,9 @@ SCENARIOS: dict[str, Scenario] = {
     "our own key, as the kernel reports it, is not foreign": (
         sending, kernel_input("HOME", LATER + 200, LATER + 200), [], InputDone(LATER + 400),
         kernel_input("HOME", LATER + 300, LATER + 300), [],
-        kernel_input("HOME", LATER + 300, LATER + 10 * SLACK_NS), [],  # the word of it came late
+        kernel_input("HOME", LATER + 300, LATER + 10 * SLACK_NS), [],  # reported late
         kernel_input("HOME", EARLY, LATER + 300), [],  # the device's clock was set back
-        kernel_input("HOME", EARLY, LATER + 10 * SLACK_NS), [Tell(TELL_TOUCHED.format("HOME"))],  # that is another's
+        kernel_input("HOME", EARLY, LATER + 10 * SLACK_NS), [Tell(TELL_TOUCHED.format("HOME"))],  # not ours
     ),
     "a change after an input that the device refused is reported": (
         sending, InputRefused("no", LATER + 200), LastStepJudged(), moving(4, at=LATER + 210),
@@ -248,7 +248,7 @@ TOUCH = Contact(NODE.node, 0, (RawSample(16384, 8192, 5),), 9, 1)
 
 
 @pytest.mark.parametrize(
-    ("news", "words"),
+    ("news", "text"),
     [
         (TOUCH, "a touch at (180, 160), "),
         (replace(TOUCH, node="/dev/input/event7"), "a touch, "),
@@ -258,14 +258,14 @@ TOUCH = Contact(NODE.node, 0, (RawSample(16384, 8192, 5),), 9, 1)
         (EventsDropped(NODE.node, 5), ""),
     ],
 )
-def test_foreign_input_is_described_with_position_and_time(bench: RecordingBench, news: TouchNews, words: str) -> None:
+def test_foreign_input_is_described_with_position_and_time(bench: RecordingBench, news: TouchNews, text: str) -> None:
     device = FakeDevice(size=Size(360, 640))
     draft = bench.draft()
     writer = StepWriter(draft, RULES.touch)
     writer.take_screen(1, device.screen_state())
-    said = writer.words_of(news, 0, {NODE.node: NODE})
-    assert said.startswith(words)
-    assert (not words) or re.fullmatch(r".*, [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9] UTC", said)
+    description = writer.words_of(news, 0, {NODE.node: NODE})
+    assert description.startswith(text)
+    assert (not text) or re.fullmatch(r".*, [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9] UTC", description)
     device.state = replace(device.state, rotation=Rotation.R90)
     writer.take_screen(2, device.screen_state())
     if news is TOUCH:

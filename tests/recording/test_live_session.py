@@ -1,4 +1,4 @@
-"""Dialogues about a finger that the device follows: what is sent at once, and what proves its frame afterwards."""
+"""Scenarios of live touches: what is sent at once, and what proves the frame afterwards."""
 
 from dataclasses import replace
 
@@ -112,14 +112,14 @@ NEWER_SCREENSHOT: tuple[Line, ...] = (
     FrameKept(3), [step(3, 4, flag=FlagCode.NEWER)],
 )  # fmt: skip
 SCENARIOS: dict[str, Scenario] = {
-    "a finger goes to the device at once, unless its picture is old": (
+    "a touch is sent to the device at once, unless its screenshot is outdated": (
         ready, TouchedDown(0, 98, live=True), [Tell(OUT_OF_DATE)],
         TouchedDown(2, 99, live=True), [LowerFinger(2)], State.INJECTING, has(live=True),
         FingerGoesDown(100), TouchedDown(2, 110, live=True), [Tell(NOT_READY)],
         UndoWanted(120), [Tell(TOO_EARLY_TO_UNDO)],
     ),
-    "a finger before the first picture is refused": (Session, TouchedDown(0, 99, live=True), [Tell(NOT_READY)]),
-    "on a screen that never rests the finger is held back": (
+    "a touch before the first screenshot is rejected": (Session, TouchedDown(0, 99, live=True), [Tell(NOT_READY)]),
+    "on a screen that never settles the touch is held back": (
         Session, Started(0), FrameSeen(1, 1, 5000, restless=True, size=UPRIGHT), FrameKept(1), streamed(2, at=5100),
         TouchedDown(2, 5200, live=True), [KeepFrame(2)], has(live=False),
     ),
@@ -177,20 +177,20 @@ SCENARIOS: dict[str, Scenario] = {
         down, streamed(3, at=94), streamed(4, at=95, size=ROTATED), DeviceWentAway("gone"),
         FingerLifted(DRAG, 400), BROKEN_OFF_EFFECTS, State.DEVICE_LOST, DeviceCameBack(900), [Watch(900)],
     ),
-    "a finger that the device refuses altogether leaves nothing to restore": (
+    "a touch that the device rejects completely leaves nothing to restore": (
         down, InputRefused("No.", 120), [Tell("No."), DropTouch("No."), Watch(120)], State.SETTLING,
     ),
-    "a step without a proof is saved and says so": (
+    "a step without a proof is saved and flagged": (
         lifted, Tick(400 + PROOF_NS), [], Tick(401 + PROOF_NS), [UNPROVEN],
     ),
-    "after the step the screen is waited for and the step is judged": (
+    "after the step the screen must settle and the step is judged": (
         lifted, streamed(3, at=150), StepSaved(DRAG), [Watch(400, after_input=True)], State.SETTLING, has(live=False),
         polled(4, anchor=3, at=700, still=True), [KeepFrame(4), JudgeLastStep(4, uncertain=False)],
     ),
-    "a gesture that the device received in part leaves no step, and the recording goes on": (
+    "a gesture that the device received in part leaves no step, and recording continues": (
         down, InputRefused("No.", 120, is_partial=True),
         [Tell(f"No. {BROKEN_OFF}"), DropTouch("No."), Watch(120 + LATE_INPUT_NS)], State.SETTLING, has(live=False),
-        FingerLifted(DRAG, 400), [],  # it is a gesture no more
+        FingerLifted(DRAG, 400), [],  # the gesture is over
     ),
     "a gesture whose connection breaks leaves no step either": (
         down, InputUncertain("No."), [Tell(f"No. {BROKEN_OFF}"), DropTouch("No."), Watch(100 + LATE_INPUT_NS)],
@@ -200,13 +200,13 @@ SCENARIOS: dict[str, Scenario] = {
         down, DeviceWentAway("frozen"), InputUncertain("It broke."),
         DeviceCameBack(900), [Watch(900 + LATE_INPUT_NS)],
         polled(4, anchor=4, at=900, still=True), FrameKept(4), State.READY,
-        polled(5, anchor=5, at=1000), [Watch(1000)],  # it cannot any more
+        polled(5, anchor=5, at=1000), [Watch(1000)],  # it can no longer lift
     ),
-    "a device that goes away after the lift costs the proof, not the step": (
+    "if the device is lost after the lift, the step is saved without a proof": (
         lifted, DeviceWentAway("gone"), [UNPROVEN], StepSaved(DRAG), [], State.DEVICE_LOST,
         DeviceCameBack(900), [Watch(900, after_input=True)],
     ),
-    "a device that goes away under the finger is waited for until the finger reports": (
+    "if the device is lost during the touch, the result of the touch is awaited": (
         down, DeviceWentAway("gone"), [], DeviceCameBack(200), [], FingerLifted(DRAG, 400), [UNPROVEN],
     ),
     "a note that cannot be written keeps the finger off the device": (

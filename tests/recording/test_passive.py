@@ -1,4 +1,4 @@
-"""Dialogues with a passive session: inputs on the device, and the steps they become."""
+"""Scenarios of a passive session: inputs on the device, and the steps they become."""
 
 from dataclasses import replace
 
@@ -176,7 +176,7 @@ def test_two_finger_gesture_is_reported_once_and_not_recorded() -> None:
 @pytest.mark.parametrize("cause", LossCause)
 def test_lost_contact_is_reported_with_its_cause(cause: LossCause) -> None:
     bench = Bench().begin().up((10, 10)).wait(100)
-    assert (bench.steps, bench.messages) == ([], []), "nobody saw it come down"
+    assert (bench.steps, bench.messages) == ([], []), "its touch-down was not seen"
     if cause is not LossCause.PLACE_UNKNOWN:
         bench.down()
         bench.lose(cause)
@@ -231,7 +231,9 @@ def test_clock_change_is_reported_and_waiting_input_flagged() -> None:
 
     assert bench.messages == [CLOCK_CHANGED] * 2
     flags = [(step.flags, step.proven) for step in bench.steps]
-    assert flags == [((Flag(FlagCode.CLOCK_CHANGED),), False), ((), True)], "it had agreed once more for the second"
+    assert flags == [((Flag(FlagCode.CLOCK_CHANGED),), False), ((), True)], (
+        "the clocks agreed again for the second"
+    )
 
 
 def test_changed_screen_areas_around_the_touch_are_flagged() -> None:

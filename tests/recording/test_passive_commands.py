@@ -1,4 +1,4 @@
-"""Dialogues with a passive session: commands of the recorder's window, and failures."""
+"""Scenarios of a passive session: commands of the recorder's window, and failures."""
 
 import pytest
 
@@ -65,7 +65,7 @@ def test_undo_removes_the_last_step_even_if_not_yet_saved(last: str) -> None:
 
 
 def restoring(steps: int = 1) -> Bench:
-    """A bench after an undo, on another screen than the wanted one."""
+    """A bench after an undo, on another screen than the one to restore."""
     bench = Bench().begin()
     for _ in range(steps):
         bench.tap(10, 10, then=bench.screen + 1).wait(300)

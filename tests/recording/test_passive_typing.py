@@ -1,4 +1,4 @@
-"""Dialogues with a passive session: key strokes, and the texts they become."""
+"""Scenarios of a passive session: key strokes, and the texts they become."""
 
 import pytest
 

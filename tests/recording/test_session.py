@@ -211,7 +211,7 @@ SCENARIOS: dict[str, Scenario] = {
     "a tap goes out when its step is saved and the screen was seen unchanged since touch-down": (
         ready, TouchedDown(2, 100), [], State.READY, has(touched=True), Intended(TAP, 200), [], State.CHECKING,
         TouchCancelled(), [],  # it is complete
-        still(3, anchor=1, at=99), [],  # this frame was asked for before the touch-down
+        still(3, anchor=1, at=99), [],  # requested before the touch-down
         still(4, anchor=1, at=100), [SaveStep(2, 4, True, 100, TAP)], State.INJECTING,
         StepSaved(TAP), [SendInput(TAP)],
         InputDone(400), [Watch(400, after_input=True)], State.SETTLING, has(touched=False),
@@ -266,7 +266,7 @@ SCENARIOS: dict[str, Scenario] = {
         FrameKept(2), [],  # not this one
         FrameKept(3), [SaveStep(3, None, False, 5210, TAP, flags=(Flag(FlagCode.MOVING),))],
     ),
-    "a restless screen that comes to rest after all is kept again": (
+    "a restless screen that settles after all is saved again": (
         restless_and_ready, still(4, anchor=3, at=6000), [KeepFrame(4)], State.CAPTURING,
         FrameKept(4), TouchedDown(4, 6100), Intended(TAP, 6200),
         still(5, anchor=3, at=6300), [SaveStep(4, 5, True, 6100, TAP)],
@@ -340,21 +340,21 @@ SCENARIOS: dict[str, Scenario] = {
         Intended(HOME, 1200), ReturnJudged(matches=True), [], has(restoring=True), InputDone(1300), [Watch(1300)],
         moving(7, at=1400), still(8, anchor=7, at=1700), [JudgeReturn(8)],
     ),
-    "a restless screen is compared with the wanted screen once": (
+    "a restless screen is compared with the screen to restore once": (
         Session, Started(0, goal=Goal.LEFT), restless(2, at=5000), [JudgeReturn(2)],
         restless(3, at=5050), [], ReturnJudged(matches=False), [ReturnDevice()],
     ),
-    "recording goes on when the terminal step is undone": (
+    "recording continues when the terminal step is undone": (
         publishing, disk_full(), UndoWanted(2000), [Watch(2000), RemoveSteps(UNDONE, leads_back=True)],
         StepsDropped(), moving(4, at=2010), still(5, anchor=4, at=2300), FrameKept(5), Intended(HOME, 3000),
         DeviceWentAway("gone"), State.DEVICE_LOST,  # it records again, and needs the device
     ),
     # The device is lost.
-    "a device that goes away while the screen is awaited costs nothing": (
+    "a device lost while the screen is awaited loses nothing": (
         Session, Started(0), moving(1, at=5), DeviceWentAway("gone"), [], FrameKept(2), [], State.DEVICE_LOST,
         has(frame=None),
     ),
-    "a device that goes away while the screen is kept costs nothing": (
+    "a device lost while the screen is saved loses nothing": (
         Session, Started(0), moving(1, at=5), still(2, anchor=1, at=90), DeviceWentAway("gone"), [], FrameKept(2), [],
         State.DEVICE_LOST, has(frame=None),
     ),
@@ -382,7 +382,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "a gesture whose screenshot cannot be written is refused with the reason": (
         restless_and_ready, restless(3, at=5100), TouchedDown(3, 5110), Intended(TAP, 5200),
-        disk_full(frame=2), [],  # that screenshot is wanted no more
+        disk_full(frame=2), [],  # that screenshot is no longer needed
         disk_full(frame=3), [NOT_WRITTEN],
     ),
     "a step that cannot be saved is not sent": (
@@ -445,12 +445,12 @@ def test_screen_that_changes_while_it_is_saved_must_settle_again(kept: FrameSeen
 
 
 @pytest.mark.parametrize(
-    ("asked_for", "rotated"), [(350, True), (400 + NO_EFFECT_NS - 1, True), (400 + NO_EFFECT_NS, False)]
+    ("requested", "rotated"), [(350, True), (400 + NO_EFFECT_NS - 1, True), (400 + NO_EFFECT_NS, False)]
 )
-def test_rotation_too_early_for_the_input_flags_the_step(asked_for: int, rotated: bool) -> None:
+def test_rotation_too_early_for_the_input_flags_the_step(requested: int, rotated: bool) -> None:
     session = sending()
-    seen = replace(moving(4, at=asked_for), size=ROTATED)
-    events: list[Event] = [seen, InputDone(400)] if asked_for < 400 else [InputDone(400), seen]
+    seen = replace(moving(4, at=requested), size=ROTATED)
+    events: list[Event] = [seen, InputDone(400)] if requested < 400 else [InputDone(400), seen]
     send(session, *events)
     judged = send(session, replace(still(5, anchor=4, at=2 * NO_EFFECT_NS), size=ROTATED))
     assert JudgeLastStep(5, uncertain=False, turned=rotated) in judged

@@ -45,19 +45,19 @@ def found(number: int, age_ms: int, shown_ms: int, check: int | None = None, *do
 MOVING, CHANGING, UNWATCHED = (Flag(code) for code in (FlagCode.MOVING, FlagCode.CHANGING, FlagCode.UNWATCHED))
 STREAM = (streamed(1, 0), streamed(2, 500), streamed(3, 900))
 STREAM_BEHIND = (streamed(1, 0), polled(2, 400, 450))
-"""A requested frame shows another screen; the stream has yet to tell when it came."""
+"""A requested frame shows another screen; the stream has yet to report when it appeared."""
 RESTING = (polled(1, 0, 50), polled(2, 250, 300, same=True))
 CASES: dict[str, tuple[tuple[FrameSeen, ...], int, Answer]] = {
     # A device that sends frames by itself.
     "a later frame has come": (STREAM[:2], 400, found(1, 0, 400, 2)),
     "no frame has come": ((), 10, Pending()),
     "another frame may be under way": (STREAM[:1], 400, Pending()),
-    "a frame asked for later shows the same": ((STREAM[0], polled(2, 400, 450, same=True)), 400, found(1, 0, 400, 2)),
-    "a frame asked for before shows the same": ((STREAM[0], polled(2, 400, 450, same=True)), 401, Pending()),
-    "the stream has not told of another screen": (STREAM_BEHIND, 390, Pending()),
+    "a later request shows the same": ((STREAM[0], polled(2, 400, 450, same=True)), 400, found(1, 0, 400, 2)),
+    "an earlier request shows the same": ((STREAM[0], polled(2, 400, 450, same=True)), 401, Pending()),
+    "the stream has not reported the other screen": (STREAM_BEHIND, 390, Pending()),
     "the stream confirms it": ((*STREAM_BEHIND, streamed(3, 395, same=True)), 390, found(1, 0, 390, 2)),
     "the stream dates it": ((*STREAM_BEHIND, streamed(3, 395, same=True)), 399, found(2, 0, 4, 2, MOVING)),
-    "the stream tells otherwise": ((*STREAM_BEHIND, streamed(3, 395), streamed(4, 420)), 390, found(1, 0, 390, 3)),
+    "the stream contradicts it": ((*STREAM_BEHIND, streamed(3, 395), streamed(4, 420)), 390, found(1, 0, 390, 3)),
     "and later": ((*STREAM_BEHIND, streamed(3, 395), streamed(4, 420)), 410, found(3, 0, 15, 4, MOVING)),
     "a missing frame was another screen": ((STREAM[0], streamed(3, 500)), 400, found(1, 400, 400, None, UNWATCHED)),
     "a stream that left screenshots out dates nothing": (
@@ -70,7 +70,7 @@ CASES: dict[str, tuple[tuple[FrameSeen, ...], int, Answer]] = {
         (STREAM[0], polled(2, 300, 400, same=True), polled(3, 200, 450, same=True)), 290, found(1, 0, 290, 2)
     ),
     # A device that sends frames on request only.
-    "it shows the same as before": (
+    "the screen is the same as before": (
         (polled(1, 0, 50), polled(2, 100, 150, same=True), polled(3, 300, 350, same=True)), 290, found(1, 0, 240, 3)
     ),
     "the touch changed a screen at rest": ((*RESTING, polled(3, 400, 450)), 390, found(1, 140, 340)),
@@ -81,10 +81,10 @@ CASES: dict[str, tuple[tuple[FrameSeen, ...], int, Answer]] = {
     "too old": (
         (polled(1, 0, 50), polled(2, 1500, 1550)), 1490, found(1, 1490, 1440, None, Flag(FlagCode.OLDER, (1.5,)))
     ),
-    "the same, however long nobody looked": (
+    "the same after a long gap": (
         (polled(1, 0, 50), polled(2, 16300, 16350, same=True)), 16200, found(1, 0, 16150, 2)
     ),
-    "it had just come": (
+    "it had just appeared": (
         (polled(1, 0, 50), polled(2, 100, 150), polled(3, 300, 350, same=True)), 250, found(2, 0, 100, 3, MOVING)
     ),
     "before the first frame": ((polled(1, 0, 50), polled(2, 60, 70)), 40, NoFrame()),
@@ -151,7 +151,7 @@ def test_forgotten_timeline_has_no_answer() -> None:
     assert timeline.held() == frozenset()
 
 
-# No wrong answer, whatever the delays.
+# No wrong answer, however long the delays.
 
 
 @dataclass(frozen=True)

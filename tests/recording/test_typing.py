@@ -42,8 +42,8 @@ def test_typed_text_always_produces_the_new_text(before: str, inserted: str, dat
 
 def readings(*entries: tuple[str | None, int, int]) -> FieldReadings:
     field = FieldReadings()
-    for text, asked_ns, answered_ns in entries:
-        field.add(FieldRead(text, asked_ns, answered_ns))
+    for text, requested_ns, answered_ns in entries:
+        field.add(FieldRead(text, requested_ns, answered_ns))
     return field
 
 
