@@ -26,7 +26,7 @@ from odyssey_recorder.recording.effects import CompareScreens, Effect, KeepFrame
 from odyssey_recorder.recording.events import (
     FrameKept,
     InputDone,
-    InputFelt,
+    KernelInputSeen,
     InputRefused,
     Intended,
     KeyPress,
@@ -38,10 +38,10 @@ from odyssey_recorder.recording.events import (
 from odyssey_recorder.recording.foreign import (
     LARGE,
     LATE_CHANGE_NS,
-    MOST_NAMED,
+    MAX_NAMED,
     SLACK_NS,
     SMALL,
-    TELL_TOUCHED,
+    FOREIGN_INPUT_NOTICE,
     TELL_UNEXPLAINED,
     ForeignInput,
     ForeignRules,
@@ -140,8 +140,8 @@ def sending() -> Session:
     return session
 
 
-def kernel_input(text: str, moment_ns: int, reported_ns: int) -> InputFelt:
-    return InputFelt(text, moment_ns, 5, reported_ns)
+def kernel_input(text: str, moment_ns: int, reported_ns: int) -> KernelInputSeen:
+    return KernelInputSeen(text, moment_ns, 5, reported_ns)
 
 
 def screen_change(cells: frozenset[int], *reported: Effect) -> tuple[Line, ...]:
@@ -163,7 +163,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "a screen that looks as before is not reported": (ready, *screen_change(frozenset())),
     "a touch that is not ours is named and explains the change that follows": (
-        ready, kernel_input(BY_HAND, LATER + 150, LATER + 150), [Tell(TELL_TOUCHED.format(BY_HAND))],
+        ready, kernel_input(BY_HAND, LATER + 150, LATER + 150), [Tell(FOREIGN_INPUT_NOTICE.format(BY_HAND))],
         *screen_change(PAGE), has(next_flags=(Flag(FlagCode.FOREIGN_INPUT, (BY_HAND,)),)),
     ),
     "our own key, as the kernel reports it, is not foreign": (
@@ -171,7 +171,7 @@ SCENARIOS: dict[str, Scenario] = {
         kernel_input("HOME", LATER + 300, LATER + 300), [],
         kernel_input("HOME", LATER + 300, LATER + 10 * SLACK_NS), [],  # reported late
         kernel_input("HOME", EARLY, LATER + 300), [],  # the device's clock was set back
-        kernel_input("HOME", EARLY, LATER + 10 * SLACK_NS), [Tell(TELL_TOUCHED.format("HOME"))],  # not ours
+        kernel_input("HOME", EARLY, LATER + 10 * SLACK_NS), [Tell(FOREIGN_INPUT_NOTICE.format("HOME"))],  # not ours
     ),
     "a change after an input that the device refused is reported": (
         sending, InputRefused("no", LATER + 200), LastStepJudged(), moving(4, at=LATER + 210),
@@ -189,9 +189,9 @@ def test_session_reports_only_foreign_input_and_changes(scenario: Scenario) -> N
 
 def test_every_foreign_touch_is_reported_but_few_are_flagged() -> None:
     session = ready()
-    for number in range(MOST_NAMED + 4):
+    for number in range(MAX_NAMED + 4):
         assert send(session, kernel_input(f"touch {number}", LATER, LATER))
-    assert len(session.next_flags) == MOST_NAMED
+    assert len(session.next_flags) == MAX_NAMED
 
 
 # With a device.
@@ -263,11 +263,11 @@ def test_foreign_input_is_described_with_position_and_time(bench: RecordingBench
     draft = bench.draft()
     writer = StepWriter(draft, RULES.touch)
     writer.take_screen(1, device.screen_state())
-    description = writer.words_of(news, 0, {NODE.node: NODE})
+    description = writer.describe_input(news, 0, {NODE.node: NODE})
     assert description.startswith(text)
     assert (not text) or re.fullmatch(r".*, [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9] UTC", description)
     device.state = replace(device.state, rotation=Rotation.R90)
     writer.take_screen(2, device.screen_state())
     if news is TOUCH:
-        assert writer.words_of(news, 0, {NODE.node: NODE}).startswith("a touch at (160, 180)")
+        assert writer.describe_input(news, 0, {NODE.node: NODE}).startswith("a touch at (160, 180)")
     draft.close()

@@ -7,7 +7,7 @@ import pytest
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.recording.frame_reader import CALM_S, FrameReader
+from odyssey_recorder.recording.frame_reader import SLOW_S, FrameReader
 from tests.fakes import FakeDevice
 
 PATIENCE_S = 20.0
@@ -39,8 +39,8 @@ def seconds_to_read(frames: int, *, moving: bool) -> float:
 
 
 def test_still_screen_is_read_rarely() -> None:
-    assert seconds_to_read(4, moving=False) >= 4 * CALM_S
+    assert seconds_to_read(4, moving=False) >= 4 * SLOW_S
 
 
 def test_moving_screen_is_read_often() -> None:
-    assert seconds_to_read(40, moving=True) < 40 * CALM_S
+    assert seconds_to_read(40, moving=True) < 40 * SLOW_S

@@ -47,7 +47,7 @@ from odyssey_recorder.recording.session import (
     PROOF_NS,
     RETRY_NS,
     TOO_EARLY_TO_UNDO,
-    TURNED_AWAY,
+    ROTATED_BEFORE_TOUCH,
     Session,
 )
 from odyssey_recorder.recording.state import State
@@ -102,7 +102,7 @@ def step(frame: int = 2, check: int | None = None, *, proven: bool = True, flag:
 
 
 UNPROVEN = step(proven=False, flag=FlagCode.UNPROVEN)
-BROKEN_OFF_EFFECTS: list[Effect] = [Tell(f"{TURNED_AWAY} {BROKEN_OFF}"), DropTouch(TURNED_AWAY)]
+BROKEN_OFF_EFFECTS: list[Effect] = [Tell(f"{ROTATED_BEFORE_TOUCH} {BROKEN_OFF}"), DropTouch(ROTATED_BEFORE_TOUCH)]
 ROTATED_BEFORE: tuple[Line, ...] = (
     [*BROKEN_OFF_EFFECTS, Watch(400)], State.SETTLING, has(live=False),
     polled(5, anchor=5, at=410, still=True), [CompareScreens(2, 5), KeepFrame(5)],

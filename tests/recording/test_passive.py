@@ -231,9 +231,7 @@ def test_clock_change_is_reported_and_waiting_input_flagged() -> None:
 
     assert bench.messages == [CLOCK_CHANGED] * 2
     flags = [(step.flags, step.proven) for step in bench.steps]
-    assert flags == [((Flag(FlagCode.CLOCK_CHANGED),), False), ((), True)], (
-        "the clocks agreed again for the second"
-    )
+    assert flags == [((Flag(FlagCode.CLOCK_CHANGED),), False), ((), True)], "the clocks agreed again for the second"
 
 
 def test_changed_screen_areas_around_the_touch_are_flagged() -> None:

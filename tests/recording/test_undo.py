@@ -15,7 +15,7 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.restore import BRING_BACK_FIRST
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import PUBLISHING
-from odyssey_recorder.recording.work import MOST, StepSnapshots
+from odyssey_recorder.recording.work import MAX_SNAPSHOTS, StepSnapshots
 from tests.fakes import FakeDevice
 from tests.recording.recording_bench import PASSIVE, RULES, Recording, RecordingBench, shows
 
@@ -35,18 +35,20 @@ def record_steps(recording: Recording, number: int) -> None:
 def test_snapshot_restores_the_screen_several_steps_back(bench: RecordingBench, device: FakeDevice) -> None:
     with bench.recording(device, rules=WITH_SNAPSHOTS) as recording:
         prefix = f"odyssey-{recording.draft.episode_id}-"
-        record_steps(recording, MOST + 1)
-        assert device.snapshots() == tuple(f"{prefix}{key}" for key in range(2, MOST + 2)), "the newest are kept"
+        record_steps(recording, MAX_SNAPSHOTS + 1)
+        assert device.snapshots() == tuple(f"{prefix}{key}" for key in range(2, MAX_SNAPSHOTS + 2)), (
+            "the newest are kept"
+        )
         recording.recorder.undo(3)
-        view = recording.ready(steps=MOST - 2)
+        view = recording.ready(steps=MAX_SNAPSHOTS - 2)
         assert view.wanted is None
-        assert device.loaded == [f"{prefix}{MOST - 2}"]
+        assert device.loaded == [f"{prefix}{MAX_SNAPSHOTS - 2}"]
         recording.tap_and_wait()
         recording.recorder.complete()
         view = recording.until(State.FINISHED)
         recording.recorder.join()
         assert device.snapshots() == ()
-    assert all(shows(step.screenshot, device, number) for number, step in enumerate(view.steps[: MOST - 1]))
+    assert all(shows(step.screenshot, device, number) for number, step in enumerate(view.steps[: MAX_SNAPSHOTS - 1]))
     assert all(not step.flag for step in view.steps)
 
 
