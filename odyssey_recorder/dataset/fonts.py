@@ -6,7 +6,7 @@ import font_roboto
 from PIL import ImageFont
 
 _READ_AT_MOST = 400
-"""Nobody reads more of a text on an image; a text of a megabyte must not be measured letter by letter."""
+"""Longer texts are cut off before they are measured letter by letter, which is slow."""
 
 
 @cache

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odyssey_recorder.dataset.codec import Dialect, decode, encode
-from odyssey_recorder.dataset.lenient import LenientEpisode, Rule, read_loosely
+from odyssey_recorder.dataset.lenient import LenientEpisode, Rule, read_leniently
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Click, Complete, Impossible, Type
 from odyssey_recorder.model.episode import Episode
@@ -20,13 +20,13 @@ Tree = dict[str, Any]
 
 
 def read(written: Episode) -> LenientEpisode:
-    return read_loosely(encode(written), source="some file.json")
+    return read_leniently(encode(written), source="some file.json")
 
 
 def read_damaged(damage: Callable[[Tree], object]) -> LenientEpisode:
     tree = json.loads(encode(episode()))
     damage(tree)
-    return read_loosely(json.dumps(tree).encode(), source="some file.json")
+    return read_leniently(json.dumps(tree).encode(), source="some file.json")
 
 
 def broken_rules(lenient: LenientEpisode) -> list[tuple[Rule, int | None]]:
@@ -43,7 +43,7 @@ def put(*path: str | int, to: Any) -> Callable[[Tree], None]:
 
 
 def test_released_file_has_no_breaches() -> None:
-    lenient = read_loosely(RELEASED.read_bytes(), source=RELEASED.name)
+    lenient = read_leniently(RELEASED.read_bytes(), source=RELEASED.name)
     assert lenient.breaches == ()
     assert lenient.steps[4].action == Type("Todoist")
 
@@ -105,7 +105,7 @@ def test_breaches_are_reported_once_and_in_order(lenient: LenientEpisode, rules:
 
 def test_steps_of_a_truncated_episode_are_read() -> None:
     cut = DATA / "episodes" / "v1_0141544666483837.partial.json"
-    lenient = read_loosely(cut.read_bytes(), source=cut.name)
+    lenient = read_leniently(cut.read_bytes(), source=cut.name)
     assert broken_rules(lenient) == [(Rule.COUNT, None), (Rule.ENDING, None)]
     assert lenient.steps[0].action == Click(Point(719, 762))
     assert lenient.device is not None
@@ -127,12 +127,12 @@ def test_valid_parts_of_a_damaged_file_are_kept() -> None:
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"{}", b'{"steps": {}}', b"\xff", b'{"a": 1, "a": 2}'])
 def test_data_without_a_list_of_steps_is_rejected(data: bytes) -> None:
     with pytest.raises(InvalidEpisodeError, match=r"^some file\.json: "):
-        read_loosely(data, source="some file.json")
+        read_leniently(data, source="some file.json")
 
 
 @given(episodes(), st.sampled_from(Dialect))
 def test_valid_file_is_read_without_breaches(written: Episode, dialect: Dialect) -> None:
-    lenient = read_loosely(encode(written, dialect), source="some file.json")
+    lenient = read_leniently(encode(written, dialect), source="some file.json")
     assert (lenient.breaches, lenient.strict) == ((), written)
     assert (lenient.device, lenient.task) == (written.device, written.task)
     assert [step.action for step in lenient.steps] == [step.action for step in written.steps]
@@ -145,7 +145,7 @@ def test_files_with_breaches_are_those_that_the_codec_rejects(data: bytes) -> No
     except InvalidEpisodeError:
         read = None
     try:
-        lenient = read_loosely(data, source="some file.json")
+        lenient = read_leniently(data, source="some file.json")
     except InvalidEpisodeError:
         assert read is None
         return
@@ -157,4 +157,4 @@ def test_files_with_breaches_are_those_that_the_codec_rejects(data: bytes) -> No
 @given(json_values)
 def test_arbitrary_json_values_are_breaches(value: object) -> None:
     spelled = {"steps": [value], "episode_id": value, "device_info": value, "task_info": value}
-    assert read_loosely(json.dumps(spelled).encode(), source="some file.json").breaches
+    assert read_leniently(json.dumps(spelled).encode(), source="some file.json").breaches
