@@ -194,6 +194,7 @@ def test_text_with_lone_surrogate_cannot_be_written(text: str) -> None:
 
 
 SCROLL = Scroll(Point(1, 2), Point(3, 4), (Point(1, 2), Point(3, 4)))
+VIA_A_POINT = Scroll(Point(1, 2), Point(3, 4), (Point(1, 2), Point(2, 2), Point(3, 4)))
 PATHS: list[Any] = ["[(1, 2), (3, 4)]", "[(1,2),(3,4)]", [[1, 2], [3, 4]], "", "  ", None, []]
 
 
@@ -215,6 +216,7 @@ PATHS: list[Any] = ["[(1, 2), (3, 4)]", "[(1,2),(3,4)]", [[1, 2], [3, 4]], "", "
         (step_json("BACK", None), Press(SystemKey.BACK)),
         (step_json("RECENT", "KEY_APPSELECT"), Press(SystemKey.RECENT)),
         *((step_json("SCROLL", [[1, 2], [3, 4]], path), SCROLL) for path in PATHS),
+        (step_json("SCROLL", [[1, 2], [3, 4]], [[1, 2], [2, 2], [3, 4]]), VIA_A_POINT),
     ],
 )
 def test_every_known_spelling_of_an_action_is_read(step: dict[str, Any], action: Action) -> None:

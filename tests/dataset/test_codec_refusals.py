@@ -138,8 +138,7 @@ def test_screenshot_with_unexpected_name_is_rejected(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [*HARMFUL, "1" * 15, "1" * 17, "1" * 16 + "\n", "\u0661" * 16, "00062231 2449496", "000622313244949_"],
+    "name", [*HARMFUL, "1" * 15, "1" * 17, "1" * 16 + "\n", "\u0661" * 16, "00062231 2449496", "000622313244949_"]
 )
 def test_episode_id_other_than_sixteen_digits_is_rejected(name: str) -> None:
     message = rejection(file_with("episode_id", name))

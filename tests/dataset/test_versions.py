@@ -136,9 +136,7 @@ def test_previous_version_is_a_complete_dataset(published: PublishedEpisode) -> 
     assert change.version.startswith(old)
 
 
-def test_restoring_an_old_version_keeps_the_newer_one(
-    published: PublishedEpisode,
-) -> None:
+def test_restoring_an_old_version_keeps_the_newer_one(published: PublishedEpisode) -> None:
     before = published.files()
     change = amend(published, NewNote(step=0, note="first"))
     assert change.before == change.after, "the annotation is the same"
@@ -177,9 +175,7 @@ def test_screenshots_of_versions_are_linked_or_else_copied(
     assert published.files() == before
 
 
-def test_damaged_version_is_not_restored_and_is_saved_again(
-    published: PublishedEpisode,
-) -> None:
+def test_damaged_version_is_not_restored_and_is_saved_again(published: PublishedEpisode) -> None:
     before = published.files()
     change = amend(published, DROP)
     restore(published, change.version)

@@ -180,17 +180,10 @@ class Bench:
         if self.shows.get(self._anchor) != self.screen:
             self._anchor, self._anchored_ns = self._frame, self.now_ns
         self.shows[self._frame], self.taken_ns[self._frame] = self.screen, self.now_ns
-        self._is_still = self.now_ns - self._anchored_ns >= 200 * MS
-        seen = events.FrameSeen(
-            self._frame,
-            self._anchor,
-            self.now_ns,
-            still=self._is_still,
-            streamed=streamed,
-            arrived_ns=self.now_ns,
-            size=PHONE,
-        )
-        self.send(seen)
+        now_ns = self.now_ns
+        self._is_still = now_ns - self._anchored_ns >= 200 * MS
+        seen = events.FrameSeen(self._frame, self._anchor, now_ns, still=self._is_still, streamed=streamed)
+        self.send(replace(seen, arrived_ns=now_ns, size=PHONE))
 
     def _answer(self, effect: effects.PassiveEffect) -> None:
         self.emitted.append(effect)

@@ -26,9 +26,9 @@ from odyssey_recorder.recording.effects import CompareScreens, Effect, KeepFrame
 from odyssey_recorder.recording.events import (
     FrameKept,
     InputDone,
-    KernelInputSeen,
     InputRefused,
     Intended,
+    KernelInputSeen,
     KeyPress,
     LastStepJudged,
     ScreensCompared,
@@ -36,12 +36,12 @@ from odyssey_recorder.recording.events import (
     StepSaved,
 )
 from odyssey_recorder.recording.foreign import (
+    FOREIGN_INPUT_NOTICE,
     LARGE,
     LATE_CHANGE_NS,
     MAX_NAMED,
     SLACK_NS,
     SMALL,
-    FOREIGN_INPUT_NOTICE,
     TELL_UNEXPLAINED,
     ForeignInput,
     ForeignRules,

@@ -46,8 +46,8 @@ from odyssey_recorder.recording.session import (
     OUT_OF_DATE,
     PROOF_NS,
     RETRY_NS,
-    TOO_EARLY_TO_UNDO,
     ROTATED_BEFORE_TOUCH,
+    TOO_EARLY_TO_UNDO,
     Session,
 )
 from odyssey_recorder.recording.state import State

@@ -248,10 +248,7 @@ def test_changed_screen_areas_around_the_touch_are_flagged() -> None:
 
 @pytest.mark.parametrize(
     "gap",
-    [
-        events.InputHeard(EventsDropped(TOUCH, 0), 1_500_000_000, 0, 1_500_000_000),
-        events.InputFollowed((SCREEN,)),
-    ],
+    [events.InputHeard(EventsDropped(TOUCH, 0), 1_500_000_000, 0, 1_500_000_000), events.InputFollowed((SCREEN,))],
 )
 def test_old_frame_proves_nothing_after_a_gap_in_the_input(gap: events.PassiveEvent) -> None:
     bench = Bench(streams=False).begin()

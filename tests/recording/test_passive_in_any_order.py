@@ -1,4 +1,4 @@
-"""In any order of events, steps are in the order of their touch-downs, none lost, doubled or wrong."""
+"""In any order of events, steps are in the order of their touch-downs, and none is lost, duplicated or wrong."""
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -17,8 +17,8 @@ REJECTIONS = {NO_SCREENSHOT, NO_PLACE, PINCHED, TOO_MANY, *(LOST.format(cause.va
 pauses = st.sampled_from([20, 60, 200, 500])
 
 
-class Annotator(RuleBasedStateMachine):
-    """Works on the device while everything else happens."""
+class PassiveRecordingMachine(RuleBasedStateMachine):
+    """Inputs, commands and failures in any order."""
 
     @initialize(streams=st.booleans())
     def begin(self, streams: bool) -> None:
@@ -147,5 +147,5 @@ class Annotator(RuleBasedStateMachine):
         assert len(self.begun_ns - recorded_ns) <= len(rejections)
 
 
-TestAnnotator = Annotator.TestCase
-TestAnnotator.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestPassiveRecording = PassiveRecordingMachine.TestCase
+TestPassiveRecording.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)

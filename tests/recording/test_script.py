@@ -28,9 +28,7 @@ from odyssey_recorder.recording.script import (
     patience_s,
     read_script,
 )
-from odyssey_recorder.recording.script import (
-    ScriptLongPress as LongPressLine,
-)
+from odyssey_recorder.recording.script import ScriptLongPress as LongPressLine
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import FakeDevice
 from tests.recording.recording_bench import RULES, RecordingBench
@@ -119,7 +117,7 @@ def test_text_may_contain_unicode_line_separators() -> None:
 
 
 def test_progress_of_a_long_text_is_reported(bench: RecordingBench) -> None:
-    class SlowTypist(FakeDevice):
+    class PausingTypist(FakeDevice):
         """Types the second half of a text only after progress of the first was reported."""
 
         reported = threading.Event()
@@ -128,7 +126,7 @@ def test_progress_of_a_long_text_is_reported(bench: RecordingBench) -> None:
             super().type_text(text, on_typed)
             assert self.reported.wait(20)
 
-    device = SlowTypist()
+    device = PausingTypist()
     messages = list[tuple[int, str]]()
 
     def note(progress: ScriptProgress) -> None:
