@@ -6,7 +6,7 @@ from PIL import Image, ImageChops
 
 from odyssey_recorder.dataset.action_marks import draw_action
 from odyssey_recorder.dataset.contact_sheet import draw_contact_sheet
-from odyssey_recorder.dataset.fonts import broken, fitting, letters, on_one_line
+from odyssey_recorder.dataset.fonts import load_font, on_one_line, truncated, wrapped
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError
@@ -132,17 +132,17 @@ def test_missing_or_invalid_screenshot_is_named(tmp_path: Path, content: bytes |
 
 
 def test_text_wraps_between_words_and_is_truncated_to_fit() -> None:
-    font = letters(20)
-    cut = fitting("a rather long sentence that does not fit", font, 150)
+    font = load_font(20)
+    cut = truncated("a rather long sentence that does not fit", font, 150)
     assert cut.endswith("…")
     assert font.getlength(cut) <= 150
-    assert fitting("short", font, 150) == "short"
-    lines = broken("one two three four five six seven eight nine", font, 100, lines=2)
+    assert truncated("short", font, 150) == "short"
+    lines = wrapped("one two three four five six seven eight nine", font, 100, lines=2)
     assert len(lines) == 2
     assert lines[0] == "one two"
     assert lines[1].endswith("…")
-    assert broken("one two", font, 100, lines=2) == ["one two"]
-    assert broken("", font, 100, lines=2) == [""]
+    assert wrapped("one two", font, 100, lines=2) == ["one two"]
+    assert wrapped("", font, 100, lines=2) == [""]
 
 
 def test_invisible_characters_and_excess_text_are_left_out() -> None:

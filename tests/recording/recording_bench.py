@@ -162,12 +162,19 @@ class Recording:
         self.recorder.complete(answer)
         return self.until(State.FINISHED)
 
+    def undo(self, steps: int = 1) -> RecordingView:
+        self.recorder.undo(steps)
+        return self.until(State.RESTORING)
+
+    def accept_screen(self) -> None:
+        self.until(State.RESTORING)
+        self.recorder.accept_screen()
+
     def undo_and_accept(self) -> RecordingView:
         """Undo the last step, and accept the current screen although it is another one."""
         steps = len(self.ready().steps)
         self.recorder.undo()
-        self.until(State.RESTORING)
-        self.recorder.accept_screen()
+        self.accept_screen()
         return self.ready(steps=steps - 1)
 
 

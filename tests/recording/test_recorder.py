@@ -265,9 +265,11 @@ def test_touch_on_an_outdated_frame_is_rejected(bench: RecordingBench) -> None:
     ],
 )
 def test_gesture_outside_the_screen_is_rejected(recording: Recording, device: FakeDevice, stroke: TouchStroke) -> None:
+    frame = recording.ready().frame_number
     recording.touch_down()
     recording.recorder.lift(stroke)
     recording.annotator.await_notice(OFF_SCREEN)
+    recording.ready(after=frame)
     assert len(recording.tap_and_wait().steps) == 1
     assert len(device.performed) == 1
 
@@ -389,8 +391,7 @@ def test_resumed_recording_never_overwrites_screenshots(bench: RecordingBench, d
     for restart in range(3):
         again = showing(f"restart {restart}")
         with bench.resumed(again, recording.draft.episode_id) as resumed:
-            resumed.until(State.RESTORING)
-            resumed.recorder.accept_screen()
+            resumed.accept_screen()
             resumed.tap_and_wait()
     draft = bench.store.resume(recording.draft.episode_id)
     assert shows(draft.steps[0].screenshot, device, 0)
@@ -437,8 +438,7 @@ def test_step_not_sent_before_a_kill_can_be_undone(bench: RecordingBench, device
 def test_step_sent_before_a_kill_is_confirmed_once(bench: RecordingBench) -> None:
     episode_id = draft_killed_after_saving_a_step(bench)
     with bench.resumed(showing("what the tap led to"), episode_id) as resumed:
-        resumed.until(State.RESTORING)
-        resumed.recorder.accept_screen()
+        resumed.accept_screen()
         assert [step.flag for step in resumed.ready().steps] == [describe_flag(Flag(FlagCode.VOUCHED))]
     with bench.resumed(FakeDevice(), episode_id) as again:
         assert again.until(State.RESTORING).goal is Goal.LEFT

@@ -44,8 +44,7 @@ def test_snapshot_restores_the_screen_several_steps_back(bench: RecordingBench, 
         assert view.wanted is None
         assert device.loaded == [f"{prefix}{MAX_SNAPSHOTS - 2}"]
         recording.tap_and_wait()
-        recording.recorder.complete()
-        view = recording.until(State.FINISHED)
+        view = recording.finish()
         recording.recorder.join()
         assert device.snapshots() == ()
     assert all(shows(step.screenshot, device, number) for number, step in enumerate(view.steps[: MAX_SNAPSHOTS - 1]))
@@ -77,8 +76,7 @@ def test_input_while_restoring_by_hand_is_not_recorded(
     bench: RecordingBench, recording: Recording, device: FakeDevice
 ) -> None:
     record_steps(recording, 2)
-    recording.recorder.undo()
-    view = recording.until(State.RESTORING)
+    view = recording.undo()
     assert (len(view.steps), view.frame_number) == (1, None)
     assert view.wanted is not None
     assert shows(view.wanted, device, 1)
@@ -95,8 +93,7 @@ def test_input_while_restoring_by_hand_is_not_recorded(
     device.show(1)
     view = recording.ready(steps=1)
     recording.tap_and_wait()
-    recording.recorder.complete()
-    view = recording.until(State.FINISHED)
+    view = recording.finish()
     assert all(shows(step.screenshot, device, number) for number, step in enumerate(view.steps[:2]))
     assert view.steps[1].flag == ""
     dropped_steps = bench.provenance(recording.draft.episode_id).dropped
@@ -106,8 +103,7 @@ def test_input_while_restoring_by_hand_is_not_recorded(
 def test_interrupted_restore_continues_on_resume(bench: RecordingBench, device: FakeDevice) -> None:
     with bench.recording(device) as recording:
         record_steps(recording, 2)
-        recording.recorder.undo(2)
-        recording.until(State.RESTORING)
+        recording.undo(2)
     resumed_device = FakeDevice()
     resumed_device.show("elsewhere")
     with bench.resumed(resumed_device, recording.draft.episode_id) as resumed:
@@ -158,8 +154,7 @@ def test_note_is_kept_when_other_steps_are_undone(bench: RecordingBench, device:
         recording.ready(steps=2)
         recording.recorder.note_step(last, "too late")
         recording.tap_and_wait()
-        recording.recorder.complete()
-        view = recording.until(State.FINISHED)
+        view = recording.finish()
     assert [step.note for step in view.steps] == ["the banner was in the way", "", "", ""]
     assert bench.provenance(recording.draft.episode_id).steps[0].note == "the banner was in the way"
 
@@ -193,8 +188,7 @@ def test_passive_mode_is_restored_by_hand(bench: RecordingBench, device: FakeDev
         device.press_key("KEY_BACK")
         device.show(1)
         recording.recorder.wait_for(lambda view: len(view.steps) == 1, 10)
-        recording.recorder.undo()
-        recording.until(State.RESTORING)
+        recording.undo()
         device.press_key("KEY_HOME")
         device.show(2)
         device.show(0)
