@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw
 
-from odyssey_recorder.dataset.fonts import fitting, letters
+from odyssey_recorder.dataset.fonts import load_font, truncated
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import GRID, Point
 
@@ -76,9 +76,9 @@ class _Pen:
 
     def chip(self, words: str, colour: _Colour) -> None:
         width, height = self._sheet.size
-        font = letters(round(22 * self._unit), bold=True)
+        font = load_font(round(22 * self._unit), bold=True)
         pad, half_height = 18 * self._unit, 22 * self._unit
-        words = fitting(words, font, width - 3 * pad)
+        words = truncated(words, font, width - 3 * pad)
         x, y, half_width = width / 2, height * 0.88, font.getlength(words) / 2 + pad
         box = (x - half_width, y - half_height, x + half_width, y + half_height)
         self._draw.rounded_rectangle(box, half_height, fill=colour, outline=_HALO, width=round(2 * self._unit))

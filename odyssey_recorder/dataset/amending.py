@@ -58,7 +58,7 @@ def _after(
             after = Amended(_with_end(episode, words), provenance, all_steps)
         case amendments.NewNote(step=number, note=note):
             _step(episode, number)
-            after = Amended(episode, _with_record(_needed(episode, provenance), number, {"note": note}), all_steps)
+            after = Amended(episode, _with_record(_required(episode, provenance), number, {"note": note}), all_steps)
         case amendments.NewPress(step=number, long=long):
             after = Amended(_with_press(episode, number, long=long), provenance, all_steps)
         case amendments.NewText(step=number, text=text):
@@ -68,7 +68,7 @@ def _after(
         case amendments.DropSteps(first=first, last=last):
             after = _without(episode, provenance, first, last)
         case amendments.DropTail(at=at):
-            after = _ended(episode, provenance, at)
+            after = _shortened(episode, provenance, at)
         case amendments.Repair():
             raise ReviewError(f"Episode {episode.episode_id} is not damaged. There is nothing to repair.")
     return after
@@ -80,8 +80,8 @@ def _removed(before: Episode, after: Amended) -> dict[str, tuple[int, ...]]:
         for step, old in zip(after.episode.steps, after.kept, strict=True)
     ]
     keys = (BOX, _INTENTION, _INSTRUCTED, _CONTEXT)
-    gone = {key: tuple(old for old, had, has in pairs if had.has(key) and not has.has(key)) for key in keys}
-    return {key: numbers for key, numbers in gone.items() if numbers}
+    removed = {key: tuple(old for old, had, has in pairs if had.has(key) and not has.has(key)) for key in keys}
+    return {key: numbers for key, numbers in removed.items() if numbers}
 
 
 def box_refusal(box: Box, touched: Pixel, size: Size) -> str:
@@ -115,8 +115,8 @@ def _with_task(task: TaskInfo, amendment: amendments.NewInstruction | amendments
         case amendments.NewApps(category=category, apps=apps):
             if not all(app.strip() for app in apps):
                 raise ReviewError("An app needs a name.")
-            if lack := category.lacks_apps(apps):
-                raise ReviewError(f"{lack}. Name every app that was used, or choose another category.")
+            if problem := category.lacks_apps(apps):
+                raise ReviewError(f"{problem}. Name every app that was used, or choose another category.")
             return replace(task, category=category.value, apps=apps)
 
 
@@ -176,7 +176,7 @@ def _with_box(
     step = _step(episode, number)
     if not isinstance(step.action, Click | LongPress):
         raise ReviewError(f"Step {number + 1} is neither CLICK nor LONG_PRESS and has no box.")
-    record = None if provenance is None else _needed(episode, provenance).steps[number]
+    record = None if provenance is None else _required(episode, provenance).steps[number]
     size = screenshot_size or (record.frame.size if record else episode.device.size)
     if refusal := box_refusal(box, touched_pixel(step.action, record, size), size):
         raise ReviewError(f"Step {number + 1}: {refusal}")
@@ -213,17 +213,17 @@ def _without(episode: Episode, provenance: EpisodeProvenance | None, first: int,
         raise ReviewError(
             f"Step {end + 1} ends the episode and cannot be dropped. End the episode at an earlier step instead."
         )
-    after = _keeping(episode, provenance, [number for number in range(end + 1) if not first <= number <= last])
+    after = _with_steps(episode, provenance, [number for number in range(end + 1) if not first <= number <= last])
     return replace(after, episode=_without_context(after.episode, first))
 
 
-def _ended(episode: Episode, provenance: EpisodeProvenance | None, at: int) -> Amended:
+def _shortened(episode: Episode, provenance: EpisodeProvenance | None, at: int) -> Amended:
     step, end = _step(episode, at), episode.steps[-1]
     if at == len(episode.steps) - 1:
         raise ReviewError(f"Episode {episode.episode_id} already ends at step {at + 1}.")
     annotations = step.annotations.without(_INTENTION).taking(end.annotations, BOX, _INSTRUCTED)
     last = replace(step, action=end.action, spelling=end.spelling, annotations=annotations)
-    after = _keeping(episode, provenance, range(at + 1))
+    after = _with_steps(episode, provenance, range(at + 1))
     return replace(
         after,
         episode=_with_step(after.episode, at, last),
@@ -241,11 +241,11 @@ def nothing_sent(provenance: EpisodeProvenance, number: int, end: EndRecord | No
     return _with_record(provenance, number, {**_NOTHING_SENT, "end": end} if end else _NOTHING_SENT)
 
 
-def _keeping(episode: Episode, provenance: EpisodeProvenance | None, kept: Sequence[int]) -> Amended:
+def _with_steps(episode: Episode, provenance: EpisodeProvenance | None, kept: Sequence[int]) -> Amended:
     name = episode.episode_id
     steps = tuple(replace(episode.steps[old], screenshot=screenshot_name(name, new)) for new, old in enumerate(kept))
     if provenance is not None:
-        old_records = _needed(episode, provenance).steps
+        old_records = _required(episode, provenance).steps
         records = tuple(_renamed(old_records[old], name, new) for new, old in enumerate(kept))
         provenance = provenance.model_copy(update={"steps": records})
         if kept[0] != 0:  # device_info has the size of the first screenshot
@@ -265,7 +265,7 @@ def _step(episode: Episode, number: int) -> Step:
     return episode.steps[number]
 
 
-def _needed(episode: Episode, provenance: EpisodeProvenance | None) -> EpisodeProvenance:
+def _required(episode: Episode, provenance: EpisodeProvenance | None) -> EpisodeProvenance:
     if provenance is None:
         raise ReviewError(
             f"Episode {episode.episode_id} has no provenance, where notes are stored. Notes cannot be changed."

@@ -6,7 +6,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageOps
 
 from odyssey_recorder.dataset.action_marks import draw_action
-from odyssey_recorder.dataset.fonts import broken, fitting, letters
+from odyssey_recorder.dataset.fonts import load_font, truncated, wrapped
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.files import storage_errors
@@ -43,7 +43,7 @@ def _draw_episode(opened: OpenedEpisode) -> Image.Image:
     card = Size((_SHEET_PX - 2 * _MARGIN + _GAP) // columns - _GAP, 0)
     width = card.width - 2 * _PAD
     card = Size(card.width, _CAPTION + width * size.height // size.width + _PAD)
-    title = broken(episode.task.instruction, letters(36, bold=True), _SHEET_PX - 2 * _MARGIN, lines=3)
+    title = wrapped(episode.task.instruction, load_font(36, bold=True), _SHEET_PX - 2 * _MARGIN, lines=3)
     head = _MARGIN + len(title) * _LINE + _FACTS
     rows = -(-len(episode.steps) // columns)
     part = Image.new("RGB", (_SHEET_PX, head + rows * (card.height + _GAP)), _PAPER)
@@ -57,25 +57,25 @@ def _draw_episode(opened: OpenedEpisode) -> Image.Image:
 
 def _draw_title(draw: ImageDraw.ImageDraw, title: Sequence[str], episode: Episode) -> None:
     for index, line in enumerate(title):
-        draw.text((_MARGIN, _MARGIN + index * _LINE), line, font=letters(36, bold=True), fill=_TEXT)
+        draw.text((_MARGIN, _MARGIN + index * _LINE), line, font=load_font(36, bold=True), fill=_TEXT)
     device = episode.device
     facts = (
         f"{episode.task.category}  ·  {', '.join(episode.task.apps)}  ·  {device.device_name} {device.size}  ·  "
         f"{len(episode.steps)} steps  ·  {episode.episode_id}"
     )
     place = (_MARGIN, _MARGIN + len(title) * _LINE + 4)
-    draw.text(place, fitting(facts, letters(22), _SHEET_PX - 2 * _MARGIN), font=letters(22), fill=_FAINT)
+    draw.text(place, truncated(facts, load_font(22), _SHEET_PX - 2 * _MARGIN), font=load_font(22), fill=_FAINT)
 
 
 def _draw_card(size: Size, number: int, action: actions.Action, path: Path) -> Image.Image:
     card = Image.new("RGB", (size.width, size.height), _PAPER)
     draw = ImageDraw.Draw(card)
     draw.rounded_rectangle((0, 0, size.width - 1, size.height - 1), 14, fill=_CARD, outline=_EDGE)
-    draw.text((_PAD, 9), str(number + 1), font=letters(20), fill=_FAINT)
-    draw.text((_PAD + 32, 9), actions.action_type(action), font=letters(20, bold=True), fill=_TEXT)
+    draw.text((_PAD, 9), str(number + 1), font=load_font(20), fill=_FAINT)
+    draw.text((_PAD + 32, 9), actions.action_type(action), font=load_font(20, bold=True), fill=_TEXT)
     room = size.width - 2 * _PAD - 32
-    for line, words in enumerate(broken(_detail(action), letters(17), room, lines=2)):
-        draw.text((_PAD + 32, 35 + 21 * line), words, font=letters(17), fill=_FAINT)
+    for line, words in enumerate(wrapped(_detail(action), load_font(17), room, lines=2)):
+        draw.text((_PAD + 32, 35 + 21 * line), words, font=load_font(17), fill=_FAINT)
     box = (size.width - 2 * _PAD, size.height - _CAPTION - _PAD)
     image = draw_action(_read_image(path, box), action)
     left, top = (size.width - image.width) // 2, _CAPTION

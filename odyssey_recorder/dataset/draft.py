@@ -49,8 +49,8 @@ class DraftStep:
 
 
 @dataclass(frozen=True, slots=True)
-class _Story:
-    """The state after the log lines so far; `added` counts all steps, including dropped ones."""
+class _DraftState:
+    """The result of the log lines so far; `added` counts all steps, including dropped ones."""
 
     steps: tuple[DraftStep, ...] = ()
     dropped: tuple[provenance.DroppedRecord, ...] = ()
@@ -63,20 +63,20 @@ class _Story:
     rejected: tuple[provenance.RejectedRecord, ...] = ()
     refused_on: Path | None = None
 
-    def with_step(self, step: DraftStep) -> "_Story":
+    def with_step(self, step: DraftStep) -> "_DraftState":
         steps, added = (*self.steps, step), self.added + 1
         return replace(
             self, steps=steps, added=added, touched=False, wanted=None, left=None, next_flags=(), rejected=(),
             refused_on=None,
         )  # fmt: skip
 
-    def with_refused(self, screenshot: Path, record: provenance.RejectedRecord) -> "_Story":
-        """What was refused on another screen no longer counts, and of two equal actions the first one does."""
+    def with_refused(self, screenshot: Path, record: provenance.RejectedRecord) -> "_DraftState":
+        """Forget what was refused on another screen; of two equal actions only the first counts."""
         before = self.rejected if self.refused_on in (None, screenshot) else ()
         is_new = all(one.action != record.action for one in before)
         return replace(self, rejected=(*before, *[record] * is_new), refused_on=screenshot)
 
-    def with_amended(self, step: DraftStep) -> "_Story":
+    def with_amended(self, step: DraftStep) -> "_DraftState":
         return replace(self, steps=tuple(step if one.key == step.key else one for one in self.steps))
 
     def step(self, key: int) -> DraftStep | None:
@@ -145,16 +145,16 @@ class Draft:
         self._is_closed = False  # guarded by _trees_lock
         self.folder = folder
         self._log = DraftLog(folder / "steps.jsonl")
-        self._story = _Story()
+        self._state = _DraftState()
         try:
             for line in self._log.read():
-                self._story = self._after(line)
+                self._state = self._applied(line)
         except DatasetError:
             self.close()
             raise
-        if self._story.left is None and self.steps and self.origin.mode == "mirror":
-            self._story = replace(self._story, left=self._newest_screenshot())
-        self._forget_trees_of_no_step()
+        if self._state.left is None and self.steps and self.origin.mode == "mirror":
+            self._state = replace(self._state, left=self._newest_screenshot())
+        self._delete_unused_trees()
         self._file_numbers = count(1 + max((number for number, _ in self._numbered()), default=0))
 
     @classmethod
@@ -186,11 +186,11 @@ class Draft:
 
     @property
     def steps(self) -> tuple[DraftStep, ...]:
-        return self._story.steps
+        return self._state.steps
 
     @property
     def dropped(self) -> tuple[provenance.DroppedRecord, ...]:
-        return self._story.dropped
+        return self._state.dropped
 
     @property
     def complete(self) -> bool:
@@ -203,40 +203,40 @@ class Draft:
 
     @property
     def next_key(self) -> int:
-        return self._story.added
+        return self._state.added
 
     @property
     def wanted(self) -> DraftStep | None:
         """The step last undone, until another one replaces it: the device should show its screenshot again."""
-        return self._story.wanted
+        return self._state.wanted
 
     @property
     def left(self) -> Path | None:
         """The screenshot of the device after the last step; None if unknown."""
-        return self._story.left
+        return self._state.left
 
     @property
     def next_flags(self) -> tuple[Flag, ...]:
-        return self._story.next_flags
+        return self._state.next_flags
 
     @property
     def rejected(self) -> tuple[provenance.RejectedRecord, ...]:
         """An agent's actions in place of which the next step is shown."""
-        return self._story.rejected
+        return self._state.rejected
 
     @property
     def refused_on(self) -> Path | None:
         """The screen that `rejected` are from if a person refused them; None if they were undone."""
-        return self._story.refused_on
+        return self._state.refused_on
 
     @property
     def resumed(self) -> tuple[provenance.ResumedRecord, ...]:
-        return self._story.resumed
+        return self._state.resumed
 
     @property
     def broken_touch(self) -> bool:
         """Whether a live finger went down without becoming a step, so its effect on the device is unknown."""
-        return self._story.touched
+        return self._state.touched
 
     # Screenshots and view hierarchies.
 
@@ -248,11 +248,11 @@ class Draft:
 
     def forget_screenshot(self, screenshot: Path) -> None:
         """Delete a screenshot unless a step uses it or the device should show it again; thread-safe."""
-        story = self._story
+        state = self._state
         used = [
-            story.left,
-            story.refused_on,
-            *(step.screenshot for step in (*story.steps, *filter(None, [story.wanted]))),
+            state.left,
+            state.refused_on,
+            *(step.screenshot for step in (*state.steps, *filter(None, [state.wanted]))),
         ]
         if screenshot not in used:
             with suppress(OSError):
@@ -283,14 +283,14 @@ class Draft:
 
     def amend(self, key: int, changes: Mapping[str, Json]) -> bool:
         """Like `amend_last` for any step; False if it no longer exists. Raises DatasetError."""
-        if self._story.step(key) is None:
+        if self._state.step(key) is None:
             return False
         self._write(draft_log.AmendStepLine(step=key, changes=dict(changes)))
         return True
 
     def amend_text(self, key: int, text: str) -> bool:
         """Set what a TYPE step typed; False if it no longer exists. Raises DatasetError."""
-        if self._story.step(key) is None:
+        if self._state.step(key) is None:
             return False
         self._write(draft_log.AmendTextLine(step=key, text=text))
         return True
@@ -346,50 +346,50 @@ class Draft:
         self._lock.release()
 
     def _write(self, line: draft_log.Line, *, durable: bool = True) -> None:
-        story = self._after(line)
+        state = self._applied(line)
         self._log.append(line, durable=durable)
-        self._story = story
+        self._state = state
 
-    def _after(self, line: draft_log.Line) -> _Story:  # noqa: C901 - one case for each line
-        story = self._story
+    def _applied(self, line: draft_log.Line) -> _DraftState:  # noqa: C901 - one case for each line
+        state = self._state
         match line:
             case draft_log.StepLine(picture=screenshot, action=action, record=record):
-                return story.with_step(DraftStep(story.added, self._action(action), self.folder / screenshot, record))
+                return state.with_step(DraftStep(state.added, self._action(action), self.folder / screenshot, record))
             case draft_log.AmendLine(changes=changes):
-                return self._amended(self._of(self.steps[-1].key if self.steps else -1), changes)
+                return self._with_changes(self._existing_step(self.steps[-1].key if self.steps else -1), changes)
             case draft_log.AmendStepLine(step=key, changes=changes):
-                return self._amended(self._of(key), changes)
+                return self._with_changes(self._existing_step(key), changes)
             case draft_log.AmendTextLine(step=key, text=text):
-                return self._retyped(self._of(key), text)
+                return self._with_text(self._existing_step(key), text)
             case draft_log.DropLine():
                 return self._without(line)
             case draft_log.RejectLine(picture=screenshot, record=record):
-                return story.with_refused(self.folder / screenshot, record)
+                return state.with_refused(self.folder / screenshot, record)
             case draft_log.ScreenLine(picture=screenshot, flags=flags):
-                return replace(story, left=self.folder / screenshot, next_flags=flags)
+                return replace(state, left=self.folder / screenshot, next_flags=flags)
             case draft_log.ResumeLine(record=record):
-                return replace(story, resumed=(*story.resumed, record))
+                return replace(state, resumed=(*state.resumed, record))
             case draft_log.TouchLine():
-                return replace(story, touched=True)
+                return replace(state, touched=True)
             case draft_log.DropTouchLine(why=why, dropped_us=dropped_us):
                 dropped = provenance.DroppedRecord(action="TOUCH", why=why, dropped_us=dropped_us)
-                return replace(story, dropped=(*story.dropped, dropped), touched=False)
+                return replace(state, dropped=(*state.dropped, dropped), touched=False)
 
-    def _without(self, line: draft_log.DropLine) -> _Story:
-        story = self._story
-        if line.count > len(story.steps):
+    def _without(self, line: draft_log.DropLine) -> _DraftState:
+        state = self._state
+        if line.count > len(state.steps):
             raise DatasetError(f"{self._log.path} changes a step that does not exist.")
-        left, gone = story.steps[: -line.count], story.steps[-line.count :]
+        left, gone = state.steps[: -line.count], state.steps[-line.count :]
         records = (
             provenance.DroppedRecord(action=action_type(one.action), why=line.why, dropped_us=line.dropped_us)
             for one in gone
         )
         wanted = gone[0] if line.leads_back else None
-        dropped = (*story.dropped, *records)
+        dropped = (*state.dropped, *records)
         screen, flags = gone[0].screenshot, line.next_flags
         rejected = _rejected(gone[0], rejects=line.rejects)
         return replace(
-            story, steps=left, dropped=dropped, wanted=wanted, left=screen, next_flags=flags, rejected=rejected,
+            state, steps=left, dropped=dropped, wanted=wanted, left=screen, next_flags=flags, rejected=rejected,
             refused_on=screen if rejected and not line.leads_back else None,
         )  # fmt: skip
 
@@ -399,7 +399,7 @@ class Draft:
         newer = [path for path in self.folder.glob("[0-9]*.png") if path.stem.isdecimal() and int(path.stem) > last]
         return max(newer, key=lambda path: int(path.stem), default=None)
 
-    def _forget_trees_of_no_step(self) -> None:
+    def _delete_unused_trees(self) -> None:
         used = {step.tree for step in self.steps}
         for _, tree in self._numbered():
             if tree.suffix == ".xml" and tree not in used:
@@ -407,26 +407,26 @@ class Draft:
                     tree.unlink(missing_ok=True)
 
     def _numbered(self) -> Iterator[tuple[int, Path]]:
-        """The numbered files; people may have put others there, such as a copy of one."""
+        """The numbered files; there may be others, such as a copy of one."""
         for path in self.folder.glob("[0-9]*"):
             if named := _NUMBERED.fullmatch(path.name):
                 yield int(named[1]), path
 
-    def _amended(self, step: DraftStep, changes: Mapping[str, Json]) -> _Story:
+    def _with_changes(self, step: DraftStep, changes: Mapping[str, Json]) -> _DraftState:
         try:
             record = provenance.StepRecord.model_validate({**step.record.model_dump(), **changes})
         except ValidationError as error:
             raise DatasetError(f"{self._log.path} contains an invalid step record ({first_fault(error)}).") from error
-        return self._story.with_amended(replace(step, record=record))
+        return self._state.with_amended(replace(step, record=record))
 
-    def _retyped(self, step: DraftStep, text: str) -> _Story:
+    def _with_text(self, step: DraftStep, text: str) -> _DraftState:
         if not isinstance(step.action, Type):
             raise DatasetError(f"{self._log.path} adds text to a step that is not a TYPE.")
         record = step.record.model_copy(update={"input": provenance.TextRecord(text=text)})
-        return self._story.with_amended(replace(step, action=Type(text), record=record))
+        return self._state.with_amended(replace(step, action=Type(text), record=record))
 
-    def _of(self, key: int) -> DraftStep:
-        step = self._story.step(key)
+    def _existing_step(self, key: int) -> DraftStep:
+        step = self._state.step(key)
         if step is None:
             raise DatasetError(f"{self._log.path} changes a step that does not exist.")
         return step

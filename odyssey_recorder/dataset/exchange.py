@@ -29,7 +29,7 @@ def keep(contents: Mapping[str, Path | bytes], folder: Path, root: Path, origins
     Screenshots and view hierarchies are hard-linked if possible; files that may change in place are copied. `origins`
     are other datasets that the files may be from.
     """
-    if _holds(folder, contents):
+    if _has_contents(folder, contents):
         return
     part = folder.with_name(folder.name + PART)
     try:
@@ -91,12 +91,12 @@ def exchange(root: Path, episode_id: str, wanted: Mapping[str, Path]) -> None:
     annotation = annotation_path(episode_id)
     surplus = [name for name in present if name not in wanted]
     changed = [name for name in wanted if name not in present or not same_file(present[name], wanted[name])]
-    hides = bool({*surplus, *changed} - {annotation, provenance_path(episode_id)})
-    if hides and annotation in wanted:
+    is_hidden = bool({*surplus, *changed} - {annotation, provenance_path(episode_id)})
+    if is_hidden and annotation in wanted:
         changed = [*(name for name in changed if name != annotation), annotation]
     with files.storage_errors(root / annotation, "changed"):
-        parts = {name: _beside(wanted[name], root / name, root) for name in changed}
-        if hides and annotation in present:
+        parts = {name: _write_part(wanted[name], root / name, root) for name in changed}
+        if is_hidden and annotation in present:
             present[annotation].unlink()
             files.sync_folder(present[annotation].parent)
         for name in sorted(changed, key=lambda name: name == annotation):
@@ -125,7 +125,7 @@ def _put(source: Path | bytes, path: Path, root: Path, origins: Sequence[Path] =
             os.fsync(copy.fileno())
 
 
-def _beside(source: Path, path: Path, root: Path) -> Path:
+def _write_part(source: Path, path: Path, root: Path) -> Path:
     part = path.with_name(path.name + PART)
     files.make_folder(path.parent, within=root)
     _remove(part)
@@ -133,9 +133,11 @@ def _beside(source: Path, path: Path, root: Path) -> Path:
     return part
 
 
-def _holds(folder: Path, contents: Mapping[str, Path | bytes]) -> bool:
-    there = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return there.keys() == contents.keys() and all(same_file(there[name], source) for name, source in contents.items())
+def _has_contents(folder: Path, contents: Mapping[str, Path | bytes]) -> bool:
+    present = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return present.keys() == contents.keys() and all(
+        same_file(present[name], source) for name, source in contents.items()
+    )
 
 
 def same_file(one: Path, other: Path | bytes) -> bool:

@@ -6,20 +6,20 @@ import font_roboto
 from PIL import ImageFont
 
 _READ_AT_MOST = 400
-"""Nobody reads more of a text on an image; a text of a megabyte must not be measured letter by letter."""
+"""Longer texts are cut off before they are measured letter by letter, which is slow."""
 
 
 @cache
-def letters(size_px: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
+def load_font(size_px: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(font_roboto.font_files["RobotoMedium" if bold else "Roboto"], size_px)
 
 
 def on_one_line(text: str) -> str:
-    shown = "".join(letter if letter.isprintable() else " " for letter in text[:_READ_AT_MOST])
+    shown = "".join(character if character.isprintable() else " " for character in text[:_READ_AT_MOST])
     return " ".join(shown.split()) + ("…" if len(text) > _READ_AT_MOST else "")
 
 
-def fitting(text: str, font: ImageFont.FreeTypeFont, width_px: float) -> str:
+def truncated(text: str, font: ImageFont.FreeTypeFont, width_px: float) -> str:
     line = on_one_line(text)
     if font.getlength(line) <= width_px:
         return line
@@ -28,13 +28,13 @@ def fitting(text: str, font: ImageFont.FreeTypeFont, width_px: float) -> str:
     return line + "…"
 
 
-def broken(text: str, font: ImageFont.FreeTypeFont, width_px: float, *, lines: int) -> list[str]:
+def wrapped(text: str, font: ImageFont.FreeTypeFont, width_px: float, *, lines: int) -> list[str]:
     done: list[str] = []
     words = on_one_line(text).split(" ")
     while words and len(done) < lines - 1:
         count = 1
         while count < len(words) and font.getlength(" ".join(words[: count + 1])) <= width_px:
             count += 1
-        done.append(fitting(" ".join(words[:count]), font, width_px))
+        done.append(truncated(" ".join(words[:count]), font, width_px))
         words = words[count:]
-    return [*done, fitting(" ".join(words), font, width_px)] if words else done
+    return [*done, truncated(" ".join(words), font, width_px)] if words else done

@@ -31,7 +31,7 @@ from odyssey_recorder.validation import FrozenModel, first_fault
 
 _FORMAT = 1
 _PATIENCE_S = 20.0
-"""Carrying out a change takes a fraction of a second; after this wait something is wrong."""
+"""How long to wait for another change, which takes a fraction of a second."""
 _FOLDER = rf"^({HISTORY}/[0-9]{{16}}/[0-9a-f]{{64}}-[0-9a-f]{{16}}|{TRASH}/[0-9]{{16}}-[0-9]+|)\z"
 
 
@@ -74,7 +74,7 @@ def never(change: Change) -> bool:
     return False
 
 
-def unheard(change: Change) -> None:
+def do_not_record(change: Change) -> None:
     del change
 
 
@@ -84,23 +84,23 @@ class Journal:
     def __init__(self, root: Path, recorded: Recorded = never) -> None:
         self.root = root.absolute()
         self._recorded = recorded
-        self._intent = _intent(self.root)
+        self._journal_path = _journal_path(self.root)
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Lock the dataset for changes, after settling an interrupted one. Raises DatasetError."""
-        make_folder(self._intent.parent, within=self.root)
+        make_folder(self._journal_path.parent, within=self.root)
         for name in (*EPISODE_FOLDERS, TRASH):
             check_within(self.root / name, self.root)
-        lock = FileLock(self._intent.with_name("lock"), timeout=_PATIENCE_S, thread_local=False)
+        lock = FileLock(self._journal_path.with_name("lock"), timeout=_PATIENCE_S, thread_local=False)
         try:
             lock.acquire()
         except Timeout as error:
             raise DatasetError(f"Another program is writing to {self.root}. Wait, or close that program.") from error
         except OSError as error:
-            raise storage_error(error, self._intent.parent, "locked") from error
+            raise storage_error(error, self._journal_path.parent, "locked") from error
         try:
-            self._settle()
+            self._settle_interrupted()
             yield
         finally:
             lock.release()
@@ -110,14 +110,14 @@ class Journal:
 
         `folders` are the contents of folders to create. If `record` raises, the change is rolled back.
         """
-        write_durably(self._intent, change.model_dump_json().encode(), within=self.root)
+        write_durably(self._journal_path, change.model_dump_json().encode(), within=self.root)
         try:
             for name, contents in folders.items():
                 keep(contents, self.root / name, self.root)
             self._exchange(change, change.target)
             record(change)
         except BaseException:
-            self._take_back(change)
+            self._roll_back(change)
             raise
         self._finish(change)
 
@@ -129,82 +129,84 @@ class Journal:
                 return change.episode_id
         return None
 
-    def _settle(self) -> None:
+    def _settle_interrupted(self) -> None:
         change = self._read()
         if change is None:
             return
-        comes_from_trash = change.target.startswith(TRASH)
-        if self._recorded(change) or (comes_from_trash and not (self.root / change.target).is_dir()):
+        is_restore = change.target.startswith(TRASH)
+        if self._recorded(change) or (is_restore and not (self.root / change.target).is_dir()):
             self._exchange(change, change.target)
             self._finish(change)
         else:
-            self._take_back(change)
+            self._roll_back(change)
 
-    def _take_back(self, change: Change) -> None:
+    def _roll_back(self, change: Change) -> None:
         self._exchange(change, change.source)
-        self._strike_out(change.source if change.source.startswith(TRASH) else "")
+        self._clear(change.source if change.source.startswith(TRASH) else "")
 
     def _finish(self, change: Change) -> None:
-        self._strike_out(change.target if change.target.startswith(TRASH) else "")
+        self._clear(change.target if change.target.startswith(TRASH) else "")
 
     def _exchange(self, change: Change, folder: str) -> None:
-        """If `folder` does not exist, nothing was changed yet or all is done: it is created first and removed last."""
+        """If `folder` is missing, nothing is changed yet or all is done: it is created first and removed last."""
         if not folder:
             exchange(self.root, change.episode_id, {})
         elif (self.root / folder).is_dir():
-            exchange(self.root, change.episode_id, self._whole(change, folder))
+            exchange(self.root, change.episode_id, self._complete_files(change, folder))
 
-    def _whole(self, change: Change, folder: str) -> Mapping[str, Path]:
-        """Raises DatasetError if some files are missing: the episode's would be lost too."""
+    def _complete_files(self, change: Change, folder: str) -> Mapping[str, Path]:
+        """Raises DatasetError if some are missing, because then the episode would lose them too."""
         files = files_of(self.root / folder, change.episode_id)
-        is_whole = annotation_path(change.episode_id) in files
+        is_complete = annotation_path(change.episode_id) in files
         if version := _version(folder):
-            is_whole = version_name(files, change.episode_id) == version
-        if not is_whole:
+            is_complete = version_name(files, change.episode_id) == version
+        if not is_complete:
             raise DatasetError(
                 f"A change of episode {change.episode_id} was interrupted, and {self.root / folder} "
                 "differs from the saved version. Restore that folder from a backup."
             )
         return files
 
-    def _strike_out(self, trash: str) -> None:
-        with storage_errors(self._intent, "removed"):
-            gone = drop_folder(self.root / trash) if trash else None
-            self._intent.unlink()
-            sync_folder(self._intent.parent)
-        if gone is not None:
-            shutil.rmtree(gone, ignore_errors=True)
+    def _clear(self, trash: str) -> None:
+        with storage_errors(self._journal_path, "removed"):
+            trashed = drop_folder(self.root / trash) if trash else None
+            self._journal_path.unlink()
+            sync_folder(self._journal_path.parent)
+        if trashed is not None:
+            shutil.rmtree(trashed, ignore_errors=True)
 
     def _read(self) -> Change | None:
         try:
-            change = _told(self.root)
+            change = _read_change(self.root)
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise storage_error(error, self._intent, "read") from error
+            raise storage_error(error, self._journal_path, "read") from error
         except ValidationError as error:
             raise DatasetError(
-                f"{self._intent} does not show which change was interrupted. Move it away, and compare "
+                f"{self._journal_path} does not show which change was interrupted. Move it away, and compare "
                 f"the latest changed episodes with their history ({first_fault(error)})."
             ) from error
         if change.format > _FORMAT:
-            raise DatasetError(f"{self._intent} was written by a newer version of Odyssey Recorder. Update this one.")
+            raise DatasetError(
+                f"{self._journal_path} was written by a newer version of Odyssey Recorder. Update this one."
+            )
         return change
 
 
 def under_way(root: Path) -> Change | None:
     """The change in the journal; None if there is none that can be read."""
     try:
-        return _told(root)
+        return _read_change(root)
     except (OSError, ValidationError):
         return None
 
 
-def _told(root: Path) -> Change:
-    return Change.model_validate_json(read_json(_intent(root), Largest.WRITTEN_BY_HAND, within=root))
+def _read_change(root: Path) -> Change:
+    return Change.model_validate_json(read_json(_journal_path(root), Largest.WRITTEN_BY_HAND, within=root))
 
 
-def _intent(root: Path) -> Path:
+def _journal_path(root: Path) -> Path:
     return root / HISTORY / "change.json"
 
 

@@ -23,7 +23,7 @@ from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model import episode
 from odyssey_recorder.model.action import Action, Complete, Impossible, action_type, is_terminal
 
-__all__ = ("Breach", "LenientEpisode", "LenientStep", "Rule", "read_damaged", "read_loosely", "with_end")
+__all__ = ("Breach", "LenientEpisode", "LenientStep", "Rule", "read_damaged", "read_leniently", "with_end")
 
 _RULES = {
     "step_length": Rule.COUNT,
@@ -63,14 +63,14 @@ class LenientEpisode:
     strict: episode.Episode | None
 
 
-def read_loosely(data: bytes, *, source: str) -> LenientEpisode:
+def read_leniently(data: bytes, *, source: str) -> LenientEpisode:
     """Raises InvalidEpisodeError, naming `source`, only if it is not a JSON object with a list of steps."""
     tree = _tree(data, source)
-    spelled = [step if isinstance(step, dict) else {} for step in _steps(tree, source)]
+    raw_steps = [step if isinstance(step, dict) else {} for step in _steps(tree, source)]
     try:
         strict = episode_from_json(tree, source=source)
     except InvalidEpisodeError as error:
-        return _broken(tree, spelled, str(error))
+        return _with_breaches(tree, raw_steps, str(error))
     steps = tuple(LenientStep(step.action, annotations=step.annotations) for step in strict.steps)
     return LenientEpisode(strict.episode_id, strict.device, strict.task, steps, (), strict)
 
@@ -125,19 +125,21 @@ def _steps(tree: dict[str, episode.Json], source: str) -> list[episode.Json]:
     return steps
 
 
-# --- what breaks the format ------------------------------------------------------------------------------
+# --- breaches of the format ------------------------------------------------------------------------------
 
 
-def _broken(tree: dict[str, episode.Json], spelled: list[dict[str, episode.Json]], refusal: str) -> LenientEpisode:
-    breaches = list(_kinds(tree))
-    steps = tuple(LenientStep(_action(keys), str(keys.get("action", "")), annotations_of(keys)) for keys in spelled)
-    told = _text(tree, "episode_id")
-    for number, keys in enumerate(spelled):
-        breaches += _of_step(told, number, keys)
-    breaches += _counts(tree, len(steps))
-    breaches += _endings(steps)
+def _with_breaches(
+    tree: dict[str, episode.Json], raw_steps: list[dict[str, episode.Json]], refusal: str
+) -> LenientEpisode:
+    breaches = list(_schema_breaches(tree))
+    steps = tuple(LenientStep(_action(keys), str(keys.get("action", "")), annotations_of(keys)) for keys in raw_steps)
+    episode_id = _text(tree, "episode_id")
+    for number, keys in enumerate(raw_steps):
+        breaches += _step_breaches(episode_id, number, keys)
+    breaches += _count_breaches(tree, len(steps))
+    breaches += _ending_breaches(steps)
     return LenientEpisode(
-        episode_id=told,
+        episode_id=episode_id,
         device=_device(tree),
         task=_task(tree),
         steps=steps,
@@ -147,7 +149,7 @@ def _broken(tree: dict[str, episode.Json], spelled: list[dict[str, episode.Json]
     )
 
 
-def _kinds(tree: dict[str, episode.Json]) -> Iterator[Breach]:
+def _schema_breaches(tree: dict[str, episode.Json]) -> Iterator[Breach]:
     try:
         EpisodeJson.model_validate(tree)
     except ValidationError as error:
@@ -159,29 +161,29 @@ def _kinds(tree: dict[str, episode.Json]) -> Iterator[Breach]:
                     yield Breach(_RULES.get(str(place[0]), Rule.FORM) if place else Rule.FORM, None, words)
 
 
-def _of_step(episode_id: str, number: int, keys: dict[str, episode.Json]) -> Iterator[Breach]:
-    looks: Sequence[tuple[str, Callable[[StepJson], object]]] = (
+def _step_breaches(episode_id: str, number: int, keys: dict[str, episode.Json]) -> Iterator[Breach]:
+    checks: Sequence[tuple[str, Callable[[StepJson], object]]] = (
         ("step", lambda raw: check_number(raw, number)),
         ("screenshot", lambda raw: check_screenshot(raw, episode_id, number)),
         ("action", action_of),
     )
-    for field, look in looks:
-        raw = _alone(keys, field)
+    for field, check in checks:
+        raw = _single_value(keys, field)
         try:
             if raw is not None:
-                look(raw)
+                check(raw)
         except UnreadableError as error:
             yield Breach(error.rule, number, f"step {number + 1}, {error}")
 
 
-def _counts(tree: dict[str, episode.Json], count: int) -> Iterator[Breach]:
-    told = tree.get("step_length")
-    if isinstance(told, int) and not isinstance(told, bool) and told != count:
-        words = f"step_length is {str(told)[:20]}, but there are {count} steps; expected the same number"
+def _count_breaches(tree: dict[str, episode.Json], count: int) -> Iterator[Breach]:
+    stated = tree.get("step_length")
+    if isinstance(stated, int) and not isinstance(stated, bool) and stated != count:
+        words = f"step_length is {str(stated)[:20]}, but there are {count} steps; expected the same number"
         yield Breach(Rule.COUNT, None, words)
 
 
-def _endings(steps: Sequence[LenientStep]) -> Iterator[Breach]:
+def _ending_breaches(steps: Sequence[LenientStep]) -> Iterator[Breach]:
     for number, step in enumerate(steps[:-1]):
         if step.action is not None and is_terminal(step.action):
             words = f"step {number + 1}, action: {action_type(step.action)} ends the episode, but steps follow"
@@ -191,18 +193,18 @@ def _endings(steps: Sequence[LenientStep]) -> Iterator[Breach]:
         yield Breach(Rule.ENDING, None, "the last step does not end the episode; expected COMPLETE or IMPOSSIBLE")
 
 
-# --- what can be understood ------------------------------------------------------------------------------
+# --- what can be read ------------------------------------------------------------------------------
 
 
 def _action(keys: dict[str, episode.Json]) -> Action | None:
-    raw = _alone(keys, "action")
+    raw = _single_value(keys, "action")
     try:
         return None if raw is None else action_of(raw)
     except UnreadableError:
         return None
 
 
-def _alone(keys: dict[str, episode.Json], field: str) -> StepJson | None:
+def _single_value(keys: dict[str, episode.Json], field: str) -> StepJson | None:
     wanted = {name: value for name, value in keys.items() if name in (field, "info", "ps")}
     try:
         return StepJson.model_validate({"step": 0, "screenshot": "", "action": "", **wanted} if field in keys else {})
@@ -218,8 +220,8 @@ def _device(tree: dict[str, episode.Json]) -> episode.DeviceInfo | None:
 
 
 def _task(tree: dict[str, episode.Json]) -> episode.TaskInfo:
-    told = tree.get("task_info")
-    keys = told if isinstance(told, dict) else {}
+    info = tree.get("task_info")
+    keys = info if isinstance(info, dict) else {}
     apps = keys.get("app")
     return episode.TaskInfo(
         category=_text(keys, "category"),

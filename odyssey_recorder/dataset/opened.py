@@ -7,7 +7,7 @@ from pathlib import Path
 from odyssey_recorder.dataset.codec import read_annotation, read_episode
 from odyssey_recorder.dataset.contents import Entry, read_entries
 from odyssey_recorder.dataset.layout import EpisodeFiles, read_dataset_file
-from odyssey_recorder.dataset.lenient import read_damaged, read_loosely
+from odyssey_recorder.dataset.lenient import read_damaged, read_leniently
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord, read_provenance
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
 from odyssey_recorder.files import Largest
@@ -103,7 +103,7 @@ def summarise(root: Path, episode_id: str) -> EpisodeSummary | None:
 def _understood(entry: Entry) -> EpisodeSummary:
     """What can be read of a damaged annotation."""
     try:
-        read = read_loosely(entry.data, source=entry.episode_id)
+        read = read_leniently(entry.data, source=entry.episode_id)
     except DatasetError:
         return EpisodeSummary(entry.episode_id)
     task, device = read.task, "" if read.device is None else read.device.device_name

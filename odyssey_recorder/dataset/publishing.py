@@ -1,4 +1,4 @@
-"""Puts a complete draft into a dataset folder, whole or not at all."""
+"""Puts a complete draft into a dataset folder, completely or not at all."""
 
 import hashlib
 import time
@@ -83,9 +83,10 @@ def _write_all(root: Path, files: Iterable[tuple[Path, bytes]]) -> None:
 def _episode(draft: Draft, steps: Sequence[DraftStep]) -> Episode:
     if not steps or not is_terminal(steps[-1].action):
         raise DatasetError(f"The draft {draft.episode_id} has no COMPLETE or IMPOSSIBLE step yet. Finish it first.")
-    named = tuple(Step(screenshot_name(draft.episode_id, number), step.action) for number, step in enumerate(steps))
+    names = (screenshot_name(draft.episode_id, number) for number in range(len(steps)))
+    episode_steps = tuple(Step(name, step.action) for name, step in zip(names, steps, strict=True))
     device = replace(draft.device, size=steps[0].record.frame.size)  # the grid points refer to this size
-    return Episode(draft.episode_id, device, draft.task, named)
+    return Episode(draft.episode_id, device, draft.task, episode_steps)
 
 
 def _screenshot(step: DraftStep, decoded: set[str]) -> bytes:

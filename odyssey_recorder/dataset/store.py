@@ -137,7 +137,7 @@ class EpisodeStore:
         return read_annotation(self.root / layout.annotation_path(layout.checked_id(episode_id)))
 
     def screenshot_path(self, episode: Episode, step: int) -> Path:
-        """The path by the layout, whatever name the episode's file gives."""
+        """The path by the layout, not by the name in the episode's file."""
         return self.root / layout.screenshot_path(layout.checked_id(episode.episode_id), step)
 
     def ui_tree_path(self, episode_id: str, step: int) -> Path:

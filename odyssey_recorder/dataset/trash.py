@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from odyssey_recorder.dataset.journal import Change, Journal, Recorded, never, unheard
+from odyssey_recorder.dataset.journal import Change, Journal, Recorded, do_not_record, never
 from odyssey_recorder.dataset.layout import TRASH, TRASH_NAME, annotation_path, checked_id, files_of
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import storage_errors
@@ -32,7 +32,7 @@ class Trash:
             found = [_trashed(path) for path in (self._root / TRASH).glob("*-*")]
         return sorted(filter(None, found), key=lambda one: one.moved_at, reverse=True)
 
-    def move(self, episode_id: str, *, record: Callable[[Change], object] = unheard) -> Path:
+    def move(self, episode_id: str, *, record: Callable[[Change], object] = do_not_record) -> Path:
         """Move all of its files atomically; returns the new folder. It need not be readable. Raises DatasetError."""
         folder = f"{TRASH}/{checked_id(episode_id)}-{time.time_ns()}"
         with self._journal.held():
@@ -42,7 +42,7 @@ class Trash:
             self._journal.carry_out(Change(episode_id=episode_id, source=folder, target=""), {folder: files}, record)
         return self._root / folder
 
-    def restore(self, episode_id: str, *, record: Callable[[Change], object] = unheard) -> None:
+    def restore(self, episode_id: str, *, record: Callable[[Change], object] = do_not_record) -> None:
         """Restore the episode's newest folder in the trash, atomically. Raises DatasetError."""
         with self._journal.held():
             found = next((one for one in self.episodes() if one.episode_id == episode_id), None)
@@ -55,7 +55,7 @@ class Trash:
 
 
 def _trashed(folder: Path) -> TrashedEpisode | None:
-    named = TRASH_NAME.fullmatch(folder.name)
-    if named is None or not folder.is_dir():
+    match = TRASH_NAME.fullmatch(folder.name)
+    if match is None or not folder.is_dir():
         return None
-    return TrashedEpisode(named[1], folder, datetime.fromtimestamp(int(named[2]) / 1e9, UTC))
+    return TrashedEpisode(match[1], folder, datetime.fromtimestamp(int(match[2]) / 1e9, UTC))

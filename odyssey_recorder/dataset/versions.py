@@ -13,7 +13,7 @@ from odyssey_recorder.dataset.amending import Amended, amended, nothing_sent
 from odyssey_recorder.dataset.amendment import Amendment, NewBox, Repair
 from odyssey_recorder.dataset.codec import Dialect, decode, dialect_of, encode
 from odyssey_recorder.dataset.exchange import version_name
-from odyssey_recorder.dataset.journal import Change, Contents, Journal, Recorded, never, unheard
+from odyssey_recorder.dataset.journal import Change, Contents, Journal, Recorded, do_not_record, never
 from odyssey_recorder.dataset.lenient import read_damaged, with_end
 from odyssey_recorder.dataset.png import read_png
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, read_provenance
@@ -52,7 +52,7 @@ class Versions:
         amendment: Amendment,
         *,
         expected: str = "",
-        record: Callable[[Change], object] = unheard,
+        record: Callable[[Change], object] = do_not_record,
     ) -> Change:
         """Amend an episode atomically, and keep the version before. Raises ReviewError, DatasetError.
 
@@ -60,11 +60,11 @@ class Versions:
         the episode is unchanged.
         """
         with self._journal.held():
-            now = self._present(episode_id, expected)
-            wanted, removed = (
-                (self._repaired(now, amendment), {}) if isinstance(amendment, Repair) else self._amended(now, amendment)
-            )
-            return self._carry_out(now, wanted, record, removed)
+            current = self._current(episode_id, expected)
+            if isinstance(amendment, Repair):
+                return self._carry_out(current, self._repaired(current, amendment), record)
+            new_contents, removed = self._amended(current, amendment)
+            return self._carry_out(current, new_contents, record, removed)
 
     def restore(
         self,
@@ -72,30 +72,30 @@ class Versions:
         version: str,
         *,
         expected: str = "",
-        record: Callable[[Change], object] = unheard,
+        record: Callable[[Change], object] = do_not_record,
     ) -> Change:
         """Restore a kept version byte for byte; the present one is kept too. Otherwise like `amend`."""
         if layout.VERSION_NAME.fullmatch(version) is None:
             raise ReviewError(f"{version!r} is not a saved version and cannot be restored.")
         with self._journal.held():
-            now = self._present(episode_id, expected)
+            current = self._current(episode_id, expected)
             kept: Contents = layout.files_of(self._folder(episode_id, version), episode_id)
             if version_name(kept, episode_id) != version:
                 raise DatasetError(
                     f"{self._folder(episode_id, version)} is missing or damaged. The episode was not changed. "
                     "Restore that folder from a backup."
                 )
-            return self._carry_out(now, kept, record)
+            return self._carry_out(current, kept, record)
 
     def _carry_out(
         self,
-        now: "_Present",
-        wanted: Contents,
+        current: "_Current",
+        new_contents: Contents,
         record: Callable[[Change], object],
         removed: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
     ) -> Change:
-        episode_id = now.episode_id
-        source, target = version_name(now.contents, episode_id), version_name(wanted, episode_id)
+        episode_id = current.episode_id
+        source, target = version_name(current.contents, episode_id), version_name(new_contents, episode_id)
         if source == target:
             raise ReviewError(f"Episode {episode_id} is already like this. Nothing would change.")
         change = Change(
@@ -104,64 +104,64 @@ class Versions:
             target=layout.history_path(episode_id, target),
             removed=dict(removed),
         )
-        self._journal.carry_out(change, {change.source: now.contents, change.target: wanted}, record)
+        self._journal.carry_out(change, {change.source: current.contents, change.target: new_contents}, record)
         return change
 
-    def _present(self, episode_id: str, expected: str) -> "_Present":
+    def _current(self, episode_id: str, expected: str) -> "_Current":
         files = layout.files_of(self._root, layout.checked_id(episode_id))
         annotation = layout.read_dataset_file(self._root / layout.annotation_path(episode_id), Largest.PROVENANCE)
         if expected and hashlib.sha256(annotation).hexdigest() != expected:
             raise ReviewError(f"Episode {episode_id} has changed since it was opened. Open it again.")
         provenance = files.get(layout.provenance_path(episode_id))
-        return _Present(
+        return _Current(
             episode_id,
             files,
             annotation,
             None if provenance is None else layout.read_dataset_file(provenance, Largest.PROVENANCE),
         )
 
-    def _amended(self, now: "_Present", amendment: Amendment) -> tuple[Contents, Mapping[str, tuple[int, ...]]]:
-        annotation = layout.annotation_path(now.episode_id)
-        episode = decode(now.annotation, source=annotation)
-        if episode.episode_id != now.episode_id:
+    def _amended(self, current: "_Current", amendment: Amendment) -> tuple[Contents, Mapping[str, tuple[int, ...]]]:
+        annotation = layout.annotation_path(current.episode_id)
+        episode = decode(current.annotation, source=annotation)
+        if episode.episode_id != current.episode_id:
             raise InvalidEpisodeError(
                 f"{annotation} contains episode {episode.episode_id}; expected the one in its file name."
             )
-        provenance = read_provenance(self._root / layout.provenance_path(now.episode_id))
-        screenshot_size = self._size_of(now.episode_id, amendment.step) if isinstance(amendment, NewBox) else None
+        provenance = read_provenance(self._root / layout.provenance_path(current.episode_id))
+        screenshot_size = self._size_of(current.episode_id, amendment.step) if isinstance(amendment, NewBox) else None
         after = amended(episode, provenance, amendment, screenshot_size=screenshot_size)
-        dialect = dialect_of(now.annotation, source=annotation)
-        contents = _renumbered(now, after, len(episode.steps))
+        dialect = dialect_of(current.annotation, source=annotation)
+        contents = _renumbered(current, after, len(episode.steps))
         contents[annotation] = encode(after.episode, dialect)
-        if now.provenance is not None and after.provenance is not None and after.provenance != provenance:
-            contents[layout.provenance_path(now.episode_id)] = _provenance_file(
-                now.provenance, after.provenance, after.kept
+        if current.provenance is not None and after.provenance is not None and after.provenance != provenance:
+            contents[layout.provenance_path(current.episode_id)] = _provenance_file(
+                current.provenance, after.provenance, after.kept
             )
         return contents, after.removed
 
-    def _repaired(self, now: "_Present", repair: Repair) -> Contents:
-        name, source = now.episode_id, layout.annotation_path(now.episode_id)
-        damaged = read_damaged(now.annotation, name)
+    def _repaired(self, current: "_Current", repair: Repair) -> Contents:
+        name, source = current.episode_id, layout.annotation_path(current.episode_id)
+        damaged = read_damaged(current.annotation, name)
         if damaged is None:
-            return self._newest_whole(name)
+            return self._newest_complete(name)
         count = len(damaged.steps)
         lacks_end = not count or not is_terminal(damaged.steps[-1].action)
-        in_place = lacks_end and layout.screenshot_path(name, count) not in now.files
+        in_place = lacks_end and layout.screenshot_path(name, count) not in current.files
         try:
             end = _end(repair) if lacks_end and repair.end is not None else None
-            episode = with_end(now.annotation, name, end, in_place=in_place)
+            episode = with_end(current.annotation, name, end, in_place=in_place)
         except InvalidEpisodeError as error:
             raise ReviewError(f"This is not enough: {error}") from error
-        contents = now.contents
-        contents[source] = encode(episode, _dialect(now.annotation))
+        contents = current.contents
+        contents[source] = encode(episode, _dialect(current.annotation))
         provenance = read_provenance(self._root / layout.provenance_path(name)) if in_place else None
-        if now.provenance is not None and provenance is not None and len(provenance.steps) == count:
+        if current.provenance is not None and provenance is not None and len(provenance.steps) == count:
             contents[layout.provenance_path(name)] = _provenance_file(
-                now.provenance, nothing_sent(provenance, count - 1), tuple(range(count))
+                current.provenance, nothing_sent(provenance, count - 1), tuple(range(count))
             )
         return contents
 
-    def _newest_whole(self, episode_id: str) -> Contents:
+    def _newest_complete(self, episode_id: str) -> Contents:
         """The newest kept version whose files are unchanged."""
         folders = (self._root / layout.HISTORY / episode_id).glob("*-*")
         for folder in sorted(filter(_is_version, folders), key=lambda one: one.stat().st_mtime_ns, reverse=True):
@@ -209,7 +209,7 @@ def _dialect(damaged: bytes) -> Dialect:
 
 
 @dataclass(frozen=True, slots=True)
-class _Present:
+class _Current:
     """The present files of an episode; those that may change in place are read already."""
 
     episode_id: str
@@ -226,31 +226,32 @@ class _Present:
         return {**self.files, **{name: data for name, data in read.items() if data is not None}}
 
 
-def _renumbered(now: _Present, after: Amended, before: int) -> dict[str, Path | bytes]:
+def _renumbered(current: _Current, after: Amended, before: int) -> dict[str, Path | bytes]:
     """The files under the steps' new numbers; `before` is the former number of steps."""
-    episode_id = now.episode_id
+    episode_id = current.episode_id
     names = (layout.screenshot_path, layout.ui_tree_path)
     of_steps = {name(episode_id, number) for name in names for number in range(before)}
-    contents = {name: source for name, source in now.contents.items() if name not in of_steps}
+    contents = {name: source for name, source in current.contents.items() if name not in of_steps}
     for new, old in enumerate(after.kept):
         for name in names:
-            if (source := now.files.get(name(episode_id, old))) is not None:
+            if (source := current.files.get(name(episode_id, old))) is not None:
                 contents[name(episode_id, new)] = source
     return contents
 
 
 def _provenance_file(old: bytes, provenance: EpisodeProvenance, kept: tuple[int, ...]) -> bytes:
     """The new provenance, with the keys of the old file that the model does not know."""
-    said = json.loads(old)
-    tree = _merged({**said, "steps": [said["steps"][number] for number in kept]}, provenance.model_dump(mode="json"))
-    return json.dumps(tree, ensure_ascii=False, indent=2).encode()
+    old_keys = json.loads(old)
+    old_keys["steps"] = [old_keys["steps"][number] for number in kept]
+    merged = _merged(old_keys, provenance.model_dump(mode="json"))
+    return json.dumps(merged, ensure_ascii=False, indent=2).encode()
 
 
-def _merged(said: Json, known: Json) -> Json:
-    match said, known:
+def _merged(old_keys: Json, known: Json) -> Json:
+    match old_keys, known:
         case dict(), dict():
-            return {**said, **{key: _merged(said.get(key), value) for key, value in known.items()}}
-        case list(), list() if len(said) == len(known):
-            return [_merged(one, other) for one, other in zip(said, known, strict=True)]
+            return {**old_keys, **{key: _merged(old_keys.get(key), value) for key, value in known.items()}}
+        case list(), list() if len(old_keys) == len(known):
+            return [_merged(one, other) for one, other in zip(old_keys, known, strict=True)]
         case _:
             return known

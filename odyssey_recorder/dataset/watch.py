@@ -84,107 +84,107 @@ class DatasetWatch:
     ) -> None:
         self._folders = [root / name for name in (ANNOTATIONS, *beside)]
         self._root = root
-        self._tell = tell
+        self._report = tell
         self._rules = rules
-        self._notices = _Notices(self._folders, warn)
+        self._notifications = _Notifications(self._folders, warn)
         self._known: _Stamps | None = None
-        self._is_amended = False  # an episode seems gone while a change is under way: look again soon
+        self._is_changing = False  # an episode is missing during a change: scan again soon
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="dataset watch", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Stop and wait for the thread; not from within `tell`. A thread that waits for a dead drive is abandoned."""
+        """Stop and wait for the thread; not from within `tell`. A thread that hangs on a dead drive is abandoned."""
         self._closing = True
-        self._notices.stirred.set()
+        self._notifications.notified.set()
         self._thread.join(_PATIENCE_S)
 
     def _run(self) -> None:
         try:
             while not self._closing:
-                noticed = self._notices.follow()
+                is_watched = self._notifications.follow()
                 began_s = time.monotonic()
-                self._look()
-                took_s = time.monotonic() - began_s
-                rest_s = self._rules.noticed_s if noticed and not self._is_amended else self._rules.unnoticed_s
-                self._notices.wait(max(rest_s, took_s * _REST))
+                self._scan()
+                duration_s = time.monotonic() - began_s
+                pause_s = self._rules.noticed_s if is_watched and not self._is_changing else self._rules.unnoticed_s
+                self._notifications.wait(max(pause_s, duration_s * _REST))
         finally:
-            self._notices.close()
+            self._notifications.close()
 
-    def _look(self) -> None:
+    def _scan(self) -> None:
         try:
-            found = self._with_amended(_stamps(self._folders))
+            found = self._with_changing(_stamps(self._folders))
         except OSError as error:
             _log.warning("%s cannot be read: %s", self._root, error)
-            return  # a drive that does not respond has lost no episode
+            return  # a drive that does not respond still has its episodes
         changes = difference(self._known or {}, found)
         first = self._known is None
         self._known = found
         if (changes or first) and not self._closing:
-            self._tell(changes)
+            self._report(changes)
 
-    def _with_amended(self, found: _Stamps) -> _Stamps:
+    def _with_changing(self, found: _Stamps) -> _Stamps:
         known = self._known or {}
-        amended = {one: known[one] for one in known.keys() - found.keys() if self._comes_back(one)}
-        self._is_amended = bool(amended)
+        amended = {one: known[one] for one in known.keys() - found.keys() if self._will_return(one)}
+        self._is_changing = bool(amended)
         return found | amended
 
-    def _comes_back(self, episode_id: str) -> bool:
+    def _will_return(self, episode_id: str) -> bool:
         change = under_way(self._root)
         if change is not None and change.episode_id == episode_id and change.target:
             return True
         return (self._root / annotation_path(episode_id)).exists()
 
 
-class _Notices(FileSystemEventHandler):
+class _Notifications(FileSystemEventHandler):
     def __init__(self, folders: list[Path], warn: Callable[[str], object]) -> None:
-        self.stirred = threading.Event()
+        self.notified = threading.Event()
         self._folders = folders
         self._warn = warn
         self._observer: BaseObserver | None = None
         self._watches: dict[Path, tuple[tuple[int, int], ObservedWatch]] = {}
-        self._refused = False
+        self._is_unavailable = False
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        self.stirred.set()
+        self.notified.set()
 
     def follow(self) -> bool:
         """Watch the folders that exist now; return whether notifications of all of them will arrive."""
         for folder in self._folders:
-            here = _identity(folder)
+            identity = _identity(folder)
             before, watch = self._watches.get(folder, (None, None))
-            if here == before:
+            if identity == before:
                 continue
             if watch is not None and self._observer is not None:
                 del self._watches[folder]
                 with suppress(KeyError, OSError):  # deleting a folder removes its watch
                     self._observer.unschedule(watch)
-            if here is not None and not self._refused:
-                self._ask(folder, here)
+            if identity is not None and not self._is_unavailable:
+                self._subscribe(folder, identity)
         return len(self._watches) == len(self._folders)
 
     def wait(self, at_most_s: float) -> None:
-        if not self.stirred.wait(at_most_s):
+        if not self.notified.wait(at_most_s):
             return
         deadline_s = time.monotonic() + _AT_MOST_S
-        while self.stirred.is_set() and time.monotonic() < deadline_s:
-            self.stirred.clear()
-            self.stirred.wait(_QUIET_S)
-        self.stirred.clear()
+        while self.notified.is_set() and time.monotonic() < deadline_s:
+            self.notified.clear()
+            self.notified.wait(_QUIET_S)
+        self.notified.clear()
 
     def close(self) -> None:
         if self._observer is not None:
             self._observer.stop()
             self._observer.join()
 
-    def _ask(self, folder: Path, identity: tuple[int, int]) -> None:
+    def _subscribe(self, folder: Path, identity: tuple[int, int]) -> None:
         try:
             if self._observer is None:
                 self._observer = Observer()
                 self._observer.start()
             watch = self._observer.schedule(self, str(folder), event_filter=_EVENTS)
         except OSError as error:
-            self._refused = True
+            self._is_unavailable = True
             _log.warning("Changes in %s cannot be watched: %s", folder, error)
             self._warn(
                 f"Changes cannot be watched in {folder} ({error.strerror or error}). The list is "
@@ -212,9 +212,9 @@ def _files(folder: Path) -> Iterator[tuple[str, _Stamp]]:
             if named is None:
                 continue
             with suppress(FileNotFoundError):  # deleted meanwhile
-                about = entry.stat()
-                if stat.S_ISREG(about.st_mode):
-                    yield named[1], (about.st_mtime_ns, about.st_size)
+                status = entry.stat()
+                if stat.S_ISREG(status.st_mode):
+                    yield named[1], (status.st_mtime_ns, status.st_size)
 
 
 def difference(before: Mapping[str, object], after: Mapping[str, object]) -> FolderChanges:
@@ -226,9 +226,9 @@ def difference(before: Mapping[str, object], after: Mapping[str, object]) -> Fol
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """Device and inode, since another folder may take the same path; None if there is none."""
+    """Device and inode, because another folder may get the same path; None if there is none."""
     try:
-        about = folder.stat()
+        status = folder.stat()
     except OSError:
         return None
-    return (about.st_dev, about.st_ino) if stat.S_ISDIR(about.st_mode) else None
+    return (status.st_dev, status.st_ino) if stat.S_ISDIR(status.st_mode) else None

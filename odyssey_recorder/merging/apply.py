@@ -9,7 +9,7 @@ from pathlib import Path
 
 from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.dataset.exchange import add, keep, version_name
-from odyssey_recorder.dataset.journal import Change, Journal, unheard
+from odyssey_recorder.dataset.journal import Change, Journal, do_not_record
 from odyssey_recorder.dataset.layout import (
     EPISODE_FOLDERS,
     METADATA,
@@ -114,10 +114,10 @@ class _Merge:
 
     def run(self) -> None:
         changed = [one for one in self._plan.episodes if self._differs(one)]
-        self._note(changed)
+        self._write_plan(changed)
         for one in self._plan.episodes:
             if one.former:
-                self._keep_former(one)
+                self._keep_replaced(one)
         for one in changed:
             self._carry_out(one)
         self._add_saved()
@@ -139,7 +139,7 @@ class _Merge:
             return True
         return bool(present or one.files) and not same_files(present, one.files)
 
-    def _note(self, changed: list[PlannedEpisode]) -> None:
+    def _write_plan(self, changed: list[PlannedEpisode]) -> None:
         """Write where episodes come from, and which versions were decided on, before anything changes."""
         if not changed:
             return
@@ -160,10 +160,10 @@ class _Merge:
         """A line for each dataset, other than the one merged into, that has this annotation."""
         original = more.get("merged_from", episode_id)
         for source in self._plan.sources:
-            theirs = source.episodes.get(original, {}).get(annotation_path(original))
-            if source.root == self._root or theirs is None or not files:
+            annotation = source.episodes.get(original, {}).get(annotation_path(original))
+            if source.root == self._root or annotation is None or not files:
                 continue
-            data = contents_of(theirs)
+            data = contents_of(annotation)
             if more or same_contents(files[annotation_path(episode_id)], data):
                 row = {"episode_id": episode_id, "dataset": source.root.resolve().name}
                 yield json.dumps({**row, "annotation": hashlib.sha256(data).hexdigest(), **more})
@@ -194,14 +194,14 @@ class _Merge:
         add(self._root, episode_id, files, self._origins)
 
     def _change(self, episode_id: str, source: str, target: str, folders: Mapping[str, Files]) -> None:
-        self._journal.carry_out(Change(episode_id=episode_id, source=source, target=target), folders, unheard)
+        self._journal.carry_out(Change(episode_id=episode_id, source=source, target=target), folders, do_not_record)
 
     def _trash_of(self, one: PlannedEpisode) -> str:
         """Where a trashed episode goes: if it differs from the one there, to a folder of its own, a second older."""
         moment = int(one.trash[17:]) - (_SECOND_NS if one.former else 0)
         return f"{TRASH}/{one.episode_id}-{max(0, moment)}"
 
-    def _keep_former(self, one: PlannedEpisode) -> None:
+    def _keep_replaced(self, one: PlannedEpisode) -> None:
         version = history_path(one.episode_id, version_name(one.former, one.episode_id))
         folder = self._root / (version if one.files else self._trash_of(one))
         keep(one.former, folder, self._root, self._origins)
@@ -227,10 +227,10 @@ class _Merge:
         for path, found in sorted(folders.items()):
             files: Files = found[0]
             if not all(same_files(files, one) for one in found):
-                whole = [one for one in found if version_name(one, ids[path]) == Path(path).name]
-                if not whole:
+                complete = [one for one in found if version_name(one, ids[path]) == Path(path).name]
+                if not complete:
                     raise DatasetError(f"{path} differs in the two datasets. Move one of the two away.")
-                files = whole[0]
+                files = complete[0]
             keep(files, self._root / path, self._root, self._origins)
 
 
@@ -242,7 +242,7 @@ def _unfinished(root: Path) -> dict[str, str]:
         return {}
     except (OSError, NotPlainJsonError) as error:
         raise DatasetError(f"{path} cannot be read: {error}. Move it away.") from error
-    return {one: said for one, said in tree.items() if isinstance(said, str)} if isinstance(tree, dict) else {}
+    return {one: version for one, version in tree.items() if isinstance(version, str)} if isinstance(tree, dict) else {}
 
 
 def _origins_in(root: Path) -> Iterator[str]:

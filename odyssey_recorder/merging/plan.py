@@ -197,7 +197,8 @@ class _Planner:
         episode_id, folder = live.episode_id, there.trashed(live.episode_id)
         if not folder:
             return live
-        moves = [one for one in self._reviews(episode_id).entries if isinstance(one, Move) and one.to != "annotator"]
+        reviews = union(self._a.reviews_of(episode_id), self._b.reviews_of(episode_id))
+        moves = [one for one in reviews.entries if isinstance(one, Move) and one.to != "annotator"]
         trashed = files_of(there.root / TRASH / folder, episode_id)
         is_same = same_files(live.files, trashed)
         wanted = self._decisions.on(episode_id)
@@ -252,9 +253,6 @@ class _Planner:
             if all(_agree(one, contents) for one in taken):
                 return new, contents
             number += 1
-
-    def _reviews(self, episode_id: str) -> ReviewFile:
-        return union(self._a.reviews_of(episode_id), self._b.reviews_of(episode_id))
 
     def _ask(self, episode_id: str, why: str) -> None:
         self.conflicts[episode_id] = f"Episode {episode_id}: {why}. Choose with --prefer {episode_id}=A, B or both."

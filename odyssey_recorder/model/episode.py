@@ -46,14 +46,11 @@ class Category(Enum):
 
     def lacks_apps(self, apps: Iterable[str]) -> str:
         """Half a sentence; empty if there are enough."""
-        there = len({app.casefold() for app in apps})
-        if there >= self.fewest_apps:
+        count = len({app.casefold() for app in apps})
+        if count >= self.fewest_apps:
             return ""
-        return f"{self.value} asks for {self.fewest_apps} or more different apps, and there {_are(there)}"
-
-
-def _are(count: int) -> str:
-    return "is 1" if count == 1 else f"are {count or 'none'}"
+        found = "is 1" if count == 1 else f"are {count or 'none'}"
+        return f"{self.value} asks for {self.fewest_apps} or more different apps, and there {found}"
 
 
 @dataclass(frozen=True, slots=True)

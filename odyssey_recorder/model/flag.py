@@ -98,7 +98,7 @@ _OLD_TEXTS = {
     FlagCode.RESUMED_ELSEWHERE: "resumed on another screen than the one that the recording had left",
     FlagCode.RESUMED_UNSEEN: "resumed without a picture of the screen that the recording had left",
 }
-"""What recorders stored before flags had codes."""
+"""What recorders stored before flags had codes. Files contain these texts, so they never change."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from odyssey_recorder.dataset.amendment import Amendment
 from odyssey_recorder.dataset.layout import EpisodeFiles, read_dataset_file
-from odyssey_recorder.dataset.lenient import Breach, LenientEpisode, Rule, read_loosely
+from odyssey_recorder.dataset.lenient import Breach, LenientEpisode, Rule, read_leniently
 from odyssey_recorder.dataset.plain_json import shown
 from odyssey_recorder.dataset.provenance import EpisodeProvenance, StepRecord, read_provenance
 from odyssey_recorder.device.view_hierarchy import ViewNode, parse
@@ -23,7 +23,7 @@ from odyssey_recorder.quality.reviewing.status import effective_fixes
 def read_annotation(annotation: Path) -> LenientEpisode:
     """Read leniently; the id is that in its other files' names. Raises DatasetError if nothing can be read."""
     data = read_dataset_file(annotation, Largest.ANNOTATION)
-    episode = read_loosely(data, source=showable(annotation.name))
+    episode = read_leniently(data, source=showable(annotation.name))
     name = EpisodeFiles.of(annotation, episode.episode_id).episode_id
     if name == episode.episode_id:
         return episode

@@ -46,12 +46,12 @@ BROKEN_TOUCH = (
     "episode. Restore the screen after the last step."
 )
 TICK_S = 0.05
-"""How often passive mode wakes without a message: something may be due."""
+"""How often passive mode wakes up without a message."""
 LAST_STEPS_S = 5.0
 """In passive mode, how long inputs from before the stop may take to become steps."""
-REST_NS = 2_000_000_000
+SETTLED_EVERY_NS = 2_000_000_000
 """In passive mode, the shortest time between two screenshots of a screen that changes by itself."""
-LAST_REST_S = 1.0
+LAST_SETTLE_S = 1.0
 """In passive mode, how long the screen after the last inputs may take to settle."""
 NOTHING_TO_UNDO = "No step to undo."
 OFF_SCREEN = "That is outside the screen. Nothing was recorded or sent."
@@ -91,7 +91,7 @@ class Engine:
         self._inbox: queue.SimpleQueue[messages.Message] = queue.SimpleQueue()
         self.finger = LiveFinger(device, self._inbox.put)
         self._reader = FrameReader(
-            device, on_frame=self._frame_came, on_failure=lambda error: self.post(events.DeviceWentAway(str(error)))
+            device, on_frame=self._frame_arrived, on_failure=lambda error: self.post(events.DeviceWentAway(str(error)))
         )
         self._input_listener = InputListener(device, self._inbox.put)
         self._nodes: dict[str, InputDeviceNode] = {}
@@ -103,14 +103,14 @@ class Engine:
         self._questions: dict[int, str] = {}
         self._rows = StepRows(draft.episode_id)
         self._watch = StillnessWatch(rules.settle, since_ns=time.monotonic_ns())
-        self._at_rest = False
-        self._rest: int | None = None
-        self._rest_key, self._rest_ns = -1, 0
-        self._unproved: list[work.TreeRead | work.ScreenKnown] = []
+        self._is_settled = False
+        self._settled_frame: int | None = None
+        self._settled_key, self._settled_ns = -1, 0
+        self._unproved: list[work.TreeRead | work.ScreenStateRead] = []
         self._published: Path | None = None
         self.is_agents_turn = False
         self._screenshots = store.root / SCREENSHOTS
-        self.board = ViewPublisher(self._make_view(), listener)
+        self.publisher = ViewPublisher(self._make_view(), listener)
 
     # From any thread.
 
@@ -123,7 +123,7 @@ class Engine:
                 time.monotonic_ns(),
                 complete=self._draft.complete,
                 steps=len(self._draft.steps),
-                goal=self._first_goal(),
+                goal=self._initial_goal(),
                 flags=self._draft.next_flags,
             )
         )
@@ -162,8 +162,8 @@ class Engine:
 
     # The reader's thread.
 
-    def _frame_came(self, frame: Frame) -> None:
-        self._inbox.put(messages.FrameCame(frame))  # first, so that nobody can touch a frame that is not in the inbox
+    def _frame_arrived(self, frame: Frame) -> None:
+        self._inbox.put(messages.FrameArrived(frame))  # first: a touch on it must come later
         self._listener.frame(frame)
 
     # The engine's thread.
@@ -171,10 +171,10 @@ class Engine:
     def _run(self) -> None:
         try:
             while not isinstance(message := self._next_message(), messages.Stop):
-                self._go_on(message)
+                self._handle(message)
                 if self._session.state in {State.FINISHED, State.ABANDONED}:
                     return
-            self._await_last_answers()
+            self._finish()
         except Exception:
             _log.exception("The recorder of %s broke", self._draft.episode_id)
             self._listener.notice(f"The recorder failed. Your steps are saved in the draft {self._draft.folder}.")
@@ -183,9 +183,9 @@ class Engine:
             self._end_threads()
             self._work.finish()
             self._draft.close()
-            self.board.end()
+            self.publisher.end()
 
-    def _await_last_answers(self) -> None:
+    def _finish(self) -> None:
         """Process the outcome of an input, or of publishing, that was under way at the stop."""
         if self._is_passive:
             self._finish_passive()
@@ -195,19 +195,19 @@ class Engine:
         while not self._inbox.empty():
             message = self._inbox.get()
             if isinstance(message, messages.LAST_ANSWERS):
-                self._take(message)
-        self._happened(events.FramesEnded())
-        self.board.show(self._make_view())
+                self._process(message)
+        self._apply(events.FramesEnded())
+        self.publisher.show(self._make_view())
 
     def _finish_passive(self) -> None:
         """Turn inputs from before the stop into steps, and keep the screen after them, for a few seconds."""
-        self._happened(events.FramesEnded())
+        self._apply(events.FramesEnded())
         expires_s = time.monotonic() + LAST_STEPS_S
         while self._session.touched and time.monotonic() < expires_s:
-            self._go_on(self._next_message())
-        expires_s = time.monotonic() + LAST_REST_S
+            self._handle(self._next_message())
+        expires_s = time.monotonic() + LAST_SETTLE_S
         while self._draft.left is None and self._session.state is State.READY and time.monotonic() < expires_s:
-            self._go_on(self._next_message())
+            self._handle(self._next_message())
 
     def _next_message(self) -> messages.Message:
         """The next message, or a tick in passive mode if none comes."""
@@ -216,93 +216,93 @@ class Engine:
         except queue.Empty:
             return events.Tick(time.monotonic_ns())
 
-    def _go_on(self, message: messages.Message) -> None:
-        self._happened(events.Tick(time.monotonic_ns()))
-        self._take(message)
-        self.board.show(self._make_view())
+    def _handle(self, message: messages.Message) -> None:
+        self._apply(events.Tick(time.monotonic_ns()))
+        self._process(message)
+        self.publisher.show(self._make_view())
 
     def _end_threads(self) -> None:
         self._reader.stop()
         self.finger.stop()
         self._input_listener.stop()
 
-    def _take(self, message: messages.Message) -> None:  # noqa: C901 - one line for each message
+    def _process(self, message: messages.Message) -> None:  # noqa: C901 - one line for each message
         if isinstance(message, messages.BY_PERSON):
             self._give_turn(to_agent=False)
         match message:
-            case messages.FrameCame(frame):
-                self._take_frame(frame)
+            case messages.FrameArrived(frame):
+                self._process_frame(frame)
             case SavedFrame():
                 self._writer.take_screenshot(message)
-                self._happened(events.FrameKept(message.frame.number))
+                self._apply(events.FrameKept(message.frame.number))
                 self._note_screen(message)
-                self._want_tree(message.frame.number)
-            case work.ScreenKnown() | work.TreeRead() | work.ReturnLooked():
-                self._take_reading(message)
+                self._request_tree(message.frame.number)
+            case work.ScreenStateRead() | work.TreeRead() | work.RestoreScreenRead():
+                self._process_reading(message)
             case messages.TouchEnded(stroke, now_ns):
-                self._lifted(stroke, now_ns)
+                self._finish_touch(stroke, now_ns)
             case work.Sent(started_ns, ended_ns):
                 self._input_sent(started_ns, ended_ns)
             case messages.NoteWritten(key, text):
-                self._note(key, text)
+                self._save_note(key, text)
             case messages.TurnGiven(to_agent):
                 self._give_turn(to_agent=to_agent)
             case messages.AgentActed():
-                message.answer.set_result(self._begins(message))
+                message.answer.set_result(self._begin_agent_action(message))
             case messages.AgentRefused(action, frame_number, agent):
-                self._refuse(action, frame_number, agent)
-            case messages.ScreenAsked(asked):
-                asked.set_result(self._writer.shown(self._session.frame))
-            case messages.TrialAsked(ending, answer):
+                self._save_refused_action(action, frame_number, agent)
+            case messages.ScreenRequested(result):
+                result.set_result(self._writer.shown(self._session.frame))
+            case messages.TrialRequested(ending, answer):
                 answer.set_result(self._trial(ending))
-            case work.InDataset(annotation):
+            case work.PublishedEpisode(annotation):
                 self._published = annotation
                 self._work.forget_snapshots()
-                self._happened(events.Published())
+                self._apply(events.Published())
             case work.WorkerFailed(error):
                 raise error
             case messages.Stop():
                 pass  # already stopped
             case event:
-                self._happened(event)
+                self._apply(event)
 
     def _give_turn(self, *, to_agent: bool) -> None:
         self.is_agents_turn = to_agent
-        if not self._session.touched:  # otherwise a step is being made, by whoever began it
+        if not self._session.touched:  # otherwise the step belongs to whoever began it
             self._writer.agent = None
 
-    def _begins(self, acted: messages.AgentActed) -> bool:
+    def _begin_agent_action(self, action_request: messages.AgentActed) -> bool:
         """Begin an agent's action, if it is the agent's turn and the screen is still the one that it judged."""
         is_ready = self._session.state is State.READY and not self._session.touched
-        if not (self.is_agents_turn and is_ready and self._session.frame == acted.frame_number):
+        if not (self.is_agents_turn and is_ready and self._session.frame == action_request.frame_number):
             return False
-        self._writer.agent = acted.agent
-        match acted.intent:
+        self._writer.agent = action_request.agent
+        match action_request.intent:
             case events.Touch(stroke):
-                self._happened(events.TouchedDown(acted.frame_number, acted.now_ns))
-                self._lifted(stroke, acted.now_ns)
+                self._apply(events.TouchedDown(action_request.frame_number, action_request.now_ns))
+                self._finish_touch(stroke, action_request.now_ns)
             case intent:
-                self._happened(events.Intended(intent, acted.now_ns))
+                self._apply(events.Intended(intent, action_request.now_ns))
         return True
 
-    def _lifted(self, stroke: TouchStroke | None, now_ns: int) -> None:
+    def _finish_touch(self, stroke: TouchStroke | None, now_ns: int) -> None:
         if isinstance(self._session, Session) and self._session.live:
-            return  # the finger reports what the device received
+            return  # the live finger reports what the device received
         if stroke is not None and self._writer.is_on_screen(stroke):
-            self._happened(events.Intended(events.Touch(stroke), now_ns))
+            self._apply(events.Intended(events.Touch(stroke), now_ns))
             return
         if stroke is not None:
             self._listener.notice(OFF_SCREEN)
-        self._happened(events.TouchCancelled())
+        self._apply(events.TouchCancelled())
 
-    def _keep_rest(self, frame: Frame) -> None:
+    def _keep_settled_screen(self, frame: Frame) -> None:
         """Passive mode keeps screenshots only for inputs, so keep the screen after the last step too."""
         anchor, key = self._watch.anchor, self._draft.next_key
-        idle = self._at_rest and self._session.state is State.READY and not self._session.touched
-        due = key != self._rest_key or frame.started_ns - self._rest_ns >= REST_NS
-        if not idle or not due or anchor is None or (anchor.number, key) == (self._rest, self._rest_key):
+        idle = self._is_settled and self._session.state is State.READY and not self._session.touched
+        due = key != self._settled_key or frame.started_ns - self._settled_ns >= SETTLED_EVERY_NS
+        if not idle or not due or anchor is None or (anchor.number, key) == (self._settled_frame, self._settled_key):
             return
-        self._rest, self._rest_key, self._rest_ns = anchor.number, key, frame.started_ns
+        self._settled_frame, self._settled_key, self._settled_ns = anchor.number, key, frame.started_ns
         kept = self._writer.screenshot(anchor.number)
         if kept is not None:
             self._note_screen(kept)
@@ -312,41 +312,41 @@ class Engine:
     def _note_screen(self, kept: SavedFrame) -> None:
         """Note the settled screen in the draft: a resumed recording starts from it."""
         if self._is_passive:
-            rests = kept.frame.number == self._rest and self._draft.next_key == self._rest_key
-            rests = rests and not self._session.touched
+            is_current = kept.frame.number == self._settled_frame and self._draft.next_key == self._settled_key
+            is_current = is_current and not self._session.touched
         else:
-            rests = kept.frame.number == self._session.frame
-        if self._session.state is not State.READY or not rests:
+            is_current = kept.frame.number == self._session.frame
+        if self._session.state is not State.READY or not is_current:
             return
         try:
             self._draft.note_screen(kept.path, self._session.next_flags)
         except DatasetError as error:
-            self._happened(events.StorageFailed(str(error), time.monotonic_ns()))
+            self._apply(events.StorageFailed(str(error), time.monotonic_ns()))
 
-    def _want_tree(self, number: int) -> None:
-        """Read the view hierarchy while the annotator looks at the screen; never of a moving screen."""
-        wanted = self._rules.view_hierarchies and not self._is_passive
-        if wanted and self._at_rest and number == self._session.frame:
+    def _request_tree(self, number: int) -> None:
+        """Read the view hierarchy while the screen is settled."""
+        may_read = self._rules.view_hierarchies and not self._is_passive
+        if may_read and self._is_settled and number == self._session.frame:
             self._work.read_tree(number)
 
-    def _take_reading(self, read: work.TreeRead | work.ScreenKnown | work.ReturnLooked) -> None:
-        """In mirror mode nobody touches the device before the frame is proved; passive readings need proof."""
+    def _process_reading(self, read: work.Reading) -> None:
+        """Use a reading at once, or after a proof if the screen may have changed meanwhile."""
         match read:
             case work.TreeRead(tree=tree) if tree is not None and self._rules.view_hierarchies:
                 self._await_proof(read)
-            case work.ScreenKnown() if self._is_passive:
+            case work.ScreenStateRead() if self._is_passive:
                 self._await_proof(read)
-            case work.ScreenKnown(number, state) if state is not None:
+            case work.ScreenStateRead(number, state) if state is not None:
                 self._writer.take_screen(number, state)
-            case work.ReturnLooked(frame, state):
+            case work.RestoreScreenRead(frame, state):
                 self._writer.status_bar_px = state.status_bar_px if state is not None else self._writer.status_bar_px
-                self._happened(
+                self._apply(
                     events.ReturnJudged(self._writer.shows(frame, goal_screenshot(self._session.goal, self._draft)))
                 )
             case _:
                 pass
 
-    def _await_proof(self, read: work.TreeRead | work.ScreenKnown) -> None:
+    def _await_proof(self, read: work.TreeRead | work.ScreenStateRead) -> None:
         """A reading belongs to a frame if another frame, requested after the reading was complete, is equal."""
         if read.frame_number == self._session.frame:
             self._unproved.append(read)
@@ -360,29 +360,29 @@ class Engine:
                 continue
             match read:
                 case work.TreeRead(number, tree) if tree is not None:
-                    self._tell(self._writer.take_tree(number, tree))
-                case work.ScreenKnown(number, state) if state is not None:
+                    self._notify(self._writer.take_tree(number, tree))
+                case work.ScreenStateRead(number, state) if state is not None:
                     self._writer.take_screen(number, state)
                 case _:
                     pass
 
-    def _note(self, key: int, text: str) -> None:
+    def _save_note(self, key: int, text: str) -> None:
         try:
             self._writer.note(key, text)
         except DatasetError as error:
             self._listener.notice(f"Your note could not be saved. {error}")
 
-    def _refuse(self, action: Action, frame_number: int, agent: AgentRecord) -> None:
+    def _save_refused_action(self, action: Action, frame_number: int, agent: AgentRecord) -> None:
         try:
             self._writer.refuse(action, frame_number, agent)
         except DatasetError as error:
             self._listener.notice(f"What you refused could not be saved. {error}")
 
     def _trial(self, ending: Complete | Impossible) -> tuple[DraftStep, ...]:
-        shown = self._rest if self._is_passive else self._session.frame
+        shown = self._settled_frame if self._is_passive else self._session.frame
         if shown is None or self._writer.screenshot(shown) is None:
             return self._draft.steps
-        last = effects.SaveStep(shown, None, self._at_rest, time.monotonic_ns(), ending)
+        last = effects.SaveStep(shown, None, self._is_settled, time.monotonic_ns(), ending)
         return (*self._draft.steps, self._writer.make_step(last))
 
     def _input_sent(self, started_ns: int, ended_ns: int) -> None:
@@ -390,21 +390,21 @@ class Engine:
             if not self._session.restoring:
                 self._writer.note_sent(started_ns, ended_ns)
         except DatasetError as error:
-            self._happened(events.InputDone(ended_ns))
-            self._happened(events.StorageFailed(str(error), ended_ns))
+            self._apply(events.InputDone(ended_ns))
+            self._apply(events.StorageFailed(str(error), ended_ns))
         else:
-            self._happened(events.InputDone(ended_ns))
+            self._apply(events.InputDone(ended_ns))
 
-    def _take_frame(self, frame: Frame) -> None:
+    def _process_frame(self, frame: Frame) -> None:
         self._writer.hold(frame, self._session.needed)
         if self._session.state is State.DEVICE_LOST:
-            self._happened(events.DeviceCameBack(frame.started_ns))
+            self._apply(events.DeviceCameBack(frame.started_ns))
         stillness = self._watch.see(frame, ignore_top_px=self._writer.status_bar_px)
-        self._at_rest = stillness is Stillness.STILL
+        self._is_settled = stillness is Stillness.STILL
         anchor = self._watch.anchor
         if anchor is None or self._watch.ignores(frame):
             return
-        self._happened(
+        self._apply(
             events.FrameSeen(
                 frame.number,
                 anchor.number,
@@ -418,28 +418,28 @@ class Engine:
         )
         self._prove(frame)
         if self._is_passive:
-            self._keep_rest(frame)
+            self._keep_settled_screen(frame)
 
-    def _happened(self, event: events.PassiveEvent) -> None:
+    def _apply(self, event: events.PassiveEvent) -> None:
         """Carry out the session's effects in order; an immediate outcome goes before the next effect."""
-        for effect in self._say(event):
+        for effect in self._effects_of(event):
             outcome = self._carry_out(effect)
             if outcome is not None:
-                self._happened(outcome)
-        at_rest = self._device.sends_frames and self._at_rest and not self._session.restoring
-        rolling = self._is_passive and not at_rest
-        self._reader.hurry(rolling or self._session.touched or self._session.state is not State.READY)
+                self._apply(outcome)
+        is_settled = self._device.sends_frames and self._is_settled and not self._session.restoring
+        is_moving = self._is_passive and not is_settled
+        self._reader.hurry(is_moving or self._session.touched or self._session.state is not State.READY)
 
-    def _say(self, event: events.PassiveEvent) -> Sequence[effects.PassiveEffect]:
+    def _effects_of(self, event: events.PassiveEvent) -> Sequence[effects.PassiveEffect]:
         if isinstance(self._session, PassiveSession):
             return self._session.handle(event)
         match event:
             case events.InputFollowed(nodes):
                 self._nodes = {node.node: node for node in nodes}
             case events.InputHeard(news, at_ns, uncertainty_ns, arrived_ns):
-                words = self._writer.words_of(news, arrived_ns, self._nodes)
-                felt = events.InputFelt(words, at_ns, uncertainty_ns, arrived_ns)
-                return self._session.handle(felt) if words else []
+                text = self._writer.describe_input(news, arrived_ns, self._nodes)
+                kernel_input = events.KernelInputSeen(text, at_ns, uncertainty_ns, arrived_ns)
+                return self._session.handle(kernel_input) if text else []
             case _:
                 return [] if isinstance(event, events.PassiveNews) else self._session.handle(event)
         return []
@@ -452,7 +452,7 @@ class Engine:
                     self._watch = StillnessWatch(self._rules.settle, since_ns=since_ns, before=before)
                     self._reader.ask()
                 case effects.KeepFrame(number):
-                    return self._keep(number)
+                    return self._keep_frame(number)
                 case effects.SaveStep():
                     self._writer.save(effect)
                     return events.StepSaved(effect.intent)
@@ -464,14 +464,14 @@ class Engine:
                 case effects.SendInput(intent):
                     self._work.send(intent)
                 case effects.RemoveSteps():
-                    return self._drop(effect)
+                    return self._remove_steps(effect)
                 case effects.ReturnDevice():
                     wanted = self._draft.wanted
-                    self._work.bring_back(self._draft.next_key if wanted is None else wanted.key)
+                    self._work.load_snapshot(self._draft.next_key if wanted is None else wanted.key)
                 case effects.JudgeReturn(number):
                     return self._judge_return(number)
                 case effects.JudgeLastStep(number, uncertain, turned):
-                    self._tell(self._writer.judge_last(number, uncertain=uncertain, turned=turned))
+                    self._notify(self._writer.judge_last(number, uncertain=uncertain, turned=turned))
                     return events.LastStepJudged()
                 case effects.CompareScreens(before, after):
                     return events.ScreensCompared(self._writer.changed_cells(before, after))
@@ -484,39 +484,39 @@ class Engine:
                     self._store.discard(self._draft)
                     self._work.forget_snapshots()
                 case effects.Tell(text):
-                    self._tell(text)
+                    self._notify(text)
                 case _:
-                    return self._look(effect)
+                    return self._carry_out_passive(effect)
         except DatasetError as error:
             return events.StorageFailed(str(error), time.monotonic_ns())
         return None
 
-    def _drop(self, wanted: effects.RemoveSteps) -> events.Event:
+    def _remove_steps(self, wanted: effects.RemoveSteps) -> events.Event:
         """Raises DatasetError."""
         dropped = self._writer.drop_last(wanted)
         if dropped is None:
-            self._tell(NOTHING_TO_UNDO)
+            self._notify(NOTHING_TO_UNDO)
         return dropped or events.StepsDropped()
 
     def _judge_return(self, number: int) -> events.Event | None:
         frame = self._writer.frame(number)
         if frame is None:
             return events.ReturnJudged(matches=False)
-        self._work.look_while_restoring(frame)
+        self._work.read_screen_while_restoring(frame)
         return None
 
-    def _tell(self, text: str) -> None:
+    def _notify(self, text: str) -> None:
         if text:
             self._listener.notice(text)
 
-    def _look(
+    def _carry_out_passive(
         self, effect: effects.LookAtScreen | effects.LookAtField | effects.AskText | effects.AmendText
     ) -> events.PassiveEvent | None:
         """Effects of a passive session only. Raises DatasetError."""
         shown = self._session.frame or 0
         match effect:
             case effects.LookAtScreen():
-                self._work.look_at_areas(shown, self._input_listener.check_clock)
+                self._work.read_areas(shown, self._input_listener.check_clock)
             case effects.LookAtField():
                 self._work.read_field(shown)
             case effects.AskText(step, guess):
@@ -527,21 +527,21 @@ class Engine:
                 return events.TextAmended(step)
         return None
 
-    def _keep(self, number: int) -> events.PassiveEvent | None:
+    def _keep_frame(self, number: int) -> events.PassiveEvent | None:
         if self._is_passive and self._writer.screenshot(number) is not None:
             return events.FrameKept(number)
         frame = self._writer.frame(number)
         if frame is None and self._is_passive:
             return events.FrameMissing(number)
         if frame is None:
-            self._tell(OUT_OF_DATE)
+            self._notify(OUT_OF_DATE)
             return events.TouchCancelled()
         self._writer.forget_unused_screenshots(self._session.needed)
-        new_screen = self._session.state is State.CAPTURING and self._at_rest
+        new_screen = self._session.state is State.CAPTURING and self._is_settled
         snapshot = self._draft.next_key if new_screen and self._snapshots.wanted else None
         self._work.keep_screenshot(frame, snapshot=snapshot)
         if not self._is_passive:
-            self._work.look_at_screen(number)
+            self._work.read_screen(number)
         return None
 
     def _make_view(self) -> RecordingView:
@@ -562,7 +562,7 @@ class Engine:
             is_agents_turn=self.is_agents_turn,
         )
 
-    def _first_goal(self) -> Goal | None:
+    def _initial_goal(self) -> Goal | None:
         if self._draft.wanted is not None:
             return Goal.UNDONE
         if self._draft.uncertain and not self._is_passive:

@@ -188,7 +188,7 @@ class ScreensCompared:
 
 
 @dataclass(frozen=True, slots=True)
-class InputFelt:
+class KernelInputSeen:
     """The device's kernel reported an input at `at_ns` ± `uncertainty_ns`; `words` describe it with place and time.
 
     A loaded snapshot sets the device's clock back and makes `at_ns` wrong, but not `arrived_ns`, the report's arrival.
@@ -269,7 +269,7 @@ Event = (
     | ScreenAccepted
     | LastStepJudged
     | ScreensCompared
-    | InputFelt
+    | KernelInputSeen
     | UndoWanted
     | DeviceWentAway
     | DeviceCameBack
@@ -317,7 +317,7 @@ class ScreenLooked:
     """The answer to `LookAtScreen`; no `areas` if there was none. `clock_agreed`: the device's clock is unchanged."""
 
     areas: ScreenAreas | None
-    asked_ns: int
+    requested_ns: int
     answered_ns: int
     clock_agreed: bool
 
@@ -335,7 +335,7 @@ class FieldRead:
     """
 
     text: str | None
-    asked_ns: int
+    requested_ns: int
     answered_ns: int
     field: str = ""
 

@@ -13,7 +13,7 @@ from odyssey_recorder.recording.events import FingerGoesDown, FingerLifted, Inpu
 
 Report = FingerGoesDown | FingerLifted | InputRefused | InputUncertain
 
-_Places = queue.SimpleQueue[Pixel | int | None]
+_Positions = queue.SimpleQueue[Pixel | int | None]
 """Positions of one finger in pixels of the frame, then its duration on the mirror (µs), or None without a gesture."""
 
 
@@ -27,9 +27,9 @@ class LiveFinger:
     def __init__(self, device: LiveTouch, report: Callable[[Report], None]) -> None:
         self._device = device
         self._report = report
-        self._begun: _Places = queue.SimpleQueue()
-        self._places: _Places | None = None  # while the latest finger is on the mirror
-        self._released: queue.SimpleQueue[_Places | None] = queue.SimpleQueue()
+        self._latest: _Positions = queue.SimpleQueue()
+        self._current: _Positions | None = None  # while the latest finger is on the mirror
+        self._released: queue.SimpleQueue[_Positions | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=f"finger on {device.serial}", daemon=True)
 
     def start(self) -> None:
@@ -37,22 +37,22 @@ class LiveFinger:
 
     def begin(self, at: Pixel) -> None:
         """In pixels of the frame."""
-        self._begun = self._places = queue.SimpleQueue()
-        self._places.put(at)
+        self._latest = self._current = queue.SimpleQueue()
+        self._current.put(at)
 
     def follow(self, at: Pixel) -> None:
-        """The finger moved to `at`; ignored if it was not begun."""
-        if self._places is not None:
-            self._places.put(at)
+        """Move the finger to `at`; ignored if none is down."""
+        if self._current is not None:
+            self._current.put(at)
 
     def leave(self, duration_us: int | None = None) -> None:
         """The finger left the mirror after `duration_us`; None if without a gesture."""
-        if self._places is not None:
-            self._places.put(duration_us)
-            self._places = None
+        if self._current is not None:
+            self._current.put(duration_us)
+            self._current = None
 
     def release(self) -> None:
-        self._released.put(self._begun)
+        self._released.put(self._latest)
 
     def stop(self) -> None:
         """Lift a finger that is still down, then end; does not wait."""
@@ -63,21 +63,21 @@ class LiveFinger:
         self._thread.join()
 
     def _run(self) -> None:
-        while (places := self._released.get()) is not None:
+        while (positions := self._released.get()) is not None:
             samples: list[TouchSample] = []
             try:
-                self._lead(places, samples)
+                self._send_touch(positions, samples)
             except InputRefusedError as error:
                 self._report(InputRefused(str(error), time.monotonic_ns(), is_partial=bool(samples)))
             except DeviceError as error:
                 self._report(InputUncertain(str(error)))
 
-    def _lead(self, places: _Places, samples: list[TouchSample]) -> None:
-        """Append to `samples` what the device received."""
+    def _send_touch(self, positions: _Positions, samples: list[TouchSample]) -> None:
+        """Send one touch, and append to `samples` what the device received."""
         down_ns = time.monotonic_ns()
         self._report(FingerGoesDown(down_ns))
         landed_ns = down_ns
-        while isinstance(at := places.get(), Pixel):
+        while isinstance(at := positions.get(), Pixel):
             since_us = (time.monotonic_ns() - down_ns) // 1000 if samples else 0
             self._device.put_finger(at)
             landed_ns = landed_ns if samples else time.monotonic_ns()
@@ -89,10 +89,10 @@ class LiveFinger:
         self._report(FingerLifted(Touch(stroke), lifted_ns, landed_ns))
 
 
-def _duration_us(held_us: int | None, samples: list[TouchSample], least_ns: int, most_ns: int) -> int:
-    """How long the finger was down on the device: as long as on the mirror, within the bounds of the device's answers.
+def _duration_us(held_us: int | None, samples: list[TouchSample], min_ns: int, max_ns: int) -> int:
+    """How long the finger was down on the device: as on the mirror, within the bounds of the device's answers.
 
     A device that is slow to answer only shows that it was longer than `least_ns` and shorter than `most_ns`.
     """
-    least_us, most_us = max(least_ns // 1000, samples[-1].time_us), most_ns // 1000
-    return min(max(held_us or least_us, least_us), most_us)
+    min_us, most_us = max(min_ns // 1000, samples[-1].time_us), max_ns // 1000
+    return min(max(held_us or min_us, min_us), most_us)

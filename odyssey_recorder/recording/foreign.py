@@ -1,4 +1,4 @@
-"""Tells foreign input and unexplained screen changes from our own input and the screen's habits.
+"""Distinguishes foreign input and unexplained screen changes from our own input and recurring changes.
 
 A change is explained if it comes soon after our own input, or if all of it is where the screen has changed by itself
 before: a small area (a clock, a badge) is remembered for the whole recording, a larger one (a rotating banner) until
@@ -23,13 +23,13 @@ SMALL = CELLS.width * CELLS.height // 16
 LARGE = CELLS.width * CELLS.height // 2
 """Grid cells. Areas up to SMALL are remembered for the recording, up to LARGE until our next input."""
 
-MOST_NAMED = 3
-"""How many foreign inputs the flags of one step name."""
+MAX_NAMED = 3
+"""The most foreign inputs that the flags of one step name."""
 
 _SMALL_AREAS = 8
 _OWN_INPUTS = 32
 
-TELL_TOUCHED = (
+FOREIGN_INPUT_NOTICE = (
     "Something else acted on the device: {}. It was not recorded. If the screen has changed, "
     "undo the last step. Your next step will be flagged."
 )
@@ -45,7 +45,7 @@ class ForeignRules:
     slack_ns: int = SLACK_NS
 
 
-AS_USUAL = ForeignRules()
+DEFAULT_RULES = ForeignRules()
 
 
 class ForeignInput:
@@ -58,33 +58,33 @@ class ForeignInput:
         self._rules = rules
         self._restore = restore
         self._began_ns: int | None = 0  # nothing before the recording counts
-        self._own: deque[tuple[int, int]] = deque(maxlen=_OWN_INPUTS)
+        self._own_inputs: deque[tuple[int, int]] = deque(maxlen=_OWN_INPUTS)
         self._explained_ns = 0
-        self._habits: deque[frozenset[int]] = deque(maxlen=_SMALL_AREAS)
-        self._here: frozenset[int] = frozenset()
+        self._small_areas: deque[frozenset[int]] = deque(maxlen=_SMALL_AREAS)
+        self._areas_until_input: frozenset[int] = frozenset()
 
     def begin(self, now_ns: int) -> None:
         """Our own input begins, or anything else that may change the device, such as an undo."""
         self._began_ns = now_ns if self._began_ns is None else self._began_ns
-        self._here = frozenset()
+        self._areas_until_input = frozenset()
 
     def end(self, now_ns: int, *, explains: bool = True) -> None:
         """The input is over; `explains`: the next screen changes may be its effect (False for a refused input)."""
-        self._own.append((now_ns if self._began_ns is None else self._began_ns, now_ns))
+        self._own_inputs.append((now_ns if self._began_ns is None else self._began_ns, now_ns))
         self._began_ns = None
         if explains:
             self._explained_ns = now_ns + self._rules.late_change_ns
 
-    def felt(self, event: events.InputFelt) -> list[effects.Effect]:
+    def felt(self, event: events.KernelInputSeen) -> list[effects.Effect]:
         if (
             self._restore.is_active
             or self.is_ours(event.at_ns, event.uncertainty_ns)
             or self.is_ours(event.arrived_ns, 0)
         ):
             return []
-        if self._named_inputs < MOST_NAMED:
+        if self._named_inputs < MAX_NAMED:
             self._restore.owe((Flag(FlagCode.FOREIGN_INPUT, (event.words,)),))
-        return [effects.Tell(TELL_TOUCHED.format(event.words))]
+        return [effects.Tell(FOREIGN_INPUT_NOTICE.format(event.words))]
 
     def changed(self, cells: frozenset[int], at_ns: int) -> list[effects.Effect]:
         """These grid cells of the screen changed at `at_ns`."""
@@ -101,20 +101,20 @@ class ForeignInput:
         """Whether a kernel event of the device may come from our own input."""
         slack_ns = self._rules.slack_ns + uncertainty_ns
         under_way = self._began_ns is not None and at_ns >= self._began_ns - slack_ns
-        return under_way or any(began - slack_ns <= at_ns <= ended + slack_ns for began, ended in self._own)
+        return under_way or any(began - slack_ns <= at_ns <= ended + slack_ns for began, ended in self._own_inputs)
 
     def explains(self, cells: frozenset[int], at_ns: int) -> bool:
         """Whether a change of these grid cells at `at_ns` is explained; the change is remembered."""
-        is_late = at_ns <= self._explained_ns
-        known = cells <= self._here.union(*self._habits)
-        if is_late or len(cells) > SMALL:
-            self._here |= _grown(cells) if len(cells) <= LARGE else frozenset()
+        is_effect = at_ns <= self._explained_ns
+        known = cells <= self._areas_until_input.union(*self._small_areas)
+        if is_effect or len(cells) > SMALL:
+            self._areas_until_input |= _with_neighbours(cells) if len(cells) <= LARGE else frozenset()
         elif not known:
-            self._habits.append(_grown(cells))
-        return is_late or known
+            self._small_areas.append(_with_neighbours(cells))
+        return is_effect or known
 
 
-def _grown(cells: frozenset[int]) -> frozenset[int]:
+def _with_neighbours(cells: frozenset[int]) -> frozenset[int]:
     """The cells and their neighbours: the next time on a clock may be a digit wider."""
     places = [divmod(cell, CELLS.width) for cell in cells]
     return frozenset(

@@ -13,7 +13,7 @@ from odyssey_recorder.recording.events import ClockJumped, InputBroke, InputFoll
 
 Report = InputFollowed | InputBroke | InputHeard | ClockJumped
 
-AGAIN_S = 0.5
+RECONNECT_S = 0.5
 """Between the end of one `getevent` and the start of the next."""
 
 FIRST_READINGS = 5
@@ -63,43 +63,43 @@ class InputListener:
                 reason = f"Listening to {self._device.label} failed: {error!r}."
             if not self._stopping.is_set():
                 self._report(InputBroke(reason))
-            self._stopping.wait(AGAIN_S)
+            self._stopping.wait(RECONNECT_S)
 
     def _listen(self) -> str:
         nodes = self._device.input_nodes()
         if any(not self.check_clock() for _ in range(FIRST_READINGS)):
             self._report(ClockJumped())
         tracker, lines = ContactTracker(), LineBuffer()
-        follows = False
+        is_connected = False
 
         def take(data: bytes, arrived_ns: int) -> None:
-            nonlocal follows
-            if not follows:
-                follows = True
+            nonlocal is_connected
+            if not is_connected:
+                is_connected = True
                 self._report(InputFollowed(nodes))
                 if self._stopping.is_set():
                     self._device.leave_input()
             for line in lines.feed(data):
                 message = parse_line(line)
                 if isinstance(message, InputEvent):
-                    self._hear(message.time_us, arrived_ns)
+                    self._check_time(message.time_us, arrived_ns)
                 for news in tracker.feed(message) if message is not None else ():
-                    self._tell(news, arrived_ns)
+                    self._report_input(news, arrived_ns)
 
         try:
             self._device.follow_input(take)
         finally:
             for news in tracker.close():
-                self._tell(news, 0)
+                self._report_input(news, 0)
         return f"getevent has ended on {self._device.label}."
 
-    def _hear(self, device_us: int, arrived_ns: int) -> None:
+    def _check_time(self, device_us: int, arrived_ns: int) -> None:
         with self._lock:
-            possible = self._clock is None or self._clock.heard(device_us, arrived_ns)
-        if not possible:
+            is_plausible = self._clock is None or self._clock.heard(device_us, arrived_ns)
+        if not is_plausible:
             self._report(ClockJumped())
 
-    def _tell(self, news: TouchUpdate, arrived_ns: int) -> None:
+    def _report_input(self, news: TouchUpdate, arrived_ns: int) -> None:
         with self._lock:
             assert self._clock is not None, "it is read before anything is heard"
             moment = self._clock.moment(_began_us(news))

@@ -14,7 +14,7 @@ from odyssey_recorder.recording.step_writer import ShownScreen
 
 
 @dataclass(frozen=True, slots=True)
-class FrameCame:
+class FrameArrived:
     frame: Frame
 
 
@@ -60,14 +60,14 @@ class AgentRefused:
 
 
 @dataclass(frozen=True, slots=True)
-class ScreenAsked:
+class ScreenRequested:
     """Asks for the screen that an action would be recorded with; None if there is none at present."""
 
     answer: "Future[ShownScreen | None]"
 
 
 @dataclass(frozen=True, slots=True)
-class TrialAsked:
+class TrialRequested:
     """Asks for the steps that the episode would have if it ended now."""
 
     ending: Complete | Impossible
@@ -80,9 +80,10 @@ class Stop:
 
 
 OfAgent = TurnGiven | AgentActed | AgentRefused
-Message = work.Outcome | Report | FrameCame | TouchEnded | NoteWritten | OfAgent | ScreenAsked | TrialAsked | Stop
+Request = ScreenRequested | TrialRequested
+Message = work.Outcome | Report | FrameArrived | TouchEnded | NoteWritten | OfAgent | Request | Stop
 
 BY_PERSON = events.TouchedDown | events.Intended | events.UndoWanted | events.ScreenAccepted | events.AbandonWanted
 """Messages that end an agent's turn at once."""
-LAST_ANSWERS = work.Sent | work.InDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
+LAST_ANSWERS = work.Sent | work.PublishedEpisode | events.InputRefused | events.FingerGoesDown | events.FingerLifted
 """Messages that must not be lost if they arrive while the recording stops."""

@@ -38,31 +38,31 @@ class PassiveSession(RestoringSession):
         self._raw_inputs = RawInputQueue(interpreter)
         self._writes: deque[_Write] = deque()
         self._writing = False
-        self._started = self._seeing = self._listening = False
-        self._ending = self._complete = self._told_to_answer = False
-        self._over: State | None = None
-        self._steps = self._undos = 0
-        self._owes_return = False
-        self._asked: set[int] = set()
-        self._device_reason = self._storage_reason = self._deaf_reason = ""
-        self._trying = False
+        self._started = self._has_frames = self._has_input = False
+        self._ending = self._complete = self._answers_requested = False
+        self._final_state: State | None = None
+        self._steps = self._pending_undos = 0
+        self._needs_restore = False
+        self._open_questions: set[int] = set()
+        self._device_reason = self._storage_reason = self._input_reason = ""
+        self._retrying = False
         self._failed_ns = self._now_ns = 0
 
     @property
     def state(self) -> State:
-        if self._over is not None:
-            return self._over
+        if self._final_state is not None:
+            return self._final_state
         if not self._started:
             return State.IDLE
         if self._storage_reason:
             return State.STORAGE_LOST
-        if self._publishes:
+        if self._is_publishing:
             return State.INJECTING
         if self._device_reason:
             return State.DEVICE_LOST
         if self._restore.is_by_snapshot:
             return State.RETURNING
-        if not (self._seeing and self._listening):
+        if not (self._has_frames and self._has_input):
             return State.SETTLING
         if self._restore.is_looking:
             return State.SETTLING
@@ -71,7 +71,7 @@ class PassiveSession(RestoringSession):
     @property
     def reason(self) -> str:
         """Why the device, the storage or the input events are lost; empty otherwise."""
-        return self._storage_reason or self._device_reason or self._deaf_reason
+        return self._storage_reason or self._device_reason or self._input_reason
 
     @property
     def frame(self) -> int | None:
@@ -101,25 +101,25 @@ class PassiveSession(RestoringSession):
         return self._raw_inputs.needed | saved
 
     def handle(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
-        if self._over is not None:
-            return self._after_the_end(event)
-        wanted = self._take(event)
-        return [*wanted, *self._go_on()] if self._over is None else wanted
+        if self._final_state is not None:
+            return self._handle_after_end(event)
+        requested = self._dispatch(event)
+        return [*requested, *self._next_effects()] if self._final_state is None else requested
 
-    def _take(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
+    def _dispatch(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
         match event:
             case events.Started():
                 return self._start(event)
             case events.Tick(now_ns):
                 self._now_ns = now_ns
                 if self._storage_reason and now_ns - self._failed_ns >= RETRY_NS:
-                    self._failed_ns, self._trying = now_ns, True
+                    self._failed_ns, self._retrying = now_ns, True
             case events.FrameSeen():
-                self._seeing, self._device_reason = True, ""
+                self._has_frames, self._device_reason = True, ""
                 self._raw_inputs.see(event)
                 return [*self._restore.look(event)] if self._restore.is_active else []
             case events.TouchedDown() | events.Intended():
-                return self._wanted(event)
+                return self._command(event)
             case events.UndoWanted(now_ns, steps):
                 return self._undo(now_ns, steps)
             case events.FramesEnded():
@@ -127,26 +127,26 @@ class PassiveSession(RestoringSession):
             case events.AbandonWanted():
                 return self._abandon()
             case events.Published():
-                self._over = State.FINISHED
+                self._final_state = State.FINISHED
             case _:
-                return self._heard(event)
+                return self._dispatch_device_event(event)
         return []
 
-    def _heard(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
+    def _dispatch_device_event(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
         match event:
             case events.InputFollowed(nodes):
-                self._listening, self._deaf_reason = True, ""
+                self._has_input, self._input_reason = True, ""
                 self._raw_inputs.follow(nodes, self._now_ns)
             case events.InputBroke(reason):
-                was_deaf, self._deaf_reason = self._deaf_reason, DEAF.format(reason)
-                self._listening = False
-                return [] if was_deaf else [effects.Tell(self._deaf_reason)]
+                already_lost, self._input_reason = self._input_reason, DEAF.format(reason)
+                self._has_input = False
+                return [] if already_lost else [effects.Tell(self._input_reason)]
             case events.InputHeard() if self._restore.is_active:
                 return []
             case events.InputHeard():
-                return _tell(ENDING if self._ending else self._raw_inputs.hear(event)) if self._started else []
+                return _notify(ENDING if self._ending else self._raw_inputs.hear(event)) if self._started else []
             case events.ClockJumped():
-                self._raw_inputs.doubt_clock()
+                self._raw_inputs.distrust_clock()
                 return [effects.Tell(CLOCK_CHANGED)]
             case events.ScreenLooked():
                 self._raw_inputs.look(event)
@@ -157,10 +157,10 @@ class PassiveSession(RestoringSession):
             case events.DeviceCameBack():
                 self._device_reason = ""
             case _:
-                return self._written(event)
+                return self._dispatch_result(event)
         return []
 
-    def _written(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
+    def _dispatch_result(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
         match event:
             case events.FrameKept(number):
                 self._raw_inputs.frame_kept(number)
@@ -174,10 +174,10 @@ class PassiveSession(RestoringSession):
             case events.StepsDropped() | events.Returned() | events.ReturnJudged() | events.ScreenAccepted():
                 return self._while_restoring(event)
             case events.TextAnswered(step, text):
-                if step in self._asked:
+                if step in self._open_questions:
                     self._writes.append(_Write(effects.AmendText(step, text)))
             case events.TextAmended(step):
-                self._asked.discard(step)
+                self._open_questions.discard(step)
                 self._finish_write()
             case _:
                 pass
@@ -205,24 +205,24 @@ class PassiveSession(RestoringSession):
             self._restore.resume(event.goal)
         return []
 
-    def _go_on(self) -> list[effects.PassiveEffect]:
+    def _next_effects(self) -> list[effects.PassiveEffect]:
         """Request what the queue needs, and write what is next; after a failed write only at a retry."""
         if not self._started:
             return []
-        may_write = self._trying or not self._storage_reason
-        wanted = self._raw_inputs.requests(self._now_ns, may_write=may_write, may_look=not self._device_reason)
+        may_write = self._retrying or not self._storage_reason
+        requested = self._raw_inputs.requests(self._now_ns, may_write=may_write, may_look=not self._device_reason)
         while may_write and not self._writing:
             ready = self._writes[0] if self._writes else self._next()
             if ready is None:
                 break
             if isinstance(ready, Refused):
-                wanted += _tell(ready.why)
+                requested += _notify(ready.why)
                 continue
             self._writing = True
-            wanted.append(ready.effect)
-        if self._trying and not self._writing and not self._raw_inputs.keeping:
+            requested.append(ready.effect)
+        if self._retrying and not self._writing and not self._raw_inputs.keeping:
             self._storage_works()
-        return wanted
+        return requested
 
     def _next(self) -> _Write | Refused | None:
         """The next write, which is now the head of the writes."""
@@ -241,15 +241,15 @@ class PassiveSession(RestoringSession):
         return self._writes[0]
 
     def _publish(self) -> _Write | Refused | None:
-        if not self._asked:
+        if not self._open_questions:
             self._writes.append(_Write(effects.Publish()))
             return self._writes[0]
-        was_told, self._told_to_answer = self._told_to_answer, True
-        return None if was_told else Refused(ANSWER_FIRST)
+        already_notified, self._answers_requested = self._answers_requested, True
+        return None if already_notified else Refused(ANSWER_FIRST)
 
     # Commands of the annotator.
 
-    def _wanted(self, event: events.TouchedDown | events.Intended) -> list[effects.PassiveEffect]:
+    def _command(self, event: events.TouchedDown | events.Intended) -> list[effects.PassiveEffect]:
         match event:
             case events.Intended(Complete() | Impossible()) if self._restore.is_active:
                 return [effects.Tell(BRING_BACK_FIRST)]
@@ -264,12 +264,12 @@ class PassiveSession(RestoringSession):
                 return [effects.Tell(USE_EMULATOR)]
 
     def _undo(self, now_ns: int, steps: int) -> list[effects.PassiveEffect]:
-        if self._publishes:
+        if self._is_publishing:
             if not self._storage_reason or self._writing:
                 return [effects.Tell(TOO_EARLY_TO_UNDO)]
             self._writes.pop()
-        self._ending = self._told_to_answer = False
-        self._undos += steps
+        self._ending = self._answers_requested = False
+        self._pending_undos += steps
         for _ in range(steps):
             self._raw_inputs.want(RawUndo(now_ns), now_ns)
         return []
@@ -277,13 +277,13 @@ class PassiveSession(RestoringSession):
     def _abandon(self) -> list[effects.PassiveEffect]:
         if self.publishing:
             return [effects.Tell(TOO_LATE_TO_ABANDON)]
-        self._over = State.ABANDONED
+        self._final_state = State.ABANDONED
         return [effects.Abandon()]
 
     # Results of writes, and failures.
 
     @property
-    def _publishes(self) -> bool:
+    def _is_publishing(self) -> bool:
         return any(isinstance(write.effect, effects.Publish) for write in self._writes)
 
     def _finish_write(self) -> _Write:
@@ -298,7 +298,7 @@ class PassiveSession(RestoringSession):
         number, self._steps = self._steps, self._steps + 1
         if write.guess is None:
             return []
-        self._asked.add(number)
+        self._open_questions.add(number)
         return [effects.AskText(number, write.guess)]
 
     def _step_dropped(self, event: events.StepsDropped) -> list[effects.PassiveEffect]:
@@ -306,23 +306,23 @@ class PassiveSession(RestoringSession):
         self._finish_write()
         self._steps = max(0, self._steps - 1)
         self._complete = False
-        self._asked.discard(self._steps)
-        self._writes = deque(write for write in self._writes if not _amends(write, self._steps))
-        self._undos -= 1
-        self._owes_return |= event.leads_back
+        self._open_questions.discard(self._steps)
+        self._writes = deque(write for write in self._writes if not _is_amendment_of(write, self._steps))
+        self._pending_undos -= 1
+        self._needs_restore |= event.leads_back
         if event.lost:
             self._restore.give_up()
-        if self._undos or not self._owes_return:
+        if self._pending_undos or not self._needs_restore:
             return []
-        self._owes_return = False
+        self._needs_restore = False
         return [*self._restore.begin(event.flags)]
 
     def _device_went_away(self, reason: str) -> None:
         if not self._started:
             return
         if not self._device_reason:
-            self._seeing = False
-            self._raw_inputs.lose_sight()
+            self._has_frames = False
+            self._raw_inputs.stop_waiting_for_frames()
         self._device_reason = reason
 
     def _storage_failed(self, event: events.StorageFailed) -> None:
@@ -330,21 +330,21 @@ class PassiveSession(RestoringSession):
             self._writing = False
         elif not self._raw_inputs.frame_failed(event.frame):
             return
-        self._storage_reason, self._failed_ns, self._trying = event.reason, event.now_ns, False
+        self._storage_reason, self._failed_ns, self._retrying = event.reason, event.now_ns, False
 
     def _storage_works(self) -> None:
-        self._storage_reason, self._trying = "", False
+        self._storage_reason, self._retrying = "", False
 
-    def _after_the_end(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
+    def _handle_after_end(self, event: events.PassiveEvent) -> list[effects.PassiveEffect]:
         if not isinstance(event, events.StorageFailed):
             return []
         self._storage_reason = event.reason
         return [effects.Tell(event.reason)]
 
 
-def _amends(write: _Write, step: int) -> bool:
+def _is_amendment_of(write: _Write, step: int) -> bool:
     return isinstance(write.effect, effects.AmendText) and write.effect.step == step
 
 
-def _tell(words: str) -> list[effects.PassiveEffect]:
-    return [effects.Tell(words)] if words else []
+def _notify(text: str) -> list[effects.PassiveEffect]:
+    return [effects.Tell(text)] if text else []

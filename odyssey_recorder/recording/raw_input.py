@@ -29,7 +29,7 @@ FOCUS_NS = 500_000_000
 BLIND = "There was no screenshot between your last two actions. The second was not recorded."
 PINCHED = "Gestures with two fingers are not supported. Nothing was recorded."
 NO_SCREENSHOT = "There is no screenshot from before your last action. That action was not recorded."
-BESIDE = "You touched outside the screen. Nothing was recorded."
+OUTSIDE_SCREEN = "You touched outside the screen. Nothing was recorded."
 NO_PLACE = "The screen turned or changed its size around your last touch. The touch was not recorded."
 
 
@@ -138,9 +138,9 @@ class Interpreter:
             return Refused(NO_PLACE)
         stroke = to_stroke(contact, node, areas.glass or areas.panel, areas.rotation, areas.size)
         if areas.size.clamp(stroke.start) != stroke.start:
-            return Refused(BESIDE)
-        meant = meaning(stroke, areas, self.touch, self.navigation)
-        match meant:
+            return Refused(OUTSIDE_SCREEN)
+        touch_meaning = meaning(stroke, areas, self.touch, self.navigation)
+        match touch_meaning:
             case Pressed(key):
                 return _pressed(raw_input, RawAction(KeyPress(key), found, flags), key)
             case KeyStroke(enters):
@@ -148,7 +148,7 @@ class Interpreter:
             case OnScreen():
                 return RawAction(Touch(stroke), found, flags)
             case Swiped():
-                return _navigated(raw_input, RawAction(Touch(stroke), found, flags), meant)
+                return _navigated(raw_input, RawAction(Touch(stroke), found, flags), touch_meaning)
 
 
 def _pressed(raw_input: RawInput, pressed: RawAction, key: SystemKey) -> Outcome:
@@ -165,7 +165,7 @@ def _pressed(raw_input: RawInput, pressed: RawAction, key: SystemKey) -> Outcome
 def _is_too_early(raw_input: RawInput) -> bool:
     """Whether the last look may not show yet what an input led to."""
     after = raw_input.after
-    return not raw_input.overdue and (after is None or after.asked_ns < raw_input.lifted_ns + FOCUS_NS)
+    return not raw_input.overdue and (after is None or after.requested_ns < raw_input.lifted_ns + FOCUS_NS)
 
 
 def _navigated(raw_input: RawInput, scroll: RawAction, swiped: Swiped) -> Outcome:
@@ -190,17 +190,17 @@ def _areas(raw_input: RawInput, found: FrameFound, size: Size | None) -> tuple[S
     """
     before = raw_input.before.areas if raw_input.before is not None else None
     after = raw_input.after.areas if raw_input.after is not None else None
-    fitting = [areas for areas in (before, after) if areas is not None and size in {None, areas.size}]
-    if not fitting:
+    candidates = [areas for areas in (before, after) if areas is not None and size in {None, areas.size}]
+    if not candidates:
         return None, ()
-    areas = fitting[0]
+    areas = candidates[0]
     if before is None or after is None:
         return areas, (Flag(FlagCode.AREAS_UNKNOWN),)
-    fresh = raw_input.before is not None and raw_input.before.asked_ns >= raw_input.at_ns - found.still_ns
-    if areas is before and (fresh or _parts(before) == _parts(after)):
+    is_current = raw_input.before is not None and raw_input.before.requested_ns >= raw_input.at_ns - found.still_ns
+    if areas is before and (is_current or _without_app(before) == _without_app(after)):
         return areas, ()
     return replace(areas, keyboard=areas.keyboard or after.keyboard), (Flag(FlagCode.AREAS_CHANGED),)
 
 
-def _parts(areas: ScreenAreas) -> ScreenAreas:
+def _without_app(areas: ScreenAreas) -> ScreenAreas:
     return replace(areas, package="", activity="")

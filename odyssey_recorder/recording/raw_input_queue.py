@@ -81,7 +81,7 @@ class RawInputQueue:
         self._fingers: dict[tuple[str, int], RawInput] = {}
         self._pinched_until_us = -1
         self._run: TypingRun | None = None
-        self._done_ns = 0
+        self._last_done_ns = 0
         self._readings = FieldReadings()
         self._still = False
         self._looks: deque[events.ScreenLooked] = deque(maxlen=8)
@@ -89,7 +89,7 @@ class RawInputQueue:
         self._look_tried_ns = -LOOK_AGAIN_NS
         self.newest: int | None = None
         """The first frame of the current screen."""
-        self._looked_at: int | None = None
+        self._look_frame: int | None = None
         self._finished_ns: int | None = None
         self._last_ns = 0
 
@@ -105,7 +105,7 @@ class RawInputQueue:
     @property
     def reading(self) -> bool:
         """Whether the current screen's areas, or the focused field since the last input, are not yet read."""
-        return self._readings.pending or self._looking or self._looked_at != self.newest
+        return self._readings.pending or self._looking or self._look_frame != self.newest
 
     @property
     def typed_keys(self) -> int:
@@ -153,7 +153,7 @@ class RawInputQueue:
             self._queue.appendleft(self._run.first)
             self._run = None
 
-    def lose_sight(self) -> None:
+    def stop_waiting_for_frames(self) -> None:
         """Stop waiting for frames: resolve pending inputs with what is known."""
         for raw_input in self._raw_inputs():
             raw_input.overdue = True
@@ -167,20 +167,20 @@ class RawInputQueue:
         if looked.areas is not None:
             self._looks.append(looked)
         for raw_input in self._raw_inputs():
-            if looked.clock_agreed and looked.asked_ns >= raw_input.arrived_ns:
+            if looked.clock_agreed and looked.requested_ns >= raw_input.arrived_ns:
                 raw_input.clock_agreed = True
-            if looked.areas is not None and looked.asked_ns >= raw_input.look_ns and _lacks_look(raw_input):
+            if looked.areas is not None and looked.requested_ns >= raw_input.look_ns and _lacks_look(raw_input):
                 raw_input.after = looked
 
     def read_field(self, reading: events.FieldRead) -> None:
         self._readings.add(reading)
 
-    def doubt_clock(self) -> None:
+    def distrust_clock(self) -> None:
         """Treat the times of all waiting inputs as uncertain."""
         for raw_input in self._raw_inputs():
             if not raw_input.clock_agreed:
                 raw_input.clock_agreed, raw_input.found = True, None
-                _take_for_late(raw_input)
+                _date_by_report(raw_input)
 
     # Inputs.
 
@@ -233,7 +233,7 @@ class RawInputQueue:
         )
         raw_input.device_us, raw_input.last_ns = device_us, self._last_ns
         if raw_input.uncertainty_ns > TOO_OLD_NS:
-            _take_for_late(raw_input)
+            _date_by_report(raw_input)
         self._last_ns = raw_input.at_ns
         self._queue.append(raw_input)
         return ""
@@ -254,7 +254,7 @@ class RawInputQueue:
         if may_write:
             wanted += [effects.KeepFrame(number) for number in self._screenshots_to_keep()]
         if may_look and self._is_look_due(now_ns):
-            self._looking, self._look_tried_ns, self._looked_at = True, now_ns, self.newest
+            self._looking, self._look_tried_ns, self._look_frame = True, now_ns, self.newest
             wanted.append(effects.LookAtScreen())
         if may_look and self._readings.is_due(now_ns, self.newest, still=self._still):
             self._readings.begin(now_ns, self.newest)
@@ -274,8 +274,8 @@ class RawInputQueue:
                     self._type(head, stroke)
                 case Refused() as refused:
                     return self._refuse(head, refused)
-                case RawAction() as act:
-                    return self._act(head, act)
+                case RawAction() as action:
+                    return self._take_action(head, action)
                 case Undecided(look_ns):
                     head.look_ns = max(head.look_ns, look_ns)
                     return None
@@ -294,45 +294,45 @@ class RawInputQueue:
             raw_input, raw_input.found, self._nodes, self._sizes.get(raw_input.found.number)
         )
 
-    def _act(self, raw_input: RawInput, act: RawAction) -> RawStep | None:
+    def _take_action(self, raw_input: RawInput, action: RawAction) -> RawStep | None:
         if self._run is not None:
             return self._close_run(self._run, raw_input.at_ns)
-        if act.found.number not in self._kept:
+        if action.found.number not in self._kept:
             return None
-        self._leave(raw_input)
-        ends = isinstance(act.intent, Complete | Impossible)
+        self._dequeue(raw_input)
+        ends = isinstance(action.intent, Complete | Impossible)
         sent = None if ends else (raw_input.at_ns, max(raw_input.at_ns, raw_input.lifted_ns))
-        return RawStep(_save(raw_input, act.found, act.intent, sent, act.flags))
+        return RawStep(_save_effect(raw_input, action.found, action.intent, sent, action.flags))
 
     def _refuse(self, raw_input: RawInput, refused: Refused) -> RawStep | Refused | None:
         """Drop an input that is not recorded; it ends a typing run like any other."""
         if self._run is not None:
             return self._close_run(self._run, raw_input.at_ns)
-        self._leave(raw_input)
+        self._dequeue(raw_input)
         if refused.why is PINCHED and isinstance(raw_input.what, contacts.Contact):
-            was_told = raw_input.what.samples[0].time_us <= self._pinched_until_us
+            already_notified = raw_input.what.samples[0].time_us <= self._pinched_until_us
             self._pinched_until_us = max(self._pinched_until_us, raw_input.what.lifted_us)
-            return Refused("") if was_told else refused
+            return Refused("") if already_notified else refused
         return refused
 
-    def _leave(self, raw_input: RawInput) -> None:
+    def _dequeue(self, raw_input: RawInput) -> None:
         self._queue.popleft()
-        self._done_ns = max(raw_input.arrived_ns, raw_input.lifted_ns)
-        self._readings.want(self._done_ns)
+        self._last_done_ns = max(raw_input.arrived_ns, raw_input.lifted_ns)
+        self._readings.want(self._last_done_ns)
 
     # Typing.
 
     def _type(self, raw_input: RawInput, stroke: Stroke) -> None:
-        since_ns = self._done_ns
-        self._leave(raw_input)
+        since_ns = self._last_done_ns
+        self._dequeue(raw_input)
         if self._run is None:
-            self._run = TypingRun(raw_input, stroke, since_ns, self._done_ns, enters=int(stroke.enters))
+            self._run = TypingRun(raw_input, stroke, since_ns, self._last_done_ns, enters=int(stroke.enters))
         else:
-            self._run.add(raw_input, self._done_ns, enters=stroke.enters)
+            self._run.add(raw_input, self._last_done_ns, enters=stroke.enters)
 
-    def _end_run(self, run: TypingRun, wanted_ns: int, now_ns: int) -> RawStep | None:
+    def _end_run(self, run: TypingRun, ended_ns: int, now_ns: int) -> RawStep | None:
         """Close a typing run that no input follows; a reading that is under way is waited for."""
-        if self._readings.tells_end_of(run.last_ns + ECHO_NS) or now_ns - wanted_ns >= PATIENCE_NS:
+        if self._readings.tells_end_of(run.last_ns + ECHO_NS) or now_ns - ended_ns >= PATIENCE_NS:
             return self._close_run(run, now_ns)
         return None
 
@@ -344,7 +344,7 @@ class RawInputQueue:
         typed = self._readings.typed_in_run(run, closed_ns)
         flags = run.stroke.flags if typed.certain else (*run.stroke.flags, Flag(FlagCode.TEXT_UNREAD))
         sent = (first_ns, max(first_ns, run.last_ns))
-        save = _save(run.first, run.stroke.found, events.TextEntered(typed.text), sent, flags)
+        save = _save_effect(run.first, run.stroke.found, events.TextEntered(typed.text), sent, flags)
         return RawStep(save, None if typed.certain else typed.text)
 
     # Frames and readings.
@@ -377,14 +377,14 @@ class RawInputQueue:
         return list(wanted)
 
     def _patience_ns(self, raw_input: RawInput) -> int:
-        will_tell = self._looking and self._look_tried_ns >= raw_input.look_ns and self._finished_ns is None
-        return LOOK_PATIENCE_NS if will_tell else PATIENCE_NS
+        is_answer_pending = self._looking and self._look_tried_ns >= raw_input.look_ns and self._finished_ns is None
+        return LOOK_PATIENCE_NS if is_answer_pending else PATIENCE_NS
 
     def _is_look_due(self, now_ns: int) -> bool:
         since_ns = now_ns - self._look_tried_ns
         if self._looking or since_ns < LOOK_EVERY_NS:
             return False
-        is_new = self.newest != self._looked_at and since_ns >= LOOK_AGAIN_NS
+        is_new = self.newest != self._look_frame and since_ns >= LOOK_AGAIN_NS
         return (
             is_new
             or since_ns >= CLOCK_EVERY_NS
@@ -398,10 +398,10 @@ def _waits_for_look(raw_input: RawInput, now_ns: int) -> bool:
 
 def _lacks_look(raw_input: RawInput) -> bool:
     wanted = raw_input.what is None or isinstance(raw_input.what, contacts.Contact)
-    return wanted and (raw_input.after is None or raw_input.after.asked_ns < raw_input.look_ns)
+    return wanted and (raw_input.after is None or raw_input.after.requested_ns < raw_input.look_ns)
 
 
-def _take_for_late(raw_input: RawInput) -> None:
+def _date_by_report(raw_input: RawInput) -> None:
     """Date an input by its report, because nothing else is known of its time."""
     latest_ns = raw_input.arrived_ns
     raw_input.at_ns = max(raw_input.last_ns, min(max(raw_input.at_ns, latest_ns - LATE_NS), latest_ns))
@@ -409,7 +409,7 @@ def _take_for_late(raw_input: RawInput) -> None:
     raw_input.flags = (*raw_input.flags, _CLOCK_CHANGED)
 
 
-def _save(
+def _save_effect(
     raw_input: RawInput, found: FrameFound, intent: events.Intent, sent: tuple[int, int] | None, flags: tuple[Flag, ...]
 ) -> effects.SaveStep:
     unread = () if raw_input.clock_agreed else (Flag(FlagCode.CLOCK_UNREAD),)

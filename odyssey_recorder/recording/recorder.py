@@ -93,7 +93,7 @@ class Recorder:
         Nothing is recorded. Takes a while; from any thread but the engine's. Raises OdysseyError.
         """
         asked: Future[tuple[DraftStep, ...]] = Future()
-        self._engine.post(messages.TrialAsked(ending, asked))
+        self._engine.post(messages.TrialRequested(ending, asked))
         return publish(self._draft, root, self._answered(asked))
 
     def answer_text(self, step: int, text: str) -> None:
@@ -150,7 +150,7 @@ class Recorder:
     def shown(self) -> ShownScreen | None:
         """The screen that an action would be recorded with now; not from the engine's thread. Raises RecordingError."""
         asked: Future[ShownScreen | None] = Future()
-        self._engine.post(messages.ScreenAsked(asked))
+        self._engine.post(messages.ScreenRequested(asked))
         return self._answered(asked)
 
     def _answered(self, asked: Future[_Answer]) -> _Answer:
@@ -181,7 +181,7 @@ class Recorder:
 
     @property
     def view(self) -> RecordingView:
-        return self._engine.board.newest
+        return self._engine.publisher.newest
 
     @property
     def silent_s(self) -> float:
@@ -190,11 +190,11 @@ class Recorder:
 
     @property
     def has_ended(self) -> bool:
-        return self._engine.board.has_ended
+        return self._engine.publisher.has_ended
 
     def wait_for(self, wanted: Callable[[RecordingView], bool], timeout_s: float) -> RecordingView:
         """The first `wanted` view. Raises RecordingError after `timeout_s`, or when the recording ends."""
-        return self._engine.board.wait_for(wanted, timeout_s)
+        return self._engine.publisher.wait_for(wanted, timeout_s)
 
     def _intend(self, intent: events.Intent) -> None:
         self._engine.post(events.Intended(intent, time.monotonic_ns()))

@@ -9,7 +9,7 @@ clock in nanoseconds and comes with the events.
 INJECTING includes publishing, which follows the terminal step.
 
 After an undo the device is restored to the screen before the step: RETURNING while a snapshot is loaded, then RESTORING
-while the annotator restores the screen. Until it is the wanted one, or is accepted, inputs do not become steps.
+while the annotator restores the screen. Until the screen matches or is accepted, inputs do not become steps.
 
 A settled frame is written to the draft; only then is the session READY. A gesture pins the frame it was made on. Its
 input is sent when three things are true: the pinned frame is safe on disk, a frame requested after the touch-down is
@@ -22,7 +22,7 @@ the proof comes afterwards. The step waits, not the annotator, until a frame req
 until the stream of frames shows what came next. If the stream reports late a change from before the touch-down, the
 newer frame becomes the step's. If that frame has another size, the gesture is not recorded.
 
-Only one input is under way at a time: a lost device is not back until it has answered for its input. Failed writes are
+Only one input is under way at a time: a lost device is not back until its input is answered. Failed writes are
 done before anything else once the storage works again. Input from outside the recorder is reported, and flagged with
 the next step (`ForeignInput`).
 """
@@ -45,14 +45,14 @@ RETRY_NS = 1_000_000_000
 """Between retries of a failed write."""
 
 NO_EFFECT_NS = 100_000_000
-"""Within this time after the device answered, an input cannot have turned the screen yet."""
+"""Within this time after the device answered, an input cannot have rotated the screen yet."""
 
 LATE_INPUT_NS = 2_000_000_000
-"""How long an input may arrive after a lost connection or a dead recorder: `input` alone takes up to a second."""
+"""How late an input may arrive after the connection or the recorder was lost: `input` alone takes up to a second."""
 
 NOT_READY = "The screen was not ready. Nothing was recorded or sent. Try again when it says Ready."
 OUT_OF_DATE = "The screenshot you touched was out of date. Nothing was recorded or sent. Look again."
-TURNED_AWAY = "The device was turned or folded just before your finger came down."
+ROTATED_BEFORE_TOUCH = "The device was turned or folded just before your finger came down."
 CHANGED = "The screen changed under your finger. Nothing was recorded or sent. Look again."
 NOT_SENT = "The device was lost before your last action was sent. It was not recorded."
 BROKEN_OFF = "Your gesture is not in the episode, but the device may have received part of it. Restore the screen."
@@ -63,7 +63,7 @@ TOO_LATE_TO_ABANDON = "The episode is being published and can no longer be disca
 class Session(RestoringSession):
     needed: frozenset[int] = frozenset()
 
-    def __init__(self, late_input_ns: int = LATE_INPUT_NS, rules: foreign.ForeignRules = foreign.AS_USUAL) -> None:
+    def __init__(self, late_input_ns: int = LATE_INPUT_NS, rules: foreign.ForeignRules = foreign.DEFAULT_RULES) -> None:
         super().__init__()
         self.state = State.IDLE
         self.reason = ""
@@ -82,16 +82,16 @@ class Session(RestoringSession):
         self._gesture: HeldGesture | None = None
         self._live: LiveGesture | None = None
         self._in_flight = False
-        self._owed: effects.RemoveSteps | effects.VouchForLastStep | None = None
+        self._pending_write: effects.RemoveSteps | effects.VouchForLastStep | None = None
         self._foreign = foreign.ForeignInput(rules, self._restore)
-        self._before: int | None = None
+        self._frame_before: int | None = None
         self._changed_ns: int | None = None
         self._seen_ns = 0
-        self._judge = False
+        self._must_judge = False
         self._uncertain = False
-        self._turned = False
+        self._rotated = False
         self._may_lift_late = False  # the finger of a gesture that was not recorded
-        self._over_ns = 0
+        self._answered_ns = 0
         self._try_storage = False
 
     @property
@@ -110,7 +110,7 @@ class Session(RestoringSession):
     def handle(self, event: events.Event) -> list[effects.Effect]:  # noqa: C901 - one line for each event
         """Returns the effects in the order in which they must be carried out."""
         if self.state in _ENDED:
-            return self._after_the_end(event)
+            return self._handle_after_end(event)
         match event:
             case events.Started():
                 return self._started(event)
@@ -121,7 +121,7 @@ class Session(RestoringSession):
             case events.TouchedDown(number, now_ns, live):
                 return self._touched_down(number, now_ns, live=live)
             case events.FingerGoesDown() | events.FingerLifted():
-                return self._finger_moved(self._live, event) if self._live else []  # no live gesture: it was lost
+                return self._live_touch_event(self._live, event) if self._live else []  # no live gesture: it was lost
             case events.TouchCancelled():
                 return self._touch_cancelled()
             case events.Intended(intent, now_ns):
@@ -133,12 +133,13 @@ class Session(RestoringSession):
             case events.StepsDropped() | events.Returned() | events.ReturnJudged() | events.ScreenAccepted():
                 return self._while_restoring(event)
             case events.LastStepJudged():
-                self._judge = self._uncertain = self._turned = False
-                self._owed = None if isinstance(self._owed, effects.VouchForLastStep) else self._owed
+                self._must_judge = self._uncertain = self._rotated = False
+                if isinstance(self._pending_write, effects.VouchForLastStep):
+                    self._pending_write = None
                 return []
             case events.ScreensCompared(cells):
                 return self._foreign.changed(cells, self._seen_ns if self._changed_ns is None else self._changed_ns)
-            case events.InputFelt():
+            case events.KernelInputSeen():
                 return self._foreign.felt(event)
             case events.UndoWanted():
                 return self._undo(event)
@@ -154,7 +155,7 @@ class Session(RestoringSession):
             case events.FramesEnded():
                 return self._save_live(patient=False)
             case events.Tick(now_ns):
-                return [*self._miss_proof(now_ns), *self._try_storage_again(now_ns)]
+                return [*self._save_unproved(now_ns), *self._try_storage_again(now_ns)]
             case events.AbandonWanted():
                 return self._abandon()
 
@@ -163,14 +164,14 @@ class Session(RestoringSession):
             self.state, self._publishing = State.INJECTING, True
             return [effects.Publish()]
         if event.goal is Goal.UNDONE:
-            return self._return(event.flags)
+            return self._start_restore(event.flags)
         self._restore.owe(event.flags)
         if event.goal is not None:
             self._restore.resume(event.goal)
         else:
             self._foreign.end(event.now_ns)
-        late_ns = self._late_input_ns if event.goal is Goal.UNCERTAIN else 0
-        return self._settle(event.now_ns + late_ns)
+        delay_ns = self._late_input_ns if event.goal is Goal.UNCERTAIN else 0
+        return self._settle(event.now_ns + delay_ns)
 
     # Frames.
 
@@ -178,7 +179,7 @@ class Session(RestoringSession):
         if self._try_storage:
             self._try_storage, self._keeping = False, frame.number
             return [effects.KeepFrame(frame.number)]
-        self._note_turn(frame)
+        self._note_rotation(frame)
         if self.state not in _WATCHING and self._live is None:
             return []
         resized = frame.size != self._size
@@ -190,7 +191,7 @@ class Session(RestoringSession):
         if replaced and self._changed_ns is None:
             self._changed_ns = frame.started_ns
         if self._live is not None:
-            return self._frame_under_live_finger(self._live, frame, gap=gap)
+            return self._live_frame_seen(self._live, frame, gap=gap)
         if self._restore.is_active:
             self._settled = frame.still
             is_looking = self._restore.look(frame)
@@ -198,32 +199,32 @@ class Session(RestoringSession):
             return is_looking
         if self._gesture is not None:
             self._gesture = self._gesture.seen(frame, replaced=replaced)
-            return self._go_on()
+            return self._save_if_proved()
         if self.state is State.READY and (self._settled or replaced):
             return self._settle(frame.started_ns) if replaced else []
         if replaced and self._keeping is not None:
             self.state, self._keeping = State.SETTLING, None
-        return self._keep_at_rest(frame)
+        return self._keep_settled_frame(frame)
 
-    def _note_turn(self, frame: events.FrameSeen) -> None:
-        """Remember that the device was turned or folded between the last check and the arrival of an input."""
-        at_once = frame.started_ns < self._over_ns + NO_EFFECT_NS
-        sent = self._live is None and (self._in_flight or (self._judge and at_once))
+    def _note_rotation(self, frame: events.FrameSeen) -> None:
+        """Remember that the device was rotated or folded between the last check and the arrival of an input."""
+        too_early = frame.started_ns < self._answered_ns + NO_EFFECT_NS
+        sent = self._live is None and (self._in_flight or (self._must_judge and too_early))
         if sent and not self._restore.is_active and frame.size != self._size:
-            self._turned = True
+            self._rotated = True
 
-    def _keep_at_rest(self, frame: events.FrameSeen) -> list[effects.Effect]:
+    def _keep_settled_frame(self, frame: events.FrameSeen) -> list[effects.Effect]:
         restless = frame.restless and self.frame is None
         if self._keeping is not None or not (frame.still or restless):
             return []
         self.state, self._settled, self._keeping = State.CAPTURING, frame.still, frame.number
-        wanted: list[effects.Effect] = []
-        if self._before is not None and frame.still:
-            wanted.append(effects.CompareScreens(self._before, frame.number))
-        wanted.append(effects.KeepFrame(frame.number))
-        if self._judge or self._uncertain:
-            wanted.append(effects.JudgeLastStep(frame.number, uncertain=self._uncertain, turned=self._turned))
-        return wanted
+        requested: list[effects.Effect] = []
+        if self._frame_before is not None and frame.still:
+            requested.append(effects.CompareScreens(self._frame_before, frame.number))
+        requested.append(effects.KeepFrame(frame.number))
+        if self._must_judge or self._uncertain:
+            requested.append(effects.JudgeLastStep(frame.number, uncertain=self._uncertain, turned=self._rotated))
+        return requested
 
     def _frame_kept(self, number: int) -> list[effects.Effect]:
         if number != self._keeping:
@@ -236,14 +237,14 @@ class Session(RestoringSession):
         self._keeping, self.frame = None, number
         if self.state is State.CAPTURING:
             self.state, self._may_lift_late = State.READY, False
-            self._before, self._changed_ns = (number if self._settled else None), None
-        return self._go_on()
+            self._frame_before, self._changed_ns = (number if self._settled else None), None
+        return self._save_if_proved()
 
     # Gestures.
 
     def _touched_down(self, number: int, now_ns: int, *, live: bool) -> list[effects.Effect]:
         if self.state is State.RESTORING:
-            return []  # nothing to prove: it becomes no step
+            return []  # not recorded, so nothing to prove
         if self.state is not State.READY or self._gesture is not None:
             return [effects.Tell(NOT_READY)]
         oldest = self._anchor if self._settled else self._sized_at
@@ -267,7 +268,7 @@ class Session(RestoringSession):
 
     def _touch_cancelled(self) -> list[effects.Effect]:
         if self._live is not None:
-            return self._break_off("The screenshot of your gesture is no longer available.", self._live.lifted_ns)
+            return self._drop_touch("The screenshot of your gesture is no longer available.", self._live.lifted_ns)
         if self._gesture is not None and self._gesture.intent is None:
             return self._end_gesture(self._gesture.touched_ns)
         return []
@@ -279,14 +280,14 @@ class Session(RestoringSession):
             if self._gesture is None or self._gesture.intent is not None:
                 return []  # its touch-down was refused, and the annotator was notified
             self.state, self._gesture = State.CHECKING, replace(self._gesture, intent=intent)
-            return self._go_on()
+            return self._save_if_proved()
         if self.state is not State.READY or self._gesture is not None or self.frame is None:
             return [effects.Tell(NOT_READY)]
         number = self.frame if self._settled or self._newest is None else self._newest
         self.state = State.CHECKING
-        return [*self._pin(number, now_ns, intent), *self._go_on()]
+        return [*self._pin(number, now_ns, intent), *self._save_if_proved()]
 
-    def _go_on(self) -> list[effects.Effect]:
+    def _save_if_proved(self) -> list[effects.Effect]:
         """Save the step if its gesture is complete and proved; refuse it if the screen changed meanwhile."""
         gesture = self._gesture
         if gesture is None or gesture.intent is None:
@@ -303,7 +304,7 @@ class Session(RestoringSession):
 
     # Live gestures.
 
-    def _finger_moved(
+    def _live_touch_event(
         self, live: LiveGesture, event: events.FingerGoesDown | events.FingerLifted
     ) -> list[effects.Effect]:
         match event:
@@ -315,9 +316,7 @@ class Session(RestoringSession):
                 self._live = replace(live, touch=touch, lifted_ns=now_ns, landed_ns=landed_ns)
                 return self._save_live()
 
-    def _frame_under_live_finger(
-        self, live: LiveGesture, frame: events.FrameSeen, *, gap: bool
-    ) -> list[effects.Effect]:
+    def _live_frame_seen(self, live: LiveGesture, frame: events.FrameSeen, *, gap: bool) -> list[effects.Effect]:
         self._live = live.seen(frame, gap=gap)
         if self._live.frame != live.frame:
             self._keeping = self._live.frame
@@ -329,25 +328,25 @@ class Session(RestoringSession):
         if self._live is None or self._live.touch is None:
             return []
         if self._live.is_astray:
-            return self._break_off(TURNED_AWAY, self._live.lifted_ns)
+            return self._drop_touch(ROTATED_BEFORE_TOUCH, self._live.lifted_ns)
         step = self._live.step(patient=patient and self.state is State.INJECTING)
         return [replace(step, flags=(*self._restore.flags, *step.flags))] if step is not None else []
 
-    def _break_off(self, reason: str, now_ns: int, *, may_lift_late: bool = False) -> list[effects.Effect]:
+    def _drop_touch(self, reason: str, now_ns: int, *, may_lift_late: bool = False) -> list[effects.Effect]:
         self._may_lift_late = may_lift_late
-        over = self._input_over(now_ns, explains=False)
-        return [effects.Tell(f"{reason} {BROKEN_OFF}"), effects.DropTouch(reason), *over]
+        ended = self._input_over(now_ns, explains=False)
+        return [effects.Tell(f"{reason} {BROKEN_OFF}"), effects.DropTouch(reason), *ended]
 
-    def _miss_proof(self, now_ns: int) -> list[effects.Effect]:
+    def _save_unproved(self, now_ns: int) -> list[effects.Effect]:
         live = self._live
         waits = live is not None and live.touch is not None and self.state is State.INJECTING
         return self._save_live(patient=False) if waits and live and now_ns - live.lifted_ns > PROOF_NS else []
 
     def _step_saved(self, intent: events.Intent) -> list[effects.Effect]:
         self._restore.step_saved()
-        self._before = None
+        self._frame_before = None
         if self._live is not None:
-            self._judge = True
+            self._must_judge = True
             return self._input_over(self._live.lifted_ns)
         if isinstance(intent, Complete | Impossible):
             self._publishing = True
@@ -356,7 +355,7 @@ class Session(RestoringSession):
         return [effects.SendInput(intent)]
 
     def _input_over(self, now_ns: int, *, explains: bool = True) -> list[effects.Effect]:
-        """The device answered for an input, possibly after it was lost; then the session waits for its return."""
+        """The device answered an input; if the device is lost, the session keeps waiting for it."""
         if not self._restore.is_active:
             self._foreign.end(now_ns, explains=explains)
         self._in_flight = self._uncertain = False
@@ -368,18 +367,18 @@ class Session(RestoringSession):
     def _input_answered(self, event: events.InputAnswer) -> list[effects.Effect]:
         match event:
             case events.InputDone(now_ns):
-                self._judge, self._over_ns = not self._restore.is_active, now_ns
+                self._must_judge, self._answered_ns = not self._restore.is_active, now_ns
                 return self._input_over(now_ns)
             case events.InputRefused(reason, now_ns, is_partial=True) if self._live:
-                return self._break_off(reason, now_ns, may_lift_late=True)
+                return self._drop_touch(reason, now_ns, may_lift_late=True)
             case events.InputRefused(reason, now_ns) if self._live:
                 return [effects.Tell(reason), effects.DropTouch(reason), *self._input_over(now_ns, explains=False)]
             case events.InputRefused(reason, now_ns):
                 if not self._restore.is_active:
-                    self._owed = effects.RemoveSteps("refused by the device")
+                    self._pending_write = effects.RemoveSteps("refused by the device")
                 return [effects.Tell(reason), *self._input_over(now_ns, explains=False)]
             case events.InputUncertain(reason) if self._live:
-                return self._break_off(reason, self._live.touched_ns or 0, may_lift_late=True)
+                return self._drop_touch(reason, self._live.touched_ns or 0, may_lift_late=True)
             case events.InputUncertain(reason):
                 lost = self._device_went_away(reason)
                 self._in_flight = False
@@ -397,9 +396,9 @@ class Session(RestoringSession):
         self.state, self.reason = State.RESTORING if self._restore.is_by_hand else State.SETTLING, ""
         self._anchor = self._newest = self.frame = self._keeping = None
         self._restore.look_again()
-        owed: list[effects.Effect] = [self._owed] if self._owed else []
+        pending: list[effects.Effect] = [self._pending_write] if self._pending_write else []
         since_ns = now_ns + (self._late_input_ns if self._uncertain or self._may_lift_late else 0)
-        return [effects.Watch(since_ns, after_input=self._judge or self._uncertain), *owed]
+        return [effects.Watch(since_ns, after_input=self._must_judge or self._uncertain), *pending]
 
     # Undo and restore.
 
@@ -407,17 +406,19 @@ class Session(RestoringSession):
         unpublished = self.state is State.STORAGE_LOST and self._publishing
         if not unpublished and (self.state not in _WATCHING or self._gesture is not None):
             return [effects.Tell(TOO_EARLY_TO_UNDO)]
-        self._publishing = self._judge = self._uncertain = self._turned = False
+        self._publishing = self._must_judge = self._uncertain = self._rotated = False
         self._foreign.begin(event.now_ns)
-        self._owed = effects.RemoveSteps("undone by the annotator", event.steps, leads_back=True, rejects=event.rejects)
+        self._pending_write = effects.RemoveSteps(
+            "undone by the annotator", event.steps, leads_back=True, rejects=event.rejects
+        )
         return self._end_gesture(event.now_ns)
 
     def _while_restoring(self, event: events.RestoreEvent) -> list[effects.Effect]:
         match event:
             case events.StepsDropped(leads_back, flags, lost):
-                self._owed = None
+                self._pending_write = None
                 if leads_back:
-                    return self._return(flags)
+                    return self._start_restore(flags)
                 self._restore.owe(flags)
                 self._foreign.end(self._seen_ns, explains=False)
                 if lost and self._restore.is_active:
@@ -425,9 +426,9 @@ class Session(RestoringSession):
                     self.state = State.SETTLING
                 return []
             case events.Returned(now_ns, reason):
-                told = self._restore.snapshot_done(reason)
+                messages = self._restore.snapshot_done(reason)
                 self._in_flight = False
-                return [*told, *(self._settle(now_ns) if self.state is State.RETURNING else [])]
+                return [*messages, *(self._settle(now_ns) if self.state is State.RETURNING else [])]
             case events.ReturnJudged(matches):
                 return self._judge_return(matches=matches)
             case events.ScreenAccepted(now_ns):
@@ -437,32 +438,32 @@ class Session(RestoringSession):
         goal = self._restore.goal
         if not self._restore.accept():
             return []
-        self._owed = effects.VouchForLastStep() if goal is Goal.UNCERTAIN else self._owed
+        self._pending_write = effects.VouchForLastStep() if goal is Goal.UNCERTAIN else self._pending_write
         self._foreign.end(now_ns)
         return self._settle(now_ns)
 
-    def _return(self, flags: tuple[Flag, ...]) -> list[effects.Effect]:
-        self._begin_restore()
+    def _start_restore(self, flags: tuple[Flag, ...]) -> list[effects.Effect]:
+        self._enter_restore()
         return self._restore.begin(flags)
 
-    def _begin_restore(self) -> None:
-        self.state, self._in_flight, self._before = State.RETURNING, True, None
+    def _enter_restore(self) -> None:
+        self.state, self._in_flight, self._frame_before = State.RETURNING, True, None
         self._anchor = self._newest = self.frame = self._keeping = None
 
     def _judge_return(self, *, matches: bool) -> list[effects.Effect]:
         if self.state not in _WATCHING:
             self._restore.look_again()  # the device changed since
-        was_leading = self._restore.is_active
-        wanted = self._restore.judge(matches=matches)
-        if wanted:
-            self._begin_restore()
-        elif was_leading and not self._restore.is_active and self._newest is not None:
+        was_restoring = self._restore.is_active
+        requested = self._restore.judge(matches=matches)
+        if requested:
+            self._enter_restore()
+        elif was_restoring and not self._restore.is_active and self._newest is not None:
             self.state, self._keeping = State.CAPTURING, self._newest
             self._foreign.end(self._seen_ns)
             return [effects.KeepFrame(self._newest)]
         elif self._restore.is_by_hand and self.state in _WATCHING:
             self.state = State.RESTORING
-        return wanted
+        return requested
 
     def _send_unrecorded(self, intent: events.Intent) -> list[effects.Effect]:
         if isinstance(intent, Complete | Impossible):
@@ -479,14 +480,14 @@ class Session(RestoringSession):
         if self.state in {State.IDLE, State.RETURNING} or self._publishing:
             return []
         self._uncertain = self._uncertain or (self._in_flight and self._live is None and not self._restore.is_active)
-        lost_gesture = self._lose(State.DEVICE_LOST, reason)
+        lost_gesture = self._enter_lost_state(State.DEVICE_LOST, reason)
         return [effects.Tell(NOT_SENT)] if lost_gesture else self._save_live()
 
     def _device_came_back(self, now_ns: int) -> list[effects.Effect]:
         if self.state is not State.DEVICE_LOST:
             return []
         if self._live is not None and self._live.touch is not None:
-            return self._owe_live(self._live)
+            return self._finish_live(self._live)
         if self._in_flight:
             return []
         if self._uncertain:
@@ -499,13 +500,13 @@ class Session(RestoringSession):
             return []
         self._failed_ns = event.now_ns
         if self._live is not None and self._live.touched_ns is None:
-            self._in_flight = False  # what failed was the note from before the finger goes down
-        lost_gesture = self._lose(State.STORAGE_LOST, event.reason)
+            self._in_flight = False  # the note before the touch-down failed
+        lost_gesture = self._enter_lost_state(State.STORAGE_LOST, event.reason)
         if lost_gesture:
             self._foreign.end(event.now_ns, explains=False)
         return [effects.Tell(f"{event.reason} Your last action was neither recorded nor sent.")] if lost_gesture else []
 
-    def _lose(self, state: State, reason: str) -> bool:
+    def _enter_lost_state(self, state: State, reason: str) -> bool:
         """Enter a lost state; return whether an unsent gesture is lost with it."""
         unsent = self.touched and not self._in_flight and not self._publishing
         self.state, self.reason = state, reason
@@ -524,14 +525,14 @@ class Session(RestoringSession):
             return []
         self._failed_ns = now_ns
         if self._live is not None:
-            return self._owe_live(self._live)
+            return self._finish_live(self._live)
         if self._publishing:
             self.state, self.reason = State.INJECTING, ""
             return [effects.Publish()]
         self._try_storage = True
         return []
 
-    def _owe_live(self, live: LiveGesture) -> list[effects.Effect]:
+    def _finish_live(self, live: LiveGesture) -> list[effects.Effect]:
         """Write the missing parts of a live gesture that the device has already received."""
         self.state, self.reason = State.INJECTING, ""
         if live.safe or live.is_astray:
@@ -547,7 +548,7 @@ class Session(RestoringSession):
         self.state = State.ABANDONED
         return [effects.Abandon()]
 
-    def _after_the_end(self, event: events.Event) -> list[effects.Effect]:
+    def _handle_after_end(self, event: events.Event) -> list[effects.Effect]:
         """Ignore everything except that the draft could not be moved to the trash."""
         if not isinstance(event, events.StorageFailed):
             return []

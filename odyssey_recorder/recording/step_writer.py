@@ -63,7 +63,7 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class ShownScreen:
-    """A screen at rest whose screenshot is safe; `nodes` are empty without a view hierarchy; `steps` are before it."""
+    """A settled screen whose screenshot is safe; `nodes` are empty without a view hierarchy; `steps` are before it."""
 
     kept: SavedFrame
     nodes: tuple[ViewNode, ...]
@@ -72,7 +72,7 @@ class ShownScreen:
 
 
 class StepWriter:
-    """Writes one draft. Writing raises DatasetError. Only `write_picture` and `write_tree` are thread-safe."""
+    """Writes one draft. Writing raises DatasetError. Only `write_screenshot` and `write_tree` are thread-safe."""
 
     def __init__(self, draft: Draft, rules: TouchRules) -> None:
         self.status_bar_px = 0
@@ -88,7 +88,7 @@ class StepWriter:
         self._trees: dict[int, Tree] = {}
         self.last_frame: Frame | None = None
         """The frame of the last step; None if another process recorded it."""
-        self._wanted: tuple[Path, Frame | None] | None = None
+        self._restore_frame: tuple[Path, Frame | None] | None = None
 
     # For the next step.
 
@@ -137,7 +137,7 @@ class StepWriter:
             return ""
         self._flag_last(FlagCode.WRONG_TEXT)
         return (
-            f"You typed {_short(last.action.text)}, but the field shows {_short(shown)}. Check it, "
+            f"You typed {_quoted(last.action.text)}, but the field shows {_quoted(shown)}. Check it, "
             "and undo it if needed."
         )
 
@@ -215,7 +215,7 @@ class StepWriter:
             bbox_source="hierarchy" if box else None,
             flags=(*wanted.flags, *self._size_flags(kept.frame.size)),
             agent=self.agent,
-            rejected=self._draft.rejected if self._is_refused_on(kept) else (),
+            rejected=self._draft.rejected if self._is_rejected_on(kept) else (),
         )
         return DraftStep(self._draft.next_key, self._action(wanted.intent, kept.frame), kept.path, record)
 
@@ -225,13 +225,13 @@ class StepWriter:
 
     def drop_last(self, wanted: RemoveSteps) -> StepsDropped | None:
         """Remove steps, as many as exist; None if there are none. An unreadable screenshot cannot be restored."""
-        there = min(wanted.count, len(self._draft.steps))
-        if not there:
+        count = min(wanted.count, len(self._draft.steps))
+        if not count:
             return None
-        first = self._draft.steps[-there]
-        back = wanted.leads_back and self._wanted_frame(first.screenshot) is not None
+        first = self._draft.steps[-count]
+        back = wanted.leads_back and self._frame_to_restore(first.screenshot) is not None
         flags = tuple(flag for flag in first.record.flags if is_of_screen(flag))
-        self._draft.drop_last(wanted.why, there, leads_back=back, rejects=wanted.rejects, next_flags=flags)
+        self._draft.drop_last(wanted.why, count, leads_back=back, rejects=wanted.rejects, next_flags=flags)
         self.last_frame = None
         return StepsDropped(back, flags, lost=wanted.leads_back and not back)
 
@@ -240,8 +240,8 @@ class StepWriter:
         if (kept := self._screenshots.get(frame_number)) is not None:
             self._draft.refuse(action, kept.path, agent)
 
-    def _is_refused_on(self, kept: SavedFrame) -> bool:
-        """Whether what was refused is from this screen; what was undone always is, or the step has a flag."""
+    def _is_rejected_on(self, kept: SavedFrame) -> bool:
+        """Whether the refused action was on this screen; an undone step always was, or is flagged."""
         refused_on = self._draft.refused_on
         return refused_on in (None, kept.path) or self.shows(kept.frame, refused_on)
 
@@ -250,7 +250,7 @@ class StepWriter:
 
     def shows(self, frame: Frame, screenshot: Path | None) -> bool:
         """Whether a frame is equal to a screenshot of the draft; False if the screenshot is unreadable."""
-        wanted = self._wanted_frame(screenshot) if screenshot is not None else None
+        wanted = self._frame_to_restore(screenshot) if screenshot is not None else None
         return wanted is not None and frame.shows_same_as(wanted, ignore_top_px=self.status_bar_px)
 
     def changed_cells(self, before: int, after: int) -> frozenset[int]:
@@ -260,11 +260,11 @@ class StepWriter:
             return frozenset()
         return frame.changed_cells(kept.frame, ignore_top_px=self.status_bar_px)
 
-    def words_of(self, news: TouchUpdate, at_ns: int, nodes: Mapping[str, InputDeviceNode]) -> str:
-        """Describe a raw input with place and time; empty for one that is unfinished or discarded."""
+    def describe_input(self, news: TouchUpdate, at_ns: int, nodes: Mapping[str, InputDeviceNode]) -> str:
+        """Describe a raw input with position and time; empty if it is unfinished or discarded."""
         match news:
             case Contact():
-                what = f"a touch{self._place_of(news, nodes.get(news.node))}"
+                what = f"a touch{self._position_of(news, nodes.get(news.node))}"
             case ContactLost():
                 what = "a touch"
             case KeyPressed(key=key):
@@ -276,7 +276,7 @@ class StepWriter:
         moment = datetime.fromtimestamp(self._clock.epoch_us(at_ns) / 1e6, UTC)
         return f"{what}, {moment:%H:%M:%S.%f}"[:-5] + " UTC"
 
-    def _place_of(self, contact: Contact, node: InputDeviceNode | None) -> str:
+    def _position_of(self, contact: Contact, node: InputDeviceNode | None) -> str:
         screen = self._screen
         if screen is None or node is None or not {POSITION_X, POSITION_Y} <= node.axes.keys():
             return ""
@@ -330,14 +330,14 @@ class StepWriter:
         code = FlagCode.TURNED if size == published.turned() else FlagCode.RESIZED
         return (Flag(code, (str(size), str(published))),)
 
-    def _wanted_frame(self, screenshot: Path) -> Frame | None:
+    def _frame_to_restore(self, screenshot: Path) -> Frame | None:
         """A screenshot of the draft as a frame, cached; None if it is unreadable."""
-        if self._wanted is None or self._wanted[0] != screenshot:
+        if self._restore_frame is None or self._restore_frame[0] != screenshot:
             try:
-                self._wanted = screenshot, evidence.frame_of(screenshot)
+                self._restore_frame = screenshot, evidence.frame_of(screenshot)
             except OSError:
-                self._wanted = screenshot, None
-        return self._wanted[1]
+                self._restore_frame = screenshot, None
+        return self._restore_frame[1]
 
     def _action(self, intent: Intent, frame: Frame) -> Action:
         match intent:
@@ -367,5 +367,5 @@ def _touched_box(tree: Tree, screen: ScreenState | None, intent: Intent, size: S
     return clickable_at(tree.nodes, at, size)
 
 
-def _short(text: str) -> str:
+def _quoted(text: str) -> str:
     return repr(shorten(text, 40, placeholder=" …"))

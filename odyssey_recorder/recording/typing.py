@@ -97,7 +97,7 @@ class FieldReadings:
 
     def tells_end_of(self, last_ns: int) -> bool:
         """Whether a reading was requested after the last key stroke at `last_ns`."""
-        return any(reading.asked_ns >= last_ns for reading in self._readings)
+        return any(reading.requested_ns >= last_ns for reading in self._readings)
 
     def typed(self, since_ns: int, first_ns: int, last_ns: int, closed_ns: int, *, strokes: int) -> Typed:
         """The text of `strokes` key strokes from `first_ns` to `last_ns`.
@@ -125,9 +125,12 @@ class FieldReadings:
         before = self.typed(since_ns, first_ns, last_ns + ECHO_NS, entered_ns, strokes=run.strokes - 1)
         return before if before.text and run.enters == 1 else typed
 
-    def _last(self, asked_ns: int, answered_ns: int) -> FieldRead | None:
-        readings = (r for r in reversed(self._readings) if asked_ns <= r.asked_ns and r.answered_ns <= answered_ns)
-        return next((reading for reading in readings if reading.text is not None), None)
+    def _last(self, requested_ns: int, answered_ns: int) -> FieldRead | None:
+        for reading in reversed(self._readings):
+            is_within = requested_ns <= reading.requested_ns and reading.answered_ns <= answered_ns
+            if is_within and reading.text is not None:
+                return reading
+        return None
 
 
 def _difference(before: str, after: str, strokes: int) -> Typed:

@@ -21,9 +21,9 @@ from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.recording import events
 from odyssey_recorder.recording.step_writer import SavedFrame, StepWriter, Tree
 
-MOST = 5
-"""Each snapshot holds the whole device memory, which can be a gigabyte."""
-QUICK_S = 1.0
+MAX_SNAPSHOTS = 5
+"""Each snapshot contains the whole device memory, which can be a gigabyte."""
+MAX_SNAPSHOT_S = 1.0
 """If a snapshot takes longer, "auto" makes no more: the annotator would wait for each."""
 
 SnapshotPolicy = Literal["auto", "always", "never"]
@@ -31,7 +31,7 @@ SnapshotPolicy = Literal["auto", "always", "never"]
 
 _WORKERS = 2
 """One for screenshots, one for inputs: neither waits for a query of the device, which may take seconds."""
-_LOOKERS = 3
+_READERS = 3
 """One for the screen state, one for the view hierarchy, one for the view hierarchy of the previous screen."""
 
 _GESTURES = "2"
@@ -41,8 +41,8 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class ScreenKnown:
-    """The screen state as of `read_ns`, requested while the device showed a frame; None without an answer."""
+class ScreenStateRead:
+    """The screen state as of `read_ns`, requested while the device showed a frame; None if unknown."""
 
     frame_number: int
     state: ScreenState | None
@@ -50,8 +50,8 @@ class ScreenKnown:
 
 
 @dataclass(frozen=True, slots=True)
-class ReturnLooked:
-    """The screen state, requested while the device showed a frame during a restore; None without an answer."""
+class RestoreScreenRead:
+    """The screen state, requested while the device showed a frame during a restore; None if unknown."""
 
     frame: Frame
     state: ScreenState | None
@@ -73,7 +73,7 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class InDataset:
+class PublishedEpisode:
     annotation: Path
 
 
@@ -82,7 +82,8 @@ class WorkerFailed:
     error: Exception
 
 
-Outcome = events.PassiveEvent | SavedFrame | ScreenKnown | ReturnLooked | TreeRead | Sent | InDataset | WorkerFailed
+Reading = ScreenStateRead | RestoreScreenRead | TreeRead
+Outcome = events.PassiveEvent | SavedFrame | Reading | Sent | PublishedEpisode | WorkerFailed
 
 
 class StepSnapshots:
@@ -92,53 +93,53 @@ class StepSnapshots:
         self._device = device
         self._prefix = f"odyssey-{episode_id}-"
         self._policy = policy
-        self._makes_more = policy != "never"
+        self._is_enabled = policy != "never"
         self._keys: list[int] = []
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
 
     @property
     def wanted(self) -> bool:
-        return self._makes_more and self._device.keeps_snapshots
+        return self._is_enabled and self._device.keeps_snapshots
 
     def save(self, key: int) -> None:
         """Save the device before step `key`. On failure the annotator restores by hand."""
-        with self._turn:
+        with self._lock:
             began_s = time.monotonic()
             try:
                 self._device.save_snapshot(self._name(key))
             except DeviceError as error:
                 _log.warning("No more snapshots are made for undo: %s", error)
-                self._makes_more = False
+                self._is_enabled = False
                 return
-            if self._policy == "auto" and time.monotonic() - began_s > QUICK_S:
-                self._makes_more = False
+            if self._policy == "auto" and time.monotonic() - began_s > MAX_SNAPSHOT_S:
+                self._is_enabled = False
             self._keys = [*(known for known in self._keys if known != key), key]
-            while len(self._keys) > MOST:
+            while len(self._keys) > MAX_SNAPSHOTS:
                 self._forget(self._name(self._keys.pop(0)))
 
     def load(self, key: int) -> bool:
         """Restore the device to before step `key`; False if there is no snapshot. Raises DeviceError."""
-        with self._turn:
-            if self._name(key) not in self._made():
+        with self._lock:
+            if self._name(key) not in self._existing():
                 return False
             self._device.load_snapshot(self._name(key))
             return True
 
     def forget_all(self) -> None:
         """Delete all snapshots of this recording, including those of an earlier process."""
-        with self._turn:
+        with self._lock:
             try:
-                made = self._made()
+                names = self._existing()
             except DeviceError as error:
                 _log.info("Snapshots %s* may be left on the emulator: %s", self._prefix, error)
                 return
-            for name in made:
+            for name in names:
                 self._forget(name)
 
     def _name(self, key: int) -> str:
         return f"{self._prefix}{key}"
 
-    def _made(self) -> list[str]:
+    def _existing(self) -> list[str]:
         if self._policy == "never" or not self._device.keeps_snapshots:
             return []
         return [name for name in self._device.snapshots() if name.startswith(self._prefix)]
@@ -168,24 +169,24 @@ class RecorderWork:
         self.typing = 0, 0
         """Characters typed and length of the text; 0, 0 while nothing is being typed."""
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="recording")
-        self._lookers = ThreadPoolExecutor(_LOOKERS, thread_name_prefix="looking")
+        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="looking")
 
     def finish(self) -> None:
         """Wait for submitted work, but drop queries that have not begun. A long text stops after its current piece."""
         self._is_finishing = True
         self._workers.shutdown(wait=True)
-        self._lookers.shutdown(wait=True, cancel_futures=True)
+        self._readers.shutdown(wait=True, cancel_futures=True)
 
     def keep_screenshot(self, frame: Frame, *, snapshot: int | None = None) -> None:
-        """Write a frame's screenshot; reports KeptPicture or StorageFailed.
+        """Write a frame's screenshot; reports SavedFrame or StorageFailed.
 
         With `snapshot`, the key of the next step, a snapshot of the device is saved before the report.
         """
-        self._begin(self._workers, partial(self._write_screenshot, frame, snapshot))
+        self._submit(self._workers, partial(self._write_screenshot, frame, snapshot))
 
-    def bring_back(self, key: int) -> None:
+    def load_snapshot(self, key: int) -> None:
         """Load the snapshot from before step `key`, if any; reports Returned."""
-        self._begin(self._workers, partial(self._bring_back, key))
+        self._submit(self._workers, partial(self._load_snapshot, key))
 
     def forget_snapshots(self) -> None:
         if self._is_finishing:  # an episode was published while the recording stopped: no worker is left
@@ -193,52 +194,52 @@ class RecorderWork:
         else:
             self._workers.submit(self._snapshots.forget_all)
 
-    def look_at_screen(self, frame_number: int) -> None:
-        """Reports ScreenKnown."""
-        self._begin(self._lookers, lambda: ScreenKnown(frame_number, self._screen_state(), time.monotonic_ns()))
+    def read_screen(self, frame_number: int) -> None:
+        """Reports ScreenStateRead."""
+        self._submit(self._readers, lambda: ScreenStateRead(frame_number, self._screen_state(), time.monotonic_ns()))
 
-    def look_while_restoring(self, frame: Frame) -> None:
-        """Read the screen state, for the status bar to ignore; reports ReturnLooked."""
-        self._begin(self._lookers, lambda: ReturnLooked(frame, self._screen_state()))
+    def read_screen_while_restoring(self, frame: Frame) -> None:
+        """Read the screen state, for the status bar to ignore; reports RestoreScreenRead."""
+        self._submit(self._readers, lambda: RestoreScreenRead(frame, self._screen_state()))
 
     def read_tree(self, frame_number: int) -> None:
         """Reports TreeRead."""
-        self._begin(self._lookers, lambda: self._read_tree(frame_number))
+        self._submit(self._readers, lambda: self._read_tree(frame_number))
 
     def read_field(self, frame_number: int) -> None:
         """Read the focused field and the view hierarchy; reports FieldRead, then TreeRead."""
 
         def read() -> Outcome:
-            asked_ns = time.monotonic_ns()
+            requested_ns = time.monotonic_ns()
             read = self._read_tree(frame_number)
             nodes = read.tree.nodes if read.tree is not None else ()
-            self._report(events.FieldRead(focused_text(nodes), asked_ns, read.read_ns, _field_name(nodes)))
+            self._report(events.FieldRead(focused_text(nodes), requested_ns, read.read_ns, _field_name(nodes)))
             return read
 
-        self._begin(self._lookers, read)
+        self._submit(self._readers, read)
 
-    def look_at_areas(self, frame_number: int, check_clock: Callable[[], bool]) -> None:
-        """Read the device's clock, then the areas of its screen; reports ScreenKnown, then ScreenLooked."""
+    def read_areas(self, frame_number: int, check_clock: Callable[[], bool]) -> None:
+        """Read the device's clock, then the areas of its screen; reports ScreenStateRead, then ScreenLooked."""
 
         def look() -> Outcome:
-            asked_ns = time.monotonic_ns()
+            requested_ns = time.monotonic_ns()
             agrees = self._clock_agrees(check_clock)
             state = self._screen_state()
-            self._report(ScreenKnown(frame_number, state, time.monotonic_ns()))
+            self._report(ScreenStateRead(frame_number, state, time.monotonic_ns()))
             areas = self._areas(state) if state is not None else None
-            return events.ScreenLooked(areas, asked_ns, time.monotonic_ns(), clock_agreed=agrees)
+            return events.ScreenLooked(areas, requested_ns, time.monotonic_ns(), clock_agreed=agrees)
 
-        self._begin(self._lookers, look)
+        self._submit(self._readers, look)
 
     def send(self, intent: events.Intent) -> None:
         """Carry an input out; reports Sent, InputRefused or InputUncertain."""
-        self._begin(self._workers, partial(self._send, intent))
+        self._submit(self._workers, partial(self._send, intent))
 
     def publish(self, store: EpisodeStore, draft: Draft) -> None:
         """Reports InDataset or StorageFailed."""
-        self._begin(self._workers, lambda: InDataset(store.publish(draft)))
+        self._submit(self._workers, lambda: PublishedEpisode(store.publish(draft)))
 
-    def _begin(self, workers: ThreadPoolExecutor, call: Callable[[], Outcome]) -> None:
+    def _submit(self, workers: ThreadPoolExecutor, call: Callable[[], Outcome]) -> None:
         def run() -> None:
             try:
                 self._report(call())
@@ -258,7 +259,7 @@ class RecorderWork:
             self._snapshots.save(snapshot)
         return kept
 
-    def _bring_back(self, key: int) -> Outcome:
+    def _load_snapshot(self, key: int) -> Outcome:
         try:
             self._snapshots.load(key)
         except DeviceError as error:

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from odyssey_recorder.dataset.layout import ANNOTATIONS, SCREENSHOTS, annotation_path, read_dataset_file
-from odyssey_recorder.dataset.lenient import read_loosely
+from odyssey_recorder.dataset.lenient import read_leniently
 from odyssey_recorder.dataset.plain_json import NotPlainJsonError, parse
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest, open_file, storage_errors
@@ -65,7 +65,7 @@ def read_released(folder: Path, episode_id: str, verdict: str) -> ReleasedEpisod
         tree = parse(data)
     except NotPlainJsonError as error:
         raise DatasetError(f"{path} cannot be read: {error}.") from error
-    steps = read_loosely(data, source=str(path)).steps
+    steps = read_leniently(data, source=str(path)).steps
     names = [screenshot_name(episode_id, number) for number in range(len(steps))]
     screenshots = [_hashed(folder, f"{SCREENSHOTS}/{name}") for name in names]
     return ReleasedEpisode(

@@ -12,8 +12,10 @@ import pytest
 from PIL import Image
 
 from odyssey_recorder.dataset.draft import Draft
+from odyssey_recorder.dataset.journal import Change
 from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, FrameRecord, KeyRecord, Origin, StepRecord
 from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Action, Complete, Press, SystemKey
 from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
 from odyssey_recorder.model.geometry import Size
@@ -51,10 +53,16 @@ def record(data: bytes) -> StepRecord:
 
 
 def provenance_of(episode_id: str, steps: Sequence[StepRecord] = (), **origin: str | int) -> EpisodeProvenance:
-    """The proof of an episode; `origin` are fields that differ from `ORIGIN`."""
-    made = ORIGIN.model_copy(update=origin)
+    """Provenance whose origin differs from `ORIGIN` in the given fields."""
+    created = ORIGIN.model_copy(update=origin)
     return EpisodeProvenance(
-        format=FORMAT, episode_id=episode_id, origin=made, started_us=0, published_us=1, steps=tuple(steps), dropped=()
+        format=FORMAT,
+        episode_id=episode_id,
+        origin=created,
+        started_us=0,
+        published_us=1,
+        steps=tuple(steps),
+        dropped=(),
     )
 
 
@@ -72,14 +80,14 @@ def add_step(draft: Draft, action: Action = HOME, *, shade: int = 9) -> int:
 
 def read_only(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Make creating files in `folder` fail, as on a read-only disk."""
-    made = tempfile.TemporaryFile
+    create = tempfile.TemporaryFile
 
-    def refuse(dir: Path) -> object:
+    def fail_in_folder(dir: Path) -> object:
         if dir == folder:
             raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-        return made(dir=dir)
+        return create(dir=dir)
 
-    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    monkeypatch.setattr(tempfile, "TemporaryFile", fail_in_folder)
 
 
 def complete_draft(store: EpisodeStore) -> Draft:
@@ -87,3 +95,12 @@ def complete_draft(store: EpisodeStore) -> Draft:
     add_step(draft, shade=1)
     add_step(draft, Complete("done"), shade=2)
     return draft
+
+
+def files_in(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def fail_to_record(change: Change) -> None:
+    """A record of changes that cannot be written."""
+    raise DatasetError(f"The change of {change.episode_id} cannot be recorded.")

@@ -23,34 +23,42 @@ from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.model.action import Complete, Impossible, LongPress, Scroll, Type
 from odyssey_recorder.model.episode import Category, Episode, Json, Step
 from odyssey_recorder.model.geometry import Point, Size
-from tests.dataset.published_episode import ACTIONS, recorded, store_of
+from tests.dataset.published_episode import ACTIONS, PublishedEpisode
 from tests.episodes import episode
 
-Own = tuple[Episode, EpisodeProvenance]
 CLICK, TYPE, LONG, KEY, END = range(5)
 
 
-@pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Own:
-    """An episode of 72x128 pixels with its provenance."""
-    there = recorded(tmp_path_factory.mktemp("amending"))
-    provenance = store_of(there).provenance(there.episode_id)
-    assert provenance is not None
-    return store_of(there).load(there.episode_id), provenance
+@pytest.fixture
+def original(published: PublishedEpisode) -> Episode:
+    """An episode of 72x128 pixels."""
+    return published.load()
+
+
+@pytest.fixture
+def provenance(published: PublishedEpisode) -> EpisodeProvenance:
+    return published.provenance()
+
+
+def with_record(provenance: EpisodeProvenance, step: int, **changes: object) -> EpisodeProvenance:
+    """Provenance with another record of one step."""
+    records = list(provenance.steps)
+    records[step] = records[step].model_copy(update=changes)
+    return provenance.model_copy(update={"steps": tuple(records)})
 
 
 def without_provenance(**keys: Json) -> Episode:
     """An episode as in the published data, 720x1280, with these keys beside each action."""
     found = episode(*ACTIONS)
-    return replace(found, steps=tuple(saying(step, **keys) for step in found.steps))
+    return replace(found, steps=tuple(with_keys(step, **keys) for step in found.steps))
 
 
-def saying(step: Step, **keys: Json) -> Step:
+def with_keys(step: Step, **keys: Json) -> Step:
     spelling: dict[str, Json] = {key: keys.pop(key) for key in ("info", "ps") if key in keys}
     return replace(step, annotations=annotations_of(keys), spelling=spelling)
 
 
-def beside(step: Step) -> dict[str, object]:
+def keys_of(step: Step) -> dict[str, object]:
     annotations = {key: getattr(step.annotations, key) for key in ANNOTATION_KEYS if step.annotations.has(key)}
     return {**step.spelling, **step.extra, **annotations}
 
@@ -62,32 +70,30 @@ def amend(before: Episode, amendment: Amendment) -> Episode:
 # Texts.
 
 
-def test_an_instruction_is_said_otherwise_and_nothing_else_changes() -> None:
+def test_new_instruction_changes_nothing_else() -> None:
     before = without_provenance()
-    after = amended(before, None, NewInstruction(instruction="Say it otherwise."))
-    assert after == Amended(
-        replace(before, task=replace(before.task, instruction="Say it otherwise.")), None, (0, 1, 2, 3, 4)
-    )
+    task = replace(before.task, instruction="In other words.")
+    after = amended(before, None, NewInstruction(instruction="In other words."))
+    assert after == Amended(replace(before, task=task), None, (0, 1, 2, 3, 4))
 
 
-def test_the_apps_and_the_category_of_a_task_are_said_otherwise_and_nothing_else_changes() -> None:
+def test_new_apps_and_category_change_nothing_else() -> None:
     before = without_provenance()
-    after = amend(before, NewApps(category=Category.MULTI_APPS, apps=("Shop", "Notes", "Mail")))
     task = replace(before.task, category="Multi_Apps", apps=("Shop", "Notes", "Mail"))
-    assert after == replace(before, task=task)
+    assert amend(before, NewApps(category=Category.MULTI_APPS, apps=task.apps)) == replace(before, task=task)
 
 
-def test_the_note_of_an_end_may_be_emptied_but_not_the_reason_of_impossible() -> None:
+def test_only_impossible_requires_a_final_message() -> None:
     assert amend(without_provenance(), NewEnd(words="")).steps[END].action == Complete("")
-    hopeless = episode(*ACTIONS[:-1], Impossible("no results"))
-    assert amend(hopeless, NewEnd(words="login required")).steps[END].action == Impossible("login required")
+    impossible = episode(*ACTIONS[:-1], Impossible("no results"))
+    assert amend(impossible, NewEnd(words="login required")).steps[END].action == Impossible("login required")
     with pytest.raises(ReviewError, match="IMPOSSIBLE needs a reason"):
-        amend(hopeless, NewEnd(words=" "))
+        amend(impossible, NewEnd(words=" "))
 
 
-def test_a_note_is_written_into_the_provenance(own: Own) -> None:
-    after = amended(*own, NewNote(step=TYPE, note="the second field"))
-    assert after.episode == own[0]
+def test_note_is_stored_in_the_provenance(original: Episode, provenance: EpisodeProvenance) -> None:
+    after = amended(original, provenance, NewNote(step=TYPE, note="the second field"))
+    assert after.episode == original
     assert after.provenance is not None
     assert [one.note for one in after.provenance.steps] == ["", "the second field", "", "", ""]
 
@@ -95,19 +101,19 @@ def test_a_note_is_written_into_the_provenance(own: Own) -> None:
 # Actions.
 
 
-def test_a_click_becomes_a_long_press_at_the_same_point_and_the_stroke_stays(own: Own) -> None:
-    after = amended(*own, NewPress(step=CLICK, long=True))
+def test_press_type_changes_but_the_recorded_stroke_does_not(original: Episode, provenance: EpisodeProvenance) -> None:
+    after = amended(original, provenance, NewPress(step=CLICK, long=True))
     assert after.episode.steps[CLICK].action == LongPress(Point(500, 500))
-    assert after.provenance == own[1], "the provenance says what the finger did"
-    assert amended(after.episode, after.provenance, NewPress(step=CLICK, long=False)).episode == own[0]
+    assert after.provenance == provenance, "the provenance says what the finger did"
+    assert amended(after.episode, after.provenance, NewPress(step=CLICK, long=False)).episode == original
 
 
-def test_an_action_that_changes_loses_the_old_spelling_and_keeps_all_else() -> None:
+def test_changed_action_loses_only_its_old_spelling() -> None:
     before = without_provenance(info=[[1, 2], [3, 4]], ps="[(1, 2), (3, 4)]", description="a list")
     for amendment in (NewPress(step=CLICK, long=True), NewText(step=TYPE, text="bread"), NewEnd(words="found")):
         after = amend(before, amendment)
         changed = [number for number in range(5) if after.steps[number] != before.steps[number]]
-        assert [beside(after.steps[number]) for number in changed] == [{"description": "a list"}]
+        assert [keys_of(after.steps[number]) for number in changed] == [{"description": "a list"}]
 
 
 TEXTS: dict[str, Json] = {key: key for key in ANNOTATION_KEYS} | {"sam2_bbox": [1, 2, 3, 4]}
@@ -125,7 +131,7 @@ TEXTS: dict[str, Json] = {key: key for key in ANNOTATION_KEYS} | {"sam2_bbox": [
         (NewBox(step=CLICK, box=(355, 639, 365, 641)), {}),
     ],
 )
-def test_exactly_the_texts_go_that_depend_on_what_is_amended(
+def test_only_texts_that_depend_on_the_change_are_removed(
     amendment: Amendment, removed: dict[str, tuple[int, ...]]
 ) -> None:
     before = without_provenance(**TEXTS)
@@ -133,7 +139,7 @@ def test_exactly_the_texts_go_that_depend_on_what_is_amended(
     assert after.removed == removed
     for step, old in zip(after.episode.steps, after.kept, strict=True):
         gone = {key for key, steps in removed.items() if old in steps}
-        assert beside(step).keys() == TEXTS.keys() - gone
+        assert keys_of(step).keys() == TEXTS.keys() - gone
 
 
 @pytest.mark.parametrize(
@@ -163,7 +169,7 @@ def test_exactly_the_texts_go_that_depend_on_what_is_amended(
         (DropTail(at=5), "No step 6"),
     ],
 )
-def test_what_does_not_fit_the_step_is_refused(amendment: Amendment, why: str) -> None:
+def test_invalid_amendment_is_rejected(amendment: Amendment, why: str) -> None:
     with pytest.raises(ReviewError, match=why):
         amend(without_provenance(), amendment)
 
@@ -178,7 +184,7 @@ def test_what_does_not_fit_the_step_is_refused(amendment: Amendment, why: str) -
         NewText(step=TYPE, text="milk"),
     ],
 )
-def test_what_changes_nothing_is_refused(amendment: Amendment) -> None:
+def test_amendment_without_effect_is_rejected(amendment: Amendment) -> None:
     with pytest.raises(ReviewError, match="Nothing would change"):
         amend(without_provenance(info=[[1, 2], [3, 4]]), amendment)
 
@@ -186,19 +192,20 @@ def test_what_changes_nothing_is_refused(amendment: Amendment) -> None:
 # Boxes.
 
 
-def test_a_box_goes_into_the_provenance_and_not_into_a_file_that_has_none(own: Own) -> None:
-    after = amended(*own, NewBox(step=CLICK, box=(30, 60, 45, 70)))
-    assert after.episode == own[0]
+def test_box_is_stored_in_the_provenance_alone_by_default(original: Episode, provenance: EpisodeProvenance) -> None:
+    after = amended(original, provenance, NewBox(step=CLICK, box=(30, 60, 45, 70)))
+    assert after.episode == original
     assert after.provenance is not None
     record = after.provenance.steps[CLICK]
     assert (record.bbox, record.bbox_source) == ((30, 60, 45, 70), "human")
 
 
-def test_a_box_goes_into_the_file_where_there_is_no_provenance_or_the_file_has_boxes(own: Own) -> None:
-    bare = amend(without_provenance(), NewBox(step=CLICK, box=(355, 639, 365, 641)))
-    assert beside(bare.steps[CLICK]) == {"sam2_bbox": (493, 499, 507, 501)}, "outwards to whole cells"
-    first = saying(own[0].steps[CLICK], sam2_bbox=[0, 0, 9, 9])
-    both = amended(replace(own[0], steps=(first, *own[0].steps[1:])), own[1], NewBox(step=CLICK, box=(30, 60, 45, 70)))
+def test_box_in_file_with_boxes_or_without_provenance(original: Episode, provenance: EpisodeProvenance) -> None:
+    file_only = amend(without_provenance(), NewBox(step=CLICK, box=(355, 639, 365, 641)))
+    assert keys_of(file_only.steps[CLICK]) == {"sam2_bbox": (493, 499, 507, 501)}, "outwards to whole cells"
+    first = with_keys(original.steps[CLICK], sam2_bbox=[0, 0, 9, 9])
+    with_box = replace(original, steps=(first, *original.steps[1:]))
+    both = amended(with_box, provenance, NewBox(step=CLICK, box=(30, 60, 45, 70)))
     assert both.episode.steps[CLICK].annotations.sam2_bbox == (416, 468, 625, 547)
     assert both.provenance is not None
     assert both.provenance.steps[CLICK].bbox == (30, 60, 45, 70)
@@ -218,70 +225,75 @@ def test_a_box_goes_into_the_file_where_there_is_no_provenance_or_the_file_has_b
         ((0, 0, 720, 769), "more than 60%"),
     ],
 )
-def test_a_box_that_cannot_be_that_of_the_touched_element_is_refused(box: tuple[int, int, int, int], why: str) -> None:
+def test_implausible_box_is_rejected(box: tuple[int, int, int, int], why: str) -> None:
     with pytest.raises(ReviewError, match=f"Step 1: .*{why}"):
         amend(without_provenance(), NewBox(step=CLICK, box=box))
 
 
-def test_a_box_may_fill_most_of_the_screen_and_is_measured_on_the_screenshot_as_it_is() -> None:
+def test_box_may_fill_60_percent_and_follows_the_screenshot_size() -> None:
     assert amend(without_provenance(), NewBox(step=CLICK, box=(0, 0, 720, 768))).steps[CLICK].annotations.sam2_bbox
-    turned = amended(
+    rotated = amended(
         without_provenance(), None, NewBox(step=CLICK, box=(1000, 340, 1100, 380)), screenshot_size=Size(2000, 720)
     ).episode
-    assert turned.steps[CLICK].annotations.sam2_bbox == (500, 472, 550, 528)
+    assert rotated.steps[CLICK].annotations.sam2_bbox == (500, 472, 550, 528)
 
 
-def test_a_box_holds_the_very_pixel_where_the_provenance_tells_it(own: Own) -> None:
+def test_box_must_contain_the_pixel_in_the_provenance(original: Episode, provenance: EpisodeProvenance) -> None:
     stroke = StrokeRecord(samples=((40, 64, 0),), duration_us=80_000)
-    records = (own[1].steps[CLICK].model_copy(update={"input": stroke}), *own[1].steps[1:])
-    provenance = own[1].model_copy(update={"steps": records})
     with pytest.raises(ReviewError, match="40, 64"):
-        amended(own[0], provenance, NewBox(step=CLICK, box=(30, 60, 40, 70)))
+        amended(original, with_record(provenance, CLICK, input=stroke), NewBox(step=CLICK, box=(30, 60, 40, 70)))
+
+
+def test_scroll_cannot_have_a_box() -> None:
+    with pytest.raises(ReviewError, match="has no box"):
+        amend(episode(Scroll(Point(1, 1), Point(9, 9), ()), Complete()), NewBox(step=0, box=(1, 1, 9, 9)))
 
 
 # Steps.
 
 
-def test_an_episode_that_ends_earlier_keeps_the_screenshot_of_its_last_step_and_the_words_of_the_end(own: Own) -> None:
-    ended = own[1].steps[END].model_copy(update={"end": EndRecord(action="COMPLETE", words="done")})
-    provenance = own[1].model_copy(update={"steps": (*own[1].steps[:END], ended)})
-    after = amended(own[0], provenance, DropTail(at=LONG))
+def test_dropped_tail_keeps_screenshot_and_final_message(original: Episode, provenance: EpisodeProvenance) -> None:
+    end = EndRecord(action="COMPLETE", words="done")
+    after = amended(original, with_record(provenance, END, end=end), DropTail(at=LONG))
     assert [step.action for step in after.episode.steps] == [*ACTIONS[:2], Complete("done")]
     assert after.kept == (0, 1, 2)
     assert after.provenance is not None
-    old, new = own[1].steps[LONG], after.provenance.steps[LONG]
+    old, new = provenance.steps[LONG], after.provenance.steps[LONG]
     assert (new.frame, new.check, new.touched_us) == (old.frame, old.check, old.touched_us)
     assert (new.input, new.sent_us, new.bbox, new.bbox_source) == (None, None, None, None)
-    assert new.end == ended.end
+    assert new.end == end
 
 
-def test_the_device_has_the_size_of_the_first_screenshot_that_is_left(own: Own) -> None:
-    turned = own[1].steps[TYPE].frame.model_copy(update={"width": 128, "height": 72})
-    records = [own[1].steps[CLICK], own[1].steps[TYPE].model_copy(update={"frame": turned}), *own[1].steps[LONG:]]
-    provenance = own[1].model_copy(update={"steps": tuple(records)})
-    assert amended(own[0], provenance, DropSteps(first=TYPE, last=TYPE)).episode.device.size == Size(72, 128)
-    assert amended(own[0], provenance, DropSteps(first=CLICK, last=CLICK)).episode.device.size == Size(128, 72)
+@pytest.mark.parametrize(("dropped", "size"), [(TYPE, Size(72, 128)), (CLICK, Size(128, 72))])
+def test_device_size_follows_the_first_remaining_screenshot(
+    original: Episode, provenance: EpisodeProvenance, dropped: int, size: Size
+) -> None:
+    rotated = provenance.steps[TYPE].frame.model_copy(update={"width": 128, "height": 72})
+    after = amended(original, with_record(provenance, TYPE, frame=rotated), DropSteps(first=dropped, last=dropped))
+    assert after.episode.device.size == size
 
 
-def test_what_a_file_says_of_the_screenshot_stays_with_it_and_what_it_says_of_the_end_comes_along() -> None:
+def test_texts_follow_their_screenshot_or_the_end() -> None:
     before = without_provenance(
         description="a list", intention="open it", sam2_bbox=[1, 2, 3, 4], ps="[(1, 2), (3, 4)]"
     )
-    end = saying(episode(*ACTIONS).steps[END], description="the end", intention="stop", low_level_instruction="Done.")
+    end = with_keys(
+        episode(*ACTIONS).steps[END], description="the end", intention="stop", low_level_instruction="Done."
+    )
     after = amend(replace(before, steps=(*before.steps[:-1], end)), DropTail(at=CLICK))
-    assert [beside(step) for step in after.steps] == [{"description": "a list", "low_level_instruction": "Done."}]
+    assert [keys_of(step) for step in after.steps] == [{"description": "a list", "low_level_instruction": "Done."}]
 
 
-def test_steps_are_not_dropped_where_the_provenance_is_of_other_steps(own: Own) -> None:
-    provenance = own[1].model_copy(update={"steps": own[1].steps[1:]})
+def test_mismatched_provenance_prevents_dropping_steps(original: Episode, provenance: EpisodeProvenance) -> None:
+    shorter = provenance.model_copy(update={"steps": provenance.steps[1:]})
     for amendment in (DropSteps(first=0, last=0), DropTail(at=1), NewBox(step=0, box=(30, 60, 45, 70))):
         with pytest.raises(ReviewError, match="has 4 steps, the episode 5"):
-            amended(own[0], provenance, amendment)
-    assert amended(own[0], provenance, NewText(step=TYPE, text="bread")).provenance == provenance
+            amended(original, shorter, amendment)
+    assert amended(original, shorter, NewText(step=TYPE, text="bread")).provenance == shorter
 
 
 @given(first=st.integers(0, 7), last=st.integers(0, 7), at=st.integers(0, 7), tail=st.booleans())
-def test_whatever_is_dropped_each_screenshot_stays_with_what_is_kept_and_the_file_is_valid(
+def test_remaining_steps_keep_their_screenshots_and_the_file_is_valid(
     first: int, last: int, at: int, *, tail: bool
 ) -> None:
     before = episode(*(Type(str(number)) for number in range(7)), Complete("end"))
@@ -294,8 +306,3 @@ def test_whatever_is_dropped_each_screenshot_stays_with_what_is_kept_and_the_fil
         assert step.action == before.steps[old].action
     assert after.episode.steps[-1].action == Complete("end")
     assert decode(encode(after.episode), source="after") == after.episode
-
-
-def test_a_scroll_has_no_box() -> None:
-    with pytest.raises(ReviewError, match="has no box"):
-        amend(episode(Scroll(Point(1, 1), Point(9, 9), ()), Complete()), NewBox(step=0, box=(1, 1, 9, 9)))

@@ -1,4 +1,4 @@
-"""Reading and writing of episodes: round trips, the two dialects, and all known forms."""
+"""Reading and writing episodes: round trips, the two dialects, and all known spellings."""
 
 import json
 from pathlib import Path
@@ -47,7 +47,7 @@ def rewritten(data: bytes) -> Any:
 
 
 @given(episodes(), st.sampled_from(Dialect))
-def test_every_episode_comes_back_from_either_dialect_as_it_went(one: Episode, dialect: Dialect) -> None:
+def test_episode_round_trips_in_both_dialects(one: Episode, dialect: Dialect) -> None:
     assert decode(encode(one, dialect), source="file") == one
 
 
@@ -75,50 +75,43 @@ V2_STEPS = [
 
 
 def ending(action: str, info: Any = "", ps: Any = "") -> bytes:
-    """A file of the first release's actions with this end."""
+    """A file with the actions of the first release and this ending."""
     tree = json.loads(file_of(*V1_STEPS))
     tree["steps"][-1] |= {"action": action, "info": info, "ps": ps}
     return json.dumps(tree).encode()
 
 
-AS_RELEASED = {
-    "first release": RELEASED.read_bytes(),
-    "second release": file_of(*V2_STEPS),
-    "complete": ending("COMPLETE"),
-    "complete with a note": ending("COMPLETE", ps="Done."),
-    "impossible": ending("INCOMPLETE", ps="No flights"),
-    "no ps": ending("COMPLETE", "", None),
-    "no info": ending("COMPLETE", None, ""),
-    "info and ps": ending("COMPLETE", "see the note", "done"),
-    "a list": ending("COMPLETE", "", []),
-}
+RELEASED_SPELLINGS = [
+    RELEASED.read_bytes(),
+    file_of(*V2_STEPS),
+    ending("COMPLETE"),
+    ending("COMPLETE", ps="Done."),
+    ending("INCOMPLETE", ps="No flights"),
+    ending("COMPLETE", "", None),
+    ending("COMPLETE", None, ""),
+    ending("COMPLETE", "see the note", "done"),
+    ending("COMPLETE", "", []),
+]
+UNUSUAL_STEPS = [
+    step_json("CLICK", [[5, 6], [5, 6]], "[(5, 6), (5, 7)]"),
+    step_json("CLICK", [[5, 6], [5, 6]], [[5, 6], [5, 7]]),
+    step_json("CLICK", [[5, 6], [5, 6]], ""),
+    step_json("CLICK", [[5, 6], [5, 7]], "[(5, 6)]"),
+    step_json("LONG_PRESS", [[5, 6], [5, 6]], {"held": 0.8}),
+    step_json("CLICK", "KEY_HOME", "pressed twice"),
+    step_json("SCROLL", [[1, 2], [3, 4]], ""),
+    step_json("SCROLL", [[1, 2], [3, 4]], None),
+    step_json("SCROLL", [[1, 2], [3, 4]], [[1, 2], [2, 3], [3, 4]]),
+    step_json("SCROLL", [[1, 2], [3, 4]], "[(1,2),(3,4)]"),
+    step_json("SCROLL", [[1, 2], [3, 4]], "[(9, 9), (8, 8)]"),
+    step_json("TEXT", "hello", None),
+    step_json("TEXT", "hello", "from the keyboard"),
+]
+ROUND_TRIPS = [*RELEASED_SPELLINGS, *map(file_of, UNUSUAL_STEPS)]
 
 
-@pytest.mark.parametrize("kind", AS_RELEASED)
-def test_a_file_as_released_is_written_back_as_equal_json(kind: str) -> None:
-    assert rewritten(AS_RELEASED[kind]) == json.loads(AS_RELEASED[kind])
-
-
-@pytest.mark.parametrize(
-    "step",
-    [
-        step_json("CLICK", [[5, 6], [5, 6]], "[(5, 6), (5, 7)]"),
-        step_json("CLICK", [[5, 6], [5, 6]], [[5, 6], [5, 7]]),
-        step_json("CLICK", [[5, 6], [5, 6]], ""),
-        step_json("CLICK", [[5, 6], [5, 7]], "[(5, 6)]"),
-        step_json("LONG_PRESS", [[5, 6], [5, 6]], {"held": 0.8}),
-        step_json("CLICK", "KEY_HOME", "pressed twice"),
-        step_json("SCROLL", [[1, 2], [3, 4]], ""),
-        step_json("SCROLL", [[1, 2], [3, 4]], None),
-        step_json("SCROLL", [[1, 2], [3, 4]], [[1, 2], [2, 3], [3, 4]]),
-        step_json("SCROLL", [[1, 2], [3, 4]], "[(1,2),(3,4)]"),
-        step_json("SCROLL", [[1, 2], [3, 4]], "[(9, 9), (8, 8)]"),
-        step_json("TEXT", "hello", None),
-        step_json("TEXT", "hello", "from the keyboard"),
-    ],
-)
-def test_what_info_and_ps_say_beyond_the_action_survives(step: dict[str, Any]) -> None:
-    data = file_of(step)
+@pytest.mark.parametrize("data", ROUND_TRIPS, ids=range(len(ROUND_TRIPS)))
+def test_file_round_trips_with_its_spelling(data: bytes) -> None:
     assert rewritten(data) == json.loads(data)
 
 
@@ -130,20 +123,19 @@ def test_what_info_and_ps_say_beyond_the_action_survives(step: dict[str, Any]) -
         *((malformed, None) for malformed in ([1, 2], "none", None, [True, 2, 3, 4], [1.0, 2, 3, 4])),
     ],
 )
-def test_annotations_are_written_as_they_were_read_in_the_order_of_the_file(box: Any, known: object) -> None:
+def test_annotations_keep_their_values_and_order(box: Any, known: object) -> None:
     step = step_json("TEXT", "hi", zoom=1, context="C", sam2_bbox=box, unit="px", intention=None, description="D")
     data = file_of(step)
-    assert (
-        encode(decode(data, source="file"), Dialect.RELEASE).decode() == json.dumps(json.loads(data), indent=4) + "\n"
-    )
-    annotations = decode(data, source="file").steps[0].annotations
+    read = decode(data, source="file")
+    assert encode(read, Dialect.RELEASE).decode() == json.dumps(json.loads(data), indent=4) + "\n"
+    annotations = read.steps[0].annotations
     assert (annotations.description, annotations.context, annotations.intention) == ("D", "C", None)
     assert annotations.sam2_bbox == known
     assert annotations.has("intention")
     assert not annotations.has("low_level_instruction")
 
 
-def test_unknown_keys_survive_on_every_level_even_with_names_of_python() -> None:
+def test_unknown_keys_round_trip_at_every_level() -> None:
     tree = json.loads(file_of(step_json("TEXT", "hi", model_extra={"a": [1, None]}, __class__="x")))
     tree |= {"_note": "kept", "model_fields": [], "copy": 1.5}
     tree["device_info"]["density"] = 320
@@ -169,7 +161,7 @@ def test_unknown_keys_survive_on_every_level_even_with_names_of_python() -> None
         (Impossible("No flights"), ("IMPOSSIBLE", "", "No flights"), ("INCOMPLETE", "", "No flights")),
     ],
 )
-def test_each_dialect_spells_each_action_its_own_way(
+def test_spelling_of_each_action_in_each_dialect(
     action: Action, card: tuple[Any, ...], release: tuple[Any, ...] | None
 ) -> None:
     one = episode(action)
@@ -178,7 +170,7 @@ def test_each_dialect_spells_each_action_its_own_way(
         assert (step["action"], step["info"], step["ps"]) == expected
 
 
-def test_a_file_has_the_key_order_the_indent_and_the_line_end_of_the_released_ones() -> None:
+def test_file_layout_matches_the_released_files() -> None:
     text = encode(episode()).decode()
     tree = json.loads(text)
     assert list(tree) == ["episode_id", "device_info", "task_info", "step_length", "steps"]
@@ -191,14 +183,19 @@ def test_a_file_has_the_key_order_the_indent_and_the_line_end_of_the_released_on
     assert text.endswith("\n}\n")
 
 
-def test_text_is_written_as_it_reads_and_not_as_escapes() -> None:
+def test_non_ascii_text_is_written_unescaped() -> None:
     assert "日本語 😀".encode() in encode(episode(Type("日本語 😀"), Complete()))
 
 
-@pytest.mark.parametrize("words", ["half \ud83d of an emoji", "\udcff"])
-def test_a_text_that_json_cannot_hold_is_refused_when_written(words: str) -> None:
+@pytest.mark.parametrize("text", ["half \ud83d of an emoji", "\udcff"])
+def test_text_with_lone_surrogate_cannot_be_written(text: str) -> None:
     with pytest.raises(InvalidEpisodeError, match=f"Episode '{ID}' cannot be written"):
-        encode(episode(Type(words), Complete()))
+        encode(episode(Type(text), Complete()))
+
+
+SCROLL = Scroll(Point(1, 2), Point(3, 4), (Point(1, 2), Point(3, 4)))
+VIA_A_POINT = Scroll(Point(1, 2), Point(3, 4), (Point(1, 2), Point(2, 2), Point(3, 4)))
+PATHS: list[Any] = ["[(1, 2), (3, 4)]", "[(1,2),(3,4)]", [[1, 2], [3, 4]], "", "  ", None, []]
 
 
 @pytest.mark.parametrize(
@@ -218,16 +215,12 @@ def test_a_text_that_json_cannot_hold_is_refused_when_written(words: str) -> Non
         (step_json("HOME"), Press(SystemKey.HOME)),
         (step_json("BACK", None), Press(SystemKey.BACK)),
         (step_json("RECENT", "KEY_APPSELECT"), Press(SystemKey.RECENT)),
+        *((step_json("SCROLL", [[1, 2], [3, 4]], path), SCROLL) for path in PATHS),
+        (step_json("SCROLL", [[1, 2], [3, 4]], [[1, 2], [2, 2], [3, 4]]), VIA_A_POINT),
     ],
 )
-def test_every_spelling_of_an_action_that_exists_is_understood(step: dict[str, Any], action: Action) -> None:
+def test_every_known_spelling_of_an_action_is_read(step: dict[str, Any], action: Action) -> None:
     assert action_of(step) == action
-
-
-@pytest.mark.parametrize("ps", ["[(1, 2), (3, 4)]", "[(1,2),(3,4)]", [[1, 2], [3, 4]], "", "  ", None, []])
-def test_a_scroll_has_a_path_however_its_trajectory_is_written(ps: Any) -> None:
-    start, end = Point(1, 2), Point(3, 4)
-    assert action_of(step_json("SCROLL", [[1, 2], [3, 4]], ps)) == Scroll(start, end, (start, end))
 
 
 @pytest.mark.parametrize(
@@ -240,11 +233,11 @@ def test_a_scroll_has_a_path_however_its_trajectory_is_written(ps: Any) -> None:
         ("INCOMPLETE", [], Impossible("")),
     ],
 )
-def test_every_ending_is_understood(action: str, ps: Any, expected: Action) -> None:
+def test_every_spelling_of_an_ending_is_read(action: str, ps: Any, expected: Action) -> None:
     assert decode(ending(action, ps=ps), source="file").steps[-1].action == expected
 
 
-def test_info_and_ps_and_the_systems_versions_may_be_missing() -> None:
+def test_optional_keys_may_be_missing() -> None:
     tree = json.loads(file_of(step_json("HOME")))
     for step in tree["steps"]:
         del step["info"], step["ps"]
@@ -255,22 +248,22 @@ def test_info_and_ps_and_the_systems_versions_may_be_missing() -> None:
     assert (one.device.product, one.device.release_version, one.device.sdk_version) == (None, None, None)
 
 
-def test_a_byte_order_mark_is_passed_over() -> None:
+def test_byte_order_mark_is_ignored() -> None:
     assert decode(b"\xef\xbb\xbf" + encode(episode()), source="file") == episode()
 
 
 @given(actions | endings)
-def test_an_action_alone_comes_back_as_it_went(action: Action) -> None:
+def test_action_round_trips_on_its_own(action: Action) -> None:
     assert action_from_json(action_to_json(action), source="draft") == action
 
 
 @pytest.mark.parametrize("tree", [{}, {"action": "FLY"}, {"action": 1}])
-def test_what_is_no_action_is_refused_with_its_source(tree: dict[str, Any]) -> None:
+def test_invalid_action_is_rejected_with_its_source(tree: dict[str, Any]) -> None:
     with pytest.raises(InvalidEpisodeError, match=r"^line 3: action is "):
         action_from_json(tree, source="line 3")
 
 
-def test_a_file_is_written_and_read_and_stays_where_an_episode_cannot_be_written(tmp_path: Path) -> None:
+def test_failed_write_keeps_the_previous_file(tmp_path: Path) -> None:
     write_episode(tmp_path / "one.json", episode(), Dialect.RELEASE)
     with pytest.raises(InvalidEpisodeError):
         write_episode(tmp_path / "one.json", episode(Type("\ud800"), Complete()))
@@ -278,12 +271,12 @@ def test_a_file_is_written_and_read_and_stays_where_an_episode_cannot_be_written
     assert [path.name for path in tmp_path.iterdir()] == ["one.json"]
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"gone\.json cannot be read"):
         read_episode(tmp_path / "gone.json")
 
 
-def test_a_broken_file_is_named_without_its_folder(tmp_path: Path) -> None:
+def test_invalid_file_is_named_without_its_folder(tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text("{}")
     with pytest.raises(InvalidEpisodeError, match=r"^broken\.json: episode_id is missing\.$"):
         read_episode(tmp_path / "broken.json")

@@ -1,6 +1,8 @@
-"""Invalid and malicious files are refused, with the place and the reason."""
+"""Invalid and malicious files are rejected, with the location and the reason."""
 
 import json
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 import pytest
@@ -20,38 +22,29 @@ HARMFUL = [
     " 0006223132449496_1.png", "$(reboot).png", "`reboot`.png", "'; reboot; '.png", "<img src=x>.png",
     "0006223132449496_2.png", "0006223132449496_01.png", "1" * 1_000_000, "", ".", "..",
 ]  # fmt: skip
+MISSING = object()
 
 
-def refusal(data: bytes | str) -> str:
-    with pytest.raises(InvalidEpisodeError) as refused:
+def rejection(data: bytes | str) -> str:
+    with pytest.raises(InvalidEpisodeError) as error:
         decode(data, source="some file.json")
-    message = str(refused.value)
+    message = str(error.value)
     assert message.startswith("some file.json: ")
-    assert message.isprintable(), "a value of the file reached the message as it was"
+    assert message.isprintable(), "the message must not contain raw values of the file"
     assert len(message) < 400
     return message.removeprefix("some file.json: ")
 
 
-def changed(path: str, *, to: Any) -> str:
-    """A file with another value at a path such as ``steps 3 action``."""
-    tree = json.loads(encode(episode()))
-    place, key = _at(tree, path)
-    place[key] = to
-    return json.dumps(tree)
-
-
-def without(path: str) -> str:
-    tree = json.loads(encode(episode()))
-    place, key = _at(tree, path)
-    del place[key]
-    return json.dumps(tree)
-
-
-def _at(tree: Any, path: str) -> tuple[Any, str | int]:
+def file_with(path: str, value: Any) -> str:
+    """A file with another value, or none if it is `MISSING`, at a path such as ``steps 3 action``."""
+    file = json.loads(encode(episode()))
     *keys, last = (int(key) if key.isdecimal() else key for key in path.split())
-    for key in keys:
-        tree = tree[key]
-    return tree, last
+    parent = reduce(getitem, keys, file)
+    if value is MISSING:
+        del parent[last]
+    else:
+        parent[last] = value
+    return json.dumps(file)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +63,8 @@ def _at(tree: Any, path: str) -> tuple[Any, str | int]:
     ],
     ids=["cut short", "no end", "no steps", "steps after the end"],
 )
-def test_an_episode_that_is_not_whole_is_refused(data: bytes | str, message: str) -> None:
-    assert refusal(data).startswith(message)
+def test_incomplete_episode_is_rejected(data: bytes | str, message: str) -> None:
+    assert rejection(data).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -108,19 +101,19 @@ def test_an_episode_that_is_not_whole_is_refused(data: bytes | str, message: str
         ("episode_id", 6223132449496, "episode_id is 6223132449496; expected a valid string"),
     ],
 )
-def test_a_wrong_value_is_refused_with_its_place_and_what_was_expected(path: str, value: Any, message: str) -> None:
-    assert refusal(changed(path, to=value)).startswith(message)
+def test_invalid_value_is_rejected_with_its_location(path: str, value: Any, message: str) -> None:
+    assert rejection(file_with(path, value)).startswith(message)
 
 
 @pytest.mark.parametrize("info", ["KEY_BACK", "home", [[1, 2]], 7, ["KEY_HOME"]])
-def test_a_system_key_with_another_info_is_refused(info: Any) -> None:
+def test_system_key_with_wrong_info_is_rejected(info: Any) -> None:
     tree = json.loads(encode(episode()))
     tree["steps"][4] |= {"action": "HOME", "info": info}
-    assert refusal(json.dumps(tree)).endswith('expected "" or KEY_HOME.')
+    assert rejection(json.dumps(tree)).endswith('expected "" or KEY_HOME.')
 
 
 @pytest.mark.parametrize(
-    ("path", "place"),
+    ("path", "location"),
     [
         ("episode_id", "episode_id"),
         ("device_info", "device_info"),
@@ -133,23 +126,22 @@ def test_a_system_key_with_another_info_is_refused(info: Any) -> None:
         ("steps 2 step", "step 3, step"),
     ],
 )
-def test_a_missing_key_is_named(path: str, place: str) -> None:
-    assert refusal(without(path)) == f"{place} is missing."
+def test_missing_key_is_named(path: str, location: str) -> None:
+    assert rejection(file_with(path, MISSING)) == f"{location} is missing."
 
 
 @pytest.mark.parametrize("name", HARMFUL, ids=range(len(HARMFUL)))
-def test_a_screenshot_has_the_one_name_that_its_place_gives_it(name: str) -> None:
-    message = refusal(changed("steps 1 screenshot", to=name))
+def test_screenshot_with_unexpected_name_is_rejected(name: str) -> None:
+    message = rejection(file_with("steps 1 screenshot", name))
     assert message.startswith("step 2, screenshot is ")
     assert message.endswith(f"; expected '{ID}_1.png'.")
 
 
 @pytest.mark.parametrize(
-    "name",
-    [*HARMFUL, "1" * 15, "1" * 17, "1" * 16 + "\n", "\u0661" * 16, "00062231 2449496", "000622313244949_"],
+    "name", [*HARMFUL, "1" * 15, "1" * 17, "1" * 16 + "\n", "\u0661" * 16, "00062231 2449496", "000622313244949_"]
 )
-def test_an_episode_id_is_sixteen_plain_digits(name: str) -> None:
-    message = refusal(changed("episode_id", to=name))
+def test_episode_id_other_than_sixteen_digits_is_rejected(name: str) -> None:
+    message = rejection(file_with("episode_id", name))
     assert message.startswith("episode_id is ")
     assert message.endswith("; expected 16 decimal digits.")
 
@@ -176,27 +168,27 @@ def test_an_episode_id_is_sixteen_plain_digits(name: str) -> None:
         ('{"a":' * 100_000, f"lists and objects are nested more than {MAX_NESTING} deep."),
     ],
 )
-def test_a_file_that_is_no_plain_json_is_refused(data: bytes | str, message: str) -> None:
-    assert refusal(data) == message
+def test_file_that_is_not_plain_json_is_rejected(data: bytes | str, message: str) -> None:
+    assert rejection(data) == message
 
 
-def test_nesting_is_read_up_to_the_limit_and_refused_beyond_it() -> None:
+def test_nesting_is_limited() -> None:
     def nested(levels: int) -> str:
-        # The file's own object is the first level, the value inside the innermost list the last.
-        return changed("_note", to=json.loads("[" * levels + "]" * levels))
+        # The file's own object is the first level, the contents of the innermost list are the last.
+        return file_with("_note", json.loads("[" * levels + "]" * levels))
 
     one = decode(nested(MAX_NESTING - 1), source="file")
 
     assert decode(encode(one), source="file") == one
-    assert "lists and objects are nested more than" in refusal(nested(MAX_NESTING))
+    assert "lists and objects are nested more than" in rejection(nested(MAX_NESTING))
 
 
-def is_sound_or_refused(data: bytes | str) -> bool:
-    """Whether `data` is refused by our error, or names nothing outside its folder and can be written again."""
+def is_valid_or_rejected(data: bytes | str) -> bool:
+    """Whether `data` is rejected with our error, or names no file outside its folder and can be written again."""
     try:
         one = decode(data, source="file")
-    except InvalidEpisodeError as refused:
-        return str(refused).startswith("file: ")
+    except InvalidEpisodeError as error:
+        return str(error).startswith("file: ")
     names = [step.screenshot for step in one.steps]
     return names == [screenshot_name(one.episode_id, number) for number in range(len(names))] and (
         decode(encode(one), source="file") == one
@@ -204,19 +196,19 @@ def is_sound_or_refused(data: bytes | str) -> bool:
 
 
 @given(mutated_files())
-def test_a_mutated_file_is_read_soundly_or_refused(data: bytes) -> None:
-    assert is_sound_or_refused(data)
+def test_mutated_file_is_valid_or_rejected(data: bytes) -> None:
+    assert is_valid_or_rejected(data)
 
 
 @given(st.data())
-def test_a_file_with_broken_bytes_is_read_soundly_or_refused(data: st.DataObject) -> None:
+def test_file_with_corrupt_bytes_is_valid_or_rejected(data: st.DataObject) -> None:
     file = bytearray(encode(episode()))
     for _ in range(data.draw(st.integers(1, 4))):
         file[data.draw(st.integers(0, len(file) - 1))] = data.draw(st.integers(0, 255))
-    assert is_sound_or_refused(bytes(file))
+    assert is_valid_or_rejected(bytes(file))
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200))
-def test_anything_at_all_is_refused(data: bytes | str) -> None:
+def test_random_data_is_rejected(data: bytes | str) -> None:
     with pytest.raises(InvalidEpisodeError):
         decode(data, source="file")

@@ -6,7 +6,7 @@ from PIL import Image, ImageChops
 
 from odyssey_recorder.dataset.action_marks import draw_action
 from odyssey_recorder.dataset.contact_sheet import draw_contact_sheet
-from odyssey_recorder.dataset.fonts import broken, fitting, letters, on_one_line
+from odyssey_recorder.dataset.fonts import load_font, on_one_line, truncated, wrapped
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.errors import DatasetError
@@ -21,7 +21,7 @@ VIEW = Image.new("RGB", (360, 720), "white")
 Area = tuple[int, int, int, int]
 
 
-def marks(action: Action) -> Area:
+def drawn_area(action: Action) -> Area:
     """The box around what `draw_action` drew on a white image of 360x720."""
     area = ImageChops.difference(draw_action(VIEW, action), VIEW).getbbox()
     assert area is not None
@@ -37,23 +37,23 @@ def with_screenshot(folder: Path, actions: list[Action], *, size: Size) -> Opene
 
 
 @pytest.mark.parametrize("action", [Click(Point(250, 500)), LongPress(Point(250, 500))])
-def test_a_press_is_drawn_around_its_point_and_not_on_the_screenshot_itself(action: Action) -> None:
-    left, top, right, bottom = marks(action)
+def test_press_is_drawn_around_its_point_on_a_copy(action: Action) -> None:
+    left, top, right, bottom = drawn_area(action)
     assert (left + right) / 2 == pytest.approx(90, abs=1)
     assert (top + bottom) / 2 == pytest.approx(360, abs=1)
     assert right - left < 80
     assert Image.new("RGB", (360, 720), "white") == VIEW
 
 
-def test_a_long_press_looks_other_than_a_click() -> None:
-    click, long_press = marks(Click(Point(500, 500))), marks(LongPress(Point(500, 500)))
+def test_long_press_is_drawn_larger_than_click() -> None:
+    click, long_press = drawn_area(Click(Point(500, 500))), drawn_area(LongPress(Point(500, 500)))
     assert long_press[2] - long_press[0] > 1.2 * (click[2] - click[0])
 
 
-def test_a_scroll_is_drawn_along_its_path_with_its_head_at_the_end() -> None:
+def test_scroll_is_an_arrow_along_its_path() -> None:
     up = Scroll(Point(500, 800), Point(500, 200), (Point(500, 800), Point(500, 500), Point(500, 200)))
     drawn = draw_action(VIEW, up)
-    left, top, right, bottom = marks(up)
+    left, top, right, bottom = drawn_area(up)
     assert top == pytest.approx(144, abs=10)
     assert bottom == pytest.approx(576, abs=15)
     assert right - left < 40
@@ -65,9 +65,9 @@ def _width_at(drawn: Image.Image, row: int) -> int:
     return 0 if area is None else area[2] - area[0]
 
 
-def test_a_scroll_that_stays_is_still_seen() -> None:
+def test_scroll_without_movement_is_visible() -> None:
     at = Point(500, 500)
-    assert marks(Scroll(at, at, (at, at)))[3] > 360
+    assert drawn_area(Scroll(at, at, (at, at)))[3] > 360
 
 
 @pytest.mark.parametrize(
@@ -82,21 +82,21 @@ def test_a_scroll_that_stays_is_still_seen() -> None:
         Impossible("no flights"),
     ],
 )
-def test_what_has_no_place_is_a_chip_at_the_foot(action: Action) -> None:
-    left, top, right, bottom = marks(action)
+def test_action_without_position_is_labelled_at_the_bottom(action: Action) -> None:
+    left, top, right, bottom = drawn_area(action)
     assert top > 720 * 0.8
     assert bottom < 720
     assert left > 0
     assert left + right == pytest.approx(360, abs=2)
 
 
-def test_the_ends_of_an_episode_have_colours_of_their_own() -> None:
+def test_complete_and_impossible_have_different_colours() -> None:
     at = (180 - 60, 634)
     colours = {draw_action(VIEW, action).getpixel(at) for action in (Complete(), Impossible("x"))}
     assert len(colours) == 2
 
 
-def test_a_sheet_has_room_for_every_step_of_every_episode(tmp_path: Path) -> None:
+def test_sheet_shows_every_step_of_every_episode(tmp_path: Path) -> None:
     phone, tablet = tmp_path / "phone", tmp_path / "tablet"
     phone.mkdir()
     tablet.mkdir()
@@ -122,7 +122,7 @@ def _rows(mask: Image.Image) -> list[int]:
 
 
 @pytest.mark.parametrize("content", [None, b"GIF89a"])
-def test_a_screenshot_that_is_missing_or_none_is_named(tmp_path: Path, content: bytes | None) -> None:
+def test_missing_or_invalid_screenshot_is_named(tmp_path: Path, content: bytes | None) -> None:
     opened = with_screenshot(tmp_path, [Complete()], size=Size(360, 640))
     opened.files.screenshot(0).unlink()
     if content is not None:
@@ -131,20 +131,20 @@ def test_a_screenshot_that_is_missing_or_none_is_named(tmp_path: Path, content: 
         draw_contact_sheet([opened])
 
 
-def test_words_are_broken_between_words_and_cut_to_the_room_there_is() -> None:
-    font = letters(20)
-    cut = fitting("a rather long sentence that does not fit", font, 150)
+def test_text_wraps_between_words_and_is_truncated_to_fit() -> None:
+    font = load_font(20)
+    cut = truncated("a rather long sentence that does not fit", font, 150)
     assert cut.endswith("…")
     assert font.getlength(cut) <= 150
-    assert fitting("short", font, 150) == "short"
-    lines = broken("one two three four five six seven eight nine", font, 100, lines=2)
+    assert truncated("short", font, 150) == "short"
+    lines = wrapped("one two three four five six seven eight nine", font, 100, lines=2)
     assert len(lines) == 2
     assert lines[0] == "one two"
     assert lines[1].endswith("…")
-    assert broken("one two", font, 100, lines=2) == ["one two"]
-    assert broken("", font, 100, lines=2) == [""]
+    assert wrapped("one two", font, 100, lines=2) == ["one two"]
+    assert wrapped("", font, 100, lines=2) == [""]
 
 
-def test_letters_without_a_shape_are_left_out_and_so_is_what_nobody_reads() -> None:
+def test_invisible_characters_and_excess_text_are_left_out() -> None:
     assert on_one_line("a\nb\x00c‮  d") == "a b c d"
     assert on_one_line("x" * 1_000_000) == "x" * 400 + "…"

@@ -10,7 +10,7 @@ from odyssey_recorder.model.episode import Episode
 from tests.episodes import ID, RELEASED, episodes, mutated_files
 
 
-def expect_as_decoded(data: bytes, episode: Episode) -> None:
+def assert_same_as_codec(data: bytes, episode: Episode) -> None:
     read = read_contents(data, episode.episode_id)
     task = episode.task
     assert read.problem == ""
@@ -31,21 +31,21 @@ def expect_as_decoded(data: bytes, episode: Episode) -> None:
 
 
 @given(episodes())
-def test_an_episode_is_read_as_the_codec_reads_it(episode: Episode) -> None:
+def test_episode_is_read_as_by_the_codec(episode: Episode) -> None:
     for dialect in Dialect:
-        expect_as_decoded(encode(episode, dialect), episode)
+        assert_same_as_codec(encode(episode, dialect), episode)
 
 
-def test_a_released_file_is_read() -> None:
+def test_released_file_is_read_as_by_the_codec() -> None:
     data = RELEASED.read_bytes()
-    expect_as_decoded(data, decode(data, source=RELEASED.name))
+    assert_same_as_codec(data, decode(data, source=RELEASED.name))
 
 
 @given(mutated_files())
-def test_a_damaged_file_has_a_problem_if_the_codec_refuses_it(data: bytes) -> None:
+def test_file_that_the_codec_rejects_has_a_problem(data: bytes) -> None:
     try:
         episode = decode(data, source="it")
     except InvalidEpisodeError:
         assert read_contents(data, ID).problem
     else:
-        expect_as_decoded(data, episode)
+        assert_same_as_codec(data, episode)

@@ -10,7 +10,8 @@ from odyssey_recorder.dataset.codec import Dialect, encode, read_episode
 from odyssey_recorder.dataset.convert import Conversion, convert
 from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
 from odyssey_recorder.model.action import Complete, Type
-from tests.dataset.published_episode import InDataset, recorded, released
+from tests.dataset.drafts import files_in
+from tests.dataset.published_episode import PublishedEpisode, released
 from tests.episodes import DATA, RELEASED, episode
 
 FIRST, SECOND = "0000000000000001", "0000000000000002"
@@ -24,20 +25,16 @@ def put(folder: Path, episode_id: str, *, screenshots: bool = False) -> Path:
     if screenshots:
         (folder / "screenshots").mkdir(exist_ok=True)
         for step in one.steps:
-            (folder / "screenshots" / step.screenshot).write_bytes(b"picture of " + step.screenshot.encode())
+            (folder / "screenshots" / step.screenshot).write_bytes(b"image of " + step.screenshot.encode())
     return file
 
 
-def files_in(folder: Path) -> set[str]:
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-
-
-def with_screenshots(folder: Path) -> Conversion:
+def convert_with_screenshots(folder: Path) -> Conversion:
     """Convert `in` to `out`, with the screenshots."""
     return convert(folder / "in", folder / "out", Dialect.RELEASE, with_screenshots=True)
 
 
-def test_a_file_becomes_the_file_that_is_asked_for_or_goes_into_a_folder(tmp_path: Path) -> None:
+def test_file_is_converted_to_a_file_or_into_a_folder(tmp_path: Path) -> None:
     source = put(tmp_path / "in", FIRST)
     done = convert(source, tmp_path / "out.json", Dialect.RELEASE)
     assert done == Conversion((tmp_path / "out.json",), ())
@@ -47,7 +44,7 @@ def test_a_file_becomes_the_file_that_is_asked_for_or_goes_into_a_folder(tmp_pat
     assert b'"TYPE"' in (tmp_path / RELEASED.name).read_bytes()
 
 
-def test_what_cannot_be_converted_is_named_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_failed_conversion_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "empty" / "annotations").mkdir(parents=True)
     bad = DATA / "episodes" / "v1_0141544666483837.partial.json"
     with pytest.raises(InvalidEpisodeError, match="step_length is 13"):
@@ -62,7 +59,7 @@ def test_what_cannot_be_converted_is_named_and_leaves_nothing_behind(tmp_path: P
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_is_converted_whole_without_its_screenshots(tmp_path: Path) -> None:
+def test_dataset_is_converted_without_screenshots_by_default(tmp_path: Path) -> None:
     for episode_id in (FIRST, SECOND):
         put(tmp_path / "in", episode_id, screenshots=True)
     done = convert(tmp_path / "in", tmp_path / "out", Dialect.RELEASE)
@@ -71,7 +68,7 @@ def test_a_folder_is_converted_whole_without_its_screenshots(tmp_path: Path) -> 
     assert files_in(tmp_path / "out") == set(names)
 
 
-def test_every_bad_file_of_a_folder_is_named_and_hinders_no_other(tmp_path: Path) -> None:
+def test_invalid_files_are_named_and_the_others_converted(tmp_path: Path) -> None:
     put(tmp_path / "in", SECOND)
     annotations = tmp_path / "in" / "annotations"
     (annotations / f"{FIRST}.json").write_text("{")
@@ -85,7 +82,7 @@ def test_every_bad_file_of_a_folder_is_named_and_hinders_no_other(tmp_path: Path
     assert other == "other name.json contains episode 0006223132449496; expected the one in its file name."
 
 
-def test_nothing_is_written_over_what_is_read(tmp_path: Path) -> None:
+def test_conversion_never_overwrites_its_source(tmp_path: Path) -> None:
     source = put(tmp_path, FIRST)
     before = source.read_bytes()
     with pytest.raises(DatasetError, match="would overwrite itself"):
@@ -94,18 +91,18 @@ def test_nothing_is_written_over_what_is_read(tmp_path: Path) -> None:
     assert source.read_bytes() == before
 
 
-def test_a_second_run_replaces_the_first_and_what_a_killed_one_left(tmp_path: Path) -> None:
+def test_second_run_replaces_files_and_partial_files(tmp_path: Path) -> None:
     put(tmp_path / "in", FIRST, screenshots=True)
     convert(tmp_path / "in", tmp_path / "out", Dialect.CARD, with_screenshots=True)
     name = f"screenshots/{FIRST}_0.png"
     os.link(tmp_path / "in" / name, tmp_path / "out" / f"{name}.part")
-    assert with_screenshots(tmp_path).failures == ()
+    assert convert_with_screenshots(tmp_path).failures == ()
     assert b'"TEXT"' in (tmp_path / "out" / "annotations" / f"{FIRST}.json").read_bytes()
     assert len(files_in(tmp_path / "out")) == 3
 
 
 @pytest.mark.parametrize("has_links", [True, False])
-def test_screenshots_come_along_as_links_or_are_copied_where_the_disk_knows_none(
+def test_screenshots_are_linked_or_else_copied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_links: bool
 ) -> None:
     def no_links(*_: object) -> None:
@@ -114,19 +111,19 @@ def test_screenshots_come_along_as_links_or_are_copied_where_the_disk_knows_none
     if not has_links:
         monkeypatch.setattr(os, "link", no_links)
     put(tmp_path / "in", FIRST, screenshots=True)
-    assert with_screenshots(tmp_path).failures == ()
+    assert convert_with_screenshots(tmp_path).failures == ()
     for number in (0, 1):
         name = f"{FIRST}_{number}.png"
         copy = tmp_path / "out/screenshots" / name
-        assert copy.read_bytes() == b"picture of " + name.encode()
+        assert copy.read_bytes() == b"image of " + name.encode()
         assert copy.samefile(tmp_path / "in/screenshots" / name) == has_links
     assert not [file for file in files_in(tmp_path / "out") if file.endswith(".part")]
 
 
-def test_an_episode_that_misses_a_screenshot_is_left_out_when_they_are_asked_for(tmp_path: Path) -> None:
+def test_episode_with_missing_screenshot_is_not_converted(tmp_path: Path) -> None:
     put(tmp_path / "in", FIRST, screenshots=True)
     (tmp_path / "in" / "screenshots" / f"{FIRST}_1.png").unlink()
-    done = with_screenshots(tmp_path)
+    done = convert_with_screenshots(tmp_path)
     assert done.written == ()
     assert done.failures[0].startswith(f"{FIRST}.json: its screenshot {FIRST}_1.png is missing in ")
     assert files_in(tmp_path / "out") == set()
@@ -134,34 +131,34 @@ def test_an_episode_that_misses_a_screenshot_is_left_out_when_they_are_asked_for
 
 @pytest.mark.parametrize("place", ["elsewhere", "in"])
 @pytest.mark.parametrize("name", [f"annotations/{FIRST}.json", f"screenshots/{FIRST}_1.png"])
-def test_an_episode_with_a_link_in_place_of_a_file_is_left_out(tmp_path: Path, place: str, name: str) -> None:
+def test_episode_with_a_symlink_is_not_converted(tmp_path: Path, place: str, name: str) -> None:
     put(tmp_path / "in", FIRST, screenshots=True)
     target = tmp_path / place / "kept"
     target.parent.mkdir(exist_ok=True)
     (tmp_path / "in" / name).rename(target)
     (tmp_path / "in" / name).symlink_to(target)
-    done = with_screenshots(tmp_path)
+    done = convert_with_screenshots(tmp_path)
     assert done.written == ()
     assert Path(name).name in done.failures[0]
     assert "link" in done.failures[0]
     assert files_in(tmp_path / "out") == set()
 
 
-def test_a_screenshot_that_cannot_be_put_in_its_place_is_named(tmp_path: Path) -> None:
+def test_screenshot_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     put(tmp_path / "in", FIRST, screenshots=True)
     (tmp_path / "out" / "screenshots" / f"{FIRST}_0.png").mkdir(parents=True)
-    assert f"{FIRST}_0.png cannot be written" in with_screenshots(tmp_path).failures[0]
+    assert f"{FIRST}_0.png cannot be written" in convert_with_screenshots(tmp_path).failures[0]
     assert files_in(tmp_path / "out") == set()
 
 
-def test_view_trees_come_along_with_the_screenshots_where_there_are_some(tmp_path: Path) -> None:
+def test_view_hierarchies_are_copied_with_the_screenshots(tmp_path: Path) -> None:
     for episode_id in (FIRST, SECOND):
         put(tmp_path / "in", episode_id, screenshots=True)
     trees = tmp_path / "in" / "ui_trees"
     trees.mkdir()
     (trees / f"{FIRST}_1.xml").write_text("<hierarchy/>")
-    (trees / "notes.xml").write_text("nobody's")
-    with_screenshots(tmp_path)
+    (trees / "notes.xml").write_text("not a view hierarchy")
+    convert_with_screenshots(tmp_path)
     copied = tmp_path / "out" / "ui_trees"
     assert [(path.name, path.read_text()) for path in copied.iterdir()] == [(f"{FIRST}_1.xml", "<hierarchy/>")]
 
@@ -175,42 +172,40 @@ def boxes(source: Path, out: Path) -> list[Any]:
     return [step.get("sam2_bbox") for step in json.loads(written.read_bytes())["steps"]]
 
 
-def prove_box(there: InDataset, *box: int) -> None:
-    path = there.root / "provenance" / f"{there.episode_id}.json"
+def set_provenance_box(published: PublishedEpisode, *box: int) -> None:
+    path = published.path("provenance")
     provenance = json.loads(path.read_bytes())
     provenance["steps"][0] |= {"bbox": box, "bbox_source": "hierarchy"}
     path.write_text(json.dumps(provenance))
 
 
-def test_a_recorded_episode_is_released_with_the_boxes_of_its_provenance(tmp_path: Path) -> None:
-    there = recorded(tmp_path)
-    prove_box(there, 30, 60, 45, 70)
-    assert boxes(there.root, tmp_path / "out") == [[416, 468, 625, 547], [], [100, 900, 100, 900], [], []]
-    card = convert(there.root, tmp_path / "card", Dialect.CARD).written[0]
-    assert card.read_bytes() == there.annotation()
+def test_release_has_the_boxes_of_the_provenance(tmp_path: Path, published: PublishedEpisode) -> None:
+    set_provenance_box(published, 30, 60, 45, 70)
+    assert boxes(published.root, tmp_path / "out") == [[416, 468, 625, 547], [], [100, 900, 100, 900], [], []]
+    card = convert(published.root, tmp_path / "card", Dialect.CARD).written[0]
+    assert card.read_bytes() == published.annotation()
 
 
 @pytest.mark.parametrize("box", [(0, 0, 9, 9), (40, 70, 30, 60), (0, 0, 72, 128)])
-def test_a_proved_box_that_cannot_be_the_touched_element_is_not_released(tmp_path: Path, box: tuple[int, ...]) -> None:
-    there = recorded(tmp_path)
-    prove_box(there, *box)
-    assert boxes(there.root, tmp_path / "out")[0] == [500, 500, 500, 500]
+def test_implausible_provenance_box_is_not_released(
+    tmp_path: Path, published: PublishedEpisode, box: tuple[int, ...]
+) -> None:
+    set_provenance_box(published, *box)
+    assert boxes(published.root, tmp_path / "out")[0] == [500, 500, 500, 500]
 
 
-def test_an_empty_box_at_a_press_is_released_as_one_without_area(tmp_path: Path) -> None:
-    there = released(tmp_path)
-    assert boxes(there.root, tmp_path / "out") == [[500, 500, 500, 500], [], [100, 900, 100, 900], [], []]
+def test_empty_box_of_a_press_is_released_without_area(tmp_path: Path) -> None:
+    assert boxes(released(tmp_path).root, tmp_path / "out") == [[500, 500, 500, 500], [], [100, 900, 100, 900], [], []]
 
 
-def test_an_episode_without_boxes_and_provenance_stays_as_in_the_first_release(tmp_path: Path) -> None:
+def test_episode_without_boxes_and_provenance_gets_none(tmp_path: Path) -> None:
     put(tmp_path / "in", FIRST)
     assert boxes(tmp_path / "in", tmp_path / "out") == [None, None]
 
 
-def test_an_episode_whose_provenance_is_of_other_steps_is_named_and_not_released(tmp_path: Path) -> None:
-    there = recorded(tmp_path)
-    path = there.root / "provenance" / f"{there.episode_id}.json"
+def test_episode_with_mismatched_provenance_is_not_converted(tmp_path: Path, published: PublishedEpisode) -> None:
+    path = published.path("provenance")
     provenance = json.loads(path.read_bytes())
     path.write_text(json.dumps({**provenance, "steps": provenance["steps"][1:]}))
-    done = convert(there.root, tmp_path / "out", Dialect.RELEASE)
-    assert done.failures[0].startswith(f"The provenance of episode {there.episode_id} has 4 steps, the episode 5")
+    done = convert(published.root, tmp_path / "out", Dialect.RELEASE)
+    assert done.failures[0].startswith(f"The provenance of episode {published.episode_id} has 4 steps, the episode 5")

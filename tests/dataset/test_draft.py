@@ -1,10 +1,12 @@
-"""Drafts on disk are complete at every instant, whatever happens to the process."""
+"""Drafts on disk are complete at every instant, even if the process is killed."""
 
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,39 +22,28 @@ from odyssey_recorder.model.action import Complete, Press, Scroll, SystemKey, Ty
 from odyssey_recorder.model.flag import Flag, FlagCode
 from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, begin, png, record, store_in
 
-
-@pytest.fixture
-def store(tmp_path: Path) -> EpisodeStore:
-    return store_in(tmp_path)
-
-
-@pytest.fixture
-def draft(store: EpisodeStore) -> Draft:
-    return begin(store)
-
-
 FORMAT_1 = Path(__file__).parent / "format_1"
-"""Drafts of recorders without amendments of any step, view hierarchies and live fingers."""
+"""From recorders that amended only the last step, and had no view hierarchies and live fingers."""
 
 
-def reopened(draft: Draft) -> Draft:
+def reopen(draft: Draft) -> Draft:
     draft.close()
     return Draft(draft.folder)
 
 
-def test_a_draft_knows_after_reopening_what_it_was_begun_with(store: EpisodeStore, draft: Draft) -> None:
-    again = reopened(draft)
+def test_reopened_draft_has_its_task_device_and_origin(store: EpisodeStore, draft: Draft) -> None:
+    again = reopen(draft)
     assert (again.task, again.device, again.origin) == (TASK, DEVICE, ORIGIN)
     assert again.dataset == store.root
     assert again.started_us == draft.started_us
     assert (again.steps, again.dropped, again.complete, again.uncertain) == ((), (), False, False)
 
 
-def test_steps_are_there_again_with_screenshots_and_records(draft: Draft) -> None:
+def test_reopened_draft_has_its_steps(draft: Draft) -> None:
     add_step(draft, Type("milk 🥛\n"), shade=1)
     add_step(draft, Press(SystemKey.BACK), shade=2)
     draft.amend_last({"sent_until_us": 99, "flags": ["odd"]})
-    again = reopened(draft)
+    again = reopen(draft)
     assert again.steps == draft.steps
     assert [step.action for step in again.steps] == [Type("milk 🥛\n"), Press(SystemKey.BACK)]
     assert [step.screenshot.read_bytes() for step in again.steps] == [png(1), png(2)]
@@ -60,11 +51,11 @@ def test_steps_are_there_again_with_screenshots_and_records(draft: Draft) -> Non
     assert again.steps[1].record.flags == (Flag(FlagCode.OTHER, ("odd",)),)
 
 
-def test_several_steps_go_at_once_are_remembered_and_the_first_of_them_is_wanted_back(draft: Draft) -> None:
+def test_undone_steps_are_logged_and_the_first_is_the_screen_to_restore(draft: Draft) -> None:
     for shade in range(3):
         add_step(draft, Type(str(shade)), shade=shade)
     draft.drop_last("undone by the annotator", 2, leads_back=True)
-    again = reopened(draft)
+    again = reopen(draft)
     assert [step.action for step in again.steps] == [Type("0")]
     assert [(one.action, one.why) for one in again.dropped] == [("TYPE", "undone by the annotator")] * 2
     assert again.wanted is not None
@@ -72,22 +63,22 @@ def test_several_steps_go_at_once_are_remembered_and_the_first_of_them_is_wanted
     assert again.wanted.screenshot.read_bytes() == png(1)
     assert again.next_key == 3
     add_step(again, Type("other"), shade=4)
-    assert reopened(again).wanted is None
+    assert reopen(again).wanted is None
 
 
-def test_a_draft_is_uncertain_until_its_last_input_is_known_to_be_carried_out(draft: Draft) -> None:
+def test_draft_is_uncertain_until_its_last_input_was_sent(draft: Draft) -> None:
     add_step(draft)
     assert draft.uncertain
     draft.amend_last({"sent_until_us": 5})
     assert not draft.uncertain
     add_step(draft, Complete("done"))
     assert draft.complete
-    assert not reopened(draft).uncertain, "the end sends nothing"
+    assert not reopen(draft).uncertain, "the terminal step sends nothing"
 
 
-def test_screenshots_are_never_written_over_one_another_and_can_be_forgotten_twice(draft: Draft) -> None:
+def test_screenshots_are_never_overwritten_and_can_be_forgotten_twice(draft: Draft) -> None:
     first = draft.keep_screenshot(png(1))
-    again = reopened(draft)
+    again = reopen(draft)
     second = again.keep_screenshot(png(2))
     assert (first.read_bytes(), second.read_bytes()) == (png(1), png(2))
     again.forget_screenshot(second)
@@ -97,7 +88,7 @@ def test_screenshots_are_never_written_over_one_another_and_can_be_forgotten_twi
 
 @settings(max_examples=30)
 @given(st.integers(min_value=0))
-def test_a_line_torn_anywhere_costs_that_line_only(cut: int) -> None:
+def test_truncated_log_loses_only_the_truncated_line(cut: int) -> None:
     with tempfile.TemporaryDirectory() as folder:  # a new one for each example
         draft = begin(store_in(Path(folder)))
         for shade in range(3):
@@ -106,13 +97,13 @@ def test_a_line_torn_anywhere_costs_that_line_only(cut: int) -> None:
         whole = log.read_bytes()
         log.write_bytes(whole[: cut % (len(whole) + 1)])
         lines = log.read_bytes().count(b"\n")
-        again = reopened(draft)
+        again = reopen(draft)
         assert len(again.steps) == lines
         add_step(again, Type("after the crash"))
-        assert [type(step.action) for step in reopened(again).steps] == [Press] * lines + [Type]
+        assert [type(step.action) for step in reopen(again).steps] == [Press] * lines + [Type]
 
 
-def test_a_broken_line_in_the_middle_is_named(draft: Draft) -> None:
+def test_invalid_line_inside_the_log_is_named(draft: Draft) -> None:
     add_step(draft)
     add_step(draft)
     draft.close()
@@ -122,8 +113,8 @@ def test_a_broken_line_in_the_middle_is_named(draft: Draft) -> None:
     with pytest.raises(DatasetError, match=r"steps\.jsonl, line 1: not a valid line of a draft log"):
         Draft(draft.folder)
     log.write_text("\n".join([first, second, ""]))
-    mended = Draft(draft.folder)
-    assert len(mended.steps) == 2, "a draft that could not be opened is not locked for good"
+    repaired = Draft(draft.folder)
+    assert len(repaired.steps) == 2, "the failed attempt must not leave the draft locked"
 
 
 @pytest.mark.parametrize(
@@ -137,7 +128,7 @@ def test_a_broken_line_in_the_middle_is_named(draft: Draft) -> None:
         {"record": {}},
     ],
 )
-def test_a_log_that_says_what_a_log_cannot_say_is_refused(draft: Draft, change: dict[str, Any]) -> None:
+def test_log_with_invalid_values_is_rejected(draft: Draft, change: dict[str, Any]) -> None:
     add_step(draft)
     draft.close()
     log = draft.folder / "steps.jsonl"
@@ -146,31 +137,31 @@ def test_a_log_that_says_what_a_log_cannot_say_is_refused(draft: Draft, change: 
         Draft(draft.folder)
 
 
-def test_changes_of_steps_that_are_not_there_are_refused_and_leave_the_log_whole(draft: Draft) -> None:
+def test_change_of_a_nonexistent_step_is_rejected(draft: Draft) -> None:
     with pytest.raises(DatasetError, match="a step that does not exist"):
         draft.amend_last({"flags": []})
     add_step(draft)
     with pytest.raises(DatasetError, match="a step that does not exist"):
         draft.drop_last("undone by the annotator", 2)
-    assert len(reopened(draft).steps) == 1
+    assert len(reopen(draft).steps) == 1
 
 
-def test_what_a_failed_write_left_is_written_over(draft: Draft) -> None:
+def test_partial_line_of_a_failed_write_is_overwritten(draft: Draft) -> None:
     add_step(draft)
     with (draft.folder / "steps.jsonl").open("ab") as log:
         log.write(b'{"kind": "step", "pict')
     add_step(draft)
-    assert len(reopened(draft).steps) == 2
+    assert len(reopen(draft).steps) == 2
 
 
-def test_a_log_that_vanished_is_not_begun_anew(draft: Draft) -> None:
+def test_missing_log_is_not_created_again(draft: Draft) -> None:
     add_step(draft)
     (draft.folder / "steps.jsonl").unlink()
     with pytest.raises(DatasetError, match="is missing"):
         add_step(draft)
 
 
-def test_a_draft_is_open_in_one_place_at_a_time_and_the_death_of_a_process_frees_it(draft: Draft) -> None:
+def test_open_draft_is_locked_until_its_process_ends(draft: Draft) -> None:
     with pytest.raises(DatasetError, match="open in another window"):
         Draft(draft.folder)
     draft.close()
@@ -187,17 +178,17 @@ def test_a_draft_is_open_in_one_place_at_a_time_and_the_death_of_a_process_frees
         with pytest.raises(DatasetError, match="open in another window"):
             Draft(draft.folder)
         other.kill()
-    assert Draft(draft.folder).broken_touch, "the finger was noted at once"
+    assert Draft(draft.folder).broken_touch, "the touch was written at once"
 
 
-def test_what_is_no_draft_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+def test_opening_a_missing_draft_creates_nothing(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="its folder is missing"):
         Draft(tmp_path / "0000000000000000")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "\0", '{"format": 1'])
-def test_a_broken_head_is_named(draft: Draft, text: str) -> None:
+def test_invalid_head_is_named(draft: Draft, text: str) -> None:
     draft.close()
     (draft.folder / "draft.json").write_text(text)
     with pytest.raises(DatasetError, match=r"draft\.json is not a valid draft"):
@@ -205,7 +196,7 @@ def test_a_broken_head_is_named(draft: Draft, text: str) -> None:
 
 
 @pytest.mark.parametrize("change", [{"format": 99}, {"episode_id": "1234567890123456"}])
-def test_a_draft_of_another_id_or_of_a_newer_recorder_is_refused(draft: Draft, change: dict[str, Any]) -> None:
+def test_draft_with_wrong_id_or_newer_format_is_rejected(draft: Draft, change: dict[str, Any]) -> None:
     draft.close()
     path = draft.folder / "draft.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
@@ -213,100 +204,91 @@ def test_a_draft_of_another_id_or_of_a_newer_recorder_is_refused(draft: Draft, c
         read_head(draft.folder)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="limits of a process are POSIX")
-def test_a_full_disk_leaves_the_draft_as_it_was_and_room_lets_it_go_on(draft: Draft) -> None:
-    add_step(draft)
-    draft.close()
-    code = """
-import resource, signal, sys
-from pathlib import Path
-from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.errors import DatasetError
-from tests.dataset.drafts import add_step, png
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-draft = Draft(Path(sys.argv[1]))
-size = (draft.folder / "steps.jsonl").stat().st_size
-for limit in (10, size + 5):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+@contextmanager
+def file_size_limit(size: int) -> Iterator[None]:
+    """Let this process write no file beyond `size` bytes."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
-        add_step(draft)
-    except DatasetError as error:
-        print(error)
-    assert len(draft.steps) == 1
-resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-add_step(draft)
-draft.close()
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(draft.folder)], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    screenshot, log = done.stdout.splitlines()
-    assert screenshot.startswith(f"{draft.folder}{os.sep}")
-    assert log.startswith(str(draft.folder / "steps.jsonl"))
-    assert all("the disk is full. Free some space" in line for line in (screenshot, log))
-    assert len(reopened(draft).steps) == 2
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of a process are POSIX")
+def test_full_disk_leaves_the_draft_unchanged_and_usable(draft: Draft) -> None:
+    add_step(draft)
+    log = draft.folder / "steps.jsonl"
+    for limit, path in ((10, draft.folder), (log.stat().st_size + 5, log)):
+        with file_size_limit(limit), pytest.raises(DatasetError, match=r"the disk is full\. Free some space") as error:
+            add_step(draft)
+        assert str(error.value).startswith(str(path))
+        assert len(draft.steps) == 1
+    add_step(draft)
+    assert len(reopen(draft).steps) == 2
     assert list(draft.folder.glob("*.part")) == []
 
 
-def test_a_step_is_refused_whose_text_json_cannot_hold(draft: Draft) -> None:
+def test_step_with_lone_surrogate_is_rejected(draft: Draft) -> None:
     screenshot = draft.keep_screenshot(png(1))
     with pytest.raises(DatasetError, match="contains an invalid character"):
         draft.add_step(Type("\ud800"), screenshot, record(png(1)))
     add_step(draft)
-    assert len(reopened(draft).steps) == 1
+    assert len(reopen(draft).steps) == 1
 
 
-# What becomes known later.
+# Amendments.
 
 
-def test_any_step_can_be_amended_and_the_others_stay_as_they_were(draft: Draft) -> None:
+def test_amendment_changes_only_its_step(draft: Draft) -> None:
     keys = [add_step(draft, shade=shade) for shade in range(3)]
     assert draft.amend(keys[1], {"bbox": [1, 2, 30, 40], "bbox_source": "hierarchy"})
-    again = reopened(draft)
+    again = reopen(draft)
     assert [step.record.bbox for step in again.steps] == [None, (1, 2, 30, 40), None]
     assert again.steps == draft.steps
 
 
-def test_an_amendment_finds_its_step_after_others_were_undone_and_after_reopening(draft: Draft) -> None:
+def test_amendments_find_their_steps_by_key(draft: Draft) -> None:
     first, undone = add_step(draft), add_step(draft)
     draft.drop_last("undone by the annotator")
     later = add_step(draft, Type("later"))
     assert later not in (first, undone)
-    again = reopened(draft)
+    again = reopen(draft)
     assert again.amend(first, {"flags": ["first"]})
     assert not again.amend(undone, {"flags": ["undone"]})
     assert again.amend(later, {"flags": ["later"]})
     assert add_step(again) == later + 1
-    assert [step.record.flags for step in reopened(again).steps[:2]] == [
+    assert [step.record.flags for step in reopen(again).steps[:2]] == [
         (Flag(FlagCode.OTHER, (word,)),) for word in ("first", "later")
     ]
 
 
-def test_a_text_that_is_read_back_late_becomes_that_of_its_step_and_of_its_provenance(draft: Draft) -> None:
+def test_amended_text_is_in_the_step_and_its_record(draft: Draft) -> None:
     typed, pressed = add_step(draft, Type("")), add_step(draft)
     assert draft.amend_text(typed, "你好 🥛")
     with pytest.raises(DatasetError, match="adds text to a step that is not a TYPE"):
         draft.amend_text(pressed, "oops")
-    again = reopened(draft)
+    again = reopen(draft)
     assert again.steps[0].action == Type("你好 🥛")
     assert again.steps[0].record.input == TextRecord(text="你好 🥛")
     assert len(again.steps) == 2
-    assert not again.amend_text(99, "nobody's")
+    assert not again.amend_text(99, "of no step")
 
 
 @pytest.mark.parametrize("name", ["../../secret.xml", "/etc/passwd", "1.xml\n", "1.png", "lock"])
-def test_a_name_that_is_no_view_trees_own_is_refused(draft: Draft, name: str) -> None:
+def test_invalid_view_hierarchy_name_is_rejected(draft: Draft, name: str) -> None:
     key = add_step(draft)
     with pytest.raises(DatasetError, match="contains an invalid step record"):
         draft.amend(key, {"ui_tree": name})
-    assert reopened(draft).steps[0].tree is None
+    assert reopen(draft).steps[0].tree is None
 
 
 # Screenshots and view hierarchies.
 
 
-def test_a_screenshot_that_two_steps_share_is_not_forgotten_while_one_of_them_is_there(draft: Draft) -> None:
+def test_screenshot_in_use_is_not_deleted(draft: Draft) -> None:
     screenshot = draft.keep_screenshot(png(1))
     for _ in range(2):
         draft.add_step(Press(SystemKey.BACK), screenshot, record(png(1)))
@@ -317,19 +299,19 @@ def test_a_screenshot_that_two_steps_share_is_not_forgotten_while_one_of_them_is
 
     draft.drop_last("undone by the annotator")
     draft.forget_screenshot(screenshot)
-    assert screenshot.exists(), "the device shows it, as far as is known"
+    assert screenshot.exists(), "the device may still show it"
 
     draft.note_screen(draft.keep_screenshot(png(2)), ())
     draft.forget_screenshot(screenshot)
     assert not screenshot.exists()
 
 
-def test_a_view_tree_is_kept_for_its_step_and_others_are_gone_when_the_draft_is_opened_again(draft: Draft) -> None:
+def test_reopening_keeps_only_view_hierarchies_of_steps(draft: Draft) -> None:
     key = add_step(draft)
     name = draft.keep_tree("<hierarchy>你好</hierarchy>")
     draft.amend(key, {"ui_tree": name})
     draft.keep_tree("<late/>")
-    again = reopened(draft)
+    again = reopen(draft)
     [step] = again.steps
     assert step.tree is not None
     assert step.tree.read_text(encoding="utf-8") == "<hierarchy>你好</hierarchy>"
@@ -337,7 +319,7 @@ def test_a_view_tree_is_kept_for_its_step_and_others_are_gone_when_the_draft_is_
     assert again.keep_tree("<next/>") != name
 
 
-def test_half_a_character_does_not_cost_the_view_tree(draft: Draft) -> None:
+def test_lone_surrogate_in_a_view_hierarchy_is_replaced(draft: Draft) -> None:
     name = draft.keep_tree("<node text='\ud83e'/>")
     assert (draft.folder / name).read_text() == "<node text='?'/>"
 
@@ -345,33 +327,33 @@ def test_half_a_character_does_not_cost_the_view_tree(draft: Draft) -> None:
 # A live finger.
 
 
-def test_a_finger_that_was_down_when_the_recorder_died_is_told_at_the_next_opening(draft: Draft) -> None:
+def test_interrupted_touch_is_known_after_reopening(draft: Draft) -> None:
     screenshot = draft.keep_screenshot(png(1))
     assert not draft.broken_touch
     draft.note_touch(screenshot, 5)
-    again = reopened(draft)
+    again = reopen(draft)
     assert again.broken_touch
-    again.drop_touch("the recorder died under it")
-    last = reopened(again)
+    again.drop_touch("the recorder was killed")
+    last = reopen(again)
     assert not last.broken_touch
-    assert [(dropped.action, dropped.why) for dropped in last.dropped] == [("TOUCH", "the recorder died under it")]
+    assert [(dropped.action, dropped.why) for dropped in last.dropped] == [("TOUCH", "the recorder was killed")]
 
 
-def test_a_finger_that_became_a_step_is_not_broken_whatever_became_known_meanwhile(draft: Draft) -> None:
+def test_touch_that_became_a_step_is_not_interrupted(draft: Draft) -> None:
     earlier = add_step(draft)
     screenshot = draft.keep_screenshot(png(1))
     draft.note_touch(screenshot, 5)
     draft.amend(earlier, {"ui_tree_absent": "the screen moved"})
-    again = reopened(draft)
+    again = reopen(draft)
     assert again.broken_touch
     again.add_step(Press(SystemKey.BACK), screenshot, record(png(1)))
     assert not again.broken_touch
 
 
-# What older recorders wrote.
+# Older formats.
 
 
-def test_a_draft_of_the_first_recorders_goes_on(tmp_path: Path) -> None:
+def test_draft_in_format_1_can_be_continued(tmp_path: Path) -> None:
     folder = tmp_path / json.loads((FORMAT_1 / "draft.json").read_text())["episode_id"]
     folder.mkdir()
     for name in ("draft.json", "steps.jsonl"):
@@ -385,10 +367,10 @@ def test_a_draft_of_the_first_recorders_goes_on(tmp_path: Path) -> None:
     assert (scroll.record.age_us, scroll.tree, scroll.record.bbox) == (None, None, None)
     assert not scroll.record.frame.streamed
     assert draft.amend(scroll.key, {"age_us": 3})
-    assert reopened(draft).steps[1].record.age_us == 3
+    assert reopen(draft).steps[1].record.age_us == 3
 
 
-def test_a_copy_of_a_screenshot_that_somebody_put_there_is_no_hindrance(tmp_path: Path) -> None:
+def test_unknown_files_in_a_draft_are_ignored(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     draft = begin(store)
     add_step(draft)

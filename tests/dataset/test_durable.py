@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, and errors say what to fix."""
+"""Files are written completely or not at all, and errors say how to fix them."""
 
 import errno
 import os
@@ -10,7 +10,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import make_folder, storage_error, write_durably
 
 
-def test_a_file_is_replaced_as_a_whole_whatever_a_killed_process_left(tmp_path: Path) -> None:
+def test_write_replaces_file_and_stale_partial_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
     write_durably(path, b"old")
     write_durably(path, b"new")
@@ -21,19 +21,19 @@ def test_a_file_is_replaced_as_a_whole_whatever_a_killed_process_left(tmp_path: 
     assert path.read_bytes() == b"newer"
 
 
-def test_a_folder_in_the_place_of_the_file_stays_as_it_was(tmp_path: Path) -> None:
+def test_folder_in_place_of_the_file_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "file" / "inside").mkdir(parents=True)
     with pytest.raises(DatasetError, match="file cannot be written"):
         write_durably(tmp_path / "file", b"data")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "inside"]
 
 
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+def test_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"gone/file cannot be written: its folder is missing\. Restore the folder"):
         write_durably(tmp_path / "gone" / "file", b"data")
 
 
-def test_a_file_where_a_folder_must_be_is_named(tmp_path: Path) -> None:
+def test_file_in_place_of_a_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("in the way")
     for folder in (tmp_path / "data", tmp_path / "data" / "screenshots"):
         with pytest.raises(DatasetError, match=r"there is a file where a folder is needed\. Move that file away"):
@@ -41,7 +41,7 @@ def test_a_file_where_a_folder_must_be_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "mend"),
+    ("code", "advice"),
     [
         (errno.ENOSPC, "Free some space"),
         (errno.EFBIG, "Free some space"),
@@ -55,14 +55,14 @@ def test_a_file_where_a_folder_must_be_is_named(tmp_path: Path) -> None:
         (None, "no luck"),
     ],
 )
-def test_each_cause_has_its_mend(code: int | None, mend: str) -> None:
+def test_each_error_says_how_to_fix_it(code: int | None, advice: str) -> None:
     cause = OSError("no luck") if code is None else OSError(code, os.strerror(code))
     error = storage_error(cause, Path("/data/1.png"), "written")
     assert str(error).startswith(f"{Path('/data/1.png')} cannot be written: ")
-    assert mend in str(error)
+    assert advice in str(error)
 
 
-def test_what_is_written_goes_through_no_link_that_lies_in_its_way(tmp_path: Path) -> None:
+def test_writes_do_not_follow_symlinks(tmp_path: Path) -> None:
     folder, victim = tmp_path / "dataset", tmp_path / "victim"
     (folder / "reviews").mkdir(parents=True)
     victim.mkdir()

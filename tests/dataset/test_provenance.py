@@ -9,12 +9,7 @@ from odyssey_recorder.dataset.provenance import FORMAT, read_provenance
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Complete
-from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, complete_draft, store_in
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> EpisodeStore:
-    return store_in(tmp_path)
+from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, complete_draft
 
 
 @pytest.fixture
@@ -23,7 +18,7 @@ def path(store: EpisodeStore) -> Path:
     return store.root / "provenance" / annotation.name
 
 
-def test_it_says_who_recorded_what_when_and_in_passive_mode_what_the_clocks_were(store: EpisodeStore) -> None:
+def test_provenance_of_a_passive_recording(store: EpisodeStore) -> None:
     origin = ORIGIN.model_copy(update={"mode": "passive"})
     draft = store.create_draft(task=TASK, device=DEVICE, origin=origin)
     add_step(draft)
@@ -45,9 +40,7 @@ def change(path: Path) -> Callable[..., int]:
     return lambda **keys: path.write_text(json.dumps({**json.loads(path.read_text()), **keys}))
 
 
-def test_keys_of_a_later_recorder_are_no_hindrance_and_a_newer_format_is(
-    path: Path, change: Callable[..., int]
-) -> None:
+def test_unknown_keys_are_ignored_but_a_newer_format_is_rejected(path: Path, change: Callable[..., int]) -> None:
     change(mood="good")
     assert read_provenance(path) is not None
     change(format=FORMAT + 1)
@@ -55,7 +48,7 @@ def test_keys_of_a_later_recorder_are_no_hindrance_and_a_newer_format_is(
         read_provenance(path)
 
 
-def test_the_provenances_of_the_first_recorders_are_read_as_ever() -> None:
+def test_provenance_in_format_1_is_read() -> None:
     provenance = read_provenance(Path(__file__).parent / "format_1" / "provenance.json")
     assert provenance is not None
     assert [step.touched_us for step in provenance.steps] == [3, 3, 3]
@@ -65,14 +58,14 @@ def test_the_provenances_of_the_first_recorders_are_read_as_ever() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[", "\0"])
-def test_what_is_no_provenance_is_refused_by_name(path: Path, text: str) -> None:
+def test_invalid_provenance_file_is_named(path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(DatasetError, match=f"{path.name} is not a provenance file"):
         read_provenance(path)
 
 
 @pytest.mark.parametrize("at", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59Z"])
-def test_a_time_that_no_window_can_show_is_refused_by_name(path: Path, at: str) -> None:
+def test_time_outside_the_supported_range_is_rejected(path: Path, at: str) -> None:
     tree = json.loads(path.read_text())
     call = {"prompt": "p/1", "model_asked": "m", "model_answered": "m", "host": "h", "at": at}
     making = {"text": {"writer": "model", "call": {**call, "tokens_in": 1, "tokens_out": 1}}}
@@ -82,7 +75,7 @@ def test_a_time_that_no_window_can_show_is_refused_by_name(path: Path, at: str) 
 
 
 @pytest.mark.parametrize("key", ["started_us", "published_us"])
-def test_a_number_beyond_all_clocks_is_refused_by_name(path: Path, change: Callable[..., int], key: str) -> None:
+def test_timestamp_out_of_range_is_rejected_by_name(path: Path, change: Callable[..., int], key: str) -> None:
     change(**{key: 10**400})
     with pytest.raises(DatasetError, match=f"{path.name} is not a provenance file"):
         read_provenance(path)
@@ -91,7 +84,7 @@ def test_a_number_beyond_all_clocks_is_refused_by_name(path: Path, change: Calla
     assert summary.recorded_at is None or key == "published_us"
 
 
-def test_a_provenance_that_is_none_or_cannot_be_read_is_named(store: EpisodeStore, path: Path) -> None:
+def test_missing_provenance_is_none_and_an_unreadable_one_is_named(store: EpisodeStore, path: Path) -> None:
     path.unlink()
     assert store.provenance(path.stem) is None
     path.mkdir()

@@ -16,7 +16,19 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError, RecordingError
 from odyssey_recorder.model.action import Action, Complete, Impossible, Press, SystemKey
 from odyssey_recorder.model.geometry import Size
-from tests.dataset.drafts import DEVICE, ORIGIN, TASK, add_step, begin, complete_draft, png, read_only, record, store_in
+from tests.dataset.drafts import (
+    DEVICE,
+    ORIGIN,
+    TASK,
+    add_step,
+    begin,
+    complete_draft,
+    files_in,
+    png,
+    read_only,
+    record,
+    store_in,
+)
 
 UNTRUSTED = [
     "", "..", "../0000000000000001", "/etc/passwd", "000000000000000", "00000000000000001", "0000000000000000\n",
@@ -24,19 +36,10 @@ UNTRUSTED = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> EpisodeStore:
-    return store_in(tmp_path)
-
-
-def files(folder: Path) -> set[str]:
-    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-
-
 # Drafts.
 
 
-def test_drafts_are_listed_newest_first_with_what_an_annotator_knows_them_by(store: EpisodeStore) -> None:
+def test_drafts_are_listed_newest_first(store: EpisodeStore) -> None:
     older, newer = begin(store), complete_draft(store)
     for draft in (older, newer):
         draft.close()
@@ -48,28 +51,26 @@ def test_drafts_are_listed_newest_first_with_what_an_annotator_knows_them_by(sto
     assert first.changed_at > second.changed_at
 
 
-def test_where_nothing_was_begun_there_are_no_drafts_and_no_episodes(tmp_path: Path, store: EpisodeStore) -> None:
+def test_empty_store_has_no_drafts_and_no_episodes(tmp_path: Path, store: EpisodeStore) -> None:
     assert (store.drafts(), store.episodes()) == ([], [])
     with pytest.raises(DatasetError, match="cannot be read"):
         store.resume("0000000000000001")
-    assert list(tmp_path.iterdir()) == [], "looking creates nothing"
+    assert list(tmp_path.iterdir()) == [], "reading creates nothing"
 
 
-def test_a_broken_draft_is_listed_with_its_problem_and_hides_no_other(store: EpisodeStore) -> None:
-    broken, torn, whole = begin(store), begin(store), begin(store)
-    for draft in (broken, torn, whole):
+def test_damaged_drafts_are_listed_with_their_problems(store: EpisodeStore) -> None:
+    invalid, damaged, valid = begin(store), begin(store), begin(store)
+    for draft in (invalid, damaged, valid):
         draft.close()
-    (broken.folder / "draft.json").write_text("{")
-    (torn.folder / "steps.jsonl").write_text("no log\n")
+    (invalid.folder / "draft.json").write_text("{")
+    (damaged.folder / "steps.jsonl").write_text("not a log\n")
     problems = {draft.episode_id: draft.problem for draft in store.drafts()}
-    assert "is not a valid draft" in problems[broken.episode_id]
-    assert "line 1" in problems[torn.episode_id]
-    assert problems[whole.episode_id] == ""
+    assert "is not a valid draft" in problems[invalid.episode_id]
+    assert "line 1" in problems[damaged.episode_id]
+    assert problems[valid.episode_id] == ""
 
 
-def test_a_draft_that_is_open_elsewhere_is_listed_by_its_task_and_can_be_resumed_once_it_is_not(
-    store: EpisodeStore,
-) -> None:
+def test_draft_open_elsewhere_can_be_resumed_once_closed(store: EpisodeStore) -> None:
     draft = begin(store)
     [listed] = store.drafts()
     assert listed.task == TASK
@@ -89,7 +90,7 @@ def test_drafts_for_another_dataset_are_not_listed(tmp_path: Path, store: Episod
     assert len(other.drafts()) == 1
 
 
-def test_the_task_of_a_draft_is_known_until_it_is_an_episode(tmp_path: Path, store: EpisodeStore) -> None:
+def test_draft_has_a_task_until_it_is_published(tmp_path: Path, store: EpisodeStore) -> None:
     begin(store)  # a task that the annotator wrote
     origin = ORIGIN.model_copy(update={"task_id": "t-1"})
     EpisodeStore(tmp_path / "other dataset", drafts=tmp_path / "drafts").create_draft(
@@ -106,7 +107,7 @@ def test_the_task_of_a_draft_is_known_until_it_is_an_episode(tmp_path: Path, sto
 
 
 @pytest.mark.parametrize("end", [Complete("done"), Impossible("no such app")])
-def test_it_is_known_how_an_episode_ends(store: EpisodeStore, end: Action) -> None:
+def test_published_ending_is_known(store: EpisodeStore, end: Action) -> None:
     draft = begin(store)
     add_step(draft, end, shade=1)
     assert not store.is_impossible(draft.episode_id)
@@ -116,7 +117,7 @@ def test_it_is_known_how_an_episode_ends(store: EpisodeStore, end: Action) -> No
     assert not store.is_impossible(draft.episode_id)
 
 
-def test_what_else_lies_in_the_drafts_folder_is_not_listed(tmp_path: Path, store: EpisodeStore) -> None:
+def test_other_files_in_the_drafts_folder_are_not_listed(tmp_path: Path, store: EpisodeStore) -> None:
     draft = begin(store)
     for name in ("notes", "12345", TRASH):
         (tmp_path / "drafts" / name).mkdir()
@@ -126,31 +127,31 @@ def test_what_else_lies_in_the_drafts_folder_is_not_listed(tmp_path: Path, store
     assert len(store.drafts()) == 1
 
 
-def test_an_id_that_is_taken_is_not_given_again(store: EpisodeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_existing_ids_are_not_reused(store: EpisodeStore, monkeypatch: pytest.MonkeyPatch) -> None:
     published = store.publish(complete_draft(store)).stem
     draft = begin(store)
-    rolled = iter([int(published), int(draft.episode_id), 42])
-    monkeypatch.setattr("secrets.randbelow", lambda _: next(rolled))
+    random_ids = iter([int(published), int(draft.episode_id), 42])
+    monkeypatch.setattr("secrets.randbelow", lambda _: next(random_ids))
     assert begin(store).episode_id == f"{42:016}"
 
 
-def test_a_discarded_draft_is_whole_in_the_trash(store: EpisodeStore) -> None:
+def test_discarded_draft_is_moved_to_the_trash(store: EpisodeStore) -> None:
     draft = complete_draft(store)
-    before = files(draft.folder)
+    before = files_in(draft.folder)
     place = store.discard(draft)
     assert place.parent.name == TRASH
-    assert files(place) >= before - {"lock"}
+    assert files_in(place) >= before - {"lock"}
     assert store.drafts() == []
 
 
 # Publishing.
 
 
-def test_an_episode_is_published_with_screenshots_and_provenance_and_the_draft_is_gone(store: EpisodeStore) -> None:
+def test_publishing_moves_the_draft_into_the_dataset(store: EpisodeStore) -> None:
     draft = complete_draft(store)
     annotation = store.publish(draft)
     episode_id = draft.episode_id
-    assert files(store.root) == {
+    assert files_in(store.root) == {
         f"annotations/{episode_id}.json",
         f"provenance/{episode_id}.json",
         f"screenshots/{episode_id}_0.png",
@@ -164,16 +165,14 @@ def test_an_episode_is_published_with_screenshots_and_provenance_and_the_draft_i
     assert not draft.folder.exists()
 
 
-def test_view_trees_are_published_with_their_steps_and_a_lost_one_is_named_as_absent(
-    store: EpisodeStore,
-) -> None:
+def test_view_hierarchies_are_published_unless_lost(store: EpisodeStore) -> None:
     draft = begin(store)
     add_step(draft)
     for step in (Press(SystemKey.BACK), Complete("done")):
         draft.amend(add_step(draft, step), {"ui_tree": draft.keep_tree(f"<hierarchy text='{step}'/>")})
     min(draft.folder.glob("*.xml")).unlink()
     episode_id = store.publish(draft).stem
-    assert {name for name in files(store.root) if name.startswith("ui_trees")} == {f"ui_trees/{episode_id}_2.xml"}
+    assert {name for name in files_in(store.root) if name.startswith("ui_trees")} == {f"ui_trees/{episode_id}_2.xml"}
     assert "Complete" in store.ui_tree_path(episode_id, 2).read_text()
     provenance = store.provenance(episode_id)
     assert provenance is not None
@@ -181,7 +180,7 @@ def test_view_trees_are_published_with_their_steps_and_a_lost_one_is_named_as_ab
     assert provenance.steps[1].ui_tree_absent == "its file is missing from the draft"
 
 
-def test_a_view_hierarchy_that_comes_after_publishing_leaves_no_draft_behind(store: EpisodeStore) -> None:
+def test_late_view_hierarchy_does_not_recreate_the_draft(store: EpisodeStore) -> None:
     draft = complete_draft(store)
     is_writing, publishing = threading.Event(), threading.Event()
 
@@ -198,11 +197,11 @@ def test_a_view_hierarchy_that_comes_after_publishing_leaves_no_draft_behind(sto
         assert is_writing.wait(20)
         publishing.set()
         store.publish(draft)
-        writer.result(20)  # a closed draft takes no more
+        writer.result(20)  # a closed draft accepts nothing
     assert not draft.folder.exists()
 
 
-def test_steps_that_share_a_screenshot_are_published_with_one_each(store: EpisodeStore) -> None:
+def test_shared_screenshot_is_published_for_each_step(store: EpisodeStore) -> None:
     draft = begin(store)
     screenshot = draft.keep_screenshot(png(1))
     for action in (Press(SystemKey.HOME), Press(SystemKey.BACK), Complete("done")):
@@ -211,7 +210,7 @@ def test_steps_that_share_a_screenshot_are_published_with_one_each(store: Episod
     assert [store.screenshot_path(episode, step).read_bytes() for step in range(3)] == [png(1)] * 3
 
 
-def test_the_size_of_the_episode_is_that_of_its_screenshots(store: EpisodeStore) -> None:
+def test_published_size_is_that_of_the_screenshots(store: EpisodeStore) -> None:
     draft = store.create_draft(task=TASK, device=type(DEVICE)("Fold", Size(9999, 9999)), origin=begin(store).origin)
     add_step(draft, Complete("done"))
     store.publish(draft)
@@ -219,32 +218,30 @@ def test_the_size_of_the_episode_is_that_of_its_screenshots(store: EpisodeStore)
 
 
 @pytest.mark.parametrize("steps", [0, 1])
-def test_a_draft_without_an_end_is_not_published(store: EpisodeStore, steps: int) -> None:
+def test_unfinished_draft_cannot_be_published(store: EpisodeStore, steps: int) -> None:
     draft = begin(store)
     for _ in range(steps):
         add_step(draft)
     with pytest.raises(DatasetError, match="Finish it first"):
         store.publish(draft)
-    assert files(store.root) == set()
+    assert files_in(store.root) == set()
 
 
-@pytest.mark.parametrize("spoil", [lambda path: path.write_bytes(png(99)), lambda path: path.unlink()])
-def test_a_screenshot_that_was_changed_or_lost_is_not_published(store: EpisodeStore, spoil: object) -> None:
+@pytest.mark.parametrize("damage", [lambda path: path.write_bytes(png(99)), lambda path: path.unlink()])
+def test_draft_with_changed_or_missing_screenshot_is_not_published(store: EpisodeStore, damage: object) -> None:
     draft = complete_draft(store)
-    assert callable(spoil)
-    spoil(draft.steps[0].screenshot)
+    assert callable(damage)
+    damage(draft.steps[0].screenshot)
     with pytest.raises(DatasetError, match=str(draft.steps[0].screenshot)):
         store.publish(draft)
-    assert files(store.root) == set()
+    assert files_in(store.root) == set()
     assert len(draft.steps) == 2
 
 
 @pytest.mark.parametrize("blocked", ["annotations", "screenshots", "provenance", "ui_trees"])
-def test_a_failure_half_way_leaves_the_dataset_as_it_was_and_the_next_try_is_whole(
-    store: EpisodeStore, blocked: str
-) -> None:
+def test_failed_publishing_is_rolled_back_and_can_be_retried(store: EpisodeStore, blocked: str) -> None:
     others = store.publish(complete_draft(store))
-    before = files(store.root)
+    before = files_in(store.root)
     draft = complete_draft(store)
     draft.amend_last({"ui_tree": draft.keep_tree("<hierarchy/>")})
     (store.root / "ui_trees").mkdir()
@@ -254,24 +251,24 @@ def test_a_failure_half_way_leaves_the_dataset_as_it_was_and_the_next_try_is_who
         store.publish(draft)
     (store.root / blocked).unlink()
     aside.rename(store.root / blocked)
-    assert files(store.root) == before
+    assert files_in(store.root) == before
     assert store.publish(draft).exists()
     assert store.episodes() == sorted([others.stem, draft.episode_id])
 
 
-def test_a_failure_at_the_last_file_takes_the_others_back(store: EpisodeStore) -> None:
+def test_failure_at_the_annotation_rolls_back_all_files(store: EpisodeStore) -> None:
     draft = complete_draft(store)
     in_the_way = store.root / "annotations" / f"{draft.episode_id}.json"
     (in_the_way / "folder").mkdir(parents=True)
     with pytest.raises(DatasetError, match="cannot be written"):
         store.publish(draft)
-    assert files(store.root) == set()
+    assert files_in(store.root) == set()
     shutil.rmtree(in_the_way)
     store.publish(draft)
     assert store.episodes() == [draft.episode_id]
 
 
-def test_a_dataset_folder_that_is_gone_is_not_made_up(store: EpisodeStore) -> None:
+def test_missing_dataset_folder_is_not_created(store: EpisodeStore) -> None:
     draft = complete_draft(store)
     shutil.rmtree(store.root)
     with pytest.raises(DatasetError, match=r"dataset is missing\. Restore it"):
@@ -282,7 +279,7 @@ def test_a_dataset_folder_that_is_gone_is_not_made_up(store: EpisodeStore) -> No
     assert store.episodes() == [draft.episode_id]
 
 
-READ_ONLY = """
+READ_ONLY_FOLDER = """
 import os, sys
 from pathlib import Path
 import PIL.PngImagePlugin, odyssey_recorder.dataset.publishing  # while their folders may be read
@@ -309,10 +306,12 @@ print(store.episodes() == [draft.episode_id])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of folders are POSIX")
-def test_a_read_only_folder_is_named_and_nothing_is_published_until_it_is_writable() -> None:
+def test_nothing_is_published_into_a_read_only_folder() -> None:
     with tempfile.TemporaryDirectory() as folder:  # tmp_path has mode 0700
         Path(folder).chmod(0o777)
-        done = subprocess.run([sys.executable, "-c", READ_ONLY, folder], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-c", READ_ONLY_FOLDER, folder], capture_output=True, text=True, timeout=60
+        )
     assert done.returncode == 0, done.stderr
     *problems, published = done.stdout.splitlines()
     assert len(problems) == 2
@@ -320,7 +319,7 @@ def test_a_read_only_folder_is_named_and_nothing_is_published_until_it_is_writab
     assert published == "True"
 
 
-def test_a_draft_that_cannot_be_read_can_be_thrown_away_but_not_one_that_is_open(store: EpisodeStore) -> None:
+def test_unreadable_draft_can_be_discarded_but_not_an_open_one(store: EpisodeStore) -> None:
     broken, held = begin(store), begin(store)
     broken.close()
     (broken.folder / "draft.json").write_text("{")
@@ -333,7 +332,7 @@ def test_a_draft_that_cannot_be_read_can_be_thrown_away_but_not_one_that_is_open
     held.close()
 
 
-def test_a_draft_that_a_crash_left_after_publishing_goes_to_the_trash(tmp_path: Path, store: EpisodeStore) -> None:
+def test_draft_left_by_a_crash_after_publishing_is_trashed(tmp_path: Path, store: EpisodeStore) -> None:
     draft = complete_draft(store)
     copy = shutil.copytree(draft.folder, tmp_path / "copy")
     store.publish(draft)
@@ -343,7 +342,7 @@ def test_a_draft_that_a_crash_left_after_publishing_goes_to_the_trash(tmp_path: 
     assert len(list((tmp_path / "drafts" / TRASH).iterdir())) == 1
 
 
-def test_what_a_crash_left_in_the_middle_of_publishing_is_overcome_by_the_next_try(store: EpisodeStore) -> None:
+def test_publishing_can_be_retried_after_a_crash(store: EpisodeStore) -> None:
     draft = complete_draft(store)
     (store.root / "screenshots" / f"{draft.episode_id}_0.png").write_bytes(png(1)[:20])
     (store.root / "provenance" / f"{draft.episode_id}.json.part").write_bytes(b"{")
@@ -360,17 +359,15 @@ def test_what_a_crash_left_in_the_middle_of_publishing_is_overcome_by_the_next_t
 
 
 @pytest.mark.parametrize("episode_id", UNTRUSTED)
-def test_an_id_that_is_none_never_becomes_a_path(tmp_path: Path, store: EpisodeStore, episode_id: str) -> None:
-    before = files(tmp_path)
+def test_invalid_id_never_becomes_a_path(tmp_path: Path, store: EpisodeStore, episode_id: str) -> None:
+    before = files_in(tmp_path)
     for ask in (store.resume, store.load, store.provenance, lambda name: store.ui_tree_path(name, 0)):
         with pytest.raises(DatasetError, match="is not an episode's id"):
             ask(episode_id)
-    assert files(tmp_path) == before
+    assert files_in(tmp_path) == before
 
 
-def test_a_dataset_that_cannot_be_written_is_told_of_when_a_recording_begins(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_dataset_is_reported_when_recording_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read_only(monkeypatch, tmp_path / "dataset" / "screenshots")
     with pytest.raises(DatasetError, match=r"screenshots cannot be written: .* Make the folder writable"):
         begin(store_in(tmp_path))

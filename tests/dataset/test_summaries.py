@@ -28,7 +28,7 @@ def read(root: Path, episode_id: str = ID) -> EpisodeSummary:
     return summary
 
 
-def test_a_summary_says_what_the_annotation_says(root: Path) -> None:
+def test_summary_of_an_annotation(root: Path) -> None:
     assert read(root) == EpisodeSummary(
         ID, "Use Chrome to look up the weather in Beijing.", "Information_Management", "Small Phone",
         len(ALL_KINDS), template=episode().task.meta_task,
@@ -36,7 +36,7 @@ def test_a_summary_says_what_the_annotation_says(root: Path) -> None:
     )  # fmt: skip
 
 
-def test_who_recorded_it_and_when_comes_from_the_provenance(root: Path) -> None:
+def test_annotator_and_time_come_from_the_provenance(root: Path) -> None:
     provenance = {
         "origin": provenance_of(ID).origin.model_dump(mode="json"),
         "started_us": 1_700_000_000_000_000,
@@ -50,28 +50,28 @@ def test_who_recorded_it_and_when_comes_from_the_provenance(root: Path) -> None:
     "provenance",
     ["{", "[]", json.dumps({"origin": provenance_of(ID).origin.model_dump(mode="json"), "started_us": 10**30})],
 )
-def test_a_provenance_that_cannot_be_read_leaves_the_episode_in_the_list(root: Path, provenance: str) -> None:
+def test_unreadable_provenance_does_not_hide_the_episode(root: Path, provenance: str) -> None:
     (root / "provenance" / f"{ID}.json").write_text(provenance)
     assert (read(root).annotator, read(root).recorded_at, read(root).problem) == ("", None, "")
 
 
-def test_an_annotation_that_is_broken_says_why(root: Path) -> None:
+def test_invalid_annotation_has_a_problem(root: Path) -> None:
     (root / "annotations" / f"{OTHER}.json").write_text('{"episode_id": 7}')
     broken = read(root, OTHER)
     assert broken.episode_id == OTHER
     assert "episode_id is 7" in broken.problem
 
 
-def test_an_annotation_of_another_episode_says_so(root: Path) -> None:
+def test_annotation_of_another_episode_has_a_problem(root: Path) -> None:
     write_episode(root / "annotations" / f"{OTHER}.json", episode())
     assert f"contains episode {ID}" in read(root, OTHER).problem
 
 
-def test_an_episode_that_is_gone_has_none(root: Path) -> None:
+def test_deleted_episode_has_no_summary(root: Path) -> None:
     assert summarise(root, OTHER) is None
 
 
-def test_an_episode_is_opened_with_its_files_whatever_its_provenance_is(root: Path) -> None:
+def test_damaged_episode_can_be_opened(root: Path) -> None:
     annotation = root / annotation_path(ID)
     opened = open_damaged(annotation)
     assert (opened.episode, opened.files.annotation) == (episode(), annotation)

@@ -1,4 +1,4 @@
-"""The watch, with real files and the system's own notifications."""
+"""The watch, with real files and notifications of the system."""
 
 import errno
 import shutil
@@ -20,47 +20,48 @@ from tests.episodes import episode
 ONE, TWO, THREE = "0000000000000001", "0000000000000002", "0000000000000003"
 PATIENCE_S = 10.0
 NEVER_S = 3600.0
-EAGER = WatchRules(noticed_s=NEVER_S, unnoticed_s=0.02)
-Begin = Callable[..., DatasetWatch]
+FAST_RETRY = WatchRules(noticed_s=NEVER_S, unnoticed_s=0.02)
+StartWatch = Callable[..., DatasetWatch]
 
 
-class Told:
+class Listener:
     def __init__(self) -> None:
         self.ids: set[str] = set()
         self.changes: list[FolderChanges] = []
         self.warnings: list[str] = []
-        self._news = threading.Condition()
+        self._changed = threading.Condition()
 
-    def tell(self, changes: FolderChanges) -> None:
-        with self._news:
+    def on_changes(self, changes: FolderChanges) -> None:
+        with self._changed:
             self.changes.append(changes)
             self.ids = (self.ids | changes.added) - changes.removed
-            self._news.notify_all()
+            self._changed.notify_all()
 
-    def warn(self, words: str) -> None:
-        self.warnings.append(words)
+    def on_warning(self, text: str) -> None:
+        self.warnings.append(text)
 
-    def wait_for(self, wanted: Callable[[], bool]) -> None:
-        with self._news:
-            assert self._news.wait_for(wanted, PATIENCE_S), (self.ids, self.changes)
-
-
-@pytest.fixture
-def told() -> Told:
-    return Told()
+    def wait_for(self, condition: Callable[[], bool]) -> None:
+        with self._changed:
+            assert self._changed.wait_for(condition, PATIENCE_S), (self.ids, self.changes)
 
 
 @pytest.fixture
-def watch(told: Told) -> Iterator[Begin]:
-    """Starts watches; they scan unprompted only where notifications fail, unless `rules` say otherwise."""
-    begun: list[DatasetWatch] = []
+def listener() -> Listener:
+    return Listener()
 
-    def begin(root: Path, rules: WatchRules = EAGER, beside: Sequence[str] = (PROVENANCE,)) -> DatasetWatch:
-        begun.append(DatasetWatch(root, told.tell, told.warn, rules, beside=beside))
-        return begun[-1]
 
-    yield begin
-    for one in begun:
+@pytest.fixture
+def watch(listener: Listener) -> Iterator[StartWatch]:
+    """Starts a watch and waits for its first report; by default it polls only if notifications are unavailable."""
+    started: list[DatasetWatch] = []
+
+    def start(root: Path, rules: WatchRules = FAST_RETRY, beside: Sequence[str] = (PROVENANCE,)) -> DatasetWatch:
+        started.append(DatasetWatch(root, listener.on_changes, listener.on_warning, rules, beside=beside))
+        listener.wait_for(lambda: bool(listener.changes))
+        return started[-1]
+
+    yield start
+    for one in started:
         one.close()
 
 
@@ -78,139 +79,129 @@ def put(root: Path, episode_id: str) -> Path:
 
 
 @pytest.mark.parametrize("ids", [(), (ONE, TWO)])
-def test_it_begins_with_the_episodes_that_are_there(root: Path, told: Told, watch: Begin, ids: Sequence[str]) -> None:
+def test_existing_episodes_are_reported(root: Path, listener: Listener, watch: StartWatch, ids: Sequence[str]) -> None:
     for episode_id in ids:
         put(root, episode_id)
     watch(root)
-    told.wait_for(lambda: told.changes == [FolderChanges(added=frozenset(ids))])
+    assert listener.changes == [FolderChanges(added=frozenset(ids))]
 
 
-def test_what_comes_changes_and_goes_is_noticed(root: Path, told: Told, watch: Begin) -> None:
+def test_added_changed_and_removed_episodes_are_reported(root: Path, listener: Listener, watch: StartWatch) -> None:
     watch(root)
-    told.wait_for(lambda: bool(told.changes))
     path = put(root, ONE)
-    told.wait_for(lambda: told.changes[-1] == FolderChanges(added=frozenset({ONE})))
-    put(root, ONE)  # replaced by one as long
-    told.wait_for(lambda: told.changes[-1] == FolderChanges(changed=frozenset({ONE})))
+    listener.wait_for(lambda: listener.changes[-1] == FolderChanges(added=frozenset({ONE})))
+    put(root, ONE)  # replaced by a file of the same size
+    listener.wait_for(lambda: listener.changes[-1] == FolderChanges(changed=frozenset({ONE})))
     path.unlink()
-    told.wait_for(lambda: told.changes[-1] == FolderChanges(removed=frozenset({ONE})))
+    listener.wait_for(lambda: listener.changes[-1] == FolderChanges(removed=frozenset({ONE})))
 
 
 @pytest.mark.parametrize("folder", [PROVENANCE, "reviews"])
-def test_a_file_beside_it_that_comes_later_changes_its_episode(
-    root: Path, told: Told, watch: Begin, folder: str
-) -> None:
+def test_new_companion_file_changes_its_episode(root: Path, listener: Listener, watch: StartWatch, folder: str) -> None:
     put(root, ONE)
-    watch(root, EAGER, (PROVENANCE, "reviews"))
-    told.wait_for(lambda: ONE in told.ids)
+    watch(root, FAST_RETRY, (PROVENANCE, "reviews"))
     (root / folder).mkdir(exist_ok=True)
     (root / folder / f"{ONE}.json").write_text("{}")
-    told.wait_for(lambda: told.changes[-1] == FolderChanges(changed=frozenset({ONE})))
+    listener.wait_for(lambda: listener.changes[-1] == FolderChanges(changed=frozenset({ONE})))
 
 
-def test_only_whole_files_that_are_called_as_episodes_are_told(root: Path, told: Told, watch: Begin) -> None:
+def test_only_complete_episode_files_are_reported(root: Path, listener: Listener, watch: StartWatch) -> None:
     folder = root / "annotations"
     watch(root)
-    told.wait_for(lambda: bool(told.changes))
     for name in (f"{ONE}.json.part", f".{ONE}.json.swp", "notes.txt", "1.json", f"{ONE}.json~", f"{TWO[:-1]}٣.json"):
         (folder / name).write_text("{")
     (folder / f"{TWO}.json").mkdir()
     put(root, THREE)
-    told.wait_for(lambda: bool(told.ids))
-    assert told.ids == {THREE}
+    listener.wait_for(lambda: bool(listener.ids))
+    assert listener.ids == {THREE}
 
 
-def test_a_folder_that_is_not_there_yet_is_waited_for(tmp_path: Path, told: Told, watch: Begin) -> None:
+def test_folder_may_be_created_later(tmp_path: Path, listener: Listener, watch: StartWatch) -> None:
     watch(tmp_path / "later")
-    told.wait_for(lambda: told.changes == [FolderChanges()])
+    assert listener.changes == [FolderChanges()]
     (tmp_path / "later" / "annotations").mkdir(parents=True)
     put(tmp_path / "later", ONE)
-    told.wait_for(lambda: told.ids == {ONE})
+    listener.wait_for(lambda: listener.ids == {ONE})
 
 
-def test_a_folder_that_is_taken_away_and_comes_again_is_followed(root: Path, told: Told, watch: Begin) -> None:
+def test_folder_may_be_deleted_and_created_again(root: Path, listener: Listener, watch: StartWatch) -> None:
     put(root, ONE)
     watch(root)
-    told.wait_for(lambda: told.ids == {ONE})
+    assert listener.ids == {ONE}
     shutil.rmtree(root)
-    told.wait_for(lambda: told.ids == set())
+    listener.wait_for(lambda: listener.ids == set())
     for name in ("annotations", "provenance"):
         (root / name).mkdir(parents=True)
     put(root, TWO)
-    told.wait_for(lambda: told.ids == {TWO})
+    listener.wait_for(lambda: listener.ids == {TWO})
     put(root, THREE)
-    told.wait_for(lambda: told.ids == {TWO, THREE})
+    listener.wait_for(lambda: listener.ids == {TWO, THREE})
 
 
-def test_where_the_system_gives_no_notice_it_says_so_and_looks_again_and_again(
-    root: Path, told: Told, watch: Begin, monkeypatch: pytest.MonkeyPatch,
+def test_unavailable_notifications_are_replaced_by_polling(
+    root: Path, listener: Listener, watch: StartWatch, monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:  # fmt: skip
-    def refuse(*_args: object, **_more: object) -> None:
+    def fail(*_args: object, **_more: object) -> None:
         raise OSError(errno.ENOSPC, "inotify watch limit reached")
 
-    monkeypatch.setattr(BaseObserver, "schedule", refuse)
+    monkeypatch.setattr(BaseObserver, "schedule", fail)
     watch(root)
-    told.wait_for(lambda: bool(told.changes))
     put(root, ONE)
-    told.wait_for(lambda: told.ids == {ONE})
-    (warning,) = told.warnings
+    listener.wait_for(lambda: listener.ids == {ONE})
+    (warning,) = listener.warnings
     assert "inotify watch limit reached" in warning
     assert "every few seconds" in warning
     caplog.clear()
 
 
-def test_notices_that_are_lost_are_made_up_for(
-    root: Path, told: Told, watch: Begin, monkeypatch: pytest.MonkeyPatch
+def test_lost_notifications_are_replaced_by_polling(
+    root: Path, listener: Listener, watch: StartWatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     schedule = BaseObserver.schedule
     elsewhere = root.parent / "elsewhere"
     elsewhere.mkdir()
 
-    def deaf(observer: BaseObserver, handler: FileSystemEventHandler, _path: str, **_more: object) -> object:
+    def watch_elsewhere(observer: BaseObserver, handler: FileSystemEventHandler, *_: object, **__: object) -> object:
         return schedule(observer, handler, str(elsewhere))
 
-    monkeypatch.setattr(BaseObserver, "schedule", deaf)
+    monkeypatch.setattr(BaseObserver, "schedule", watch_elsewhere)
     watch(root, WatchRules(noticed_s=0.05, unnoticed_s=NEVER_S))
-    told.wait_for(lambda: bool(told.changes))
     put(root, ONE)
-    told.wait_for(lambda: told.ids == {ONE})
+    listener.wait_for(lambda: listener.ids == {ONE})
 
 
-def test_nothing_is_told_once_it_is_closed(root: Path, told: Told, watch: Begin) -> None:
-    begun = watch(root)
-    told.wait_for(lambda: bool(told.changes))
-    begun.close()
+def test_closed_watch_reports_nothing(root: Path, listener: Listener, watch: StartWatch) -> None:
+    started = watch(root)
+    started.close()
     put(root, ONE)
-    assert told.changes == [FolderChanges()]
+    assert listener.changes == [FolderChanges()]
     assert "dataset watch" not in {thread.name for thread in threading.enumerate()}
 
 
 @pytest.fixture
-def intent(root: Path, told: Told, watch: Begin) -> Path:
-    """The journal of a change of episode ONE, whose annotation is away just now."""
+def journal_file(root: Path, listener: Listener, watch: StartWatch) -> Path:
+    """The journal of a change of episode ONE, during which its annotation is missing."""
     path = put(root, ONE)
     watch(root)
-    told.wait_for(lambda: told.ids == {ONE})
+    assert listener.ids == {ONE}
     version = f"{HISTORY}/{ONE}/{'0' * 64}-{'0' * 16}"
-    intent = root / HISTORY / "change.json"
-    intent.parent.mkdir(parents=True)
-    intent.write_text(Change(episode_id=ONE, source=version, target=version).model_dump_json())
+    journal_file = root / HISTORY / "change.json"
+    journal_file.parent.mkdir(parents=True)
+    journal_file.write_text(Change(episode_id=ONE, source=version, target=version).model_dump_json())
     path.unlink()
     put(root, TWO)
-    told.wait_for(lambda: told.ids == {ONE, TWO})
-    return intent
+    listener.wait_for(lambda: listener.ids == {ONE, TWO})
+    return journal_file
 
 
-def test_an_episode_that_is_being_amended_has_not_gone(root: Path, told: Told, intent: Path) -> None:
+def test_episode_is_not_removed_while_it_is_amended(root: Path, listener: Listener, journal_file: Path) -> None:
     write_episode(root / "annotations" / f"{ONE}.json", episode(Complete("amended"), episode_id=ONE))
-    intent.unlink()
-    told.wait_for(lambda: told.changes[-1].changed == {ONE})
-    assert not any(one.removed for one in told.changes)
+    journal_file.unlink()
+    listener.wait_for(lambda: listener.changes[-1].changed == {ONE})
+    assert not any(one.removed for one in listener.changes)
 
 
-def test_an_episode_that_does_not_come_back_from_a_change_is_told_without_another_notice(
-    told: Told, intent: Path
-) -> None:
-    intent.unlink()
-    told.wait_for(lambda: told.ids == {TWO})
+def test_episode_lost_in_a_change_is_reported_as_removed(listener: Listener, journal_file: Path) -> None:
+    journal_file.unlink()
+    listener.wait_for(lambda: listener.ids == {TWO})

@@ -1,12 +1,9 @@
-"""Merges of two datasets: planned, in both orders, under kills and full disks; the sources are only read."""
+"""Merges of two datasets: planned, in both orders, killed, and on full disks; the sources are only read."""
 
-import errno
 import json
 import os
 import shutil
-import signal
 from collections.abc import Callable
-from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -23,23 +20,22 @@ from odyssey_recorder.merging.plan import MergeDecisions
 from odyssey_recorder.quality.reviewing.review_log import ReviewLog
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
-from tests.dataset.cut_short import Fate
+from tests.dataset.interrupted_changes import FaultInjector, fill_the_disk, killed_after
 from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.quality.verdicts import verdict
 
 FOURTH = "0000000000000004"
-_processes = get_context("fork")
 ASK = MergeDecisions()
 
 
 @pytest.fixture(autouse=True)
-def _quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 @pytest.fixture
 def pair(tmp_path: Path) -> tuple[Path, Path]:
-    """Two copies of a dataset that went apart: each has an episode, a fix and a verdict of its own."""
+    """Two copies of a dataset that have diverged: each has an episode, a fix and a verdict that the other lacks."""
     a = tmp_path / "a"
     write_dataset(a, FIRST, SECOND, steps=2)
     b = Path(shutil.copytree(a, tmp_path / "b"))
@@ -52,12 +48,22 @@ def pair(tmp_path: Path) -> tuple[Path, Path]:
     return a, b
 
 
-def log(root: Path, who: str) -> ReviewLog:
-    return ReviewLog(root, lambda: who)
+@pytest.fixture
+def a(pair: tuple[Path, Path]) -> Path:
+    return pair[0]
+
+
+@pytest.fixture
+def b(pair: tuple[Path, Path]) -> Path:
+    return pair[1]
+
+
+def log(root: Path, reviewer: str) -> ReviewLog:
+    return ReviewLog(root, lambda: reviewer)
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    """All files but locks, and what is being deleted."""
+    """All files except locks."""
     found = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
     return {name: data for name, data in found.items() if Path(name).name not in ("lock", ".lock")}
 
@@ -66,11 +72,15 @@ def instruction(root: Path, episode_id: str) -> str:
     return read_annotation(root / annotation_path(episode_id)).task.instruction
 
 
-def rewrite(root: Path, episode_id: str, words: str) -> None:
+def rewrite(root: Path, episode_id: str, text: str) -> None:
     path = root / annotation_path(episode_id)
     tree = json.loads(path.read_bytes())
-    tree["task_info"]["instruction"] = words
+    tree["task_info"]["instruction"] = text
     path.write_text(json.dumps(tree))
+
+
+def sources(root: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in (root / "metadata/sources.jsonl").read_text().splitlines()]
 
 
 def outcomes(a: Path, b: Path, decisions: MergeDecisions = ASK) -> dict[str, str]:
@@ -78,8 +88,7 @@ def outcomes(a: Path, b: Path, decisions: MergeDecisions = ASK) -> dict[str, str
     return {one.episode_id: one.outcome for one in plan.episodes}
 
 
-def test_the_newer_of_two_is_kept_with_everything_that_belongs_to_both(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    a, b = pair
+def test_newer_version_is_kept_with_the_files_of_both(a: Path, b: Path, tmp_path: Path) -> None:
     before = contents(a), contents(b)
     assert outcomes(a, b) == {FIRST: "A is newer", SECOND: "B is newer", THIRD: "from A", FOURTH: "from B"}
     assert not (tmp_path / "planned").exists()
@@ -100,23 +109,22 @@ def test_the_newer_of_two_is_kept_with_everything_that_belongs_to_both(pair: tup
     assert not (tmp_path / "c/metadata/merge.json").exists()
 
 
-def test_where_each_episode_came_from_is_noted(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    merge(*pair, tmp_path / "c", ASK)
-    rows = [json.loads(line) for line in (tmp_path / "c/metadata/sources.jsonl").read_text().splitlines()]
+def test_source_of_each_episode_is_recorded(a: Path, b: Path, tmp_path: Path) -> None:
+    merge(a, b, tmp_path / "c", ASK)
+    rows = sources(tmp_path / "c")
     assert [(row["episode_id"], row["dataset"]) for row in rows] == [
         (FIRST, "a"), (SECOND, "b"), (THIRD, "a"), (FOURTH, "b"),
     ]  # fmt: skip
-    merge(tmp_path / "c", pair[0], tmp_path / "c", ASK)
+    merge(tmp_path / "c", a, tmp_path / "c", ASK)
     write_dataset(tmp_path / "d", "0000000000000005", steps=2)
     merge(tmp_path / "d", tmp_path / "c", tmp_path / "d", ASK)
-    grown = [json.loads(line) for line in (tmp_path / "d/metadata/sources.jsonl").read_text().splitlines()]
-    assert all(row in grown for row in rows)
-    assert {row["dataset"] for row in grown} == {"a", "b", "c"}
+    more_rows = sources(tmp_path / "d")
+    assert all(row in more_rows for row in rows)
+    assert {row["dataset"] for row in more_rows} == {"a", "b", "c"}
 
 
-def test_the_order_of_the_two_does_not_matter(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    a, b = pair
-    rewrite(a, THIRD, "Mine.")
+def test_order_of_the_datasets_does_not_matter(a: Path, b: Path, tmp_path: Path) -> None:
+    rewrite(a, THIRD, "Other.")
     write_dataset(b, THIRD, steps=3)
     both = MergeDecisions(prefer="both")
     merge(a, b, tmp_path / "c", both)
@@ -128,8 +136,7 @@ def test_the_order_of_the_two_does_not_matter(pair: tuple[Path, Path], tmp_path:
     assert contents(into_a) == contents(into_other)
 
 
-def test_merging_a_dataset_with_itself_changes_nothing(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    a, _ = pair
+def test_merging_a_dataset_with_itself_changes_nothing(a: Path, b: Path, tmp_path: Path) -> None:
     before = contents(a)
     copy = Path(shutil.copytree(a, tmp_path / "copy" / "a"))
     for other in (a, copy):
@@ -140,9 +147,8 @@ def test_merging_a_dataset_with_itself_changes_nothing(pair: tuple[Path, Path], 
     assert contents(copy) == before
 
 
-def test_merging_again_changes_nothing(pair: tuple[Path, Path]) -> None:
-    a, b = pair
-    rewrite(a, THIRD, "Mine.")
+def test_merging_again_changes_nothing(a: Path, b: Path) -> None:
+    rewrite(a, THIRD, "Other.")
     write_dataset(b, THIRD, steps=3)
     for decisions in (MergeDecisions("both"), MergeDecisions("B")):
         merge(a, b, a, decisions)
@@ -153,8 +159,7 @@ def test_merging_again_changes_nothing(pair: tuple[Path, Path]) -> None:
         shutil.rmtree(a / "reviews/history" / THIRD, ignore_errors=True)
 
 
-def test_what_is_not_known_is_asked_and_never_guessed(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    a, b = pair
+def test_conflicts_are_reported_and_never_guessed(a: Path, b: Path, tmp_path: Path) -> None:
     write_dataset(b, THIRD, steps=3)
     ReviewStore(b).set_policy(ReviewPolicy(seed=9))
     before = contents(a), contents(b)
@@ -176,30 +181,23 @@ def test_what_is_not_known_is_asked_and_never_guessed(pair: tuple[Path, Path], t
     assert contents(kept) == lost
 
 
-def test_both_are_kept_under_two_ids(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    a, b = pair
+def test_both_versions_are_kept_under_two_ids(a: Path, b: Path, tmp_path: Path) -> None:
     write_dataset(b, THIRD, steps=3)
     [planned] = [one for one in merge(a, b, a, MergeDecisions("both")).episodes if one.renamed]
     assert planned.renamed is not None
     new = planned.renamed[0]
     assert len(read_annotation(a / annotation_path(THIRD)).steps) == 2
     episode = read_annotation(a / annotation_path(new))
-    assert (episode.episode_id, [step.screenshot for step in episode.steps]) == (
-        new,
-        [f"{new}_{n}.png" for n in range(3)],
-    )
+    assert episode.episode_id == new
+    assert [step.screenshot for step in episode.steps] == [f"{new}_{n}.png" for n in range(3)]
     assert (a / f"screenshots/{new}_2.png").read_bytes() == (b / f"screenshots/{THIRD}_2.png").read_bytes()
     provenance = json.loads((a / f"provenance/{new}.json").read_text())
-    assert (provenance["episode_id"], [step["ui_tree"] for step in provenance["steps"]]) == (
-        new,
-        [f"{new}_{n}.xml" for n in range(3)],
-    )
-    rows = [json.loads(line) for line in (a / "metadata/sources.jsonl").read_text().splitlines()]
-    assert [(row["episode_id"], row["merged_from"]) for row in rows if "merged_from" in row] == [(new, THIRD)]
+    assert provenance["episode_id"] == new
+    assert [step["ui_tree"] for step in provenance["steps"]] == [f"{new}_{n}.xml" for n in range(3)]
+    assert [(row["episode_id"], row["merged_from"]) for row in sources(a) if "merged_from" in row] == [(new, THIRD)]
 
 
-def test_files_that_one_of_the_two_lacks_are_added(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    a, b = pair
+def test_missing_files_are_added(a: Path, b: Path, tmp_path: Path) -> None:
     write_dataset(b, THIRD, steps=2)
     shutil.rmtree(a / "ui_trees")
     (a / "provenance" / f"{THIRD}.json").unlink()
@@ -210,8 +208,7 @@ def test_files_that_one_of_the_two_lacks_are_added(pair: tuple[Path, Path], tmp_
         assert (target / f"provenance/{THIRD}.json").exists()
 
 
-def test_a_fix_that_was_taken_back_counts_as_the_newer(pair: tuple[Path, Path]) -> None:
-    a, b = pair
+def test_undone_fix_counts_as_newer(a: Path, b: Path) -> None:
     shutil.rmtree(b)
     shutil.copytree(a, b)
     log(b, "Bob").undo(FIRST, Versions(b).revision(FIRST))
@@ -224,14 +221,11 @@ def reject(root: Path, episode_id: str) -> None:
     reviews.trash.move(episode_id, record=lambda change: reviews._record_move("trash", "bad", "Bea", change))
 
 
-def test_a_rejected_episode_stays_in_the_trash_and_a_restored_one_out_of_it(
-    pair: tuple[Path, Path], tmp_path: Path
-) -> None:
-    a, b = pair
+def test_rejected_episode_stays_in_the_trash_until_restored(a: Path, b: Path, tmp_path: Path) -> None:
     write_dataset(b, THIRD, steps=2)
     reject(a, THIRD)
     for target in (tmp_path / "c", b):
-        one, other = (Path(shutil.copytree(root, tmp_path / target.name / root.name)) for root in pair)
+        one, other = (Path(shutil.copytree(root, tmp_path / target.name / root.name)) for root in (a, b))
         into = other if target is b else target / "new"
         merge(one, other, into, ASK)
         assert THIRD not in episode_ids(into)
@@ -244,15 +238,13 @@ def test_a_rejected_episode_stays_in_the_trash_and_a_restored_one_out_of_it(
         assert Trash(into).episodes() == []
 
 
-def test_a_rejected_episode_that_differs_is_asked_about(pair: tuple[Path, Path]) -> None:
-    a, b = pair
+def test_rejected_episode_that_differs_is_a_conflict(a: Path, b: Path) -> None:
     write_dataset(b, THIRD, steps=3)
     reject(b, THIRD)
     assert "but its files there differ" in prepare(a, b, a, ASK).conflicts[THIRD]
 
 
-def test_an_episode_in_the_trash_for_unknown_reasons_is_asked_about(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    a, b = pair
+def test_trashed_episode_without_a_review_is_a_conflict(a: Path, b: Path, tmp_path: Path) -> None:
     write_dataset(b, THIRD, steps=3)
     Trash(b).move(THIRD)
     why = f"it is in {a}, and in the trash of {b}, but no review says why"
@@ -265,76 +257,71 @@ def test_an_episode_in_the_trash_for_unknown_reasons_is_asked_about(pair: tuple[
             assert (THIRD in episode_ids(into)) is is_live
             found = [contents(one.folder) for one in Trash(into).episodes() if one.episode_id == THIRD]
             assert len(found) == (1 if is_live else 2)
-            assert is_live or found[1] == live, "the older one"
+            assert is_live or found[1] == live, "the older version"
 
 
-def lead_out(a: Path, b: Path) -> None:
+def link_annotation(a: Path, b: Path) -> None:
     (b / annotation_path(FOURTH)).unlink()
     (b / annotation_path(FOURTH)).symlink_to("/etc/hostname")
 
 
-def add_sources(a: Path, b: Path) -> None:
+def damage_sources(a: Path, b: Path) -> None:
     (b / "metadata").mkdir()
     (b / "metadata/sources.jsonl").write_text("no")
 
 
-def lead_out_a_screenshot(_: Path, b: Path) -> None:
+def link_screenshot(_: Path, b: Path) -> None:
     (b / f"screenshots/{FOURTH}_1.png").unlink()
     (b / f"screenshots/{FOURTH}_1.png").symlink_to("/etc/hostname")
 
 
 @pytest.mark.parametrize(
-    ("damage", "words"),
+    ("damage", "text"),
     [
-        (lead_out, "leads out"),
-        (lead_out_a_screenshot, "leads out"),
+        (link_annotation, "leads out"),
+        (link_screenshot, "leads out"),
         (lambda _, b: (b / "reviews" / f"{FIRST}.json").write_text("{"), "Fix it by hand"),
         (lambda _, b: (b / "reviews" / f"{FIRST} (1).json").write_text("{}"), "conflict copy"),
-        (add_sources, "cannot be read"),
+        (damage_sources, "cannot be read"),
         (lambda _, b: shutil.rmtree(b / "annotations"), "is not a dataset folder"),
         (lambda a, _: (a / "screenshots" / f"{FOURTH}_0.png").write_bytes(b"stray"), "is of no episode there"),
     ],
 )
-def test_what_a_stranger_left_is_refused_by_name(
-    pair: tuple[Path, Path], tmp_path: Path, damage: Callable[[Path, Path], object], words: str
+def test_invalid_file_in_a_dataset_is_named(
+    a: Path, b: Path, tmp_path: Path, damage: Callable[[Path, Path], object], text: str
 ) -> None:
-    a, b = pair
     damage(a, b)
-    for target in (a, tmp_path / "c") if words != "is of no episode there" else (a,):
-        with pytest.raises(OdysseyError, match=words):
+    for target in (a, tmp_path / "c") if text != "is of no episode there" else (a,):
+        with pytest.raises(OdysseyError, match=text):
             merge(a, b, target, ASK)
     assert {FIRST, SECOND, THIRD} <= episode_ids(a)
     assert not (tmp_path / "c").exists()
 
 
-def test_a_pipe_among_the_screenshots_is_no_file_of_an_episode(pair: tuple[Path, Path]) -> None:
-    a, b = pair
+def test_pipe_among_the_screenshots_is_ignored(a: Path, b: Path) -> None:
     os.mkfifo(b / "screenshots" / f"{FOURTH}_7.png")
     merge(a, b, a, ASK)
     assert not (a / "screenshots" / f"{FOURTH}_7.png").exists()
 
 
-def test_a_target_in_the_way_or_inside_a_source_is_refused(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    a, b = pair
+def test_existing_target_or_one_inside_a_source_is_rejected(a: Path, b: Path, tmp_path: Path) -> None:
     (tmp_path / "c.part").mkdir()
     (tmp_path / "c.part" / "mine").write_text("keep")
-    for target, words in (
+    for target, text in (
         (tmp_path, "already exists"),
         (a / "inside", "not to be changed"),
         (tmp_path / "c", "in the way"),
     ):
-        with pytest.raises(DatasetError, match=words):
+        with pytest.raises(DatasetError, match=text):
             merge(a, b, target, ASK)
     assert (tmp_path / "c.part" / "mine").exists()
 
 
-def test_a_merge_that_was_interrupted_just_before_its_end_is_made_again(
-    pair: tuple[Path, Path], tmp_path: Path
-) -> None:
-    merge(*pair, tmp_path / "c", ASK)
+def test_merge_interrupted_before_its_end_is_repeated(a: Path, b: Path, tmp_path: Path) -> None:
+    merge(a, b, tmp_path / "c", ASK)
     merged = contents(tmp_path / "c")
     (tmp_path / "c").rename(tmp_path / "c.part")
-    merge(*pair, tmp_path / "c", ASK)
+    merge(a, b, tmp_path / "c", ASK)
     assert contents(tmp_path / "c") == merged
 
 
@@ -345,39 +332,25 @@ def _timeless(root: Path) -> dict[str, bytes]:
 DECIDED = MergeDecisions(prefer="B")
 
 
-def _killed(root: Path, b: Path, into: Path, after: int) -> None:
-    os.fsync = lambda fd: None
-    Fate(root).comes(after, lambda: os.kill(os.getpid(), signal.SIGKILL))
-    merge(root / "a", b, into, DECIDED)
-
-
 @pytest.fixture
-def planted(pair: tuple[Path, Path]) -> tuple[Path, Path]:
-    a, b = pair
+def conflicts(a: Path, b: Path) -> None:
     write_dataset(b, THIRD, steps=3)
     write_dataset(a, "0000000000000005", steps=2)
     write_dataset(b, "0000000000000005", steps=2)
     reject(b, "0000000000000005")
-    return a, b
 
 
+@pytest.mark.usefixtures("conflicts")
 @pytest.mark.parametrize("name", ["a", "c"])
-def test_nothing_is_lost_under_kills_and_the_next_call_completes(
-    planted: tuple[Path, Path], tmp_path: Path, name: str
-) -> None:
-    a, b = planted
+def test_killed_merge_loses_nothing_and_can_be_repeated(a: Path, b: Path, tmp_path: Path, name: str) -> None:
     done = tmp_path / "done"
     shutil.copytree(a, done / "a")
     merge(done / "a", b, done / name, DECIDED)
-    ended = False
-    after = 0
-    while not ended:
+    killed, after = True, 0
+    while killed:
         root = tmp_path / str(after)
         shutil.copytree(a, root / "a")
-        child = _processes.Process(target=_killed, args=(root, b, root / name, after))
-        child.start()
-        child.join(60)
-        ended = child.exitcode == 0
+        killed = killed_after(after, root, merge, root / "a", b, root / name, DECIDED)
         if name == "c":
             assert contents(root / "a") == contents(a)
         else:
@@ -389,28 +362,22 @@ def test_nothing_is_lost_under_kills_and_the_next_call_completes(
     assert after > 60
 
 
-def test_a_full_disk_leaves_whole_episodes_and_the_next_call_completes(
-    planted: tuple[Path, Path], tmp_path: Path
-) -> None:
-    a, b = planted
+@pytest.mark.usefixtures("conflicts")
+def test_merge_on_a_full_disk_can_be_repeated(a: Path, b: Path, tmp_path: Path) -> None:
     done = Path(shutil.copytree(a, tmp_path / "done" / "a"))
     merge(done, b, done, DECIDED)
-    fate = Fate(tmp_path / "full")
-
-    def full() -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    struck = 0
+    injector = FaultInjector(tmp_path / "full")
+    faults = 0
     while True:
-        root = Path(shutil.copytree(a, tmp_path / "full" / str(struck) / "a"))
-        fate.comes(5 + 17 * struck, full, forever=True)
+        root = Path(shutil.copytree(a, tmp_path / "full" / str(faults) / "a"))
+        injector.arm(5 + 17 * faults, fill_the_disk, forever=True)
         try:
             merge(root, b, root, DECIDED)
         except OdysseyError as error:
             assert "the disk is full" in str(error)  # noqa: PT017 - the last attempt succeeds
-        if not fate.goes():
+        if not injector.disarm():
             break
         merge(root, b, root, DECIDED)
         assert _timeless(root) == _timeless(done)
-        struck += 1
-    assert struck > 4
+        faults += 1
+    assert faults > 4

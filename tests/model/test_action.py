@@ -22,7 +22,7 @@ POINT, OTHER = Point(432, 118), Point(5, 6)
 
 
 @pytest.mark.parametrize(
-    ("action", "name", "words"),
+    ("action", "name", "text"),
     [
         (Click(POINT), "CLICK", "CLICK 432, 118"),
         (LongPress(POINT), "LONG_PRESS", "LONG_PRESS 432, 118"),
@@ -36,11 +36,9 @@ POINT, OTHER = Point(432, 118), Point(5, 6)
         (Impossible("No flights"), "IMPOSSIBLE", "IMPOSSIBLE No flights"),
     ],
 )
-def test_an_action_has_its_name_in_the_paper_and_a_line_for_lists_and_ends_an_episode_or_not(
-    action: Action, name: str, words: str
-) -> None:
+def test_type_and_description_of_an_action(action: Action, name: str, text: str) -> None:
     assert action_type(action) == name
-    assert describe(action) == words
+    assert describe(action) == text
     assert is_terminal(action) == (name in ("COMPLETE", "IMPOSSIBLE"))
 
 
@@ -49,7 +47,7 @@ def scroll(end: Point) -> Scroll:
 
 
 @pytest.mark.parametrize(
-    ("action", "element", "words"),
+    ("action", "element", "text"),
     [
         (Click(POINT), "", "Click"),
         (Click(POINT), "Settings", "Click “Settings”"),
@@ -68,11 +66,11 @@ def scroll(end: Point) -> Scroll:
         (Impossible("No flights"), "", "Impossible: No flights"),
     ],
 )
-def test_a_step_is_told_in_words_with_its_element_if_that_is_known(action: Action, element: str, words: str) -> None:
-    assert in_words(action, element) == words
+def test_step_is_described_with_its_element(action: Action, element: str, text: str) -> None:
+    assert in_words(action, element) == text
 
 
-def test_where_a_step_acts_is_a_detail() -> None:
+def test_step_is_described_with_its_position() -> None:
     assert in_words_at(Click(POINT)) == "Click at 432, 118"
     assert in_words_at(scroll(OTHER)) == "Scroll right from 432, 118 to 5, 6"
     assert in_words_at(Press(SystemKey.BACK)) == "Press Back"

@@ -8,7 +8,7 @@ from tests.recording.recording_bench import Recording, RecordingBench
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> RecordingBench:
+def bench(tmp_path: Path) -> RecordingBench:
     return RecordingBench(tmp_path)
 
 
@@ -18,6 +18,6 @@ def device() -> FakeDevice:
 
 
 @pytest.fixture
-def recording(service: RecordingBench, device: FakeDevice) -> Iterator[Recording]:
-    with service.recording(device) as recording:
+def recording(bench: RecordingBench, device: FakeDevice) -> Iterator[Recording]:
+    with bench.recording(device) as recording:
         yield recording

@@ -1,4 +1,4 @@
-"""A stand-in for recorder, device and annotator of a passive session: it answers each effect as they would."""
+"""Recorder, device and annotator of a passive session in one fake, which answers each effect as they would."""
 
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -33,16 +33,16 @@ KEYS = Box(0, 1500, 1080, 2274)
 PLAIN = ScreenAreas(PHONE, Rotation.R0, BAR, None, package="com.example.shop", activity=".Main")
 TYPING = replace(PLAIN, keyboard=KEYS)
 
-Place = tuple[int, int]
+Pos = tuple[int, int]
 
 
 @dataclass
 class Bench:
-    """Time passes in `wait` only; meanwhile a frame arrives every 20 ms, and a reading takes `look_ms`.
+    """Time passes in `wait` only; meanwhile a frame arrives every 20 ms, and a reading of the screen takes `look_ms`.
 
-    `screen` is the current screen; `streams`: the device sends frames by itself. Values set to None or False get no
-    answer: `areas`, `keeps`, `saves`, `sees`, `reads`, `drops`. With `leads_back` an undo restores screen
-    `steps_began`.
+    `screen` is the current screen; `streams`: the device sends frames by itself. What is None or False gets no answer:
+    `areas`, `keeps_frames`, `saves_steps`, `gives_frames`, `reads_fields`, `drops_steps`. With `restores` an undo
+    restores `restored_screen`.
     """
 
     session: PassiveSession = field(
@@ -53,34 +53,34 @@ class Bench:
     now_ms: int = 1000
     screen: int = 0
     streams: bool = True
-    sees: bool = True
+    gives_frames: bool = True
     areas: ScreenAreas | None = PLAIN
     clock_agrees: bool = True
-    keeps: bool = True
-    saves: bool = True
-    drops: bool = True
-    leads_back: bool = False
-    steps_began: int = 0
+    keeps_frames: bool = True
+    saves_steps: bool = True
+    drops_steps: bool = True
+    restores: bool = False
+    restored_screen: int = 0
     look_ms: int = 0
-    texts: str | None = None
-    reads: bool = True
-    told: list[str] = field(default_factory=list)
-    asked: list[effects.AskText] = field(default_factory=list)
+    field_text: str | None = None
+    reads_fields: bool = True
+    messages: list[str] = field(default_factory=list)
+    questions: list[effects.AskText] = field(default_factory=list)
     steps: list[effects.SaveStep] = field(default_factory=list)
     dropped: list[effects.SaveStep] = field(default_factory=list)
-    wanted: list[effects.PassiveEffect] = field(default_factory=list)
+    emitted: list[effects.PassiveEffect] = field(default_factory=list)
     shows: dict[int, int] = field(default_factory=dict)
     taken_ns: dict[int, int] = field(default_factory=dict)
     screens: list[tuple[int, int]] = field(default_factory=list)
     _frame: int = 0
     _anchor: int = 0
     _anchored_ns: int = 0
-    _told_still: bool = False
+    _is_still: bool = False
     _looks: list[events.ScreenLooked] = field(default_factory=list)
 
     def begin(self) -> Self:
         """Start recording, with a screen that has been settled for half a second."""
-        self.happens(events.Started(self.now_ns), events.InputFollowed((SCREEN,)))
+        self.send(events.Started(self.now_ns), events.InputFollowed((SCREEN,)))
         self.show(self.screen)
         self.wait(500)
         return self
@@ -92,20 +92,20 @@ class Bench:
     def state(self) -> State:
         return self.session.state
 
-    def happens(self, *happened: events.PassiveEvent) -> Self:
+    def send(self, *happened: events.PassiveEvent) -> Self:
         """Pass events to the session, and answer its effects at once, as the recorder does."""
         for event in happened:
             for effect in self.session.handle(events.Tick(self.now_ns)):
-                self._carry_out(effect)
+                self._answer(effect)
             for effect in self.session.handle(event):
-                self._carry_out(effect)
+                self._answer(effect)
         return self
 
     def show(self, screen: int) -> Self:
         self.screen = screen
         self.screens.append((self.now_ns, screen))
-        if self.streams and self.sees:
-            self._give(streamed=True)
+        if self.streams and self.gives_frames:
+            self._send_frame(streamed=True)
         return self
 
     def screen_at(self, ns: int) -> int:
@@ -114,41 +114,41 @@ class Bench:
 
     def come_back(self) -> None:
         """The lost device gives a frame again."""
-        self.sees = True
-        self.happens(events.DeviceCameBack(self.now_ns))
-        self._give(streamed=False)
+        self.gives_frames = True
+        self.send(events.DeviceCameBack(self.now_ns))
+        self._send_frame(streamed=False)
 
     def wait(self, ms: int) -> Self:
         for _ in range(0, ms, 20):
             self.now_ms += 20
-            hurries = self.session.touched or self.session.restoring or not self._told_still
-            if self.sees and (hurries or not self.streams):
-                self._give(streamed=False)
-            over = [look for look in self._looks if look.answered_ns <= self.now_ns]
-            self._looks = [look for look in self._looks if look not in over]
-            self.happens(*over)
+            reads_often = self.session.touched or self.session.restoring or not self._is_still
+            if self.gives_frames and (reads_often or not self.streams):
+                self._send_frame(streamed=False)
+            answered = [look for look in self._looks if look.answered_ns <= self.now_ns]
+            self._looks = [look for look in self._looks if look not in answered]
+            self.send(*answered)
             for effect in self.session.handle(events.Tick(self.now_ns)):
-                self._carry_out(effect)
+                self._answer(effect)
         return self
 
     def down(self, *, slot: int = 0) -> Self:
-        self._hear(ContactBegan(TOUCH, slot, self.now_ms * 1000))
+        self._send_input(ContactBegan(TOUCH, slot, self.now_ms * 1000))
         return self
 
-    def up(self, at: Place, *, ms: int = 80, slot: int = 0, path: tuple[Place, ...] = (), fingers: int = 1) -> Self:
+    def up(self, at: Pos, *, ms: int = 80, slot: int = 0, path: tuple[Pos, ...] = (), fingers: int = 1) -> Self:
         """Lift the finger that came down `ms` ago at `at` and moved along `path`."""
         began_us = (self.now_ms - ms) * 1000
-        places = (at, *path)
+        positions = (at, *path)
         samples = tuple(
-            RawSample(x * 32768 // 1080, y * 32768 // 2400, began_us + index * ms * 1000 // len(places))
-            for index, (x, y) in enumerate(places)
+            RawSample(x * 32768 // 1080, y * 32768 // 2400, began_us + index * ms * 1000 // len(positions))
+            for index, (x, y) in enumerate(positions)
         )
         contact = Contact(TOUCH, slot, samples, self.now_ms * 1000, fingers)
-        self.happens(events.InputHeard(contact, (self.now_ms - ms) * MS, 0, self.now_ns))
+        self.send(events.InputHeard(contact, (self.now_ms - ms) * MS, 0, self.now_ns))
         return self
 
     def tap(self, x: int, y: int, *, then: int | None = None) -> Self:
-        """A whole tap; the screen changes to `then` when the finger lifts."""
+        """A complete tap; the screen changes to `then` when the finger lifts."""
         self.down()
         self.wait(80)
         if then is not None:
@@ -158,89 +158,82 @@ class Bench:
 
     def press(self, key: SystemKey) -> Self:
         """A key of the toolbar."""
-        self._hear(KeyPressed(KEYBOARD, key, self.now_ms * 1000))
+        self._send_input(KeyPressed(KEYBOARD, key, self.now_ms * 1000))
         return self
 
     def type(self, *codes: str) -> Self:
         """Keys of the computer's keyboard."""
         for code in codes:
-            self._hear(KeyTyped(KEYBOARD, code, self.now_ms * 1000))
+            self._send_input(KeyTyped(KEYBOARD, code, self.now_ms * 1000))
             self.wait(100)
         return self
 
     def lose(self, cause: LossCause, *, slot: int = 0) -> Self:
-        self._hear(ContactLost(TOUCH, slot, self.now_ms * 1000, cause))
+        self._send_input(ContactLost(TOUCH, slot, self.now_ms * 1000, cause))
         return self
 
-    def _hear(self, news: ContactBegan | ContactLost | KeyPressed | KeyTyped) -> None:
-        self.happens(events.InputHeard(news, self.now_ns, 0, self.now_ns))
+    def _send_input(self, news: ContactBegan | ContactLost | KeyPressed | KeyTyped) -> None:
+        self.send(events.InputHeard(news, self.now_ns, 0, self.now_ns))
 
-    def _give(self, *, streamed: bool) -> None:
+    def _send_frame(self, *, streamed: bool) -> None:
         self._frame += 1
         if self.shows.get(self._anchor) != self.screen:
             self._anchor, self._anchored_ns = self._frame, self.now_ns
         self.shows[self._frame], self.taken_ns[self._frame] = self.screen, self.now_ns
-        self._told_still = self.now_ns - self._anchored_ns >= 200 * MS
-        seen = events.FrameSeen(
-            self._frame,
-            self._anchor,
-            self.now_ns,
-            still=self._told_still,
-            streamed=streamed,
-            arrived_ns=self.now_ns,
-            size=PHONE,
-        )
-        self.happens(seen)
+        now_ns = self.now_ns
+        self._is_still = now_ns - self._anchored_ns >= 200 * MS
+        seen = events.FrameSeen(self._frame, self._anchor, now_ns, still=self._is_still, streamed=streamed)
+        self.send(replace(seen, arrived_ns=now_ns, size=PHONE))
 
-    def _carry_out(self, effect: effects.PassiveEffect) -> None:
-        self.wanted.append(effect)
+    def _answer(self, effect: effects.PassiveEffect) -> None:
+        self.emitted.append(effect)
         match effect:
             case effects.Tell(text):
-                self.told.append(text)
+                self.messages.append(text)
             case effects.AskText():
-                self.asked.append(effect)
+                self.questions.append(effect)
             case effects.LookAtScreen():
                 answered_ns = self.now_ns + self.look_ms * MS
                 look = events.ScreenLooked(self.areas, self.now_ns, answered_ns, self.clock_agrees)
                 if self.look_ms:
                     self._looks.append(look)
                 else:
-                    self.happens(look)
-            case effects.LookAtField() if self.reads:
-                self.happens(events.FieldRead(self.texts, self.now_ns, self.now_ns))
+                    self.send(look)
+            case effects.LookAtField() if self.reads_fields:
+                self.send(events.FieldRead(self.field_text, self.now_ns, self.now_ns))
             case _:
-                self._write(effect)
+                self._answer_write(effect)
 
-    def _write(self, effect: effects.PassiveEffect) -> None:
+    def _answer_write(self, effect: effects.PassiveEffect) -> None:
         match effect:
-            case effects.KeepFrame(number) if self.keeps:
-                self.happens(events.FrameKept(number))
+            case effects.KeepFrame(number) if self.keeps_frames:
+                self.send(events.FrameKept(number))
             case effects.KeepFrame(number):
-                self.happens(events.StorageFailed("The disk is full.", self.now_ns, number))
-            case effects.SaveStep() if self.saves:
+                self.send(events.StorageFailed("The disk is full.", self.now_ns, number))
+            case effects.SaveStep() if self.saves_steps:
                 self.steps.append(effect)
-                self.happens(events.StepSaved(effect.intent))
+                self.send(events.StepSaved(effect.intent))
             case effects.SaveStep():
-                self.happens(events.StorageFailed("The disk is full.", self.now_ns))
-            case effects.RemoveSteps() if self.drops:
+                self.send(events.StorageFailed("The disk is full.", self.now_ns))
+            case effects.RemoveSteps() if self.drops_steps:
                 self.dropped += [self.steps.pop()] if self.steps else []
-                self.happens(events.StepsDropped(self.leads_back))
+                self.send(events.StepsDropped(self.restores))
             case effects.ReturnDevice():
-                self.happens(events.Returned(self.now_ns))
+                self.send(events.Returned(self.now_ns))
             case effects.JudgeReturn(number):
-                self.happens(events.ReturnJudged(self.shows[number] == self.steps_began))
+                self.send(events.ReturnJudged(self.shows[number] == self.restored_screen))
             case effects.AmendText(step):
-                self.happens(events.TextAmended(step))
+                self.send(events.TextAmended(step))
             case _:
                 pass
 
 
 def steps(bench: Bench) -> list[str]:
-    """Each step as a word, with the number of its screen."""
-    return [f"{word_of(step)} on {bench.shows[step.frame]}" for step in bench.steps]
+    """Each step with the number of its screen."""
+    return [f"{describe(step)} on {bench.shows[step.frame]}" for step in bench.steps]
 
 
-def word_of(step: effects.SaveStep) -> str:
+def describe(step: effects.SaveStep) -> str:
     match step.intent:
         case Touch(stroke):
             return f"{stroke.start.x},{stroke.start.y}"
@@ -253,4 +246,4 @@ def word_of(step: effects.SaveStep) -> str:
 
 
 def count(bench: Bench, kind: type[effects.PassiveEffect]) -> int:
-    return sum(isinstance(effect, kind) for effect in bench.wanted)
+    return sum(isinstance(effect, kind) for effect in bench.emitted)

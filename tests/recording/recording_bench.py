@@ -1,8 +1,8 @@
-"""A recorder on a device in memory, a store on disk, and an annotator who listens."""
+"""Recorders on devices in memory, a store on disk, and a listener in place of the annotator."""
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Condition
@@ -42,7 +42,7 @@ IMPATIENT = replace(RULES, settle=replace(RULES.settle, cap_ms=300))
 
 @dataclass
 class Annotator:
-    """Listens to a recorder and remembers everything."""
+    """Listens to a recorder and keeps all it reports."""
 
     notices: list[str] = field(default_factory=list)
     views: list[RecordingView] = field(default_factory=list)
@@ -70,7 +70,7 @@ class Annotator:
         return next(notice for notice in self.notices if part in notice)
 
     def wait(self, happened: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
-        """Until `happened`, which is asked with all news, and now and then."""
+        """Wait until `happened`, which is checked at every report, and now and then."""
         expires_s = time.monotonic() + timeout_s
         with self._news:
             while not happened():
@@ -79,7 +79,7 @@ class Annotator:
 
 
 class RecordingBench:
-    """A store in a folder; stops all its recorders at the end."""
+    """A store in a folder, with recorders that are stopped at the end."""
 
     def __init__(self, folder: Path) -> None:
         self.store = store_in(folder)
@@ -87,7 +87,7 @@ class RecordingBench:
     def draft(self, origin: Origin = ORIGIN) -> Draft:
         return self.store.create_draft(task=TASK, device=DEVICE, origin=origin)
 
-    def proof(self, episode_id: str) -> EpisodeProvenance:
+    def provenance(self, episode_id: str) -> EpisodeProvenance:
         provenance = self.store.provenance(episode_id)
         assert provenance is not None
         return provenance
@@ -108,6 +108,12 @@ class RecordingBench:
             device.close()
             recorder.join()
 
+    def resumed(
+        self, device: Device, episode_id: str, rules: RecordingRules = RULES
+    ) -> AbstractContextManager["Recording"]:
+        """Continue a draft on `device`."""
+        return self.recording(device, self.store.resume(episode_id), rules)
+
 
 @dataclass(frozen=True)
 class Recording:
@@ -116,19 +122,19 @@ class Recording:
     draft: Draft
 
     def ready(self, *, steps: int | None = None, after: int | None = None) -> RecordingView:
-        """Wait until a gesture would be recorded, with `steps` before it, on another frame than `after`."""
+        """Wait until a gesture can be recorded, with `steps` before it, on another frame than `after`."""
 
-        def wanted(view: RecordingView) -> bool:
-            counted = steps is None or len(view.steps) == steps
-            return counted and view.state is State.READY and view.frame_number not in {None, after}
+        def is_ready(view: RecordingView) -> bool:
+            has_steps = steps is None or len(view.steps) == steps
+            return has_steps and view.state is State.READY and view.frame_number not in {None, after}
 
-        return self.recorder.wait_for(wanted, PATIENCE_S)
+        return self.recorder.wait_for(is_ready, PATIENCE_S)
 
     def until(self, state: State) -> RecordingView:
         return self.recorder.wait_for(lambda view: view.state is state, PATIENCE_S)
 
     def touch_down(self) -> None:
-        """A finger comes down on the current screenshot."""
+        """Put a finger down on the current screenshot."""
         number = self.ready().frame_number
         assert number is not None
         self.recorder.touch_down(number)
@@ -138,8 +144,13 @@ class Recording:
         self.recorder.lift(TouchStroke.press(Pixel(x, y)))
 
     def tap_and_wait(self) -> RecordingView:
+        return self.gesture(TouchStroke.press(Pixel(100, 200)))
+
+    def gesture(self, stroke: TouchStroke) -> RecordingView:
+        """Record a gesture."""
         steps = len(self.ready().steps)
-        self.tap()
+        self.touch_down()
+        self.recorder.lift(stroke)
         return self.ready(steps=steps + 1)
 
     def press(self, key: SystemKey) -> RecordingView:
@@ -151,12 +162,19 @@ class Recording:
         self.recorder.complete(answer)
         return self.until(State.FINISHED)
 
-    def undo_and_accept(self) -> RecordingView:
-        """Undo the last step, and accept the screen although it is not the wanted one."""
-        steps = len(self.ready().steps)
-        self.recorder.undo()
+    def undo(self, steps: int = 1) -> RecordingView:
+        self.recorder.undo(steps)
+        return self.until(State.RESTORING)
+
+    def accept_screen(self) -> None:
         self.until(State.RESTORING)
         self.recorder.accept_screen()
+
+    def undo_and_accept(self) -> RecordingView:
+        """Undo the last step, and accept the current screen although it is another one."""
+        steps = len(self.ready().steps)
+        self.recorder.undo()
+        self.accept_screen()
         return self.ready(steps=steps - 1)
 
 
@@ -166,9 +184,9 @@ def pixels(path: Path) -> Image.Image:
 
 
 def shows(path: Path, device: FakeDevice, screen: int | str | Image.Image) -> bool:
-    """Whether a file holds exactly the pixels of a fake's screen."""
-    wanted = screen if isinstance(screen, Image.Image) else device.screenshot(screen)
-    return pixels(path).tobytes() == wanted.tobytes()
+    """Whether a file has exactly the pixels of a fake device's screen."""
+    expected = screen if isinstance(screen, Image.Image) else device.screenshot(screen)
+    return pixels(path).tobytes() == expected.tobytes()
 
 
 def showing(screen: int | str | Image.Image, *, streams: bool = False) -> FakeDevice:

@@ -1,4 +1,4 @@
-"""What happens on the device without the recorder: what is explained, and what is reported and flagged."""
+"""Changes and input on the device that are not the recorder's: what is explained, and what is reported and flagged."""
 
 import re
 from dataclasses import replace
@@ -26,9 +26,9 @@ from odyssey_recorder.recording.effects import CompareScreens, Effect, KeepFrame
 from odyssey_recorder.recording.events import (
     FrameKept,
     InputDone,
-    InputFelt,
     InputRefused,
     Intended,
+    KernelInputSeen,
     KeyPress,
     LastStepJudged,
     ScreensCompared,
@@ -36,12 +36,12 @@ from odyssey_recorder.recording.events import (
     StepSaved,
 )
 from odyssey_recorder.recording.foreign import (
+    FOREIGN_INPUT_NOTICE,
     LARGE,
     LATE_CHANGE_NS,
-    MOST_NAMED,
+    MAX_NAMED,
     SLACK_NS,
     SMALL,
-    TELL_TOUCHED,
     TELL_UNEXPLAINED,
     ForeignInput,
     ForeignRules,
@@ -52,7 +52,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import StepWriter
 from tests.fakes import FakeDevice
 from tests.recording.recording_bench import RULES, RecordingBench
-from tests.recording.test_session import Line, Story, has, moving, play, say, still, tell
+from tests.recording.test_session import Line, Scenario, has, moving, run, run_scenario, send, still
 
 STRICT = replace(RULES, foreign=ForeignRules(late_change_ns=0, slack_ns=0))
 HOME = KeyPress(SystemKey.HOME)
@@ -64,7 +64,7 @@ UNEXPLAINED = Flag(FlagCode.UNEXPLAINED)
 AREAS = st.frozensets(st.integers(0, ALL - 1), max_size=ALL)
 
 
-def quiet() -> ForeignInput:
+def long_after_input() -> ForeignInput:
     """The state long after our only input."""
     foreign = ForeignInput(ForeignRules(), ScreenRestore())
     foreign.begin(0)
@@ -72,26 +72,26 @@ def quiet() -> ForeignInput:
     return foreign
 
 
-def test_a_change_soon_after_our_input_is_its_effect_and_a_later_one_is_not() -> None:
-    assert quiet().explains(PAGE, SLACK_NS + LATE_CHANGE_NS)
-    assert not quiet().explains(PAGE, SLACK_NS + LATE_CHANGE_NS + 1)
+def test_input_explains_only_changes_soon_after_it() -> None:
+    assert long_after_input().explains(PAGE, SLACK_NS + LATE_CHANGE_NS)
+    assert not long_after_input().explains(PAGE, SLACK_NS + LATE_CHANGE_NS + 1)
 
 
-def test_a_clock_is_told_once_and_a_page_that_is_led_elsewhere_each_time() -> None:
-    foreign = quiet()
-    told = [not foreign.explains(CLOCK | {32} if minute == 5 else CLOCK, LATER * minute) for minute in range(1, 20)]
-    assert told == [True] + [False] * 18
+def test_clock_is_reported_once_and_a_new_page_each_time() -> None:
+    foreign = long_after_input()
+    reported = [not foreign.explains(CLOCK | {32} if minute == 5 else CLOCK, LATER * minute) for minute in range(1, 20)]
+    assert reported == [True] + [False] * 18
     foreign.begin(LATER * 20)
     foreign.end(LATER * 20)
-    assert foreign.explains(CLOCK, LATER * 21), "its place is known for the whole recording"
+    assert foreign.explains(CLOCK, LATER * 21), "its area is known for the whole recording"
     assert not foreign.explains(PAGE, LATER * 21)
     assert not foreign.explains(PAGE, LATER * 22)
 
 
-def test_a_banner_that_went_round_after_our_input_is_known_until_the_next_one() -> None:
+def test_area_changed_by_our_input_is_ignored_until_the_next_input() -> None:
     banner = frozenset(range(12 * 6))
     assert SMALL < len(banner) < LARGE
-    foreign = quiet()
+    foreign = long_after_input()
     assert foreign.explains(banner, SLACK_NS)
     assert foreign.explains(banner, LATER)
     foreign.begin(LATER)
@@ -100,20 +100,20 @@ def test_a_banner_that_went_round_after_our_input_is_known_until_the_next_one() 
 
 
 @given(st.lists(AREAS, max_size=12), AREAS)
-def test_nothing_explains_a_change_of_most_of_the_screen(before: list[frozenset[int]], change: frozenset[int]) -> None:
-    foreign = quiet()
+def test_change_of_most_of_the_screen_is_always_reported(before: list[frozenset[int]], change: frozenset[int]) -> None:
+    foreign = long_after_input()
     for number, area in enumerate(before, 1):
-        told = not foreign.explains(area, LATER * number)
+        reported = not foreign.explains(area, LATER * number)
         again = foreign.explains(area, LATER * number)
-        assert again or len(area) > LARGE, "the same change is told once, unless it is of most of the screen"
-        assert told or area <= PAGE
+        assert again or len(area) > LARGE, "the same change is reported once, unless it covers most of the screen"
+        assert reported or area <= PAGE
     if change == PAGE and all(len(area) <= SMALL // 9 for area in before):
         assert not foreign.explains(change, LATER * 99)
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**10), st.integers(0, 10**9)), max_size=30), st.integers(0, 10**9))
-def test_what_is_felt_while_we_send_something_is_ours(inputs: list[tuple[int, int]], uncertainty_ns: int) -> None:
-    foreign, now_ns = quiet(), LATER
+def test_input_during_our_own_is_not_foreign(inputs: list[tuple[int, int]], uncertainty_ns: int) -> None:
+    foreign, now_ns = long_after_input(), LATER
     for wait_ns, took_ns in inputs:
         foreign.begin(now_ns + wait_ns)
         now_ns += wait_ns + took_ns
@@ -130,48 +130,48 @@ def test_what_is_felt_while_we_send_something_is_ours(inputs: list[tuple[int, in
 def ready() -> Session:
     """A session that is ready on frame 2, long after its start."""
     session = Session()
-    play(session, Started(0), moving(1, at=LATER), still(2, anchor=1, at=LATER + 90), FrameKept(2), State.READY)
+    run(session, Started(0), moving(1, at=LATER), still(2, anchor=1, at=LATER + 90), FrameKept(2), State.READY)
     return session
 
 
 def sending() -> Session:
     session = ready()
-    say(session, Intended(HOME, LATER + 100), still(3, anchor=1, at=LATER + 110), StepSaved(HOME))
+    send(session, Intended(HOME, LATER + 100), still(3, anchor=1, at=LATER + 110), StepSaved(HOME))
     return session
 
 
-def felt(words: str, moment_ns: int, told_ns: int) -> InputFelt:
-    return InputFelt(words, moment_ns, 5, told_ns)
+def kernel_input(text: str, moment_ns: int, reported_ns: int) -> KernelInputSeen:
+    return KernelInputSeen(text, moment_ns, 5, reported_ns)
 
 
-def settled_on_another(cells: frozenset[int], *told: Effect) -> tuple[Line, ...]:
+def screen_change(cells: frozenset[int], *reported: Effect) -> tuple[Line, ...]:
     """The screen changes, in `cells`."""
     return (
         moving(3, at=LATER + 200), [Watch(LATER + 200)],
         moving(4, at=LATER + 210), still(5, anchor=4, at=LATER + 500), [CompareScreens(2, 5), KeepFrame(5)],
-        ScreensCompared(cells), [*told], FrameKept(5), State.READY,
+        ScreensCompared(cells), [*reported], FrameKept(5), State.READY,
     )  # fmt: skip
 
 
 BY_HAND = "a touch at (3, 4), 10:00:00.0 UTC"
 EARLY = LATER - 10 * SLACK_NS
-STORIES: dict[str, Story] = {
+SCENARIOS: dict[str, Scenario] = {
     "a screen that changes while ready is reported, and only the next step is flagged": (
-        ready, *settled_on_another(PAGE, Tell(TELL_UNEXPLAINED)), Intended(HOME, LATER + 600),
+        ready, *screen_change(PAGE, Tell(TELL_UNEXPLAINED)), Intended(HOME, LATER + 600),
         still(6, anchor=4, at=LATER + 700), [SaveStep(5, 6, True, LATER + 600, HOME, flags=(UNEXPLAINED,))],
         StepSaved(HOME), InputDone(LATER + 800), has(next_flags=()),
     ),
-    "a screen that looks as before is not reported": (ready, *settled_on_another(frozenset())),
+    "a screen that looks as before is not reported": (ready, *screen_change(frozenset())),
     "a touch that is not ours is named and explains the change that follows": (
-        ready, felt(BY_HAND, LATER + 150, LATER + 150), [Tell(TELL_TOUCHED.format(BY_HAND))],
-        *settled_on_another(PAGE), has(next_flags=(Flag(FlagCode.FOREIGN_INPUT, (BY_HAND,)),)),
+        ready, kernel_input(BY_HAND, LATER + 150, LATER + 150), [Tell(FOREIGN_INPUT_NOTICE.format(BY_HAND))],
+        *screen_change(PAGE), has(next_flags=(Flag(FlagCode.FOREIGN_INPUT, (BY_HAND,)),)),
     ),
     "our own key, as the kernel reports it, is not foreign": (
-        sending, felt("HOME", LATER + 200, LATER + 200), [], InputDone(LATER + 400),
-        felt("HOME", LATER + 300, LATER + 300), [],
-        felt("HOME", LATER + 300, LATER + 10 * SLACK_NS), [],  # the word of it came late
-        felt("HOME", EARLY, LATER + 300), [],  # the device's clock was set back
-        felt("HOME", EARLY, LATER + 10 * SLACK_NS), [Tell(TELL_TOUCHED.format("HOME"))],  # that is another's
+        sending, kernel_input("HOME", LATER + 200, LATER + 200), [], InputDone(LATER + 400),
+        kernel_input("HOME", LATER + 300, LATER + 300), [],
+        kernel_input("HOME", LATER + 300, LATER + 10 * SLACK_NS), [],  # reported late
+        kernel_input("HOME", EARLY, LATER + 300), [],  # the device's clock was set back
+        kernel_input("HOME", EARLY, LATER + 10 * SLACK_NS), [Tell(FOREIGN_INPUT_NOTICE.format("HOME"))],  # not ours
     ),
     "a change after an input that the device refused is reported": (
         sending, InputRefused("no", LATER + 200), LastStepJudged(), moving(4, at=LATER + 210),
@@ -182,26 +182,26 @@ STORIES: dict[str, Story] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
-def test_a_session_tells_only_what_it_did_not_do_itself(story: Story) -> None:
-    tell(story)
+@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
+def test_session_reports_only_foreign_input_and_changes(scenario: Scenario) -> None:
+    run_scenario(scenario)
 
 
-def test_each_foreign_touch_is_told_and_the_first_few_are_named_with_the_next_step() -> None:
+def test_every_foreign_touch_is_reported_but_few_are_flagged() -> None:
     session = ready()
-    for number in range(MOST_NAMED + 4):
-        assert say(session, felt(f"touch {number}", LATER, LATER))
-    assert len(session.next_flags) == MOST_NAMED
+    for number in range(MAX_NAMED + 4):
+        assert send(session, kernel_input(f"touch {number}", LATER, LATER))
+    assert len(session.next_flags) == MAX_NAMED
 
 
 # With a device.
 
 
 @pytest.mark.parametrize("streams", [False, True])
-def test_who_works_on_the_phone_beside_the_recorder_is_named(service: RecordingBench, streams: bool) -> None:
+def test_foreign_key_is_reported_and_flagged(bench: RecordingBench, streams: bool) -> None:
     device = FakeDevice()
     device.streams = streams
-    with service.recording(device, rules=STRICT) as recording:
+    with bench.recording(device, rules=STRICT) as recording:
         recording.tap_and_wait()
         frame = recording.ready().frame_number
         device.press_key("KEY_HOME")
@@ -214,8 +214,8 @@ def test_who_works_on_the_phone_beside_the_recorder_is_named(service: RecordingB
     assert len(recording.draft.steps[1].record.flags) == 1
 
 
-def test_a_page_that_changes_by_itself_is_flagged_and_a_clock_once(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device, rules=STRICT) as recording:
+def test_changed_page_is_flagged_each_time_and_clock_once(bench: RecordingBench, device: FakeDevice) -> None:
+    with bench.recording(device, rules=STRICT) as recording:
         view = recording.ready()
         flags: list[str] = []
         for minute in range(3):
@@ -248,7 +248,7 @@ TOUCH = Contact(NODE.node, 0, (RawSample(16384, 8192, 5),), 9, 1)
 
 
 @pytest.mark.parametrize(
-    ("news", "words"),
+    ("news", "text"),
     [
         (TOUCH, "a touch at (180, 160), "),
         (replace(TOUCH, node="/dev/input/event7"), "a touch, "),
@@ -258,16 +258,16 @@ TOUCH = Contact(NODE.node, 0, (RawSample(16384, 8192, 5),), 9, 1)
         (EventsDropped(NODE.node, 5), ""),
     ],
 )
-def test_what_was_felt_is_named_with_its_place_and_time(service: RecordingBench, news: TouchUpdate, words: str) -> None:
+def test_foreign_input_is_described_with_position_and_time(bench: RecordingBench, news: TouchUpdate, text: str) -> None:
     device = FakeDevice(size=Size(360, 640))
-    draft = service.draft()
+    draft = bench.draft()
     writer = StepWriter(draft, RULES.touch)
     writer.take_screen(1, device.screen_state())
-    said = writer.words_of(news, 0, {NODE.node: NODE})
-    assert said.startswith(words)
-    assert (not words) or re.fullmatch(r".*, [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9] UTC", said)
+    description = writer.describe_input(news, 0, {NODE.node: NODE})
+    assert description.startswith(text)
+    assert (not text) or re.fullmatch(r".*, [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9] UTC", description)
     device.state = replace(device.state, rotation=Rotation.R90)
     writer.take_screen(2, device.screen_state())
     if news is TOUCH:
-        assert writer.words_of(news, 0, {NODE.node: NODE}).startswith("a touch at (160, 180)")
+        assert writer.describe_input(news, 0, {NODE.node: NODE}).startswith("a touch at (160, 180)")
     draft.close()

@@ -7,23 +7,23 @@ import pytest
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.recording.frame_reader import CALM_S, FrameReader
+from odyssey_recorder.recording.frame_reader import SLOW_S, FrameReader
 from tests.fakes import FakeDevice
 
 PATIENCE_S = 20.0
 
 
-def seconds_for(frames: int, *, moving: bool) -> float:
+def seconds_to_read(frames: int, *, moving: bool) -> float:
     """Seconds that a calm reader takes for `frames` frames after the first."""
     device = FakeDevice()
-    came: list[float] = []
+    arrived: list[float] = []
     enough = threading.Event()
 
     def take(_: Frame) -> None:
-        came.append(time.monotonic())
+        arrived.append(time.monotonic())
         if moving:
-            device.show(len(came) % 2)
-        if len(came) > frames:
+            device.show(len(arrived) % 2)
+        if len(arrived) > frames:
             enough.set()
 
     def fail(error: DeviceError) -> None:
@@ -35,12 +35,12 @@ def seconds_for(frames: int, *, moving: bool) -> float:
     assert enough.wait(PATIENCE_S)
     reader.stop()
     reader.join()
-    return came[frames] - came[0]
+    return arrived[frames] - arrived[0]
 
 
-def test_a_screen_at_rest_is_looked_at_now_and_then() -> None:
-    assert seconds_for(4, moving=False) >= 4 * CALM_S
+def test_still_screen_is_read_rarely() -> None:
+    assert seconds_to_read(4, moving=False) >= 4 * SLOW_S
 
 
-def test_a_screen_that_moves_is_followed() -> None:
-    assert seconds_for(40, moving=True) < 40 * CALM_S
+def test_moving_screen_is_read_often() -> None:
+    assert seconds_to_read(40, moving=True) < 40 * SLOW_S

@@ -1,7 +1,6 @@
-"""Recordings on a device in memory that sends frames by itself and follows the finger."""
+"""Recordings on a device in memory that streams frames and follows the finger."""
 
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -31,13 +30,7 @@ def device() -> FakeDevice:
     return device
 
 
-@pytest.fixture
-def recording(service: RecordingBench, device: FakeDevice) -> Iterator[Recording]:
-    with service.recording(device) as recording:
-        yield recording
-
-
-def put_down(recording: Recording, at: Pixel) -> None:
+def touch(recording: Recording, at: Pixel) -> None:
     """Put a finger down on the current screenshot, and on the device."""
     number = recording.ready().frame_number
     assert number is not None
@@ -49,16 +42,16 @@ def lift(recording: Recording) -> None:
     recording.recorder.lift(TouchStroke.press(Pixel(0, 0)))
 
 
-def test_a_step_holds_the_screenshot_from_before_and_the_path_as_sent(recording: Recording, device: FakeDevice) -> None:
-    put_down(recording, Pixel(100, 200))
+def test_live_scroll_has_the_screenshot_before_it_and_the_sent_path(recording: Recording, device: FakeDevice) -> None:
+    touch(recording, Pixel(100, 200))
     device.await_finger(1)
     for moves, y in enumerate((260, 320, 400), 2):
         recording.recorder.move_touch(Pixel(100, y))
         device.await_finger(moves)
-    assert [*recording.draft.steps] == [], "it has not left the mirror"
+    assert [*recording.draft.steps] == [], "the finger is still down"
     lift(recording)
     recording.ready(steps=1)
-    put_down(recording, Pixel(100, 200))
+    touch(recording, Pixel(100, 200))
     lift(recording)
     recording.ready(steps=2)
 
@@ -73,9 +66,9 @@ def test_a_step_holds_the_screenshot_from_before_and_the_path_as_sent(recording:
     assert isinstance(click.action, Click)
 
 
-def test_a_screen_that_changed_unseen_before_the_touch_is_the_screenshot(service: RecordingBench) -> None:
-    class Sudden(FakeDevice):
-        """Its screen has changed by itself before the finger landed, and the stream tells it only now."""
+def test_unseen_change_before_the_touch_is_the_screenshot(bench: RecordingBench) -> None:
+    class SuddenlyChangingDevice(FakeDevice):
+        """The screen changed before the finger landed, and the stream reports it only now."""
 
         changed_ns = 0
 
@@ -84,12 +77,12 @@ def test_a_screen_that_changed_unseen_before_the_touch_is_the_screenshot(service
             self.await_consumer()
             super().put_finger(at)
 
-    device = Sudden()
+    device = SuddenlyChangingDevice()
     device.streams = True
-    with service.recording(device) as recording:
+    with bench.recording(device) as recording:
         recording.ready()
         device.changed_ns = time.monotonic_ns()
-        put_down(recording, Pixel(100, 200))
+        touch(recording, Pixel(100, 200))
         lift(recording)
         recording.ready(steps=1)
 
@@ -98,10 +91,10 @@ def test_a_screen_that_changed_unseen_before_the_touch_is_the_screenshot(service
         assert step.record.flags == (Flag(FlagCode.NEWER),)
 
 
-def test_after_a_way_that_breaks_under_the_finger_all_goes_on(recording: Recording, device: FakeDevice) -> None:
-    put_down(recording, Pixel(100, 200))
+def test_recording_continues_after_a_touch_breaks_off(recording: Recording, device: FakeDevice) -> None:
+    touch(recording, Pixel(100, 200))
     device.await_finger(1)
-    device.fail_with(DeviceError("The way broke."))
+    device.fail_with(DeviceError("The connection broke."))
     recording.recorder.move_touch(Pixel(100, 300))
     recording.annotator.await_notice(BROKEN_OFF)
     device.recover()
@@ -113,28 +106,27 @@ def test_after_a_way_that_breaks_under_the_finger_all_goes_on(recording: Recordi
     assert not recording.draft.broken_touch
 
 
-def test_who_stops_under_the_finger_keeps_the_step(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
-        put_down(recording, Pixel(100, 200))
-        recording.recorder.stop()
-        recording.recorder.join()
+def test_stop_during_a_touch_keeps_the_step(recording: Recording, device: FakeDevice) -> None:
+    touch(recording, Pixel(100, 200))
+    recording.recorder.stop()
+    recording.recorder.join()
 
-        assert device.finger[-1].at is None
-        assert len(recording.draft.steps) == 1
+    assert device.finger[-1].at is None
+    assert len(recording.draft.steps) == 1
 
 
-def test_who_resumes_a_draft_that_broke_off_under_a_finger_is_told(service: RecordingBench, device: FakeDevice) -> None:
-    draft = service.draft()
+def test_interrupted_touch_is_reported_on_resume(bench: RecordingBench, device: FakeDevice) -> None:
+    draft = bench.draft()
     draft.note_touch(draft.keep_screenshot(b"png"), 1)
     draft.close()
 
-    with service.recording(device, service.store.resume(draft.episode_id)) as recording:
+    with bench.resumed(device, draft.episode_id) as recording:
         recording.annotator.await_notice(BROKEN_TOUCH)
 
 
-def test_a_step_has_the_view_tree_and_the_box_that_was_clicked(service: RecordingBench, device: FakeDevice) -> None:
+def test_click_has_a_view_hierarchy_and_an_element_box(bench: RecordingBench, device: FakeDevice) -> None:
     device.tree = TREE.format("")
-    with service.recording(device) as recording:
+    with bench.recording(device) as recording:
         recording.ready()
         recording.recorder.wait_for(lambda view: view.is_read, 10)
         device.never_rest()
@@ -149,9 +141,9 @@ def test_a_step_has_the_view_tree_and_the_box_that_was_clicked(service: Recordin
         assert (record.ui_tree, record.ui_tree_absent != "") == (None, True), "the tree may be of another screen"
 
 
-def test_a_field_that_shows_another_text_than_was_typed_is_told(service: RecordingBench, device: FakeDevice) -> None:
+def test_field_with_another_text_than_typed_is_reported(bench: RecordingBench, device: FakeDevice) -> None:
     device.tree = TREE.format("mi1k")
-    with service.recording(device) as recording:
+    with bench.recording(device) as recording:
         recording.ready()
         recording.recorder.type_text("milk")
 

@@ -1,4 +1,4 @@
-"""Dialogues with a passive session: inputs on the device, and the steps they become."""
+"""Scenarios of a passive session: inputs on the device, and the steps they become."""
 
 from dataclasses import replace
 
@@ -14,34 +14,34 @@ from odyssey_recorder.recording.passive import CLOCK_CHANGED, DEAF
 from odyssey_recorder.recording.raw_input import BLIND, NO_PLACE, NO_SCREENSHOT, PINCHED
 from odyssey_recorder.recording.raw_input_queue import DROPPED, LATE_NS, LOST, MOST_WAITING, TOO_MANY
 from odyssey_recorder.recording.state import State
-from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING, Bench, count, steps, word_of
+from tests.recording.passive_bench import KEYBOARD, PLAIN, SCREEN, TOUCH, TYPING, Bench, count, describe, steps
 
 # Inputs become steps.
 
 
 @pytest.mark.parametrize("streams", [True, False])
-def test_a_tap_becomes_a_step_with_the_screenshot_from_before_it(streams: bool) -> None:
+def test_tap_is_a_step_with_the_screenshot_before_it(streams: bool) -> None:
     bench = Bench(streams=streams).begin().tap(100, 200, then=1).wait(300)
 
     [step] = bench.steps
     assert steps(bench) == ["100,200 on 0"]
-    assert (step.proven, step.settled, step.flags, bench.told) == (True, True, (), [])
+    assert (step.proven, step.settled, step.flags, bench.messages) == (True, True, (), [])
     assert step.sent == (step.touched_ns, step.touched_ns + 80_000_000)
     assert bench.state() is State.READY
 
 
-def test_the_session_waits_until_it_sees_and_hears_the_device() -> None:
+def test_session_is_ready_once_frames_and_input_arrive() -> None:
     bench = Bench()
     assert bench.state() is State.IDLE
     bench.down()
-    bench.happens(events.Started(bench.now_ns))
+    bench.send(events.Started(bench.now_ns))
     assert (bench.state(), bench.session.frame) == (State.SETTLING, None)
     bench.begin()
     assert (bench.state(), bench.session.frame) == (State.READY, 1)
     assert bench.steps == []
 
 
-def test_one_screenshot_serves_all_that_was_done_on_the_same_screen() -> None:
+def test_steps_on_the_same_screen_share_a_screenshot() -> None:
     bench = Bench().begin().tap(10, 10).wait(300)
     bench.tap(20, 20).wait(300)
 
@@ -49,7 +49,7 @@ def test_one_screenshot_serves_all_that_was_done_on_the_same_screen() -> None:
     assert count(bench, effects.KeepFrame) == 1
 
 
-def test_keys_of_the_toolbar_and_buttons_of_the_navigation_bar_are_keys() -> None:
+def test_toolbar_and_navigation_bar_presses_are_system_keys() -> None:
     bench = Bench().begin()
     for screen, key in enumerate(SystemKey, 1):
         bench.press(key).wait(20)
@@ -68,7 +68,7 @@ def test_keys_of_the_toolbar_and_buttons_of_the_navigation_bar_are_keys() -> Non
         pytest.param(None, 4000, "HOME on 0", (Flag(FlagCode.AREAS_UNKNOWN),), id="unknown, so by its looks"),
     ],
 )
-def test_what_a_swipe_up_from_the_edge_was_is_told_by_what_it_led_to(
+def test_swipe_up_from_the_edge_is_judged_by_its_effect(
     leads_to: str | None, waits_ms: int, step: str, flags: tuple[Flag, ...]
 ) -> None:
     bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin()
@@ -82,7 +82,7 @@ def test_what_a_swipe_up_from_the_edge_was_is_told_by_what_it_led_to(
     assert bench.steps[0].flags == flags
 
 
-def test_a_swipe_from_the_side_is_back_at_once() -> None:
+def test_swipe_from_the_side_is_back() -> None:
     bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin().down().wait(100)
     bench.up((5, 1200), ms=100, path=((500, 1200),)).wait(100)
 
@@ -92,7 +92,7 @@ def test_a_swipe_from_the_side_is_back_at_once() -> None:
 # Readings of the device.
 
 
-def test_a_screen_is_looked_at_now_and_then() -> None:
+def test_screen_state_is_read_rarely() -> None:
     bench = Bench().begin()
     before = count(bench, effects.LookAtScreen)
     for screen in range(1, 51):
@@ -108,7 +108,7 @@ def test_a_screen_is_looked_at_now_and_then() -> None:
 # Flags.
 
 
-def test_a_touch_on_a_moving_screen_is_flagged() -> None:
+def test_touch_on_a_moving_screen_is_flagged() -> None:
     bench = Bench().begin().show(1).wait(100)
     bench.tap(10, 10).wait(300)
 
@@ -116,12 +116,12 @@ def test_a_touch_on_a_moving_screen_is_flagged() -> None:
     assert (bench.steps[0].settled, bench.steps[0].flags) == (False, (Flag(FlagCode.MOVING),))
 
 
-def test_a_screenshot_that_is_too_old_is_flagged() -> None:
+def test_old_screenshot_is_flagged() -> None:
     bench = Bench(streams=False).begin()
-    bench.sees = False
+    bench.gives_frames = False
     bench.wait(1500)
     bench.down()
-    bench.sees, bench.screen = True, 1
+    bench.gives_frames, bench.screen = True, 1
     bench.wait(80)
     bench.up((10, 10)).wait(300)
 
@@ -130,9 +130,9 @@ def test_a_screenshot_that_is_too_old_is_flagged() -> None:
     assert not bench.steps[0].proven
 
 
-def test_a_touch_of_which_no_provenance_comes_is_taken_after_a_while_and_flagged() -> None:
+def test_unproved_touch_is_recorded_and_flagged_after_a_timeout() -> None:
     bench = Bench().begin()
-    bench.sees = False
+    bench.gives_frames = False
     bench.tap(10, 10).wait(2000)
     assert steps(bench) == []
     bench.wait(2000)
@@ -140,101 +140,101 @@ def test_a_touch_of_which_no_provenance_comes_is_taken_after_a_while_and_flagged
     assert bench.steps[0].flags == (Flag(FlagCode.UNWATCHED),)
 
 
-def test_a_touch_from_before_the_first_screenshot_is_not_recorded_and_the_annotator_is_told() -> None:
+def test_touch_before_the_first_screenshot_is_reported() -> None:
     bench = Bench()
-    bench.happens(events.Started(bench.now_ns), events.InputFollowed(()))
+    bench.send(events.Started(bench.now_ns), events.InputFollowed(()))
     bench.tap(10, 10, then=0).wait(300)
 
-    assert (bench.steps, bench.told) == ([], [NO_SCREENSHOT])
+    assert (bench.steps, bench.messages) == ([], [NO_SCREENSHOT])
 
 
-def test_a_screenshot_that_is_not_at_hand_any_more_is_said() -> None:
+def test_missing_frame_is_reported() -> None:
     bench = Bench().begin().down().wait(80)
-    bench.happens(events.FrameMissing(1))
+    bench.send(events.FrameMissing(1))
     bench.up((10, 10)).wait(300)
-    assert bench.told == [NO_SCREENSHOT]
+    assert bench.messages == [NO_SCREENSHOT]
 
     bench.type("KEY_M").wait(300)
     bench.down()
     bench.show(1).wait(300)
-    bench.happens(events.FrameMissing(2))
-    bench.happens(events.FrameMissing(1))
-    assert bench.told == [NO_SCREENSHOT, NO_SCREENSHOT]
+    bench.send(events.FrameMissing(2))
+    bench.send(events.FrameMissing(1))
+    assert bench.messages == [NO_SCREENSHOT, NO_SCREENSHOT]
     bench.lose(LossCause.STREAM_LOST)
     assert not bench.session.touched
 
 
-def test_two_fingers_are_told_of_once_and_not_recorded() -> None:
+def test_two_finger_gesture_is_reported_once_and_not_recorded() -> None:
     bench = Bench().begin().down(slot=0)
     bench.down(slot=1).wait(100).up((10, 10), ms=100, slot=0, fingers=2)
     bench.up((90, 90), ms=100, slot=1, fingers=2).wait(300)
-    assert (bench.steps, bench.told) == ([], [PINCHED])
+    assert (bench.steps, bench.messages) == ([], [PINCHED])
     bench.down().wait(100).up((10, 10), ms=100, fingers=2).wait(300)
-    assert bench.told == [PINCHED, PINCHED]
+    assert bench.messages == [PINCHED, PINCHED]
 
 
 @pytest.mark.parametrize("cause", LossCause)
-def test_a_finger_that_is_lost_is_told_with_its_cause(cause: LossCause) -> None:
+def test_lost_contact_is_reported_with_its_cause(cause: LossCause) -> None:
     bench = Bench().begin().up((10, 10)).wait(100)
-    assert (bench.steps, bench.told) == ([], []), "nobody saw it come down"
+    assert (bench.steps, bench.messages) == ([], []), "its touch-down was not seen"
     if cause is not LossCause.PLACE_UNKNOWN:
         bench.down()
         bench.lose(cause)
     bench.lose(cause).wait(100)
 
-    assert (bench.steps, bench.told) == ([], [LOST.format(cause.value)])
+    assert (bench.steps, bench.messages) == ([], [LOST.format(cause.value)])
 
 
-def test_an_input_that_cannot_be_listened_to_is_told_once() -> None:
+def test_broken_input_stream_is_reported_once() -> None:
     bench = Bench().begin()
     for reason in ("getevent has ended.", "The device is gone.", "The device is gone."):
-        bench.happens(events.InputBroke(reason))
-    assert bench.told == [DEAF.format("getevent has ended.")]
+        bench.send(events.InputBroke(reason))
+    assert bench.messages == [DEAF.format("getevent has ended.")]
     assert (bench.state(), bench.session.reason) == (State.SETTLING, DEAF.format("The device is gone."))
-    bench.happens(events.InputFollowed(()))
+    bench.send(events.InputFollowed(()))
 
     assert (bench.session.reason, bench.state()) == ("", State.READY)
 
 
-def test_of_two_actions_between_which_the_screen_was_not_seen_the_second_is_refused() -> None:
+def test_second_action_without_a_frame_in_between_is_rejected() -> None:
     bench = Bench(streams=False).begin()
-    bench.sees = False
+    bench.gives_frames = False
     bench.wait(100)
     bench.press(SystemKey.HOME).wait(1500)
     bench.press(SystemKey.BACK)
-    bench.sees, bench.screen = True, 2
+    bench.gives_frames, bench.screen = True, 2
     bench.wait(300)
 
     assert steps(bench) == ["HOME on 0"]
-    assert bench.told == [BLIND]
+    assert bench.messages == [BLIND]
 
 
-def test_the_moment_of_a_deed_is_the_arrival_of_its_word_where_the_clock_tells_nothing() -> None:
+def test_input_is_timed_by_its_arrival_if_the_clock_is_unreliable() -> None:
     bench = Bench().begin().wait(500)
     unknown = events.InputHeard(KeyPressed(KEYBOARD, SystemKey.HOME, 1), 0, 3600 * 10**9, bench.now_ns)
-    bench.happens(unknown).wait(100)
+    bench.send(unknown).wait(100)
 
     assert steps(bench) == ["HOME on 0"]
     assert bench.steps[0].flags == (Flag(FlagCode.CLOCK_CHANGED),)
     assert (bench.steps[0].uncertainty_ns, bench.steps[0].device_us) == (LATE_NS, None)
 
 
-def test_a_clock_that_was_changed_is_told_and_what_waits_is_flagged() -> None:
+def test_clock_change_is_reported_and_waiting_input_flagged() -> None:
     bench = Bench(clock_agrees=False).begin().wait(500)
     bench.press(SystemKey.HOME).wait(60)
     assert bench.steps == []
-    bench.happens(events.ClockJumped()).wait(60)
+    bench.send(events.ClockJumped()).wait(60)
     bench.clock_agrees = True
     bench.down().wait(80)
-    bench.happens(events.ClockJumped())
+    bench.send(events.ClockJumped())
     bench.up((10, 10)).wait(100)
 
-    assert bench.told == [CLOCK_CHANGED] * 2
+    assert bench.messages == [CLOCK_CHANGED] * 2
     flags = [(step.flags, step.proven) for step in bench.steps]
-    assert flags == [((Flag(FlagCode.CLOCK_CHANGED),), False), ((), True)], "it had agreed once more for the second"
+    assert flags == [((Flag(FlagCode.CLOCK_CHANGED),), False), ((), True)], "the clocks agreed again for the second"
 
 
-def test_a_screen_that_was_parted_anew_around_the_touch_is_flagged() -> None:
+def test_changed_screen_areas_around_the_touch_are_flagged() -> None:
     bench = Bench().begin()
     bench.areas = None
     bench.show(1).wait(60)
@@ -242,33 +242,30 @@ def test_a_screen_that_was_parted_anew_around_the_touch_is_flagged() -> None:
     bench.tap(10, 1700).wait(300)
     bench.press(SystemKey.BACK).wait(300)
 
-    assert [word_of(step) for step in bench.steps] == ["“”", "BACK"], "the keyboard may have been there"
+    assert [describe(step) for step in bench.steps] == ["“”", "BACK"], "the keyboard may have been there"
     assert Flag(FlagCode.AREAS_CHANGED) in bench.steps[0].flags
 
 
 @pytest.mark.parametrize(
-    "unheard",
-    [
-        events.InputHeard(EventsDropped(TOUCH, 0), 1_500_000_000, 0, 1_500_000_000),
-        events.InputFollowed((SCREEN,)),
-    ],
+    "gap",
+    [events.InputHeard(EventsDropped(TOUCH, 0), 1_500_000_000, 0, 1_500_000_000), events.InputFollowed((SCREEN,))],
 )
-def test_after_what_nobody_heard_a_screen_that_was_not_seen_again_proves_nothing(unheard: events.PassiveEvent) -> None:
+def test_old_frame_proves_nothing_after_a_gap_in_the_input(gap: events.PassiveEvent) -> None:
     bench = Bench(streams=False).begin()
-    bench.sees = False
-    bench.happens(unheard).wait(300)
+    bench.gives_frames = False
+    bench.send(gap).wait(300)
     bench.down()
-    bench.sees = True
+    bench.gives_frames = True
     bench.wait(80)
     bench.up((10, 10)).wait(300)
 
     [step] = bench.steps
     assert not step.proven
     assert step.flags == (Flag(FlagCode.OLDER_THAN_LAST_ACTION, (0.3,)),)
-    assert bench.told == ([DROPPED] if isinstance(unheard, events.InputHeard) else [])
+    assert bench.messages == ([DROPPED] if isinstance(gap, events.InputHeard) else [])
 
 
-def test_a_look_that_takes_several_seconds_is_waited_for_but_not_for_ever() -> None:
+def test_slow_screen_reading_is_awaited_up_to_a_limit() -> None:
     bench = Bench().begin()
     bench.look_ms = 6000
     bench.tap(10, 10).wait(4000)
@@ -281,34 +278,34 @@ def test_a_look_that_takes_several_seconds_is_waited_for_but_not_for_ever() -> N
     assert bench.steps[1].flags == (Flag(FlagCode.CLOCK_UNREAD), Flag(FlagCode.AREAS_UNKNOWN))
 
 
-def test_without_a_look_at_the_screen_a_touch_has_no_place_and_with_one_it_is_flagged() -> None:
+def test_touch_without_screen_areas_is_dropped_or_flagged() -> None:
     bench = Bench(areas=None).begin().tap(10, 10).wait(4000)
-    assert (bench.steps, bench.told) == ([], [NO_PLACE])
+    assert (bench.steps, bench.messages) == ([], [NO_PLACE])
 
     bench.areas = PLAIN
     bench.tap(10, 10).wait(300)
     assert bench.steps[0].flags == (Flag(FlagCode.AREAS_UNKNOWN),)
 
 
-def test_a_device_that_was_turned_under_the_finger_has_no_place_that_fits_the_screenshot() -> None:
+def test_touch_on_a_rotated_screen_has_no_position() -> None:
     turned = replace(PLAIN, rotation=Rotation.R90, navigation_bar=None)
     bench = Bench(areas=turned).begin()
     assert turned.size == Size(2400, 1080)
     bench.tap(10, 10).wait(300)
 
-    assert bench.told == [NO_PLACE]
+    assert bench.messages == [NO_PLACE]
 
 
 @pytest.mark.parametrize(
-    ("x", "leads_to", "recorded", "told"),
+    ("x", "leads_to", "recorded", "messages"),
     [
         pytest.param(540, "com.android.launcher3", ["HOME on 0"], [], id="home, as the launcher proves"),
         pytest.param(540, PLAIN.package, [], [NO_PLACE], id="no home"),
         pytest.param(230, PLAIN.package, [], [NO_PLACE], id="back leaves no proof"),
     ],
 )
-def test_a_touch_on_a_screen_that_may_have_turned_before_it_is_a_key_only_if_its_effect_proves_it(
-    x: int, leads_to: str, recorded: list[str], told: list[str]
+def test_touch_after_a_possible_rotation_needs_a_visible_effect(
+    x: int, leads_to: str, recorded: list[str], messages: list[str]
 ) -> None:
     bench = Bench(streams=False).begin()
     bench.now_ms += 10
@@ -321,16 +318,16 @@ def test_a_touch_on_a_screen_that_may_have_turned_before_it_is_a_key_only_if_its
     assert bench.steps == [], "what it leads to may still come"
     bench.wait(600)
 
-    assert (steps(bench), bench.told) == (recorded, told)
+    assert (steps(bench), bench.messages) == (recorded, messages)
 
 
-def test_too_many_that_wait_are_refused_and_told() -> None:
+def test_too_many_waiting_inputs_are_rejected() -> None:
     bench = Bench().begin().down()
     for _ in range(MOST_WAITING):
         bench.press(SystemKey.HOME)
 
     bench.down(slot=1)
-    assert bench.told == [TOO_MANY, TOO_MANY]
+    assert bench.messages == [TOO_MANY, TOO_MANY]
     bench.up((90, 90), slot=1)
     bench.up((10, 10)).wait(300)
     assert len(bench.steps) == MOST_WAITING

@@ -1,4 +1,4 @@
-"""In any order of events, steps are in the order of their touch-downs, none lost, doubled or wrong."""
+"""In any order of events, steps are in the order of their touch-downs, and none is lost, duplicated or wrong."""
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -13,38 +13,38 @@ from odyssey_recorder.recording.raw_input_queue import LOST, TOO_MANY
 from odyssey_recorder.recording.state import State
 from tests.recording.passive_bench import PLAIN, Bench
 
-REFUSALS = {NO_SCREENSHOT, NO_PLACE, PINCHED, TOO_MANY, *(LOST.format(cause.value) for cause in LossCause)}
+REJECTIONS = {NO_SCREENSHOT, NO_PLACE, PINCHED, TOO_MANY, *(LOST.format(cause.value) for cause in LossCause)}
 pauses = st.sampled_from([20, 60, 200, 500])
 
 
-class Annotator(RuleBasedStateMachine):
-    """Works on the device while everything else happens."""
+class PassiveRecordingMachine(RuleBasedStateMachine):
+    """Inputs, commands and failures in any order."""
 
     @initialize(streams=st.booleans())
     def begin(self, streams: bool) -> None:
         self.bench = Bench(streams=streams).begin()
-        self.done: set[int] = set()
+        self.begun_ns: set[int] = set()
 
-    def _do(self) -> None:
+    def _begin_input(self) -> None:
         """Begin an input that must be recorded, at a moment of its own."""
         self.bench.wait(20)
-        self.done.add(self.bench.now_ns)
+        self.begun_ns.add(self.bench.now_ns)
 
     @rule(change=st.booleans(), at=st.sampled_from([(100, 200), (540, 2340), (900, 1000)]))
     def tap(self, change: bool, at: tuple[int, int]) -> None:
-        self._do()
+        self._begin_input()
         self.bench.tap(*at, then=self.bench.screen + 1 if change else None)
 
     @rule(key=st.sampled_from(list(SystemKey)))
     def press(self, key: SystemKey) -> None:
-        self._do()
+        self._begin_input()
         self.bench.press(key)
 
     @rule()
     def press_while_a_finger_is_down(self) -> None:
-        self._do()
+        self._begin_input()
         self.bench.down(slot=3)
-        self._do()
+        self._begin_input()
         self.bench.press(SystemKey.BACK).wait(60)
         self.bench.up((300, 300), ms=80, slot=3)
 
@@ -57,13 +57,13 @@ class Annotator(RuleBasedStateMachine):
 
     @rule(cause=st.sampled_from([LossCause.EVENTS_DROPPED, LossCause.STREAM_LOST]))
     def lose(self, cause: LossCause) -> None:
-        self._do()
+        self._begin_input()
         self.bench.down()
         self.bench.lose(cause)
 
     @rule(text=st.sampled_from([None, "", "milk"]))
     def type(self, text: str | None) -> None:
-        self.bench.texts = text
+        self.bench.field_text = text
         self.bench.wait(20)
         self.bench.type("KEY_A", "KEY_B")
 
@@ -77,45 +77,45 @@ class Annotator(RuleBasedStateMachine):
         self.bench.show(self.bench.screen + 1).wait(ms)
 
     @rule(areas=st.sampled_from([PLAIN, None]))
-    def part(self, areas: object) -> None:
+    def set_areas(self, areas: object) -> None:
         self.bench.areas = PLAIN if areas is PLAIN else None
 
     @rule()
     def undo(self) -> None:
-        self.bench.happens(events.UndoWanted(self.bench.now_ns))
+        self.bench.send(events.UndoWanted(self.bench.now_ns))
 
     @rule()
-    def jump(self) -> None:
-        self.bench.happens(events.ClockJumped())
+    def clock_jumps(self) -> None:
+        self.bench.send(events.ClockJumped())
 
-    @rule(keeps=st.booleans(), saves=st.booleans())
-    def trouble(self, keeps: bool, saves: bool) -> None:
-        self.bench.keeps, self.bench.saves = keeps, saves
+    @rule(keeps_frames=st.booleans(), saves_steps=st.booleans())
+    def storage_fails(self, keeps_frames: bool, saves_steps: bool) -> None:
+        self.bench.keeps_frames, self.bench.saves_steps = keeps_frames, saves_steps
 
     @rule(number=st.integers(0, 5))
     def answer(self, number: int) -> None:
-        self.bench.happens(events.TextAnswered(number, "milk"))
+        self.bench.send(events.TextAnswered(number, "milk"))
 
-    @precondition(lambda self: self.bench.sees)
+    @precondition(lambda self: self.bench.gives_frames)
     @rule()
-    def lose_the_device(self) -> None:
-        self.bench.sees = False
-        self.bench.happens(events.DeviceWentAway("It is gone."))
+    def device_goes_away(self) -> None:
+        self.bench.gives_frames = False
+        self.bench.send(events.DeviceWentAway("It is gone."))
 
-    @precondition(lambda self: not self.bench.sees)
+    @precondition(lambda self: not self.bench.gives_frames)
     @rule()
-    def find_the_device(self) -> None:
+    def device_comes_back(self) -> None:
         self.bench.come_back()
 
     @invariant()
-    def steps_are_in_order_and_each_is_one_deed(self) -> None:
+    def steps_are_in_order_and_unique(self) -> None:
         touched = [step.touched_ns for step in self.bench.steps]
         assert touched == sorted(touched)
         everything = [step.touched_ns for step in (*self.bench.steps, *self.bench.dropped)]
         assert len(set(everything)) == len(everything)
 
     @invariant()
-    def no_screenshot_is_newer_than_the_touch_and_no_proved_one_is_wrong(self) -> None:
+    def screenshots_are_not_newer_than_the_touch_and_proved_ones_correct(self) -> None:
         for step in (*self.bench.steps, *self.bench.dropped):
             assert self.bench.taken_ns[step.frame] <= step.touched_ns
             if step.proven:
@@ -125,27 +125,27 @@ class Annotator(RuleBasedStateMachine):
         if not hasattr(self, "bench"):
             return
         bench = self.bench
-        bench.keeps = bench.saves = True
+        bench.keeps_frames = bench.saves_steps = True
         bench.areas = PLAIN
-        if not bench.sees:
+        if not bench.gives_frames:
             bench.come_back()
         bench.wait(5000)
-        bench.happens(events.Intended(Complete(), bench.now_ns)).wait(5000)
-        for question in bench.asked:
-            bench.happens(events.TextAnswered(question.step, "milk"))
+        bench.send(events.Intended(Complete(), bench.now_ns)).wait(5000)
+        for question in bench.questions:
+            bench.send(events.TextAnswered(question.step, "milk"))
         bench.wait(100)
-        self._account()
-        assert effects.Publish() in bench.wanted
+        self._assert_every_input_is_accounted_for()
+        assert effects.Publish() in bench.emitted
         assert bench.session.state is State.INJECTING
 
-    def _account(self) -> None:
+    def _assert_every_input_is_accounted_for(self) -> None:
         """Every input is a step, was undone, or was reported as not recorded."""
         recorded = [*self.bench.steps, *self.bench.dropped]
-        acts = {step.touched_ns for step in recorded if not isinstance(step.intent, TextEntered | Complete)}
-        refused = [text for text in self.bench.told if text in REFUSALS]
-        assert acts <= self.done
-        assert len(self.done - acts) <= len(refused)
+        recorded_ns = {step.touched_ns for step in recorded if not isinstance(step.intent, TextEntered | Complete)}
+        rejections = [text for text in self.bench.messages if text in REJECTIONS]
+        assert recorded_ns <= self.begun_ns
+        assert len(self.begun_ns - recorded_ns) <= len(rejections)
 
 
-TestAnnotator = Annotator.TestCase
-TestAnnotator.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestPassiveRecording = PassiveRecordingMachine.TestCase
+TestPassiveRecording.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)

@@ -39,8 +39,8 @@ from tests.fakes import PHONE_SIZE, FakeDevice, Input
 from tests.recording.recording_bench import IMPATIENT, PATIENCE_S, Recording, RecordingBench, showing, shows
 
 
-class WatchedDevice(FakeDevice):
-    """Lets a test act while an input is carried out, before or after the screen changes."""
+class HookedDevice(FakeDevice):
+    """Calls a function of the test during each input, before or after the screen changes."""
 
     def __init__(self, *, before: Callable[[], None] = lambda: None, after: Callable[[], None] = lambda: None) -> None:
         super().__init__()
@@ -53,16 +53,7 @@ class WatchedDevice(FakeDevice):
         self.after()
 
 
-class DeadScreen(FakeDevice):
-    """A device whose screen does not react."""
-
-    def _perform(self, done: Input) -> None:
-        shown = self.screen
-        super()._perform(done)
-        self.show(shown)
-
-
-class Video(FakeDevice):
+class VideoDevice(FakeDevice):
     """A device that shows another image in each frame."""
 
     frames = 0
@@ -74,8 +65,8 @@ class Video(FakeDevice):
         return super().capture()
 
 
-class Tacit(FakeDevice):
-    """A device that reports nothing about its screen except frames."""
+class SilentDevice(FakeDevice):
+    """A device that reports only frames, not the state of its screen."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,44 +86,36 @@ class Tacit(FakeDevice):
 
 
 @pytest.fixture(autouse=True)
-def _no_thread_stays() -> Iterator[None]:
+def _no_leaked_threads() -> Iterator[None]:
     before = set(threading.enumerate())
     yield
     left = [thread.name for thread in threading.enumerate() if thread not in before]
     assert not left
 
 
-def log_lines(recording: Recording) -> list[dict[str, object]]:
-    return [json.loads(line) for line in (recording.draft.folder / "steps.jsonl").read_text().splitlines()]
-
-
 def assert_screenshots_match(view: RecordingView, device: FakeDevice) -> None:
-    """The screenshot of each sent step shows exactly the screen that its input met."""
-    for step, met in zip(view.steps, device.screen_at, strict=False):
-        assert shows(step.screenshot, device, met), f"step {step.number}"
+    """The screenshot of each sent step shows exactly the screen on which its input arrived."""
+    for step, screen in zip(view.steps, device.screen_at, strict=False):
+        assert shows(step.screenshot, device, screen), f"step {step.number}"
 
 
 # Whole episodes.
 
 
-def test_an_episode_has_the_screens_of_its_inputs(
-    service: RecordingBench, recording: Recording, device: FakeDevice
+def test_published_episode_has_the_screen_of_each_input(
+    bench: RecordingBench, recording: Recording, device: FakeDevice
 ) -> None:
     recorder = recording.recorder
     recording.tap_and_wait()
-    recording.touch_down()
-    recorder.lift(TouchStroke.press(Pixel(10, 20), duration_ms=800))
-    recording.ready(steps=2)
-    recording.touch_down()
-    recorder.lift(TouchStroke.drag((Pixel(100, 500), Pixel(100, 100)), duration_ms=300))
-    recording.ready(steps=3)
+    recording.gesture(TouchStroke.press(Pixel(10, 20), duration_ms=800))
+    recording.gesture(TouchStroke.drag((Pixel(100, 500), Pixel(100, 100)), duration_ms=300))
     recorder.type_text("milk & eggs")
     recording.ready(steps=4)
     for key in SystemKey:
         recording.press(key)
     view = recording.finish("There is milk now.")
 
-    episode = service.store.load(recording.draft.episode_id)
+    episode = bench.store.load(recording.draft.episode_id)
     actions = [step.action for step in episode.steps]
     assert [type(action) for action in actions] == [Click, LongPress, Scroll, Type, *[Press] * 3, Complete]
     assert actions[3:] == [Type("milk & eggs"), *map(Press, SystemKey), Complete("There is milk now.")]
@@ -142,16 +125,16 @@ def test_an_episode_has_the_screens_of_its_inputs(
     assert device.performed[3:] == ["milk & eggs", *SystemKey]
     assert device.screen_at == list(range(7))
     for number in range(8):
-        assert shows(service.store.screenshot_path(episode, number), device, number)
-        assert view.steps[number].screenshot == service.store.screenshot_path(episode, number)
+        assert shows(bench.store.screenshot_path(episode, number), device, number)
+        assert view.steps[number].screenshot == bench.store.screenshot_path(episode, number)
     recorder.join()
     assert not recording.draft.folder.exists()
-    assert_proved(service.proof(recording.draft.episode_id))
-    assert_heard(recording)
+    assert_proved(bench.provenance(recording.draft.episode_id))
+    assert_every_change_was_reported(recording)
 
 
 def assert_proved(provenance: EpisodeProvenance) -> None:
-    """The provenance proves the picture of the first step, and has no input of the last."""
+    """The provenance proves the screenshot of the first step, and has no input of the last."""
     tap, *_, end = provenance.steps
     assert tap.frame.rgb_sha256 == hashlib.sha256(FakeDevice().screenshot(0).tobytes()).hexdigest()
     assert tap.check is not None
@@ -163,8 +146,8 @@ def assert_proved(provenance: EpisodeProvenance) -> None:
     assert (end.input, end.sent_us) == (None, None)
 
 
-def assert_heard(recording: Recording) -> None:
-    """The listener heard of every change, once each."""
+def assert_every_change_was_reported(recording: Recording) -> None:
+    """Every change was reported to the listener once."""
     views = recording.annotator.views
     assert views[-1] == recording.recorder.view
     assert all(view != next_view for view, next_view in pairwise(views))
@@ -174,7 +157,7 @@ def assert_heard(recording: Recording) -> None:
     assert next(view.message for view in views if view.state is State.READY) == "Ready."
 
 
-def test_what_cannot_be_done_is_said_at_once(service: RecordingBench, recording: Recording, device: FakeDevice) -> None:
+def test_invalid_commands_are_rejected_at_once(bench: RecordingBench, recording: Recording, device: FakeDevice) -> None:
     recorder = recording.recorder
     recording.ready()
     recorder.undo()
@@ -193,21 +176,20 @@ def test_what_cannot_be_done_is_said_at_once(service: RecordingBench, recording:
         recorder.impossible("  ")
     recorder.impossible("There is no shop.")
     recording.until(State.FINISHED)
-    episode = service.store.load(recording.draft.episode_id)
+    episode = bench.store.load(recording.draft.episode_id)
     assert [step.action for step in episode.steps] == [Impossible("There is no shop.")]
     assert device.performed == []
 
 
-def test_a_step_is_on_disk_before_its_input_goes_out_and_unused_screenshots_go(service: RecordingBench) -> None:
+def test_step_is_saved_before_its_input_is_sent(bench: RecordingBench) -> None:
     on_disk: list[tuple[str, bool]] = []
 
     def look() -> None:
-        [*_, line] = log_lines(recording)
-        screenshot = recording.draft.folder / str(line["picture"])
-        on_disk.append((str(line["kind"]), shows(screenshot, device, device.screen)))
+        line = json.loads((recording.draft.folder / "steps.jsonl").read_text().splitlines()[-1])
+        on_disk.append((line["kind"], shows(recording.draft.folder / line["picture"], device, device.screen)))
 
-    device = WatchedDevice(before=look)
-    with service.recording(device) as recording:
+    device = HookedDevice(before=look)
+    with bench.recording(device) as recording:
         for screen in ("ad", "another ad", "the last ad"):
             before = recording.ready().frame_number
             device.show(screen)
@@ -216,15 +198,13 @@ def test_a_step_is_on_disk_before_its_input_goes_out_and_unused_screenshots_go(s
         recording.press(SystemKey.BACK)
         screenshots = {path.name for path in recording.draft.folder.glob("*.png")}
         assert screenshots >= {step.screenshot.name for step in recording.draft.steps}
-        assert len(screenshots) == 3, "those of the steps and that of the screen now"
+        assert len(screenshots) == 3, "those of the two steps and of the current screen"
     assert on_disk == [("step", True), ("step", True)]
 
 
-def test_neither_a_screenshot_nor_an_input_waits_for_what_the_device_says_of_its_screen(
-    service: RecordingBench,
-) -> None:
-    device = Tacit()
-    with service.recording(device) as recording:
+def test_recording_does_not_wait_for_the_screen_state(bench: RecordingBench) -> None:
+    device = SilentDevice()
+    with bench.recording(device) as recording:
         for _ in range(6):
             recording.tap_and_wait()
         assert len(device.performed) == 6
@@ -234,17 +214,17 @@ def test_neither_a_screenshot_nor_an_input_waits_for_what_the_device_says_of_its
 # Flags of a step.
 
 
-def test_a_step_that_changed_nothing_is_flagged(service: RecordingBench) -> None:
-    device = DeadScreen()
-    with service.recording(device) as recording:
+def test_step_without_effect_is_flagged(bench: RecordingBench) -> None:
+    device = HookedDevice(after=lambda: device.show(0))
+    with bench.recording(device) as recording:
         view = recording.tap_and_wait()
         assert [step.flag for step in view.steps] == [describe_flag(Flag(FlagCode.UNCHANGED))]
         assert len(device.performed) == 1
 
 
-def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(service: RecordingBench) -> None:
-    device = Video()
-    with service.recording(device, rules=IMPATIENT) as recording:
+def test_step_on_a_moving_screen_has_the_touched_frame_and_a_flag(bench: RecordingBench) -> None:
+    device = VideoDevice()
+    with bench.recording(device, rules=IMPATIENT) as recording:
         recording.ready()
         shown = recording.annotator.newest
         assert shown is not None
@@ -265,9 +245,9 @@ def test_on_a_screen_that_never_rests_the_touched_frame_is_taken_and_flagged(ser
 # Refused inputs.
 
 
-def test_a_touch_on_a_frame_that_is_forgotten_is_refused(service: RecordingBench) -> None:
-    device = Video()
-    with service.recording(device, rules=IMPATIENT) as recording:
+def test_touch_on_an_outdated_frame_is_rejected(bench: RecordingBench) -> None:
+    device = VideoDevice()
+    with bench.recording(device, rules=IMPATIENT) as recording:
         recording.ready()
         recording.recorder.touch_down(1)
         recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
@@ -276,16 +256,25 @@ def test_a_touch_on_a_frame_that_is_forgotten_is_refused(service: RecordingBench
         assert len(recording.press(SystemKey.HOME).steps) == 1
 
 
-@pytest.mark.parametrize("path", [(Pixel(360, 10),), (Pixel(10, 10), Pixel(10, -1)), (Pixel(10, 640), Pixel(10, 10))])
-def test_a_gesture_off_the_screen_is_refused(recording: Recording, device: FakeDevice, path: tuple[Pixel, ...]) -> None:
+@pytest.mark.parametrize(
+    "stroke",
+    [
+        TouchStroke.press(Pixel(360, 10)),
+        TouchStroke.drag((Pixel(10, 10), Pixel(10, -1)), duration_ms=300),
+        TouchStroke.drag((Pixel(10, 640), Pixel(10, 10)), duration_ms=300),
+    ],
+)
+def test_gesture_outside_the_screen_is_rejected(recording: Recording, device: FakeDevice, stroke: TouchStroke) -> None:
+    frame = recording.ready().frame_number
     recording.touch_down()
-    recording.recorder.lift(TouchStroke.drag(path, duration_ms=300) if path[1:] else TouchStroke.press(path[0]))
+    recording.recorder.lift(stroke)
     recording.annotator.await_notice(OFF_SCREEN)
+    recording.ready(after=frame)
     assert len(recording.tap_and_wait().steps) == 1
     assert len(device.performed) == 1
 
 
-def test_an_input_that_the_device_refuses_leaves_no_step(recording: Recording, device: FakeDevice) -> None:
+def test_input_rejected_by_the_device_leaves_no_step(recording: Recording, device: FakeDevice) -> None:
     device.refuse_input("injection is not permitted")
     recording.tap()
     recording.annotator.await_notice("injection is not permitted")
@@ -295,16 +284,16 @@ def test_an_input_that_the_device_refuses_leaves_no_step(recording: Recording, d
     assert [dropped.why for dropped in recording.draft.dropped] == ["refused by the device"]
 
 
-def test_a_recording_that_is_stopped_does_not_wait_for_a_long_text(service: RecordingBench) -> None:
-    class Slow(FakeDevice):
-        """Types until it is told to stop."""
+def test_stop_interrupts_typing(bench: RecordingBench) -> None:
+    class SlowTypist(FakeDevice):
+        """Types until the recorder stops it."""
 
         def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
             for typed in range(len(text)):
                 on_typed(typed)
                 threading.Event().wait(0.02)
 
-    with service.recording(Slow()) as recording:
+    with bench.recording(SlowTypist()) as recording:
         recording.ready()
         recording.recorder.type_text("a" * 100_000)
         recording.annotator.wait(lambda: recording.recorder.view.is_typing)
@@ -319,11 +308,11 @@ def test_a_recording_that_is_stopped_does_not_wait_for_a_long_text(service: Reco
 
 
 @pytest.mark.parametrize("fault", [FakeDevice.disconnect, FakeDevice.freeze, FakeDevice.cut_frames])
-def test_a_device_that_fails_is_waited_for_and_a_gesture_that_was_not_sent_is_lost(
-    service: RecordingBench, device: FakeDevice, fault: Callable[[FakeDevice], None]
+def test_recording_continues_when_a_failed_device_recovers(
+    bench: RecordingBench, device: FakeDevice, fault: Callable[[FakeDevice], None]
 ) -> None:
     fault(device)
-    with service.recording(device) as recording:
+    with bench.recording(device) as recording:
         assert device.serial in recording.until(State.DEVICE_LOST).message
         device.recover()
         assert_screenshots_match(recording.tap_and_wait(), device)
@@ -341,31 +330,31 @@ def test_a_device_that_fails_is_waited_for_and_a_gesture_that_was_not_sent_is_lo
 
 
 @pytest.mark.parametrize(
-    ("breaks", "told", "flags"),
+    ("hook", "notice", "flags"),
     [("before", RETRACTED, []), ("after", DOUBTFUL, [describe_flag(Flag(FlagCode.CONNECTION_BROKE))])],
 )
-def test_a_step_whose_input_was_cut_off_is_taken_away_or_kept_with_a_doubt_as_the_screen_shows(
-    service: RecordingBench, breaks: str, told: str, flags: list[str]
+def test_interrupted_input_is_kept_only_if_the_screen_changed(
+    bench: RecordingBench, hook: str, notice: str, flags: list[str]
 ) -> None:
-    device = WatchedDevice()
+    device = HookedDevice()
 
     def cut() -> None:
         device.disconnect()
         raise DeviceError("The connection broke off.")
 
-    setattr(device, breaks, cut)
-    with service.recording(device) as recording:
+    setattr(device, hook, cut)
+    with bench.recording(device) as recording:
         recording.tap()
         recording.until(State.DEVICE_LOST)
         assert len(recording.recorder.view.steps) == 1
-        setattr(device, breaks, lambda: None)
+        setattr(device, hook, lambda: None)
         device.recover()
-        recording.annotator.await_notice(told)
+        recording.annotator.await_notice(notice)
         assert [step.flag for step in recording.ready(steps=len(flags)).steps] == flags
         assert_screenshots_match(recording.tap_and_wait(), device)
 
 
-def test_an_answer_of_a_library_that_nobody_foresaw_is_taken_for_a_lost_device(
+def test_unexpected_error_counts_as_a_lost_device(
     recording: Recording, device: FakeDevice, caplog: pytest.LogCaptureFixture
 ) -> None:
     recording.ready()
@@ -380,32 +369,31 @@ def test_an_answer_of_a_library_that_nobody_foresaw_is_taken_for_a_lost_device(
 # Stop, resume, abandon.
 
 
-def test_a_recording_that_was_stopped_is_offered_and_goes_on(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
+def test_stopped_recording_can_be_resumed(bench: RecordingBench, device: FakeDevice) -> None:
+    with bench.recording(device) as recording:
         recording.tap_and_wait()
         recording.tap_and_wait()
-    [offered] = service.store.drafts()
+    [offered] = bench.store.drafts()
     assert (offered.episode_id, offered.steps, offered.problem) == (recording.draft.episode_id, 2, "")
 
-    with service.recording(showing(2), service.store.resume(offered.episode_id)) as resumed:
+    with bench.resumed(showing(2), offered.episode_id) as resumed:
         view = resumed.ready(steps=2)
         assert [step.flag for step in view.steps] == ["", ""]
         resumed.tap_and_wait()
         view = resumed.finish()
     assert all(shows(step.screenshot, device, step.number) for step in view.steps[:3])
-    assert service.store.drafts() == []
+    assert bench.store.drafts() == []
 
 
-def test_screenshots_after_a_restart_overwrite_none_from_before(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
+def test_resumed_recording_never_overwrites_screenshots(bench: RecordingBench, device: FakeDevice) -> None:
+    with bench.recording(device) as recording:
         recording.tap_and_wait()
     for restart in range(3):
         again = showing(f"restart {restart}")
-        with service.recording(again, service.store.resume(recording.draft.episode_id)) as resumed:
-            resumed.until(State.RESTORING)
-            resumed.recorder.accept_screen()
+        with bench.resumed(again, recording.draft.episode_id) as resumed:
+            resumed.accept_screen()
             resumed.tap_and_wait()
-    draft = service.store.resume(recording.draft.episode_id)
+    draft = bench.store.resume(recording.draft.episode_id)
     assert shows(draft.steps[0].screenshot, device, 0)
     for restart, step in enumerate(draft.steps[1:]):
         assert shows(step.screenshot, device, f"restart {restart}")
@@ -413,29 +401,32 @@ def test_screenshots_after_a_restart_overwrite_none_from_before(service: Recordi
     draft.close()
 
 
-def test_stop_returns_at_once_though_the_device_does_not_answer(service: RecordingBench) -> None:
+def test_stop_does_not_wait_for_a_frozen_device(bench: RecordingBench) -> None:
     device = FakeDevice(patience_s=60)
-    with service.recording(device) as recording:
+    with bench.recording(device) as recording:
         recording.ready()
         device.freeze()
         recording.recorder.stop()
-    assert service.store.drafts()[0].problem == ""
+    assert bench.store.drafts()[0].problem == ""
 
 
-def test_what_became_of_the_last_input_is_noted_though_the_recording_was_stopped(service: RecordingBench) -> None:
-    device = WatchedDevice(before=lambda: recording.recorder.stop())
-    with service.recording(device) as recording:
+def test_result_of_the_last_input_is_saved_on_stop(bench: RecordingBench) -> None:
+    device = HookedDevice(before=lambda: recording.recorder.stop())
+    with bench.recording(device) as recording:
         recording.tap()
         with pytest.raises(RecordingError, match="has ended"):
             recording.recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
-    draft = service.store.resume(recording.draft.episode_id)
+    draft = bench.store.resume(recording.draft.episode_id)
     assert not draft.uncertain
     draft.close()
 
 
-def test_a_step_that_was_not_sent_before_a_kill_can_be_undone(service: RecordingBench, device: FakeDevice) -> None:
-    episode_id = _killed_after_saving_a_step(service)
-    with service.recording(device, service.store.resume(episode_id)) as resumed:
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_step_not_sent_before_a_kill_can_be_undone(bench: RecordingBench, device: FakeDevice, is_damaged: bool) -> None:
+    draft = bench.store.resume(draft_killed_after_saving_a_step(bench))
+    if is_damaged:
+        draft.steps[0].screenshot.write_bytes(b"not an image")
+    with bench.recording(device, draft) as resumed:
         view = resumed.until(State.RESTORING)
         assert (len(view.steps), view.goal) == (1, Goal.UNCERTAIN)
         assert in_words(view.steps[0].action) in view.way
@@ -444,113 +435,100 @@ def test_a_step_that_was_not_sent_before_a_kill_can_be_undone(service: Recording
         assert [dropped.why for dropped in resumed.draft.dropped] == ["undone by the annotator"]
 
 
-def test_a_step_that_was_sent_before_a_kill_is_vouched_for_once(service: RecordingBench) -> None:
-    episode_id = _killed_after_saving_a_step(service)
-    with service.recording(showing("what the tap led to"), service.store.resume(episode_id)) as resumed:
-        resumed.until(State.RESTORING)
-        resumed.recorder.accept_screen()
+def test_step_sent_before_a_kill_is_confirmed_once(bench: RecordingBench) -> None:
+    episode_id = draft_killed_after_saving_a_step(bench)
+    with bench.resumed(showing("what the tap led to"), episode_id) as resumed:
+        resumed.accept_screen()
         assert [step.flag for step in resumed.ready().steps] == [describe_flag(Flag(FlagCode.VOUCHED))]
-    with service.recording(FakeDevice(), service.store.resume(episode_id)) as again:
+    with bench.resumed(FakeDevice(), episode_id) as again:
         assert again.until(State.RESTORING).goal is Goal.LEFT
 
 
-def test_what_the_next_step_must_say_outlives_the_process(service: RecordingBench, device: FakeDevice) -> None:
-    episode_id = _killed_after_saving_a_step(service, sent_until_us=1)
-    with service.recording(device, service.store.resume(episode_id)) as resumed:
+def test_flags_for_the_next_step_survive_a_restart(bench: RecordingBench, device: FakeDevice) -> None:
+    episode_id = draft_killed_after_saving_a_step(bench, sent_until_us=1)
+    with bench.resumed(device, episode_id) as resumed:
         view = resumed.until(State.RESTORING)
         assert (view.goal, view.wanted) == (Goal.UNKNOWN, resumed.draft.steps[0].screenshot)
         resumed.recorder.accept_screen()
         resumed.ready()
     unseen, unlike = (describe_flag(Flag(code)) for code in (FlagCode.RESUMED_UNSEEN, FlagCode.UNLIKE))
-    with service.recording(FakeDevice(), service.store.resume(episode_id)) as resumed:
+    with bench.resumed(FakeDevice(), episode_id) as resumed:
         assert [step.flag for step in resumed.tap_and_wait().steps] == ["", unseen]
         resumed.undo_and_accept()
         assert [step.flag for step in resumed.tap_and_wait().steps] == ["", f"{unseen}, {unlike}"]
 
 
-def test_a_draft_of_an_older_recorder_goes_on_where_it_was_left(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
+def test_draft_of_an_older_recorder_is_resumed_on_its_last_screen(bench: RecordingBench, device: FakeDevice) -> None:
+    with bench.recording(device) as recording:
         recording.tap_and_wait()
     log = recording.draft.folder / "steps.jsonl"
     lines = log.read_text().splitlines(keepends=True)
     log.write_text("".join(line for line in lines if not line.startswith('{"kind":"screen"')))
     later = FakeDevice()
-    with service.recording(later, service.store.resume(recording.draft.episode_id)) as resumed:
+    with bench.resumed(later, recording.draft.episode_id) as resumed:
         assert resumed.until(State.RESTORING).goal is Goal.LEFT
         later.show(1)
         resumed.ready(steps=1)
 
 
-def test_a_draft_without_a_step_begins_where_it_began(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
+def test_draft_without_steps_is_resumed_on_its_first_screen(bench: RecordingBench, device: FakeDevice) -> None:
+    with bench.recording(device) as recording:
         recording.ready()
     later = showing("elsewhere")
-    with service.recording(later, service.store.resume(recording.draft.episode_id)) as resumed:
+    with bench.resumed(later, recording.draft.episode_id) as resumed:
         resumed.until(State.RESTORING)
         later.show(0)
         resumed.ready(steps=0)
 
 
-def test_a_step_whose_screenshot_is_gone_can_still_be_undone(service: RecordingBench, device: FakeDevice) -> None:
-    episode_id = _killed_after_saving_a_step(service)
-    draft = service.store.resume(episode_id)
-    draft.steps[0].screenshot.write_bytes(b"no picture")
-    with service.recording(device, draft) as resumed:
-        resumed.until(State.RESTORING)
-        resumed.recorder.undo()
-        resumed.ready(steps=0)
-
-
-def test_a_complete_draft_is_published_on_resume(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
+def test_complete_draft_is_published_on_resume(bench: RecordingBench, device: FakeDevice) -> None:
+    with bench.recording(device) as recording:
         recording.tap_and_wait()
-        (service.store.root / "provenance").rmdir()
-        (service.store.root / "provenance").write_text("in the way")
+        (bench.store.root / "provenance").rmdir()
+        (bench.store.root / "provenance").write_text("in the way")
         recording.recorder.complete("done")
         view = recording.until(State.STORAGE_LOST)
         assert "Move that file away" in view.message
-    assert [draft.complete for draft in service.store.drafts()] == [True]
-    assert service.store.episodes() == []
-    (service.store.root / "provenance").unlink()
-    with service.recording(FakeDevice(), service.store.resume(recording.draft.episode_id)) as resumed:
+    assert [draft.complete for draft in bench.store.drafts()] == [True]
+    assert bench.store.episodes() == []
+    (bench.store.root / "provenance").unlink()
+    with bench.resumed(FakeDevice(), recording.draft.episode_id) as resumed:
         resumed.until(State.FINISHED)
-    assert service.store.episodes() == [recording.draft.episode_id]
+    assert bench.store.episodes() == [recording.draft.episode_id]
 
 
 # The storage fails.
 
 
-def test_an_episode_is_published_once_nothing_is_in_its_way(service: RecordingBench, recording: Recording) -> None:
+def test_episode_is_published_when_the_dataset_is_back(bench: RecordingBench, recording: Recording) -> None:
     recording.tap_and_wait()
-    aside = service.store.root.rename(service.store.root.with_name("elsewhere"))
+    aside = bench.store.root.rename(bench.store.root.with_name("elsewhere"))
     recording.recorder.complete("done")
     view = recording.until(State.STORAGE_LOST)
-    assert str(service.store.root) in view.message
+    assert str(bench.store.root) in view.message
     assert "Restore it" in view.message
-    assert not service.store.root.exists(), "no dataset is made up where one was taken away"
-    assert [draft.steps for draft in service.store.drafts()] == [0], "the one that is open here"
-    aside.rename(service.store.root)
+    assert not bench.store.root.exists(), "a missing dataset is not created"
+    assert [draft.steps for draft in bench.store.drafts()] == [0], "the draft that is open here"
+    aside.rename(bench.store.root)
     view = recording.until(State.FINISHED)
     assert PUBLISHING in [seen.message for seen in recording.annotator.views]
-    assert view.published == service.store.root / "annotations" / f"{recording.draft.episode_id}.json"
+    assert view.published == bench.store.root / "annotations" / f"{recording.draft.episode_id}.json"
 
 
-def test_a_tampered_screenshot_is_not_published(
-    service: RecordingBench, recording: Recording, device: FakeDevice
-) -> None:
+def test_tampered_screenshot_is_not_published(bench: RecordingBench, recording: Recording, device: FakeDevice) -> None:
     device.screenshot("another").save(recording.tap_and_wait().steps[0].screenshot)
     recording.recorder.complete("done")
     assert "is not the recorded screenshot" in recording.until(State.STORAGE_LOST).message
-    assert service.store.episodes() == []
+    assert bench.store.episodes() == []
     recording.recorder.undo()
     recording.ready(steps=1)
     recording.undo_and_accept()
     recording.finish("done")
 
 
-def test_a_draft_folder_that_is_gone_is_named_until_it_is_back(recording: Recording, device: FakeDevice) -> None:
+def test_missing_draft_folder_is_named_until_it_is_back(recording: Recording, device: FakeDevice) -> None:
     recording.tap_and_wait()
-    recording.recorder.wait_for(lambda view: view.is_read, PATIENCE_S)  # nothing is being written any more
+    recording.recorder.wait_for(lambda view: view.is_read, PATIENCE_S)  # nothing more is being written
     folder = recording.draft.folder
     aside = folder.rename(folder.with_name("elsewhere"))
     recording.tap()
@@ -564,10 +542,10 @@ def test_a_draft_folder_that_is_gone_is_named_until_it_is_back(recording: Record
     assert len(device.performed) == 2
 
 
-def test_an_action_that_was_sent_is_no_loss_though_its_time_could_not_be_noted(service: RecordingBench) -> None:
-    device = WatchedDevice(after=lambda: aside.append(folder.rename(folder.with_name("elsewhere"))))
+def test_sent_action_is_kept_if_its_time_cannot_be_saved(bench: RecordingBench) -> None:
+    device = HookedDevice(after=lambda: aside.append(folder.rename(folder.with_name("elsewhere"))))
     aside: list[Path] = []
-    with service.recording(device) as recording:
+    with bench.recording(device) as recording:
         folder = recording.draft.folder
         recording.tap()
         assert "Restore the folder" in recording.until(State.STORAGE_LOST).message
@@ -578,50 +556,49 @@ def test_an_action_that_was_sent_is_no_loss_though_its_time_could_not_be_noted(s
     assert len(device.performed) == 2
 
 
-def test_an_abandoned_recording_is_in_the_trash_unless_it_cannot(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
+def test_abandoned_recording_is_trashed_if_possible(bench: RecordingBench, device: FakeDevice) -> None:
+    with bench.recording(device) as recording:
         recording.tap_and_wait()
         recording.recorder.abandon()
         recording.until(State.ABANDONED)
-    assert service.store.drafts() == []
+    assert bench.store.drafts() == []
     trash = recording.draft.folder.parent / TRASH
     [trashed] = trash.iterdir()
     assert (trashed / "steps.jsonl").exists()
 
     trash.rename(trash.with_name("aside"))
     trash.write_text("in the way")
-    with service.recording(FakeDevice()) as recording:
+    with bench.recording(FakeDevice()) as recording:
         recording.tap_and_wait()
         recording.recorder.abandon()
         recording.annotator.await_notice(str(trash))
         assert "Move that file away" in recording.until(State.ABANDONED).message
-    assert [draft.steps for draft in service.store.drafts()] == [1]
+    assert [draft.steps for draft in bench.store.drafts()] == [1]
 
 
 # What a window sees.
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_fault_of_the_recorder_costs_no_step(service: RecordingBench, caplog: pytest.LogCaptureFixture) -> None:
+def test_crash_of_the_recorder_loses_no_step(bench: RecordingBench, caplog: pytest.LogCaptureFixture) -> None:
     def fail() -> None:
         raise ZeroDivisionError
 
-    device = WatchedDevice(before=fail)
-    with service.recording(device) as recording:
+    device = HookedDevice(before=fail)
+    with bench.recording(device) as recording:
         recording.tap()
         recording.annotator.await_notice("Your steps are saved in the draft")
         with pytest.raises(RecordingError, match="has ended"):
             recording.recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
-    assert [draft.steps for draft in service.store.drafts()] == [1]
+    assert [draft.steps for draft in bench.store.drafts()] == [1]
     caplog.clear()
 
 
-def _killed_after_saving_a_step(service: RecordingBench, sent_until_us: int | None = None) -> str:
-    """A draft left by a kill between saving a step and sending its input, or, with `sent_until_us`, just after
-    sending."""
+def draft_killed_after_saving_a_step(bench: RecordingBench, sent_until_us: int | None = None) -> str:
+    """The id of a draft left by a kill after saving a step, before sending it, or after with `sent_until_us`."""
     device = FakeDevice()
     device.refuse_input()
-    with service.recording(device) as recording:
+    with bench.recording(device) as recording:
         recording.tap()
         recording.annotator.await_notice("refused")
     log = recording.draft.folder / "steps.jsonl"

@@ -28,14 +28,12 @@ from odyssey_recorder.recording.script import (
     patience_s,
     read_script,
 )
-from odyssey_recorder.recording.script import (
-    ScriptLongPress as LongPressLine,
-)
+from odyssey_recorder.recording.script import ScriptLongPress as LongPressLine
 from odyssey_recorder.recording.view import RecordingView
 from tests.fakes import FakeDevice
 from tests.recording.recording_bench import RULES, RecordingBench
 
-WHOLE = """
+SCRIPT = """
 {"tap": [10, 20]}
 {"long_press": [30, 40], "ms": 900}
 
@@ -50,14 +48,14 @@ WHOLE = """
 
 
 def play(
-    service: RecordingBench,
+    bench: RecordingBench,
     device: FakeDevice,
     script: str,
     on_progress: Callable[[ScriptProgress], None] = lambda _: None,
     draft: Draft | None = None,
 ) -> RecordingView:
     player = ScriptPlayer(on_progress)
-    recorder = Recorder(device, draft or service.draft(), service.store, listener=player, rules=RULES)
+    recorder = Recorder(device, draft or bench.draft(), bench.store, listener=player, rules=RULES)
     recorder.start()
     try:
         return player.play(read_script(script, source="script"), recorder)
@@ -70,8 +68,8 @@ def play(
 # Reading.
 
 
-def test_every_kind_of_line_is_read() -> None:
-    assert read_script(WHOLE, source="script") == (
+def test_every_command_is_read() -> None:
+    assert read_script(SCRIPT, source="script") == (
         Tap(tap=(10, 20)),
         LongPressLine(long_press=(30, 40), ms=900),
         Swipe(swipe=((100, 500), (100, 300), (100, 100)), ms=400),
@@ -107,36 +105,36 @@ def test_every_kind_of_line_is_read() -> None:
     ],
     ids=lambda line: line[:40],
 )
-def test_a_line_that_is_no_command_is_named(line: str) -> None:
+def test_invalid_line_is_named(line: str) -> None:
     with pytest.raises(ScriptError, match=r"my script, line 2: .* is not a command; expected one like") as caught:
         read_script(f'{{"tap": [1, 2]}}\n{line}\n{{"complete": ""}}', source="my script")
     assert len(str(caught.value)) < 300
 
 
-def test_a_text_may_hold_any_character_that_json_lines_allow() -> None:
+def test_text_may_contain_unicode_line_separators() -> None:
     (command, _) = read_script('{"type": "one\u2028two\x85three"}\n{"complete": "done"}\n', source="script")
     assert command == TypeText(type="one\u2028two\x85three")
 
 
-def test_of_a_long_text_it_is_told_how_much_is_typed_and_it_is_waited_for(service: RecordingBench) -> None:
-    class Typewriter(FakeDevice):
+def test_progress_of_a_long_text_is_reported(bench: RecordingBench) -> None:
+    class PausingTypist(FakeDevice):
         """Types the second half of a text only after progress of the first was reported."""
 
-        told = threading.Event()
+        reported = threading.Event()
 
         def type_text(self, text: str, on_typed: OnTyped = lambda _: None) -> None:
             super().type_text(text, on_typed)
-            assert self.told.wait(20)
+            assert self.reported.wait(20)
 
-    device = Typewriter()
+    device = PausingTypist()
     messages = list[tuple[int, str]]()
 
     def note(progress: ScriptProgress) -> None:
         if progress.view.is_typing:
             messages.append((progress.done, progress.view.message))
-            device.told.set()
+            device.reported.set()
 
-    view = play(service, device, '{"tap": [10, 20]}\n{"type": "' + "a" * 3000 + '"}\n{"complete": ""}', note)
+    view = play(bench, device, '{"tap": [10, 20]}\n{"type": "' + "a" * 3000 + '"}\n{"complete": ""}', note)
 
     assert view.published is not None
     assert set(messages) == {(1, "Typing: 1,500 of 3,000 characters.")}
@@ -154,7 +152,7 @@ def test_of_a_long_text_it_is_told_how_much_is_typed_and_it_is_waited_for(servic
         '{"impossible": "no"}\n{"complete": ""}',
     ],
 )
-def test_a_script_ends_its_episode_once_and_last(script: str) -> None:
+def test_script_must_end_with_its_only_terminal_command(script: str) -> None:
     with pytest.raises(ScriptError, match="as the last line"):
         read_script(script, source="script")
 
@@ -162,11 +160,11 @@ def test_a_script_ends_its_episode_once_and_last(script: str) -> None:
 # Playing.
 
 
-def test_a_script_is_played_to_its_end_and_published(service: RecordingBench, device: FakeDevice) -> None:
-    told: list[ScriptProgress] = []
-    view = play(service, device, WHOLE, told.append)
+def test_script_is_played_and_published(bench: RecordingBench, device: FakeDevice) -> None:
+    reported: list[ScriptProgress] = []
+    view = play(bench, device, SCRIPT, reported.append)
     assert view.published is not None
-    episode = service.store.load(view.published.stem)
+    episode = bench.store.load(view.published.stem)
     kinds = [type(step.action) for step in episode.steps]
     assert kinds == [Click, LongPress, Scroll, Type, Press, CompleteAction]
     assert episode.steps[4].action == Press(SystemKey.BACK)
@@ -178,12 +176,12 @@ def test_a_script_is_played_to_its_end_and_published(service: RecordingBench, de
         SystemKey.RECENT,
         SystemKey.BACK,
     ]
-    assert [progress.done for progress in told] == list(range(10))
-    assert {progress.total for progress in told} == {9}
+    assert [progress.done for progress in reported] == list(range(10))
+    assert {progress.total for progress in reported} == {9}
 
 
-def test_a_command_that_is_refused_because_the_screen_changed_is_given_again(service: RecordingBench) -> None:
-    class Nervous(FakeDevice):
+def test_command_rejected_after_a_screen_change_is_repeated(bench: RecordingBench) -> None:
+    class AdvertisingDevice(FakeDevice):
         """Changes its screen by itself after a few frames."""
 
         def capture(self):  # type: ignore[no-untyped-def]
@@ -194,20 +192,20 @@ def test_a_command_that_is_refused_because_the_screen_changed_is_given_again(ser
 
         looked = 0
 
-    device = Nervous()
-    view = play(service, device, '{"tap": [1, 2]}\n{"key": "HOME"}\n{"impossible": "There is no shop."}')
+    device = AdvertisingDevice()
+    view = play(bench, device, '{"tap": [1, 2]}\n{"key": "HOME"}\n{"impossible": "There is no shop."}')
     assert [type(step.action) for step in view.steps] == [Click, Press, Impossible]
     assert len(device.performed) == 2
 
 
-def test_a_step_that_was_taken_away_because_it_never_arrived_is_done_again(service: RecordingBench) -> None:
-    device = _Brittle()
-    view = play(service, device, '{"tap": [1, 2]}\n{"key": "HOME"}\n{"complete": ""}')
+def test_command_that_never_arrived_is_repeated(bench: RecordingBench) -> None:
+    device = DisconnectingDevice()
+    view = play(bench, device, '{"tap": [1, 2]}\n{"key": "HOME"}\n{"complete": ""}')
     assert [type(step.action) for step in view.steps] == [Click, Press, CompleteAction]
     assert len(device.performed) == 2
 
 
-class _Brittle(FakeDevice):
+class DisconnectingDevice(FakeDevice):
     """Disconnects instead of taking its first input, and reconnects a moment later."""
 
     def _perform(self, done):  # type: ignore[no-untyped-def]
@@ -220,42 +218,42 @@ class _Brittle(FakeDevice):
     broke = False
 
 
-def _refuse(service: RecordingBench, device: FakeDevice) -> None:
+def reject_input(bench: RecordingBench, device: FakeDevice) -> None:
     device.refuse_input("injection is not permitted")
 
 
-def _take_dataset_away(service: RecordingBench, device: FakeDevice) -> None:
-    service.store.root.rename(service.store.root.with_name("elsewhere"))
+def move_dataset_away(bench: RecordingBench, device: FakeDevice) -> None:
+    bench.store.root.rename(bench.store.root.with_name("elsewhere"))
 
 
 @pytest.mark.parametrize(
-    ("line", "trouble", "words"),
+    ("line", "fault", "message"),
     [
-        ('{"tap": [1, 2]}', _refuse, "was not recorded in 3 tries. .*injection is not permitted"),
+        ('{"tap": [1, 2]}', reject_input, "was not recorded in 3 tries. .*injection is not permitted"),
         ('{"tap": [9999, 2]}', None, f"was not recorded in 3 tries. {OFF_SCREEN}"),
         ('{"undo": true}', None, "No step to undo"),
         ('{"type": "naïve"}', None, "cannot be typed over adb"),
-        ('{"tap": [1, 2]}', _take_dataset_away, "recorded but not published. .*dataset is missing"),
+        ('{"tap": [1, 2]}', move_dataset_away, "recorded but not published. .*dataset is missing"),
     ],
 )
-def test_what_cannot_be_done_ends_the_script_and_keeps_the_draft(
-    service: RecordingBench,
+def test_failed_command_ends_the_script_and_keeps_the_draft(
+    bench: RecordingBench,
     device: FakeDevice,
     line: str,
-    trouble: Callable[[RecordingBench, FakeDevice], None] | None,
-    words: str,
+    fault: Callable[[RecordingBench, FakeDevice], None] | None,
+    message: str,
 ) -> None:
-    draft = service.draft()
-    if trouble is not None:
-        trouble(service, device)
-    with pytest.raises(OdysseyError, match=words):
-        play(service, device, f'{line}\n{{"complete": ""}}', draft=draft)
-    assert [draft.problem for draft in service.store.drafts()] == [""]
+    draft = bench.draft()
+    if fault is not None:
+        fault(bench, device)
+    with pytest.raises(OdysseyError, match=message):
+        play(bench, device, f'{line}\n{{"complete": ""}}', draft=draft)
+    assert [draft.problem for draft in bench.store.drafts()] == [""]
 
 
-def test_a_full_disk_ends_the_script_at_once(service: RecordingBench, device: FakeDevice) -> None:
-    draft = service.draft()
+def test_storage_failure_ends_the_script(bench: RecordingBench, device: FakeDevice) -> None:
+    draft = bench.draft()
     for number in range(1, 5):
         (draft.folder / f"{number}.png" / "in the way").mkdir(parents=True)
     with pytest.raises(RecordingError, match="cannot be written"):
-        play(service, device, '{"complete": ""}', draft=draft)
+        play(bench, device, '{"complete": ""}', draft=draft)

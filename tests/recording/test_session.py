@@ -1,4 +1,4 @@
-"""Dialogues with a session: events, and the effects they cause."""
+"""Scenarios of a session: events, and the effects they cause."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -74,7 +74,7 @@ from odyssey_recorder.recording.state import Goal, State
 
 TAP = Touch(TouchStroke.press(Pixel(10, 20)))
 HOME = KeyPress(SystemKey.HOME)
-TURNED = Size(500, 300)
+ROTATED = Size(500, 300)
 JUDGE = JudgeLastStep(5, uncertain=False)
 NOT_WRITTEN = Tell("The disk is full. Your last action was neither recorded nor sent.")
 
@@ -91,8 +91,8 @@ def restless(number: int, *, at: int, size: Size | None = None) -> FrameSeen:
     return FrameSeen(number, number, at, restless=True, size=size)
 
 
-def say(session: Session, *events: Event) -> list[Effect]:
-    """Pass the events to the session; return the effects of the last one."""
+def send(session: Session, *events: Event) -> list[Effect]:
+    """Pass events to the session; return the effects of the last one."""
     effects: list[Effect] = []
     for event in events:
         effects = session.handle(event)
@@ -101,87 +101,87 @@ def say(session: Session, *events: Event) -> list[Effect]:
 
 Begin = Callable[[], Session]
 Line = Begin | Event | Sequence[Effect] | State | Mapping[str, object]
-Story = Sequence[Line]
-"""How a session begins, and what it hears. After an event there may be a list of the effects that it causes, the state
-that it leads to, and what else is then true of the session."""
+Scenario = Sequence[Line]
+"""A function that creates a session, then events. Each may be followed by the effects that it must cause, the state it
+must lead to, and attributes that the session must then have."""
 
 
 def has(**values: object) -> Mapping[str, object]:
     return values
 
 
-def play(session: Session, *lines: Line) -> None:
+def run(session: Session, *lines: Line) -> None:
     effects: Sequence[Effect] = []
     for number, line in enumerate(lines):
-        told = f"after {number} lines: {lines[max(0, number - 1)]}"
+        context = f"after {number} entries: {lines[max(0, number - 1)]}"
         match line:
             case Sequence():
-                assert effects == line, told
+                assert effects == line, context
             case State():
-                assert session.state is line, told
+                assert session.state is line, context
             case Mapping():
-                assert {name: getattr(session, name) for name in line} == line, told
+                assert {name: getattr(session, name) for name in line} == line, context
             case _:
-                assert not callable(line), "one session a story"
+                assert not callable(line), "one session per scenario"
                 effects = session.handle(line)
 
 
-def tell(story: Story) -> None:
-    begin, *lines = story
+def run_scenario(scenario: Scenario) -> None:
+    begin, *lines = scenario
     assert callable(begin)
-    play(begin(), *lines)
+    run(begin(), *lines)
 
 
 def ready(*, late_input_ns: int = 0) -> Session:
     """A session that is ready on frame 2, at time 100; the screen has been settled since frame 1."""
     session = Session(late_input_ns=late_input_ns)
-    play(session, Started(0), moving(1, at=50), still(2, anchor=1, at=90), FrameKept(2), has(frame=2), State.READY)
+    run(session, Started(0), moving(1, at=50), still(2, anchor=1, at=90), FrameKept(2), has(frame=2), State.READY)
     return session
 
 
 def sending(*, late_input_ns: int = 0) -> Session:
     """A session that waits for the device to carry out a key, requested at time 100 on frame 2."""
     session = ready(late_input_ns=late_input_ns)
-    say(session, Intended(HOME, 100), still(3, anchor=1, at=110), StepSaved(HOME))
+    send(session, Intended(HOME, 100), still(3, anchor=1, at=110), StepSaved(HOME))
     return session
 
 
 def restless_and_ready() -> Session:
     """A session on a screen that never settles, ready on frame 2."""
     session = Session()
-    play(session, Started(0), moving(1, at=50), restless(2, at=5000), FrameKept(2), has(frame=2), State.READY)
+    run(session, Started(0), moving(1, at=50), restless(2, at=5000), FrameKept(2), has(frame=2), State.READY)
     return session
 
 
 def publishing() -> Session:
     """A session whose terminal step is saved."""
     session = ready()
-    say(session, Intended(Complete("done"), 100), still(3, anchor=1, at=110), StepSaved(Complete("done")))
+    send(session, Intended(Complete("done"), 100), still(3, anchor=1, at=110), StepSaved(Complete("done")))
     assert session.publishing
     return session
 
 
 def returning() -> Session:
-    """A session that has undone a step at time 300 and is restoring by snapshot."""
+    """A session that has undone a step at time 300 and restores a snapshot."""
     session = ready()
-    play(session, UndoWanted(300), [Watch(300), RemoveSteps(UNDONE, leads_back=True)])
-    play(session, StepsDropped(leads_back=True), [ReturnDevice()], State.RETURNING)
+    run(session, UndoWanted(300), [Watch(300), RemoveSteps(UNDONE, leads_back=True)])
+    run(session, StepsDropped(leads_back=True), [ReturnDevice()], State.RETURNING)
     return session
 
 
 def restoring() -> Session:
     """A session that waits for a restore by hand, at time 700; frame 4 shows another screen."""
     session = returning()
-    play(session, Returned(400), [Watch(400)], moving(3, at=450), still(4, anchor=3, at=700), [JudgeReturn(4)])
-    play(session, ReturnJudged(matches=False), State.RESTORING, has(frame=None))
+    run(session, Returned(400), [Watch(400)], moving(3, at=450), still(4, anchor=3, at=700), [JudgeReturn(4)])
+    run(session, ReturnJudged(matches=False), State.RESTORING, has(frame=None))
     return session
 
 
 def resumed(goal: Goal = Goal.LEFT) -> Session:
     """A session that has resumed a draft, and has seen frame 2 settled since frame 1."""
     session = Session(late_input_ns=40)
-    play(session, Started(0, steps=2, goal=goal), [Watch(40 if goal is Goal.UNCERTAIN else 0)])
-    play(session, moving(1, at=50), still(2, anchor=1, at=90), [JudgeReturn(2)] if goal is Goal.LEFT else [])
+    run(session, Started(0, steps=2, goal=goal), [Watch(40 if goal is Goal.UNCERTAIN else 0)])
+    run(session, moving(1, at=50), still(2, anchor=1, at=90), [JudgeReturn(2)] if goal is Goal.LEFT else [])
     return session
 
 
@@ -191,7 +191,7 @@ def disk_full(now_ns: int = 1000, frame: int | None = None) -> StorageFailed:
 
 UNDONE, REFUSED = "undone by the annotator", "refused by the device"
 ELSEWHERE, UNSEEN = (Flag(FlagCode.RESUMED_ELSEWHERE),), (Flag(FlagCode.RESUMED_UNSEEN),)
-STORIES: dict[str, Story] = {
+SCENARIOS: dict[str, Scenario] = {
     # The course of a step.
     "an input that may still arrive is waited for before it is judged": (
         partial(sending, late_input_ns=500), InputUncertain("gone"),
@@ -211,7 +211,7 @@ STORIES: dict[str, Story] = {
     "a tap goes out when its step is saved and the screen was seen unchanged since touch-down": (
         ready, TouchedDown(2, 100), [], State.READY, has(touched=True), Intended(TAP, 200), [], State.CHECKING,
         TouchCancelled(), [],  # it is complete
-        still(3, anchor=1, at=99), [],  # this frame was asked for before the touch-down
+        still(3, anchor=1, at=99), [],  # requested before the touch-down
         still(4, anchor=1, at=100), [SaveStep(2, 4, True, 100, TAP)], State.INJECTING,
         StepSaved(TAP), [SendInput(TAP)],
         InputDone(400), [Watch(400, after_input=True)], State.SETTLING, has(touched=False),
@@ -257,25 +257,25 @@ STORIES: dict[str, Story] = {
     "a screen that never rests is taken as it is": (
         Session, Started(0), moving(1, at=50), restless(2, at=5000), [KeepFrame(2)],
         restless(3, at=5050), [], State.CAPTURING,  # one screenshot at a time
-        FrameKept(2), State.READY, has(frame=2), restless(4, at=5100), [],  # it need not keep each frame
+        FrameKept(2), State.READY, has(frame=2), restless(4, at=5100), [],  # not each frame is saved
     ),
     "a touch on a restless screen pins the frame that was touched": (
         restless_and_ready, restless(3, at=5100), restless(4, at=5200), TouchedDown(3, 5210), [KeepFrame(3)],
         Intended(TAP, 5300), [],  # the screenshot is not safe yet
-        restless(5, at=5310), [],  # nor can a restless screen prove anything
-        FrameKept(2), [],  # another screenshot
+        restless(5, at=5310), [],  # and a restless screen proves nothing
+        FrameKept(2), [],  # not this one
         FrameKept(3), [SaveStep(3, None, False, 5210, TAP, flags=(Flag(FlagCode.MOVING),))],
     ),
-    "a restless screen that comes to rest after all is kept again": (
+    "a restless screen that settles after all is saved again": (
         restless_and_ready, still(4, anchor=3, at=6000), [KeepFrame(4)], State.CAPTURING,
         FrameKept(4), TouchedDown(4, 6100), Intended(TAP, 6200),
         still(5, anchor=3, at=6300), [SaveStep(4, 5, True, 6100, TAP)],
     ),
     "a restless screen that rotates is another screen": (
-        restless_and_ready, restless(3, at=5100, size=TURNED), [Watch(5100)], TouchedDown(2, 5110), [Tell(NOT_READY)],
-        restless(4, at=10_100, size=TURNED), FrameKept(4), TouchedDown(2, 10_110), [Tell(OUT_OF_DATE)],
+        restless_and_ready, restless(3, at=5100, size=ROTATED), [Watch(5100)], TouchedDown(2, 5110), [Tell(NOT_READY)],
+        restless(4, at=10_100, size=ROTATED), FrameKept(4), TouchedDown(2, 10_110), [Tell(OUT_OF_DATE)],
         TouchedDown(3, 10_110), [KeepFrame(3)], restless(5, at=10_200), FrameKept(3),
-        Intended(TAP, 10_300), [Tell(CHANGED), Watch(10_110)],  # it was turned under the finger
+        Intended(TAP, 10_300), [Tell(CHANGED), Watch(10_110)],  # it rotated during the touch
     ),
     # Undo.
     "a step that was undone is not judged": (
@@ -308,7 +308,7 @@ STORIES: dict[str, Story] = {
     "a device is not lost while its snapshot loads, and a failure is reported": (
         returning, DeviceWentAway("offline"), [], State.RETURNING,
         Returned(400, "No such snapshot."), [Tell(NOT_RETURNED.format("No such snapshot.")), Watch(400)],
-        has(restoring=True),  # the annotator leads back
+        has(restoring=True),  # now by hand
     ),
     "more steps can be undone while restoring": (
         restoring, UndoWanted(800, 2), [Watch(800), RemoveSteps(UNDONE, 2, leads_back=True)],
@@ -317,7 +317,7 @@ STORIES: dict[str, Story] = {
     "a draft whose last step was undone is restored when it is resumed": (
         Session, Started(0, steps=2, goal=Goal.UNDONE), [ReturnDevice()],
     ),
-    "a draft that is resumed on another screen is brought back by a snapshot, then by hand": (
+    "a draft that is resumed on another screen is restored by a snapshot, then by hand": (
         resumed, ReturnJudged(matches=False), [ReturnDevice()], State.RETURNING,
         Returned(200), moving(3, at=250), still(4, anchor=3, at=400), [JudgeReturn(4)],
         ReturnJudged(matches=False), [], State.RESTORING, has(goal=Goal.LEFT),
@@ -340,21 +340,21 @@ STORIES: dict[str, Story] = {
         Intended(HOME, 1200), ReturnJudged(matches=True), [], has(restoring=True), InputDone(1300), [Watch(1300)],
         moving(7, at=1400), still(8, anchor=7, at=1700), [JudgeReturn(8)],
     ),
-    "a restless screen is compared with the wanted screen once": (
+    "a restless screen is compared with the screen to restore once": (
         Session, Started(0, goal=Goal.LEFT), restless(2, at=5000), [JudgeReturn(2)],
         restless(3, at=5050), [], ReturnJudged(matches=False), [ReturnDevice()],
     ),
-    "recording goes on when the terminal step is undone": (
+    "recording continues when the terminal step is undone": (
         publishing, disk_full(), UndoWanted(2000), [Watch(2000), RemoveSteps(UNDONE, leads_back=True)],
         StepsDropped(), moving(4, at=2010), still(5, anchor=4, at=2300), FrameKept(5), Intended(HOME, 3000),
         DeviceWentAway("gone"), State.DEVICE_LOST,  # it records again, and needs the device
     ),
     # The device is lost.
-    "a device that goes away while the screen is awaited costs nothing": (
+    "a device lost while the screen is awaited loses nothing": (
         Session, Started(0), moving(1, at=5), DeviceWentAway("gone"), [], FrameKept(2), [], State.DEVICE_LOST,
         has(frame=None),
     ),
-    "a device that goes away while the screen is kept costs nothing": (
+    "a device lost while the screen is saved loses nothing": (
         Session, Started(0), moving(1, at=5), still(2, anchor=1, at=90), DeviceWentAway("gone"), [], FrameKept(2), [],
         State.DEVICE_LOST, has(frame=None),
     ),
@@ -382,7 +382,7 @@ STORIES: dict[str, Story] = {
     ),
     "a gesture whose screenshot cannot be written is refused with the reason": (
         restless_and_ready, restless(3, at=5100), TouchedDown(3, 5110), Intended(TAP, 5200),
-        disk_full(frame=2), [],  # that screenshot is wanted no more
+        disk_full(frame=2), [],  # that screenshot is no longer needed
         disk_full(frame=3), [NOT_WRITTEN],
     ),
     "a step that cannot be saved is not sent": (
@@ -418,92 +418,81 @@ STORIES: dict[str, Story] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
-def test_a_session_does_what_the_story_tells(story: Story) -> None:
-    tell(story)
+@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS)
+def test_session_scenario(scenario: Scenario) -> None:
+    run_scenario(scenario)
 
 
 @pytest.mark.parametrize(
     ("kept", "other"),
-    [(still(2, anchor=1, at=300), moving(3, at=400)), (restless(2, at=300), FrameSeen(3, 3, 400, size=TURNED))],
+    [(still(2, anchor=1, at=300), moving(3, at=400)), (restless(2, at=300), FrameSeen(3, 3, 400, size=ROTATED))],
 )
-def test_a_screen_that_changes_while_it_is_kept_is_waited_for_anew(kept: FrameSeen, other: FrameSeen) -> None:
-    play(
-        Session(),
-        Started(0),
-        moving(1, at=10),
-        kept,
-        other,
-        [],
-        State.SETTLING,
-        FrameKept(2),
-        [],
-        has(frame=None),
-        replace(other, number=4, still=True),
-        [KeepFrame(4)],
-    )
+def test_screen_that_changes_while_it_is_saved_must_settle_again(kept: FrameSeen, other: FrameSeen) -> None:
+    session = Session()
+    run(session, Started(0), moving(1, at=10), kept, other, [], State.SETTLING)
+    run(session, FrameKept(2), [], has(frame=None), replace(other, number=4, still=True), [KeepFrame(4)])
 
 
 @pytest.mark.parametrize(
-    ("asked_for", "turned"), [(350, True), (400 + NO_EFFECT_NS - 1, True), (400 + NO_EFFECT_NS, False)]
+    ("requested", "rotated"), [(350, True), (400 + NO_EFFECT_NS - 1, True), (400 + NO_EFFECT_NS, False)]
 )
-def test_a_device_that_turns_before_the_input_can_have_turned_it_flags_the_step(asked_for: int, turned: bool) -> None:
+def test_rotation_too_early_for_the_input_flags_the_step(requested: int, rotated: bool) -> None:
     session = sending()
-    seen = replace(moving(4, at=asked_for), size=TURNED)
-    events: list[Event] = [seen, InputDone(400)] if asked_for < 400 else [InputDone(400), seen]
-    say(session, *events)
-    judged = say(session, replace(still(5, anchor=4, at=2 * NO_EFFECT_NS), size=TURNED))
-    assert JudgeLastStep(5, uncertain=False, turned=turned) in judged
+    seen = replace(moving(4, at=requested), size=ROTATED)
+    events: list[Event] = [seen, InputDone(400)] if requested < 400 else [InputDone(400), seen]
+    send(session, *events)
+    judged = send(session, replace(still(5, anchor=4, at=2 * NO_EFFECT_NS), size=ROTATED))
+    assert JudgeLastStep(5, uncertain=False, turned=rotated) in judged
 
 
 @pytest.mark.parametrize("end", [Complete("done"), Impossible("no such shop")])
-def test_the_last_step_is_published_without_the_device_and_nothing_is_sent(end: Intent) -> None:
+def test_terminal_step_is_published_and_sends_nothing(end: Intent) -> None:
     session = ready()
-    play(session, Intended(end, 100), still(3, anchor=1, at=110), [SaveStep(2, 3, True, 100, end)])
-    play(session, StepSaved(end), [Publish()], has(publishing=True), DeviceWentAway("gone"), [], has(publishing=True))
-    play(session, Published(), [], State.FINISHED)
+    run(session, Intended(end, 100), still(3, anchor=1, at=110), [SaveStep(2, 3, True, 100, end)])
+    run(session, StepSaved(end), [Publish()], has(publishing=True), DeviceWentAway("gone"), [], has(publishing=True))
+    run(session, Published(), [], State.FINISHED)
 
 
 @pytest.mark.parametrize(("goal", "owed"), [(Goal.UNKNOWN, []), (Goal.UNCERTAIN, [VouchForLastStep()])])
-def test_a_draft_that_does_not_know_its_screen_needs_the_annotators_word(goal: Goal, owed: list[Effect]) -> None:
+def test_draft_with_unknown_screen_needs_confirmation(goal: Goal, owed: list[Effect]) -> None:
     session = resumed(goal)
-    play(session, State.RESTORING, still(3, anchor=1, at=300), [])  # no screen is the right one by itself
-    play(session, ScreenAccepted(600), [Watch(600), *owed], has(next_flags=UNSEEN))
-    assert say(session, disk_full(700), Tick(700 + RETRY_NS), still(8, anchor=7, at=800), FrameKept(8))[1:] == owed
-    say(session, LastStepJudged(), DeviceWentAway("gone"))
-    assert say(session, DeviceCameBack(900 + RETRY_NS)) == [Watch(900 + RETRY_NS)], "it is vouched for once"
+    run(session, State.RESTORING, still(3, anchor=1, at=300), [])  # no screen is accepted automatically
+    run(session, ScreenAccepted(600), [Watch(600), *owed], has(next_flags=UNSEEN))
+    assert send(session, disk_full(700), Tick(700 + RETRY_NS), still(8, anchor=7, at=800), FrameKept(8))[1:] == owed
+    send(session, LastStepJudged(), DeviceWentAway("gone"))
+    assert send(session, DeviceCameBack(900 + RETRY_NS)) == [Watch(900 + RETRY_NS)], "it is confirmed once"
 
 
 @pytest.mark.parametrize("session", [ready(), restless_and_ready(), sending()])
-def test_a_device_that_goes_away_is_waited_for(session: Session) -> None:
-    say(session, InputDone(150), DeviceWentAway("It is gone."))
-    play(session, has(state=State.DEVICE_LOST, reason="It is gone.", frame=None))
-    play(session, DeviceWentAway("Still gone."), [], has(reason="Still gone."), still(9, anchor=9, at=400), [])
-    play(session, Intended(HOME, 410), [Tell(NOT_READY)], UndoWanted(420), [Tell(TOO_EARLY_TO_UNDO)])
-    play(session, DeviceCameBack(500), [Watch(500, after_input=True)], State.SETTLING, has(reason=""))
+def test_lost_device_is_awaited(session: Session) -> None:
+    send(session, InputDone(150), DeviceWentAway("It is gone."))
+    run(session, has(state=State.DEVICE_LOST, reason="It is gone.", frame=None))
+    run(session, DeviceWentAway("Still gone."), [], has(reason="Still gone."), still(9, anchor=9, at=400), [])
+    run(session, Intended(HOME, 410), [Tell(NOT_READY)], UndoWanted(420), [Tell(TOO_EARLY_TO_UNDO)])
+    run(session, DeviceCameBack(500), [Watch(500, after_input=True)], State.SETTLING, has(reason=""))
 
 
 @pytest.mark.parametrize("session", [ready(), restless_and_ready(), Session()])
-def test_a_failure_to_write_is_shown_until_a_frame_could_be_kept_again(session: Session) -> None:
-    play(session, Started(0), disk_full(now_ns=1000), [], State.STORAGE_LOST)
-    play(session, has(reason="The disk is full.", frame=None), Intended(HOME, 1100), [Tell(NOT_READY)])
-    play(session, Tick(1000 + RETRY_NS - 1), still(7, anchor=7, at=1000), [])
-    play(session, Tick(1000 + RETRY_NS), still(8, anchor=7, at=2000), [KeepFrame(8)], State.STORAGE_LOST)
-    play(session, Tick(5 * RETRY_NS), still(9, anchor=7, at=2010), [])  # one try at a time
-    play(session, FrameKept(8), [Watch(1000 + RETRY_NS)], State.SETTLING, has(reason=""))
+def test_storage_failure_lasts_until_a_frame_is_saved(session: Session) -> None:
+    run(session, Started(0), disk_full(now_ns=1000), [], State.STORAGE_LOST)
+    run(session, has(reason="The disk is full.", frame=None), Intended(HOME, 1100), [Tell(NOT_READY)])
+    run(session, Tick(1000 + RETRY_NS - 1), still(7, anchor=7, at=1000), [])
+    run(session, Tick(1000 + RETRY_NS), still(8, anchor=7, at=2000), [KeepFrame(8)], State.STORAGE_LOST)
+    run(session, Tick(5 * RETRY_NS), still(9, anchor=7, at=2010), [])  # one try at a time
+    run(session, FrameKept(8), [Watch(1000 + RETRY_NS)], State.SETTLING, has(reason=""))
 
 
 @pytest.mark.parametrize("session", [Session(), ready(), sending()])
-def test_a_recording_may_be_thrown_away_at_any_time(session: Session) -> None:
-    play(session, AbandonWanted(), [Abandon()], State.ABANDONED, InputDone(500), [])
-    play(session, disk_full(), [Tell("The disk is full.")], State.ABANDONED, has(reason="The disk is full."))
+def test_recording_can_be_abandoned_at_any_time(session: Session) -> None:
+    run(session, AbandonWanted(), [Abandon()], State.ABANDONED, InputDone(500), [])
+    run(session, disk_full(), [Tell("The disk is full.")], State.ABANDONED, has(reason="The disk is full."))
 
 
 # Invariants.
 
 
-class _World:
-    """The recorder's side of the dialogue: answers what must be answered at once, and keeps account."""
+class FakeRecorder:
+    """Answers what the recorder must answer at once, and checks what the session may ask for."""
 
     def __init__(self) -> None:
         self.session = Session()
@@ -563,65 +552,58 @@ class _World:
                 pass
 
 
-_MOVES = [
+_HAPPENINGS = [
     "same frame", "same frame", "other frame", "restless frame", "kept", "kept", "not kept", "touch", "lift", "key",
     "cancel", "done", "refused", "uncertain", "undo", "returned", "accept", "lost", "back", "disk", "tick", "late",
 ]  # fmt: skip
 
 
-def _move(world: _World, move: str) -> None:  # noqa: C901 - one case for each kind of event
-    world.now_ns += RETRY_NS if move == "late" else 1
-    now = world.now_ns
+def _happen(recorder: FakeRecorder, move: str) -> None:  # noqa: C901 - one case for each kind of event
+    recorder.now_ns += RETRY_NS if move == "late" else 1
+    now = recorder.now_ns
+    happenings: dict[str, Event] = {
+        "done": InputDone(now), "refused": InputRefused("no", now), "uncertain": InputUncertain("?"),
+        "cancel": TouchCancelled(), "undo": UndoWanted(now), "accept": ScreenAccepted(now),
+        "lost": DeviceWentAway("gone"), "back": DeviceCameBack(now), "disk": disk_full(now),
+    }  # fmt: skip
     match move:
         case "same frame" | "other frame" | "restless frame":
-            world.newest += 1
-            if move != "same frame" or not world.anchor:
-                world.anchor = world.newest
-            world.frames[world.newest] = (world.anchor, now)
-            is_still = world.newest - world.anchor >= 1
-            seen = FrameSeen(world.newest, world.anchor, now, still=is_still, restless=move == "restless frame")
-            world.take(seen)
-        case "kept" | "not kept" if world.writing:
-            number = world.writing.pop()
+            recorder.newest += 1
+            if move != "same frame" or not recorder.anchor:
+                recorder.anchor = recorder.newest
+            recorder.frames[recorder.newest] = (recorder.anchor, now)
+            is_still = recorder.newest - recorder.anchor >= 1
+            seen = FrameSeen(recorder.newest, recorder.anchor, now, still=is_still, restless=move == "restless frame")
+            recorder.take(seen)
+        case "kept" | "not kept" if recorder.writing:
+            number = recorder.writing.pop()
             if move == "kept":
-                world.kept.add(number)
-            world.take(FrameKept(number) if move == "kept" else disk_full(now, frame=number))
-        case "touch" if world.newest:
-            world.touches.add(now)
-            world.take(TouchedDown(world.newest, now))
+                recorder.kept.add(number)
+            recorder.take(FrameKept(number) if move == "kept" else disk_full(now, frame=number))
+        case "touch" if recorder.newest:
+            recorder.touches.add(now)
+            recorder.take(TouchedDown(recorder.newest, now))
         case "lift":
-            world.take(Intended(TAP, now))
+            recorder.take(Intended(TAP, now))
         case "key":
-            world.touches.add(now)
-            world.take(Intended(KeyPress(SystemKey.BACK), now))
-        case "done" | "refused" | "uncertain" if world.in_flight is not None:
-            world.in_flight = None
-            answers: dict[str, Event] = {
-                "done": InputDone(now),
-                "refused": InputRefused("no", now),
-                "uncertain": InputUncertain("?"),
-            }
-            world.take(answers[move])
-        case "cancel":
-            world.take(TouchCancelled())
-        case "returned" if world.returning:
-            world.returning = False
-            world.take(Returned(now))
+            recorder.touches.add(now)
+            recorder.take(Intended(KeyPress(SystemKey.BACK), now))
+        case "done" | "refused" | "uncertain" if recorder.in_flight is not None:
+            recorder.in_flight = None
+            recorder.take(happenings[move])
+        case "returned" if recorder.returning:
+            recorder.returning = False
+            recorder.take(Returned(now))
+        case "cancel" | "undo" | "accept" | "lost" | "back" | "disk":
+            recorder.take(happenings[move])
         case _:
-            happens: dict[str, Event] = {
-                "undo": UndoWanted(now),
-                "accept": ScreenAccepted(now),
-                "lost": DeviceWentAway("gone"),
-                "back": DeviceCameBack(now),
-                "disk": disk_full(now),
-            }
-            world.take(happens.get(move, Tick(now)))
+            recorder.take(Tick(now))
 
 
 @settings(max_examples=400)
-@given(st.lists(st.sampled_from(_MOVES), max_size=120))
-def test_whatever_happens_an_input_follows_its_saved_step_and_a_step_its_provenance(moves: list[str]) -> None:
-    world = _World()
+@given(st.lists(st.sampled_from(_HAPPENINGS), max_size=120))
+def test_input_is_sent_only_after_its_step_is_saved(moves: list[str]) -> None:
+    recorder = FakeRecorder()
     for move in moves:
-        _move(world, move)
-        assert world.session.state in State
+        _happen(recorder, move)
+        assert recorder.session.state in State

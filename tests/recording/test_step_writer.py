@@ -7,38 +7,18 @@ import pytest
 
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Box, Pixel, Size
 from odyssey_recorder.recording.effects import SaveStep
 from odyssey_recorder.recording.events import Touch
-from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.step_writer import StepWriter
 from tests.fakes import PHONE_SIZE, FakeDevice
 from tests.recording.recording_bench import Recording, RecordingBench
 
-SMALLER = Size(320, 480)
+UPRIGHT, ROTATED, SMALLER = PHONE_SIZE, PHONE_SIZE.turned(), Size(320, 480)
 
 
-def show_in(device: FakeDevice, size: Size) -> None:
-    """Give the next screen another size, as when the device is turned or folded."""
-    device.state = replace(device.state, size=size)
-
-
-def tap_in(recording: Recording, device: FakeDevice, size: Size) -> None:
-    """Record a tap on a screen of that size."""
-    view = recording.ready()
-    if device.state.size != size:
-        show_in(device, size)
-        view = recording.ready(after=view.frame_number)
-    recording.tap()
-    recording.ready(steps=len(view.steps) + 1)
-
-
-def publish(service: RecordingBench, recording: Recording) -> Episode:
-    recording.ready()
-    recording.recorder.complete("done")
-    recording.until(State.FINISHED)
-    return service.store.load(recording.draft.episode_id)
+def differs(screenshot: Size, device_info: Size) -> str:
+    return f"the screenshot is {screenshot}, device_info says {device_info}"
 
 
 BUTTON = f'<hierarchy><node clickable="true" bounds="[0,0][{PHONE_SIZE.width},300]"/></hierarchy>'
@@ -54,10 +34,10 @@ BUTTON = f'<hierarchy><node clickable="true" bounds="[0,0][{PHONE_SIZE.width},30
         ({"status_bar_px": 101}, False),
     ],
 )
-def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
-    service: RecordingBench, device: FakeDevice, change: dict[str, Any], has_box: bool
+def test_touch_on_a_system_bar_or_keyboard_has_no_element_box(
+    bench: RecordingBench, device: FakeDevice, change: dict[str, Any], has_box: bool
 ) -> None:
-    draft = service.draft()
+    draft = bench.draft()
     writer = StepWriter(draft, TouchRules.for_density(160))
     frame = device.capture()
     writer.hold(frame, frozenset())
@@ -73,28 +53,23 @@ def test_a_touch_on_what_lies_over_the_app_has_none_of_the_app_s_boxes(
 
 
 @pytest.mark.parametrize(
-    ("size", "why"),
-    [(PHONE_SIZE.turned(), "the screen was rotated"), (SMALLER, "the screen had another size")],
-    ids=["turned", "folded"],
+    ("sizes", "flags"),
+    [
+        ((UPRIGHT, ROTATED, UPRIGHT), ["", f"the screen was rotated: {differs(ROTATED, UPRIGHT)}", "", ""]),
+        ((UPRIGHT, SMALLER, UPRIGHT), ["", f"the screen had another size: {differs(SMALLER, UPRIGHT)}", "", ""]),
+        ((ROTATED, UPRIGHT), ["", *[f"the screen was rotated: {differs(UPRIGHT, ROTATED)}"] * 2]),
+    ],
+    ids=["rotated", "folded", "rotated from the start"],
 )
-def test_a_step_of_another_size_says_so(service: RecordingBench, device: FakeDevice, size: Size, why: str) -> None:
-    with service.recording(device) as recording:
-        tap_in(recording, device, PHONE_SIZE)
-        tap_in(recording, device, size)
-        tap_in(recording, device, PHONE_SIZE)
-        flags = [step.flag for step in recording.recorder.view.steps]
-
-    assert flags == ["", f"{why}: the screenshot is {size}, device_info says {PHONE_SIZE}", ""]
-
-
-def test_an_episode_that_begins_on_a_turned_screen_says_so(service: RecordingBench, device: FakeDevice) -> None:
-    with service.recording(device) as recording:
-        tap_in(recording, device, PHONE_SIZE.turned())
-        tap_in(recording, device, PHONE_SIZE)
-        episode = publish(service, recording)
-        flags = [step.flag for step in recording.recorder.view.steps]
-
-    assert episode.device.size == PHONE_SIZE.turned()
-    assert [flag.partition(":")[0] for flag in flags] == ["", "the screen was rotated", "the screen was rotated"], (
-        "COMPLETE is a step like any other"
-    )
+def test_steps_of_another_size_than_the_first_are_flagged(
+    bench: RecordingBench, recording: Recording, device: FakeDevice, sizes: tuple[Size, ...], flags: list[str]
+) -> None:
+    for size in sizes:
+        view = recording.ready()
+        if device.state.size != size:
+            device.state = replace(device.state, size=size)
+            recording.ready(after=view.frame_number)
+        recording.tap_and_wait()
+    recording.ready()
+    assert [step.flag for step in recording.finish("done").steps] == flags
+    assert bench.store.load(recording.draft.episode_id).device.size == sizes[0]

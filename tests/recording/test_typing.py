@@ -24,30 +24,30 @@ from odyssey_recorder.recording.typing import FieldReadings, Typed, typed_text
         ("cba", "cbcba", None),
     ],
 )
-def test_what_was_typed_is_the_difference_where_it_can_be_told(before: str, after: str, typed: str | None) -> None:
+def test_typed_text_is_the_unambiguous_difference(before: str, after: str, typed: str | None) -> None:
     assert typed_text(before, after) == typed
 
 
 @given(st.text("abc", max_size=5), st.text("abc", min_size=1, max_size=5), st.data())
-def test_what_is_told_can_always_have_made_the_text(before: str, put: str, data: st.DataObject) -> None:
+def test_typed_text_always_produces_the_new_text(before: str, inserted: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(before)))
-    after = before[:at] + put + before[at:]
-    told = typed_text(before, after)
+    after = before[:at] + inserted + before[at:]
+    typed = typed_text(before, after)
 
-    if told is not None:
-        assert any(before[:i] + told + before[i:] == after for i in range(len(before) + 1))
+    if typed is not None:
+        assert any(before[:i] + typed + before[i:] == after for i in range(len(before) + 1))
     if at == len(before):
-        assert told == put
+        assert typed == inserted
 
 
-def readings(*those: tuple[str | None, int, int]) -> FieldReadings:
+def readings(*entries: tuple[str | None, int, int]) -> FieldReadings:
     field = FieldReadings()
-    for text, asked_ns, answered_ns in those:
-        field.add(FieldRead(text, asked_ns, answered_ns))
+    for text, requested_ns, answered_ns in entries:
+        field.add(FieldRead(text, requested_ns, answered_ns))
     return field
 
 
-def test_a_text_between_two_readings_is_certain() -> None:
+def test_text_between_two_readings_is_certain() -> None:
     field = readings(("x", 5, 6), ("to ", 11, 12), ("to b", 25, 26), ("to buy", 41, 45))
 
     assert field.typed(10, 20, 40, 50, strokes=9) == Typed("buy", certain=True)
@@ -81,13 +81,13 @@ def test_any_other_text_is_a_guess(field: FieldReadings, guess: str) -> None:
         pytest.param("milk", "", 4, Typed("", certain=False), id="all was taken away"),
     ],
 )
-def test_a_hint_is_told_from_a_text_where_that_can_be(before: str, after: str, strokes: int, typed: Typed) -> None:
+def test_hints_are_distinguished_from_text(before: str, after: str, strokes: int, typed: Typed) -> None:
     field = readings((before, 11, 12), (after, 41, 45))
 
     assert field.typed(10, 20, 40, 50, strokes=strokes) == typed
 
 
-def test_two_fields_are_never_compared() -> None:
+def test_different_fields_are_not_compared() -> None:
     field = FieldReadings()
     field.add(FieldRead("", 11, 12, "title"))
     field.add(FieldRead("milk", 41, 45, "body"))
@@ -95,7 +95,7 @@ def test_two_fields_are_never_compared() -> None:
     assert field.typed(10, 20, 40, 50, strokes=8) == Typed("milk", certain=False)
 
 
-def test_a_reading_asked_for_after_the_last_key_tells_its_end() -> None:
+def test_reading_requested_after_the_last_key_ends_the_text() -> None:
     field = readings(("to ", 11, 12))
     assert not field.tells_end_of(40)
     field.add(FieldRead(None, 40, 41))

@@ -20,7 +20,7 @@ def draft(tmp_path: Path) -> Iterator[Draft]:
     draft.close()
 
 
-def test_a_row_is_made_once_and_again_only_for_a_step_that_changed(draft: Draft) -> None:
+def test_row_is_rebuilt_only_for_a_changed_step(draft: Draft) -> None:
     rows = StepRows(draft.episode_id)
     first = rows.show(draft.steps, None)
     draft.amend(draft.steps[1].key, {"flags": ["odd", "late"], "bbox": [1, 2, 3, 4]})
@@ -33,7 +33,7 @@ def test_a_row_is_made_once_and_again_only_for_a_step_that_changed(draft: Draft)
     assert [row.number for row in second] == [0, 1, 2]
 
 
-def test_rows_follow_the_steps_and_show_the_dataset_s_screenshots_at_the_end(draft: Draft, tmp_path: Path) -> None:
+def test_rows_show_the_dataset_screenshots_after_publishing(draft: Draft, tmp_path: Path) -> None:
     rows = StepRows(draft.episode_id)
     rows.show(draft.steps, None)
     draft.drop_last("undone")

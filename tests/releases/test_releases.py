@@ -22,7 +22,7 @@ from odyssey_recorder.releases import folder
 from odyssey_recorder.releases.making import PlannedRelease, changes_between, described, plan_release
 from odyssey_recorder.splits.facts import read_facts
 from odyssey_recorder.splits.files import SplitsOrder, plan_splits, write_splits
-from tests.dataset.cut_short import Fate
+from tests.dataset.interrupted_changes import FaultInjector
 from tests.exporting.sample import ids, write_dataset
 
 COUNT = 8
@@ -245,7 +245,7 @@ def test_a_damaged_release_is_named(root: Path) -> None:
 
 def _killed(root: Path, planned: PlannedRelease, after: int) -> None:
     os.fsync = lambda fd: None
-    Fate(root).comes(after, lambda: os.kill(os.getpid(), signal.SIGKILL))
+    FaultInjector(root).arm(after, lambda: os.kill(os.getpid(), signal.SIGKILL))
     write(root, planned)
 
 
@@ -269,19 +269,19 @@ def test_a_kill_leaves_no_half_release(root: Path) -> None:
 
 def test_a_full_disk_is_said_and_leaves_no_half_release(root: Path) -> None:
     planned = plan(root)
-    fate = Fate(root)
+    fate = FaultInjector(root)
 
     def full() -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     struck = 0
     while True:
-        fate.comes(struck * 3, full, forever=True)
+        fate.arm(struck * 3, full, forever=True)
         try:
             write(root, planned)
         except DatasetError as error:
             assert "the disk is full" in str(error)  # noqa: PT017 - the last attempt succeeds
-        if not fate.goes():
+        if not fate.disarm():
             break
         assert folder.releases(root) == []
         struck += 1

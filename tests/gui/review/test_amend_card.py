@@ -35,7 +35,7 @@ from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.status import ReviewerRole
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.dataset.drafts import png
-from tests.dataset.published_episode import InDataset, recorded, released
+from tests.dataset.published_episode import PublishedEpisode, recorded, released
 from tests.gui.inspection import faults
 from tests.gui.pilot import LonePilot
 
@@ -44,7 +44,7 @@ ALWAYS = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END, Command.FI
 BEFORE_END = ALWAYS | {Command.DROP_STEPS, Command.END_HERE}
 
 
-def opened(published: InDataset, role: ReviewerRole | None = ReviewerRole.FIRST) -> OpenedReview:
+def opened(published: PublishedEpisode, role: ReviewerRole | None = ReviewerRole.FIRST) -> OpenedReview:
     row = ReviewRow(EpisodeSummary(published.episode_id, annotator="ann"), role=role)
     episode = open_episode(published.root / annotation_path(published.episode_id))
     return OpenedReview(row, episode, EpisodeReport(published.episode_id), (), "0" * 64)
@@ -96,16 +96,16 @@ class CardDriver(LonePilot):
 
 
 @pytest.fixture
-def published(tmp_path: Path) -> InDataset:
+def published(tmp_path: Path) -> PublishedEpisode:
     return recorded(tmp_path)
 
 
 @pytest.fixture
-def driver(qtbot: QtBot, background: Background, published: InDataset) -> CardDriver:
+def driver(qtbot: QtBot, background: Background, published: PublishedEpisode) -> CardDriver:
     return CardDriver(qtbot, background, opened(published))
 
 
-def test_offered_fixes_depend_on_the_step(driver: CardDriver, published: InDataset) -> None:
+def test_offered_fixes_depend_on_the_step(driver: CardDriver, published: PublishedEpisode) -> None:
     press_fixes = {Command.FIX_PRESS, Command.FIX_BOX}
     offered = (BEFORE_END | press_fixes, BEFORE_END | {Command.FIX_TEXT}, BEFORE_END | press_fixes, BEFORE_END, ALWAYS)
     for step, commands in enumerate(offered):
@@ -124,7 +124,7 @@ def test_note_cannot_be_fixed_without_provenance(driver: CardDriver, tmp_path: P
     assert Command.FIX_NOTE not in driver.offered
 
 
-def test_dialog_closes_when_the_episode_changes(driver: CardDriver, published: InDataset) -> None:
+def test_dialog_closes_when_the_episode_changes(driver: CardDriver, published: PublishedEpisode) -> None:
     review = opened(published)
     driver.open_dialog(Command.DROP_STEPS, CLICK)
     driver.card.show_review(review)
@@ -203,7 +203,7 @@ def test_category_needs_enough_apps(driver: CardDriver) -> None:
     ]
 
 
-def test_unknown_category_can_be_replaced(driver: CardDriver, published: InDataset) -> None:
+def test_unknown_category_can_be_replaced(driver: CardDriver, published: PublishedEpisode) -> None:
     path = published.root / "annotations" / f"{published.episode_id}.json"
     tree = json.loads(path.read_text())
     tree["task_info"] |= {"category": "Cooking", "app": ["Shop", "Notes"]}
@@ -258,7 +258,7 @@ def test_changing_an_action_lists_the_texts_it_removes(driver: CardDriver, tmp_p
     ids=["a jump", "no jump", "no screenshot"],
 )
 def test_dropping_steps_compares_the_adjoining_screens(
-    driver: CardDriver, published: InDataset, last: int, screenshot: bytes, join: str
+    driver: CardDriver, published: PublishedEpisode, last: int, screenshot: bytes, join: str
 ) -> None:
     (published.root / "screenshots" / f"{published.episode_id}_{last + 1}.png").write_bytes(screenshot)
     driver.open_dialog(Command.DROP_STEPS, TYPE)
@@ -327,7 +327,7 @@ def test_box_must_contain_the_touched_point(driver: CardDriver) -> None:
     assert driver.ok_button.isEnabled()
 
 
-def test_no_box_can_be_drawn_on_an_unreadable_screenshot(driver: CardDriver, published: InDataset) -> None:
+def test_no_box_can_be_drawn_on_an_unreadable_screenshot(driver: CardDriver, published: PublishedEpisode) -> None:
     (published.root / "screenshots" / f"{published.episode_id}_0.png").write_bytes(b"not an image")
     driver.open_dialog(Command.FIX_BOX, CLICK)
     canvas = driver.named(BoxCanvas, "Screenshot with the box")

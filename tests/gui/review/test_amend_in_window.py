@@ -16,7 +16,7 @@ from odyssey_recorder.gui.review.history_card import HistoryCard
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.review_service import ReviewService
 from odyssey_recorder.selection.index import EpisodeIndex
-from tests.dataset.published_episode import InDataset, recorded, store_of
+from tests.dataset.published_episode import PublishedEpisode, recorded, store_of
 from tests.gui.inspection import faults
 from tests.gui.review.reviewer import OpenReviews, Reviewer
 from tests.test_review_service import FakeChecks
@@ -27,12 +27,12 @@ ALT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def published(tmp_path: Path) -> InDataset:
+def published(tmp_path: Path) -> PublishedEpisode:
     return recorded(tmp_path)
 
 
 @pytest.fixture
-def open_as_rosa(published: InDataset, open_reviews: OpenReviews, tmp_path: Path) -> OpenAsRosa:
+def open_as_rosa(published: PublishedEpisode, open_reviews: OpenReviews, tmp_path: Path) -> OpenAsRosa:
     """Opens the episode, recorded by someone else, in the window."""
 
     def open_episode() -> Reviewer:
@@ -49,11 +49,13 @@ def reviewer(open_as_rosa: OpenAsRosa) -> Reviewer:
     return open_as_rosa()
 
 
-def service_of_rosa(published: InDataset, checks: Path) -> ReviewService:
+def service_of_rosa(published: PublishedEpisode, checks: Path) -> ReviewService:
     return ReviewService(EpisodeIndex(published.root, None), Checker(checks, 1, judge=FakeChecks()), lambda: "Rosa")
 
 
-def test_unreadable_episode_is_repaired_from_its_last_version(published: InDataset, open_as_rosa: OpenAsRosa) -> None:
+def test_unreadable_episode_is_repaired_from_its_last_version(
+    published: PublishedEpisode, open_as_rosa: OpenAsRosa
+) -> None:
     Versions(published.root).amend(published.episode_id, NewInstruction(instruction="Note: milk"))
     content = published.annotation()
     assert content is not None
@@ -70,7 +72,7 @@ def test_unreadable_episode_is_repaired_from_its_last_version(published: InDatas
     assert not reviewer.says("The file of this episode is damaged")
 
 
-def test_episode_without_an_end_can_be_sent_back(published: InDataset, open_as_rosa: OpenAsRosa) -> None:
+def test_episode_without_an_end_can_be_sent_back(published: PublishedEpisode, open_as_rosa: OpenAsRosa) -> None:
     tree = json.loads(published.annotation() or b"")
     tree |= {"steps": tree["steps"][:-1], "step_length": 4}
     (published.root / annotation_path(published.episode_id)).write_text(json.dumps(tree))
@@ -90,11 +92,11 @@ def test_episode_without_an_end_can_be_sent_back(published: InDataset, open_as_r
     reviewer.wait_to_read("Sent back")
 
 
-def dataset_files(published: InDataset) -> dict[str, bytes]:
+def dataset_files(published: PublishedEpisode) -> dict[str, bytes]:
     return {name: content for name, content in published.files().items() if not name.startswith("reviews")}
 
 
-def test_undo_restores_a_dropped_step_byte_for_byte(reviewer: Reviewer, published: InDataset) -> None:
+def test_undo_restores_a_dropped_step_byte_for_byte(reviewer: Reviewer, published: PublishedEpisode) -> None:
     before = dataset_files(published)
     reviewer.key(Qt.Key.Key_Right)
     decide(reviewer, Qt.Key.Key_D, "Drop steps")
@@ -152,7 +154,9 @@ def test_answer_naming_a_dropped_step_says_it_changed(reviewer: Reviewer) -> Non
     assert reviewer.pilot.named(QSpinBox, f"Step: {STEPS}").text() == "Step 2"
 
 
-def test_fix_is_not_applied_after_a_concurrent_fix(reviewer: Reviewer, published: InDataset, tmp_path: Path) -> None:
+def test_fix_is_not_applied_after_a_concurrent_fix(
+    reviewer: Reviewer, published: PublishedEpisode, tmp_path: Path
+) -> None:
     other = service_of_rosa(published, tmp_path / "other.sqlite")
     revision = other.open(published.episode_id).revision
     reviewer.key(Qt.Key.Key_Right)

@@ -13,19 +13,19 @@ from odyssey_recorder.quality.reviewing.review import Decision, ReviewFile
 from odyssey_recorder.quality.reviewing.review_merge import check_elsewhere, check_reviews, merge_copies, merge_reviews
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
-from tests.dataset.published_episode import InDataset, recorded, released
+from tests.dataset.published_episode import PublishedEpisode, recorded, released
 from tests.quality.verdicts import verdict
 
 OTHER = "2222222222222222"
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> InDataset:
+def there(tmp_path: Path) -> PublishedEpisode:
     return recorded(tmp_path)
 
 
 @pytest.fixture
-def store(there: InDataset) -> ReviewStore:
+def store(there: PublishedEpisode) -> ReviewStore:
     return ReviewStore(there.root)
 
 
@@ -42,7 +42,7 @@ def _foreign(episode_id: str, **more: object) -> dict[str, Any]:
 # Our own format.
 
 
-def test_the_reviews_of_another_checkout_come_once(store: ReviewStore, there: InDataset, tmp_path: Path) -> None:
+def test_the_reviews_of_another_checkout_come_once(store: ReviewStore, there: PublishedEpisode, tmp_path: Path) -> None:
     (tmp_path / "checkout").mkdir()
     checkout = ReviewStore(tmp_path / "checkout")
     checkout.append(there.episode_id, verdict("Bea"))
@@ -69,7 +69,7 @@ def test_what_can_be_read_of_a_broken_file_comes_and_the_rest_is_told(store: Rev
 
 
 def test_a_broken_file_of_the_dataset_keeps_only_its_own_episode_back(
-    store: ReviewStore, there: InDataset, tmp_path: Path
+    store: ReviewStore, there: PublishedEpisode, tmp_path: Path
 ) -> None:
     incoming = tmp_path / "incoming"
     incoming.mkdir()
@@ -87,7 +87,7 @@ def test_a_broken_file_of_the_dataset_keeps_only_its_own_episode_back(
 # A shared drive.
 
 
-def test_copies_of_a_conflict_are_taken_in_and_removed(store: ReviewStore, there: InDataset) -> None:
+def test_copies_of_a_conflict_are_taken_in_and_removed(store: ReviewStore, there: PublishedEpisode) -> None:
     store.append(there.episode_id, verdict("Bea"))
     whole = there.root / "reviews" / f"{there.episode_id} (conflicted copy).json"
     whole.write_bytes(spell(ReviewFile(there.episode_id, (verdict("Bea"), verdict("Cem", minute=1)))))
@@ -104,7 +104,7 @@ def test_copies_of_a_conflict_are_taken_in_and_removed(store: ReviewStore, there
 # Another tool.
 
 
-def test_a_verdict_of_another_tool_is_of_the_episode_as_it_is(store: ReviewStore, there: InDataset) -> None:
+def test_a_verdict_of_another_tool_is_of_the_episode_as_it_is(store: ReviewStore, there: PublishedEpisode) -> None:
     path = there.root.parent / "verdict.json"
     path.write_text(json.dumps(_foreign(there.episode_id, mood="good")))
     assert merge_reviews(store, path).came == {there.episode_id: 1}
@@ -134,7 +134,7 @@ def test_another_tool_may_give_many_at_once(store: ReviewStore, tmp_path: Path, 
     assert sorted(_by(store, there.episode_id)) == ["Eva", "Flo"]
 
 
-def test_each_that_cannot_be_read_is_told_and_the_others_come(store: ReviewStore, there: InDataset) -> None:
+def test_each_that_cannot_be_read_is_told_and_the_others_come(store: ReviewStore, there: PublishedEpisode) -> None:
     folder = there.root.parent / "tool"
     folder.mkdir()
     good = _foreign(there.episode_id)
@@ -152,7 +152,7 @@ def test_each_that_cannot_be_read_is_told_and_the_others_come(store: ReviewStore
         assert words in problem
 
 
-def test_what_is_to_be_merged_can_be_checked_before(there: InDataset) -> None:
+def test_what_is_to_be_merged_can_be_checked_before(there: PublishedEpisode) -> None:
     path = there.root.parent / "verdict.json"
     path.write_text(json.dumps([_foreign(OTHER), _foreign(OTHER, decision="reject"), _foreign(OTHER, by="")]))
     faults = list(check_elsewhere(path))
@@ -162,7 +162,7 @@ def test_what_is_to_be_merged_can_be_checked_before(there: InDataset) -> None:
 # The check of a dataset.
 
 
-def test_the_reviews_of_a_dataset_are_checked_with_their_places(store: ReviewStore, there: InDataset) -> None:
+def test_the_reviews_of_a_dataset_are_checked_with_their_places(store: ReviewStore, there: PublishedEpisode) -> None:
     store.append(there.episode_id, verdict("Bea"))
     assert list(check_reviews(store)) == []
     store.append(there.episode_id, verdict("ANN", minute=1, recorder=""))  # the provenance has the recorder
