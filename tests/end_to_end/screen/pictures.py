@@ -187,9 +187,8 @@ def _phone_with_window(sandbox: Sandbox) -> Iterator[tuple[str, Device]]:
     try:
         serial = phones.start("medium_phone", animation=False)
         phones.show_window(serial, on=True)
-        device = DeviceConnector(AdbServer(port=sandbox.server.port), running=(running_dir(environment),)).connect(
-            serial
-        )
+        connector = DeviceConnector(AdbServer(port=sandbox.server.port), running=(running_dir(environment),))
+        device = connector.connect(serial)
         yield serial, device
         device.close()
     finally:
@@ -213,9 +212,8 @@ def _arrange(sandbox: Sandbox, annotator: Annotator) -> None:
     left, _, right, bottom = _PASSIVE
     size, position = (str(right - left - 448), str(bottom)), ("448", "0")
     environment = {**os.environ, "DISPLAY": sandbox.display.name}
-    subprocess.run(
-        ["xdotool", "windowsize", window, *size, "windowmove", window, *position], env=environment, check=True
-    )
+    command = ["xdotool", "windowsize", window, *size, "windowmove", window, *position]
+    subprocess.run(command, env=environment, check=True)
 
 
 SCENES: dict[str, tuple[str, Callable[[Sandbox], None]]] = {

@@ -159,9 +159,7 @@ def record(annotator: Annotator, task: QueuedTask) -> None:
 def check_result(lead: Annotator, task: QueuedTask) -> None:
     lead.press("Tasks")
     lead.press("Queue")
-    lead.window.wait_until(
-        lambda content: any(one.name == "Recorded" for one in content.items("Tasks")), "the recorded task"
-    )
+    lead.wait_for_entry("Recorded", of="Tasks")
     lead.check_layout("tasks-queue")
     lead.press("Coverage")
     lead.select("Simulated emulator's apps", of="Coverage for the apps of")

@@ -18,26 +18,26 @@ from odyssey_recorder.quality.evidence import EpisodeEvidence
 from tests.annotation.phone_dataset import look_around
 from tests.annotation.suggested import suggest
 from tests.annotation.texts import remember
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 
 EPISODE, OTHER = "1111111111111111", "2222222222222222"
 KEY, SHIFT = Qt.Key, Qt.KeyboardModifier.ShiftModifier
 
 
-class Desk(LonePilot):
+class Desk(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path, shares: Shares) -> None:
         super().__init__(qtbot, background)
         self.root = root
         self.page = AnnotatePage(
             TextReviewing(root, Checker(None).evidence, lambda: "Ann", shares), background, self.commands
         )
-        self.show_alone(self.page)
+        self.show_widget(self.page)
         self.page.enter()
 
     def open(self) -> None:
-        self.qtbot.waitUntil(lambda: len(self.heard("Episodes with texts")) == 1)
+        self.qtbot.waitUntil(lambda: len(self.rows_of("Episodes with texts")) == 1)
         self.press("Next episode")
-        self.wait_to_read("Step 1 of 4")
+        self.wait_for_text("Step 1 of 4")
 
     def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         QTest.keyClick(QApplication.focusWidget() or self.window, key, modifier)
@@ -76,21 +76,21 @@ def desk(qtbot: QtBot, background: Background, root: Path) -> Desk:
 def test_enter_accepts_and_goes_on_and_undo_takes_it_back(desk: Desk) -> None:
     desk.key(KEY.Key_Return)
     desk.wait_for("accept")
-    desk.wait_to_read("Accepted by Ann")
+    desk.wait_for_text("Accepted by Ann")
     desk.write("A screen that I describe.")
     desk.wait_for("accept", "edit")
-    desk.wait_to_read("A screen that I describe.")
-    desk.wait_to_read("Written by Ann")
+    desk.wait_for_text("A screen that I describe.")
+    desk.wait_for_text("Written by Ann")
     desk.key(KEY.Key_Z, Qt.KeyboardModifier.ControlModifier)
     desk.wait_for("accept", "edit", "withdraw")
 
 
 def test_contradicted_texts_are_found_and_supported_ones_accepted_together(desk: Desk) -> None:
     desk.key(KEY.Key_N)
-    desk.wait_to_read("Step 2 of 4")
+    desk.wait_for_text("Step 2 of 4")
     assert desk.says("Recycle bin")
     desk.key(KEY.Key_Return, SHIFT)
-    desk.wait_to_read("of this episode.")
+    desk.wait_for_text("of this episode.")
     desk.qtbot.waitUntil(lambda: bool(desk.decisions))
     assert all("Recycle bin" not in words and kind == "accept" for kind, words in desk.decisions)
 
@@ -100,7 +100,7 @@ def test_a_text_that_was_not_saved_is_kept(desk: Desk) -> None:
     whole = path.read_bytes()
     path.write_text("{")
     desk.write("Worth keeping.")
-    desk.wait_to_read("was not saved")
+    desk.wait_for_text("was not saved")
     assert desk.says(path.name)
     assert desk.field.toPlainText() == "Worth keeping."
     path.write_bytes(whole)
@@ -117,14 +117,14 @@ def test_blind_steps_hide_every_suggestion_until_the_person_has_written(
     assert all(one.words not in told for one in SemanticsStore(root).read(EPISODE).entries if hasattr(one, "words"))
     desk.write("Tap something.")
     desk.wait_for("edit")
-    desk.wait_to_read("I am going on to")
+    desk.wait_for_text("I am going on to")
 
 
 def test_planted_texts_are_named_after_the_decision(qtbot: QtBot, background: Background, root: Path) -> None:
     desk = Desk(qtbot, background, root, Shares(blind=0, planted=1))
     desk.open()
     desk.key(KEY.Key_Return)
-    desk.wait_to_read("That text was wrong on purpose")
+    desk.wait_for_text("That text was wrong on purpose")
     assert desk.says("You did not notice.")
     assert desk.decisions == []
 
@@ -137,15 +137,15 @@ def test_a_memory_is_accepted_edited_and_rejected_with_the_same_keys(
     desk.open()
     for _ in range(5):
         desk.commands[Command.NEXT_TEXT].trigger()
-    desk.wait_to_read("screen_info of step 0.")
+    desk.wait_for_text("screen_info of step 0.")
     desk.key(KEY.Key_Return)
     desk.wait_for("accept")
     desk.write("")
     desk.wait_for("accept", "edit")
     desk.commands[Command.PREVIOUS_TEXT_STEP].trigger()
-    desk.wait_to_read("Nothing of this screen is needed later.")
+    desk.wait_for_text("Nothing of this screen is needed later.")
     desk.commands[Command.NEXT_TEXT_STEP].trigger()
-    desk.wait_to_read("Step 2 of 4")
+    desk.wait_for_text("Step 2 of 4")
     for _ in range(4):
         desk.commands[Command.NEXT_TEXT].trigger()
     desk.key(KEY.Key_Delete)
@@ -173,20 +173,20 @@ def test_an_empty_dataset_and_one_without_texts_say_what_to_do(
 ) -> None:
     (tmp_path / "annotations").mkdir()
     desk = Desk(qtbot, background, tmp_path, Shares())
-    desk.wait_to_read("No episodes yet.")
+    desk.wait_for_text("No episodes yet.")
     look_around(tmp_path, EPISODE, 2)
     desk.press("Refresh")
-    desk.wait_to_read("Choose “Write texts…” to have a model write them")
+    desk.wait_for_text("Choose “Write texts…” to have a model write them")
 
 
 def test_a_damaged_file_is_named(qtbot: QtBot, background: Background, root: Path) -> None:
     path = root / "semantics" / f"{EPISODE}.json"
     path.write_text("[]")
     desk = Desk(qtbot, background, root, Shares())
-    qtbot.waitUntil(lambda: "Cannot be read" in "".join(desk.heard("Episodes with texts")))
+    qtbot.waitUntil(lambda: "Cannot be read" in "".join(desk.rows_of("Episodes with texts")))
     QTest.keyClick(desk.named(QWidget, "Episodes with texts"), KEY.Key_Down)
     desk.key(KEY.Key_Return)
-    desk.wait_to_read(path.name)
+    desk.wait_for_text(path.name)
 
 
 def test_closing_asks_about_text_that_is_not_saved_and_waits_for_decisions(desk: Desk) -> None:
@@ -235,8 +235,8 @@ def test_only_changed_episodes_are_checked_again(root: Path) -> None:
 def test_nothing_is_decided_on_an_episode_that_is_not_shown_yet(desk: Desk) -> None:
     suggest(desk.root, look_around(desk.root, OTHER, 2))
     desk.press("Refresh")
-    desk.qtbot.waitUntil(lambda: len(desk.heard("Episodes with texts")) == 2)
+    desk.qtbot.waitUntil(lambda: len(desk.rows_of("Episodes with texts")) == 2)
     desk.press("Next episode")
     desk.commands[Command.REJECT_TEXT].trigger()
-    desk.wait_to_read("Step 1 of 3")
+    desk.wait_for_text("Step 1 of 3")
     assert not any(isinstance(one, TextDecision) for one in SemanticsStore(desk.root).read(OTHER).entries)

@@ -19,7 +19,7 @@ from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.quality.checker import Checker
 from tests.annotation.phone_dataset import look_around
 from tests.gui.inspection import faults
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.llm.questions import batch_with, priced
 from tests.llm.stand_in import MODEL, Fails, StandIn
 
@@ -29,7 +29,7 @@ REMOTE = "0.0.0.0"
 """An address of this computer that is not known as one."""
 
 
-class Desk(LonePilot):
+class Desk(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path, open_batch: Callable[[], Batch]) -> None:
         super().__init__(qtbot, background)
         self.root = root
@@ -37,7 +37,7 @@ class Desk(LonePilot):
         writing = TextWriting(root, lambda: [EPISODE], evidence, lambda _budget: open_batch(), lambda: "Ann")
         texts = TextReviewing(root, evidence, lambda: "Ann", Shares(0, 0))
         self.page = AnnotatePage(texts, background, self.commands, lambda: writing)
-        self.show_alone(self.page)
+        self.show_widget(self.page)
         self.page.enter()
 
     def ask(self) -> QDialog:
@@ -73,17 +73,17 @@ def test_what_is_missing_is_planned_written_and_listed(
 ) -> None:
     desk = Desk(qtbot, background, root, at(server))
     dialog = desk.ask()
-    desk.wait_to_read(f"{MODEL} at {server.url.removesuffix('/v1')}")
+    desk.wait_for_text(f"{MODEL} at {server.url.removesuffix('/v1')}")
     assert not faults(dialog)
     assert not desk.named(QCheckBox, "The owner agrees").isVisible()
     desk.press_in(dialog, "Write texts")
-    desk.wait_to_read("texts added for 1 episode.")
+    desk.wait_for_text("texts added for 1 episode.")
     assert desk.suggested > STEPS
-    qtbot.waitUntil(lambda: "suggested" in "".join(desk.heard("Episodes with texts")))
+    qtbot.waitUntil(lambda: "suggested" in "".join(desk.rows_of("Episodes with texts")))
     asked = len(server.questions)
 
     dialog = desk.ask()
-    desk.wait_to_read("Nothing is missing.")
+    desk.wait_for_text("Nothing is missing.")
     desk.named(QComboBox, "What to write").setCurrentText("Chain-of-Memory, one candidate (cheaper)")
     qtbot.waitUntil(lambda: desk.button().isEnabled())
     desk.press_in(dialog, "Cancel")
@@ -95,12 +95,12 @@ def test_screenshots_leave_only_when_the_owner_agrees(
 ) -> None:
     desk = Desk(qtbot, background, root, at(server, REMOTE))
     dialog = desk.ask()
-    desk.wait_to_read(f" MB, to http://{REMOTE}")
+    desk.wait_for_text(f" MB, to http://{REMOTE}")
     agreed = desk.named(QCheckBox, "The owner agrees")
     assert (agreed.isVisible(), desk.button().isEnabled(), server.questions) == (True, False, [])
     agreed.setChecked(True)
     desk.press_in(dialog, "Write texts")
-    desk.wait_to_read("texts added for 1 episode.")
+    desk.wait_for_text("texts added for 1 episode.")
     host = server.url.removesuffix("/v1").replace("127.0.0.1", REMOTE)
     assert not needs_consent(root, host, 1, 1)
 
@@ -113,7 +113,7 @@ def test_what_the_server_refuses_is_told_and_the_page_stays_usable(
     dialog = desk.ask()
     qtbot.waitUntil(lambda: desk.button().isEnabled())
     desk.press_in(dialog, "Write texts")
-    desk.wait_to_read("0 texts added for 1 episode.")
+    desk.wait_for_text("0 texts added for 1 episode.")
     assert desk.says("1 episode not finished: ")
     assert desk.ask().isVisible()
 
@@ -124,5 +124,5 @@ def test_without_a_model_the_dialog_says_what_to_do(qtbot: QtBot, background: Ba
 
     desk = Desk(qtbot, background, root, open_nothing)
     desk.ask()
-    desk.wait_to_read("No language model is set. Choose one under Settings.")
+    desk.wait_for_text("No language model is set. Choose one under Settings.")
     assert not desk.button().isEnabled()

@@ -60,7 +60,7 @@ def reader(open_at: OpenAt, root: Path) -> Reader:
 
 def test_selected_episodes_are_retired_with_a_reason_and_it_is_undone(reader: Reader, root: Path) -> None:
     reader.retire_two()
-    reader.pilot.wait_to_read("2 episodes retired.")
+    reader.pilot.wait_for_text("2 episodes retired.")
     reader.wait_for(1)
     assert {one.reason for one in read_retired(root).values()} == {"blurred"}
     assert reader.pilot.says("1 episode")
@@ -82,7 +82,7 @@ def test_selected_episodes_are_sent_to_review_and_it_is_undone(reader: Reader, r
     assert not faults(dialog)
     reader.pilot.named(QAbstractButton, "Looks wrong").click()
     reader.pilot.press_in(dialog, "Send to review")
-    reader.pilot.wait_to_read("2 episodes sent to review, 0 left out.")
+    reader.pilot.wait_for_text("2 episodes sent to review, 0 left out.")
     assert len(requested()) == 2
     assert {one.why for one in ReviewStore(root).read(requested()[0]).requests} == {"Looks wrong"}
     reader.pilot.press_in(reader.pilot.window, "Undo")
@@ -114,7 +114,7 @@ def test_duplicates_are_grouped_and_the_others_retired_for_the_best(reader: Read
     reader.pilot.press("Find duplicates")
     dialog = reader.pilot.window.findChild(DuplicatesDialog)
     assert dialog is not None
-    reader.pilot.wait_to_read("1 group of episodes")
+    reader.pilot.wait_for_text("1 group of episodes")
     table = reader.pilot.named(QTableView, "Duplicates")
     model = table.model()
     told = [[str(model.index(row, at).data()) for at in (1, 2)] for row in range(model.rowCount())]
@@ -122,7 +122,7 @@ def test_duplicates_are_grouped_and_the_others_retired_for_the_best(reader: Read
     assert not faults(dialog)
     table.selectRow(1)
     reader.pilot.press_in(dialog, "Retire others…")
-    reader.pilot.wait_to_read("Retire 2 episodes?")
+    reader.pilot.wait_for_text("Retire 2 episodes?")
     reader.pilot.press_in(reader.pilot.dialog(), "Retire")
     reader.wait_for(1)
     assert {one: made.superseded_by for one, made in read_retired(root).items()} == {SECOND: FIRST, THIRD: FIRST}
@@ -134,7 +134,7 @@ def test_a_box_is_drawn_shown_and_removed_and_the_screenshot_stays(reader: Reade
     before = (root / f"screenshots/{FIRST}_0.png").read_bytes()
     steps = reader.pilot.named(QListView, "Steps of the episode")
     reader.pilot.qtbot.waitUntil(lambda: steps.model().rowCount() == 3)
-    reader.pilot.wait_to_read(FIRST)
+    reader.pilot.wait_for_text(FIRST)
     steps.setCurrentIndex(steps.model().index(0, 0))
     QTest.keyClick(steps, Qt.Key.Key_Space)
     viewer = reader.pilot.find(RedactingViewer)
@@ -147,7 +147,7 @@ def test_a_box_is_drawn_shown_and_removed_and_the_screenshot_stays(reader: Reade
     QTest.keyClick(canvas, Qt.Key.Key_Up)
     assert not faults(dialog)
     QTest.mouseClick(ok, Qt.MouseButton.LeftButton)
-    reader.pilot.wait_to_read("Blacked out in exports")
+    reader.pilot.wait_for_text("Blacked out in exports")
     found = read_redaction(root, FIRST)
     assert found is not None
     assert [(one.step, one.box) for one in found.boxes] == [(0, (36, 107, 72, 131))]

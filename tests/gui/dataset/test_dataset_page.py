@@ -117,7 +117,7 @@ class Reader:
         QTest.keyClick(self.line, Qt.Key.Key_Return)
 
     def wait_to_hear(self, name: str, *facets: str) -> None:
-        self.pilot.qtbot.waitUntil(lambda: self.pilot.heard(name) == list(facets))
+        self.pilot.qtbot.waitUntil(lambda: self.pilot.rows_of(name) == list(facets))
 
     @property
     def chosen(self) -> str:
@@ -167,14 +167,14 @@ def three(folder: Folder, reader: Reader) -> list[str]:
 
 
 def test_a_page_with_nothing_in_it_says_what_to_do_and_fills_by_itself(reader: Reader, folder: Folder) -> None:
-    reader.pilot.wait_to_read("No episodes yet.")
+    reader.pilot.wait_for_text("No episodes yet.")
     assert reader.pilot.says("Published episodes of all annotators appear here.")
     reader.pilot.press("Go to Record")
     assert reader.pilot.mirror.isVisible()
     reader.pilot.press("Dataset")
     folder.publish("Set an alarm")
     reader.wait_for("Set an alarm")
-    reader.pilot.wait_to_read("1 episode")
+    reader.pilot.wait_for_text("1 episode")
     assert not reader.pilot.says("No episodes yet.")
 
 
@@ -182,7 +182,7 @@ def test_the_newest_episode_is_above_a_column_sorts_and_all_are_counted(three: l
     assert reader.column(1) == ["General Tool", "Web Shopping", "Web Shopping"]
     assert reader.column(3) == [str(len(ALL_KINDS))] * 3
     reader.wait_to_hear("Category", "All: 3", "Web Shopping: 2", "General Tool: 1")
-    assert reader.pilot.heard("Device") == ["All: 3", "Small Phone: 2", "Pixel Fold: 1"]
+    assert reader.pilot.rows_of("Device") == ["All: 3", "Small Phone: 2", "Pixel Fold: 1"]
     reader.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
     reader.wait_for("Buy blue shoes", "Buy red shoes", "Set an alarm")
 
@@ -251,13 +251,13 @@ def test_a_written_filter_is_shown_by_the_facets(three: list[str], reader: Reade
     reader.wait_for("Set an alarm")
     assert not facet.currentIndex().isValid()
     reader.write("app:Chrome device:Watch")
-    reader.pilot.wait_to_read("No matching episodes.")
-    assert "Watch: 0" in reader.pilot.heard("Device")
+    reader.pilot.wait_for_text("No matching episodes.")
+    assert "Watch: 0" in reader.pilot.rows_of("Device")
 
 
 def test_a_fault_is_told_with_its_place_and_the_list_stays(three: list[str], reader: Reader) -> None:
     reader.write("shoes stepz:3")
-    reader.pilot.wait_to_read("Character 7: There is no key “stepz:”. Did you mean “steps:”?")
+    reader.pilot.wait_for_text("Character 7: There is no key “stepz:”. Did you mean “steps:”?")
     assert reader.instructions == ["Set an alarm", "Buy red shoes", "Buy blue shoes"]
     reader.write("shoes steps:>3")
     reader.wait_for("Buy red shoes", "Buy blue shoes")
@@ -307,7 +307,7 @@ def test_the_selected_episodes_are_exported(three: list[str], reader: Reader, fo
             )
     reader.choose(1)
     reader.choose(2, CTRL)
-    reader.pilot.wait_to_read("2 selected")
+    reader.pilot.wait_for_text("2 selected")
     reader.pilot.press("Export")
     dialog = reader.pilot.dialog()
     assert reader.pilot.named(QComboBox, "Episodes").currentText() == "The selected: 2 episodes"
@@ -316,14 +316,14 @@ def test_the_selected_episodes_are_exported(three: list[str], reader: Reader, fo
     reader.pilot.named(QLineEdit, "Folder").setText(str(out))
     reader.pilot.press("Only accepted episodes")
     reader.pilot.press_in(dialog, "Export")
-    reader.pilot.wait_to_read("2 episodes exported to")
+    reader.pilot.wait_for_text("2 episodes exported to")
     [lines] = out.glob("data/*.jsonl")
     assert [one in lines.read_text() for one in three] == [False, True, True]
     reader.pilot.press("Export")
     reader.pilot.named(QLineEdit, "Folder").setText(str(out))
     reader.pilot.press("Only accepted episodes")
     reader.pilot.press_in(reader.pilot.dialog(), "Export")
-    reader.pilot.wait_to_read("already exists. Choose another folder")
+    reader.pilot.wait_for_text("already exists. Choose another folder")
 
 
 def test_samples_for_a_trainer_are_exported_as_chosen(three: list[str], reader: Reader, folder: Folder) -> None:
@@ -345,17 +345,17 @@ def test_samples_for_a_trainer_are_exported_as_chosen(three: list[str], reader: 
     reader.pilot.named(QLineEdit, "Folder").setText(str(out))
     reader.pilot.press("Only accepted episodes")
     reader.pilot.press_in(dialog, "Export")
-    reader.pilot.wait_to_read("3 episodes exported to")
+    reader.pilot.wait_for_text("3 episodes exported to")
     first, second = map(json.loads, (out / "data" / "all" / "00000.jsonl").read_text().splitlines()[:2])
     assert "<tool_call>" in first["completion"][0]["content"][0]["text"]
     assert (len(first["images"]), len(second["images"])) == (1, 2)
 
 
-@pytest.mark.usefixtures("as_nobody")
+@pytest.mark.usefixtures("clean_home")
 def test_episodes_that_are_not_accepted_are_not_exported(three: list[str], reader: Reader, folder: Folder) -> None:
     reader.pilot.press("Export")
     reader.pilot.press_in(reader.pilot.dialog(), "Export")
-    reader.pilot.wait_to_read("None of these episodes is accepted and without errors.")
+    reader.pilot.wait_for_text("None of these episodes is accepted and without errors.")
     assert not list(folder.root.parent.glob("*export*"))
 
 
@@ -412,7 +412,7 @@ def test_the_chosen_episode_is_shown_and_its_id_copied(three: list[str], reader:
     screenshot = QImage(72, 128, QImage.Format.Format_RGB32)
     screenshot.save(str(folder.root / "screenshots" / f"{three[1]}_0.png"))
     reader.choose(1)
-    reader.pilot.wait_to_read("Web Shopping · Chrome, Google Docs")
+    reader.pilot.wait_for_text("Web Shopping · Chrome, Google Docs")
     assert reader.pilot.says("Recorded by Ada")
     assert reader.pilot.says("in 1.5 min, in passive mode")
     assert reader.steps[0] == "Click"
@@ -430,7 +430,7 @@ def test_what_others_do_leaves_the_chosen_episode_where_it_is(folder: Folder, re
     scroll = reader.table.verticalScrollBar()
     scroll.setValue(scroll.maximum() - 40)
     reader.choose(reader.table.rowAt(60))
-    reader.pilot.wait_to_read("Recorded by Ada")
+    reader.pilot.wait_for_text("Recorded by Ada")
     chosen, place = reader.chosen, reader.place_of_chosen
     folder.publish("Newer", newest=True)
     folder.publish("Newer still", newest=True)
@@ -453,22 +453,22 @@ def test_the_chosen_episode_stays_chosen_when_the_list_is_sorted_or_filtered(thr
 
 def test_a_change_of_the_chosen_episode_is_shown_at_once(three: list[str], reader: Reader, folder: Folder) -> None:
     reader.choose(0)
-    reader.pilot.wait_to_read("Recorded by Ada")
+    reader.pilot.wait_for_text("Recorded by Ada")
     annotation = folder.annotation(three[0])
     annotation.write_text(annotation.read_text().replace("Set an alarm", "Set two alarms"))
-    reader.pilot.wait_to_read("Set two alarms")
+    reader.pilot.wait_for_text("Set two alarms")
     reader.pilot.qtbot.waitUntil(lambda: reader.chosen == "Set two alarms")
     shutil.rmtree(folder.root)
-    reader.pilot.wait_to_read("No episodes yet.")
+    reader.pilot.wait_for_text("No episodes yet.")
     assert not reader.pilot.says("Recorded by Ada")
 
 
 def test_a_broken_annotation_is_shown_and_says_why(three: list[str], reader: Reader, folder: Folder) -> None:
     folder.annotation(three[0]).write_text('{"episode_id": 7}')
-    reader.pilot.wait_to_read("3 episodes · 1 cannot be read")
+    reader.pilot.wait_for_text("3 episodes · 1 cannot be read")
     broken = f"Cannot be read: {three[0]}.json: "
     reader.pilot.qtbot.waitUntil(lambda: any(one.startswith(broken) for one in reader.instructions))
     reader.choose(next(at for at, words in enumerate(reader.instructions) if words.startswith(broken)))
-    reader.pilot.wait_to_read(f"Episode {three[0]} cannot be read.")
+    reader.pilot.wait_for_text(f"Episode {three[0]} cannot be read.")
     assert reader.steps == []
-    reader.pilot.qtbot.waitUntil(lambda: reader.pilot.heard("Category")[0] == "All: 3")
+    reader.pilot.qtbot.waitUntil(lambda: reader.pilot.rows_of("Category")[0] == "All: 3")

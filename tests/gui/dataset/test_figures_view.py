@@ -16,10 +16,10 @@ from odyssey_recorder.selection.filter import parse_filter
 from odyssey_recorder.selection.index import EpisodeIndex
 from tests.exporting.sample import write_dataset
 from tests.gui.inspection import faults
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 
 
-class Reader(LonePilot):
+class Reader(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, index: EpisodeIndex) -> None:
         super().__init__(qtbot, background)
         self.view = FiguresView(index, background, self.commands)
@@ -27,7 +27,7 @@ class Reader(LonePilot):
         self.view.filter_chosen.connect(self.chosen.append)
 
     def open(self) -> None:
-        self.show_alone(self.view)
+        self.show_widget(self.view)
         self.qtbot.waitUntil(lambda: not self.background.jobs and self.find(FiguresPane).is_complete)
 
     def save(self, button: str, place: Path) -> None:
@@ -79,7 +79,7 @@ def test_the_figures_are_of_the_filter(reader: Reader) -> None:
     reader.qtbot.waitUntil(lambda: reader.tips("Devices")[0].startswith("Pixel Tablet: 2 episodes, 100.0%"))
 
     reader.view.show_filter(parse_filter('device:"Pixel 3"'))
-    reader.wait_to_read("No matching episodes.")
+    reader.wait_for_text("No matching episodes.")
 
 
 def test_another_release_to_compare_with_is_a_choice(reader: Reader) -> None:
@@ -104,9 +104,9 @@ def test_an_empty_dataset_says_what_to_do(qtbot: QtBot, background: Background, 
 def test_the_page_and_the_images_are_saved(reader: Reader, tmp_path: Path) -> None:
     reader.open()
     reader.save("Save as page", tmp_path / "mine.html")
-    reader.wait_to_read("The page is saved.")
+    reader.wait_for_text("The page is saved.")
     reader.save("Save images", tmp_path / "images")
-    reader.wait_to_read("images are saved.")
+    reader.wait_for_text("images are saved.")
 
     assert "<h2" in (tmp_path / "mine.html").read_text()
     assert (tmp_path / "images" / "devices.png").stat().st_size > 1_000
@@ -117,7 +117,7 @@ def test_a_page_that_cannot_be_saved_is_told(reader: Reader, tmp_path: Path) -> 
     (tmp_path / "taken").mkdir()
     reader.save("Save as page", tmp_path / "taken")
 
-    reader.wait_to_read("The figures cannot be saved.")
+    reader.wait_for_text("The figures cannot be saved.")
 
 
 def test_hidden_figures_wait_until_they_are_seen(reader: Reader) -> None:

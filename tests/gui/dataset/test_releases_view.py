@@ -24,21 +24,21 @@ from odyssey_recorder.releases.making import draft_release, make_release
 from odyssey_recorder.review_service import ReviewService
 from odyssey_recorder.selection.index import EpisodeIndex
 from tests.gui.inspection import faults
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.quality.verdicts import judgements
 
 T = TypeVar("T")
 
 
-class Reader(LonePilot):
+class Reader(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
         self.root = root
         self.view = ReleasesView(root, background, self.commands)
 
     def open(self, *names: str) -> None:
-        self.show_alone(self.view)
+        self.show_widget(self.view)
         self.wait_for(*names)
 
     def rows(self, name: str) -> list[list[str]]:
@@ -89,7 +89,7 @@ def accept(root: Path, *ids: str) -> None:
 def test_a_release_is_planned_shown_and_made(reader: Reader, root: Path) -> None:
     accept(root, FIRST, SECOND)
     reader.open()
-    reader.wait_to_read("No releases yet.")
+    reader.wait_for_text("No releases yet.")
     reader.make("2026-spring")
     plan = reader.dialog()
     assert reader.says("Release 2 episodes as 2026-spring?")
@@ -105,7 +105,7 @@ def test_a_release_is_planned_shown_and_made(reader: Reader, root: Path) -> None
 def test_a_name_that_cannot_be_one_is_refused_before_anything_is_read(reader: Reader, root: Path) -> None:
     reader.open()
     reader.make("../out")
-    reader.wait_to_read("cannot name a release")
+    reader.wait_for_text("cannot name a release")
     assert not (root / "releases").exists()
 
 
@@ -120,13 +120,13 @@ def test_verifying_names_what_is_lost_and_what_is_kept(reader: Reader, root: Pat
     admit_all(root)
     reader.open("1.1.0", "1.0.0")
     reader.press("Verify")
-    reader.wait_to_read("All files of 1.1.0 are as released.")
+    reader.wait_for_text("All files of 1.1.0 are as released.")
     reader.qtbot.waitUntil(lambda: [row[-1] for row in reader.rows("Releases")] == ["all found", "not verified"])
 
     (root / f"screenshots/{SECOND}_0.png").write_bytes(b"changed")
     reader.named(QTableView, "Releases").selectRow(1)
     reader.press("Verify")
-    reader.wait_to_read("1.0.0: 1 difference.")
+    reader.wait_for_text("1.0.0: 1 difference.")
     told = {row[0]: row[2] for row in reader.rows("What differs")}
     assert f"trash/{FIRST}-" in told["kept"].replace("\u200b", "")
     assert "the screenshot of step 0 is not the released one" in told["lost"]
@@ -140,7 +140,7 @@ def test_two_releases_are_compared(reader: Reader, root: Path) -> None:
     assert not reader.commands[Command.COMPARE_RELEASES].isEnabled(), "there is none before the first"
     reader.named(QTableView, "Releases").selectAll()
     reader.press("Compare")
-    reader.wait_to_read("From 1.0.0 to 1.1.0: 1 removed")
+    reader.wait_for_text("From 1.0.0 to 1.1.0: 1 removed")
     assert reader.rows("What differs") == [["removed", FIRST, "no longer in the dataset"]]
 
 
@@ -185,5 +185,5 @@ def test_a_damaged_release_is_told_with_its_file(reader: Reader, root: Path) -> 
     admit_all(root)
     (root / "releases/1.0.0/release.json").write_text("{")
     reader.open()
-    reader.wait_to_read("The releases cannot be read.")
+    reader.wait_for_text("The releases cannot be read.")
     assert reader.says("release.json is damaged")

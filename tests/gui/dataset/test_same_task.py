@@ -14,7 +14,7 @@ from odyssey_recorder.gui.dataset.same_task import SameTaskDialog, takes_of
 from odyssey_recorder.selection.index import EpisodeIndex
 from tests.exporting.sample import ids, write_dataset
 from tests.gui.inspection import faults
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 
 FIRST, SECOND, THIRD, FOURTH = ids(4)
 
@@ -57,11 +57,11 @@ def test_takes_are_the_same_task_with_the_same_apps_in_any_words(index: EpisodeI
 def test_each_take_has_its_steps_and_a_chosen_step_is_shown_in_all(
     qtbot: QtBot, background: Background, index: EpisodeIndex
 ) -> None:
-    pilot = LonePilot(qtbot, background)
+    pilot = WidgetPilot(qtbot, background)
     pilot.window.resize(900, 700)
     pilot.window.show()
     SameTaskDialog(index, FIRST, background, pilot.window).open()
-    pilot.wait_to_read("3 takes on 3 devices")
+    pilot.wait_for_text("3 takes on 3 devices")
 
     strips = [
         pilot.named(QListView, f"Steps on {device}, {one}")
@@ -82,8 +82,8 @@ def test_each_take_has_its_steps_and_a_chosen_step_is_shown_in_all(
 
 
 def test_an_episode_that_is_gone_is_told(qtbot: QtBot, background: Background, index: EpisodeIndex) -> None:
-    pilot = LonePilot(qtbot, background)
+    pilot = WidgetPilot(qtbot, background)
     pilot.window.show()
     SameTaskDialog(index, "9" * 16, background, pilot.window).open()
 
-    pilot.wait_to_read("is no longer in the dataset. Choose another one.")
+    pilot.wait_for_text("is no longer in the dataset. Choose another one.")

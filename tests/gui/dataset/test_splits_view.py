@@ -15,19 +15,19 @@ from odyssey_recorder.gui.figures.figures_pane import PanelView
 from odyssey_recorder.splits.facts import read_facts
 from odyssey_recorder.splits.files import SplitsOrder, plan_splits, read_split, write_splits
 from tests.gui.inspection import faults
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.splits.split_facts import facts
 from tests.splits.split_folders import write_episodes
 
 
-class Reader(LonePilot):
+class Reader(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
         self.root = root
         self.view = SplitsView(root, background, self.commands)
 
     def open(self) -> "Reader":
-        self.show_alone(self.view)
+        self.show_widget(self.view)
         self.wait()
         return self
 
@@ -125,7 +125,7 @@ def test_a_plan_shows_what_would_move_and_writes_nothing_until_asked(reader: Rea
     reader.open()
     reader.press("Make splits")
     dialog = reader.find(MakeSplitsDialog)
-    reader.wait_to_read("Choose “Plan”")
+    reader.wait_for_text("Choose “Plan”")
     write = next(one for one in dialog.findChildren(QPushButton) if one.text() == "Write splits")
     assert not write.isEnabled()
 
@@ -142,7 +142,7 @@ def test_a_plan_shows_what_would_move_and_writes_nothing_until_asked(reader: Rea
     written: list[bool] = []
     reader.view.splits_written.connect(lambda: written.append(True))
     write.click()
-    reader.wait_to_read("Splits written.")
+    reader.wait_for_text("Splits written.")
     reader.wait()
     assert written
     assert len(read_split(reader.root / "splits" / "random_split.json").test) == 8
@@ -156,13 +156,13 @@ def test_damaged_episodes_are_named_before_splits_are_planned_without_them(reade
     reader.open()
     reader.press("Make splits")
     named = ", ".join(path.stem for path in damaged[:3])
-    reader.wait_to_read(f"4 damaged episodes left out: {named}, …")
+    reader.wait_for_text(f"4 damaged episodes left out: {named}, …")
 
 
 def test_the_device_of_the_test_is_a_choice_among_those_of_the_dataset(reader: Reader) -> None:
     reader.open()
     reader.press("Make splits")
-    reader.wait_to_read("Choose “Plan”")
+    reader.wait_for_text("Choose “Plan”")
     choice = reader.named(QComboBox, "Test device of the device split")
     assert [choice.itemText(place) for place in range(choice.count())] == ["Pixel Fold", "Pixel Tablet"]
     choice.setCurrentIndex(0)
@@ -178,9 +178,9 @@ def test_a_foreign_file_is_named_and_keeps_splits_from_being_written(reader: Rea
     assert reader.says("Not made here: README.txt.")
 
     reader.press("Make splits")
-    reader.wait_to_read("Choose “Plan”")
+    reader.wait_for_text("Choose “Plan”")
     reader.press_in(reader.plan(), "Write splits")
-    reader.wait_to_read("Move it away, then try again.")
+    reader.wait_for_text("Move it away, then try again.")
     assert reader.says("The splits are not written.")
 
 
@@ -188,7 +188,7 @@ def test_a_dataset_without_episodes_cannot_be_planned(qtbot: QtBot, background: 
     reader = Reader(qtbot, background, tmp_path / "nothing").open()
     reader.press("Make splits")
 
-    reader.wait_to_read("has no episodes")
+    reader.wait_for_text("has no episodes")
 
 
 def test_episodes_that_came_since_are_told(reader: Reader) -> None:

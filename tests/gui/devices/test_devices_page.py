@@ -19,24 +19,24 @@ from odyssey_recorder.gui.keyboard import Keyboard
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from tests.gui.fakes import FakeInventory, FakeRecordings
-from tests.gui.pilot import LonePilot, OpenAt
+from tests.gui.pilot import OpenAt, WidgetPilot
 
 SERIAL = "emulator-5554"
 
 
-class PagePilot(LonePilot):
+class PagePilot(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, inventory: FakeInventory) -> None:
         super().__init__(qtbot, background)
         self.inventory = inventory
         self.page = DevicesPage(inventory, background, self.commands)
         Keyboard(self.window, lambda: self.page, self.commands[Command.HELP])
-        self.show_alone(self.page)
+        self.show_widget(self.page)
         self.page.enter()
         self.wait(lambda: bool(self.rows) or inventory.listing_failure is not None)
 
     @property
     def rows(self) -> list[str]:
-        return self.heard("Devices")
+        return self.rows_of("Devices")
 
     @property
     def offered(self) -> set[str]:
@@ -85,7 +85,7 @@ OpenPage = Callable[[FakeInventory], PagePilot]
 def test_the_six_are_listed_and_strangers_say_what_to_do(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.make("small_phone")
     inventory.run("pixel_fold")
-    inventory.strangers = (InventoryDevice("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
+    inventory.other_devices = (InventoryDevice("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
     pilot = open_page(inventory)
 
     assert pilot.rows == [
@@ -216,7 +216,7 @@ def test_a_start_that_fails_says_why_until_that_is_dismissed(open_page: OpenPage
     pilot = open_page(inventory)
     pilot.choose("Pixel 7 Pro")
     pilot.press("Start")
-    pilot.wait_to_read("Free some space.")
+    pilot.wait_for_text("Free some space.")
     dismiss = [one for one in pilot.page.findChildren(QAbstractButton) if one.text() == "Dismiss" and one.isVisible()]
     dismiss[0].click()
     pilot.wait(lambda: not pilot.says("Free some space."))
@@ -285,7 +285,7 @@ def test_a_finding_is_mended_by_its_button_or_in_a_second_try(open_page: OpenPag
     inventory.failure = DeviceError(f"{SERIAL} refused: no permission.")
     pilot.press("Fix Navigation")
     pilot.wait(lambda: pilot.says("no permission"))
-    pilot.wait(lambda: pilot.may("Fix Navigation"))
+    pilot.wait(lambda: pilot.is_enabled("Fix Navigation"))
 
     inventory.failure = None
     pilot.press("Fix Navigation")
@@ -321,10 +321,10 @@ def test_snapshots_are_saved_loaded_and_deleted_by_name(open_page: OpenPage, inv
 def test_the_way_leads_from_devices_to_recording(
     open_at: OpenAt, service: FakeRecordings, inventory: FakeInventory
 ) -> None:
-    service.devices_there.append(inventory.run("small_phone"))
+    service.connected_devices.append(inventory.run("small_phone"))
     pilot = open_at(Workplace(inventory=lambda: inventory))
     pilot.press("Devices")
-    pilot.wait_to_read("720x1280 at 320 dpi")
+    pilot.wait_for_text("720x1280 at 320 dpi")
     pilot.press("Record on it")
 
     pilot.wait_for_phase(Phase.WATCHING)

@@ -20,17 +20,17 @@ from odyssey_recorder.model.episode import Json
 from odyssey_recorder.selection.index import EpisodeIndex
 from tests.annotation.phone_dataset import look_around
 from tests.evaluation.prediction_files import own, predictions
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 
 EPISODE = "1" * 16
 FAR: dict[str, Json] = {"action": "CLICK", "info": [[990, 10], [990, 10]]}
 
 
-class Desk(LonePilot):
+class Desk(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
         self.page = EvaluatePage(lambda: EpisodeIndex(root, None), background, self.commands)
-        self.show_alone(self.page, 1400, 900)
+        self.show_widget(self.page, 1400, 900)
 
     def score(self, predictions: Path, against: Path | str = "") -> None:
         self.named(QLineEdit, "Predictions").setText(str(predictions))
@@ -71,10 +71,10 @@ def test_scores_name_the_protocol_and_a_cell_of_the_confusion_shows_its_steps(
     panel = desk.find(PanelView)
     QTest.keyClick(panel, Qt.Key.Key_Right)
     QTest.keyClick(panel, Qt.Key.Key_Return)
-    desk.wait_to_read("CLICK predicted as CLICK: 2 steps, protocol official")
+    desk.wait_for_text("CLICK predicted as CLICK: 2 steps, protocol official")
     assert [row[4].split()[-1] for row in desk.cells("Judged steps")] == ["away", "Right"]
     desk.press("Show all wrong")
-    desk.wait_to_read("2 wrong steps, protocol official")
+    desk.wait_for_text("2 wrong steps, protocol official")
     assert desk.cells("Judged steps")[0][4] == "Cannot be read"
 
 
@@ -83,7 +83,7 @@ def test_the_true_and_the_predicted_action_are_drawn_on_the_screenshot(
 ) -> None:
     desk.score(own(tmp_path / "a", [right[0]._replace(action=FAR), *right[1:]]))
     desk.press("Steps")
-    desk.wait_to_read("step 1 of 4: Look around")
+    desk.wait_for_text("step 1 of 4: Look around")
 
     def is_drawn() -> bool:
         image = desk.find(StepCanvas).grab().toImage()
@@ -101,7 +101,7 @@ def test_two_models_are_shown_side_by_side_with_their_differences(
     row = desk.cells("Scores")[0]
     assert (row[1], row[3], row[4]) == ("75.00", "100.00", "+25.00")
     desk.press("Steps")
-    desk.wait_to_read("tuned: CLICK")
+    desk.wait_for_text("tuned: CLICK")
     assert desk.says("(right)")
 
 
@@ -110,7 +110,7 @@ def test_what_does_not_fit_is_told_with_file_and_line(desk: Desk, right: list[Pr
     with file.open("a") as lines:
         lines.write('{"episode": 1e309}\n')
     desk.score(file)
-    desk.wait_to_read("1 steps without a prediction, 1 repeated, 1 for steps that the dataset does not have")
+    desk.wait_for_text("1 steps without a prediction, 1 repeated, 1 for steps that the dataset does not have")
     desk.press("Problems")
     told = "\n".join(words for _, words in desk.cells("What does not fit"))
     assert all(f"line {number}:" in told for number in (5, 6, 7))
@@ -119,11 +119,11 @@ def test_what_does_not_fit_is_told_with_file_and_line(desk: Desk, right: list[Pr
 def test_a_file_that_is_none_and_another_folder_without_episodes_say_so(desk: Desk, root: Path, tmp_path: Path) -> None:
     (tmp_path / "a").write_text("{broken")
     desk.score(tmp_path / "a")
-    desk.wait_to_read("is not a file of predictions")
+    desk.wait_for_text("is not a file of predictions")
     assert not desk.commands[Command.EXPORT_REPORT].isEnabled()
     desk.named(QLineEdit, "Dataset").setText(str(tmp_path / "nothing"))
     desk.score(own(tmp_path / "b", predictions(root)))
-    desk.wait_to_read("nothing")
+    desk.wait_for_text("nothing")
     assert not desk.commands[Command.SHOW_SCORES].isEnabled()
 
 
@@ -135,7 +135,7 @@ def test_the_report_is_saved_as_a_page_or_as_json(desk: Desk, right: list[Predic
         assert isinstance(dialog, QFileDialog)
         dialog.fileSelected.emit(str(tmp_path / name))
         dialog.reject()
-        desk.wait_to_read(name)
+        desk.wait_for_text(name)
         desk.qtbot.waitUntil((tmp_path / name).exists)
     assert json.loads((tmp_path / "report.json").read_text())["ams"] == 100
     assert "Protocol official" in (tmp_path / "report.html").read_text()

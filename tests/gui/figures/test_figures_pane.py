@@ -59,7 +59,7 @@ def test_the_keys_reach_every_bar_and_say_what_it_is(qtbot: QtBot) -> None:
     assert chosen == ['app:"Maps"', 'app:"Mail"'], "a mark without a filter chooses nothing"
 
 
-def test_a_drawing_grows_with_the_text_and_its_marks_stay_under_the_pointer(qtbot: QtBot, as_nobody: None) -> None:
+def test_a_drawing_grows_with_the_text_and_its_marks_stay_under_the_pointer(qtbot: QtBot, clean_home: None) -> None:
     view, chosen = shown(qtbot, BARS)
     before = view.height()
     use_text_size("extra large")

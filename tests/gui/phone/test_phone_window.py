@@ -26,7 +26,7 @@ from odyssey_recorder.simulator.evdev import RAW_MAX, InputNode, RawEvent
 from odyssey_recorder.simulator.evdev_names import ABS_MT_POSITION_X, ABS_MT_POSITION_Y, EV_ABS, EV_KEY
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
-from tests.gui.pilot import Driver
+from tests.gui.pilot import WindowDriver
 
 ROOT = Path(__file__).parents[3]
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
@@ -43,7 +43,7 @@ class Report:
         return {event.code: event.value for event in self.events if event.type == kind}
 
 
-class PhonePilot(Driver):
+class PhonePilot(WindowDriver):
     def __init__(self, qtbot: QtBot, profile: str) -> None:
         self.reports: list[Report] = []
         self.phone = Phone(profile_named(profile), animation=False)
@@ -160,7 +160,7 @@ def test_a_finger_is_on_the_panel_where_it_is_on_the_screenshot(pilot: PhonePilo
 def test_the_outer_panel_of_a_folded_phone_feels_the_finger(open_phone: OpenPhone) -> None:
     pilot = open_phone("pixel_fold")
     pilot.press("Fold")
-    pilot.wait_to_read("1080x2092")
+    pilot.wait_for_text("1080x2092")
     wide = pilot.window.width()
 
     QTest.mouseClick(pilot.screen, LEFT, NONE, pilot.spot(500, 1500))
@@ -168,7 +168,7 @@ def test_the_outer_panel_of_a_folded_phone_feels_the_finger(open_phone: OpenPhon
     pilot.see(lambda: bool(pilot.reports))
     assert pilot.reports[0].node == "virtio_input_multi_touch_7"
     pilot.press("Unfold")
-    pilot.wait_to_read("2208x1840")
+    pilot.wait_for_text("2208x1840")
     assert pilot.window.width() > wide
 
 
@@ -224,7 +224,7 @@ def test_what_is_typed_goes_through_the_keyboard_node_into_the_field(pilot: Phon
 def test_a_letter_without_a_key_is_refused_in_words(pilot: PhonePilot) -> None:
     typed = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Eacute, NONE, "é")  # QTest types only what is on a US keyboard
     QApplication.sendEvent(pilot.screen, typed)
-    pilot.wait_to_read("The keyboard has no key for 'é'.")
+    pilot.wait_for_text("The keyboard has no key for 'é'.")
     assert pilot.reports == []
 
 
@@ -248,7 +248,7 @@ def test_a_tool_and_its_keys_press_the_same_key_of_the_phone(pilot: PhonePilot) 
 def test_the_window_turns_with_the_phone(pilot: PhonePilot) -> None:
     upright = pilot.window.size()
     pilot.press("Turn left")
-    pilot.wait_to_read("1280x720")
+    pilot.wait_for_text("1280x720")
     assert pilot.phone.state().rotation == 1
     assert pilot.window.width() > upright.width()
 

@@ -36,7 +36,7 @@ from tests.gui.pilot import LEFT, OpenAt, OpenWindow, Pilot
 from tests.llm.stand_in import MODEL, StandIn
 from tests.task.tasks import queue_of, row
 
-pytestmark = pytest.mark.usefixtures("as_nobody")
+pytestmark = pytest.mark.usefixtures("clean_home")
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def models_of(server: StandIn) -> AgentModels:
 
 
 def ask_for_agent(pilot: Pilot) -> None:
-    pilot.wait_until_may("Run agent")
+    pilot.wait_until_enabled("Run agent")
     pilot.press("Run agent")
 
 
@@ -109,7 +109,7 @@ def buttons(pilot: Pilot, words: str) -> list[QAbstractButton]:
 
 def end(pilot: Pilot, thinker: Thinker) -> None:
     thinker.say("COMPLETE", text="Done.")
-    pilot.wait_to_read("this ends the episode and publishes it")
+    pilot.wait_for_text("this ends the episode and publishes it")
     press(pilot, "Allow")
     pilot.qtbot.waitUntil(lambda: pilot.controller.phase is Phase.FINISHED)
 
@@ -139,12 +139,12 @@ def test_an_agent_carries_out_the_task_that_was_written(
 ) -> None:
     run_agent(pilot)
     assert "Switch the phone to dark mode" in await_question(pilot, thinker)
-    pilot.wait_to_read("Agent at work")
+    pilot.wait_for_text("Agent at work")
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Agent")
     assert pilot.status.message == "Looking at the screen, asking the model…"
     thinker.say("CLICK", x=500, y=500)
     await_question(pilot, thinker)
-    pilot.qtbot.waitUntil(lambda: pilot.heard("Steps") == ["Step 1, agent: Click “OK”"])
+    pilot.qtbot.waitUntil(lambda: pilot.rows_of("Steps") == ["Step 1, agent: Click “OK”"])
     end(pilot, thinker)
     kept = provenance(service)
     assert (kept.origin.actor, len(device.performed)) == ("agent", 1)
@@ -160,11 +160,11 @@ def test_what_is_risky_is_asked_in_the_window_and_what_is_refused_ends_the_turn(
     run_agent(pilot)
     for answer in ("Refuse", "Allow"):
         thinker.say("CLICK", x=500, y=500)
-        pilot.wait_to_read("Click “Delete all”. The agent must ask: 'delete' is under the finger")
+        pilot.wait_for_text("Click “Delete all”. The agent must ask: 'delete' is under the finger")
         assert device.performed == []
         press(pilot, answer)
         if answer == "Refuse":
-            pilot.wait_to_read("You did not allow its last action.")
+            pilot.wait_for_text("You did not allow its last action.")
             press(pilot, "Resume agent")
     pilot.qtbot.waitUntil(lambda: len(device.performed) == 1)
 
@@ -174,11 +174,11 @@ def test_screens_leave_this_computer_only_with_consent(open_at: OpenAt, service:
     pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, lambda _, __: open_batch(far)))).watching()
     pilot.write_task()
     choose(pilot)
-    pilot.wait_to_read("Screens of the phone would be sent to https://models.invalid")
+    pilot.wait_for_text("Screens of the phone would be sent to https://models.invalid")
     pilot.press_in(pilot.dialog(), "Cancel")
     assert (pilot.controller.phase, service.drafts()) == (Phase.WATCHING, [])
     choose(pilot)
-    pilot.wait_to_read("Screens of the phone would be sent to")
+    pilot.wait_for_text("Screens of the phone would be sent to")
     pilot.press_in(pilot.dialog(), "Agree and run")
     pilot.wait_for_phase(Phase.RECORDING)
     assert pilot.controller.is_agents
@@ -199,7 +199,7 @@ def test_a_recording_that_a_person_began_has_no_agent_but_one_of_an_agent_goes_o
     pilot.qtbot.waitUntil(lambda: len(service.drafts()) == 2)
     pilot.controller.resume(service.drafts()[0].episode_id)
     pilot.wait_for_phase(Phase.RECORDING)
-    pilot.wait_to_read("An agent began this recording.")
+    pilot.wait_for_text("An agent began this recording.")
     choose(pilot)
     await_question(pilot, thinker)
     end(pilot, thinker)
@@ -210,11 +210,11 @@ def test_a_device_that_is_no_emulator_has_no_agent(open_window: OpenWindow, serv
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice()), Workplace(agents=models_of(server))).watching()
     pilot.write_task()
     choose(pilot)
-    pilot.wait_to_read("fake-1 is not an emulator")
+    pilot.wait_for_text("fake-1 is not an emulator")
     assert pilot.controller.phase is Phase.WATCHING
 
 
-@pytest.mark.usefixtures("own_look")
+@pytest.mark.usefixtures("program_style")
 @pytest.mark.parametrize("size", ["normal", "extra large"])
 def test_what_is_said_of_an_agent_fits_into_the_smallest_window(
     pilot: Pilot, thinker: Thinker, device: FakeDevice, size: TextSize
@@ -223,15 +223,15 @@ def test_what_is_said_of_an_agent_fits_into_the_smallest_window(
     pilot.window.resize(SMALLEST)
     device.tree = device.tree.replace("OK", "Delete all that was written here")
     run_agent(pilot)
-    pilot.wait_to_read("Agent at work")
+    pilot.wait_for_text("Agent at work")
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     thinker.say("CLICK", x=500, y=200)
     await_question(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
-    pilot.wait_to_read("Allow this action?")
+    pilot.wait_for_text("Allow this action?")
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     pilot.shortcut("Esc").trigger()
-    pilot.wait_to_read("Agent paused")
+    pilot.wait_for_text("Agent paused")
     pilot.qtbot.waitUntil(lambda: bool(buttons(pilot, "Correct step 1")))
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     assert pilot.window.size() == SMALLEST
@@ -242,12 +242,12 @@ def test_a_task_that_an_agent_recorded_still_waits_for_a_person(
 ) -> None:
     queue = queue_of(tmp_path, row("a", instruction=TASK.instruction))
     pilot = open_at(Workplace(agents=models_of(server), tasks=lambda: queue))
-    pilot.wait_to_read(TASK.instruction)
+    pilot.wait_for_text(TASK.instruction)
     choose(pilot)
     await_question(pilot, thinker)
     end(pilot, thinker)
     pilot.press("Record another")
-    pilot.wait_until_may("Start recording")
+    pilot.wait_until_enabled("Start recording")
     assert queue.board().count(Status.CLAIMED) == 1
 
 
@@ -277,7 +277,7 @@ def test_an_agent_has_the_history_and_the_limits_that_are_chosen_and_they_are_ke
     pilot.press_in(pilot.dialog(), "Run agent")
     await_question(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
-    pilot.wait_to_read("The agent must ask: the app com.fake.app is not allowed")
+    pilot.wait_for_text("The agent must ask: the app com.fake.app is not allowed")
     press(pilot, "Refuse")
     assert budgets == [2.5]
     assert kept.read() == {"adapter": "ours", "history": "screenshots:2", "budget": "2,50", "packages": packages}
@@ -321,7 +321,7 @@ def test_a_budget_for_a_model_without_a_price_begins_nothing(open_at: OpenAt, se
     ask_for_agent(pilot)
     write(pilot, "Budget in US dollars", "5")
     pilot.press_in(pilot.dialog(), "Run agent")
-    pilot.wait_to_read("The price of 'stand-in-1' is unknown, so a budget cannot be kept.")
+    pilot.wait_for_text("The price of 'stand-in-1' is unknown, so a budget cannot be kept.")
     assert pilot.controller.phase is Phase.WATCHING
 
 
@@ -345,7 +345,7 @@ def test_a_touch_on_the_mirror_takes_over_and_is_the_persons_step(
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
-    pilot.wait_to_read("You have taken over.")
+    pilot.wait_for_text("You have taken over.")
     thinker.say("HOME")  # for the abandoned question
     press(pilot, "Resume agent")
     assert "CLICK" in await_question(pilot, thinker)
@@ -365,7 +365,7 @@ def test_a_touch_while_the_agents_is_sent_takes_over_and_the_agents_step_is_kept
     pilot.qtbot.waitUntil(device.is_touched.is_set)
     pilot.wait_for_state(State.INJECTING)
     pilot.click(180, 300)
-    pilot.wait_to_read("Agent paused")
+    pilot.wait_for_text("Agent paused")
     assert pilot.status.hint.startswith("Not recorded")
     device.may_go.set()
     pilot.wait_for_steps(1)
@@ -383,7 +383,7 @@ def test_keys_take_over_too(pilot: Pilot, thinker: Thinker, command: str) -> Non
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.activate()
     QTest.keySequence(pilot.window, QKeySequence(command))
-    pilot.wait_to_read("Agent paused")
+    pilot.wait_for_text("Agent paused")
     thinker.say("HOME")
 
 
@@ -410,7 +410,7 @@ def test_a_recording_that_a_person_begins_while_the_model_is_opened_stays_theirs
     pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_late))).watching()
     pilot.write_task()
     choose(pilot)
-    pilot.wait_to_read("Opening the model…")
+    pilot.wait_for_text("Opening the model…")
     pilot.press("Start recording")
     pilot.wait_for_phase(Phase.RECORDING)
     runner = pilot.controller.findChild(AgentRunner)
@@ -424,11 +424,11 @@ def test_a_question_is_withdrawn_when_the_person_acts(pilot: Pilot, thinker: Thi
     device.tree = device.tree.replace("OK", "Delete all")
     run_agent(pilot)
     thinker.say("CLICK", x=500, y=500)
-    pilot.wait_to_read("Allow this action?")
+    pilot.wait_for_text("Allow this action?")
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.press("Home")
     pilot.wait_for_steps(1)
-    pilot.wait_to_read("Agent paused")
+    pilot.wait_for_text("Agent paused")
     pilot.qtbot.waitUntil(lambda: buttons(pilot, "Allow") == [])
     assert device.performed == [SystemKey.HOME]
 
@@ -441,12 +441,12 @@ def test_what_is_refused_is_kept_beside_what_is_shown_instead(
 ) -> None:
     run_agent(pilot)
     thinker.say("COMPLETE")
-    pilot.wait_to_read("this ends the episode and publishes it")
+    pilot.wait_for_text("this ends the episode and publishes it")
     press(pilot, "Refuse")
-    pilot.wait_to_read("You did not allow its last action. Show the right one, which is stored with it")
+    pilot.wait_for_text("You did not allow its last action. Show the right one, which is stored with it")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
-    assert pilot.heard("Steps")[0].startswith("Step 1, corrected: ")
+    assert pilot.rows_of("Steps")[0].startswith("Step 1, corrected: ")
     pilot.complete()
     (pair,) = preference_pairs(service.episode, provenance(service))
     assert (pair.step, pair.rejected, isinstance(pair.chosen, Click)) == (0, Complete(), True)
@@ -470,10 +470,10 @@ def test_a_corrected_step_is_kept_beside_the_right_one(
     pilot.wait_for_state(State.RESTORING)
     device.show(0)
     pilot.wait_for_steps(0)
-    pilot.wait_to_read("Show the right action on the phone.")
+    pilot.wait_for_text("Show the right action on the phone.")
     pilot.click(90, 500)
     pilot.wait_for_steps(1)
-    assert pilot.heard("Steps")[0].startswith("Step 1, corrected: ")
+    assert pilot.rows_of("Steps")[0].startswith("Step 1, corrected: ")
     press(pilot, "Resume agent")
     await_question(pilot, thinker)
     end(pilot, thinker)
@@ -490,6 +490,6 @@ def test_the_window_closes_while_the_agent_asks_and_keeps_its_steps(
     run_agent(pilot)
     thinker.say("CLICK", x=500, y=200)
     thinker.say("COMPLETE")
-    pilot.wait_to_read("Allow this action?")
+    pilot.wait_for_text("Allow this action?")
     pilot.window.close()
     assert [(draft.steps, draft.problem) for draft in service.drafts()] == [(1, "")]

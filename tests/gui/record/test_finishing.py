@@ -127,7 +127,7 @@ def test_the_checks_see_the_episode_before_it_is_published_and_it_can_be_undone(
     dialog = pilot.dialog()
     mirror = pilot.mirror.rect().translated(pilot.mirror.mapTo(pilot.window, dialog.rect().topLeft()))
     assert not mirror.intersects(dialog.rect().translated(dialog.mapTo(pilot.window, dialog.rect().topLeft())))
-    pilot.wait_to_read("Step 1: nothing changed on the screen.")
+    pilot.wait_for_text("Step 1: nothing changed on the screen.")
     assert service.store.episodes() == []
 
     pilot.press_in(dialog, "Go back and undo")
@@ -159,7 +159,7 @@ def test_escape_withdraws_the_question_from_within_its_field(pilot: Pilot) -> No
     assert pilot.controller.phase is Phase.RECORDING
 
 
-@pytest.mark.usefixtures("as_nobody")
+@pytest.mark.usefixtures("clean_home")
 @pytest.mark.parametrize("size", ["normal", "large"])
 def test_the_reasons_can_be_read_in_the_smallest_window(
     tmp_path: Path, open_window: OpenWindow, size: TextSize
@@ -173,7 +173,7 @@ def test_the_reasons_can_be_read_in_the_smallest_window(
     pilot.wait_for_steps(1)
     pilot.controller.noticed.emit("Screenshots come over gRPC again.")
     pilot.press("Impossible")
-    pilot.wait_to_read("Step 1: nothing changed on the screen.")
+    pilot.wait_for_text("Step 1: nothing changed on the screen.")
     reasons = pilot.dialog().findChildren(QRadioButton)
     pilot.qtbot.waitUntil(lambda: all(one.height() >= one.minimumSizeHint().height() for one in reasons))
     undo = pilot.named(QPushButton, "Undo step 1: nothing changed on the screen")

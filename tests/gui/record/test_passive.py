@@ -28,7 +28,7 @@ def choose(pilot: Pilot, label: str) -> None:
 
 def choose_passive(pilot: Pilot) -> None:
     choose(pilot, "In the emulator's own window")
-    pilot.wait_to_read("OK: ")
+    pilot.wait_for_text("OK: ")
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_everything_is_mended_at_once(pilot: Pilot, ready_device: FakeDevice) ->
     fix_all = button_in(pilot.window, "Fix all")
     assert fix_all.isVisible()
     fix_all.click()
-    pilot.wait_to_read("Navigation, Animations, Stay awake")
+    pilot.wait_for_text("Navigation, Animations, Stay awake")
     assert not fix_all.isVisible()
     assert device.settings[("secure", "navigation_mode")] == "0"
 
@@ -68,10 +68,10 @@ def test_what_passive_mode_lacks_is_shown_with_what_mends_it(pilot: Pilot, devic
     pilot.press("Fix Navigation")
     pilot.qtbot.waitUntil(lambda: not pilot.says("Navigation: by gestures"))
     assert device.settings[("secure", "navigation_mode")] == "0"
-    pilot.wait_to_read("Navigation,")
+    pilot.wait_for_text("Navigation,")
     device.settings[("secure", "navigation_mode")] = "2"
     pilot.press("Check again")
-    pilot.wait_to_read("Navigation: by gestures")
+    pilot.wait_for_text("Navigation: by gestures")
     choose(pilot, "In this window")
     assert not pilot.says("OK: ")
 
@@ -80,16 +80,16 @@ def test_where_nothing_can_be_heard_no_recording_is_offered(pilot: Pilot, device
     device.nodes = ()
     pilot.write_task()
     choose(pilot, "In the emulator's own window")
-    pilot.wait_to_read("Touch screen: no input device reports touches")
-    assert not pilot.may("Start recording")
+    pilot.wait_for_text("Touch screen: no input device reports touches")
+    assert not pilot.is_enabled("Start recording")
     choose(pilot, "In this window")
-    assert pilot.may("Start recording")
+    assert pilot.is_enabled("Start recording")
 
 
 def test_a_device_that_cannot_be_asked_says_why(pilot: Pilot, device: FakeDevice) -> None:
     device.disconnect()
     choose(pilot, "In the emulator's own window")
-    pilot.wait_to_read("fake-1 is gone")
+    pilot.wait_for_text("fake-1 is gone")
 
 
 # During the recording.

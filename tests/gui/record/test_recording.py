@@ -92,7 +92,7 @@ def test_a_device_that_streams_follows_the_finger(pilot: Pilot, service: FakeRec
     pilot.qtbot.waitUntil(lambda: len(device.finger) == 1)
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Touching")
     assert pilot.mirror.is_touched
-    assert not pilot.may("Complete")
+    assert not pilot.is_enabled("Complete")
 
     QTest.mouseMove(pilot.mirror, pilot.spot(180, 300))
     pilot.qtbot.waitUntil(lambda: len(device.finger) == 2)
@@ -114,7 +114,7 @@ def test_the_way_that_screenshots_come_is_shown_and_its_change_is_told(pilot: Pi
     pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "gRPC")
 
     device.streams = False
-    pilot.wait_to_read("Screenshots now come from adb (screencap)")
+    pilot.wait_for_text("Screenshots now come from adb (screencap)")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
 
@@ -159,7 +159,7 @@ def test_an_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings
     assert service.episode.steps[-1].action == Impossible("the shop is closed")
 
 
-@pytest.mark.usefixtures("as_nobody")
+@pytest.mark.usefixtures("clean_home")
 @pytest.mark.parametrize("size", ["normal", "large", "extra large"])
 def test_the_controls_fit_into_the_smallest_window_with_large_text(
     open_window: OpenWindow, tmp_path: Path, size: TextSize
@@ -234,7 +234,7 @@ def test_text_without_a_field_needs_a_second_enter(pilot: Pilot, device: FakeDev
 
 def test_without_a_device_the_buttons_say_why_they_are_off(tmp_path: Path, open_window: OpenWindow) -> None:
     pilot = open_window(FakeRecordings(tmp_path))
-    pilot.wait_to_read("No device.")
+    pilot.wait_for_text("No device.")
     for name, reason in (("Start recording", "Choose a device first."), ("Back", "Choose or start a device first.")):
         button = pilot.button_named(name)
         assert not button.isEnabled()
@@ -254,7 +254,7 @@ def test_a_step_that_changed_nothing_is_flagged_and_can_be_undone(tmp_path: Path
 
     pilot.press("Undo step 1: nothing changed on the screen")
     pilot.wait_for_steps(0)
-    assert not pilot.may("Undo last")
+    assert not pilot.is_enabled("Undo last")
 
 
 def test_until_the_device_is_back_the_wanted_screen_is_shown(pilot: Pilot, device: FakeDevice) -> None:
@@ -267,7 +267,7 @@ def test_until_the_device_is_back_the_wanted_screen_is_shown(pilot: Pilot, devic
     pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
     assert pilot.says("Nothing is recorded until both screens match.")
     assert pilot.status.state == "Restoring"
-    assert not pilot.may("Complete")
+    assert not pilot.is_enabled("Complete")
 
     done, seen = len(device.performed), len(pilot.views)
     pilot.click(180, 300)
@@ -321,7 +321,7 @@ def test_a_break_looks_different_and_takes_nothing(pilot: Pilot, device: FakeDev
     pilot.press("Pause")
     assert (bar.framing, bar.words) == (Framing.PAUSED, "▮▮  Paused 1 step")
     assert pilot.status.state == "Paused"
-    assert not any((pilot.mirror.takes_input, pilot.may("Home"), pilot.may("Complete")))
+    assert not any((pilot.mirror.takes_input, pilot.is_enabled("Home"), pilot.is_enabled("Complete")))
     pilot.click(180, 300)
     assert pilot.status.hint == "Not recorded: the recording is paused"
     assert len(device.performed) == 1
@@ -348,13 +348,13 @@ def test_recording_goes_on_when_the_device_is_back(pilot: Pilot, device: FakeDev
     assert "fake-1 is gone" in pilot.status.accessibleName()
     assert pilot.status.message == "", "the mirror tells it"
     assert not pilot.says("fake-1 is gone")
-    assert not pilot.may("Pause")
+    assert not pilot.is_enabled("Pause")
     pilot.click(180, 300)
 
     device.recover()
     pilot.wait_for_steps(1)
     assert pilot.status.state == "Ready"
-    assert pilot.may("Pause")
+    assert pilot.is_enabled("Pause")
     pilot.press("Home")
     pilot.wait_for_steps(2)
     pilot.complete()
@@ -371,7 +371,7 @@ def test_a_device_that_is_lost_before_the_recording_comes_back_too(pilot: Pilot,
 
 def test_without_a_device_the_simulated_one_is_offered(tmp_path: Path, open_window: OpenWindow) -> None:
     pilot = open_window(FakeRecordings(tmp_path, simulated=FakeDevice(serial="emulator-6001")))
-    pilot.wait_to_read("No device. Start an emulator, or the simulated one.")
+    pilot.wait_for_text("No device. Start an emulator, or the simulated one.")
     pilot.press("Start the simulated emulator")
     pilot.wait_for_phase(Phase.WATCHING)
     assert pilot.controller.serial == "emulator-6001"
@@ -382,9 +382,9 @@ def test_without_a_dataset_the_window_works(tmp_path: Path, open_window: OpenWin
     pilot = open_window(FakeRecordings(tmp_path, device)).watching()
     pilot.write_task()
     pilot.press("Start recording")
-    pilot.wait_to_read("dataset")
+    pilot.wait_for_text("dataset")
     pilot.wait_for_phase(Phase.WATCHING)
-    assert pilot.may("Start recording")
+    assert pilot.is_enabled("Start recording")
 
 
 # Drafts.
@@ -519,7 +519,7 @@ def test_a_device_that_cannot_be_used_says_why(open_window: OpenWindow, tmp_path
     service = FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"))
     service.states["emulator-5554"] = state
     pilot = open_window(service)
-    pilot.wait_to_read(words)
+    pilot.wait_for_text(words)
     assert pilot.controller.phase is Phase.NO_DEVICE
 
 
@@ -531,7 +531,7 @@ def test_an_unreachable_device_is_told_once_and_tried_again(open_window: OpenWin
     pilot.controller.connecting_failed.connect(told.append)
     pilot.controller.choose_device("emulator-5554")
     pilot.wait_for_phase(Phase.NO_DEVICE)
-    pilot.wait_to_read("restart it with adb start-server")
+    pilot.wait_for_text("restart it with adb start-server")
     assert len(told) == 1
 
     service.failure = None
@@ -543,9 +543,9 @@ def test_an_unreachable_device_is_told_once_and_tried_again(open_window: OpenWin
 def test_a_device_that_appears_later_is_found_and_used(open_window: OpenWindow, tmp_path: Path) -> None:
     service = FakeRecordings(tmp_path)
     pilot = open_window(service)
-    pilot.wait_to_read("No device.")
+    pilot.wait_for_text("No device.")
     assert not pilot.button_named("Start the simulated emulator").isVisible()
-    service.devices_there.append(FakeDevice(serial="emulator-5554"))
+    service.connected_devices.append(FakeDevice(serial="emulator-5554"))
     pilot.press("Refresh")
     pilot.wait_for_phase(Phase.WATCHING)
     assert pilot.choice("Device").currentText() == "emulator-5554"

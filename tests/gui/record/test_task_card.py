@@ -39,7 +39,7 @@ class Bench:
     queue: TaskQueue
 
     def shows(self, words: str) -> None:
-        self.pilot.wait_to_read(words)
+        self.pilot.wait_for_text(words)
 
     def status(self, task_id: str) -> Status | None:
         task = self.queue.board().task(task_id)
@@ -103,7 +103,7 @@ def test_a_task_of_a_draft_is_under_way_and_shown_when_resumed(bench: Bench, ser
     bench.shows("Start a timer")
     assert bench.status("a") is Status.UNDER_WAY
     assert bench.queue.board().count(Status.WAITING) == 1
-    bench.pilot.wait_until_may("Show drafts")
+    bench.pilot.wait_until_enabled("Show drafts")
     bench.pilot.press("Show drafts")
     bench.pilot.press_in(bench.pilot.dialog(), "Resume")
     bench.pilot.wait_for_phase(Phase.RECORDING)
@@ -139,7 +139,7 @@ def test_a_recording_that_is_thrown_away_leaves_its_task_waiting(bench: Bench) -
     bench.pilot.press_in(bench.pilot.dialog(), "Discard")
     bench.pilot.wait_for_phase(Phase.WATCHING)
     bench.shows("Set an alarm")
-    bench.pilot.wait_until_may("Start recording")
+    bench.pilot.wait_until_enabled("Start recording")
     bench.pilot.qtbot.waitUntil(lambda: bench.status("a") is Status.CLAIMED)
 
 
@@ -181,7 +181,7 @@ def asleep(queues: Queues, open_at: OpenAt) -> SleepingComputer:
     bench = Bench(open_at(Workplace(tasks=lambda: queue)), queues.queue(annotator="Grace", drafts="hers"))
     bench.shows("Set an alarm")
     bench.pilot.wait_for_phase(Phase.WATCHING)
-    bench.pilot.wait_until_may("Start recording")
+    bench.pilot.wait_until_enabled("Start recording")
     (bridge,) = bench.pilot.window.findChildren(QueueBridge)
     with bench.pilot.qtbot.waitSignal(bridge.sure, timeout=PATIENCE_MS):  # so all that was asked before is answered
         bridge.make_sure("a")
@@ -230,7 +230,7 @@ def test_a_task_that_was_changed_meanwhile_is_read_before_it_is_recorded(asleep:
 
 
 def test_a_recording_begins_without_the_queue_and_says_so(bench: Bench, tmp_path: Path) -> None:
-    bench.pilot.wait_until_may("Start recording")
+    bench.pilot.wait_until_enabled("Start recording")
     write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
     bench.pilot.begin()
     bench.shows(
@@ -254,7 +254,7 @@ def test_a_draft_says_that_somebody_else_recorded_its_task_meanwhile(bench: Benc
         bench.pilot.press_in(bench.pilot.dialog(), "Decide later")
         return said
 
-    bench.pilot.wait_until_may("Show drafts")
+    bench.pilot.wait_until_enabled("Show drafts")
     assert not draft_says("recorded this task")
     hers.mark_recorded("a", EPISODE)
     words = "Grace recorded this task on {0.day} {0:%b}. Finish it only if the dataset should contain it twice."
@@ -279,8 +279,8 @@ def test_when_all_tasks_are_recorded_the_card_says_so(bench: Bench) -> None:
     bench.pilot.complete()
     bench.pilot.press("Record another")
     bench.shows("No task is waiting")
-    assert not bench.pilot.may("Start recording")
-    assert not bench.pilot.may("Next")
+    assert not bench.pilot.is_enabled("Start recording")
+    assert not bench.pilot.is_enabled("Next")
 
 
 def test_tasks_for_other_devices_are_left_out_and_told_of(open_at: OpenAt, device: FakeDevice, tmp_path: Path) -> None:
@@ -298,11 +298,11 @@ def test_tasks_for_other_devices_are_left_out_and_told_of(open_at: OpenAt, devic
     pilot.press("Next")
     bench.shows("Set an alarm")
 
-    pilot.wait_until_may("Next")
+    pilot.wait_until_enabled("Next")
     queue.mark_recorded("any", EPISODE)
     pilot.press("Next")
     bench.shows("No waiting task fits this device. There are 2 for Pixel Fold, 1 for Pixel Tablet.")
-    assert not bench.pilot.may("Start recording")
+    assert not bench.pilot.is_enabled("Start recording")
 
     pilot.press("Tasks")
     table = pilot.find(QTableView)
@@ -312,7 +312,7 @@ def test_tasks_for_other_devices_are_left_out_and_told_of(open_at: OpenAt, devic
     pilot.press("Record this task")
     bench.shows("Turn it")
     bench.shows("This task is for Pixel Tablet or Pixel Fold. Choose such a device first.")
-    assert not bench.pilot.may("Start recording")
+    assert not bench.pilot.is_enabled("Start recording")
 
 
 def test_the_name_of_first_use_is_that_of_the_queue(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:

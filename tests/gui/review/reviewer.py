@@ -41,7 +41,7 @@ class Reviewer:
         return str(self.list.model().index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole))
 
     def facets(self, name: str) -> list[str]:
-        return self.pilot.heard(name)
+        return self.pilot.rows_of(name)
 
     def narrow(self, facet: str, words: str) -> None:
         place = next(row for row, said in enumerate(self.facets(facet)) if said.startswith(words))
@@ -91,5 +91,5 @@ class Reviewer:
         answers = [one for one in buttons if one.accessibleName().endswith(f": {question}") and one.isChecked()]
         return answers[0].text() if answers else ""
 
-    def wait_to_read(self, words: str) -> None:
-        self.pilot.wait_to_read(words)
+    def wait_for_text(self, words: str) -> None:
+        self.pilot.wait_for_text(words)

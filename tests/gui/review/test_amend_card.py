@@ -39,7 +39,7 @@ from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.dataset.drafts import png
 from tests.dataset.published_episode import InDataset, recorded, released
 from tests.gui.inspection import faults
-from tests.gui.pilot import LonePilot, W
+from tests.gui.pilot import W, WidgetPilot
 
 CLICK, TYPE, LONG, KEY, END = range(5)
 EVERYWHERE = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END, Command.FIX_NOTE}
@@ -55,11 +55,11 @@ def opened(there: InDataset, turn: ReviewerRole | None = ReviewerRole.FIRST) -> 
 OpenFixer = Callable[[OpenedReview], "Fixer"]
 
 
-class Fixer(LonePilot):
+class Fixer(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, review: OpenedReview) -> None:
         super().__init__(qtbot, background)
         self.card = AmendCard(background, self.commands)
-        self.show_alone(self.card, 340, 240)
+        self.show_widget(self.card, 340, 240)
         self.card.show_review(review)
         self.asked: list[tuple[Amendment, str]] = []
         self.card.fix_asked.connect(lambda amendment, why: self.asked.append((amendment, why)))
@@ -293,7 +293,7 @@ def test_a_drop_tells_how_the_screens_join(
     (there.root / "screenshots" / f"{there.episode_id}_{last + 1}.png").write_bytes(screenshot)
     own.begin(Command.DROP_STEPS, TYPE)
     own.number("Last step to drop").setValue(last + 1)
-    own.wait_to_read(join)
+    own.wait_for_text(join)
 
 
 def test_steps_are_dropped_from_the_first_to_the_last_and_never_the_end(own: Fixer) -> None:

@@ -74,7 +74,7 @@ def test_an_unreadable_episode_comes_back_as_it_was_kept(there: InDataset, open_
         assert reviewer.says(words)
     reviewer.pilot.qtbot.waitUntil(lambda: faults(reviewer.pilot.window) == [])
     decide(reviewer, Qt.Key.Key_R, "Repair")
-    reviewer.wait_to_read("Step 1 of 5")
+    reviewer.wait_for_text("Step 1 of 5")
     assert there.annotation() == whole
     assert not reviewer.says("The file of this episode is damaged")
 
@@ -96,7 +96,7 @@ def test_an_episode_without_an_end_is_sent_back(there: InDataset, open_as_rosa: 
     activate(reviewer.pilot)
     reviewer.look_at_all()
     reviewer.press("qas1zv")
-    reviewer.wait_to_read("Sent back")
+    reviewer.wait_for_text("Sent back")
 
 
 def activate(pilot: Pilot) -> None:
@@ -112,7 +112,7 @@ def test_a_step_is_dropped_by_keys_and_comes_back_byte_for_byte(reviewer: Review
     before = data(there)
     reviewer.key(Qt.Key.Key_Right)
     decide(reviewer, Qt.Key.Key_D, "Drop steps")
-    reviewer.wait_to_read("Step 2 of 4")
+    reviewer.wait_for_text("Step 2 of 4")
     assert len(store_of(there).load(there.episode_id).steps) == 4
     reviewer.key(Qt.Key.Key_5, ALT)
     history = reviewer.pilot.find(HistoryCard)
@@ -148,16 +148,16 @@ def test_all_fixes_are_whole_in_the_smallest_window(reviewer: Reviewer) -> None:
 
 def test_steps_that_come_back_were_not_seen_and_those_behind_them_were(reviewer: Reviewer) -> None:
     reviewer.look_at_all()
-    reviewer.wait_to_read("5 of 5 steps seen")
+    reviewer.wait_for_text("5 of 5 steps seen")
     reviewer.key(Qt.Key.Key_Home)
     reviewer.key(Qt.Key.Key_Right)
     decide(reviewer, Qt.Key.Key_D, "Drop steps")
-    reviewer.wait_to_read("4 of 4 steps seen")
+    reviewer.wait_for_text("4 of 4 steps seen")
     assert unseen(reviewer) == []
     reviewer.key(Qt.Key.Key_Home)
     reviewer.press("qaz")
     reviewer.key(Qt.Key.Key_Z, CTRL)
-    reviewer.wait_to_read("4 of 5 steps seen")
+    reviewer.wait_for_text("4 of 5 steps seen")
     reviewer.wait_to_be_ready()
     assert unseen(reviewer) == [1]
     reviewer.press("r")
@@ -168,7 +168,7 @@ def test_an_answer_that_names_a_dropped_step_stays_and_says_so(reviewer: Reviewe
     reviewer.key(Qt.Key.Key_Right)
     reviewer.press("w2.s3,")
     decide(reviewer, Qt.Key.Key_D, "Drop steps")
-    reviewer.wait_to_read("Since you answered, step 2 changed.")
+    reviewer.wait_for_text("Since you answered, step 2 changed.")
     assert reviewer.pilot.named(QSpinBox, f"Step: {SCREENSHOTS}").text() == "No single step"
     assert reviewer.pilot.named(QSpinBox, f"Step: {STEPS}").text() == "Step 2"
 
@@ -184,7 +184,7 @@ def test_what_another_window_fixed_is_not_fixed_again(reviewer: Reviewer, there:
         "Drop steps",
         meanwhile=lambda: other.fix(there.episode_id, DropSteps(first=1, last=1), "stray", present),
     )
-    reviewer.wait_to_read("Step 2 of 4")
+    reviewer.wait_for_text("Step 2 of 4")
     reviewer.wait_to_be_ready()
     assert reviewer.says("The episode was not changed.")
     assert len(store_of(there).load(there.episode_id).steps) == 4
@@ -203,4 +203,4 @@ def decide(reviewer: Reviewer, key: Qt.Key, button: str, meanwhile: Callable[[],
 
 
 def unseen(reviewer: Reviewer) -> list[int]:
-    return [step for step, words in enumerate(reviewer.pilot.heard("Steps")) if "not seen yet" in words]
+    return [step for step, words in enumerate(reviewer.pilot.rows_of("Steps")) if "not seen yet" in words]

@@ -42,7 +42,7 @@ class Reader:
         self.pilot.press("Show figures")
 
     def wait_for_figures(self) -> None:
-        self.pilot.wait_to_read("As of ")
+        self.pilot.wait_for_text("As of ")
 
     def table(self, name: str) -> QListView:
         return self.pilot.named(QListView, name)
@@ -95,22 +95,22 @@ def judged(place: Place) -> Place:
 def test_what_the_verdicts_come_to_is_shown_and_can_be_heard(judged: Place, read: Read) -> None:
     reader = read()
     assert reader.pilot.says("of them accepted (44 to 100%)")
-    assert reader.pilot.heard("Episodes by review status") == [
+    assert reader.pilot.rows_of("Episodes by review status") == [
         "Unreviewed: 2", "Second review: 6", "Disputed: 1", "Accepted: 3", "Sent back: 0", "Rejected: 0",
     ]  # fmt: skip
     assert reader.pilot.says("Of 4 accepted episodes that were reviewed again, at random and blind, 1 was not")
-    assert reader.pilot.heard("By annotator") == [
+    assert reader.pilot.rows_of("By annotator") == [
         "Annotator: Accepted, with 95% interval",
         "Ada: 3 of 3, 100% (44 to 100%)",
     ]
-    assert reader.pilot.heard("Time per episode")[1:] == [
+    assert reader.pilot.rows_of("Time per episode")[1:] == [
         "All: 14 verdicts, 20 s, 90% within 20 s",
         "Bea: 10 verdicts, 20 s, 90% within 20 s",
         "Cem: 4 verdicts, 20 s, 90% within 20 s",
     ]
-    assert reader.pilot.heard("Reasons: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
+    assert reader.pilot.rows_of("Reasons: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
     assert reader.pilot.says("4 episodes with two verdicts: too few to be meaningful.")
-    taken, _screenshots, sequence, _instruction = reader.pilot.heard("Agreement of two reviewers")[1:]
+    taken, _screenshots, sequence, _instruction = reader.pilot.rows_of("Agreement of two reviewers")[1:]
     assert taken.startswith("Decision: Episodes: 4, Raw agreement, 0 to 100%: 75% (30 to 95%), Cohen's kappa")
     assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: all gave the same answer")
 
@@ -119,18 +119,18 @@ def test_where_nothing_was_reviewed_yet_it_says_what_to_do(place: Place, open_re
     (place.root / "annotations").rmdir()
     reader = Reader(open_reviews(place.service("Rosa")).pilot)
     reader.turn()
-    reader.pilot.wait_to_read("No reviews yet.")
+    reader.pilot.wait_for_text("No reviews yet.")
     publish(place.root, "1" * 16)
     reader.turn()
     reader.turn()
-    reader.pilot.wait_to_read("Figures appear after the first verdict.")
-    reader.pilot.qtbot.waitUntil(lambda: reader.pilot.heard("Episodes by review status")[0] == "Unreviewed: 1")
+    reader.pilot.wait_for_text("Figures appear after the first verdict.")
+    reader.pilot.qtbot.waitUntil(lambda: reader.pilot.rows_of("Episodes by review status")[0] == "Unreviewed: 1")
 
 
 def test_a_review_file_that_is_broken_is_named_with_its_place(judged: Place, read: Read) -> None:
     broken = judged.root / "reviews" / f"{5:016}.json"
     broken.write_text("{\n  oops", encoding="utf-8")
-    [problem] = read().pilot.heard("Unreadable or not counted")
+    [problem] = read().pilot.rows_of("Unreadable or not counted")
     assert f"{5:016}.json" in problem
     assert "line 2" in problem
 
@@ -146,10 +146,10 @@ def test_they_are_read_anew_whenever_they_are_turned_to_and_by_a_key(judged: Pla
     judge(judged.root, 20, "ppp", "ppp")
     reader.turn()
     reader.turn()
-    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 4" in reader.pilot.heard("Episodes by review status"))
+    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 4" in reader.pilot.rows_of("Episodes by review status"))
     judge(judged.root, 21, "ppp", "ppp")
     QTest.keyClick(reader.pilot.window, Qt.Key.Key_F5, SHIFT)
-    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 5" in reader.pilot.heard("Episodes by review status"))
+    reader.pilot.qtbot.waitUntil(lambda: "Accepted: 5" in reader.pilot.rows_of("Episodes by review status"))
 
 
 class Unreadable(BenchReviewing):
@@ -168,7 +168,7 @@ def test_what_cannot_be_read_is_told_and_may_be_tried_again(open_reviews: OpenRe
     pilot = open_reviews(bench).pilot
     reader = Reader(pilot)
     reader.turn()
-    reader.pilot.wait_to_read("The figures could not be computed.")
+    reader.pilot.wait_for_text("The figures could not be computed.")
     assert pilot.says("line 1, column 2: Expecting value. Fix it.")
     assert pilot.says("Choose “Refresh” to read the reviews again.")
     assert not pilot.named(QAbstractButton, "Save as page").isEnabled()
@@ -188,12 +188,12 @@ def save(reader: Reader, file: Path) -> None:
 def test_they_are_saved_as_a_page_or_it_says_why_not(judged: Place, read: Read, tmp_path: Path) -> None:
     reader = read()
     save(reader, tmp_path)
-    reader.pilot.wait_to_read("The page could not be saved.")
+    reader.pilot.wait_for_text("The page could not be saved.")
     assert reader.pilot.says(tmp_path.name)
     reader.pilot.press("Dismiss")
     assert not reader.pilot.says("The page could not be saved.")
     save(reader, tmp_path / "page.html")
-    reader.pilot.wait_to_read("The page is saved.")
+    reader.pilot.wait_for_text("The page is saved.")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert str(judged.root) in page
     assert "4 episodes with two verdicts: too few to be meaningful." in page
@@ -204,11 +204,11 @@ def test_long_tables_are_folded_until_all_is_asked_for(place: Place, read: Read)
         judge(place.root, number, "ppp", by=(f"Reviewer {number:02}",))
     reader = read()
     table = reader.table("Time per episode")
-    assert (len(reader.pilot.heard("Time per episode")), table.height()) == (11, 11 * 30)
+    assert (len(reader.pilot.rows_of("Time per episode")), table.height()) == (11, 11 * 30)
     reader.pilot.press("Show all 14: Time per episode")
-    assert (len(reader.pilot.heard("Time per episode")), table.height()) == (15, 15 * 30)
+    assert (len(reader.pilot.rows_of("Time per episode")), table.height()) == (15, 15 * 30)
     reader.pilot.press("Show the first 10: Time per episode")
-    assert len(reader.pilot.heard("Time per episode")) == 11
+    assert len(reader.pilot.rows_of("Time per episode")) == 11
 
 
 def test_keys_and_the_wheel_bring_rows_into_sight(judged: Place, read: Read) -> None:

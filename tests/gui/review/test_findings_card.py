@@ -10,7 +10,7 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.review.findings_card import FindingsCard
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
 from tests.episodes import ID
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 
 
 def finding(check: str, severity: Severity, step: int | None) -> Finding:
@@ -28,11 +28,11 @@ REPORT = EpisodeReport(
 )
 
 
-class CardPilot(LonePilot):
+class CardPilot(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background) -> None:
         super().__init__(qtbot, background)
         self.card = FindingsCard(self.commands, ("ACT07", "EPI03", "IMG01", "IMG02", "IMG07", "INS03"))
-        self.show_alone(self.card, 300, 500)
+        self.show_widget(self.card, 300, 500)
         self.asked: list[int] = []
         self.card.step_asked.connect(self.asked.append)
         self.list = self.find(QListView)
@@ -49,7 +49,7 @@ def pilot(qtbot: QtBot, background: Background) -> CardPilot:
 
 def test_findings_stand_in_the_order_of_the_report(pilot: CardPilot) -> None:
     pilot.card.show_report(REPORT)
-    assert pilot.heard(pilot.list.accessibleName()) == [
+    assert pilot.rows_of(pilot.list.accessibleName()) == [
         "note EPI03, the whole episode: EPI03 found <b>this</b>. Look at it.",
         "warning IMG07, step 3: IMG07 found <b>this</b>. Look at it.",
         "error IMG01, step 6: IMG01 found <b>this</b>. Look at it.",

@@ -68,7 +68,7 @@ def test_what_was_filled_in_is_there_again(bench: BenchReviewing, sit_down: SitD
     assert second.says("Fail: steps do not belong to the task, step 2, wrong app")
     assert note(second).toPlainText() == "look again"
     assert second.says("2 of 3 steps seen")
-    assert ["not seen yet" in words for words in second.pilot.heard("Steps")] == [False, False, True]
+    assert ["not seen yet" in words for words in second.pilot.rows_of("Steps")] == [False, False, True]
     assert kept(file)[0]["seconds"] != 0
 
 

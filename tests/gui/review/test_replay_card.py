@@ -25,7 +25,7 @@ from odyssey_recorder.replay.player import StepResult
 from tests.episodes import ID, episode
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.gui.review.bench_review import BenchReviewing
 from tests.gui.review.opened import REVISION, reviewed
 from tests.gui.review.reviewer import OpenReviews
@@ -76,12 +76,12 @@ def result(number: int, verdict: StepVerdict) -> StepResult:
     return StepResult(number, action, comparison, Image.new("RGB", (4, 4)), Size(4, 4), Size(4, 4), settled=True)
 
 
-class CardPilot(LonePilot):
+class CardPilot(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
         self.bench = ReplayBench(root)
         self.card = ReplayCard(self.bench, background, self.commands)
-        self.show_alone(self.card)
+        self.show_widget(self.card)
         self.badges: dict[int, str] = {}
         self.evidence: list[ReplayEvidence] = []
         self.card.badges_cleared.connect(self.badges.clear)
@@ -146,7 +146,7 @@ def test_without_a_device_it_is_said_what_to_do_and_why_none_can_be_listed(pilot
     assert not pilot.commands[Command.REPLAY_EPISODE].isEnabled()
     pilot.bench.refusal = DeviceError("adb does not answer.")
     pilot.card.look_for_devices()
-    pilot.wait_to_read("adb does not answer.")
+    pilot.wait_for_text("adb does not answer.")
 
 
 def test_badges_come_live_and_the_outcome_at_the_end(pilot: CardPilot) -> None:
@@ -173,7 +173,7 @@ def test_a_replay_that_fails_says_why(pilot: CardPilot) -> None:
     pilot.look()
     pilot.bench.refusal = ReviewError("The device has another screen.")
     pilot.commands[Command.REPLAY_EPISODE].trigger()
-    pilot.wait_to_read("The device has another screen.")
+    pilot.wait_for_text("The device has another screen.")
     assert pilot.evidence == []
 
 
@@ -217,5 +217,5 @@ def test_the_window_tells_on_which_device_is_recorded(
     pilot.press("Review")
     reviewer.open(0)
     pilot.press("Replay")
-    reviewer.wait_to_read(f"{device.serial} is in use by a recording")
+    reviewer.wait_for_text(f"{device.serial} is in use by a recording")
     assert pilot.named(Choice, "Device to replay on").value == ""

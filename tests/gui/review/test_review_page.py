@@ -19,7 +19,7 @@ from odyssey_recorder.quality.finding import Criterion, Finding, Severity
 from odyssey_recorder.quality.reviewing import review
 from odyssey_recorder.quality.reviewing.review import Decision, Rating
 from odyssey_recorder.quality.reviewing.views import ReviewNews
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.gui.review.bench_review import BenchReviewing, fails
 from tests.gui.review.reviewer import OpenReviews, Reviewer
 
@@ -131,7 +131,7 @@ def test_the_checks_begin_by_themselves_and_can_be_cancelled(bench: BenchReviewi
     bench.checks = [Finding("IMG01", Severity.ERROR, Criterion.SCREENSHOTS, new, 0, "It is missing.", "Reject it.")]
     bench.go_on.clear()
     reviewer = sit_down()
-    reviewer.wait_to_read("0 of 1 episodes")
+    reviewer.wait_for_text("0 of 1 episodes")
     reviewer.pilot.press("Cancel")
     check = reviewer.button("Check")
     reviewer.pilot.qtbot.waitUntil(check.isEnabled)
@@ -159,7 +159,7 @@ def test_four_keys_accept_an_episode_of_which_every_step_was_seen(bench: BenchRe
     assert not first.says("You have not seen")
     assert first.answers == ["Pass", "Pass", "Pass"]
     first.press("r")
-    first.wait_to_read("Accepted: Set an alarm")
+    first.wait_for_text("Accepted: Set an alarm")
     first.wait_for_open("Buy red shoes")
     [(judged, verdict_draft)] = bench.ballots
     assert (judged, verdict_draft.decision, verdict_draft.note) == (bench.ids[0], Decision.ACCEPT, "")
@@ -207,7 +207,7 @@ def test_a_failure_carries_its_reason_the_step_that_was_shown_and_words(bench: B
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert not field.hasFocus()
     first.press("v")
-    first.wait_to_read("Sent back to Ada's queue: Set an alarm")
+    first.wait_for_text("Sent back to Ada's queue: Set an alarm")
     [(_, verdict_draft)] = bench.ballots
     failed = verdict_draft.judgements[1]
     assert (failed.answer, failed.reason, failed.step, failed.words) == (Rating.FAIL, "stray", 1, "wrong app")
@@ -255,7 +255,7 @@ def test_who_recorded_an_episode_is_told_why_not_to_judge_it(bench: BenchReviewi
     assert reviewer.says("Nothing to review for you.")
     reviewer.pilot.press("Show all")
     reviewer.open(0)
-    reviewer.wait_to_read("You recorded this episode. Somebody else must review it.")
+    reviewer.wait_for_text("You recorded this episode. Somebody else must review it.")
     assert not reviewer.button("Accept").isEnabled()
     reviewer.press("q")
     assert reviewer.answers == ["", "", ""]
@@ -274,7 +274,7 @@ def test_the_first_of_two_is_told_that_a_second_follows(twice: str, sit_down: Si
     reviewer.open(0)
     reviewer.look_at_all()
     reviewer.press("qazr")
-    reviewer.wait_to_read("Saved. A second review follows (in the sample): Buy milk")
+    reviewer.wait_for_text("Saved. A second review follows (in the sample): Buy milk")
     assert reviewer.says("Nothing to review for you.")
 
 
@@ -282,7 +282,7 @@ def test_a_second_review_is_blind(bench: BenchReviewing, twice: str, sit_down: S
     bench.judge(twice, "Omar", Decision.ACCEPT)
     reviewer = sit_down()
     reviewer.open(0)
-    reviewer.wait_to_read("Second review. The first review is hidden.")
+    reviewer.wait_for_text("Second review. The first review is hidden.")
     assert not reviewer.says("Omar")
 
 
@@ -291,7 +291,7 @@ def test_a_third_review_sees_both_verdicts(bench: BenchReviewing, twice: str, si
     bench.judge(twice, "Lin", Decision.SEND_BACK, fails(Criterion.SEQUENCE, "unfinished", 2))
     reviewer = sit_down()
     reviewer.open(0)
-    reviewer.wait_to_read("Third review. The first two disagree on the steps.")
+    reviewer.wait_for_text("Third review. The first two disagree on the steps.")
     assert reviewer.says("Omar: accept, three passes")
     assert reviewer.says("The steps: fail: The instruction is not completed, step 3")
 
@@ -304,35 +304,35 @@ def test_a_refused_verdict_stays_filled_in(bench: BenchReviewing, first: Reviewe
     first.look_at_all()
     bench.failure = kind("No space is left on the disk.")
     first.press("qazr")
-    first.wait_to_read("The verdict was not saved. Your answers are still here.")
+    first.wait_for_text("The verdict was not saved. Your answers are still here.")
     assert first.says("No space is left on the disk.")
     assert first.answers == ["Pass", "Pass", "Pass"]
     first.pilot.qtbot.waitUntil(first.button("Accept").isEnabled)
     first.press("r")
-    first.wait_to_read("Accepted: Set an alarm")
+    first.wait_for_text("Accepted: Set an alarm")
 
 
 def test_a_changed_episode_is_shown_anew_and_the_answers_stay(bench: BenchReviewing, first: Reviewer) -> None:
     first.look_at_all()
     bench.rewrite(bench.ids[0], "Set two alarms")
     first.press("qazr")
-    first.wait_to_read("The episode has changed since you opened it.")
+    first.wait_for_text("The episode has changed since you opened it.")
     first.pilot.qtbot.waitUntil(lambda: bench.opened.count(bench.ids[0]) == 2)
     first.pilot.qtbot.waitUntil(first.button("Accept").isEnabled)
     first.press("r")
-    first.wait_to_read("Accepted: Set two alarms")
+    first.wait_for_text("Accepted: Set two alarms")
 
 
 def test_an_episode_that_cannot_be_opened_is_told_over_the_list(bench: BenchReviewing, reviewer: Reviewer) -> None:
     (bench.root / "annotations" / f"{bench.ids[0]}.json").write_text("{}")
     reviewer.click(0)
-    reviewer.wait_to_read(f"Episode {bench.ids[0]} cannot be opened.")
+    reviewer.wait_for_text(f"Episode {bench.ids[0]} cannot be opened.")
     assert reviewer.list.isVisible()
 
 
 def test_that_the_open_episode_was_taken_away_is_told(bench: BenchReviewing, first: Reviewer) -> None:
     bench.remove(bench.ids[0])
-    first.wait_to_read("The open episode is no longer in the dataset.")
+    first.wait_for_text("The open episode is no longer in the dataset.")
     assert first.listed == ["Buy red shoes", "Buy blue shoes"]
     assert first.list.isVisible()
 
@@ -342,7 +342,7 @@ def test_a_rejected_episode_may_be_gone_before_that_is_confirmed(bench: BenchRev
     first.press("w5az")
     first.key(Qt.Key.Key_D, CTRL)
     first.wait_for_open("Buy red shoes")
-    first.wait_to_read("Rejected and moved to the trash: Set an alarm")
+    first.wait_for_text("Rejected and moved to the trash: Set an alarm")
     assert not first.says("The open episode is no longer in the dataset.")
     assert first.ids == bench.ids
 
@@ -351,7 +351,7 @@ def test_a_verdict_of_another_on_the_open_episode_is_shown_at_once(bench: BenchR
     first.press("q")
     bench.judge(bench.ids[0], "Omar", Decision.ACCEPT)
     bench.tell_again(bench.ids[0])
-    first.wait_to_read("This episode is accepted. There is nothing left to review.")
+    first.wait_for_text("This episode is accepted. There is nothing left to review.")
     assert first.answers == ["Pass", "", ""]
 
 
@@ -367,7 +367,7 @@ def test_news_of_others_leave_the_open_episode_alone(bench: BenchReviewing, revi
 # Time and figures.
 
 
-class PageAlone(LonePilot):
+class PageAlone(WidgetPilot):
     """The page without the main window, its clock and its figures given."""
 
     def __init__(self, qtbot: QtBot, background: Background, bench: BenchReviewing) -> None:
@@ -375,7 +375,7 @@ class PageAlone(LonePilot):
         self.now_s = 0.0
         self.page = ReviewPage(bench, background, self.commands, clock=lambda: self.now_s)
         self.figures: list[QLabel] = []
-        self.show_alone(self.page)
+        self.show_widget(self.page)
         self.page.enter()
 
     def use(self, window: QWidget) -> None:

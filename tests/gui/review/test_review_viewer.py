@@ -26,20 +26,20 @@ from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.quality.finding import Finding, Severity
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 from tests.episodes import ALL_KINDS, ID, episode
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.gui.review.opened import draw_screenshot, draw_screenshots, open_review, provenance_of, reviewed, step_record
 
 LAST = len(ALL_KINDS) - 1
 OTHER = "0006223132449497"
 
 
-class ViewerPilot(LonePilot):
+class ViewerPilot(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background) -> None:
         super().__init__(qtbot, background)
         self.viewer = ReviewViewer(background, self.commands)
         self.painted: list[int] = []
         self.viewer.step_painted.connect(self.painted.append)
-        self.show_alone(self.viewer, 900, 800)
+        self.show_widget(self.viewer, 900, 800)
         self.view, self.strip = self.find(BeforeAfterView), self.find(QListView)
 
     def show(self, review: OpenedReview) -> None:
@@ -183,7 +183,7 @@ def test_what_changed_is_outlined_on_demand_and_counted(
     draw_screenshot(review.opened.files.screenshot(1), size, shade=60, top=top)
     pilot.show(review)
     pilot.key(Qt.Key.Key_H)
-    pilot.wait_to_read(said)
+    pilot.wait_for_text(said)
     assert pilot.view.shown.endswith("2 places differ") is ("2 places" in said)
     pilot.key(Qt.Key.Key_H)
     assert not pilot.says(said)

@@ -45,7 +45,7 @@ def test_decisions_are_kept(place: Place, reviewer: Reviewer, keys: str, decisio
     reviewer.press(keys)
     if decision is Decision.REJECT:
         reviewer.key(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    reviewer.wait_to_read(told)
+    reviewer.wait_for_text(told)
     reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.listed)
     [kept] = place.reviews.read(judged).verdicts
     assert (kept.by, kept.decision) == ("Bea", decision)
@@ -56,17 +56,17 @@ def test_a_fix_is_made_and_accepted_by_keys(place: Place, reviewer: Reviewer) ->
     fixed = reviewer.ids[0]
     reviewer.key(Qt.Key.Key_Home)
     reviewer.press("qazf")
-    reviewer.wait_to_read("You have not fixed anything in this episode")
+    reviewer.wait_for_text("You have not fixed anything in this episode")
     reviewer.wait_to_be_ready()
     reviewer.key(Qt.Key.Key_D, Qt.KeyboardModifier.AltModifier)
     dialog = reviewer.pilot.dialog()
     dialog.findChildren(QRadioButton)[0].click()
     reviewer.pilot.press_in(dialog, "Drop steps")
-    reviewer.wait_to_read("4 of 4 steps seen")
+    reviewer.wait_for_text("4 of 4 steps seen")
     reviewer.pilot.window.activateWindow()  # window systems do this themselves when a dialog closes
     reviewer.pilot.qtbot.waitUntil(reviewer.pilot.window.isActiveWindow)
     reviewer.wait_to_be_ready()
     assert reviewer.answers == ["Pass", "Pass", "Pass"]
     reviewer.press("f")
-    reviewer.wait_to_read("Accepted: ")
+    reviewer.wait_for_text("Accepted: ")
     assert place.reviews.read(fixed).verdicts[0].decision is Decision.FIX_AND_ACCEPT

@@ -29,18 +29,18 @@ from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.settings import Settings, SettingsStore, log_file, settings_file
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.keyrings import LockedKeyring, MemoryKeyring
 
-pytestmark = pytest.mark.usefixtures("as_nobody")
+pytestmark = pytest.mark.usefixtures("clean_home")
 
 
-class Bench(LonePilot):
+class Bench(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background) -> None:
         super().__init__(qtbot, background)
         shortcuts = Shortcuts(self.commands, KeptFile())
         self.page = SettingsPage(SettingsStore(), shortcuts, background, self.commands)
-        self.show_alone(self.page)
+        self.show_widget(self.page)
         self.page.enter()
         qtbot.waitUntil(lambda: self.named(QSpinBox, "adb server").value() > 1)
         qtbot.waitUntil(lambda: bool(self.line("API key").accessibleDescription()))
@@ -88,7 +88,7 @@ def test_what_was_changed_is_saved_and_it_is_said_what_takes_effect_when(bench: 
     bench.named(QCheckBox, "Animations").click()
     assert bench.says("Takes effect after a restart.")
     bench.button_named("Save").click()
-    bench.wait_to_read("Saved.")
+    bench.wait_for_text("Saved.")
     assert saved() == 'animations = true\nannotator = "Ada"\npractice_tasks = 3\n'
     assert bench.says("Takes effect after a restart: Animations, Your name, Practice.")
     assert not bench.button_named("Save").isEnabled()
@@ -115,12 +115,12 @@ def test_revert_takes_back_what_was_not_saved_and_colours_are_shown_at_once(benc
 
 def test_what_cannot_be_is_told_beside_the_field_while_it_is_written_and_not_saved(bench: Bench) -> None:
     bench.write("Drafts", "drafts")
-    bench.wait_to_read("Enter the full path")
+    bench.wait_for_text("Enter the full path")
     bench.button_named("Revert").click()
     bench.write("Task list", "/nowhere/tasks.json")
     bench.named(QSpinBox, "Practice").setValue(3)
     bench.button_named("Save").click()
-    bench.wait_to_read("Nothing was saved.")
+    bench.wait_for_text("Nothing was saved.")
     assert bench.says("See the message at “Task list”.")
     assert bench.says("File not found.")
     assert saved() == ""
@@ -132,7 +132,7 @@ def test_a_broken_file_is_named_and_never_written(bench: Bench) -> None:
     settings_file().write_text("annotator = ")
     bench.write("Your name", "Ada")
     bench.button_named("Save").click()
-    bench.wait_to_read("cannot be read, so nothing was saved")
+    bench.wait_for_text("cannot be read, so nothing was saved")
     assert saved() == "annotator = "
 
 
@@ -187,11 +187,11 @@ def test_a_key_goes_into_the_keyring_and_out_of_sight(bench: Bench) -> None:
     assert "sk-planted" not in bench.line("API key").displayText()
     assert not bench.button_named("Save").isEnabled()
     bench.button_named("Save to keyring").click()
-    bench.wait_to_read("There is a key in the keyring")
+    bench.wait_for_text("There is a key in the keyring")
     assert bench.line("API key").text() == ""
     assert keyring.get_password("odyssey-recorder", "language model") == "sk-planted"
     bench.button_named("Forget the key").click()
-    bench.wait_to_read("There is no key yet.")
+    bench.wait_for_text("There is no key yet.")
     assert "sk-planted" not in saved()
 
 
@@ -260,7 +260,7 @@ def test_closing_stays_where_it_is_asked_to_or_nothing_can_be_saved_or_discards(
     bench.write("adb", str(tmp_path / "nowhere"))
     again = asked(bench)
     answer(bench, "Save")
-    bench.wait_to_read("Nothing was saved.")
+    bench.wait_for_text("Nothing was saved.")
     assert (closed, again) == ([], [])
     last = asked(bench)
     answer(bench, "Discard")

@@ -142,7 +142,7 @@ def test_one_click_and_return_fill_a_place_with_tasks_for_it_alone(lead: LeadBen
     lead.wait_for(lambda: len(lead.service.board().tasks) == 6)
     made = [task.listed for task in lead.service.board().tasks][-2:]
     assert {(task.task.category, task.devices) for task in made} == {("Web_Shopping", ("pixel_8_pro",))}
-    lead.wait_to_read("2 tasks generated.")
+    lead.wait_for_text("2 tasks generated.")
     assert board.isVisible()  # the next gap comes first
 
 

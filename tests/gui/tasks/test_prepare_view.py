@@ -49,7 +49,7 @@ def test_one_key_approves_and_goes_to_the_next_many_only_after_a_question(lead: 
     assert second.task_id not in [row.task_id for row in lead.rows]
     lead.wait_for(lambda: lead.task(second.task_id).status is Status.WAITING)
     lead.tasks.selectAll()
-    lead.wait_to_read("5 tasks selected")
+    lead.wait_for_text("5 tasks selected")
     lead.use(Command.APPROVE_TASKS)
     assert lead.task(first.task_id).status is Status.TO_APPROVE
     lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
@@ -72,7 +72,7 @@ def test_what_is_not_shown_yet_is_not_approved(lead: LeadBench) -> None:
     changed = replace(task.listed, notes="Use the account of the team")
     lead.office.queue.amend([changed], "Grace")
     lead.use(Command.APPROVE_TASKS)
-    lead.wait_to_read("The operation failed.")
+    lead.wait_for_text("The operation failed.")
     lead.wait_for(lambda: [row.task.listed for row in lead.rows] == [changed])
     assert lead.task(task.task_id).status is Status.TO_APPROVE
     lead.use(Command.APPROVE_TASKS)
@@ -104,9 +104,9 @@ def test_a_task_is_rejected_with_a_reason_and_can_be_found_again(lead: LeadBench
         dialog.findChildren(QRadioButton)[0].setFocus()
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.REJECTED)
-    lead.wait_to_read("Nothing left to approve.")
+    lead.wait_for_text("Nothing left to approve.")
     lead.choice("Status").setCurrentText("Rejected (1)")
-    lead.wait_to_read("Rejected: makes no sense")
+    lead.wait_for_text("Rejected: makes no sense")
     lead.use(Command.APPROVE_TASKS)
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
@@ -173,7 +173,7 @@ def test_a_rewrite_shows_first_what_it_takes_and_asks_for_a_budget(lead: LeadBen
     lead.tasks.selectAll()
     lead.use(Command.REWRITE_TASKS)
     dialog = lead.dialog_of(RewriteDialog)
-    lead.wait_to_read("unknown: stand-in-1 has no price in the table")
+    lead.wait_for_text("unknown: stand-in-1 has no price in the table")
     assert not dialog.findChildren(QLineEdit)[0].isEnabled()
     lead.press_in(dialog, "Cancel")
     lead.office.prices = Prices(date(2026, 11, 1), (ModelFacts(name=MODEL, input=1.0, output=2.0),))
@@ -192,7 +192,7 @@ def test_rewritten_tasks_come_with_differences_and_are_to_be_approved(lead: Lead
     assert not lead.says(NO_MODEL)
     lead.use(Command.REWRITE_ALL)
     rewrite(lead)
-    lead.wait_to_read("2 tasks rewritten.")
+    lead.wait_for_text("2 tasks rewritten.")
     lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Model", "Model"])
     assert lead.says("Written by the model stand-in-1.")
     assert lead.says("finds that both ask for the same")
@@ -211,7 +211,7 @@ def test_the_end_of_a_rewrite_tells_its_cost_and_names_what_failed_with_the_reas
     model.behaviour = lambda asked: refuses() if tasks[1].listed.task.task in asked.words else right(asked)
     lead.use(Command.REWRITE_ALL)
     rewrite(lead)
-    lead.wait_to_read("2 tasks rewritten, 1 failed. $0.0")
+    lead.wait_for_text("2 tasks rewritten, 1 failed. $0.0")
     assert lead.says(" tokens.")
     assert lead.says(f"{tasks[1].task_id}: ")
     assert lead.says("I cannot help with that.")
@@ -224,7 +224,7 @@ def test_one_task_is_asked_again_in_other_words_and_goes_back_to_its_phrasing(le
     lead.tasks.selectAll()
     lead.use(Command.REWRITE_TASKS)
     rewrite(lead)
-    lead.wait_to_read("2 tasks rewritten.")
+    lead.wait_for_text("2 tasks rewritten.")
     before = lead.task(task.task_id).listed.task.instruction
     model.behaviour = lambda asked: (
         right(asked) if "a_entails_b" in asked.schema["properties"] else says({"instruction": f"Well then: {before}"})
@@ -233,7 +233,7 @@ def test_one_task_is_asked_again_in_other_words_and_goes_back_to_its_phrasing(le
     lead.wait_for(lambda: lead.commands[Command.ASK_AGAIN].isEnabled())
     lead.use(Command.ASK_AGAIN)
     lead.wait_for(lambda: lead.task(task.task_id).listed.task.instruction == f"Well then: {before}")
-    lead.wait_to_read("1 task rewritten.")
+    lead.wait_for_text("1 task rewritten.")
     lead.wait_for(lambda: lead.commands[Command.REPHRASE_TASKS].isEnabled())
     lead.tasks.selectAll()
     lead.use(Command.REPHRASE_TASKS)
@@ -251,7 +251,7 @@ def test_a_rewrite_can_be_stopped_and_the_page_is_used_meanwhile(lead: LeadBench
     lead.tasks.selectRow(5)
     lead.use(Command.APPROVE_TASKS)
     QTest.mouseClick(lead.named(QPushButton, "Cancel"), Qt.MouseButton.LeftButton)
-    lead.wait_to_read("stopped. Answers so far are kept.")
+    lead.wait_for_text("stopped. Answers so far are kept.")
     lead.wait_for(lambda: lead.task(tasks[5].task_id).status is Status.WAITING)
     writers = [lead.task(one.task_id).listed.text for one in tasks]
     assert {one.writer for one in writers if one is not None} == {Writer.MODEL, Writer.PHRASING}
@@ -284,8 +284,8 @@ def test_an_empty_view_says_what_to_do_next_and_that_there_is_no_model(lead: Lea
     lead.enter(Command.SHOW_QUEUE)
     assert not lead.says("No language model is set up")
     lead.use(Command.SHOW_PREPARE)
-    lead.wait_to_read("No tasks to prepare. Choose “Generate…” to make some from the templates.")
-    lead.wait_to_read("No language model is set up")
+    lead.wait_for_text("No tasks to prepare. Choose “Generate…” to make some from the templates.")
+    lead.wait_for_text("No language model is set up")
     lead.use(Command.SHOW_QUEUE)
     lead.wait_for(lambda: not lead.says("No language model is set up"))
 
@@ -304,7 +304,7 @@ def test_what_is_approved_waits_in_the_queue_which_says_who_has_it_and_since_whe
     lead.wait_for(lambda: table.model().index(0, STATUS).data() == f"Reserved\nAda, {since}")
     assert lead.says(f"Reserved for Ada on {holder.place} until {until}.")
     lead.bridge.choose(task.task_id)
-    lead.wait_to_read("Reserved for you until")
+    lead.wait_for_text("Reserved for you until")
     lead.use(Command.SHOW_QUEUE)
     lead.use(Command.FREE_TASK)
     lead.press_in(lead.dialog_of(ConfirmDialog), "Release")

@@ -16,7 +16,7 @@ from odyssey_recorder.gui.tasks.task_table import INSTRUCTION, STATUS
 from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task_service import TaskService
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.gui.tasks.bench_lead import Office
 from tests.task.tasks import EPISODE, NotedEpisodes, NotedReturns, queue_of, row, write_list
 
@@ -27,14 +27,14 @@ ROWS = (
 )
 
 
-class Bench(LonePilot):
+class Bench(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, folder: Path) -> None:
         super().__init__(qtbot, background)
         self.returns = NotedReturns()
         self.queue = queue_of(folder, *ROWS, episodes=NotedEpisodes(), returns=self.returns)
         self.bridge = QueueBridge(lambda: self.queue, background, self.window)
         self.page = TasksPage(self.bridge, self.commands)
-        self.show_alone(self.page)
+        self.show_widget(self.page)
         self.page.enter()
         self.table = self.find(QTableView)
 
@@ -53,7 +53,7 @@ class Bench(LonePilot):
         self.table.setCurrentIndex(self.table.model().index(self.rows().index(instruction), INSTRUCTION))
 
     def may_record(self) -> bool:
-        return self.may("Record this task")
+        return self.is_enabled("Record this task")
 
     def wait_for(self, *rows: str) -> None:
         self.qtbot.waitUntil(lambda: self.rows() == list(rows))
@@ -69,7 +69,7 @@ def bench(qtbot: QtBot, background: Background, tmp_path: Path) -> Bench:
 def test_the_list_is_named_and_counted_by_category(bench: Bench) -> None:
     bench.queue.mark_recorded("a", EPISODE)
     bench.page.enter()
-    bench.wait_to_read("1 of 2")
+    bench.wait_for_text("1 of 2")
     assert bench.says("my tasks")
     assert bench.says("3 in all")
 
@@ -101,7 +101,7 @@ def test_the_detail_tells_who_skipped_a_task_and_why_and_the_task_stays_chosen(b
     bench.choose("Add a city")
     bench.queue.skip("c", "no such city")
     bench.page.enter()
-    bench.wait_to_read("Skipped by Ada: no such city")
+    bench.wait_for_text("Skipped by Ada: no such city")
     assert bench.says("Skipped before: no such city")
     assert bench.page.chosen is not None
     assert bench.page.chosen.task_id == "c"
@@ -117,7 +117,7 @@ def test_a_recorded_task_is_not_recorded_again_before_it_is_sent_back(bench: Ben
     dialog = bench.dialog()
     dialog.findChildren(QRadioButton)[0].setChecked(True)
     bench.press_in(dialog, "Send back")
-    bench.wait_to_read("Sent back before: a step is wrong or missing")
+    bench.wait_for_text("Sent back before: a step is wrong or missing")
     assert bench.may_record()
 
 
@@ -127,7 +127,7 @@ def test_what_a_review_sent_back_says_who_did_and_why_and_may_be_recorded_again(
     bench.page.enter()
     bench.qtbot.waitUntil(lambda: bench.statuses()[0] == "Sent back")
     bench.choose("Set an alarm")
-    bench.wait_to_read("Sent back by Bea: A step is missing, at step 3")
+    bench.wait_for_text("Sent back by Bea: A step is missing, at step 3")
     assert bench.may_record()
 
 
@@ -148,7 +148,7 @@ def test_nothing_is_recorded_while_the_gate_is_shown_or_another_task_is_recorded
 def test_a_list_that_cannot_be_read_is_told_and_read_again(bench: Bench, tmp_path: Path) -> None:
     write_list(tmp_path / "my_tasks.jsonl", [row("a", apps=[])])
     bench.page.enter()
-    bench.wait_to_read("my_tasks.jsonl:1: apps")
+    bench.wait_for_text("my_tasks.jsonl:1: apps")
     write_list(tmp_path / "my_tasks.jsonl", [row("new", instruction="The new one")])
     bench.press("Refresh")
     bench.wait_for("The new one")
@@ -169,10 +169,10 @@ def test_a_queue_that_cannot_be_reached_is_told_once_and_until_it_can_be(
         queue()
         return office.service()
 
-    pilot, told = LonePilot(qtbot, background), set[str]()
+    pilot, told = WidgetPilot(qtbot, background), set[str]()
     bridge = QueueBridge(queue, background, pilot.window)
     lead = TaskServiceBridge(service, background, bridge)
-    pilot.show_alone(TasksPage(bridge, pilot.commands, lead))
+    pilot.show_widget(TasksPage(bridge, pilot.commands, lead))
     bridge.failed.connect(lambda _: told.add("queue"))
     lead.failed.connect(lambda _: told.add("service"))
     pilot.find(TasksPage).enter()

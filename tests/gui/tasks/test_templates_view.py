@@ -96,7 +96,7 @@ def test_tasks_are_made_and_wait_to_be_approved(lead: LeadBench) -> None:
     numbers = {box.accessibleName(): box for box in dialog.findChildren(QSpinBox)}
     numbers["Number of tasks"].setValue(8)
     lead.press_in(dialog, "Generate")
-    lead.wait_to_read("8 tasks generated. They wait to be approved.")
+    lead.wait_for_text("8 tasks generated. They wait to be approved.")
     lead.wait_for(lambda: len(lead.rows) == 8)
     made = lead.service.board().tasks
     assert {task.status for task in made} == {Status.TO_APPROVE}
@@ -119,7 +119,7 @@ def test_templates_that_cannot_be_read_are_told_and_the_page_goes_on(lead: LeadB
     broken.mkdir(parents=True)
     (broken / "mine.yaml").write_text("meta_task: Do it\n")
     lead.use(Command.READ_TASKS)
-    lead.wait_to_read("mine.yaml:1")
+    lead.wait_for_text("mine.yaml:1")
     assert len(cells(lead, META_TASK)) == 6
 
 
@@ -128,7 +128,7 @@ def test_a_proposal_of_a_model_stands_first_and_is_kept_as_a_file(lead: LeadBenc
     assert cells(lead, LEFT)[0] == "Proposed"
     assert lead.says("Proposed by a model.")
     lead.use(Command.KEEP_TEMPLATE)
-    lead.wait_to_read("saved in")
+    lead.wait_for_text("saved in")
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7 and "Proposed" not in cells(lead, LEFT))
     assert NEW["meta_task"] in [one.meta_task for one in lead.service.library().templates]
 
