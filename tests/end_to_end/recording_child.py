@@ -1,8 +1,7 @@
 """Recording in a child process that a test may kill."""
 
 import multiprocessing
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +17,6 @@ from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.discovery import find_control
 from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_link import GrpcOptions
-from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.contacts import LossCause
@@ -33,6 +31,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
 from tests.end_to_end.recording_setup import PATIENCE_S, ready
+from tests.recording.recording_bench import Annotator
 
 _REFUSALS = (BLIND, NO_SCREENSHOT, LOST.format(LossCause.PLACE_UNKNOWN.value))
 """Notices about an input in passive mode that does not become a step."""
@@ -100,41 +99,29 @@ def all_reports(child: Connection) -> list[Report]:
         return reports
 
 
-class Reporter:
+class Reporter(Annotator):
     """Reports every change and notice to the parent; a kill during a report loses only that one."""
 
     def __init__(self, parent: Connection) -> None:
+        super().__init__()
         self._parent = parent
-        self._news = threading.Condition()
-        self.newest: Frame | None = None
-        self.notices: list[str] = []
-        self._view: RecordingView | None = None
 
     @property
     def refused(self) -> int:
         return sum(text in _REFUSALS for text in self.notices)
 
-    def frame(self, frame: Frame) -> None:
-        self.newest = frame
-
     def changed(self, view: RecordingView) -> None:
-        with self._news:
-            self._view = view
-            self._report(view)
+        super().changed(view)
+        self._report()
 
     def notice(self, text: str) -> None:
-        with self._news:
-            self.notices.append(text)
-            if self._view is not None:
-                self._report(self._view)
+        super().notice(text)
+        self._report()
 
-    def _report(self, view: RecordingView) -> None:
-        self._news.notify_all()
-        self._parent.send(Report(view.state, len(view.steps), view.message, self.refused))
-
-    def wait(self, until: Callable[[], bool]) -> None:
-        with self._news:
-            assert self._news.wait_for(until, PATIENCE_S), f"notices: {self.notices}"
+    def _report(self) -> None:
+        if self.views:
+            view = self.views[-1]
+            self._parent.send(Report(view.state, len(view.steps), view.message, self.refused))
 
 
 def record(job: Job, parent: Connection) -> None:
@@ -147,7 +134,7 @@ def record(job: Job, parent: Connection) -> None:
     try:
         resume(recorder, reporter)
         if recorder.mode == "passive":
-            reporter.wait(lambda: len(recorder.view.steps) + reporter.refused == len(job.taps))
+            reporter.wait(lambda: len(recorder.view.steps) + reporter.refused == len(job.taps), PATIENCE_S)
         else:
             for position in job.taps:
                 tap(recorder, reporter, position)
@@ -184,6 +171,4 @@ def tap(recorder: Recorder, reporter: Reporter, at: Pixel) -> None:
         assert view.frame_number is not None
         recorder.touch_down(view.frame_number, at)
         recorder.lift(TouchStroke.press(at))
-        reporter.wait(
-            lambda notices=notices: len(recorder.view.steps) > steps or len(reporter.notices) > notices  # type: ignore[misc]
-        )
+        reporter.wait(lambda n=notices: len(recorder.view.steps) > steps or len(reporter.notices) > n, PATIENCE_S)  # type: ignore[misc]

@@ -18,18 +18,8 @@ from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.simulator.journal import FeltInput
 from tests.dataset.drafts import ORIGIN, begin, store_in
+from tests.end_to_end import journal_checks as journal
 from tests.end_to_end.emulator_bench import EmulatorBench, tap_window
-from tests.end_to_end.journal_checks import (
-    MIRROR_DOUBTS,
-    PASSIVE_DOUBTS,
-    has_any,
-    is_same_screen,
-    is_same_touch,
-    pixel_hash,
-    published,
-    step_position,
-    tap_position,
-)
 from tests.end_to_end.recording_child import Job, Report, all_reports, running_child
 from tests.end_to_end.recording_setup import PATIENCE_S
 from tests.recording.recording_bench import RecordingBench
@@ -71,12 +61,12 @@ class ResumedDraft:
         with running_child(self._job(taps=2, complete=True)) as (child, connection):
             all_reports(connection)
         assert child.exitcode == 0
-        episode, provenance = published(self._store, self._episode_id)
+        episode, provenance = journal.published(self._store, self._episode_id)
         felt = list(self._felt().items())
         assert len(episode.steps) == len(felt) + 1
         for number, (position, shown) in enumerate(felt):
-            assert step_position(provenance.steps[number]) == position
-            assert pixel_hash(self._store.screenshot_path(episode, number)) == shown
+            assert journal.step_position(provenance.steps[number]) == position
+            assert journal.pixel_hash(self._store.screenshot_path(episode, number)) == shown
         assert self._store.drafts() == []
 
     def _job(self, *, taps: int, complete: bool = False) -> Job:
@@ -87,7 +77,9 @@ class ResumedDraft:
 
     def _felt(self) -> dict[Pixel, str]:
         """What each tap met on the screen."""
-        return {tap_position(tap): tap.frame.rgb_sha256 for tap in self._bench.touch_downs()[self._taps_before :]}
+        return {
+            journal.tap_position(tap): tap.frame.rgb_sha256 for tap in self._bench.touch_downs()[self._taps_before :]
+        }
 
     def _compare_draft(self, reported: int) -> None:
         """Compare the draft with the reports and the journal, and remember whether its last step is uncertain."""
@@ -97,11 +89,15 @@ class ResumedDraft:
             assert len(draft.steps) == offered.steps
             assert reported - self._is_uncertain <= len(draft.steps) <= reported + 1, "reported steps are in the draft"
             felt = self._felt()
-            sent = {step_position(step.record): step for step in draft.steps if step_position(step.record) in felt}
+            sent = {
+                journal.step_position(step.record): step
+                for step in draft.steps
+                if journal.step_position(step.record) in felt
+            }
             assert list(sent) == list(felt), "each tap that the phone felt is a step, in order"
             for position, step in sent.items():
-                assert pixel_hash(step.screenshot) == felt[position], "the screenshot is what the tap met"
-            unsent = [step for step in draft.steps if step_position(step.record) not in felt]
+                assert journal.pixel_hash(step.screenshot) == felt[position], "the screenshot is what the tap met"
+            unsent = [step for step in draft.steps if journal.step_position(step.record) not in felt]
             assert unsent == ([draft.steps[-1]] if unsent else []), "only the last may be unsent"
             assert not unsent or draft.uncertain
             self._is_uncertain = draft.uncertain
@@ -131,7 +127,7 @@ class KilledRecordings:
         self._random = random.Random(0)
 
     def record(self, number: int) -> bool:
-        """Returns whether the episode was published."""
+        """Returns whether the episode was journal.published."""
         draft = self._service.draft(ORIGIN.model_copy(update={"mode": self._mode}))
         draft.close()
         taps = tuple(self._bench.positions(number * TAPS, TAPS))
@@ -153,13 +149,15 @@ class KilledRecordings:
     def _compare(self, steps: list[StepRecord], taps: list[FeltInput]) -> None:
         """Every step is a tap, in order, with the right screenshot or a flag that says it is uncertain."""
         for number, step in enumerate(steps):
-            found = next((tap for tap in taps if is_same_touch(step, tap)), None)
+            found = next((tap for tap in taps if journal.is_same_touch(step, tap)), None)
             if found is None:
                 assert self._mode == "mirror", "a step of passive mode is a tap that was felt"
                 assert number == len(steps) - 1, "only the last may be unsent"
                 continue
             taps = taps[taps.index(found) + 1 :]
-            assert is_same_screen(step, found) or has_any(step, MIRROR_DOUBTS | PASSIVE_DOUBTS), step
+            assert journal.is_same_screen(step, found) or journal.has_any(
+                step, journal.MIRROR_DOUBTS | journal.PASSIVE_DOUBTS
+            ), step
 
     def _run(self, job: Job, *, spared: bool) -> int:
         """Returns how many steps the child reported."""

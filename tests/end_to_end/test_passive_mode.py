@@ -1,15 +1,179 @@
-"""Whole episodes in passive mode."""
+"""Passive mode: input by fingers and keys in the emulator's own window becomes steps; screenshots match the journal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey
+from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Mode
+from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel, to_grid
+from odyssey_recorder.recording.passive import ANSWER_FIRST
 from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.view import TextQuestion
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from tests.end_to_end.journal_checks import published
 from tests.end_to_end.recording_setup import PATIENCE_S, RecordingSetup, kinds_of, ready, recording_setup
+
+HOME, BACK, RECENT = Press(SystemKey.HOME), Press(SystemKey.BACK), Press(SystemKey.RECENT)
+BACK_KEY, RECENT_KEY = 158, 580
+SETTINGS, NOTES, MESSAGES = "com.android.settings", "com.odyssey.notes", "com.odyssey.messages"
+GESTURAL = "cmd overlay enable-exclusive --category com.android.internal.systemui.navbar.gestural"
+
+
+BUSY = {Flag(FlagCode.UNWATCHED)}
+"""A busy computer may miss the frame just after a touch."""
+
+
+def flags_of(steps: Iterable[StepRecord]) -> set[Flag]:
+    return {flag for step in steps for flag in step.flags}
+
+
+def swipe(start: Pixel, end: Pixel, *, rest_ms: int = 0) -> TouchStroke:
+    """A straight swipe of 300 ms that rests before it lifts."""
+    path = tuple(
+        Pixel(start.x + (end.x - start.x) * step // 15, start.y + (end.y - start.y) * step // 15) for step in range(16)
+    )
+    drawn = TouchStroke.drag(path, duration_ms=300)
+    return TouchStroke(drawn.samples, drawn.duration_us + rest_ms * 1000)
+
+
+def test_navigation_and_toolbar_buttons_are_system_keys(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
+        setup.open(recorder, SETTINGS)
+        setup.tap_in_window(recorder, "Overview", "Back", "Home")
+        for number, key in enumerate((RECENT_KEY, BACK_KEY), start=4):
+            setup.emulator.guest.window_key(key)
+            setup.await_steps(recorder, number)
+        episode, provenance = setup.finish(recorder)
+
+        setup.assert_matches_journal(episode, provenance)
+        assert [step.action for step in episode.steps[:-1]] == [RECENT, BACK, HOME, RECENT, BACK]
+        assert flags_of(provenance.steps) <= BUSY
+        assert annotator.notices == []
+
+
+def test_edge_swipes_on_rotated_device_are_system_keys(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, _):
+        adb_server.adb("-s", setup.emulator.serial, "shell", GESTURAL)
+        setup.emulator.phone.set_rotation(1)
+        size = setup.emulator.phone.state().size
+        bottom, middle = Pixel(size.width // 2, size.height - 3), Pixel(size.width // 2, size.height // 2)
+        swipes = [
+            swipe(Pixel(2, middle.y), Pixel(size.width // 3, middle.y)),
+            swipe(bottom, middle),
+            swipe(bottom, middle, rest_ms=500),
+        ]
+        for number, stroke in enumerate(swipes, start=1):
+            setup.open(recorder, SETTINGS)
+            setup.window.touch(stroke)
+            setup.await_steps(recorder, number)
+        episode, provenance = setup.finish(recorder)
+
+        setup.assert_matches_journal(episode, provenance)
+        assert [step.action for step in episode.steps[:-1]] == [BACK, HOME, RECENT]
+
+
+def test_typing_is_one_step_with_screenshot_before_first_key(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
+        setup.open(recorder, NOTES)
+        setup.tap_in_window(recorder, "New note")
+        setup.type_on_screen("milk")
+        setup.emulator.guest.window_text(" and 2 Eggs")
+        setup.await_keys(recorder, len("milk and 2 Eggs"))
+        assert len(recorder.view.steps) == 1, "more may be typed"
+        setup.emulator.guest.window_key(BACK_KEY)
+        setup.await_steps(recorder, 3)
+        episode, provenance = setup.finish(recorder)
+
+        setup.assert_matches_journal(episode, provenance)
+        click, typed, back, end = provenance.steps
+        assert kinds_of(episode) == [Click, Type, Press, Complete]
+        assert episode.steps[1].action == Type("milk and 2 Eggs")
+        assert flags_of(provenance.steps) <= BUSY | {Flag(FlagCode.AREAS_CHANGED)}, "the keyboard moves in"
+        assert annotator.notices == []
+        assert None not in {click.ui_tree, typed.ui_tree, back.ui_tree, end.ui_tree}
+        assert click.bbox == (576, 1040, 688, 1152)
+        assert [step.screen.activity for step in provenance.steps if step.screen][:2] == [
+            f"{NOTES}.MainActivity",
+            f"{NOTES}.NoteActivity",
+        ]
+        assert click.screen is not None
+        assert typed.screen is not None
+        assert (click.screen.keyboard_shown, typed.screen.keyboard_shown) == (False, True)
+        assert all(step.age_us is not None for step in provenance.steps)
+        assert click.clock_uncertainty_us is not None
+        assert click.clock_uncertainty_us < 100_000
+
+
+def test_text_is_recorded_although_sending_clears_its_field(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, _):
+        setup.open(recorder, MESSAGES)
+        setup.window.touch(TouchStroke.press(Pixel(380, 296)))
+        setup.await_steps(recorder, 1)
+        setup.tap_in_window(recorder, "Text message")
+        setup.type_on_screen("yes")
+        setup.await_keys(recorder, 3)
+        setup.tap("Send")
+        setup.await_keys(recorder, 4)
+        setup.tap("Text message")
+        setup.await_steps(recorder, 4)
+        setup.type_on_screen("ok")
+        setup.await_keys(recorder, 2)
+        setup.tap("Send message")
+        setup.await_steps(recorder, 6)
+        episode, provenance = setup.finish(recorder)
+
+        setup.assert_matches_journal(episode, provenance)
+        assert kinds_of(episode) == [Click, Click, Type, Click, Type, Click, Complete]
+        assert [step.action for step in episode.steps if isinstance(step.action, Type)] == [Type("yes"), Type("ok")]
+
+
+def test_annotator_is_asked_for_unreadable_text(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
+        setup.open(recorder, SETTINGS)
+        setup.tap_in_window(recorder, "Network & internet")
+        setup.window.touch(swipe(Pixel(300, 1000), Pixel(300, 300)))
+        setup.await_steps(recorder, 2)
+        setup.tap_in_window(recorder, "Add network", "Password")
+        setup.type_on_screen("abc")
+        setup.await_keys(recorder, 3)
+        recorder.complete("Done.")
+        view = recorder.wait_for(lambda view: view.question is not None, PATIENCE_S)
+        annotator.await_notice(ANSWER_FIRST)
+        assert view.question == TextQuestion(4, "")
+        assert recorder.view.steps[4].flag == describe_flag(Flag(FlagCode.TEXT_UNREAD))
+        recorder.answer_text(4, "abc")
+        recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
+        episode, provenance = published(setup.service.store, recorder.episode_id)
+
+        setup.assert_matches_journal(episode, provenance)
+        assert episode.steps[4].action == Type("abc")
+        assert flags_of(provenance.steps[4:5]) <= BUSY
+
+
+def test_long_presses_flings_drags_and_taps_are_distinguished(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
+        setup.open(recorder, SETTINGS)
+        fling = TouchStroke.drag(tuple(Pixel(300, y) for y in range(900, 400, -100)), duration_ms=60)
+        drag = TouchStroke.drag(tuple(Pixel(300, y) for y in range(400, 900, 20)), duration_ms=900)
+        for number, stroke in enumerate((fling, drag, TouchStroke.press(Pixel(300, 600), duration_ms=800)), start=1):
+            setup.window.touch(stroke)
+            setup.await_steps(recorder, number)
+        setup.open(recorder, "com.odyssey.calculator")
+        seven = TouchStroke.press(setup.position_of("7"), duration_ms=20)
+        for _ in range(8):
+            setup.window.touch(seven)
+        setup.await_steps(recorder, 11)
+        episode, provenance = setup.finish(recorder)
+
+        setup.assert_matches_journal(episode, provenance)
+        assert kinds_of(episode) == [Scroll, Scroll, *[Click] * 9, Complete]
+        assert isinstance(episode.steps[2].action, LongPress)
+        assert flags_of(provenance.steps[:4]) <= BUSY
+        assert annotator.notices == []
 
 
 def settings_tour(setup: RecordingSetup) -> list[TouchStroke | SystemKey]:

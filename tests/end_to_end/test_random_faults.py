@@ -24,18 +24,9 @@ from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.simulator.journal import FeltInput
 from tests.dataset.drafts import ORIGIN
 from tests.end_to_end import faults
+from tests.end_to_end import journal_checks as journal
 from tests.end_to_end.emulator_bench import EmulatorBench, tap_window
 from tests.end_to_end.faults import OVER_ADB, OVER_GRPC, Fault
-from tests.end_to_end.journal_checks import (
-    MIRROR_DOUBTS,
-    PASSIVE_DOUBTS,
-    has_any,
-    is_same_screen,
-    is_same_touch,
-    published_steps,
-    step_position,
-    tap_position,
-)
 from tests.recording.recording_bench import PASSIVE, Recording, RecordingBench
 
 ANSWER_S = 1.0
@@ -140,14 +131,14 @@ class FaultyMirrorRecording(FaultyRecording):
             self._device.input_nodes()
 
     def assert_matches_journal(self, steps: list[StepRecord]) -> None:
-        felt = {tap_position(tap): tap.frame.rgb_sha256 for tap in self.taps()}
-        positions = [step_position(step) for step in steps]
+        felt = {journal.tap_position(tap): tap.frame.rgb_sha256 for tap in self.taps()}
+        positions = [journal.step_position(step) for step in steps]
         trials = dict(zip(self._bench.positions(0, len(self.trials)), self.trials, strict=True))
         in_order = [position for position in positions if position in felt]
         assert in_order == [position for position in felt if position in in_order]
         for number, (step, position) in enumerate(zip(steps, positions, strict=True)):
             message = f"step {number} ({trials[position]}) is not what the phone felt and showed: {step}"
-            assert felt.get(position) == step.frame.rgb_sha256 or has_any(step, MIRROR_DOUBTS), message
+            assert felt.get(position) == step.frame.rgb_sha256 or journal.has_any(step, journal.MIRROR_DOUBTS), message
         assert self.unreported == []
 
 
@@ -193,13 +184,13 @@ class FaultyPassiveRecording(FaultyRecording):
         taps, next_tap = self.taps(), 0
         missing: list[int] = []
         for number, step in enumerate(steps):
-            found = next((tap for tap in range(next_tap, len(taps)) if is_same_touch(step, taps[tap])), None)
+            found = next((tap for tap in range(next_tap, len(taps)) if journal.is_same_touch(step, taps[tap])), None)
             assert found is not None, f"step {number} is not a tap, or out of order: {step.flags}"
             missing += range(next_tap, found)
             next_tap = found + 1
             trials = self.trials[max(0, found - 1) : found + 2]
             message = f"step {number}, tap {found} ({trials}) is not what the phone showed: {step}, {taps[found]}"
-            assert is_same_screen(step, taps[found]) or has_any(step, PASSIVE_DOUBTS), message
+            assert journal.is_same_screen(step, taps[found]) or journal.has_any(step, journal.PASSIVE_DOUBTS), message
         silent = [tap for tap in (*missing, *range(next_tap, len(taps))) if not self._is_reported(tap)]
         assert silent == [], "these taps are missing without a notice"
         assert len(steps) >= len(self.trials) // 6, "too few taps became steps"
@@ -230,4 +221,4 @@ def test_random_faults_lose_no_step_silently(
         lost = [view.message for view in recording.annotator.views if view.state is State.DEVICE_LOST]
         assert lost, "no fault lost the device"
         assert all(bench.serial in message or "adb server" in message for message in lost), lost
-        run.assert_matches_journal(published_steps(service.store, recording.draft.episode_id))
+        run.assert_matches_journal(journal.published_steps(service.store, recording.draft.episode_id))

@@ -33,8 +33,9 @@ class Film(Annotator):
         self._shot = Image.open(self._file).convert("RGB").crop((0, 0, *_SIZE))
         self._add(hold_ms, pressed=pressed)
 
-    def press(self, name: str) -> None:
+    def press(self, name: str, *, expect: str | tuple[str, ...] = ()) -> None:
         self._click(self.find(name, BUTTONS).rect.middle)
+        self._expect(expect)
 
     def tap(self, label: str) -> None:
         self._click(self.mirror_position(label))

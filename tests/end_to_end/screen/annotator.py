@@ -95,10 +95,12 @@ class Annotator:
         yield
         self.window.wait_until(lambda content: not content.is_dialog, "the main window")
 
-    def press(self, name: str) -> None:
+    def press(self, name: str, *, expect: str | tuple[str, ...] = ()) -> None:
+        """Press a button, and wait for texts."""
         self.xdotool.click(*self.find(name, BUTTONS).rect.middle)
+        self._expect(expect)
 
-    def choose(self, text: str, *, of: str, times: int = 1) -> None:
+    def choose(self, text: str, *, of: str, times: int = 1, expect: str | tuple[str, ...] = ()) -> None:
         """Click the entry with `text` in the list called `of`, after scrolling to it."""
         entry = self._entry(text, of)
         while not entry.is_fully_visible:
@@ -108,6 +110,7 @@ class Annotator:
             self.window.wait_until(lambda c, before=before: _rect(c, text, of) != before, f"{of!r} to scroll")  # type: ignore[misc]
             entry = self._entry(text, of)
         self.xdotool.click(*entry.rect.middle, times=times)
+        self._expect(expect)
 
     def write(self, text: str, *, into: str) -> None:
         self.xdotool.click(*self.find(into, FIELDS).rect.middle)
@@ -117,9 +120,10 @@ class Annotator:
             lambda content: any(one.value == text for one in content.named(into)), f"{text!r} in {into!r}"
         )
 
-    def keys(self, *keys: str) -> None:
+    def keys(self, *keys: str, expect: str | tuple[str, ...] = ()) -> None:
         self.window.focus()
         self.xdotool.press(*keys)
+        self._expect(expect)
 
     def type(self, text: str) -> None:
         self.window.focus()
@@ -128,6 +132,10 @@ class Annotator:
     def select(self, text: str, *, of: str) -> None:
         self.xdotool.click(*self.find(of, {"ComboBox"}).rect.middle)
         self.xdotool.click(*self.find(text, {"ListItem"}).rect.middle)
+
+    def _expect(self, texts: str | tuple[str, ...]) -> None:
+        if texts:
+            self.wait_for(*([texts] if isinstance(texts, str) else texts))
 
     def _entry(self, text: str, of: str) -> Element:
         def entries(content: WindowContent) -> list[Element]:
@@ -278,8 +286,7 @@ class Annotator:
         button = self.wait_for("for you").named("Show list")[0]
         if button.is_enabled and not button.is_checked:
             self.press("Show list")
-        self.choose(text, of="Episodes to review")
-        self.wait_for("Step 1 of")
+        self.choose(text, of="Episodes to review", expect="Step 1 of")
 
     # Screenshots.
 

@@ -52,12 +52,10 @@ def first_use(sandbox: Sandbox) -> None:
         task = practice_tasks()[0]
         annotator.wait_for(task.task.instruction, "take a hint")
         annotator.wait_for_steps(0)
-        annotator.press("Practice")
-        annotator.wait_for("You can record when all")
+        annotator.press("Practice", expect="You can record when all")
         annotator.save_image("practice")
         annotator.press("Record")
-        annotator.press("Show a hint")
-        annotator.wait_for("1 of")
+        annotator.press("Show a hint", expect="1 of")
         annotator.do_steps("Settings")
         annotator.save_image("hint")
         annotator.press("Undo last")
@@ -109,16 +107,14 @@ def _undo_and_restore(annotator: Annotator) -> None:
     annotator.press("Undo last")
     annotator.wait_for_steps(6)
     annotator.do_steps(pressing("Home"), before=6)
-    annotator.press("Undo last")
-    annotator.wait_for("Restoring", "Screen to restore")
+    annotator.press("Undo last", expect=("Restoring", "Screen to restore"))
     annotator.save_image("undo")
     annotator.tap("Browser")
     annotator.wait_for_steps(6)
 
 
 def _save_other_pages(annotator: Annotator) -> None:
-    annotator.press("Dataset")
-    annotator.wait_for("episode", "Lisbon")
+    annotator.press("Dataset", expect=("episode", "Lisbon"))
     annotator.choose("Lisbon", of="Episodes")
     annotator.save_image("dataset")
     annotator.press("Settings")
@@ -156,8 +152,7 @@ def fold(sandbox: Sandbox) -> None:
 def tablet(sandbox: Sandbox) -> None:
     with sandbox.first_use("Grace") as annotator:
         annotator.choose_task("lunch with Aisha")
-        annotator.press("Start recording")
-        annotator.wait_for("Ready.")
+        annotator.press("Start recording", expect="Ready.")
         annotator.tap("Calendar")
         annotator.wait_for("1 step", "Ready.")  # the panel of the steps is closed
         annotator.save_image("tablet", "dark")
@@ -170,8 +165,7 @@ def passive(sandbox: Sandbox) -> None:
         annotator.choose_task("blue cups, lemon")
         annotator.press("In the emulator's own window")
         _arrange(sandbox, annotator)
-        annotator.press("Start recording")
-        annotator.wait_for("Listening")
+        annotator.press("Start recording", expect="Listening")
         for number, label in enumerate(("Notes", "New note"), start=1):
             _wait_until_still(device)
             _tap(device, label)

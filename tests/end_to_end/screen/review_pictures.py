@@ -58,13 +58,11 @@ def _judge(reviewer: Annotator) -> None:
 
 def _find_and_fix(reviewer: Annotator) -> None:
     reviewer.open_for_review(_WITH_EXTRA_STEP)
-    reviewer.keys("n")
-    reviewer.wait_for("Step 3 of")
+    reviewer.keys("n", expect="Step 3 of")
     reviewer.save_image("review-finding")
     reviewer.keys("alt+d")
     with reviewer.dialog("Drop steps"):
-        reviewer.press("nothing was changed")
-        reviewer.wait_for("continues without a jump")
+        reviewer.press("nothing was changed", expect="continues without a jump")
         reviewer.save_image("review-fix")
         reviewer.keys("Escape")
 
@@ -73,8 +71,7 @@ def _replay(reviewer: Annotator) -> None:
     reviewer.open_for_review("cedar and fig candle")
     reviewer.keys("alt+4")
     reviewer.find("Device to replay on")  # it can be chosen once the devices are known
-    reviewer.keys("ctrl+r")
-    reviewer.wait_for("Replayed on")
+    reviewer.keys("ctrl+r", expect="Replayed on")
     reviewer.save_image("review-replay")
 
 
@@ -87,8 +84,7 @@ def _figures(sandbox: Sandbox, ids: Mapping[str, str]) -> None:
     dataset.judge_all(copies, "Cleo", _answers("pfp", "ppf", "ppp", "pfp", "ppp", count=len(copies)))
     with sandbox.reviewer("Dora", root) as reviewer:
         reviewer.wait_for("for you")
-        reviewer.press("Show figures")
-        reviewer.wait_for("kappa")
+        reviewer.press("Show figures", expect="kappa")
         reviewer.save_image("review-figures")
 
 

@@ -27,8 +27,7 @@ def test_episode_is_fixed_and_sent_back_to_its_annotator(sandbox: Sandbox) -> No
         drop_useless_step(reviewer)
         fix_text(reviewer)
         assert typed(sandbox) == "lisbon weather"
-        reviewer.keys("ctrl+z")
-        reviewer.wait_for("Step 3 of 6 · Type “lisbon wether”")
+        reviewer.keys("ctrl+z", expect="Step 3 of 6 · Type “lisbon wether”")
         send_back(reviewer, step=5)
     episode = sandbox.episode
     assert typed(sandbox) == "lisbon wether"
@@ -37,8 +36,7 @@ def test_episode_is_fixed_and_sent_back_to_its_annotator(sandbox: Sandbox) -> No
     assert [one.why for one in fixes] == ["nothing was changed", "a slip of the keyboard", "taken back"]
 
     with sandbox.annotator() as annotator:
-        annotator.press("Record")
-        annotator.wait_for(_TASK, "Sent back before: The result is not what was requested, at step 6")
+        annotator.press("Record", expect=(_TASK, "Sent back before: The result is not what was requested, at step 6"))
         annotator.check_layout("record-sent-back")
 
 
@@ -52,8 +50,7 @@ def record_with_mistakes(annotator: Annotator) -> None:
 
 def drop_useless_step(reviewer: Annotator) -> None:
     reviewer.press("Findings")
-    reviewer.choose("IMG07", of="Findings")
-    reviewer.wait_for("Step 5 of 7 · Press Home")
+    reviewer.choose("IMG07", of="Findings", expect="Step 5 of 7 · Press Home")
     reviewer.check_layout("review-finding")
     reviewer.keys("alt+d")
     with reviewer.dialog("Drop steps"):
@@ -76,11 +73,9 @@ def fix_text(reviewer: Annotator) -> None:
 
 
 def send_back(reviewer: Annotator, *, step: int) -> None:
-    reviewer.keys("q", "z", "End", "s", "2")
-    reviewer.wait_for(f"Step {step + 1} of 6")
+    reviewer.keys("q", "z", "End", "s", "2", expect=f"Step {step + 1} of 6")
     reviewer.check_layout("review-answers")
-    reviewer.press("Send back")
-    reviewer.wait_for("Sent back to Ada's queue", "0 for you")
+    reviewer.press("Send back", expect=("Sent back to Ada's queue", "0 for you"))
     reviewer.check_layout("review-done")
 
 
@@ -102,14 +97,12 @@ def test_episode_is_replayed_and_rejected(sandbox: Sandbox, recorded: tuple[Path
             reviewer.keys(f"alt+{number}")
             reviewer.check_layout(f"review-{name}")
         reviewer.find("Device to replay on")
-        reviewer.keys("ctrl+r")
-        reviewer.wait_for("Replayed on")
+        reviewer.keys("ctrl+r", expect="Replayed on")
         badges = [step.name for step in reviewer.window.content().items("Steps")]
         assert len(badges) == 7
         assert all("match" in name for name in badges)
         reviewer.check_layout("review-replay")
-        reviewer.keys("q", "s", "1", "z", "ctrl+d")
-        reviewer.wait_for("Rejected and moved to the trash", "0 for you")
+        reviewer.keys("q", "s", "1", "z", "ctrl+d", expect=("Rejected and moved to the trash", "0 for you"))
     assert sandbox.store.episodes() == []
     (episode,) = Trash(sandbox.store.root).episodes()
     assert episode.episode_id == rejected

@@ -127,10 +127,8 @@ def edit_fault_found_by_judge(lead: Annotator, task: QueuedTask) -> None:
     lead.wait_for("Added: It must be shown to the uncle.")
     lead.keys("e", "BackSpace", *["BackSpace"] * len(UNCLE))
     lead.check_layout("tasks-edit")
-    lead.keys("ctrl+Return")
-    lead.wait_for("Edited by Ada.")
-    lead.keys("a")
-    lead.wait_for("Nothing left to approve.")
+    lead.keys("ctrl+Return", expect="Edited by Ada.")
+    lead.keys("a", expect="Nothing left to approve.")
 
 
 def device_name(annotator: Annotator) -> str:
@@ -138,8 +136,7 @@ def device_name(annotator: Annotator) -> str:
 
 
 def skip(annotator: Annotator, task: QueuedTask) -> None:
-    annotator.press("Record")
-    annotator.wait_for(task.listed.task.instruction)
+    annotator.press("Record", expect=task.listed.task.instruction)
     annotator.press("Skip")
     with annotator.dialog("Skip the task"):
         annotator.press("later")
