@@ -11,11 +11,11 @@ texts = st.lists(st.sampled_from(["open", "the", "Chrome", "{}", "{item}", ".", 
 
 
 def joined(parts: tuple[TextPart, ...]) -> str:
-    return "".join(part.words for part in parts)
+    return "".join(part.text for part in parts)
 
 
 @pytest.mark.parametrize(
-    ("texts", "put_in", "dropped", "added"),
+    ("texts", "filled_in", "dropped", "added"),
     [
         (("Buy {} in {shop}.", "Buy red shoes in the market.", ""), ("red shoes", "the market"), None, None),
         (("Buy {} today.", "Sell shoes tomorrow.", ""), (), None, None),
@@ -31,10 +31,10 @@ def joined(parts: tuple[TextPart, ...]) -> str:
     ids=["gaps", "another template", "rewrite", "case and blanks", "number"],
 )
 def test_filled_dropped_and_added_words(
-    texts: tuple[str, str, str], put_in: Words, dropped: Words | None, added: Words | None
+    texts: tuple[str, str, str], filled_in: Words, dropped: Words | None, added: Words | None
 ) -> None:
     changes = text_changes(*texts)
-    assert changes.put_in == put_in
+    assert changes.filled_in == filled_in
     assert dropped is None or (changes.dropped, changes.added) == (dropped, added)
 
 

@@ -257,7 +257,7 @@ class PrepareView(QWidget):
         bridge.rewritten.connect(self._take_rewritten)
         self.card.words_given.connect(self._give_words)
         self.card.writing_ended.connect(self._view.setFocus)
-        self.search.rested.connect(self._narrow)
+        self.search.typing_paused.connect(self._narrow)
         for choice in (self._stage, self._writer, self._category):
             choice.currentIndexChanged.connect(lambda _at: self._narrow())
         self._view.activated.connect(lambda _index: self._commands[Command.EDIT_TASK].trigger())

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.gui.action_painter import paint_action, paint_label
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList
-from odyssey_recorder.gui.step_strip import StepThumbnails, look_at, wrapped
+from odyssey_recorder.gui.step_strip import StepThumbnails, render_step, wrapped
 from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import (
@@ -98,8 +98,8 @@ def test_steps_come_and_are_amended_in_their_places(steps: Steps, screenshot: Pa
 
 
 def test_the_touched_element_is_framed(qtbot: QtBot, screenshot: Path) -> None:
-    bare, _ = look_at(RecordedStep(0, HOME, screenshot, ""), THUMBNAIL)
-    framed, _ = look_at(RecordedStep(0, HOME, screenshot, "", Box(72, 128, 360, 640)), THUMBNAIL)
+    bare, _ = render_step(RecordedStep(0, HOME, screenshot, ""), THUMBNAIL)
+    framed, _ = render_step(RecordedStep(0, HOME, screenshot, "", Box(72, 128, 360, 640)), THUMBNAIL)
 
     width, height = bare.width(), bare.height()
     places = [(x, y) for x in range(width) for y in range(height)]
@@ -119,11 +119,11 @@ def test_the_thumbnail_comes_from_the_background(steps: Steps, screenshot: Path,
 
 def test_every_action_is_drawn_on_its_thumbnail_a_click_where_it_was(qtbot: QtBot, screenshot: Path) -> None:
     for action in ACTIONS:
-        image, _ = look_at(RecordedStep(0, action, screenshot, ""), THUMBNAIL)
+        image, _ = render_step(RecordedStep(0, action, screenshot, ""), THUMBNAIL)
         colours = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
         assert image.pixelColor(1, 1) == QColor(20, 90, 160)
         assert len(colours) > 10, action
-    image, _ = look_at(RecordedStep(0, LongPress(Point(250, 750)), screenshot, ""), THUMBNAIL)
+    image, _ = render_step(RecordedStep(0, LongPress(Point(250, 750)), screenshot, ""), THUMBNAIL)
     assert image.pixelColor(round(image.width() * 0.25), round(image.height() * 0.75)) == MARK
 
 
