@@ -122,10 +122,10 @@ _Thumbnail = tuple[QImage | Exception | None, str]
 class StepThumbnails:
     """Reads the thumbnails and elements of recorded steps in the background, each once, for a model."""
 
-    def __init__(self, background: Background, model: StepModel, room: QSize) -> None:
+    def __init__(self, background: Background, model: StepModel, bounds: QSize) -> None:
         self._background = background
         self._model = model
-        self._room = room
+        self._bounds = bounds
         self._shown: dict[_ThumbnailKey, _Thumbnail] = {}
 
     def show_steps(self, steps: Sequence[RecordedStep]) -> None:
@@ -136,7 +136,7 @@ class StepThumbnails:
             if _key_of(step) not in before:
                 prepare_other_threads()
                 take = partial(self._take, _key_of(step))
-                self._background.run(partial(render_step, step, self._room), take, take)
+                self._background.run(partial(render_step, step, self._bounds), take, take)
 
     @property
     def screenshots(self) -> list["MarkedScreenshot"]:
@@ -173,12 +173,12 @@ def element_of(action: Action, tree: Path | None, size: Size) -> str:
     return field_name(nodes) if isinstance(action, Type) else name_at(nodes, to_pixel(action.point, size), size)
 
 
-def render_step(step: RecordedStep, room: QSize) -> tuple[QImage, str]:
-    """The screenshot within `room`, with the action and the touched element drawn on it, and the step in words.
+def render_step(step: RecordedStep, bounds: QSize) -> tuple[QImage, str]:
+    """The screenshot within `bounds`, with the action and the touched element drawn on it, and the step in words.
 
     Runs off the GUI thread. Raises DatasetError.
     """
-    image, read = read_image(step.screenshot, room * SHARPNESS)
+    image, read = read_image(step.screenshot, bounds * SHARPNESS)
     image = image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
     size = Size(read.width(), read.height())
     draw_step(image, step.action, step.box, size)
@@ -281,9 +281,9 @@ class _StripDelegate(RowDelegate):
 
     def paint_value(self, painter: QPainter, cell: QRectF, step: StripStep, font: QFont) -> None:
         size = self._style.thumbnail
-        room = QRectF(cell.left() + self._style.side_px, cell.top() + _MARGIN, size.width(), size.height())
-        paint_thumbnail(painter, room, step.image)
-        self._paint_text(painter, cell, room, step)
+        area = QRectF(cell.left() + self._style.side_px, cell.top() + _MARGIN, size.width(), size.height())
+        paint_thumbnail(painter, area, step.image)
+        self._paint_text(painter, cell, area, step)
         if step.severity is not None:
             place = QRectF(cell.left() + 4, cell.top() + 4, _BADGE_PX, _BADGE_PX)
             _paint_badge(painter, place, SEVERITY_GLYPHS[step.severity], severity_colour(step.severity))
@@ -291,7 +291,7 @@ class _StripDelegate(RowDelegate):
             place = QRectF(cell.right() - 4 - _BADGE_PX, cell.top() + 4, _BADGE_PX, _BADGE_PX)
             _paint_badge(painter, place, VERDICT_GLYPHS[step.verdict], verdict_colour(step.verdict))
 
-    def _paint_text(self, painter: QPainter, cell: QRectF, room: QRectF, step: StripStep) -> None:
+    def _paint_text(self, painter: QPainter, cell: QRectF, image_area: QRectF, step: StripStep) -> None:
         theme, font = Theme.current(), small_font(painter.font())
         strong = QFont(font)
         strong.setWeight(QFont.Weight.Normal if step.is_seen else QFont.Weight.Bold)
@@ -301,7 +301,7 @@ class _StripDelegate(RowDelegate):
             side, align = _MARGIN / 2, Qt.AlignmentFlag.AlignHCenter
         else:
             side, align = _MARGIN, Qt.AlignmentFlag.AlignLeft
-        area = QRectF(cell.left() + side, room.bottom() + 4, cell.width() - 2 * side, metrics.height())
+        area = QRectF(cell.left() + side, image_area.bottom() + 4, cell.width() - 2 * side, metrics.height())
         lines = wrapped(f"{step.number + 1}. {step.words}", metrics, round(area.width()), 2)
         painter.setFont(strong)
         painter.setPen(theme.warning if is_flagged else theme.text)
@@ -331,14 +331,14 @@ def wrapped(text: str, metrics: QFontMetrics, width: int, lines: int) -> list[st
     return [metrics.elidedText(part, Qt.TextElideMode.ElideRight, width) for part in (*done, last) if part]
 
 
-def paint_thumbnail(painter: QPainter, room: QRectF, image: QImage | Exception | None, *, at_top: bool = False) -> None:
-    """Draw a thumbnail at the bottom of `room`, or at its top; without one an empty frame with the reason."""
-    theme, place, shape = Theme.current(), QRectF(room), QPainterPath()
+def paint_thumbnail(painter: QPainter, area: QRectF, image: QImage | Exception | None, *, at_top: bool = False) -> None:
+    """Draw a thumbnail at the bottom of `area`, or at its top; without one an empty frame with the reason."""
+    theme, place, shape = Theme.current(), QRectF(area), QPainterPath()
     if isinstance(image, QImage) and not image.isNull():
         size = image.deviceIndependentSize()
         place = QRectF(0, 0, size.width(), size.height())
-        place.moveCenter(room.center())
-        place.moveTop(room.top()) if at_top else place.moveBottom(room.bottom())
+        place.moveCenter(area.center())
+        place.moveTop(area.top()) if at_top else place.moveBottom(area.bottom())
         shape.addRoundedRect(place, 6, 6)
         painter.save()
         painter.setClipPath(shape)
@@ -355,11 +355,11 @@ def paint_thumbnail(painter: QPainter, room: QRectF, image: QImage | Exception |
     painter.save()
     if isinstance(image, Exception):
         painter.setFont(small_font(painter.font()))
-        paint_problem(painter, str(image), room)
+        paint_problem(painter, str(image), area)
     elif image is not None and image.isNull():
         painter.setFont(glyph_font(_BROKEN_PX))
         painter.setPen(theme.muted)
-        painter.drawText(room, Qt.AlignmentFlag.AlignCenter, glyph("image_broken_variant"))
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, glyph("image_broken_variant"))
     painter.restore()
 
 

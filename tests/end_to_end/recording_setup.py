@@ -110,11 +110,14 @@ class RecordingSetup:
         self.wait_until_read(recorder)
 
     def finish(self, recorder: Recorder) -> tuple[Episode, EpisodeProvenance]:
+        """Publish, and compare the episode with the journal."""
         recorder.wait_for(lambda view: view.state is State.READY, PATIENCE_S)
         recorder.complete("Done.")
         view = recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
         assert view.published is not None
-        return published(self.service.store, recorder.episode_id)
+        episode, provenance = published(self.service.store, recorder.episode_id)
+        self.assert_matches_journal(episode, provenance)
+        return episode, provenance
 
     def assert_screenshots_match_touches(self, provenance: EpisodeProvenance, *touches: int) -> None:
         """The steps before the last show what these touches of the journal met, in order."""
