@@ -43,7 +43,6 @@ class EmulatorBench:
         self.phone = Phone(profile_named("small_phone"), animation=False, journal=self._journal)
         control = ControlOptions(running_dir=self._running)
         self.emulator = SimulatedEmulator(self.phone, adb_server_port=server.port, control=control)
-        self._rows: list[int] = []
 
     @property
     def serial(self) -> str:
@@ -53,8 +52,8 @@ class EmulatorBench:
         self.emulator.start()
         self.phone.start_activity("com.android.settings")
         Person(self.phone).tap("Notifications")
-        switches = [node for node in self.phone.view_hierarchy().walk() if node.checkable]
-        self._rows = [(node.bounds.top + node.bounds.bottom) // 2 for node in switches][:6]
+        switches = [node.bounds for node in self.phone.view_hierarchy().walk() if node.checkable]
+        self._rows = [(box.top + box.bottom) // 2 for box in switches][:6]
         assert self._rows
         self._switches = self.emulator.guest.save_snapshot()
 

@@ -38,10 +38,15 @@ MISSES = (LOST.partition("{")[0], NOT_LISTENING, DROPPED, BLIND, NO_SCREENSHOT, 
 
 
 class FaultyRecording:
-    """A recording with faults, over `way`: "adb" or "gRPC"."""
+    """A recording with faults, over `way`: "adb" or "gRPC".
+
+    `unreported` are the taps that were lost, or removed a step, without a notice.
+    """
 
     def __init__(self, bench: EmulatorBench, device: Device, recording: Recording, way: str) -> None:
         self.trials: list[str] = []
+        self.unreported: list[str] = []
+        self._notices: list[int] = []  # how many there were before each trial
         self._bench = bench
         self._device = device
         self._recording = recording
@@ -74,12 +79,6 @@ class FaultyRecording:
 
 
 class FaultyMirrorRecording(FaultyRecording):
-    """`unreported` are the taps that were lost, or removed a step, without a notice."""
-
-    def __init__(self, bench: EmulatorBench, device: Device, recording: Recording, way: str) -> None:
-        super().__init__(bench, device, recording, way)
-        self.unreported: list[str] = []
-
     def tap_with_fault(self, fault: Fault, moment: str, number: int) -> None:
         annotator, before = self._recording.annotator, self._recording.ready()
         notices, felt, seen = len(annotator.notices), len(self.taps()), len(annotator.views)
@@ -143,10 +142,6 @@ class FaultyMirrorRecording(FaultyRecording):
 
 
 class FaultyPassiveRecording(FaultyRecording):
-    def __init__(self, bench: EmulatorBench, device: Device, recording: Recording, way: str) -> None:
-        super().__init__(bench, device, recording, way)
-        self._notices: list[int] = []
-
     def tap_with_fault(self, fault: Fault, moment: str, number: int) -> None:
         annotator, before = self._recording.annotator, self._recording.ready()
         notices = len(annotator.notices)

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QKeySequenceEdit, QMainWindow, QTableView, QWidget
+from PySide6.QtWidgets import QKeySequenceEdit, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -27,15 +27,13 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(qtbot: QtBot) -> QMainWindow:
-    made = QMainWindow()
-    qtbot.addWidget(made)
-    return made
+def pilot(qtbot: QtBot, background: Background) -> WidgetPilot:
+    return WidgetPilot(qtbot, background)
 
 
 @pytest.fixture
-def commands(window: QMainWindow) -> Commands:
-    return Commands(window)
+def commands(pilot: WidgetPilot) -> Commands:
+    return pilot.commands
 
 
 @pytest.fixture
@@ -43,34 +41,25 @@ def shortcuts(commands: Commands, file: Path) -> Shortcuts:
     return Shortcuts(commands, KeptFile(file))
 
 
-def show(qtbot: QtBot, window: QMainWindow, part: QWidget) -> None:
-    window.setCentralWidget(part)
-    window.show()
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-
-
-def test_changed_keys_work_at_once_and_show_in_tooltip(
-    qtbot: QtBot, window: QMainWindow, commands: Commands, shortcuts: Shortcuts
-) -> None:
+def test_changed_keys_take_effect_at_once(pilot: WidgetPilot, commands: Commands, shortcuts: Shortcuts) -> None:
     button = commands.button(Command.UNDO)
     commands.belong_to(button, Command.UNDO)
-    show(qtbot, window, button)
+    pilot.show_widget(button)
     triggered: list[bool] = []
     commands[Command.UNDO].triggered.connect(lambda: triggered.append(True))
     shortcuts.change(Command.UNDO, F12)
-    QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
+    QTest.keyClick(pilot.window, Qt.Key.Key_Z, CTRL)
     assert triggered == []
-    QTest.keyClick(window, Qt.Key.Key_F12)
+    QTest.keyClick(pilot.window, Qt.Key.Key_F12)
     assert triggered == [True]
     assert button.toolTip() == "Undo the last step (F12)"
 
 
-def test_changed_keys_are_saved_and_loaded(window: QMainWindow, shortcuts: Shortcuts, file: Path) -> None:
+def test_changed_keys_are_saved_and_loaded(pilot: WidgetPilot, shortcuts: Shortcuts, file: Path) -> None:
     shortcuts.change(Command.UNDO, F12)
     shortcuts.change(Command.BACK, QKeySequence())
     shortcuts.keep()
-    again = Shortcuts(Commands(window), KeptFile(file))
+    again = Shortcuts(Commands(pilot.window), KeptFile(file))
     assert again.keys(Command.UNDO) == F12
     assert again.keys(Command.BACK).isEmpty()
     assert json.loads(file.read_text())["shortcuts"] == {"UNDO": "F12", "BACK": ""}
@@ -157,15 +146,15 @@ def test_keys_may_repeat_on_different_pages(shortcuts: Shortcuts) -> None:
 
 
 @pytest.mark.usefixtures("shortcuts")
-def test_page_keys_do_nothing_before_page_exists(qtbot: QtBot, window: QMainWindow, commands: Commands) -> None:
+def test_page_keys_do_nothing_before_page_exists(pilot: WidgetPilot, commands: Commands) -> None:
     page = QWidget()
-    show(qtbot, window, page)
+    pilot.show_widget(page)
     triggered: list[bool] = []
     commands[Command.UNDO].triggered.connect(lambda: triggered.append(True))
-    QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
+    QTest.keyClick(pilot.window, Qt.Key.Key_Z, CTRL)
     assert triggered == []
     commands.belong_to(page, Command.UNDO)
-    QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
+    QTest.keyClick(pilot.window, Qt.Key.Key_Z, CTRL)
     assert triggered == [True]
 
 
