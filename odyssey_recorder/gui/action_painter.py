@@ -13,12 +13,12 @@ from odyssey_recorder.model.geometry import GRID, Box, Point, Size
 
 _HALO = QColor(255, 255, 255, 230)
 _FULL_TURN = 360 * 16
-_INK = QColor("#16181d")
-_CAUTION = QColor("#a85f00")
+_DARK = QColor("#16181d")
+_MISSED = QColor("#a85f00")
 _CROSS_PX = 9.0
 _BAR_SHARE = 0.08
-"""At most this share of a screen's height is its navigation bar."""
-_GLYPHS_OF_KEYS = {SystemKey.HOME: "circle_outline", SystemKey.BACK: "arrow_left", SystemKey.RECENT: "square_outline"}
+"""The largest share of the screen's height that a navigation bar takes."""
+_KEY_GLYPHS = {SystemKey.HOME: "circle_outline", SystemKey.BACK: "arrow_left", SystemKey.RECENT: "square_outline"}
 
 
 @cache
@@ -28,8 +28,8 @@ def prepare_other_threads() -> None:
     Qt's enums are created on first use, and two threads that do so at once crash the program (PySide6 6.11).
     """
     image = QImage(8, 8, QImage.Format.Format_RGB32).convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
-    for way in (Qt.TransformationMode.SmoothTransformation, Qt.TransformationMode.FastTransformation):
-        image = image.scaled(8, 8, Qt.AspectRatioMode.KeepAspectRatio, way)
+    for mode in (Qt.TransformationMode.SmoothTransformation, Qt.TransformationMode.FastTransformation):
+        image = image.scaled(8, 8, Qt.AspectRatioMode.KeepAspectRatio, mode)
     area, point = QRectF(0, 0, 8, 8), Point(0, 0)
     painter = QPainter(image)
     paint_box(painter, Box(0, 0, 8, 8), Size(8, 8), area)
@@ -44,7 +44,7 @@ def prepare_other_threads() -> None:
 def paint_action(painter: QPainter, action: Action, area: QRectF, *, is_predicted: bool = False) -> None:
     """Draw `action` on an image that fills `area`, in the painter's coordinates.
 
-    A predicted one has its own colour, and its badge at the right of a recorded one's.
+    A predicted action has its own colour, and its badge is to the right of a recorded one's.
     """
     colour = PREDICTED if is_predicted else MARK
     painter.save()
@@ -61,7 +61,7 @@ def paint_action(painter: QPainter, action: Action, area: QRectF, *, is_predicte
         case Type():
             _badge(painter, "keyboard", area, is_predicted=is_predicted)
         case Press(key):
-            _badge(painter, _GLYPHS_OF_KEYS[key], area, is_predicted=is_predicted)
+            _badge(painter, _KEY_GLYPHS[key], area, is_predicted=is_predicted)
         case Complete():
             _badge(painter, "check", area, is_predicted=is_predicted)
         case Impossible():
@@ -128,8 +128,8 @@ def mark_radius(area: QRectF) -> float:
     return max(6.0, min(18.0, 0.05 * min(area.width(), area.height())))
 
 
-def paint_label(painter: QPainter, words: str, area: QRectF) -> None:
-    """Write `words` low on an image that nobody touches."""
+def paint_label(painter: QPainter, text: str, area: QRectF) -> None:
+    """Write `text` near the bottom of an image that takes no touches."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     font = QFont(painter.font())
@@ -137,13 +137,12 @@ def paint_label(painter: QPainter, words: str, area: QRectF) -> None:
     font.setWeight(QFont.Weight.DemiBold)
     metrics = QFontMetricsF(font)
     padding = metrics.height() * 0.5
-    room = max(1.0, area.width() - 2 * padding - 8)
-    shown = metrics.elidedText(" ".join(words.split()), Qt.TextElideMode.ElideRight, room)
+    available = max(1.0, area.width() - 2 * padding - 8)
+    shown = metrics.elidedText(" ".join(text.split()), Qt.TextElideMode.ElideRight, available)
     pill = QRectF(0, 0, metrics.horizontalAdvance(shown) + 2 * padding, metrics.height() * 1.5)
-    off = pill.height() / 2 + 6
-    pill.moveCenter(_above_bar(area, off))
+    pill.moveCenter(_above_bar(area, pill.height() / 2 + 6))
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(_with_alpha(_INK, 225))
+    painter.setBrush(_with_alpha(_DARK, 225))
     painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
     painter.setFont(font)
     painter.setPen(QColor("white"))
@@ -152,35 +151,35 @@ def paint_label(painter: QPainter, words: str, area: QRectF) -> None:
 
 
 def paint_missed(painter: QPainter, at: QPointF) -> None:
-    """A cross where an input was not taken."""
+    """Draw a cross where an input was not accepted."""
     arm = QPointF(_CROSS_PX, _CROSS_PX)
     other = QPointF(_CROSS_PX, -_CROSS_PX)
-    for colour, width in ((_HALO, 7), (_CAUTION, 4)):
+    for colour, width in ((_HALO, 7), (_MISSED, 4)):
         painter.setPen(QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawLine(at - arm, at + arm)
         painter.drawLine(at - other, at + other)
 
 
-def paint_problem(painter: QPainter, words: str, room: QRectF) -> None:
+def paint_problem(painter: QPainter, text: str, area: QRectF) -> None:
     painter.setPen(Theme.current().muted)
-    middle = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-    painter.drawText(room.adjusted(4, 4, -4, -4), int(middle), breakable(words))
+    flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+    painter.drawText(area.adjusted(4, 4, -4, -4), int(flags), breakable(text))
 
 
 def _badge(painter: QPainter, name: str, area: QRectF, *, is_predicted: bool) -> None:
     radius = 14.0
     centre = _above_bar(area, radius + 6) + QPointF(2.4 * radius if is_predicted else 0, 0)
     painter.setPen(QPen(_HALO, 1.5))
-    painter.setBrush(PREDICTED if is_predicted else _INK)
+    painter.setBrush(PREDICTED if is_predicted else _DARK)
     painter.drawEllipse(centre, radius, radius)
     painter.setPen(QColor("white"))
     painter.setFont(glyph_font(16))
     painter.drawText(_around(centre, radius), Qt.AlignmentFlag.AlignCenter, glyph(name))
 
 
-def _above_bar(area: QRectF, off: float) -> QPointF:
-    """`off` above the device's navigation bar, whose buttons a mark must not hide."""
-    return QPointF(area.center().x(), area.bottom() - _BAR_SHARE * area.height() - off)
+def _above_bar(area: QRectF, distance: float) -> QPointF:
+    """`distance` above the device's navigation bar, whose buttons a mark must not hide."""
+    return QPointF(area.center().x(), area.bottom() - _BAR_SHARE * area.height() - distance)
 
 
 def _place(point: Point, area: QRectF) -> QPointF:
@@ -219,7 +218,7 @@ def _trajectory(painter: QPainter, points: list[QPointF], radius: float, colour:
 
 
 def _arrow_head(points: list[QPointF], radius: float) -> QPolygonF:
-    """A triangle at the last point, along the last stretch that is long enough to have a direction."""
+    """A triangle at the last point, in the direction of the last stretch that is long enough to have one."""
     tip = points[-1]
     length = 0.0
     along = QPointF(0, -1)
@@ -240,6 +239,6 @@ def _around(centre: QPointF, radius: float) -> QRectF:
 
 
 def _with_alpha(colour: QColor, alpha: int) -> QColor:
-    seen_through = QColor(colour)
-    seen_through.setAlpha(alpha)
-    return seen_through
+    translucent = QColor(colour)
+    translucent.setAlpha(alpha)
+    return translucent

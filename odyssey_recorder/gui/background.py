@@ -65,9 +65,9 @@ class Background(QObject):
         super().__init__(parent)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="background")
         self._jobs: list[Job] = []
-        self._parts: list[Background] = []
+        self._children: list[Background] = []
         self._numbers = count()
-        self._awaited: dict[int, tuple[Callable[..., object], Callable[[Exception], object]]] = {}
+        self._callbacks: dict[int, tuple[Callable[..., object], Callable[[Exception], object]]] = {}
         self._lock = threading.Lock()
         self._closed = False  # guarded by _lock where other threads read it
         self._posted.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
@@ -85,12 +85,12 @@ class Background(QObject):
     ) -> None:
         """Run `call`; `on_done` gets its result or `on_error` its exception, on the GUI thread."""
         if not self._closed:
-            self._pool.submit(self._carry_out, call, self._await(on_done, on_error))
+            self._pool.submit(self._execute, call, self._keep_callbacks(on_done, on_error))
 
     def in_order(self) -> "Background":
         """A child that runs one function at a time; it closes with this one."""
-        self._parts.append(Background(self, threads=1))
-        return self._parts[-1]
+        self._children.append(Background(self, threads=1))
+        return self._children[-1]
 
     def start(
         self, title: str, work: JobWork[T], on_done: Callable[[T], object] = lambda _: None, *, can_cancel: bool = True
@@ -108,7 +108,7 @@ class Background(QObject):
 
         call = partial(work, job.report, lambda: job.is_cancelled)
         # Not in the pool: the program may exit while a job that cannot be cancelled still waits for another program.
-        target = partial(self._carry_out, call, self._await(finish, partial(self._end, job)))
+        target = partial(self._execute, call, self._keep_callbacks(finish, partial(self._end, job)))
         threading.Thread(target=target, name=title, daemon=True).start()
         return job
 
@@ -127,31 +127,31 @@ class Background(QObject):
         self.cancel_jobs()
         with self._lock:
             self._closed = True
-        for part in self._parts:
-            part.close()
+        for child in self._children:
+            child.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
-        self._awaited.clear()
+        self._callbacks.clear()
 
-    def _await(self, on_done: Callable[[T], object], on_error: Callable[[Exception], object]) -> int:
-        """Keep both from the thread that works: the last to hold a widget destroys it, which crashes elsewhere."""
+    def _keep_callbacks(self, on_done: Callable[[T], object], on_error: Callable[[Exception], object]) -> int:
+        """Hide both from the worker thread: if it held a widget last, it would destroy it, which crashes."""
         number = next(self._numbers)
-        self._awaited[number] = on_done, on_error
+        self._callbacks[number] = on_done, on_error
         return number
 
-    def _carry_out(self, call: Callable[[], object], number: int) -> None:
+    def _execute(self, call: Callable[[], object], number: int) -> None:
         try:
             result = call()
-        except Exception as error:  # noqa: BLE001  the top of a thread: the caller decides what it means
+        except Exception as error:  # noqa: BLE001  the top of a thread: `on_error` decides
             self.post(partial(self._fail, number, error))
         else:
             self.post(partial(self._finish, number, result))
 
     def _finish(self, number: int, result: object) -> None:
-        on_done, _ = self._awaited.pop(number)
+        on_done, _ = self._callbacks.pop(number)
         on_done(result)
 
     def _fail(self, number: int, error: Exception) -> None:
-        _, on_error = self._awaited.pop(number)
+        _, on_error = self._callbacks.pop(number)
         on_error(error)
 
     def _end(self, job: "Job", error: Exception | None) -> None:
@@ -201,13 +201,13 @@ class Job(QObject):
             self.state = JobState.CANCELLING
             self.changed.emit()
 
-    def report(self, share: float | None, words: str) -> None:
-        """Take progress on the worker thread; the GUI thread gets the newest, however often it comes."""
+    def report(self, share: float | None, text: str) -> None:
+        """Report progress from the worker thread; the GUI thread gets only the newest."""
         with self._lock:
-            is_under_way = self._newest is not None
-            self._newest = share, words
-        if not is_under_way:
-            self._background.post(self._take_progress)
+            is_posted = self._newest is not None
+            self._newest = share, text
+        if not is_posted:
+            self._background.post(self._show_progress)
 
     def end(self, error: Exception | None) -> None:
         if error is None:
@@ -221,7 +221,7 @@ class Job(QObject):
         self.changed.emit()
         self.ended.emit()
 
-    def _take_progress(self) -> None:
+    def _show_progress(self) -> None:
         with self._lock:
             newest, self._newest = self._newest, None
         if newest is not None:

@@ -1,6 +1,5 @@
-"""A message on a page: what succeeded, was refused or failed; it stays until it is dismissed or its cause is gone."""
+"""A message on a page about a success, refusal or failure; it stays until it is dismissed or its cause is gone."""
 
-from collections.abc import Sequence
 from enum import Enum
 
 from PySide6.QtCore import Qt
@@ -18,7 +17,7 @@ class Tone(Enum):
 
 
 class Banner(QFrame):
-    """One message and its buttons; the words are plain text, never markup."""
+    """One message and its buttons; plain text, never markup."""
 
     def __init__(self, *buttons: QAbstractButton, can_dismiss: bool = False) -> None:
         super().__init__()
@@ -26,22 +25,25 @@ class Banner(QFrame):
         self._tone = Tone.WARNING
         self._cause = ""
         self._icon = QLabel()
-        self._words = text_label()
+        self._text = text_label()
         self._detail = text_label(kind="hint")
         self._detail.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self._detail.setMinimumWidth(1)  # a long name never takes space from a button
+        self._detail.setMinimumWidth(1)  # a long name must not take space from a button
         if can_dismiss:
             buttons = (*buttons, push_button("Dismiss", "Dismiss this message", "quiet", self.hide))
-        self._lay_out(buttons)
+        layout = fill_row(self, margins=(12, 10, 10, 10), spacing=10)
+        layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
+        layout.addLayout(column(self._text, self._detail, spacing=2), 1)
+        layout.addLayout(row(*buttons))
         self.hide()
 
-    def show_message(self, tone: Tone, words: str, detail: str = "", *, cause: str = "") -> None:
+    def show_message(self, tone: Tone, text: str, detail: str = "", *, cause: str = "") -> None:
         self._tone, self._cause = tone, cause
-        self._words.setText(words)
+        self._text.setText(text)
         say(self._detail, detail)
-        self.setAccessibleName(f"{words} {detail}".strip())
+        self.setAccessibleName(f"{text} {detail}".strip())
         self.setProperty("tone", tone.name.lower())
         self.style().unpolish(self)
         self.style().polish(self)
@@ -57,10 +59,3 @@ class Banner(QFrame):
         theme = Theme.current()
         colours = {Tone.SUCCESS: theme.success, Tone.WARNING: theme.warning, Tone.DANGER: theme.danger}
         self._icon.setPixmap(icon(self._tone.value, colours[self._tone]).pixmap(20, 20))
-
-    def _lay_out(self, buttons: Sequence[QAbstractButton]) -> None:
-        texts = column(self._words, self._detail, spacing=2)
-        whole = fill_row(self, margins=(12, 10, 10, 10), spacing=10)
-        whole.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
-        whole.addLayout(texts, 1)
-        whole.addLayout(row(*buttons))

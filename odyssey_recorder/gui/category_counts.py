@@ -13,7 +13,7 @@ from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.queue.board import FINISHED, Board, Status
 
-_IN_A_ROW = 3
+_COLUMNS = 3
 _BAR_PX = 4
 _NOT_OFFERED = frozenset({Status.TO_APPROVE, Status.REJECTED})
 
@@ -28,13 +28,12 @@ class CategoryCounts(QWidget):
         grid.setHorizontalSpacing(24)
         grid.setVerticalSpacing(4)
         for number, category in enumerate(Category):
-            line, column = divmod(number, _IN_A_ROW)
+            line, column = divmod(number, _COLUMNS)
             name, count = text_label(category_words(category.value), "hint"), self._counts[category.value]
             count.setAlignment(Qt.AlignmentFlag.AlignRight)
             name.setWordWrap(False)
             count.setWordWrap(False)
-            head = row(name, None, count)
-            grid.addLayout(head, 2 * line, column)
+            grid.addLayout(row(name, None, count), 2 * line, column)
             grid.addWidget(self._bars[category.value], 2 * line + 1, column)
             grid.setColumnStretch(column, 1)
 

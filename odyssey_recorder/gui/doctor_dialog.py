@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from odyssey_recorder.doctor import Doctor, DoctorFinding, Level, as_text
 from odyssey_recorder.gui.background import Background, Job, error_text
@@ -15,6 +15,7 @@ from odyssey_recorder.gui.fix_list import entry
 from odyssey_recorder.gui.icons import icon
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.parts import (
+    ask_for_file,
     breakable,
     column,
     fill_column,
@@ -27,7 +28,7 @@ from odyssey_recorder.gui.parts import (
 )
 from odyssey_recorder.gui.theme import Theme
 
-_ALL_WELL = "No problems found."
+_NO_PROBLEMS = "No problems found."
 _STOPPED = "Stopped before all checks had run."
 _WORST_FIRST = (Level.MISSING, Level.NOTE, Level.OK)
 
@@ -45,27 +46,29 @@ class DoctorDialog(QDialog):
         self._list = scroll_area(name="Findings")
         self._list.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._message = Banner()
-        self._again = push_button("Check again", "Run all checks again", call=self.look)
+        self._again = push_button("Check again", "Run all checks again", call=self._run_checks)
         self._copy = push_button("Copy report", "Copy the findings as text", call=self._copy_report)
         self._save = push_button(
             "Save report…", "Save the findings as a text or JSON file", call=self._ask_where_to_save
         )
-        self._close = push_button("Close", "Close the doctor (Esc)", "primary", call=self.accept)
-        self._connect_and_lay_out()
+        close = push_button("Close", "Close the doctor (Esc)", "primary", call=self.accept)
+        buttons = row(self._again, None, self._copy, self._save, close)
+        fill_dialog(self, self._summary, self._progress, self._message, self._list, buttons, stretch=self._list)
+        self.resize(680, 560)
 
     def open(self) -> None:
         super().open()
-        self.look()
+        self._run_checks()
 
-    def look(self) -> None:
+    def _run_checks(self) -> None:
         if self._job is not None and not self._job.state.has_ended:
             return
         self._summary.hide()
         self._message.hide()
         self._job = self._background.start("Checking this computer", self._doctor.examine, self._show)
         self._progress.follow(self._job)
-        self._job.ended.connect(self._allow)
-        self._allow()
+        self._job.ended.connect(self._update_buttons)
+        self._update_buttons()
 
     def done(self, result: int) -> None:
         if self._job is not None:
@@ -81,65 +84,55 @@ class DoctorDialog(QDialog):
         warnings = "1 warning" if notes == 1 else f"{notes} warnings"
         counts = [f"{missing} missing"] * bool(missing) + [warnings] * bool(notes)
         stopped = self._job is not None and self._job.is_cancelled
-        summary = f"{', '.join(counts)}." if counts else _ALL_WELL
+        summary = f"{', '.join(counts)}." if counts else _NO_PROBLEMS
         self._summary.setText(_STOPPED if stopped else summary)
         self._summary.show()
         self._list.setWidget(_entries(self._findings))
-        self._allow()
+        self._update_buttons()
 
-    def _allow(self) -> None:
-        at_work = self._job is not None and not self._job.state.has_ended
-        self._again.setEnabled(not at_work)
+    def _update_buttons(self) -> None:
+        is_running = self._job is not None and not self._job.state.has_ended
+        self._again.setEnabled(not is_running)
         for button in (self._copy, self._save):
-            button.setEnabled(not at_work and bool(self._findings))
+            button.setEnabled(not is_running and bool(self._findings))
 
     def _copy_report(self) -> None:
         QGuiApplication.clipboard().setText(as_text(self._findings))
         self._message.show_message(Tone.SUCCESS, "The report is copied.")
 
     def _ask_where_to_save(self) -> None:
-        dialog = QFileDialog(self, "Save report", "odyssey-recorder-report.txt", "Text (*.txt);;JSON (*.json)")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("txt")
-        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix("json" if "json" in kind else "txt"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda name: self._save_to(Path(name)))
-        dialog.open()
+        kinds = ("Text (*.txt)", "JSON (*.json)")
+        ask_for_file(self, "Save report", "odyssey-recorder-report.txt", kinds, self._save_to)
 
     def _save_to(self, file: Path) -> None:
         save = partial(self._doctor.save, self._findings, file)
-        tell = self._message.show_message
+        show = self._message.show_message
         self._background.run(
             save,
-            lambda _: tell(Tone.SUCCESS, "The report is saved.", str(file)),
-            lambda error: tell(Tone.DANGER, "The report could not be saved.", error_text(error)),
+            lambda _: show(Tone.SUCCESS, "The report is saved.", str(file)),
+            lambda error: show(Tone.DANGER, "The report could not be saved.", error_text(error)),
         )
-
-    def _connect_and_lay_out(self) -> None:
-        buttons = row(self._again, None, self._copy, self._save, self._close)
-        fill_dialog(self, self._summary, self._progress, self._message, self._list, buttons, stretch=self._list)
-        self.resize(680, 560)
 
 
 def _entries(findings: Sequence[DoctorFinding]) -> QWidget:
-    whole = QWidget()
-    fill_column(whole, *(_entry(finding) for finding in findings), None, margins=(0, 4, 8, 4), spacing=14)
-    return whole
+    content = QWidget()
+    fill_column(content, *(_entry(finding) for finding in findings), None, margins=(0, 4, 8, 4), spacing=14)
+    return content
 
 
 def _entry(finding: DoctorFinding) -> QWidget:
     theme = Theme.current()
-    signs = {
+    icons = {
         Level.OK: ("check_circle", theme.success),
         Level.NOTE: ("alert", theme.warning),
         Level.MISSING: ("alert_circle", theme.danger),
     }
-    words = column(text_label(breakable(f"{finding.what}: {finding.found}")), spacing=2)
+    texts = column(text_label(breakable(f"{finding.what}: {finding.found}")), spacing=2)
     if finding.fix:
-        words.addWidget(text_label(breakable(finding.fix), "hint"))
+        texts.addWidget(text_label(breakable(finding.fix), "hint"))
     if finding.command:
         copy = named(push_button("Copy command", f"Copy {finding.command}"), f"Copy the command for {finding.what}")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(finding.command))
-        words.addSpacing(4)
-        words.addLayout(row(copy, None))
-    return entry(icon(*signs[finding.level]), words, name=finding.level.value)
+        texts.addSpacing(4)
+        texts.addLayout(row(copy, None))
+    return entry(icon(*icons[finding.level]), texts, name=finding.level.value)

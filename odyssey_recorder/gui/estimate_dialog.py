@@ -1,4 +1,4 @@
-"""The dialog before questions to a language model: the estimate, then a budget."""
+"""The dialog before calls to a language model: the estimate, then a budget."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ class EstimateDialog(QuestionDialog):
     agreed = Signal(object)
 
     def __init__(
-        self, asked: Question, parent: QWidget | None, *parts: QWidget | QLayout, below: Sequence[QWidget] = ()
+        self, question: Question, parent: QWidget | None, *parts: QWidget | QLayout, below: Sequence[QWidget] = ()
     ) -> None:
         """`parts` are shown above the estimate, others `below` the budget."""
         self._state = text_label(_ESTIMATING, "hint")
@@ -39,27 +39,31 @@ class EstimateDialog(QuestionDialog):
         self._budget_hint = text_label(kind="hint")
         budget = labelled("At most, in US &dollars", self._budget)
         own = (self._state, self._facts, self._warnings, budget, self._budget_hint)
-        super().__init__(asked, parent, *parts, *own, *below, width=_WIDTH_PX)
-        self._prepare()
+        super().__init__(question, parent, *parts, *own, *below, width=_WIDTH_PX)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(1, 1)
+        self.wait_for_estimate()
         self.accepted.connect(self._agree)
 
     def wait_for_estimate(self) -> None:
-        for later in (self._facts, self._warnings, self._budget_hint):
-            later.hide()
+        for part in (self._facts, self._warnings, self._budget_hint):
+            part.hide()
         say(self._state, _ESTIMATING)
         self.ok.setEnabled(False)
 
     def show_estimate(self, estimate: Estimate, *more: tuple[str, str]) -> None:
-        """With `more` names and values."""
+        """`more` are further names and values."""
         self._state.hide()
         while (old := self._grid.takeAt(0)) is not None:
             if (widget := old.widget()) is not None:
                 widget.deleteLater()
-        for number, (name, words) in enumerate((*_estimate_words(estimate), *more)):
-            label, value = text_label(name, "hint"), text_label(breakable(words))
+        for number, (name, value) in enumerate((*_estimate_rows(estimate), *more)):
+            label = text_label(name, "hint")
             label.setWordWrap(False)
             self._grid.addWidget(label, number, 0)
-            self._grid.addWidget(value, number, 1)
+            self._grid.addWidget(text_label(breakable(value)), number, 1)
         self._facts.show()
         say(self._warnings, "\n".join(estimate.warnings))
         has_price = estimate.cost is not None
@@ -71,40 +75,33 @@ class EstimateDialog(QuestionDialog):
         offer_focus(self.ok)
         self.adjustSize()
 
-    def show_failure(self, words: str) -> None:
-        say(self._state, words)
+    def show_failure(self, text: str) -> None:
+        say(self._state, text)
         self.adjustSize()
 
     def _agree(self) -> None:
-        words = self._budget.text().replace(",", ".").strip()
-        self.agreed.emit(float(words) if words else None)
-
-    def _prepare(self) -> None:
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(16)
-        self._grid.setVerticalSpacing(6)
-        self._grid.setColumnStretch(1, 1)
-        self.wait_for_estimate()
+        text = self._budget.text().replace(",", ".").strip()
+        self.agreed.emit(float(text) if text else None)
 
 
-def progress_words(progress: BatchProgress) -> tuple[float | None, str]:
+def progress_text(progress: BatchProgress) -> tuple[float | None, str]:
     """The share done, and text with the cost."""
     share = progress.done / progress.of if progress.of else None
     kept = f"{progress.kept:,} reused" if progress.kept else ""
     failed = f"{progress.failed:,} failed" if progress.failed else ""
-    words = (f"{progress.done:,} of {progress.of:,}", kept, failed, progress.price)
-    return share, " · ".join(filter(None, words))
+    texts = (f"{progress.done:,} of {progress.of:,}", kept, failed, progress.price)
+    return share, " · ".join(filter(None, texts))
 
 
-def _estimate_words(estimate: Estimate) -> Sequence[tuple[str, str]]:
+def _estimate_rows(estimate: Estimate) -> Sequence[tuple[str, str]]:
     calls = f"{estimate.calls:,}"
     if estimate.kept:
         calls += f", and {counted(estimate.kept, 'answer')} reused from earlier runs at no cost"
     if estimate.cost is None:
         cost = f"unknown: {estimate.model} has no price in the table"
     else:
-        of_day = f" by the prices of {estimate.priced_on:%Y-%m-%d}" if estimate.priced_on is not None else ""
-        cost = f"about ${estimate.cost:,.4f}{of_day}"
+        date = f" by the prices of {estimate.priced_on:%Y-%m-%d}" if estimate.priced_on is not None else ""
+        cost = f"about ${estimate.cost:,.4f}{date}"
     return (
         ("Model", f"{estimate.model} at {estimate.host}"),
         ("Calls", calls),

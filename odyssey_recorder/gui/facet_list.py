@@ -17,25 +17,25 @@ _BAR_PX = 3
 
 @dataclass(frozen=True, slots=True)
 class _Facet:
-    """A value and its share of all; None for the row of all."""
+    """`share` is None in the row for all values."""
 
     value: str
-    words: str
+    label: str
     count: int
     share: float | None = None
 
 
 _COLUMN = TableColumn[_Facet](
-    "", lambda facet: facet.words, tip=lambda facet: facet.words, spoken=lambda facet: f"{facet.words}: {facet.count}"
+    "", lambda facet: facet.label, tip=lambda facet: facet.label, spoken=lambda facet: f"{facet.label}: {facet.count}"
 )
 
 
 class FacetList(QListView):
     value_chosen = Signal()
 
-    def __init__(self, name: str, spelled: Callable[[str], str] = str) -> None:
+    def __init__(self, name: str, label_of: Callable[[str], str] = str) -> None:
         super().__init__()
-        self._spelled = spelled
+        self._label_of = label_of
         self._facets = TableModel((_COLUMN,), key=lambda facet: facet.value, steady=True, parent=self)
         self._facets.show([_Facet("", "All", 0)])
         fill_list(self, name, self._facets, RowDelegate(_paint, QSize(100, _ROW_PX), self, RowMark(radius=6)))
@@ -49,9 +49,9 @@ class FacetList(QListView):
         return "" if chosen is None else chosen.value
 
     def show_counts(self, counts: Sequence[tuple[str, int]], total: int) -> None:
-        """Show the values with their counts; the choice stays while its value is there."""
+        """Show the values with their counts; the chosen value stays if it is among them."""
         chosen = self.value
-        parts = [_Facet(value, self._spelled(value), count, count / max(total, 1)) for value, count in counts]
+        parts = [_Facet(value, self._label_of(value), count, count / max(total, 1)) for value, count in counts]
         self._facets.show([_Facet("", "All", total), *parts])
         self.updateGeometry()
         if chosen != self.value or not self.currentIndex().isValid():
@@ -71,7 +71,7 @@ def _paint(painter: QPainter, cell: QRectF, facet: _Facet, _font: QFont) -> None
     theme = Theme.current()
     area = cell.adjusted(10, 4, -10, -9)
     painter.setPen(theme.muted)
-    paint_figures(painter, area, facet.words, str(facet.count), 8)
+    paint_figures(painter, area, facet.label, str(facet.count), 8)
     if facet.share is not None:
         track = QRectF(area.left(), cell.bottom() - 4 - _BAR_PX, area.width(), _BAR_PX)
         paint_bar(painter, track, (theme.accent, facet.share))

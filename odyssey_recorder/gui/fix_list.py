@@ -43,10 +43,10 @@ class FixList(QWidget):
         fill_column(self, self._area)
 
     def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
-        """Show what can be fixed; without a change nothing is rebuilt and the focus stays."""
-        lacking = sorted((one for one in findings if one.fix), key=lambda one: not one.prevents)
-        if lacking != self._shown or self._fixing:
-            self._shown = lacking
+        """Show what can be fixed; rebuilt only after a change, so that the focus stays."""
+        fixable = sorted((one for one in findings if one.fix), key=lambda one: not one.prevents)
+        if fixable != self._shown or self._fixing:
+            self._shown = fixable
             self._fixing = False
             self.repaint_icons()
 
@@ -63,17 +63,17 @@ class FixList(QWidget):
 
     def _entry(self, finding: PreflightFinding) -> QWidget:
         theme = Theme.current()
-        sign = icon("alert_circle", theme.danger) if finding.prevents else icon("alert", theme.warning)
-        words = column(
+        mark = icon("alert_circle", theme.danger) if finding.prevents else icon("alert", theme.warning)
+        texts = column(
             text_label(f"{finding.what}: {breakable(finding.found)}"),
             text_label(breakable(finding.why or finding.fix), "hint"),
             spacing=2,
         )
         buttons = self._buttons(finding, theme.text)
         if buttons:
-            words.addSpacing(4)
-            words.addLayout(row(*buttons, None))
-        return entry(sign, words, right=8)
+            texts.addSpacing(4)
+            texts.addLayout(row(*buttons, None))
+        return entry(mark, texts, right=8)
 
     def _buttons(self, finding: PreflightFinding, colour: QColor) -> list[QWidget]:
         buttons: list[QWidget] = []
@@ -94,24 +94,24 @@ class FixList(QWidget):
         self.fix_asked.emit(finding)
 
 
-def _button(words: str, tip: str, glyph: str, colour: QColor) -> QPushButton:
-    button = push_button(words, tip)
+def _button(text: str, tip: str, glyph: str, colour: QColor) -> QPushButton:
+    button = push_button(text, tip)
     button.setIcon(icon(glyph, colour))
     button.setIconSize(QSize(16, 16))
     return button
 
 
-def entry(sign: QIcon, words: QVBoxLayout, *, right: int = 0, name: str = "") -> QWidget:
-    """`words` beside a sign, whose name is for screen readers."""
-    mark, whole = named(QLabel(), name), QWidget()
-    mark.setPixmap(sign.pixmap(20, 20))
-    layout = fill_row(whole, margins=(0, 0, right, 0))
-    layout.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
-    layout.addLayout(words, 1)
-    return whole
+def entry(mark: QIcon, texts: QVBoxLayout, *, right: int = 0, name: str = "") -> QWidget:
+    """`texts` beside an icon, whose name is for screen readers."""
+    label, content = named(QLabel(), name), QWidget()
+    label.setPixmap(mark.pixmap(20, 20))
+    layout = fill_row(content, margins=(0, 0, right, 0))
+    layout.addWidget(label, 0, Qt.AlignmentFlag.AlignTop)
+    layout.addLayout(texts, 1)
+    return content
 
 
-_LOOKING = "Checking this device…"
+_CHECKING = "Checking this device…"
 
 
 class PreflightCard(Card):
@@ -126,28 +126,28 @@ class PreflightCard(Card):
         self._fix_all = push_button("Fix all", "Fix all of these now", call=self._ask_to_fix_all)
         head = row((text_label(title, "title"), 1), self._fix_all, check)
         fill_column(self, head, self._summary, (self._list, 1), margins=(16, 10, 8, 12))
-        self.show_looking()
+        self.show_checking()
 
-    def show_looking(self) -> None:
+    def show_checking(self) -> None:
         self.show_findings(())
-        self._summary.setText(_LOOKING)
+        self._summary.setText(_CHECKING)
 
     def show_findings(self, findings: Sequence[PreflightFinding]) -> None:
         self._findings = findings
         self._list.show_findings(findings)
         self._fix_all.setVisible(sum(bool(finding.repairs) for finding in findings) > 1)
-        well = ", ".join(finding.what for finding in findings if not finding.fix)
-        nothing = "" if any(finding.fix for finding in findings) else "Ready to record. "
-        self._summary.setText(f"{nothing}OK: {well}." if well else nothing)
+        passed = ", ".join(finding.what for finding in findings if not finding.fix)
+        ready = "" if any(finding.fix for finding in findings) else "Ready to record. "
+        self._summary.setText(f"{ready}OK: {passed}." if passed else ready)
 
     def _ask_to_fix_all(self) -> None:
         self._fix_all.hide()
         repairs = tuple(repair for finding in self._findings for repair in finding.repairs)
         self.fix_asked.emit(PreflightFinding("All findings", "", repairs=repairs))
 
-    def show_failure(self, words: str) -> None:
+    def show_failure(self, text: str) -> None:
         self.show_findings(())
-        self._summary.setText(words)
+        self._summary.setText(text)
 
     @property
     def prevents(self) -> bool:

@@ -22,7 +22,7 @@ _IN_DIALOGS: tuple[_Line, ...] = (
 
 
 class HelpDialog(QDialog):
-    """Shows the keys for people of `role` while `page` is open; `doctor` is offered if it is visible."""
+    """Shows the keys of a role on a page; `doctor` is offered if it is visible."""
 
     def __init__(self, page: Command, commands: Commands, role: Role, doctor: QAction, parent: QWidget) -> None:
         super().__init__(parent)
@@ -61,10 +61,10 @@ def _table(lines: Iterable[_Line]) -> QWidget:
     grid = QGridLayout(table)
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setVerticalSpacing(6)
-    for column, least_px in enumerate((_KEYS_PX, _NAME_PX)):
-        grid.setColumnMinimumWidth(column, least_px)
+    for column, minimum_px in enumerate((_KEYS_PX, _NAME_PX)):
+        grid.setColumnMinimumWidth(column, minimum_px)
     grid.setColumnStretch(2, 1)
     for number, (keys, name, tip) in enumerate(lines):
-        for column, words in enumerate((text_label(keys), text_label(name), text_label(tip, "hint"))):
-            grid.addWidget(words, number, column, Qt.AlignmentFlag.AlignTop)
+        for column, label in enumerate((text_label(keys), text_label(name), text_label(tip, "hint"))):
+            grid.addWidget(label, number, column, Qt.AlignmentFlag.AlignTop)
     return table

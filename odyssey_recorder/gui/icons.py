@@ -25,14 +25,14 @@ def glyph_font(pixels: int) -> QFont:
 
 
 class _GlyphEngine(QIconEngine):
-    """Draws a glyph when it is first seen, no larger than its own size: most commands are never seen."""
+    """Draws a glyph when it is first shown, no larger than its own size: most commands are never shown."""
 
     def __init__(self, name: str, colour: QColor, off: QColor) -> None:
         super().__init__()
         self._name = name
         self._colour = colour
         self._off = off
-        self._screenshots: dict[tuple[int, bool], QPixmap] = {}
+        self._pixmaps: dict[tuple[int, bool], QPixmap] = {}
 
     def clone(self) -> QIconEngine:
         return _GlyphEngine(self._name, self._colour, self._off)
@@ -46,14 +46,14 @@ class _GlyphEngine(QIconEngine):
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
         pixels = min(size.width(), size.height(), round(_SIZE * scale))
         key = (pixels, mode is QIcon.Mode.Disabled)
-        if key not in self._screenshots:
-            screenshot = QPixmap(pixels, pixels)
-            screenshot.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(screenshot)
-            self.paint(painter, screenshot.rect(), mode, state)
+        if key not in self._pixmaps:
+            pixmap = QPixmap(pixels, pixels)
+            pixmap.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(pixmap)
+            self.paint(painter, pixmap.rect(), mode, state)
             painter.end()
-            self._screenshots[key] = screenshot
-        return self._screenshots[key]
+            self._pixmaps[key] = pixmap
+        return self._pixmaps[key]
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, _state: QIcon.State) -> None:
         painter.save()

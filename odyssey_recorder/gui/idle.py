@@ -25,17 +25,17 @@ class IdleQueue(QObject):
             self.deleteLater()
 
 
-_AT_ONCE = 40
+_CLASSES_PER_TURN = 40
 
 
 def make_classes() -> Iterator[None]:
-    """Create Qt's classes, some with each turn; on the GUI thread, before another thread loads modules that name them.
+    """Create Qt's classes, some in each turn; on the GUI thread, before another thread loads modules that use them.
 
     Two threads that create one at once crash the program (PySide6 6.11).
     """
     for module in (QtCore, QtGui, QtWidgets):
         names = [name for name in dir(module) if name not in vars(module)]
-        for first in range(0, len(names), _AT_ONCE):
-            for name in names[first : first + _AT_ONCE]:
+        for first in range(0, len(names), _CLASSES_PER_TURN):
+            for name in names[first : first + _CLASSES_PER_TURN]:
                 getattr(module, name)
             yield

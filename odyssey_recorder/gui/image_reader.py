@@ -9,24 +9,24 @@ from odyssey_recorder.dataset.layout import dataset_of
 from odyssey_recorder.errors import DatasetError, UnfitFileError
 from odyssey_recorder.files import Largest, read_file
 
-_MOST_PIXELS = 16_000_000
+_MAX_PIXELS = 16_000_000
 """Four times the pixels of a tablet; several such images are in memory at a time."""
 
 
-def read_image(path: Path, room: QSize | None = None) -> tuple[QImage, QSize]:
-    """The PNG at `path`, no larger than `room`, and its size in the file; call off the GUI thread.
+def read_image(path: Path, bounds: QSize | None = None) -> tuple[QImage, QSize]:
+    """The PNG at `path`, no larger than `bounds`, and its size in the file; call off the GUI thread.
 
-    Other threads run meanwhile. Raises DatasetError, which names the file and says what is wrong with it.
+    Raises DatasetError, which names the file and says what is wrong with it.
     """
     buffer = QBuffer()
     buffer.setData(_read(path))
     reader = QImageReader(buffer, b"png")
     size = reader.size()
-    if size.width() * size.height() > _MOST_PIXELS:
-        words = f"{size.width()} x {size.height()} pixels, larger than any screen"
-        raise DatasetError(f"The screenshot {path.name} is not shown: it is {words}.")
-    if room is not None and size.isValid():
-        reader.setScaledSize(size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio))
+    if size.width() * size.height() > _MAX_PIXELS:
+        pixels = f"{size.width()} x {size.height()} pixels"
+        raise DatasetError(f"The screenshot {path.name} is not shown: it is {pixels}, larger than any screen.")
+    if bounds is not None and size.isValid():
+        reader.setScaledSize(size.scaled(bounds, Qt.AspectRatioMode.KeepAspectRatio))
     image = reader.read()
     if image.isNull():
         raise DatasetError(f"The screenshot {path.name} cannot be read: {reader.errorString()}.")

@@ -2,14 +2,14 @@
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QFrame, QProgressBar, QWidget
+from PySide6.QtWidgets import QDialog, QProgressBar, QWidget
 
 from odyssey_recorder.gui.background import Background, Job, JobState
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.parts import Card, fill_column, fill_dialog, named, push_button, row, say, text_label
 
-_PARTS = 1000
-_QUIET_MS = 600
+_BAR_STEPS = 1000
+_DELAY_MS = 600
 
 
 class JobCard(QWidget):
@@ -21,11 +21,13 @@ class JobCard(QWidget):
         super().__init__()
         self._job: Job | None = None
         self._title = text_label(kind="title")
-        self._words = text_label(kind="hint")
+        self._text = text_label(kind="hint")
         self._bar = named(QProgressBar(), "Progress")
         self._bar.setTextVisible(False)
-        self._cancel = named(push_button("Cancel", "Stop this work", call=self._ask_to_cancel), "Cancel")
-        self._work = self._card()
+        self._cancel = named(push_button("Cancel", "Stop this work", call=self._cancel_job), "Cancel")
+        self._work = Card()
+        head = row((self._title, 1), self._cancel)
+        fill_column(self._work, head, self._bar, self._text, margins=(16, 12, 12, 14), spacing=6)
         copy = push_button("Copy details", "Copy the details of the error for a report", call=self._copy)
         dismiss = push_button("Dismiss", "Dismiss this message", "quiet", call=self._dismiss)
         self._failure = Banner(copy, dismiss)
@@ -48,16 +50,16 @@ class JobCard(QWidget):
         else:
             self._failure.hide()
         self._title.setText(job.title)
-        say(self._words, "Stopping…" if job.state is JobState.CANCELLING else job.words)
-        self._bar.setRange(0, 0 if job.share is None else _PARTS)
-        self._bar.setValue(round((job.share or 0) * _PARTS))
+        say(self._text, "Stopping…" if job.state is JobState.CANCELLING else job.words)
+        self._bar.setRange(0, 0 if job.share is None else _BAR_STEPS)
+        self._bar.setValue(round((job.share or 0) * _BAR_STEPS))
         self._bar.setAccessibleName(f"Progress of: {job.title}")
         self._cancel.setVisible(job.can_cancel)
         self._cancel.setEnabled(job.state is JobState.RUNNING)
         self._work.setVisible(not job.state.has_ended)
         self.setVisible(not job.state.has_ended or job.state is JobState.FAILED)
 
-    def _ask_to_cancel(self) -> None:
+    def _cancel_job(self) -> None:
         if self._job is not None:
             self._job.cancel()
 
@@ -69,50 +71,44 @@ class JobCard(QWidget):
         self.hide()
         self.dismissed.emit()
 
-    def _card(self) -> QFrame:
-        card = Card()
-        head = row((self._title, 1), self._cancel)
-        fill_column(card, head, self._bar, self._words, margins=(16, 12, 12, 14), spacing=6)
-        return card
-
 
 class ClosingDialog(QDialog):
     may_close = Signal()
-    """No job runs any more, or the annotator does not want to wait."""
+    """No job is running, or the annotator does not want to wait."""
 
     def __init__(self, background: Background, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Closing")
         self._background = background
         self._waits = False
-        self._given_up = False
+        self._closes_now = False
         self._names = text_label()
-        self._patience = QTimer(self, singleShot=True, interval=_QUIET_MS)
-        self._patience.timeout.connect(self._tell)
+        self._delay = QTimer(self, singleShot=True, interval=_DELAY_MS)
+        self._delay.timeout.connect(self._show_jobs)
         background.all_ended.connect(self._end)
         title = text_label("Finishing work that cannot be interrupted.", "title")
         hint = text_label("The window closes as soon as the work has stopped.", "hint")
         stay = push_button("Keep the window open", "The work still stops (Esc)", call=self.reject)
         leave = push_button(
-            "Close now", "Close the window now; work on the device may stay incomplete", call=self._give_up
+            "Close now", "Close the window now; work on the device may stay incomplete", call=self._close_now
         )
         fill_dialog(self, title, self._names, hint, row(None, leave, stay))
         self.setMinimumWidth(460)
 
     def must_wait(self) -> bool:
-        """Cancel all jobs; whether the window must stay until `may_close`."""
-        if self._given_up or not self._background.jobs:
+        """Cancel all jobs; returns whether the window must stay until `may_close`."""
+        if self._closes_now or not self._background.jobs:
             return False
         self._waits = True
         self._background.cancel_jobs()
-        self._patience.start()
+        self._delay.start()
         return True
 
     def reject(self) -> None:
         self._waits = False
         super().reject()
 
-    def _tell(self) -> None:
+    def _show_jobs(self) -> None:
         if self._waits:
             self._names.setText("\n".join(f"• {job.title}" for job in self._background.jobs))
             self.open()
@@ -120,10 +116,10 @@ class ClosingDialog(QDialog):
     def _end(self) -> None:
         if self._waits:
             self._waits = False
-            self._patience.stop()
+            self._delay.stop()
             self.hide()
             self.may_close.emit()
 
-    def _give_up(self) -> None:
-        self._given_up = True
+    def _close_now(self) -> None:
+        self._closes_now = True
         self._end()

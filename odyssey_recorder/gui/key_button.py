@@ -8,11 +8,11 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.row_delegate import small_font
 from odyssey_recorder.gui.theme import Theme
 
-_ROOM_PX = 10
+_PADDING_PX = 10
 
 
 class KeyButton(QPushButton):
-    """Follows an action; `name` is for screen readers, `kind` and `tone` are looks of the style sheet."""
+    """A button for an action; `name` is for screen readers, `kind` and `tone` are styles of the style sheet."""
 
     def __init__(self, action: QAction, name: str, kind: str = "", tone: str = "") -> None:
         super().__init__(action.text())
@@ -22,9 +22,9 @@ class KeyButton(QPushButton):
         self.setProperty("tone", tone)
         self._action = action
         self._key = ""
-        self.clicked.connect(self._ask)
-        action.changed.connect(self._follow)
-        self._follow()
+        self.clicked.connect(self._trigger)
+        action.changed.connect(self._update)
+        self._update()
 
     def show_chosen(self, chosen: bool) -> None:
         self.setCheckable(chosen)
@@ -41,14 +41,14 @@ class KeyButton(QPushButton):
         painter = QPainter(self)
         painter.setFont(small_font(self.font()))
         painter.setPen(self._colour())
-        place = QRect(0, 0, self.width() - _ROOM_PX, self.height())
-        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._key)
+        area = QRect(0, 0, self.width() - _PADDING_PX, self.height())
+        painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._key)
 
-    def _ask(self) -> None:
+    def _trigger(self) -> None:
         self.show_chosen(self.isCheckable())  # a click does not undo the choice
         self._action.trigger()
 
-    def _follow(self) -> None:
+    def _update(self) -> None:
         self._key = self._action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         self.setToolTip(self._action.toolTip())
         self.setEnabled(self._action.isEnabled())
@@ -56,7 +56,7 @@ class KeyButton(QPushButton):
         self.update()
 
     def _key_px(self) -> int:
-        return QFontMetrics(small_font(self.font())).horizontalAdvance(self._key) + 2 * _ROOM_PX if self._key else 0
+        return QFontMetrics(small_font(self.font())).horizontalAdvance(self._key) + 2 * _PADDING_PX if self._key else 0
 
     def _colour(self) -> QColor:
         theme = Theme.current()

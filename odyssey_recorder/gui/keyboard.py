@@ -5,7 +5,7 @@
 - The page takes all other keys: Ctrl with a letter, Alt, function keys. Esc moves the focus to the page's home.
 - A widget that is hidden, disabled or destroyed loses its focus to the page's home, never to a neighbour or to nothing.
 - Asynchronous changes (an image, a changed episode, the end of a job) never take the focus from a field. If they remove
-  the field, the rest of the words being typed is dropped and does not run as keys of the page.
+  the field, the rest of the text being typed is dropped and does not run as keys of the page.
 """
 
 from collections.abc import Callable
@@ -33,9 +33,9 @@ _PAUSE_MS = 700
 
 _STANDARD = QKeySequence.StandardKey
 _MODIFIER = Qt.KeyboardModifier
-_OF_ALL_FIELDS = (_STANDARD.Copy, _STANDARD.SelectAll)
-_OF_WRITING = (_STANDARD.Cut, _STANDARD.Paste)
-_OF_CHANGES = (_STANDARD.Undo, _STANDARD.Redo)
+_READING = (_STANDARD.Copy, _STANDARD.SelectAll)
+_WRITING = (_STANDARD.Cut, _STANDARD.Paste)
+_CHANGES = (_STANDARD.Undo, _STANDARD.Redo)
 _MOVES = frozenset(
     {
         Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End,
@@ -43,13 +43,13 @@ _MOVES = frozenset(
     }
 )  # fmt: skip
 _DELETES = frozenset({Qt.Key.Key_Backspace, Qt.Key.Key_Delete, Qt.Key.Key_Return, Qt.Key.Key_Enter})
-_OF_COMMANDS = _MODIFIER.ControlModifier | _MODIFIER.AltModifier | _MODIFIER.MetaModifier
+_COMMAND_MODIFIERS = _MODIFIER.ControlModifier | _MODIFIER.AltModifier | _MODIFIER.MetaModifier
 _ALT_GR = _MODIFIER.ControlModifier | _MODIFIER.AltModifier
 """Some systems report AltGr as this; either modifier alone makes a command."""
 
 
 class Keyboard(QObject):
-    """Applies the rules above in one window, and brings the key for help to its dialogs."""
+    """Applies these rules in one window, and adds the help key to its dialogs."""
 
     def __init__(self, window: QWidget, page: Callable[[], MainPage], for_help: QAction) -> None:
         super().__init__(window)
@@ -57,44 +57,46 @@ class Keyboard(QObject):
         self._page = page
         self._for_help = for_help
         self._last: QWidget | None = None
-        self._is_pressing = False  # a key of the field is being handled: what it changes, the person has done
-        self._cut_short = QTimer(self, interval=_PAUSE_MS, singleShot=True)  # runs while the rest of the words comes
+        self._is_pressing = False  # a key of the field is being handled; its changes are the person's own
+        self._drop_typing = QTimer(
+            self, interval=_PAUSE_MS, singleShot=True
+        )  # runs while text for a removed field is typed
         application = QApplication.instance()
         if isinstance(application, QApplication):
-            application.focusChanged.connect(self._follow)
+            application.focusChanged.connect(self._focus_changed)
 
     def go_home(self) -> None:
-        self._cut_short.stop()
-        self._page().rest()
+        self._drop_typing.stop()
+        self._page().focus_home()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Decide before the field does: its own rules differ between desktops."""
+        """Decide before the field, whose own rules differ between desktops."""
         if not isinstance(event, QKeyEvent) or event.type() is QEvent.Type.KeyRelease:
             return False
         if isinstance(watched, Field):
             return event.type() is QEvent.Type.ShortcutOverride and self._decide(watched, event)
-        is_rest = self._cut_short.isActive() and is_text(event)
-        if is_rest:
-            self._cut_short.start()
+        is_dropped = self._drop_typing.isActive() and is_text(event)
+        if is_dropped:
+            self._drop_typing.start()
             event.accept()
-        return is_rest
+        return is_dropped
 
     def _decide(self, field: Field, event: QKeyEvent) -> bool:
         self._is_pressing = True
         QTimer.singleShot(0, self, self._end_pressing)
-        event.setAccepted(_is_of(field, event))
+        event.setAccepted(_is_for_field(field, event))
         return True
 
     def _end_pressing(self) -> None:
         self._is_pressing = False
 
-    def _follow(self) -> None:
+    def _focus_changed(self) -> None:
         """Handle a focus change; the signal's arguments may be half destroyed, so they are not used."""
-        if not shiboken6.isValid(self._window):  # it is being destroyed too
+        if not shiboken6.isValid(self._window):  # being destroyed
             return
         now = QApplication.focusWidget()
         if now is not None and isinstance(dialog := now.window(), QDialog):
-            dialog.addAction(self._for_help)  # a dialog shuts out the window's keys
+            dialog.addAction(self._for_help)  # a modal dialog blocks the window's keys
         if self._last is not None and shiboken6.isValid(self._last):
             self._last.removeEventFilter(self)
         if not (self._window.isActiveWindow() if now is None else self._window.isAncestorOf(now)):
@@ -102,12 +104,12 @@ class Keyboard(QObject):
         before, self._last = self._last, now
         is_lost = before is not None and before is not now and _is_gone(before)
         if isinstance(before, Field) and is_lost and not self._is_pressing:
-            self._cut_short.start()
+            self._drop_typing.start()
         # Taking the focus from a button that is being pressed would undo the press.
         is_chosen = QApplication.mouseButtons() is not Qt.MouseButton.NoButton
         if now is None or (is_lost and not is_chosen):
-            self._page().rest()
-        elif not isinstance(now.parentWidget(), QKeySequenceEdit):  # which takes all keys
+            self._page().focus_home()
+        elif not isinstance(now.parentWidget(), QKeySequenceEdit):  # which takes all keys itself
             now.installEventFilter(self)
 
 
@@ -124,19 +126,19 @@ def offer_focus(widget: QWidget) -> None:
 
 
 def is_text(event: QKeyEvent) -> bool:
-    is_plain = event.modifiers() & _OF_COMMANDS in (_MODIFIER.NoModifier, _ALT_GR)
+    is_plain = event.modifiers() & _COMMAND_MODIFIERS in (_MODIFIER.NoModifier, _ALT_GR)
     return is_plain and bool(event.text()) and event.text().isprintable()
 
 
-def _is_of(field: Field, event: QKeyEvent) -> bool:
+def _is_for_field(field: Field, event: QKeyEvent) -> bool:
     key, can_write = event.key(), not field.isReadOnly()
-    if any(map(event.matches, _OF_ALL_FIELDS)) or (can_write and any(map(event.matches, _OF_WRITING))):
+    if any(map(event.matches, _READING)) or (can_write and any(map(event.matches, _WRITING))):
         return True
-    if any(map(event.matches, _OF_CHANGES)):
+    if any(map(event.matches, _CHANGES)):
         return can_write and _has_changes(field)
     if event.modifiers() & _MODIFIER.AltModifier and not is_text(event):
         return False
-    is_plain = not event.modifiers() & _OF_COMMANDS
+    is_plain = not event.modifiers() & _COMMAND_MODIFIERS
     deletes = key in _DELETES and (is_plain or key in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete))
     return key in _MOVES or (can_write and (deletes or is_text(event)))
 

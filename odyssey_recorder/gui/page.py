@@ -1,4 +1,4 @@
-"""What the window requires of each page."""
+"""The interface of a page."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,7 +10,7 @@ from odyssey_recorder.settings import Role
 
 
 class MainPage(QWidget):
-    """A page does slow work through `Background` alone, and shows its failures itself."""
+    """A page does slow work only in `Background`, and shows its failures itself."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -18,10 +18,10 @@ class MainPage(QWidget):
 
     @property
     def home(self) -> QWidget:
-        """Gets the focus when the page is opened, and whenever nothing else on the page has it."""
+        """The widget that gets the focus when the page opens, and when nothing else on the page has it."""
         return self._home
 
-    def rest(self) -> None:
+    def focus_home(self) -> None:
         home = self.home
         if home.isVisible() and home.isEnabled():
             home.setFocus()
@@ -36,12 +36,12 @@ class MainPage(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self.rest()
+            self.focus_home()
         else:
             super().keyPressEvent(event)
 
     def fill(self) -> Iterator[None]:
-        """Create slow parts, some with each turn; `enter` creates the rest at once."""
+        """Create slow parts, some in each turn; `enter` creates the rest at once."""
         yield from ()
 
     def show_for(self, role: Role) -> None:
@@ -51,7 +51,7 @@ class MainPage(QWidget):
         """The page is shown: refresh what may have changed."""
 
     def asks_before_closing(self, close: Callable[[], object]) -> bool:
-        """Whether something is unsaved; the page then asks the annotator, and may call `close`."""
+        """Returns whether something is unsaved; the page then asks the annotator, and may call `close`."""
         return False
 
     def close_down(self) -> None:

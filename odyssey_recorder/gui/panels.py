@@ -1,4 +1,4 @@
-"""The panels beside the middle of a page: resized and hidden by the person, or hidden where room is short."""
+"""The panels beside the middle of a page, which people resize and hide; a panel is also hidden if space is short."""
 
 from collections.abc import Callable, Mapping
 from typing import Literal, TypeAlias
@@ -15,7 +15,7 @@ from odyssey_recorder.gui.theme import Theme, grown
 SideName: TypeAlias = Literal["left", "right"]
 
 Side: TypeAlias = tuple[QWidget, float]
-"""A panel and its first width: pixels at the normal text size, or below 1 a share of the whole."""
+"""A panel and its initial width: pixels at the normal text size, or below 1 a share of the whole."""
 
 _HANDLE_PX = 16
 _GRIP = QSize(12, 40)
@@ -26,8 +26,8 @@ _COMMANDS: Mapping[SideName, Command] = {"left": Command.LEFT_PANEL, "right": Co
 class Panels(QSplitter):
     """`name` identifies the panels among those whose state is kept between runs.
 
-    `fits` says whether a panel may stay open if the middle gets this many pixels. It decides for each panel that the
-    person has neither opened nor hidden, for the right one first.
+    `fits` says whether a panel may stay open if the middle gets this many pixels. It decides for each panel that nobody
+    has opened or hidden, for the right one first.
     """
 
     arranged = Signal()
@@ -56,7 +56,7 @@ class Panels(QSplitter):
             action.triggered.connect(lambda _checked, side=side: self._toggle_shown(side))
             action.changed.connect(self._name_handles)
         self._name_handles()
-        self.splitterMoved.connect(self._take_moved)
+        self.splitterMoved.connect(self._store_width)
 
     def createHandle(self) -> QSplitterHandle:
         return _Handle(self)
@@ -73,12 +73,12 @@ class Panels(QSplitter):
 
     def toggle(self, side: SideName) -> None:
         panel = self._sides[side]
-        wish = not self.is_open(side)
-        panel.wish = None if wish is self._is_roomy(side) else wish
+        is_wanted = not self.is_open(side)
+        panel.choice = None if is_wanted is self._has_space(side) else is_wanted
         self.arrange()
 
     def require(self, side: SideName, on: bool) -> None:
-        """Keep a panel open, whatever the person wishes, because it holds what must be answered now."""
+        """Keep a panel open, even if it was hidden, because it holds what must be answered now."""
         self._sides[side].is_required = on
         self.arrange()
 
@@ -89,42 +89,42 @@ class Panels(QSplitter):
                 panel.content.show()
             return
         for side, panel in reversed(self._sides.items()):
-            wish = panel.wish if panel.wish is not None else self._is_roomy(side)
-            panel.content.setVisible(panel.is_required or wish)
+            is_wanted = panel.choice if panel.choice is not None else self._has_space(side)
+            panel.content.setVisible(panel.is_required or is_wanted)
         widths = [part.wanted(self.width()) if isinstance(part, _Panel) else 0 for part in self._parts()]
-        widths[self.indexOf(self._middle)] = max(1, self._room - sum(widths))
+        widths[self.indexOf(self._middle)] = max(1, self._space - sum(widths))
         self.setSizes(widths)
         self.arranged.emit()
 
     @property
     def kept(self) -> dict[str, object]:
-        """Widths and wishes, to be recalled when the window opens again."""
-        return {side: [panel.chosen_px, panel.wish] for side, panel in self._sides.items()}
+        """Widths and choices, for `recall` when the window opens again."""
+        return {side: [panel.chosen_px, panel.choice] for side, panel in self._sides.items()}
 
     def recall(self, kept: object) -> None:
-        """Values of another kind are ignored."""
+        """Invalid values are ignored."""
         for side, panel in self._sides.items():
             match kept.get(side) if isinstance(kept, dict) else None:
-                case [int(px), bool() | None as wish] if px >= 0:
-                    panel.chosen_px, panel.wish = px, wish
+                case [int(px), bool() | None as choice] if px >= 0:
+                    panel.chosen_px, panel.choice = px, choice
         self.arrange()
 
     @property
-    def _room(self) -> int:
+    def _space(self) -> int:
         return self.width() - _HANDLE_PX * len(self._sides)
 
     def _parts(self) -> list[QWidget]:
         left, right = self._sides.get("left"), self._sides.get("right")
         return [part for part in (left, self._middle, right) if part is not None]
 
-    def _is_roomy(self, side: SideName) -> bool:
+    def _has_space(self, side: SideName) -> bool:
         """The right panel is decided first, as if the left one stayed."""
-        left_px = self._room
+        middle_px = self._space
         for name, panel in self._sides.items():
-            is_out = panel.wish is False or (side == "left" and panel.content.isHidden())
-            if name == side or not is_out:
-                left_px -= panel.width_at(self.width())
-        return self._fits(side, left_px)
+            is_hidden = panel.choice is False or (side == "left" and panel.content.isHidden())
+            if name == side or not is_hidden:
+                middle_px -= panel.width_at(self.width())
+        return self._fits(side, middle_px)
 
     def _name_handles(self) -> None:
         for place in range(1, self.count()):
@@ -137,14 +137,14 @@ class Panels(QSplitter):
         if self.isVisible() and not self._middle.isHidden():
             self.toggle(side)
 
-    def _take_moved(self, _px: int, place: int) -> None:
+    def _store_width(self, _px: int, place: int) -> None:
         side = self.side_of(self.handle(place))
         panel = self._sides[side]
         px = self.sizes()[self.indexOf(panel)]
         if px:
             panel.chosen_px = px
         if bool(px) is not self.is_open(side):
-            panel.wish = None if bool(px) is self._is_roomy(side) else bool(px)
+            panel.choice = None if bool(px) is self._has_space(side) else bool(px)
             panel.content.setVisible(bool(px))
             self.arranged.emit()
         self.handle(place).update()
@@ -157,14 +157,16 @@ class _Panel(QWidget):
         super().__init__()
         self.content = content
         self.chosen_px = 0
-        self.wish: bool | None = None
+        self.choice: bool | None = None
         self.is_required = False
-        self._first = width
+        self._initial_width = width
         fill_row(self, content)
 
     def width_at(self, whole_px: int) -> int:
-        first = grown(round(self._first)) if self._first >= 1 else round(self._first * whole_px)
-        return max(self.chosen_px or first, self.content.minimumSizeHint().width(), self.content.minimumWidth())
+        initial = (
+            grown(round(self._initial_width)) if self._initial_width >= 1 else round(self._initial_width * whole_px)
+        )
+        return max(self.chosen_px or initial, self.content.minimumSizeHint().width(), self.content.minimumWidth())
 
     def wanted(self, whole_px: int) -> int:
         return 0 if self.content.isHidden() else self.width_at(whole_px)

@@ -48,7 +48,7 @@ _TYPING_MS = 120
 
 
 class Choice(QComboBox):
-    """A drop-down list that never grows beyond its place, even if its entries are wider."""
+    """A drop-down list that is never wider than its place, even if its entries are."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -58,14 +58,14 @@ class Choice(QComboBox):
         self.setMinimumContentsLength(8)
 
     def offer(self, entries: Sequence[tuple[str, str]]) -> None:
-        """Replace the entries, each a value and its words; the chosen value stays, or the first if it is gone."""
-        if entries == [(self.itemData(place), self.itemText(place)) for place in range(self.count())]:
+        """Replace the entries, each a value and its text; the chosen value stays, or the first if it is gone."""
+        if entries == [(self.itemData(row), self.itemText(row)) for row in range(self.count())]:
             return
         chosen = self.value
         with QSignalBlocker(self):
             self.clear()
-            for value, words in entries:
-                self.addItem(words, value)
+            for value, text in entries:
+                self.addItem(text, value)
             self.choose(chosen)
         if self.value != chosen:
             self.currentIndexChanged.emit(self.currentIndex())
@@ -97,18 +97,18 @@ class CheckBox(QCheckBox):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = QRectF(1, (self.height() - _BOX_PX) / 2, _BOX_PX, _BOX_PX)
-        is_ticked, is_on = self.isChecked(), self.isEnabled()
-        painter.setPen(theme.accent if self.hasFocus() else theme.muted if is_on else theme.outline)
-        painter.setBrush((theme.accent if is_on else theme.off) if is_ticked else theme.field)
+        is_ticked, is_enabled = self.isChecked(), self.isEnabled()
+        painter.setPen(theme.accent if self.hasFocus() else theme.muted if is_enabled else theme.outline)
+        painter.setBrush((theme.accent if is_enabled else theme.off) if is_ticked else theme.field)
         painter.drawRoundedRect(box, 4, 4)
         if is_ticked:
             painter.setPen(theme.on_accent)
             painter.setFont(glyph_font(_BOX_PX - 2))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, glyph("check_bold"))
         painter.setFont(self.font())
-        painter.setPen(theme.text if is_on else theme.off)
-        words = self.rect().adjusted(_BOX_PX + 10, 0, 0, 0)
-        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextShowMnemonic, self.text())
+        painter.setPen(theme.text if is_enabled else theme.off)
+        label = self.rect().adjusted(_BOX_PX + 10, 0, 0, 0)
+        painter.drawText(label, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextShowMnemonic, self.text())
 
     def hitButton(self, pos: QPoint) -> bool:
         return self.rect().contains(pos)
@@ -129,9 +129,9 @@ def named(widget: W, name: str) -> W:
     return widget
 
 
-def text_label(words: str = "", kind: str = "") -> QLabel:
+def text_label(text: str = "", kind: str = "") -> QLabel:
     """A wrapping label of plain text, never markup; `kind` is a look of the style sheet."""
-    label = QLabel(words)
+    label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     label.setProperty("kind", kind)
@@ -146,10 +146,10 @@ def selectable(kind: str = "") -> QLabel:
     return label
 
 
-def say(label: QLabel, words: str) -> None:
+def say(label: QLabel, text: str) -> None:
     """Set the label's text, and hide it without one."""
-    label.setText(words)
-    label.setVisible(bool(words))
+    label.setText(text)
+    label.setVisible(bool(text))
 
 
 def fix_width(widget: W, px: int) -> W:
@@ -172,7 +172,7 @@ def line_edit(name: str, placeholder: str) -> QLineEdit:
 
 
 class SearchField(QLineEdit):
-    rested = Signal()
+    typing_paused = Signal()
     """Nothing was typed for a moment."""
 
     def __init__(self, name: str, finds: str) -> None:
@@ -180,9 +180,9 @@ class SearchField(QLineEdit):
         self.setAccessibleName(name)
         self.setPlaceholderText(name)
         self.setToolTip(finds)
-        rest = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        rest.timeout.connect(self.rested)
-        self.textChanged.connect(lambda _words: rest.start())
+        pause = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        pause.timeout.connect(self.typing_paused)
+        self.textChanged.connect(lambda _text: pause.start())
 
     def take_focus(self) -> None:
         self.setFocus()
@@ -198,9 +198,9 @@ def number_field(name: str, value: int, most: int) -> QSpinBox:
     return field
 
 
-def push_button(words: str, tip: str, kind: str = "", call: Callable[[], object] | None = None) -> QPushButton:
+def push_button(text: str, tip: str, kind: str = "", call: Callable[[], object] | None = None) -> QPushButton:
     """A button that calls `call`; Return presses the primary one of a dialog."""
-    button = QPushButton(words)
+    button = QPushButton(text)
     button.setToolTip(tip)
     button.setProperty("kind", kind)
     button.setAutoDefault(False)
@@ -271,9 +271,9 @@ def _fill(layout: B, parts: Sequence[Part], spacing: int, margins: Margins = 0) 
     return layout
 
 
-def breakable(words: str) -> str:
+def breakable(text: str) -> str:
     """Allow line breaks inside long names, by zero-width spaces."""
-    return re.sub(r"(?<=[._/])(?=\w)", "\u200b", words)
+    return re.sub(r"(?<=[._/])(?=\w)", "\u200b", text)
 
 
 def scroll_area(content: QWidget | None = None, name: str = "") -> QScrollArea:
@@ -293,9 +293,9 @@ def pile(*parts: Part, right: int = 0, spacing: int = 8) -> QWidget:
     return content
 
 
-def labelled(words: str, field: QWidget) -> QVBoxLayout:
+def labelled(text: str, field: QWidget) -> QVBoxLayout:
     """`field` under a small label, whose mnemonic (the letter after ``&``) focuses it."""
-    label = QLabel(words)
+    label = QLabel(text)
     label.setProperty("kind", "field")
     label.setBuddy(field)
     return column(label, field, spacing=4)
@@ -315,7 +315,7 @@ def fill_dialog(
 
 
 def notice(title: str, hint: str) -> Card:
-    """What a page shows in place of what is not there."""
+    """A placeholder for missing content."""
     card = Card()
     fill_column(card, text_label(title, "title"), text_label(hint, "hint"), None, margins=20, spacing=-1)
     return card
@@ -323,11 +323,20 @@ def notice(title: str, hint: str) -> Card:
 
 def ask_where_to_save(parent: QWidget, title: str, name: str, save: Callable[[Path], object], *more_kinds: str) -> None:
     """Call `save` with the chosen web page, or file of `more_kinds`, or with the chosen folder if `name` is empty."""
-    dialog = QFileDialog(parent, title, name, ";;".join(("Web page (*.html)", *more_kinds)) if name else "")
-    if name:
+    ask_for_file(parent, title, name, ("Web page (*.html)", *more_kinds) if name else (), save)
+
+
+def ask_for_file(parent: QWidget, title: str, name: str, kinds: Sequence[str], save: Callable[[Path], object]) -> None:
+    """Call `save` with the chosen file, whose suffix is that of its kind, or without `kinds` with the chosen folder."""
+
+    def suffix(kind: str) -> str:
+        return kind.rpartition(".")[2].rstrip(")")
+
+    dialog = QFileDialog(parent, title, name, ";;".join(kinds))
+    if kinds:
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("html")
-        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kind.rpartition(".")[2].rstrip(")")))
+        dialog.setDefaultSuffix(suffix(kinds[0]))
+        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(suffix(kind)))
     else:
         dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

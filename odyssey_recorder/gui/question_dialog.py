@@ -1,4 +1,4 @@
-"""Dialogs that ask a question, some with reasons to choose from and a field for another one."""
+"""Dialogs that ask a question, some with reasons to choose from or write."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Question:
     detail: str = ""
     detail_kind: str = "hint"
     keeps: str = ""
-    """The words of the button that changes nothing; with them it is the default one, so that Enter loses nothing."""
+    """The text of the button that changes nothing; it is then the default button, so that Enter loses nothing."""
 
 
 _DIGITS = "123456789"
@@ -56,7 +56,7 @@ class _Choice(QRadioButton):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _ARROWS and not self.isChecked():
-            self.setChecked(True)  # from here on Qt chooses what it moves to
+            self.setChecked(True)  # from here on Qt checks what it moves to
         else:
             super().keyPressEvent(event)
 
@@ -68,9 +68,9 @@ class ReasonChoices(QWidget):
         super().__init__()
         self._choices = [_Choice(number, reason) for number, reason in enumerate(reasons, start=1)]
         self._own = line_edit("Another reason", "Another reason")
-        self._own.textEdited.connect(self._prefer_own_words)
+        self._own.textEdited.connect(self._clear_choices)
         for number, choice in enumerate(self._choices, 1):
-            choice.toggled.connect(self._take_choice)
+            choice.toggled.connect(self._choice_changed)
             choice.setToolTip(f"Choose this reason ({number})")
         fill_column(self, *self._choices, self._own, spacing=12)
         self.setFocusProxy(self._choices[0])
@@ -84,24 +84,25 @@ class ReasonChoices(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         number = event.text()
-        if number in _DIGITS[: len(self._choices)] and number:
-            self._choices[int(number) - 1].setChecked(True)
-            self._choices[int(number) - 1].setFocus()
+        if number and number in _DIGITS[: len(self._choices)]:
+            choice = self._choices[int(number) - 1]
+            choice.setChecked(True)
+            choice.setFocus()
         elif is_text(event):
             self._own.setFocus()
             self._own.insert(event.text())
-            self._prefer_own_words()
+            self._clear_choices()
         else:
             super().keyPressEvent(event)
 
-    def _prefer_own_words(self) -> None:
+    def _clear_choices(self) -> None:
         for choice in self._choices:
             choice.setAutoExclusive(False)
             choice.setChecked(False)
             choice.setAutoExclusive(True)
         self.changed.emit()
 
-    def _take_choice(self) -> None:
+    def _choice_changed(self) -> None:
         if any(choice.isChecked() for choice in self._choices):
             self._own.clear()
         self.changed.emit()
@@ -109,43 +110,43 @@ class ReasonChoices(QWidget):
 
 class QuestionDialog(QDialog):
     def __init__(
-        self, asked: Question, parent: QWidget | None = None, *parts: QWidget | QLayout, width: int = QUESTION_PX
+        self, question: Question, parent: QWidget | None = None, *parts: QWidget | QLayout, width: int = QUESTION_PX
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(asked.title)
+        self.setWindowTitle(question.title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        kinds = ("", "primary") if asked.keeps else ("primary", "")
-        self.ok = push_button(asked.answer, asked.tip, kinds[0], call=self.accept)
-        self.cancel = push_button(asked.keeps or "Cancel", asked.cancel_tip, kinds[1], call=self.reject)
-        if asked.keeps:
+        kinds = ("", "primary") if question.keeps else ("primary", "")
+        self.ok = push_button(question.answer, question.tip, kinds[0], call=self.accept)
+        self.cancel = push_button(question.keeps or "Cancel", question.cancel_tip, kinds[1], call=self.reject)
+        if question.keeps:
             self.cancel.setFocus()
-        detail = [text_label(asked.detail, asked.detail_kind)] if asked.detail else []
-        question, buttons = text_label(asked.question, "title"), row(None, self.cancel, self.ok)
-        fill_dialog(self, question, *detail, *parts, buttons, width=width)
+        detail = [text_label(question.detail, question.detail_kind)] if question.detail else []
+        title, buttons = text_label(question.question, "title"), row(None, self.cancel, self.ok)
+        fill_dialog(self, title, *detail, *parts, buttons, width=width)
 
 
 class ReasonDialog(QuestionDialog):
     reason_given = Signal(str)
 
-    def __init__(self, asked: Question, reasons: Sequence[str], parent: QWidget | None = None) -> None:
+    def __init__(self, question: Question, reasons: Sequence[str], parent: QWidget | None = None) -> None:
         self._choices = ReasonChoices(reasons)
-        super().__init__(asked, parent, self._choices)
+        super().__init__(question, parent, self._choices)
         self.accepted.connect(lambda: self.reason_given.emit(self.reason))
-        self._choices.changed.connect(self._show_whether_given)
+        self._choices.changed.connect(self._update_ok)
         self._choices.setFocus()
-        self._show_whether_given()
+        self._update_ok()
 
     @property
     def reason(self) -> str:
         return self._choices.reason
 
-    def _show_whether_given(self) -> None:
+    def _update_ok(self) -> None:
         self.ok.setEnabled(bool(self.reason))
 
 
 class SkipDialog(ReasonDialog):
     def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
-        asked = Question(
+        question = Question(
             title="Skip the task",
             question="Why do you skip this task? It moves to the end of the queue.",
             answer="Skip",
@@ -153,12 +154,12 @@ class SkipDialog(ReasonDialog):
             cancel_tip="Keep the task (Esc)",
             detail=instruction,
         )
-        super().__init__(asked, SKIP_REASONS, parent)
+        super().__init__(question, SKIP_REASONS, parent)
 
 
 class SendBackDialog(ReasonDialog):
     def __init__(self, instruction: str, parent: QWidget | None = None) -> None:
-        asked = Question(
+        question = Question(
             title="Send the task back",
             question="Why should this task be recorded again? Its episode stays in the dataset.",
             answer="Send back",
@@ -166,4 +167,4 @@ class SendBackDialog(ReasonDialog):
             cancel_tip="Leave the task as recorded (Esc)",
             detail=instruction,
         )
-        super().__init__(asked, SEND_BACK_REASONS, parent)
+        super().__init__(question, SEND_BACK_REASONS, parent)

@@ -1,20 +1,20 @@
-"""What people of each role see; without a role, what a lead sees."""
+"""What each role sees; without a role, everything that a lead sees."""
 
 from collections.abc import Mapping
 
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.settings import Role
 
-ROLE_WORDS: Mapping[Role, str] = {"annotator": "I record", "reviewer": "I review", "lead": "I lead the project"}
+ROLE_LABELS: Mapping[Role, str] = {"annotator": "I record", "reviewer": "I review", "lead": "I lead the project"}
 
 _HIDDEN_PAGES: Mapping[Role, frozenset[str]] = {
     "annotator": frozenset({"Review", "Annotate", "Evaluate"}),
     "reviewer": frozenset({"Record", "Tasks", "Practice"}),
 }
-_TASKS_OF_ANNOTATORS = (Command.RECORD_TASK, Command.SEND_BACK_TASK, Command.READ_TASKS, Command.FIND_TASK)
-_OF_LEADS = frozenset(
+_ANNOTATOR_COMMANDS = (Command.RECORD_TASK, Command.SEND_BACK_TASK, Command.READ_TASKS, Command.FIND_TASK)
+_LEAD_COMMANDS = frozenset(
     {
-        *(one for one in Command if one.value.page == "Tasks" and one not in _TASKS_OF_ANNOTATORS),
+        *(one for one in Command if one.value.page == "Tasks" and one not in _ANNOTATOR_COMMANDS),
         Command.STORE_KEY,
         Command.FORGET_KEY,
         Command.EXPORT_EPISODES,
@@ -30,9 +30,9 @@ _OF_LEADS = frozenset(
         Command.REQUEST_REVIEW,
     }
 )
-_OF_RECORDING = frozenset({Command.READ_CONSENT, Command.DEVICE_RECORD})
+_RECORDING_COMMANDS = frozenset({Command.READ_CONSENT, Command.DEVICE_RECORD})
 
-OF_ROLES = (*_OF_LEADS, *_OF_RECORDING)
+OF_ROLES = (*_LEAD_COMMANDS, *_RECORDING_COMMANDS)
 """The commands that not everybody sees on the pages that everybody has."""
 
 
@@ -45,8 +45,8 @@ def records(role: Role) -> bool:
 
 
 def sees(role: Role, command: Command) -> bool:
-    """Whether people of this role see `command`; for the command of a page, whether they have the page."""
+    """Whether a role sees `command`; for the command that opens a page, whether it has the page."""
     page = command.value.page or command.value.label
-    if page in _HIDDEN_PAGES.get(role, ()) or (command in _OF_RECORDING and not records(role)):
+    if page in _HIDDEN_PAGES.get(role, ()) or (command in _RECORDING_COMMANDS and not records(role)):
         return False
-    return leads(role) or command not in _OF_LEADS
+    return leads(role) or command not in _LEAD_COMMANDS

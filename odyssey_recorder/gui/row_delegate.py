@@ -1,4 +1,4 @@
-"""Painting of rows in tables and lists: a delegate that marks the chosen row, and parts of rows."""
+"""Paints rows of tables and lists: a delegate that marks the chosen row, and parts of rows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 class RowMark:
     """The mark of the chosen row; `inset` is horizontal and vertical, in px.
 
-    A framed mark has a frame without the focus too.
+    A framed mark has a frame even without the focus.
     """
 
     inset: tuple[float, float] = (2, 1)
@@ -32,7 +32,7 @@ class RowMark:
 class RowDelegate(QStyledItemDelegate):
     """Marks the chosen row and calls `paint` for each cell with its `VALUE`, area and font.
 
-    A subclass that needs more overrides `paint_value`: a method of its own as `paint` would be a reference cycle.
+    A subclass overrides `paint_value` instead: passing a method of its own as `paint` would be a reference cycle.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class RowDelegate(QStyledItemDelegate):
         if self._paint is not None:
             self._paint(painter, cell, value, font)
 
-    def _paint_mark(self, painter: QPainter, place: QRectF, has_focus: bool) -> None:
+    def _paint_mark(self, painter: QPainter, area: QRectF, has_focus: bool) -> None:
         theme, mark = Theme.current(), self._mark
         if mark.is_framed or has_focus:
             painter.setPen(QPen(theme.accent, 2 if mark.is_framed and has_focus else 1))
@@ -71,7 +71,7 @@ class RowDelegate(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.tint)
         (x, y), radius = mark.inset, mark.radius
-        painter.drawRoundedRect(place.adjusted(x, y, -x, -y), radius, radius)
+        painter.drawRoundedRect(area.adjusted(x, y, -x, -y), radius, radius)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,8 @@ def titled_delegate(titled: Callable[[Any], TitledRow], parent: QObject) -> RowD
 def _paint_titled(painter: QPainter, cell: QRectF, row: TitledRow, font: QFont) -> None:
     muted, small = Theme.current().muted, small_font(font)
     area = cell.adjusted(12, 7, -12, -7)
-    taken = _paint_badges(painter, area, row.badges, small)
-    paint_line(painter, area.adjusted(0, 0, -taken, 0), row.title, font, row.colour)
+    badges_px = _paint_badges(painter, area, row.badges, small)
+    paint_line(painter, area.adjusted(0, 0, -badges_px, 0), row.title, font, row.colour)
     below = QRectF(area.left(), area.center().y() + 2, area.width(), area.height() / 2)
     if row.sign:
         paint_sign(painter, QRectF(below.left(), below.top(), _BADGE_PX, _BADGE_PX), row.sign, muted)
@@ -132,26 +132,26 @@ def _paint_badges(painter: QPainter, line: QRectF, badges: Sequence[Badge], font
     return line.right() - right
 
 
-def paint_line(painter: QPainter, area: QRectF, words: str, font: QFont, colour: QColor) -> None:
+def paint_line(painter: QPainter, area: QRectF, text: str, font: QFont, colour: QColor) -> None:
     metrics = QFontMetrics(font)
     painter.setFont(font)
     painter.setPen(colour)
-    shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, round(area.width()))
+    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, round(area.width()))
     painter.drawText(QRectF(area.left(), area.top(), area.width(), metrics.height()), 0, shown)
 
 
-def paint_sign(painter: QPainter, place: QRectF, sign: str, colour: QColor) -> None:
-    painter.setFont(glyph_font(round(place.height())))
+def paint_sign(painter: QPainter, area: QRectF, sign: str, colour: QColor) -> None:
+    painter.setFont(glyph_font(round(area.height())))
     painter.setPen(colour)
-    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, glyph(sign))
+    painter.drawText(area, Qt.AlignmentFlag.AlignCenter, glyph(sign))
 
 
 def paint_figures(painter: QPainter, area: QRectF, name: str, figures: str, gap: int) -> None:
     metrics = QFontMetrics(painter.font())
     painter.drawText(area, _RIGHT, figures)
-    room = round(area.width() - metrics.horizontalAdvance(figures) - gap)
+    available = round(area.width() - metrics.horizontalAdvance(figures) - gap)
     painter.setPen(Theme.current().text)
-    painter.drawText(area, _LEFT, metrics.elidedText(name, Qt.TextElideMode.ElideRight, room))
+    painter.drawText(area, _LEFT, metrics.elidedText(name, Qt.TextElideMode.ElideRight, available))
 
 
 def paint_bar(painter: QPainter, track: QRectF, *parts: tuple[QColor, float]) -> None:

@@ -1,4 +1,4 @@
-"""Keys that the annotator gave to commands: which are allowed, and how they are stored."""
+"""The keys that an annotator has chosen for commands: which are allowed, and how they are stored."""
 
 import logging
 import threading
@@ -28,7 +28,7 @@ _FIXED = frozenset(
 )  # fmt: skip
 """Keys with a meaning in every window and field, unless Ctrl or Alt is held."""
 
-_OF_LETTERS = ("Review", "Annotate", "Tasks")
+_LETTER_PAGES = ("Review", "Annotate", "Tasks")
 """Pages with single letters and digits as keys, which work outside fields."""
 
 _log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class Shortcuts(QObject):
     changed = Signal()
 
     def __init__(self, commands: Commands, file: KeptFile) -> None:
-        """Assign the stored keys; a newer command gives way to an older choice of its keys.
+        """Assign the stored keys; they win over default keys of newer commands.
 
         Stored keys of unknown commands are kept.
         """
@@ -48,12 +48,12 @@ class Shortcuts(QObject):
         self._numbered: dict[Command, tuple[QKeySequence, ...]] = {}
         self._writing = threading.Lock()
         kept = file.read().get("shortcuts")
-        self._chosen: dict[str, str] = _only_keys(kept) if isinstance(kept, dict) else {}
+        self._chosen: dict[str, str] = _valid_keys(kept) if isinstance(kept, dict) else {}
         self._written = self._chosen
         self._apply()
 
     def number(self, pages: Sequence[Command], offered: Sequence[Command]) -> None:
-        """Give the `offered` ones of all `pages` the keys Ctrl+1, Ctrl+2, …, and the others none."""
+        """Give the `offered` ones of all `pages` the keys Ctrl+1, Ctrl+2, …, and the other pages none."""
         self._numbered = dict.fromkeys(pages, ())
         for number, page in enumerate(offered, start=1):
             self._numbered[page] = (QKeySequence(f"Ctrl+{number}"), *page.own_keys[1:])
@@ -69,11 +69,11 @@ class Shortcuts(QObject):
         """Why `command` cannot have `keys`, for the annotator; empty if it can."""
         if keys.isEmpty():
             return ""
-        return self._taken(command, keys) or _unfit(command, keys[0], keys.toString(_NATIVE))  # type: ignore[index]
+        return self._why_taken(command, keys) or _why_unfit(command, keys[0], keys.toString(_NATIVE))  # type: ignore[index]
 
     def change(self, command: Command, keys: QKeySequence) -> None:
         """Assign `keys`, for which `refusal` is empty."""
-        chosen = {other: words for other, words in self._chosen.items() if other != command.name}
+        chosen = {other: text for other, text in self._chosen.items() if other != command.name}
         if keys != self._original(command):
             chosen[command.name] = keys.toString(_PORTABLE)
         self._chosen = chosen
@@ -82,7 +82,7 @@ class Shortcuts(QObject):
     def reset(self, command: Command) -> str:
         """Restore the default keys; return why that is refused, otherwise an empty text."""
         original = self._original(command)
-        refusal = "" if original.isEmpty() else self._taken(command, original)
+        refusal = "" if original.isEmpty() else self._why_taken(command, original)
         if not refusal:
             self.change(command, original)
         return refusal
@@ -98,8 +98,8 @@ class Shortcuts(QObject):
                 self._written = self._chosen
                 self._file.write({"shortcuts": self._written})
 
-    def _taken(self, command: Command, keys: QKeySequence) -> str:
-        others = (one for one in CHANGEABLE if _meet(one, command))
+    def _why_taken(self, command: Command, keys: QKeySequence) -> str:
+        others = (one for one in CHANGEABLE if _can_conflict(one, command))
         holder = next((one for one in others if keys in self._commands[one].shortcuts()), None)
         if holder is None:
             return ""
@@ -109,54 +109,54 @@ class Shortcuts(QObject):
     def _apply(self) -> None:
         chosen = {command: keys for command in CHANGEABLE if (keys := self._choice(command)) is not None}
         for command in CHANGEABLE:
-            taken = [keys for other, keys in chosen.items() if _meet(other, command)]
-            own = [keys for keys in self._own_keys(command) if keys not in taken]
-            wanted = [chosen[command]] if command in chosen else own
+            taken = [keys for other, keys in chosen.items() if _can_conflict(other, command)]
+            defaults = [keys for keys in self._default_keys(command) if keys not in taken]
+            wanted = [chosen[command]] if command in chosen else defaults
             new = [keys for keys in wanted if not keys.isEmpty()]
             if new != self._commands[command].shortcuts():
                 self._commands.set_keys(command, *new)
         self.changed.emit()
 
-    def _own_keys(self, command: Command) -> tuple[QKeySequence, ...]:
+    def _default_keys(self, command: Command) -> tuple[QKeySequence, ...]:
         return self._numbered.get(command, command.own_keys)
 
     def _original(self, command: Command) -> QKeySequence:
-        return next(iter(self._own_keys(command)), QKeySequence())
+        return next(iter(self._default_keys(command)), QKeySequence())
 
     def _choice(self, command: Command) -> QKeySequence | None:
-        words = self._chosen.get(command.name)
-        return None if words is None else QKeySequence.fromString(words, _PORTABLE)
+        text = self._chosen.get(command.name)
+        return None if text is None else QKeySequence.fromString(text, _PORTABLE)
 
 
 def name(command: Command) -> str:
     return command.value.label.rstrip("…")
 
 
-def _only_keys(kept: Mapping[str, object]) -> dict[str, str]:
-    good = {}
-    for command, words in kept.items():
-        keys = QKeySequence.fromString(words, _PORTABLE) if isinstance(words, str) else QKeySequence()
-        if isinstance(words, str) and keys.toString(_PORTABLE) == words and keys.count() <= 1:
-            good[command] = words
+def _valid_keys(kept: Mapping[str, object]) -> dict[str, str]:
+    valid = {}
+    for command, text in kept.items():
+        keys = QKeySequence.fromString(text, _PORTABLE) if isinstance(text, str) else QKeySequence()
+        if isinstance(text, str) and keys.toString(_PORTABLE) == text and keys.count() <= 1:
+            valid[command] = text
         else:
-            _log.warning("The saved keys %r of %s are not valid.", words, command)
-    return good
+            _log.warning("The saved keys %r of %s are not valid.", text, command)
+    return valid
 
 
-def _meet(first: Command, second: Command) -> bool:
+def _can_conflict(first: Command, second: Command) -> bool:
     pages = {first.value.page, second.value.page}
     return first is not second and ("" in pages or len(pages) == 1)
 
 
-def _unfit(command: Command, pressed: QKeyCombination, words: str) -> str:
-    key, held = pressed.key(), pressed.keyboardModifiers()
-    if command.value.page in _OF_LETTERS and not held and key not in _FIXED:
+def _why_unfit(command: Command, pressed: QKeyCombination, text: str) -> str:
+    key, modifiers = pressed.key(), pressed.keyboardModifiers()
+    if command.value.page in _LETTER_PAGES and not modifiers and key not in _FIXED:
         return ""
-    if held & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier):
+    if modifiers & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier):
         return ""
-    if held & Qt.KeyboardModifier.AltModifier:
+    if modifiers & Qt.KeyboardModifier.AltModifier:
         is_letter = Qt.Key.Key_A <= key <= Qt.Key.Key_Z
-        return f"{words} moves to a field of the page. Use it with Ctrl." if is_letter else ""
+        return f"{text} moves to a field of the page. Use it with Ctrl." if is_letter else ""
     if key in _FIXED or Qt.Key.Key_Space <= key <= Qt.Key.Key_ydiaeresis:
-        return f"{words} is needed for typing and navigation. Add Ctrl, or use a function key."
+        return f"{text} is needed for typing and navigation. Add Ctrl, or use a function key."
     return ""

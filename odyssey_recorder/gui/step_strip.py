@@ -1,4 +1,4 @@
-"""An episode's steps side by side: screenshots with the actions drawn on them, words, and badges."""
+"""An episode's steps side by side: screenshots with the actions drawn on them, texts, and badges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -94,7 +94,7 @@ class StripStep:
 
 
 def tooltip(step: StripStep) -> str:
-    """All text of a step, which its row may elide; escaped."""
+    """All text of a step as HTML; its row may elide it."""
     parts = (f"{step.words} {step.place}".rstrip(), sentence(step.odd), step.note, _ENLARGE)
     return "".join(f"<p>{escape(part)}</p>" for part in parts if part)
 
@@ -113,56 +113,56 @@ class StepModel(TableModel[StripStep]):
             self.change([replace(step, **changes)])
 
 
-_Drawn = tuple[int, Path, Action, Box | None, Path | None]
-"""What thumbnail and words depend on: a step's screenshot never changes."""
-_Seen = tuple[QImage | Exception | None, str]
-"""A thumbnail and the step in words."""
+_ThumbnailKey = tuple[int, Path, Action, Box | None, Path | None]
+"""What a thumbnail and its text depend on; a step's screenshot never changes."""
+_Thumbnail = tuple[QImage | Exception | None, str]
+"""An image, and the step in words."""
 
 
 class StepThumbnails:
-    """Reads thumbnails and elements of recorded steps in the background, each once, and puts them into a model."""
+    """Reads the thumbnails and elements of recorded steps in the background, each once, for a model."""
 
-    def __init__(self, background: Background, model: StepModel, room: QSize) -> None:
+    def __init__(self, background: Background, model: StepModel, bounds: QSize) -> None:
         self._background = background
         self._model = model
-        self._room = room
-        self._shown: dict[_Drawn, _Seen] = {}
+        self._bounds = bounds
+        self._shown: dict[_ThumbnailKey, _Thumbnail] = {}
 
     def show_steps(self, steps: Sequence[RecordedStep]) -> None:
         before = self._shown
-        self._shown = {_drawn(step): before.get(_drawn(step), (None, in_words(step.action))) for step in steps}
+        self._shown = {_key_of(step): before.get(_key_of(step), (None, in_words(step.action))) for step in steps}
         self._model.show(map(self._strip_step, steps))
         for step in steps:
-            if _drawn(step) not in before:
+            if _key_of(step) not in before:
                 prepare_other_threads()
-                take = partial(self._take, _drawn(step))
-                self._background.run(partial(look_at, step, self._room), take, take)
+                take = partial(self._take, _key_of(step))
+                self._background.run(partial(render_step, step, self._bounds), take, take)
 
     @property
     def screenshots(self) -> list["MarkedScreenshot"]:
         return [MarkedScreenshot(path, action, box) for _, path, action, box, _ in self._shown]
 
     def _strip_step(self, step: RecordedStep) -> StripStep:
-        image, words = self._shown[_drawn(step)]
+        image, words = self._shown[_key_of(step)]
         place = place_words(step.action)
         shown = StripStep(step.number, words, step.flag, step.note, image, step.key, place=place)
         return replace(shown, by_agent=step.agent is not None, is_corrected=step.is_corrected)
 
-    def _take(self, drawn: _Drawn, seen: _Seen | Exception) -> None:
-        if drawn in self._shown and shiboken6.isValid(self._model):  # a dialog may be closed meanwhile
-            image, words = seen if isinstance(seen, tuple) else (seen, in_words(drawn[2]))
-            self._shown[drawn] = image, words
-            self._model.change_step(drawn[0], image=image, words=words)
+    def _take(self, key: _ThumbnailKey, read: _Thumbnail | Exception) -> None:
+        if key in self._shown and shiboken6.isValid(self._model):  # a dialog may be closed meanwhile
+            image, words = read if isinstance(read, tuple) else (read, in_words(key[2]))
+            self._shown[key] = image, words
+            self._model.change_step(key[0], image=image, words=words)
 
 
-def _drawn(step: RecordedStep) -> _Drawn:
+def _key_of(step: RecordedStep) -> _ThumbnailKey:
     return step.number, step.screenshot, step.action, step.box, step.tree
 
 
 def element_of(action: Action, tree: Path | None, size: Size) -> str:
-    """What the element that `action` touches or types into is called in a stored view hierarchy; empty if unknown.
+    """The name of the element that `action` touches or types into, from a stored view hierarchy; empty if unknown.
 
-    Reads a file. `size` is that of the screenshot.
+    `size` is that of the screenshot.
     """
     if tree is None or not isinstance(action, Click | LongPress | Type):
         return ""
@@ -173,12 +173,12 @@ def element_of(action: Action, tree: Path | None, size: Size) -> str:
     return field_name(nodes) if isinstance(action, Type) else name_at(nodes, to_pixel(action.point, size), size)
 
 
-def look_at(step: RecordedStep, room: QSize) -> tuple[QImage, str]:
-    """The screenshot within `room`, with the action and the touched element drawn on it, and the step in words.
+def render_step(step: RecordedStep, bounds: QSize) -> tuple[QImage, str]:
+    """The screenshot within `bounds`, with the action and the touched element drawn on it, and the step in words.
 
     Runs off the GUI thread. Raises DatasetError.
     """
-    image, read = read_image(step.screenshot, room * SHARPNESS)
+    image, read = read_image(step.screenshot, bounds * SHARPNESS)
     image = image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
     size = Size(read.width(), read.height())
     draw_step(image, step.action, step.box, size)
@@ -210,7 +210,7 @@ class MarkedScreenshot:
 
 @dataclass(frozen=True, slots=True)
 class StripStyle:
-    """Thumbnail size and cell layout: words at the left, or centred with space beside."""
+    """Thumbnail size and cell layout: text at the left, or centred with space beside it."""
 
     thumbnail: QSize
     is_centred: bool = False
@@ -221,7 +221,7 @@ class StripStyle:
 
 
 class StepView(QListView):
-    """Tells which step to show large: a double-click or Space asks for it, but no space among letters."""
+    """Emits which step to enlarge: by a double-click, or by Space unless it follows a letter."""
 
     step_opened = Signal(int)
 
@@ -254,7 +254,7 @@ class StepStrip(StepView):
         self.setUniformItemSizes(True)
         self.setHorizontalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.selectionModel().currentChanged.connect(self._tell)
+        self.selectionModel().currentChanged.connect(self._emit_chosen)
 
     def fit_height(self) -> None:
         height = self._delegate.height(self.font())
@@ -263,7 +263,7 @@ class StepStrip(StepView):
     def turn_to(self, number: int) -> None:
         self.setCurrentIndex(self._steps.place_index(number))
 
-    def _tell(self, now: QModelIndex, _before: QModelIndex) -> None:
+    def _emit_chosen(self, now: QModelIndex, _before: QModelIndex) -> None:
         if now.isValid():
             self.step_chosen.emit(now.row())
 
@@ -281,9 +281,9 @@ class _StripDelegate(RowDelegate):
 
     def paint_value(self, painter: QPainter, cell: QRectF, step: StripStep, font: QFont) -> None:
         size = self._style.thumbnail
-        room = QRectF(cell.left() + self._style.side_px, cell.top() + _MARGIN, size.width(), size.height())
-        paint_thumbnail(painter, room, step.image)
-        self._paint_words(painter, cell, room, step)
+        area = QRectF(cell.left() + self._style.side_px, cell.top() + _MARGIN, size.width(), size.height())
+        paint_thumbnail(painter, area, step.image)
+        self._paint_text(painter, cell, area, step)
         if step.severity is not None:
             place = QRectF(cell.left() + 4, cell.top() + 4, _BADGE_PX, _BADGE_PX)
             _paint_badge(painter, place, SEVERITY_GLYPHS[step.severity], severity_colour(step.severity))
@@ -291,7 +291,7 @@ class _StripDelegate(RowDelegate):
             place = QRectF(cell.right() - 4 - _BADGE_PX, cell.top() + 4, _BADGE_PX, _BADGE_PX)
             _paint_badge(painter, place, VERDICT_GLYPHS[step.verdict], verdict_colour(step.verdict))
 
-    def _paint_words(self, painter: QPainter, cell: QRectF, room: QRectF, step: StripStep) -> None:
+    def _paint_text(self, painter: QPainter, cell: QRectF, image_area: QRectF, step: StripStep) -> None:
         theme, font = Theme.current(), small_font(painter.font())
         strong = QFont(font)
         strong.setWeight(QFont.Weight.Normal if step.is_seen else QFont.Weight.Bold)
@@ -301,7 +301,7 @@ class _StripDelegate(RowDelegate):
             side, align = _MARGIN / 2, Qt.AlignmentFlag.AlignHCenter
         else:
             side, align = _MARGIN, Qt.AlignmentFlag.AlignLeft
-        area = QRectF(cell.left() + side, room.bottom() + 4, cell.width() - 2 * side, metrics.height())
+        area = QRectF(cell.left() + side, image_area.bottom() + 4, cell.width() - 2 * side, metrics.height())
         lines = wrapped(f"{step.number + 1}. {step.words}", metrics, round(area.width()), 2)
         painter.setFont(strong)
         painter.setPen(theme.warning if is_flagged else theme.text)
@@ -314,11 +314,11 @@ class _StripDelegate(RowDelegate):
             painter.drawText(area, align, metrics.elidedText(step.place, _AT_END, round(area.width())))
 
 
-def wrapped(words: str, metrics: QFontMetrics, width: int, lines: int) -> list[str]:
-    """`words` in at most `lines` lines of `width` px, the last one elided if needed."""
+def wrapped(text: str, metrics: QFontMetrics, width: int, lines: int) -> list[str]:
+    """`text` in at most `lines` lines of `width` px, the last one elided if needed."""
     done: list[str] = []
     line = ""
-    pending = words.split()
+    pending = text.split()
     while pending and len(done) < lines - 1:
         longer = f"{line} {pending[0]}".lstrip()
         if line and metrics.horizontalAdvance(longer) >= width:
@@ -331,14 +331,14 @@ def wrapped(words: str, metrics: QFontMetrics, width: int, lines: int) -> list[s
     return [metrics.elidedText(part, Qt.TextElideMode.ElideRight, width) for part in (*done, last) if part]
 
 
-def paint_thumbnail(painter: QPainter, room: QRectF, image: QImage | Exception | None, *, at_top: bool = False) -> None:
-    """Draw a thumbnail at the bottom of `room`, or at its top; without one an empty frame with the reason."""
-    theme, place, shape = Theme.current(), QRectF(room), QPainterPath()
+def paint_thumbnail(painter: QPainter, area: QRectF, image: QImage | Exception | None, *, at_top: bool = False) -> None:
+    """Draw a thumbnail at the bottom of `area`, or at its top; without one an empty frame with the reason."""
+    theme, place, shape = Theme.current(), QRectF(area), QPainterPath()
     if isinstance(image, QImage) and not image.isNull():
         size = image.deviceIndependentSize()
         place = QRectF(0, 0, size.width(), size.height())
-        place.moveCenter(room.center())
-        place.moveTop(room.top()) if at_top else place.moveBottom(room.bottom())
+        place.moveCenter(area.center())
+        place.moveTop(area.top()) if at_top else place.moveBottom(area.bottom())
         shape.addRoundedRect(place, 6, 6)
         painter.save()
         painter.setClipPath(shape)
@@ -355,11 +355,11 @@ def paint_thumbnail(painter: QPainter, room: QRectF, image: QImage | Exception |
     painter.save()
     if isinstance(image, Exception):
         painter.setFont(small_font(painter.font()))
-        paint_problem(painter, str(image), room)
+        paint_problem(painter, str(image), area)
     elif image is not None and image.isNull():
         painter.setFont(glyph_font(_BROKEN_PX))
         painter.setPen(theme.muted)
-        painter.drawText(room, Qt.AlignmentFlag.AlignCenter, glyph("image_broken_variant"))
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, glyph("image_broken_variant"))
     painter.restore()
 
 

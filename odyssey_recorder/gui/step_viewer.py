@@ -28,7 +28,7 @@ _SHARE = 0.92
 
 _Read = tuple[QImage, QSize] | Exception
 _Key = tuple[int, int, int, float]
-"""A step, and the width, height and pixel ratio that its screenshot was read for."""
+"""A step, and the width, height and pixel ratio for which its screenshot was read."""
 
 
 def enlarge(
@@ -41,7 +41,7 @@ def enlarge(
 
 
 class StepViewer(QDialog):
-    """The words come from `model` and follow it; `turned` names the step that is shown."""
+    """The texts follow `model`; `turned` carries the number of the shown step."""
 
     turned = Signal(int)
 
@@ -62,15 +62,16 @@ class StepViewer(QDialog):
         self._count = len(screenshots)
         self._present = at
         self._canvas = StepCanvas(background, screenshots)
-        self._place = text_label(kind="hint")
-        self._words = selectable("instruction")
+        self._position = text_label(kind="hint")
+        self._text = selectable("instruction")
         self._previous = push_button("Previous", "Show the previous step (Left)", call=lambda: self._go(-1))
         self._next = push_button("Next", "Show the next step (Right)", call=lambda: self._go(1))
         close = push_button("Close", "Close (Esc)", call=self.reject)
-        foot = row((self._place, 1), *tools, self._previous, self._next, close)
-        fill_dialog(self, self._canvas, self._words, foot, stretch=self._canvas)
-        self._bind({"Left": -1, "Right": 1, "Home": -self._count, "End": self._count})
-        model.dataChanged.connect(self._tell)
+        foot = row((self._position, 1), *tools, self._previous, self._next, close)
+        fill_dialog(self, self._canvas, self._text, foot, stretch=self._canvas)
+        for key, by in (("Left", -1), ("Right", 1), ("Home", -self._count), ("End", self._count)):
+            QShortcut(QKeySequence(key), self).activated.connect(partial(self._go, by))
+        model.dataChanged.connect(self._show_text)
         self.resize(parent.window().size() * _SHARE)
         self._canvas.setFocus()
         self._go(0)
@@ -100,31 +101,27 @@ class StepViewer(QDialog):
         else:
             super().keyPressEvent(event)
 
-    def _bind(self, ways: dict[str, int]) -> None:
-        for key, by in ways.items():
-            QShortcut(QKeySequence(key), self).activated.connect(partial(self._go, by))
-
     def _go(self, by: int) -> None:
         self._present = max(0, min(self._present + by, self._count - 1))
         self._previous.setEnabled(self._present > 0)
         self._next.setEnabled(self._present < self._count - 1)
-        self._tell()
+        self._show_text()
         self._canvas.turn_to(self._present)
         self.turned.emit(self._present)
 
-    def _tell(self) -> None:
+    def _show_text(self) -> None:
         step = self._model.all.get(self._present)
-        place = f"Step {self._present + 1} of {self._count}"
-        self.setWindowTitle(place)
+        position = f"Step {self._present + 1} of {self._count}"
+        self.setWindowTitle(position)
         if step is not None:  # undone meanwhile
-            self._words.setText(breakable(step.words))
-            self._canvas.setAccessibleDescription(f"{place}: {step.words}")
-            place = " · ".join(filter(None, (place, step.place, step.flag, step.note)))
-        self._place.setText(breakable(place))
+            self._text.setText(breakable(step.words))
+            self._canvas.setAccessibleDescription(f"{position}: {step.words}")
+            position = " · ".join(filter(None, (position, step.place, step.flag, step.note)))
+        self._position.setText(breakable(position))
 
 
 class StepCanvas(QWidget):
-    """Reads screenshots at the size they are shown in, the present one and its neighbours."""
+    """Reads the current screenshot and its neighbours at the size in which they are shown."""
 
     def __init__(self, background: Background, screenshots: Sequence[MarkedScreenshot]) -> None:
         super().__init__()
@@ -157,17 +154,17 @@ class StepCanvas(QWidget):
         painter, step = QPainter(self), self._screenshots[self._present]
         match self._read.get(self._key(self._present)):
             case (image, size):
-                place = QRectF(QPointF(0, 0), image.deviceIndependentSize())
-                place.moveCenter(QRectF(self.rect()).center())
-                painter.drawImage(place, image)
+                area = QRectF(QPointF(0, 0), image.deviceIndependentSize())
+                area.moveCenter(QRectF(self.rect()).center())
+                painter.drawImage(area, image)
                 if step.box is not None and self.is_marked:
-                    paint_box(painter, step.box, step.size or Size(size.width(), size.height()), place)
+                    paint_box(painter, step.box, step.size or Size(size.width(), size.height()), area)
                 for box in self.covers.get(self._present, ()):
-                    paint_cover(painter, box, Size(size.width(), size.height()), place)
+                    paint_cover(painter, box, Size(size.width(), size.height()), area)
                 if self.is_marked:
-                    paint_action(painter, step.action, place)
+                    paint_action(painter, step.action, area)
                     if step.predicted is not None:
-                        paint_action(painter, step.predicted, place, is_predicted=True)
+                        paint_action(painter, step.predicted, area, is_predicted=True)
             case Exception() as error:
                 paint_problem(painter, str(error), QRectF(self.rect()))
             case None:
@@ -175,9 +172,8 @@ class StepCanvas(QWidget):
         painter.end()
 
     def _load(self) -> None:
-        wanted = [
-            self._key(self._present + off) for off in (0, 1, -1) if 0 <= self._present + off < len(self._screenshots)
-        ]
+        numbers = (self._present, self._present + 1, self._present - 1)
+        wanted = [self._key(number) for number in numbers if 0 <= number < len(self._screenshots)]
         fresh = [key for key in wanted if key not in self._read]
         self._read = {key: self._read.get(key) for key in wanted}
         for key in fresh:

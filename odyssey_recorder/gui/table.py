@@ -18,7 +18,7 @@ L = TypeVar("L", bound=QListView)
 VALUE = Qt.ItemDataRole.UserRole
 """The role of a cell's value for painting: its row, unless the column says otherwise."""
 
-_MOST_GAPS = 40
+_MAX_RUNS = 40
 """A steady table that inserts or removes more runs of rows than this is reset: each run costs a layout."""
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -58,8 +58,8 @@ class TableColumn(Generic[Row]):
             Qt.ItemDataRole.EditRole: self.edited,
             Qt.ItemDataRole.ForegroundRole: self.colour,
         }
-        if (say := shown.get(role)) is not None:
-            return say(row)
+        if (value := shown.get(role)) is not None:
+            return value(row)
         if role == Qt.ItemDataRole.FontRole and self.is_bold is not None and self.is_bold(row):
             font = QFont()
             font.setBold(True)
@@ -68,7 +68,7 @@ class TableColumn(Generic[Row]):
 
 
 class TableModel(QAbstractTableModel, Generic[Row]):
-    """The rows admitted by the filter, in the order of a column or as given.
+    """The rows that pass the filter, in the order of a column or as given.
 
     Rows that only change stay in place. Inserting or removing rows resets the model, unless it is `steady`: then the
     others stay, with selection and open editors.
@@ -120,7 +120,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         self._arrange()
 
     def load(self, rows: Iterable[Row]) -> None:
-        """Replace the rows by unrelated ones: nothing stays chosen."""
+        """Replace the rows by unrelated ones: nothing stays selected."""
         self.beginResetModel()
         self._all, self._rows, self._places = {}, [], {}
         self.endResetModel()
@@ -148,7 +148,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
     def refresh(self) -> None:
         """Repaint all rows: what their columns look up has changed."""
         if self._rows:
-            self._tell_changed(0, len(self._rows) - 1)
+            self._emit_changed(0, len(self._rows) - 1)
 
     def at(self, row: int) -> Row | None:
         return self._rows[row] if 0 <= row < len(self._rows) else None
@@ -197,7 +197,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         rows = [row for _, row in admitted]
         if places == self._places:
             self._change_in_place(rows)
-        elif not (self._steady and self._come_and_go(rows, places)):
+        elif not (self._steady and self._insert_and_remove(rows, places)):
             self.beginResetModel()
             self._rows, self._places = rows, places
             self.endResetModel()
@@ -217,21 +217,21 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         before, self._rows = self._rows, rows
         changed = [place for place, row in enumerate(rows) if row is not before[place] and row != before[place]]
         if changed:
-            self._tell_changed(changed[0], changed[-1])
+            self._emit_changed(changed[0], changed[-1])
 
-    def _come_and_go(self, rows: list[Row], places: dict[Hashable, int]) -> bool:
+    def _insert_and_remove(self, rows: list[Row], places: dict[Hashable, int]) -> bool:
         """Remove and insert rows in place; False if the order changes or it would take too long."""
         before = self._places
-        stay = [key for key in before if key in places]
+        kept = [key for key in before if key in places]
         gone = list(_runs(place for key, place in before.items() if key not in places))
-        come = list(_runs(place for key, place in places.items() if key not in before))
-        if not stay or len(gone) + len(come) > _MOST_GAPS or stay != [key for key in places if key in before]:
+        new = list(_runs(place for key, place in places.items() if key not in before))
+        if not kept or len(gone) + len(new) > _MAX_RUNS or kept != [key for key in places if key in before]:
             return False
         for first, last in reversed(gone):
             self.beginRemoveRows(QModelIndex(), first, last)
             del self._rows[first : last + 1]
             self.endRemoveRows()
-        for first, last in come:
+        for first, last in new:
             self.beginInsertRows(QModelIndex(), first, last)
             self._rows[first:first] = rows[first : last + 1]
             self.endInsertRows()
@@ -239,15 +239,15 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         self._change_in_place(rows)
         return True
 
-    def _tell_changed(self, first: int, last: int) -> None:
+    def _emit_changed(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, 0), self.index(last, len(self.columns) - 1))
 
 
 def _runs(places: Iterable[int]) -> Iterator[tuple[int, int]]:
     """The first and last of each run of consecutive places."""
     for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
-        together = [place for _, place in run]
-        yield together[0], together[-1]
+        consecutive = [place for _, place in run]
+        yield consecutive[0], consecutive[-1]
 
 
 def change_steadily(view: QAbstractItemView, model: TableModel[Any], row_px: int, change: Callable[[], object]) -> None:
@@ -327,7 +327,7 @@ def allow_sorting(view: QTableView) -> None:
 
 
 def fitted(table: QTableView, row_px: int) -> QTableView:
-    """As high as its rows, on a page that scrolls; the table takes its model along when it goes."""
+    """As high as its rows, for a page that scrolls; the table owns its model."""
     table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     table.setFixedHeight(table.model().rowCount() * grown(row_px) + grown(44))
     table.model().setParent(table)

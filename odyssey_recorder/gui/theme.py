@@ -29,7 +29,7 @@ def set_text_scale(scale: float) -> None:
     font = QApplication.font()
     font.setPointSizeF(font.pointSizeF() * scale / before)
     app.setProperty(_TEXT_SCALE, scale)
-    QApplication.setFont(font)  # tells all windows
+    QApplication.setFont(font)  # notifies all windows
 
 
 def text_scale() -> float:
@@ -38,7 +38,7 @@ def text_scale() -> float:
 
 
 def grown(px: int) -> int:
-    """The length at the chosen text size of something that has `px` at the system's own."""
+    """`px` scaled from the system's text size to the chosen one."""
     return round(px * text_scale())
 
 

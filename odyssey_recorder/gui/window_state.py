@@ -39,16 +39,16 @@ class KeptFile:
     def write(self, values: Mapping[str, object]) -> None:
         if self._path is None:
             return
-        words = json.dumps({"version": _VERSION, **values}, indent=2, sort_keys=True)
+        text = json.dumps({"version": _VERSION, **values}, indent=2, sort_keys=True)
         try:
             make_folder(self._path.parent)
-            write_durably(self._path, words.encode("utf-8"))
+            write_durably(self._path, text.encode("utf-8"))
         except DatasetError as error:
             _log.warning("The state of the window could not be saved: %s", error)
 
 
 class WindowState:
-    """State from when the window was last closed; `page` and `zoom` are names of the window's own, or empty.
+    """The state when the window was last closed; `page` and `zoom` are names of the window's own, or empty.
 
     `panels` has a value for each `Panels` by its name, of unchecked kinds.
     """
@@ -56,8 +56,8 @@ class WindowState:
     def __init__(self, file: KeptFile) -> None:
         self._file = file
         self._kept = file.read()
-        self.page = _words(self._kept.get("page"))
-        self.zoom = _words(self._kept.get("zoom"))
+        self.page = _text_of(self._kept.get("page"))
+        self.zoom = _text_of(self._kept.get("zoom"))
         panels = self._kept.get("panels")
         self.panels: dict[str, object] = dict(panels) if isinstance(panels, dict) else {}
 
@@ -65,8 +65,8 @@ class WindowState:
         return next((command for command in offered if command.name == self.page), offered[0])
 
     def restore(self, window: QWidget) -> None:
-        """Qt rejects foreign bytes itself."""
-        window.restoreGeometry(QByteArray.fromBase64(_words(self._kept.get("geometry")).encode()))
+        """Qt itself rejects invalid bytes."""
+        window.restoreGeometry(QByteArray.fromBase64(_text_of(self._kept.get("geometry")).encode()))
 
     def keep(self, window: QWidget) -> None:
         geometry = window.saveGeometry().toBase64().toStdString()
@@ -75,5 +75,5 @@ class WindowState:
         )
 
 
-def _words(value: object) -> str:
+def _text_of(value: object) -> str:
     return value if isinstance(value, str) else ""

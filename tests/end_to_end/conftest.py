@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from tests.end_to_end.laboratory import BUNDLED_ADB, Laboratory, laboratory
+from tests.device.bench import BUNDLED_ADB
+from tests.end_to_end.emulator_bench import EmulatorBench, emulator_bench
 
 
 @pytest.fixture(scope="module")
@@ -14,6 +15,6 @@ def adb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateAdbS
 
 
 @pytest.fixture
-def lab(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[Laboratory]:
-    with laboratory(adb_server, tmp_path) as started:
+def bench(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[EmulatorBench]:
+    with emulator_bench(adb_server, tmp_path) as started:
         yield started

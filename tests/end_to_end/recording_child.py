@@ -1,8 +1,7 @@
 """Recording in a child process that a test may kill."""
 
 import multiprocessing
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +17,6 @@ from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.discovery import find_control
 from odyssey_recorder.device.emulator import EmulatorDevice
 from odyssey_recorder.device.emulator_link import GrpcOptions
-from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.contacts import LossCause
@@ -32,10 +30,11 @@ from odyssey_recorder.recording.raw_input_queue import LOST
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.view import RecordingView
+from tests.end_to_end.recording_setup import PATIENCE_S, ready
+from tests.recording.recording_bench import Annotator
 
-PATIENCE_S = 30.0
 _REFUSALS = (BLIND, NO_SCREENSHOT, LOST.format(LossCause.PLACE_UNKNOWN.value))
-"""What is said of an input in passive mode that becomes no step."""
+"""Notices about an input in passive mode that does not become a step."""
 STATUS_BAR_PX = 60
 _processes = multiprocessing.get_context(
     "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None
@@ -45,7 +44,7 @@ _processes.set_forkserver_preload(["tests.end_to_end.recording_child"])
 
 @dataclass(frozen=True)
 class Job:
-    """What a child records: tap after tap, which in passive mode come from the test; `complete` ends the episode.
+    """What a child records: taps, which in passive mode come from the test; `complete` ends the episode.
 
     `running` is where emulators announce their gRPC service; without it the child uses adb alone.
     """
@@ -71,7 +70,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Report:
-    """`refused`: inputs in passive mode that became no step, which the recorder said."""
+    """`refused`: inputs in passive mode that became no step, with a notice."""
 
     state: State
     steps: int
@@ -80,8 +79,8 @@ class Report:
 
 
 @contextmanager
-def started(job: Job) -> Iterator[tuple[BaseProcess, Connection]]:
-    """The child at its work, and where its reports come from; at the end it is waited for."""
+def running_child(job: Job) -> Iterator[tuple[BaseProcess, Connection]]:
+    """The child, and the connection that its reports come from; waits for its end."""
     ours, theirs = _processes.Pipe(duplex=False)
     child = _processes.Process(target=record, args=(job, theirs))
     child.start()
@@ -92,49 +91,37 @@ def started(job: Job) -> Iterator[tuple[BaseProcess, Connection]]:
 
 
 def all_reports(child: Connection) -> list[Report]:
-    heard: list[Report] = []
+    reports: list[Report] = []
     try:
         while True:
-            heard.append(child.recv())
+            reports.append(child.recv())
     except (EOFError, OSError):  # OSError in the middle of a report
-        return heard
+        return reports
 
 
-class Reporter:
+class Reporter(Annotator):
     """Reports every change and notice to the parent; a kill during a report loses only that one."""
 
     def __init__(self, parent: Connection) -> None:
+        super().__init__()
         self._parent = parent
-        self._news = threading.Condition()
-        self.newest: Frame | None = None
-        self.notices: list[str] = []
-        self._view: RecordingView | None = None
 
     @property
     def refused(self) -> int:
         return sum(text in _REFUSALS for text in self.notices)
 
-    def frame(self, frame: Frame) -> None:
-        self.newest = frame
-
     def changed(self, view: RecordingView) -> None:
-        with self._news:
-            self._view = view
-            self._report(view)
+        super().changed(view)
+        self._report()
 
     def notice(self, text: str) -> None:
-        with self._news:
-            self.notices.append(text)
-            if self._view is not None:
-                self._report(self._view)
+        super().notice(text)
+        self._report()
 
-    def _report(self, view: RecordingView) -> None:
-        self._news.notify_all()
-        self._parent.send(Report(view.state, len(view.steps), view.message, self.refused))
-
-    def wait(self, until: Callable[[], bool]) -> None:
-        with self._news:
-            assert self._news.wait_for(until, PATIENCE_S), f"told: {self.notices}"
+    def _report(self) -> None:
+        if self.views:
+            view = self.views[-1]
+            self._parent.send(Report(view.state, len(view.steps), view.message, self.refused))
 
 
 def record(job: Job, parent: Connection) -> None:
@@ -145,12 +132,12 @@ def record(job: Job, parent: Connection) -> None:
     recorder.start()
     parent.send(Report(State.IDLE, len(recorder.view.steps), "started"))
     try:
-        take_up(recorder, reporter)
+        resume(recorder, reporter)
         if recorder.mode == "passive":
-            reporter.wait(lambda: len(recorder.view.steps) + reporter.refused == len(job.taps))
+            reporter.wait(lambda: len(recorder.view.steps) + reporter.refused == len(job.taps), PATIENCE_S)
         else:
-            for place in job.taps:
-                tap(recorder, reporter, place)
+            for position in job.taps:
+                tap(recorder, reporter, position)
         if job.complete:
             ready(recorder)
             recorder.complete("done")
@@ -160,12 +147,12 @@ def record(job: Job, parent: Connection) -> None:
         recorder.join()
 
 
-def take_up(recorder: Recorder, reporter: Reporter) -> None:
-    """Answer whether the last step was carried out, if asked, by looking at the device."""
+def resume(recorder: Recorder, reporter: Reporter) -> None:
+    """If asked whether the last step was carried out, compare the device's screen."""
     view = recorder.wait_for(lambda view: view.state in {State.READY, State.RESTORING, State.FINISHED}, PATIENCE_S)
     if view.state is not State.RESTORING:
         return
-    assert view.goal is not Goal.LEFT, "the phone still shows it"
+    assert view.goal is not Goal.LEFT, "the phone still shows the last screen"
     assert view.wanted is not None
     assert reporter.newest is not None
     if view.goal is Goal.UNCERTAIN and reporter.newest.shows_same_as(
@@ -176,20 +163,12 @@ def take_up(recorder: Recorder, reporter: Reporter) -> None:
         recorder.accept_screen()
 
 
-def tap(recorder: Recorder, reporter: Reporter, place: Pixel) -> None:
-    """Tap until it is a step: a tap is refused if the screen has changed meanwhile."""
+def tap(recorder: Recorder, reporter: Reporter, at: Pixel) -> None:
+    """Repeat the tap until it is recorded: it is refused if the screen has changed meanwhile."""
     steps = len(ready(recorder).steps)
     while len((view := ready(recorder)).steps) == steps:
-        told = len(reporter.notices)
+        notices = len(reporter.notices)
         assert view.frame_number is not None
-        recorder.touch_down(view.frame_number, place)
-        recorder.lift(TouchStroke.press(place))
-        reporter.wait(partial(_is_answered, recorder, reporter, steps, told))
-
-
-def _is_answered(recorder: Recorder, reporter: Reporter, steps: int, told: int) -> bool:
-    return len(recorder.view.steps) > steps or len(reporter.notices) > told
-
-
-def ready(recorder: Recorder) -> RecordingView:
-    return recorder.wait_for(lambda view: view.state is State.READY and view.frame_number is not None, PATIENCE_S)
+        recorder.touch_down(view.frame_number, at)
+        recorder.lift(TouchStroke.press(at))
+        reporter.wait(lambda n=notices: len(recorder.view.steps) > steps or len(reporter.notices) > n, PATIENCE_S)  # type: ignore[misc]

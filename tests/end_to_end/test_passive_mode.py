@@ -1,22 +1,173 @@
-"""Whole episodes in passive mode."""
+"""Passive mode: input by fingers and keys in the emulator's own window becomes steps; screenshots match the journal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from odyssey_recorder.dataset.provenance import StepRecord
 from odyssey_recorder.gesture.touch import TouchStroke
-from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey
+from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Mode
+from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel, to_grid
+from odyssey_recorder.recording.passive import ANSWER_FIRST
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
-from odyssey_recorder.recording.view import RecordingView
+from odyssey_recorder.recording.view import TextQuestion
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from tests.end_to_end.workplace import PATIENCE_S, Workplace, assert_true, finish, kinds_of, workplace
+from tests.end_to_end.journal_checks import published
+from tests.end_to_end.recording_setup import PATIENCE_S, RecordingSetup, kinds_of, ready, recording_setup
+
+HOME, BACK, RECENT = Press(SystemKey.HOME), Press(SystemKey.BACK), Press(SystemKey.RECENT)
+BACK_KEY, RECENT_KEY = 158, 580
+SETTINGS, NOTES, MESSAGES = "com.android.settings", "com.odyssey.notes", "com.odyssey.messages"
+GESTURAL = "cmd overlay enable-exclusive --category com.android.internal.systemui.navbar.gestural"
 
 
-def open_and_look(place: Workplace) -> list[TouchStroke | SystemKey]:
+BUSY = {Flag(FlagCode.UNWATCHED)}
+"""A busy computer may miss the frame just after a touch."""
+
+
+def flags_of(steps: Iterable[StepRecord]) -> set[Flag]:
+    return {flag for step in steps for flag in step.flags}
+
+
+def swipe(start: Pixel, end: Pixel, *, rest_ms: int = 0) -> TouchStroke:
+    """A straight swipe of 300 ms that rests before it lifts."""
+    path = tuple(
+        Pixel(start.x + (end.x - start.x) * step // 15, start.y + (end.y - start.y) * step // 15) for step in range(16)
+    )
+    drawn = TouchStroke.drag(path, duration_ms=300)
+    return TouchStroke(drawn.samples, drawn.duration_us + rest_ms * 1000)
+
+
+def test_navigation_and_toolbar_buttons_are_system_keys(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
+        setup.open(recorder, SETTINGS)
+        setup.tap_in_window(recorder, "Overview", "Back", "Home")
+        for number, key in enumerate((RECENT_KEY, BACK_KEY), start=4):
+            setup.emulator.guest.window_key(key)
+            setup.await_steps(recorder, number)
+        episode, provenance = setup.finish(recorder)
+        assert [step.action for step in episode.steps[:-1]] == [RECENT, BACK, HOME, RECENT, BACK]
+        assert flags_of(provenance.steps) <= BUSY
+        assert annotator.notices == []
+
+
+def test_edge_swipes_on_rotated_device_are_system_keys(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, _):
+        adb_server.adb("-s", setup.emulator.serial, "shell", GESTURAL)
+        setup.emulator.phone.set_rotation(1)
+        size = setup.emulator.phone.state().size
+        bottom, middle = Pixel(size.width // 2, size.height - 3), Pixel(size.width // 2, size.height // 2)
+        swipes = [
+            swipe(Pixel(2, middle.y), Pixel(size.width // 3, middle.y)),
+            swipe(bottom, middle),
+            swipe(bottom, middle, rest_ms=500),
+        ]
+        for number, stroke in enumerate(swipes, start=1):
+            setup.open(recorder, SETTINGS)
+            setup.window.touch(stroke)
+            setup.await_steps(recorder, number)
+        episode, _ = setup.finish(recorder)
+        assert [step.action for step in episode.steps[:-1]] == [BACK, HOME, RECENT]
+
+
+def test_typing_is_one_step_with_screenshot_before_first_key(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
+        setup.open(recorder, NOTES)
+        setup.tap_in_window(recorder, "New note")
+        setup.type_on_screen("milk")
+        setup.emulator.guest.window_text(" and 2 Eggs")
+        setup.await_keys(recorder, len("milk and 2 Eggs"))
+        assert len(recorder.view.steps) == 1, "more may be typed"
+        setup.emulator.guest.window_key(BACK_KEY)
+        setup.await_steps(recorder, 3)
+        episode, provenance = setup.finish(recorder)
+        click, typed, back, end = provenance.steps
+        assert kinds_of(episode) == [Click, Type, Press, Complete]
+        assert episode.steps[1].action == Type("milk and 2 Eggs")
+        assert flags_of(provenance.steps) <= BUSY | {Flag(FlagCode.AREAS_CHANGED)}, "the keyboard moves in"
+        assert annotator.notices == []
+        assert None not in {click.ui_tree, typed.ui_tree, back.ui_tree, end.ui_tree}
+        assert click.bbox == (576, 1040, 688, 1152)
+        assert [step.screen.activity for step in provenance.steps if step.screen][:2] == [
+            f"{NOTES}.MainActivity",
+            f"{NOTES}.NoteActivity",
+        ]
+        assert click.screen is not None
+        assert typed.screen is not None
+        assert (click.screen.keyboard_shown, typed.screen.keyboard_shown) == (False, True)
+        assert all(step.age_us is not None for step in provenance.steps)
+        assert click.clock_uncertainty_us is not None
+        assert click.clock_uncertainty_us < 100_000
+
+
+def test_text_is_recorded_although_sending_clears_its_field(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, _):
+        setup.open(recorder, MESSAGES)
+        setup.window.touch(TouchStroke.press(Pixel(380, 296)))
+        setup.await_steps(recorder, 1)
+        setup.tap_in_window(recorder, "Text message")
+        setup.type_on_screen("yes")
+        setup.await_keys(recorder, 3)
+        setup.tap("Send")
+        setup.await_keys(recorder, 4)
+        setup.tap("Text message")
+        setup.await_steps(recorder, 4)
+        setup.type_on_screen("ok")
+        setup.await_keys(recorder, 2)
+        setup.tap("Send message")
+        setup.await_steps(recorder, 6)
+        episode, _ = setup.finish(recorder)
+        assert kinds_of(episode) == [Click, Click, Type, Click, Type, Click, Complete]
+        assert [step.action for step in episode.steps if isinstance(step.action, Type)] == [Type("yes"), Type("ok")]
+
+
+def test_annotator_is_asked_for_unreadable_text(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
+        setup.open(recorder, SETTINGS)
+        setup.tap_in_window(recorder, "Network & internet")
+        setup.window.touch(swipe(Pixel(300, 1000), Pixel(300, 300)))
+        setup.await_steps(recorder, 2)
+        setup.tap_in_window(recorder, "Add network", "Password")
+        setup.type_on_screen("abc")
+        setup.await_keys(recorder, 3)
+        recorder.complete("Done.")
+        view = recorder.wait_for(lambda view: view.question is not None, PATIENCE_S)
+        annotator.await_notice(ANSWER_FIRST)
+        assert view.question == TextQuestion(4, "")
+        assert recorder.view.steps[4].flag == describe_flag(Flag(FlagCode.TEXT_UNREAD))
+        recorder.answer_text(4, "abc")
+        recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
+        episode, provenance = published(setup.service.store, recorder.episode_id)
+        setup.assert_matches_journal(episode, provenance)
+        assert episode.steps[4].action == Type("abc")
+        assert flags_of(provenance.steps[4:5]) <= BUSY
+
+
+def test_long_presses_flings_drags_and_taps_are_distinguished(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup, setup.recording("passive") as (recorder, annotator):
+        setup.open(recorder, SETTINGS)
+        fling = TouchStroke.drag(tuple(Pixel(300, y) for y in range(900, 400, -100)), duration_ms=60)
+        drag = TouchStroke.drag(tuple(Pixel(300, y) for y in range(400, 900, 20)), duration_ms=900)
+        for number, stroke in enumerate((fling, drag, TouchStroke.press(Pixel(300, 600), duration_ms=800)), start=1):
+            setup.window.touch(stroke)
+            setup.await_steps(recorder, number)
+        setup.open(recorder, "com.odyssey.calculator")
+        seven = TouchStroke.press(setup.position_of("7"), duration_ms=20)
+        for _ in range(8):
+            setup.window.touch(seven)
+        setup.await_steps(recorder, 11)
+        episode, provenance = setup.finish(recorder)
+        assert kinds_of(episode) == [Scroll, Scroll, *[Click] * 9, Complete]
+        assert isinstance(episode.steps[2].action, LongPress)
+        assert flags_of(provenance.steps[:4]) <= BUSY
+        assert annotator.notices == []
+
+
+def settings_tour(setup: RecordingSetup) -> list[TouchStroke | SystemKey]:
     return [
-        TouchStroke.press(place.place_of("Settings")),
+        TouchStroke.press(setup.position_of("Settings")),
         TouchStroke.drag(tuple(Pixel(300, y) for y in range(900, 500, -20)), duration_ms=700),
         TouchStroke.press(Pixel(300, 600), duration_ms=800),
         SystemKey.BACK,
@@ -25,39 +176,34 @@ def open_and_look(place: Workplace) -> list[TouchStroke | SystemKey]:
     ]
 
 
-def work(place: Workplace, recorder: Recorder, mode: Mode, raw_inputs: Sequence[TouchStroke | SystemKey]) -> None:
+def perform(
+    setup: RecordingSetup, recorder: Recorder, mode: Mode, raw_inputs: Sequence[TouchStroke | SystemKey]
+) -> None:
     for number, raw_input in enumerate(raw_inputs, start=1):
-        place.look_around(recorder)
-        view = recorder.wait_for(lambda view: view.state is State.READY and view.frame_number is not None, PATIENCE_S)
-        if mode == "mirror":
-            do_in_mirror(recorder, view, raw_input)
-        elif isinstance(raw_input, SystemKey):
-            place.hands.press(raw_input)
-        else:
-            place.hands.touch(raw_input)
+        setup.wait_until_read(recorder)
+        frame = ready(recorder).frame_number
+        if isinstance(raw_input, SystemKey):
+            (recorder if mode == "mirror" else setup.window).press(raw_input)
+        elif mode == "passive":
+            setup.window.touch(raw_input)
+        elif frame is not None:
+            recorder.touch_down(frame)
+            recorder.lift(raw_input)
         recorder.wait_for(lambda view, number=number: len(view.steps) == number, PATIENCE_S)  # type: ignore[misc]
 
 
-def do_in_mirror(recorder: Recorder, view: RecordingView, raw_input: TouchStroke | SystemKey) -> None:
-    if isinstance(raw_input, SystemKey):
-        recorder.press(raw_input)
-    elif view.frame_number is not None:
-        recorder.touch_down(view.frame_number)
-        recorder.lift(raw_input)
-
-
-def test_the_same_strokes_give_the_same_episode_in_both_modes(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+def test_same_strokes_give_same_episode_in_both_modes(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
     episodes, screenshots = [], []
     ways: tuple[tuple[Mode, str], ...] = (("mirror", "auto"), ("passive", "auto"), ("passive", "adb"))
     for mode, capture in ways:
         with (
-            workplace(adb_server, tmp_path / f"{mode} {capture}", capture=capture) as place,
-            place.recording(mode) as (recorder, _),
+            recording_setup(adb_server, tmp_path / f"{mode} {capture}", capture=capture) as setup,
+            setup.recording(mode) as (recorder, _),
         ):
-            work(place, recorder, mode, open_and_look(place))
-            place.rest()
-            episode = finish(place, recorder)
-            store = place.service.store
+            perform(setup, recorder, mode, settings_tour(setup))
+            setup.wait_until_still()
+            episode, _ = setup.finish(recorder)
+            store = setup.service.store
             episodes.append([step.action for step in episode.steps])
             screenshots.append([store.screenshot_path(episode, n).read_bytes() for n in range(len(episode.steps))])
 
@@ -67,17 +213,16 @@ def test_the_same_strokes_give_the_same_episode_in_both_modes(adb_server: Privat
     assert screenshots[0] == screenshots[1] == screenshots[2]
 
 
-def test_an_old_anr_and_a_second_display_do_not_mislead(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
-    with workplace(adb_server, tmp_path / "place") as place:
-        place.emulator.phone.set_rotation(1)
-        place.emulator.faults.keep_anr(place.emulator.phone.state())
-        place.emulator.phone.set_rotation(0)
-        place.emulator.faults.plug_second_display(plugged=True)
-        at = place.place_of("Settings")
-        with place.recording("passive") as (recorder, _):
-            work(place, recorder, "passive", [TouchStroke.press(at), SystemKey.HOME])
-            episode = finish(place, recorder)
-            provenance = assert_true(place, episode)
+def test_old_anr_and_second_display_are_ignored(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
+    with recording_setup(adb_server, tmp_path / "phone") as setup:
+        setup.emulator.phone.set_rotation(1)
+        setup.emulator.faults.keep_anr(setup.emulator.phone.state())
+        setup.emulator.phone.set_rotation(0)
+        setup.emulator.faults.plug_second_display(plugged=True)
+        at = setup.position_of("Settings")
+        with setup.recording("passive") as (recorder, _):
+            perform(setup, recorder, "passive", [TouchStroke.press(at), SystemKey.HOME])
+            episode, provenance = setup.finish(recorder)
 
     assert kinds_of(episode) == [Click, Press, Complete]
     tapped = episode.steps[0].action

@@ -16,26 +16,26 @@ from odyssey_recorder.simulator.profile import profile_named
 from tests.agents.conftest import Watcher
 from tests.agents.controlled_model import ControlledModel, batch_of
 from tests.cli import CommandLine
-from tests.end_to_end.test_undo_on_the_phone import assert_screenshots_are_those_under_the_finger, ready, record
-from tests.end_to_end.workplace import PATIENCE_S, Workplace, workplace
+from tests.end_to_end.journal_checks import published
+from tests.end_to_end.recording_setup import PATIENCE_S, RecordingSetup, ready, recording_setup
 from tests.llm.stand_in import StandIn
 
 
-def say_tap(place: Workplace, thinker: ControlledModel, label: str) -> None:
+def answer_tap(setup: RecordingSetup, thinker: ControlledModel, label: str) -> None:
     size = profile_named("small_phone").size
-    at = to_grid(place.place_of(label), Size(size.width, size.height))
+    at = to_grid(setup.position_of(label), Size(size.width, size.height))
     thinker.say("CLICK", x=at.x, y=at.y)
 
 
-def test_a_corrected_step_of_an_agent_is_a_true_pair(
+def test_corrected_agent_step_is_a_preference_pair(
     adb_server: PrivateAdbServer, tmp_path: Path, cli: CommandLine
 ) -> None:
     thinker = ControlledModel()
     with (
         StandIn(thinker) as server,
         ThreadPoolExecutor(1) as thread,
-        workplace(adb_server, tmp_path / "place", snapshots="always") as place,
-        place.recording("mirror") as (recorder, _),
+        recording_setup(adb_server, tmp_path / "phone", snapshots="always") as setup,
+        setup.recording("mirror") as (recorder, _),
     ):
         agent = Agent(adapter_named("ours"), batch_of(server), HistoryRule.parse("actions"), Guard())
         run = AgentRun(agent, recorder, Watcher(), "Look at the notifications.", 30)
@@ -43,23 +43,21 @@ def test_a_corrected_step_of_an_agent_is_a_true_pair(
         turn = thread.submit(run.play)
         for label in ("Settings", "Display", "Dark theme"):
             thinker.await_question()
-            say_tap(place, thinker, label)
+            answer_tap(setup, thinker, label)
         thinker.await_question()
         recorder.undo(2, rejects=True)
         assert turn.result(PATIENCE_S).stop is StopReason.INTERRUPTED
         thinker.say("HOME")  # for the abandoned question
         assert ready(recorder, 1).is_correcting
-        record(place, recorder, "Notifications")
+        setup.tap_in_mirror(recorder, "Notifications")
         recorder.hand_over()
         turn = thread.submit(run.play)
         assert thinker.await_question().count('"CLICK"') >= 2
         thinker.say("COMPLETE", text="Done.")
         assert turn.result(PATIENCE_S).stop is StopReason.COMPLETE
         recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
-        store = place.service.store
-        episode, provenance = store.load(recorder.episode_id), store.provenance(recorder.episode_id)
-        assert_screenshots_are_those_under_the_finger(place, episode, 0, 3)
-    assert provenance is not None
+        episode, provenance = published(setup.service.store, recorder.episode_id)
+        setup.assert_screenshots_match_touches(provenance, 0, 3)
     assert [step.agent is not None for step in provenance.steps] == [True, False, True]
     assert [dropped.action for dropped in provenance.dropped] == ["CLICK", "CLICK"]
     (pair,) = preference_pairs(episode, provenance)

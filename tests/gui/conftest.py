@@ -35,25 +35,25 @@ class PatientBot(QtBot):
 
 
 @pytest.fixture(scope="session")
-def _young_heap(qapp: QApplication) -> None:
-    """Takes the modules out of every collection: with them the one after each test would take longer than the test."""
+def _frozen_modules(qapp: QApplication) -> None:
+    """Excludes the modules from garbage collection, which would otherwise take longer than most tests."""
     load_pages()
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture
-def qtbot(qapp: QApplication, _young_heap: None, request: pytest.FixtureRequest) -> Iterator[QtBot]:
+def qtbot(qapp: QApplication, _frozen_modules: None, request: pytest.FixtureRequest) -> Iterator[QtBot]:
     """Keeps other threads, and Qt's own destructors, from garbage-collecting closed windows.
 
     Python's collector stays off until a test without a window begins: a collection that starts within a destructor
     of Qt, which may hold a lock, and deletes a window there never ends.
     """
-    sweeper = GarbageCollector(qapp)
-    sweeper.start()
+    collector = GarbageCollector(qapp)
+    collector.start()
     yield PatientBot(request)
     gc.disable()
-    shiboken6.delete(sweeper)
+    shiboken6.delete(collector)
     gc.collect()
 
 
@@ -65,7 +65,7 @@ def background(qtbot: QtBot) -> Iterator[Background]:
 
 
 @pytest.fixture
-def as_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def clean_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Isolates the tests from the user's settings, keyring and colours."""
     for variable in [name for name in os.environ if name.startswith("ODYSSEY_")]:
         monkeypatch.delenv(variable)
@@ -80,8 +80,8 @@ def as_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 @pytest.fixture
-def own_look(qapp: QApplication) -> Iterator[None]:
-    """The program's style and font, on which text widths depend."""
+def program_style(qapp: QApplication) -> Iterator[None]:
+    """The program's own style and font, on which text widths depend."""
     style, font = qapp.style().objectName(), qapp.font()
     prepare(qapp)
     yield
@@ -91,7 +91,7 @@ def own_look(qapp: QApplication) -> Iterator[None]:
 
 @pytest.fixture
 def device() -> FakeDevice:
-    """Of the simulated emulator, which practice needs."""
+    """A simulated emulator, which practice needs."""
     fake = FakeDevice()
     fake.avd_name = "Simulated_fake"
     return fake
@@ -104,7 +104,7 @@ def service(tmp_path: Path, device: FakeDevice) -> FakeRecordings:
 
 @pytest.fixture
 def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
-    """Opens the window with a recording service; closes it afterwards, which ends its threads, and deletes it."""
+    """Opens the window with a recording service; afterwards closes it, which ends its threads, and deletes it."""
     pilots: list[Pilot] = []
 
     def open_on(service: RecordingService, workplace: Workplace | None = None) -> Pilot:
@@ -120,7 +120,7 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
 
 @pytest.fixture
 def open_at(open_window: OpenWindow, service: FakeRecordings) -> OpenAt:
-    """Opens the window with one device and more parts of a workplace."""
+    """Opens the window with one device and a workplace."""
     return lambda workplace: open_window(service, workplace)
 
 

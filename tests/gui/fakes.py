@@ -1,9 +1,10 @@
-"""In-memory stand-ins for the rest of the program; only the dataset is real."""
+"""Fakes of what the window uses; only the dataset is real."""
 
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.dataset.draft import Draft
@@ -40,7 +41,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.recording_service import RecordingService
-from tests.dataset.drafts import ORIGIN
+from tests.dataset.drafts import ORIGIN, store_in
 from tests.fakes import FakeDevice
 
 TASK = TaskInfo(
@@ -67,22 +68,21 @@ class FakeRecordings(RecordingService):
     __setattr__ = object.__setattr__  # the service itself is frozen
 
     def __init__(self, folder: Path, *devices: FakeDevice, simulated: FakeDevice | None = None) -> None:
-        store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-        super().__init__(DeviceConnector(AdbServer()), store, "Tester")
-        self.devices_there = list(devices)
+        super().__init__(DeviceConnector(AdbServer()), store_in(folder), "Tester")
+        self.connected_devices = list(devices)
         self._simulated = simulated
         self.states: dict[str, str] = {}  # adb's state of a serial, if not "device"
         self.failure: DeviceError | None = None  # raised by `devices` and `connect`
 
-    def put_aside(self, task_id: str = "") -> None:
-        recorder = self.begin(self.devices_there[0], Assignment(TASK, task_id), ScriptPlayer())
+    def leave_draft(self, task_id: str = "") -> None:
+        recorder = self.begin(self.connected_devices[0], Assignment(TASK, task_id), ScriptPlayer())
         recorder.start()
         recorder.stop()
         recorder.join()
 
     @property
     def episode(self) -> Episode:
-        """The only one that is published."""
+        """The only published one."""
         (episode_id,) = self.store.episodes()
         return self.store.load(episode_id)
 
@@ -94,17 +94,17 @@ class FakeRecordings(RecordingService):
         self._fail()
         return [
             ListedDevice(one.serial, self.states.get(one.serial, "device"), "fake", "Fake Phone", one.name)
-            for one in self.devices_there
+            for one in self.connected_devices
         ]
 
     def simulate(self) -> str:
         assert self._simulated is not None
-        self.devices_there.append(self._simulated)
+        self.connected_devices.append(self._simulated)
         return self._simulated.serial
 
     def connect(self, serial: str) -> Device:
         self._fail()
-        return next(device for device in self.devices_there if device.serial == serial)
+        return next(device for device in self.connected_devices if device.serial == serial)
 
     def begin(
         self,
@@ -115,10 +115,9 @@ class FakeRecordings(RecordingService):
         actor: Actor | None = None,
     ) -> Recorder:
         properties = device.properties()
-        about = DeviceInfo(properties.model, properties.size, properties.product)
-        made = {"mode": mode, "task_id": assignment.task_id, "actor": actor or ORIGIN.actor}
-        origin = ORIGIN.model_copy(update=made)
-        draft = self.store.create_draft(task=assignment.task, device=about, origin=origin)
+        info = DeviceInfo(properties.model, properties.size, properties.product)
+        origin = ORIGIN.model_copy(update={"mode": mode, "task_id": assignment.task_id, "actor": actor or ORIGIN.actor})
+        draft = self.store.create_draft(task=assignment.task, device=info, origin=origin)
         return self._recorder(device, draft, self.store, listener)
 
     def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
@@ -136,10 +135,9 @@ class FakeRecordings(RecordingService):
 
 
 class FakeInventory(DeviceInventory):
-    """The six profiles, none of them created at first.
+    """The six profiles, none of them created at first, and `other_devices`.
 
-    `done` lists the calls. With `failure` every call fails; `missing` and `strangers` are listed beside the six. A
-    `held` start has reported all stages but the last, and finishes after `go_on`.
+    `done` lists the calls. With `failure` every call fails. A `held` start stops before its last stage until `go_on`.
     """
 
     can_simulate = True
@@ -149,25 +147,25 @@ class FakeInventory(DeviceInventory):
         self.failure: OdysseyError | None = None
         self.listing_failure: OdysseyError | None = None
         self.missing: tuple[PreflightFinding, ...] = ()
-        self.strangers: tuple[InventoryDevice, ...] = ()
+        self.other_devices: tuple[InventoryDevice, ...] = ()
         self.problems: tuple[str, ...] = ()
         self.devices: dict[str, FakeDevice] = {}
         self.held = False
-        self._made: dict[str, Avd] = {}
+        self._avds: dict[str, Avd] = {}
         self._simulated: set[str] = set()
         self._snapshots: dict[str, list[str]] = {}
-        self._going_on = threading.Event()
+        self._may_finish = threading.Event()
 
     def make(self, profile: str) -> None:
-        self._made[profile] = Avd(profile_named(profile).name.replace(" ", "_"), profile, None, self.problems)
+        self._avds[profile] = Avd(profile_named(profile).name.replace(" ", "_"), profile, None, self.problems)
 
     def run(self, profile: str, serial: str = "emulator-5554") -> FakeDevice:
         self.make(profile)
-        self._made[profile] = replace(self._made[profile], serial=serial)
-        about = profile_named(profile)
-        device = self.devices[serial] = FakeDevice(about.size, serial)
-        device.density, device.avd_name = about.density, self._made[profile].name
-        if about.fold is not None:
+        self._avds[profile] = replace(self._avds[profile], serial=serial)
+        settings = profile_named(profile)
+        device = self.devices[serial] = FakeDevice(settings.size, serial)
+        device.density, device.avd_name = settings.density, self._avds[profile].name
+        if settings.fold is not None:
             device.state = replace(device.state, posture="OPENED")
         return device
 
@@ -176,66 +174,67 @@ class FakeInventory(DeviceInventory):
         self._forget(serial)
 
     def go_on(self) -> None:
-        self._going_on.set()
+        self._may_finish.set()
 
     def listing(self) -> InventoryListing:
         if self.listing_failure is not None:
             raise self.listing_failure
-        return InventoryListing((*(self._member(profile.key) for profile in profiles()), *self.strangers), self.missing)
+        return InventoryListing(
+            (*(self._listed(profile.key) for profile in profiles()), *self.other_devices), self.missing
+        )
 
     def create(self, profile: str) -> Avd:
-        self._do(f"create {profile}")
+        self._note(f"create {profile}")
         self.make(profile)
-        return self._made[profile]
+        return self._avds[profile]
 
     def amend(self, avd: str) -> Avd:
-        self._do(f"amend {avd}")
+        self._note(f"amend {avd}")
         key = self._key(avd)
-        self._made[key] = replace(self._made[key], problems=())
-        return self._made[key]
+        self._avds[key] = replace(self._avds[key], problems=())
+        return self._avds[key]
 
     def start(self, avd: str, progress: Progress, cancelled: Cancelled, *, cold: bool = False) -> str:
-        self._do(f"{'cold boot' if cold else 'start'} {avd}")
+        self._note(f"{'cold boot' if cold else 'start'} {avd}")
         stages = list(BootStage)
         for number, stage in enumerate(stages[:-1]):
             progress(number / len(stages), stage.value)
-        while self.held and not self._going_on.wait(0.01):
+        while self.held and not self._may_finish.wait(0.01):
             if cancelled():
                 raise CancelledError(f"{avd} was stopped again.")
         self.run(self._key(avd))
         return "emulator-5554"
 
     def reset(self, avd: str, progress: Progress, cancelled: Cancelled) -> str:
-        self._do(f"reset {avd}")
+        self._note(f"reset {avd}")
         return self.start(avd, progress, cancelled)
 
     def simulate(self, profile: str, progress: Progress, cancelled: Cancelled) -> str:
-        self._do(f"simulate {profile}")
+        self._note(f"simulate {profile}")
         serial = f"emulator-{5580 + 2 * len(self._simulated)}"
         self._simulated.add(profile)
         self.devices[serial] = FakeDevice(profile_named(profile).size, serial)
-        self._made[profile] = Avd(f"Simulated_{profile}", profile, serial)
+        self._avds[profile] = Avd(f"Simulated_{profile}", profile, serial)
         return serial
 
     def stop(self, serial: str) -> None:
-        self._do(f"stop {serial}")
+        self._note(f"stop {serial}")
         self._forget(serial)
 
     def fold(self, serial: str) -> None:
-        self._do(f"fold {serial}")
-        self._change(serial, lambda device: replace(device.state, posture="CLOSED", size=Size(1080, 2092)))
+        self._note(f"fold {serial}")
+        self._change(serial, posture="CLOSED", size=Size(1080, 2092))
 
     def unfold(self, serial: str) -> None:
-        self._do(f"unfold {serial}")
-        self._change(serial, lambda device: replace(device.state, posture="OPENED", size=Size(2208, 1840)))
+        self._note(f"unfold {serial}")
+        self._change(serial, posture="OPENED", size=Size(2208, 1840))
 
     def rotate(self, serial: str) -> None:
-        self._do(f"rotate {serial}")
-        turned = Rotation((self.devices[serial].state.rotation + 1) % 4)
-        self._change(serial, lambda device: replace(device.state, rotation=turned))
+        self._note(f"rotate {serial}")
+        self._change(serial, rotation=Rotation((self.devices[serial].state.rotation + 1) % 4))
 
     def examine(self, serial: str) -> DeviceDetails:
-        device = self._there(serial)
+        device = self._connected(serial)
         return DeviceDetails(
             device.properties(),
             device.screen_state(),
@@ -245,67 +244,67 @@ class FakeInventory(DeviceInventory):
         )
 
     def fix(self, serial: str, finding: PreflightFinding) -> None:
-        self._do(f"fix {finding.what}")
-        preflight.fix(self._there(serial), finding)
+        self._note(f"fix {finding.what}")
+        preflight.fix(self._connected(serial), finding)
 
     def save_snapshot(self, serial: str, name: str) -> None:
-        self._do(f"save {name}")
+        self._note(f"save {name}")
         self._snapshots.setdefault(serial, []).append(name)
 
     def load_snapshot(self, serial: str, name: str) -> None:
-        self._do(f"load {name}")
+        self._note(f"load {name}")
 
     def delete_snapshot(self, serial: str, name: str) -> None:
-        self._do(f"delete {name}")
+        self._note(f"delete {name}")
         self._snapshots[serial].remove(name)
 
     def let_go(self) -> None:
         self.done.append("let go")
 
-    def _do(self, what: str) -> None:
-        self.done.append(what)
+    def _note(self, call: str) -> None:
+        self.done.append(call)
         if self.failure is not None:
             raise self.failure
 
-    def _member(self, key: str) -> InventoryDevice:
-        profile, avd = profile_named(key), self._made.get(key)
+    def _listed(self, key: str) -> InventoryDevice:
+        profile, avd = profile_named(key), self._avds.get(key)
         serial = (avd.serial or "") if avd else ""
         simulated = key in self._simulated
         state = "device" if serial else ""
         return InventoryDevice(key, profile.name, profile, None if simulated else avd, serial, state, simulated)
 
     def _key(self, avd: str) -> str:
-        return next(key for key, made in self._made.items() if made.name == avd)
+        return next(key for key, one in self._avds.items() if one.name == avd)
 
-    def _there(self, serial: str) -> FakeDevice:
+    def _connected(self, serial: str) -> FakeDevice:
         if serial not in self.devices:
             raise DeviceDisconnectedError(f"{serial} is gone. Restart it or plug it in.")
         return self.devices[serial]
 
-    def _change(self, serial: str, state: Callable[[FakeDevice], object]) -> None:
-        device = self._there(serial)
-        device.state = state(device)  # type: ignore[assignment]
+    def _change(self, serial: str, **changes: Any) -> None:
+        device = self._connected(serial)
+        device.state = replace(device.state, **changes)
 
     def _forget(self, serial: str) -> None:
         del self.devices[serial]
-        key = next(key for key, avd in self._made.items() if avd.serial == serial)
+        key = next(key for key, avd in self._avds.items() if avd.serial == serial)
         if key in self._simulated:
             self._simulated.remove(key)
-            del self._made[key]
+            del self._avds[key]
         else:
-            self._made[key] = replace(self._made[key], serial=None)
+            self._avds[key] = replace(self._avds[key], serial=None)
 
 
 class FakePractice(PracticeService):
-    """An annotator who has already agreed, unless `agrees` says otherwise."""
+    """Practice of an annotator; `agrees` None means not asked yet."""
 
     def __init__(self, *, wanted: int = 2, agrees: bool | None = True) -> None:
         self.name = "ada"
-        self.agrees = agrees  # None: not asked yet
+        self.agrees = agrees
         self.score = PASSED  # the score of every attempt
         self.failure: PracticeError | None = None
         self.attempts: list[Attempt] = []
-        self._asked_for = tuple(task.task_id for task in practice_tasks()[:wanted])
+        self._required = tuple(task.task_id for task in practice_tasks()[:wanted])
 
     def welcome(self) -> Welcome:
         return Welcome(
@@ -314,7 +313,7 @@ class FakePractice(PracticeService):
             agrees=bool(self.agrees),
             must_ask=self.agrees is None,
             tasks=practice_tasks(),
-            status=status(self.attempts, self._asked_for),
+            status=status(self.attempts, self._required),
         )
 
     def answer_consent(self, name: str, *, agreed: bool | None) -> Welcome:
@@ -330,7 +329,7 @@ class FakePractice(PracticeService):
 
 
 class FakeDoctor(Doctor):
-    """Reports `findings` once released."""
+    """Reports `findings` once `may_end` is set."""
 
     __setattr__ = object.__setattr__  # the doctor itself is frozen
 

@@ -1,4 +1,4 @@
-"""Checks every control of a window: accessible name, tooltip, and text that is cut off."""
+"""Checks all controls of a window: accessible name, tooltip, and text that is cut off."""
 
 from collections.abc import Iterator
 
@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton, QWidget
 
-_ROOM_FOR_ROUNDING = 1
-_FRAME = 10
+_TOLERANCE_PX = 1
+_BORDER_PX = 10
 """Left and right border and padding of a button, in pixels."""
 
 
@@ -23,40 +23,41 @@ def visible(window: QWidget) -> Iterator[QWidget]:
 
 def _faults(widget: QWidget) -> Iterator[str]:
     if takes_focus(widget) and not _name(widget):
-        yield f"{what(widget)} has no accessible name"
+        yield f"{describe(widget)} has no accessible name"
     if isinstance(widget, QPushButton | QToolButton) and not widget.toolTip():
-        yield f"{what(widget)} has no tooltip"
+        yield f"{describe(widget)} has no tooltip"
     if isinstance(widget, QLabel | QPushButton | QToolButton) and widget.text():
-        wanted, there = _needed(widget)
-        if wanted > there + _ROOM_FOR_ROUNDING:
-            yield f"{what(widget)} is cut: {there} px of {wanted}"
+        needed, available = _text_length(widget)
+        if needed > available + _TOLERANCE_PX:
+            yield f"{describe(widget)} is cut: {available} px of {needed}"
 
 
 def takes_focus(widget: QWidget) -> bool:
-    is_a_part = widget.objectName().startswith("qt_") or widget.focusProxy() is not None
-    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.isEnabled() and not is_a_part
+    is_inner = widget.objectName().startswith("qt_") or widget.focusProxy() is not None
+    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.isEnabled() and not is_inner
 
 
-def _needed(widget: QLabel | QPushButton | QToolButton) -> tuple[int, int]:
-    """The length the text needs and has: heights for wrapped text, otherwise widths."""
-    words = widget.fontMetrics().horizontalAdvance(widget.text().replace("&", ""))
+def _text_length(widget: QLabel | QPushButton | QToolButton) -> tuple[int, int]:
+    """What the text needs and has: heights if it wraps, otherwise widths."""
+    width = widget.fontMetrics().horizontalAdvance(widget.text().replace("&", ""))
     match widget:
         case QPushButton():
             return widget.sizeHint().width(), widget.width()
         case QToolButton():
-            return words, widget.width() - _FRAME
-        case QLabel():
-            is_long = widget.wordWrap()
-            return (widget.heightForWidth(widget.width()), widget.height()) if is_long else (words, widget.width())
+            return width, widget.width() - _BORDER_PX
+        case QLabel() if widget.wordWrap():
+            return widget.heightForWidth(widget.width()), widget.height()
+        case _:
+            return width, widget.width()
 
 
 def _name(widget: QWidget) -> str:
     if isinstance(widget, QComboBox):  # some systems read only the selected item
         return widget.accessibleName()
-    seen = QAccessible.queryAccessibleInterface(widget)
-    return seen.text(QAccessible.Text.Name) if seen is not None else ""
+    interface = QAccessible.queryAccessibleInterface(widget)
+    return interface.text(QAccessible.Text.Name) if interface is not None else ""
 
 
-def what(widget: QWidget) -> str:
-    words = widget.text() if isinstance(widget, QLabel | QPushButton | QToolButton) else ""
-    return f"{type(widget).__name__} “{words or _name(widget)}” of {type(widget.parentWidget()).__name__}"
+def describe(widget: QWidget) -> str:
+    text = widget.text() if isinstance(widget, QLabel | QPushButton | QToolButton) else ""
+    return f"{type(widget).__name__} “{text or _name(widget)}” of {type(widget.parentWidget()).__name__}"

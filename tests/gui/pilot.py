@@ -44,29 +44,29 @@ OpenAt = Callable[[Workplace], "Pilot"]
 LEFT = Qt.MouseButton.LeftButton
 NONE = Qt.KeyboardModifier.NoModifier
 LONG_PRESS_MS = 400
-"""QTest stamps its events by its own pauses, not by a clock."""
+"""QTest derives the timestamps of its events from its own pauses, not from a clock."""
 
 
-def button_in(place: QWidget, words: str) -> QAbstractButton:
-    return next(button for button in place.findChildren(QAbstractButton) if button.text() == words)
+def button_in(parent: QWidget, text: str) -> QAbstractButton:
+    return next(button for button in parent.findChildren(QAbstractButton) if button.text() == text)
 
 
-class Driver:
+class WindowDriver:
     def __init__(self, qtbot: QtBot, window: QMainWindow) -> None:
         self.qtbot = qtbot
         self.window = window
 
     def activate(self) -> None:
-        """No window manager does."""
+        """There is no window manager to do it."""
         self.window.activateWindow()
         self.qtbot.waitUntil(self.window.isActiveWindow)
 
-    def says(self, words: str) -> bool:
+    def says(self, text: str) -> bool:
         labels = [label for label in self.window.findChildren(QLabel) if label.isVisible()]
-        return any(words in label.text().replace("\u200b", "") for label in labels)
+        return any(text in label.text().replace("\u200b", "") for label in labels)
 
-    def wait_to_read(self, words: str) -> None:
-        self.qtbot.waitUntil(lambda: self.says(words))
+    def wait_for_text(self, text: str) -> None:
+        self.qtbot.waitUntil(lambda: self.says(text))
 
     def find(self, kind: type[W]) -> W:
         found = self.window.findChild(kind)
@@ -90,7 +90,7 @@ class Driver:
     def choice(self, name: str) -> QComboBox:
         return self.named(QComboBox, name)
 
-    def heard(self, name: str) -> list[str]:
+    def rows_of(self, name: str) -> list[str]:
         """The accessible texts of a list's rows."""
         model, role = self.named(QListView, name).model(), Qt.ItemDataRole.AccessibleTextRole
         return [str(model.index(row, 0).data(role)) for row in range(model.rowCount())]
@@ -103,7 +103,7 @@ class Driver:
         return [dialog for dialog in self.window.findChildren(QDialog) if dialog.isVisible()]
 
     def wait_to_close(self, dialog: QDialog) -> None:
-        """Qt may delete it in the same turn."""
+        """Qt may delete it at once."""
         self.qtbot.waitUntil(lambda: not (isValid(dialog) and dialog.isVisible()))
 
     @property
@@ -113,32 +113,32 @@ class Driver:
     def press(self, name: str) -> None:
         QTest.mouseClick(self.named(QAbstractButton, name), LEFT)
 
-    def press_in(self, dialog: QWidget, words: str) -> None:
-        QTest.mouseClick(button_in(dialog, words), LEFT)
+    def press_in(self, dialog: QWidget, text: str) -> None:
+        QTest.mouseClick(button_in(dialog, text), LEFT)
 
-    def may(self, name: str) -> bool:
+    def is_enabled(self, name: str) -> bool:
         return self.named(QAbstractButton, name).isEnabled()
 
-    def wait_until_may(self, name: str) -> None:
-        self.qtbot.waitUntil(lambda: self.may(name))
+    def wait_until_enabled(self, name: str) -> None:
+        self.qtbot.waitUntil(lambda: self.is_enabled(name))
 
 
-class LonePilot(Driver):
+class WidgetPilot(WindowDriver):
     """A page or card alone in a window."""
 
     def __init__(self, qtbot: QtBot, background: Background) -> None:
         super().__init__(qtbot, QMainWindow())
-        qtbot.addWidget(self.window, before_close_func=lambda _: self.before_close())
+        qtbot.addWidget(self.window, before_close_func=lambda _: self.stop_delivery())
         self.background = background
         self.commands = Commands(self.window)
 
-    def before_close(self) -> None:
-        """Deliver nothing any more: the widgets that wait for it are about to be deleted."""
+    def stop_delivery(self) -> None:
+        """The widgets that wait for results are about to be deleted."""
         for one in (self.background, *self.background.findChildren(Background)):
             one.blockSignals(True)
             QCoreApplication.removePostedEvents(one)
 
-    def show_alone(self, widget: QWidget, width: int = 1024, height: int = 700) -> None:
+    def show_widget(self, widget: QWidget, width: int = 1024, height: int = 700) -> None:
         self.window.setCentralWidget(widget)
         self.window.resize(width, height)
         self.window.show()
@@ -149,7 +149,7 @@ class OpenWindow(Protocol):
     def __call__(self, service: RecordingService, workplace: Workplace | None = None) -> "Pilot": ...
 
 
-class Pilot(Driver):
+class Pilot(WindowDriver):
     window: MainWindow
 
     def __init__(
@@ -180,20 +180,20 @@ class Pilot(Driver):
 
     @property
     def rail(self) -> list[str]:
-        """The names of the pages that the rail leads to."""
+        """The names of the pages in the rail."""
         buttons = [one for one in self.window.findChildren(QToolButton) if one.property("kind") == "rail"]
         names = [one.accessibleName() for one in buttons if one.isVisible()]
         return [name for name in names if name not in ("Help", "Doctor")]
 
     def has_closed(self) -> bool:
-        """Without a job that it waits for."""
+        """Closed, or without a job to wait for."""
         return not (self.window.isVisible() and self.controller.background.jobs)
 
     def wait_for_phase(self, phase: Phase) -> None:
         self.qtbot.waitUntil(lambda: self.controller.phase is phase, timeout=10_000)
 
     def watching(self) -> Self:
-        """With a device that is shown."""
+        """Wait until the device is shown."""
         self.wait_for_phase(Phase.WATCHING)
         return self
 
@@ -208,8 +208,8 @@ class Pilot(Driver):
         self.qtbot.waitUntil(lambda: self.mirror.takes_input, timeout=10_000)
 
     def write_task(self, task: TaskInfo = TASK) -> None:
-        self.named(QPlainTextEdit, "Instruction").setPlainText(task.instruction)
-        QTest.keyClicks(self.named(QLineEdit, "Add an app"), ",".join([*task.apps, ""]))
+        self.editor("Instruction").setPlainText(task.instruction)
+        QTest.keyClicks(self.line("Add an app"), ",".join([*task.apps, ""]))
 
     def start(self, task: TaskInfo = TASK) -> None:
         """Write the task, start recording, and wait until the first action is possible."""
@@ -217,7 +217,7 @@ class Pilot(Driver):
         self.begin()
 
     def begin(self) -> None:
-        self.wait_until_may("Start recording")
+        self.wait_until_enabled("Start recording")
         self.press("Start recording")
         self.wait_for_phase(Phase.RECORDING)
         self.wait_for_steps(0)
@@ -260,13 +260,12 @@ class Pilot(Driver):
         QTest.mouseRelease(self.mirror, LEFT, NONE, self.spot(x, high))
 
     def type_text(self, text: str) -> None:
-        box = self.named(QLineEdit, "Text to type")
-        QTest.keyClicks(box, text)
+        QTest.keyClicks(self.line("Text to type"), text)
         self.send_text()
 
     def send_text(self) -> None:
-        """Enter what the box holds; once more if the view hierarchy, without a field, was read already."""
-        box = self.named(QLineEdit, "Text to type")
+        """Press Return in the box; again if the program warns that the device has no text field."""
+        box = self.line("Text to type")
         QTest.keyClick(box, Qt.Key.Key_Return)
         if self.status.hint.startswith("No text field"):
             QTest.keyClick(box, Qt.Key.Key_Return)
@@ -274,7 +273,7 @@ class Pilot(Driver):
     def complete(self, note: str = "") -> None:
         self.press("Complete")
         dialog = self.dialog()
-        QTest.keyClicks(self.named(QLineEdit, "Note"), note)
+        QTest.keyClicks(self.line("Note"), note)
         self.finish(dialog)
 
     def finish(self, dialog: QDialog) -> None:

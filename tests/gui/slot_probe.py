@@ -19,7 +19,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 
 LIMIT_MS = 50.0
-_LOOK_S = 0.01
+_SAMPLE_S = 0.01
 HAS_STACKS = sys.version_info < (3, 13)
 """In Python 3.13 faulthandler crashes on another thread's running frames."""
 
@@ -97,8 +97,8 @@ class _ThreadClock:
     """Reads the times of the thread that creates it; use it on that thread."""
 
     def __init__(self, thread_id: int) -> None:
-        told = Path(f"/proc/self/task/{thread_id}/schedstat")  # Linux only
-        self._queued = os.open(told, os.O_RDONLY) if told.exists() else None
+        statistics = Path(f"/proc/self/task/{thread_id}/schedstat")  # Linux only
+        self._queued = os.open(statistics, os.O_RDONLY) if statistics.exists() else None
 
     def read(self) -> _Times:
         queued_ns = 0 if self._queued is None else int(os.pread(self._queued, 64, 0).split()[1])
@@ -134,7 +134,7 @@ class _StackWatcher:
         self._closed.set()
 
     def _run(self) -> None:
-        while not self._closed.wait(_LOOK_S):
+        while not self._closed.wait(_SAMPLE_S):
             began_s = self._began_s
             if not self.is_busy or self.stack or time.perf_counter() - began_s < self._limit_s:
                 continue
@@ -151,15 +151,15 @@ def _stack_of(thread: int) -> str:
     """
     if not HAS_STACKS:
         return ""
-    with TemporaryFile("w+") as told:
-        faulthandler.dump_traceback(told, all_threads=True)
-        told.seek(0)
-        threads = told.read().split("\n\n")
+    with TemporaryFile("w+") as file:
+        faulthandler.dump_traceback(file, all_threads=True)
+        file.seek(0)
+        threads = file.read().split("\n\n")
     return next((stack for stack in threads if f"{thread:x} (" in stack.partition("\n")[0]), "")
 
 
 def _name(receiver: QObject) -> str:
     if not shiboken6.isValid(receiver):
         return f"{type(receiver).__name__} (gone)"
-    named = receiver.objectName() or getattr(receiver, "accessibleName", str)()
-    return f"{type(receiver).__name__} {named!r}" if named else type(receiver).__name__
+    name = receiver.objectName() or getattr(receiver, "accessibleName", str)()
+    return f"{type(receiver).__name__} {name!r}" if name else type(receiver).__name__

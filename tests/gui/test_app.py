@@ -20,7 +20,7 @@ from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
 
 device = FakeDevice(Size(1440, 3120))
-said = {}
+seen = {}
 
 def look() -> None:
     window = next(widget for widget in QApplication.topLevelWidgets() if widget.findChild(MirrorView))
@@ -30,7 +30,7 @@ def look() -> None:
         return
     corners = [fit.area.topLeft(), fit.area.center(), fit.area.bottomRight()]
     found = [fit.pixel_at(fit.point_of(pixel)) == pixel for pixel in map(fit.nearest_pixel, corners)]
-    said.update(ratio=mirror.devicePixelRatioF(), found=found, name=QApplication.applicationDisplayName())
+    seen.update(ratio=mirror.devicePixelRatioF(), found=found, name=QApplication.applicationDisplayName())
     timer.stop()
     window.close()
 
@@ -39,18 +39,17 @@ timer = QTimer(interval=20)
 timer.timeout.connect(look)
 timer.start()
 code = run(FakeRecordings(Path(sys.argv[1]), device), serial="fake-1")
-print(json.dumps(said))
+print(json.dumps(seen))
 sys.exit(code)
 """
 
 
-def test_the_window_opens_on_a_device_and_closes_without_a_word_of_qt(tmp_path: Path) -> None:
+def test_program_runs_on_dense_screen_without_qt_warnings(tmp_path: Path) -> None:
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": "1.5"}
     child = subprocess.run(
         [sys.executable, "-W", "error", "-c", CHILD, str(tmp_path)],
         cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert child.returncode == 0, child.stderr
-    said = json.loads(child.stdout)
-    assert said == {"ratio": 1.5, "found": [True] * 3, "name": "Odyssey Recorder"}
+    assert json.loads(child.stdout) == {"ratio": 1.5, "found": [True] * 3, "name": "Odyssey Recorder"}
     assert [line for line in child.stderr.splitlines() if "propagateSizeHints" not in line] == []

@@ -17,21 +17,20 @@ from odyssey_recorder.gui.theme import READABLE, Theme, contrast
 
 
 @pytest.fixture(autouse=True)
-def _as_before(qapp: QApplication) -> Iterator[None]:
+def _restore_theme(qapp: QApplication) -> Iterator[None]:
     yield
     use_theme("system")
 
 
-def test_the_window_is_dark_or_light_as_chosen_and_back_as_the_system_has_it(qtbot: QtBot) -> None:
+def test_theme_is_dark_light_or_the_systems(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     system = QApplication.palette().window().color()
     for name, least, most in (("dark", 0.0, 0.3), ("light", 0.8, 1.0), ("dark", 0.0, 0.3)):
-        told: list[QEvent.Type] = []
-        watcher = Watcher(told)
-        window.installEventFilter(watcher)
+        recorder = EventRecorder()
+        window.installEventFilter(recorder)
         use_theme("dark" if name == "dark" else "light")
-        assert QEvent.Type.ThemeChange in told
+        assert QEvent.Type.ThemeChange in recorder.types
         theme, palette = Theme.current(), QApplication.palette()
         assert least <= palette.window().color().lightnessF() <= most
         placeholder = palette.color(QPalette.ColorRole.PlaceholderText)
@@ -41,13 +40,13 @@ def test_the_window_is_dark_or_light_as_chosen_and_back_as_the_system_has_it(qtb
     assert QApplication.palette().window().color() == system
 
 
-class Watcher(QObject):
-    def __init__(self, told: list[QEvent.Type]) -> None:
+class EventRecorder(QObject):
+    def __init__(self) -> None:
         super().__init__()
-        self._told = told
+        self.types: list[QEvent.Type] = []
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's spelling
-        self._told.append(event.type())
+        self.types.append(event.type())
         return False
 
 
@@ -68,7 +67,7 @@ PALETTES = {
 
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
-def test_text_can_be_read_on_what_it_stands_on(qtbot: QtBot, colours: tuple[str, str, str]) -> None:
+def test_text_is_readable_on_every_background(qtbot: QtBot, colours: tuple[str, str, str]) -> None:
     theme = Theme.of(palette(*colours))
     pairs = [(theme.text, ground) for ground in (theme.window, theme.card, theme.field, theme.tint)]
     pairs += [(ink, theme.card) for ink in (theme.muted, theme.warning, theme.danger)]
@@ -76,7 +75,7 @@ def test_text_can_be_read_on_what_it_stands_on(qtbot: QtBot, colours: tuple[str,
     assert [contrast(ink, ground) >= READABLE for ink, ground in pairs] == [True] * len(pairs)
 
 
-def test_black_on_white_has_the_highest_contrast() -> None:
+def test_contrast_of_black_on_white_is_highest() -> None:
     assert contrast(QColor("white"), QColor("black")) == pytest.approx(21)
     assert contrast(QColor("red"), QColor("red")) == pytest.approx(1)
 
@@ -92,7 +91,7 @@ def window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> QWidget:
     return made
 
 
-def test_an_error_of_a_thread_is_shown(window: QWidget, qtbot: QtBot, caplog: pytest.LogCaptureFixture) -> None:
+def test_error_in_thread_is_shown_and_logged(window: QWidget, qtbot: QtBot, caplog: pytest.LogCaptureFixture) -> None:
     def fail() -> None:
         raise ValueError("seven is too many")
 
@@ -109,7 +108,7 @@ def test_an_error_of_a_thread_is_shown(window: QWidget, qtbot: QtBot, caplog: py
     assert "in fail" in QGuiApplication.clipboard().text()
 
 
-class Knot:
+class ReferenceCycle:
     """A reference cycle that notes the thread it is collected on."""
 
     def __init__(self, threads: list[threading.Thread]) -> None:
@@ -120,31 +119,31 @@ class Knot:
         self.threads.append(threading.current_thread())
 
 
-def tie(threads: list[threading.Thread]) -> list[list[int]]:
+def leave_cycle(threads: list[threading.Thread]) -> list[list[int]]:
     """Leave a cycle behind, and allocate enough to trigger a collection."""
-    Knot(threads)
+    ReferenceCycle(threads)
     return [[number] for number in range(20 * gc.get_threshold()[0])]
 
 
 @pytest.fixture
-def sweeper(qtbot: QtBot, qapp: QApplication) -> Iterator[GarbageCollector]:
-    sweeper = GarbageCollector(qapp)
-    sweeper.start()
-    yield sweeper
-    sweeper.stop()
+def collector(qtbot: QtBot, qapp: QApplication) -> Iterator[GarbageCollector]:
+    collector = GarbageCollector(qapp)
+    collector.start()
+    yield collector
+    collector.stop()
 
 
-def test_what_another_thread_leaves_behind_is_swept_on_the_gui_thread(qtbot: QtBot, sweeper: GarbageCollector) -> None:
-    background, swept, kept = Background(), list[threading.Thread](), list[list[list[int]]]()
-    background.run(lambda: tie(swept), kept.append, lambda error: pytest.fail(str(error)))
-    qtbot.waitUntil(lambda: bool(swept))
-    assert swept == [threading.current_thread()]
+def test_garbage_of_other_threads_is_collected_on_gui_thread(qtbot: QtBot, collector: GarbageCollector) -> None:
+    background, collectors, results = Background(), list[threading.Thread](), list[list[list[int]]]()
+    background.run(lambda: leave_cycle(collectors), results.append, lambda error: pytest.fail(str(error)))
+    qtbot.waitUntil(lambda: bool(collectors))
+    assert collectors == [threading.current_thread()]
     background.close()
 
 
-def test_python_collects_itself_again_where_nobody_sweeps(qapp: QApplication) -> None:
-    sweeper = GarbageCollector(qapp)
-    sweeper.start()
+def test_stopping_the_collector_enables_pythons_own(qapp: QApplication) -> None:
+    collector = GarbageCollector(qapp)
+    collector.start()
     assert not gc.isenabled()
-    sweeper.stop()
+    collector.stop()
     assert gc.isenabled()

@@ -20,19 +20,19 @@ def card(qtbot: QtBot) -> JobCard:
     return made
 
 
-class Patient:
-    """Work that runs until released; checks for cancellation in between."""
+class BlockingWork:
+    """Work that runs until released or cancelled."""
 
-    def __init__(self, *, deaf: bool = False) -> None:
+    def __init__(self, *, ignores_cancel: bool = False) -> None:
         self.may_end, self.was_cancelled = threading.Event(), threading.Event()
-        self._deaf = deaf
+        self._ignores_cancel = ignores_cancel
 
     def __call__(self, progress: Progress, cancelled: Cancelled) -> str:
         progress(0.25, "Booting: 5 s of about 20 s")
         while not self.may_end.wait(0.01):
             if cancelled():
                 self.was_cancelled.set()
-                if not self._deaf:
+                if not self._ignores_cancel:
                     raise DeviceError("It was stopped half way.")
         return "emulator-5554"
 
@@ -41,7 +41,7 @@ def failing(progress: Progress, cancelled: Cancelled) -> None:
     raise DeviceError("emulator-5554 did not start: free some space.")
 
 
-def words(card: JobCard) -> list[str]:
+def texts(card: JobCard) -> list[str]:
     return [label.text() for label in card.findChildren(QLabel) if label.isVisible() and label.text()]
 
 
@@ -49,25 +49,25 @@ def wait_for(qtbot: QtBot, job: Job, state: JobState) -> None:
     qtbot.waitUntil(lambda: job.state is state)
 
 
-def test_the_call_runs_elsewhere_and_its_result_or_error_comes_here(background: Background, qtbot: QtBot) -> None:
+def test_outcome_of_a_thread_is_delivered_on_the_gui_thread(background: Background, qtbot: QtBot) -> None:
     error = DeviceError("gone")
-    came: list[object] = []
+    results: list[object] = []
 
     def fail() -> object:
         raise error
 
-    background.run(threading.current_thread, lambda there: came.extend([there, threading.current_thread()]))
-    qtbot.waitUntil(lambda: bool(came))
-    there, here = came
+    background.run(threading.current_thread, lambda there: results.extend([there, threading.current_thread()]))
+    qtbot.waitUntil(lambda: bool(results))
+    there, here = results
     assert there is not here
     assert here is threading.main_thread()
-    background.run(fail, came.append, came.append)
-    qtbot.waitUntil(lambda: came[2:] == [error])
+    background.run(fail, results.append, results.append)
+    qtbot.waitUntil(lambda: results[2:] == [error])
 
 
-def test_nothing_comes_after_closing(qtbot: QtBot) -> None:
+def test_nothing_is_delivered_after_closing(qtbot: QtBot) -> None:
     background = Background()
-    came: list[object] = []
+    results: list[object] = []
     began, go_on, ended = threading.Event(), threading.Event(), threading.Event()
 
     def work() -> None:
@@ -78,19 +78,19 @@ def test_nothing_comes_after_closing(qtbot: QtBot) -> None:
         go_on.wait(5)
         ended.set()
 
-    background.run(work, came.append, came.append)
-    background.start("Starting", job, came.append)
+    background.run(work, results.append, results.append)
+    background.start("Starting", job, results.append)
     assert began.wait(5)
     go_on.set()
     background.close()
-    background.run(work, came.append, came.append)
+    background.run(work, results.append, results.append)
     assert ended.wait(5)
     qtbot.wait(1)
-    assert came == []
+    assert results == []
 
 
-class Callee:
-    """Tells which thread destroys it."""
+class TrackedReceiver:
+    """Notes which thread destroys it."""
 
     def __init__(self, destroyers: list[threading.Thread]) -> None:
         self._destroyers = destroyers
@@ -102,7 +102,7 @@ class Callee:
         self._destroyers.append(threading.current_thread())
 
 
-def test_closing_takes_what_would_be_called_back_from_a_job_that_still_works(qtbot: QtBot) -> None:
+def test_closing_drops_callbacks_of_running_jobs(qtbot: QtBot) -> None:
     background, destroyers = Background(), list[threading.Thread]()
     may_end, ended = threading.Event(), threading.Event()
 
@@ -110,8 +110,8 @@ def test_closing_takes_what_would_be_called_back_from_a_job_that_still_works(qtb
         may_end.wait(20)
         ended.set()
 
-    background.start("Starting", work, Callee(destroyers).take)
-    background.run(lambda: None, Callee(destroyers).take)
+    background.start("Starting", work, TrackedReceiver(destroyers).take)
+    background.run(lambda: None, TrackedReceiver(destroyers).take)
     assert destroyers == []
     background.close()
     assert destroyers == [threading.main_thread()] * 2
@@ -119,44 +119,44 @@ def test_closing_takes_what_would_be_called_back_from_a_job_that_still_works(qtb
     assert ended.wait(20)
 
 
-def test_a_part_of_it_runs_one_function_after_the_other(background: Background, qtbot: QtBot) -> None:
-    part, came = background.in_order(), list[int]()
+def test_in_order_runs_one_function_at_a_time(background: Background, qtbot: QtBot) -> None:
+    part, results = background.in_order(), list[int]()
     may_end = threading.Event()
-    part.run(lambda: may_end.wait(20) and 1, came.append)
-    part.run(lambda: 2, came.append)
+    part.run(lambda: may_end.wait(20) and 1, results.append)
+    part.run(lambda: 2, results.append)
     background.run(may_end.set)
-    qtbot.waitUntil(lambda: len(came) == 2)
-    assert came == [1, 2]
+    qtbot.waitUntil(lambda: len(results) == 2)
+    assert results == [1, 2]
 
 
-def test_a_card_shows_how_far_the_job_is(background: Background, card: JobCard, qtbot: QtBot) -> None:
-    work, results = Patient(), list[str]()
+def test_card_shows_progress_of_job(background: Background, card: JobCard, qtbot: QtBot) -> None:
+    work, results = BlockingWork(), list[str]()
     job = background.start("Starting Pixel 7 Pro", work, results.append)
     card.follow(job)
     card.show()
-    qtbot.waitUntil(lambda: "Booting: 5 s of about 20 s" in words(card))
+    qtbot.waitUntil(lambda: "Booting: 5 s of about 20 s" in texts(card))
     bar = card.findChild(QProgressBar)
     assert bar is not None
-    assert (bar.value() / bar.maximum(), "Starting Pixel 7 Pro" in words(card)) == (0.25, True)
+    assert (bar.value() / bar.maximum(), "Starting Pixel 7 Pro" in texts(card)) == (0.25, True)
     work.may_end.set()
     qtbot.waitUntil(lambda: not card.isVisible())
     assert (results, job.state, background.jobs) == (["emulator-5554"], JobState.DONE, ())
 
 
-def test_a_cancelled_job_says_that_it_stops_and_goes(background: Background, card: JobCard, qtbot: QtBot) -> None:
-    job = background.start("Starting", Patient())
+def test_cancelled_job_shows_stopping_and_disappears(background: Background, card: JobCard, qtbot: QtBot) -> None:
+    job = background.start("Starting", BlockingWork())
     card.follow(job)
     bar = card.findChild(QProgressBar)
     assert bar is not None
-    assert (bar.minimum(), bar.maximum()) == (0, 0), "nobody knows yet how long it takes"
+    assert (bar.minimum(), bar.maximum()) == (0, 0), "no share of the work is known"
     button_in(card, "Cancel").click()
-    assert (job.state, "Stopping…" in words(card)) == (JobState.CANCELLING, True)
+    assert (job.state, "Stopping…" in texts(card)) == (JobState.CANCELLING, True)
     wait_for(qtbot, job, JobState.CANCELLED)
     assert not card.isVisible()
 
 
-def test_work_that_never_asks_offers_no_cancel(background: Background, card: JobCard, qtbot: QtBot) -> None:
-    work = Patient(deaf=True)
+def test_uncancellable_job_has_no_cancel_button(background: Background, card: JobCard, qtbot: QtBot) -> None:
+    work = BlockingWork(ignores_cancel=True)
     job = background.start("Saving the snapshot home", work, can_cancel=False)
     card.follow(job)
     card.show()
@@ -165,8 +165,8 @@ def test_work_that_never_asks_offers_no_cancel(background: Background, card: Job
     wait_for(qtbot, job, JobState.DONE)
 
 
-def test_work_that_was_done_before_it_heard_of_the_cancel_counts(background: Background, qtbot: QtBot) -> None:
-    work, results = Patient(deaf=True), list[str]()
+def test_result_counts_if_work_ignores_cancel(background: Background, qtbot: QtBot) -> None:
+    work, results = BlockingWork(ignores_cancel=True), list[str]()
     job = background.start("Starting", work, results.append)
     job.cancel()
     work.may_end.set()
@@ -174,17 +174,17 @@ def test_work_that_was_done_before_it_heard_of_the_cancel_counts(background: Bac
     assert results == ["emulator-5554"]
 
 
-def test_a_failure_is_told_with_details_to_copy(background: Background, card: JobCard, qtbot: QtBot) -> None:
+def test_failure_is_shown_with_details_to_copy(background: Background, card: JobCard, qtbot: QtBot) -> None:
     card.follow(background.start("Starting Pixel 7 Pro", failing))
-    qtbot.waitUntil(lambda: "Starting Pixel 7 Pro failed." in words(card))
-    assert "emulator-5554 did not start: free some space." in words(card)
+    qtbot.waitUntil(lambda: "Starting Pixel 7 Pro failed." in texts(card))
+    assert "emulator-5554 did not start: free some space." in texts(card)
     button_in(card, "Copy details").click()
     assert "Traceback" in QGuiApplication.clipboard().text()
     button_in(card, "Dismiss").click()
     assert not card.isVisible()
 
 
-def test_an_unexpected_error_is_logged(background: Background, qtbot: QtBot, caplog: pytest.LogCaptureFixture) -> None:
+def test_unexpected_error_is_logged(background: Background, qtbot: QtBot, caplog: pytest.LogCaptureFixture) -> None:
     def broken(progress: Progress, cancelled: Cancelled) -> None:
         raise ZeroDivisionError("seven")
 
@@ -195,16 +195,16 @@ def test_an_unexpected_error_is_logged(background: Background, qtbot: QtBot, cap
     caplog.clear()
 
 
-def test_of_much_progress_the_window_hears_the_newest(background: Background, qtbot: QtBot) -> None:
-    told, heard = threading.Event(), list[str]()
+def test_only_newest_progress_is_delivered(background: Background, qtbot: QtBot) -> None:
+    reported, texts = threading.Event(), list[str]()
 
     def chatty(progress: Progress, cancelled: Cancelled) -> None:
         for number in range(10_000):
             progress(None, str(number))
-        told.set()
+        reported.set()
 
     job = background.start("Counting", chatty)
-    job.changed.connect(lambda: heard.append(job.words))
-    assert told.wait(10)  # the GUI thread is busy meanwhile
+    job.changed.connect(lambda: texts.append(job.words))
+    assert reported.wait(10)  # the GUI thread is busy meanwhile
     wait_for(qtbot, job, JobState.DONE)
-    assert heard == ["9999", "9999"]
+    assert texts == ["9999", "9999"]

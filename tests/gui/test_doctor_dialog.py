@@ -24,16 +24,16 @@ def pilot(open_at: OpenAt, doctor: FakeDoctor) -> Pilot:
     return open_at(Workplace(doctor=doctor)).watching()
 
 
-def ask(pilot: Pilot) -> DoctorDialog:
+def open_doctor(pilot: Pilot) -> DoctorDialog:
     pilot.press("Doctor")
     dialog = pilot.dialog()
     assert isinstance(dialog, DoctorDialog)
     return dialog
 
 
-def test_it_opens_by_its_key_and_shows_what_was_found_with_its_mend_to_copy(pilot: Pilot) -> None:
+def test_findings_and_fixes_are_shown_and_copied(pilot: Pilot) -> None:
     QTest.keyClick(pilot.window, Qt.Key.Key_F1, Qt.KeyboardModifier.ShiftModifier)
-    pilot.wait_to_read("1 missing, 1 warning.")
+    pilot.wait_for_text("1 missing, 1 warning.")
     assert pilot.says("Odyssey Recorder: 0.4.0")
     assert pilot.says("adb: <b>none<")  # as text
     assert pilot.says("Set ODYSSEY_ADB.")
@@ -43,25 +43,25 @@ def test_it_opens_by_its_key_and_shows_what_was_found_with_its_mend_to_copy(pilo
     assert "Run: sdkmanager emulator" in QGuiApplication.clipboard().text()
 
 
-def test_while_it_looks_it_says_at_what_and_can_be_stopped(pilot: Pilot, doctor: FakeDoctor) -> None:
+def test_progress_is_shown_and_can_be_cancelled(pilot: Pilot, doctor: FakeDoctor) -> None:
     doctor.may_end.clear()
-    dialog = ask(pilot)
-    pilot.wait_to_read("Looking at the window…")
+    dialog = open_doctor(pilot)
+    pilot.wait_for_text("Looking at the window…")
     assert not button_in(dialog, "Check again").isEnabled()
     pilot.press_in(dialog, "Cancel")
-    pilot.wait_to_read("Stopped before all checks had run.")
+    pilot.wait_for_text("Stopped before all checks had run.")
     assert button_in(dialog, "Check again").isEnabled()
 
 
-def test_the_report_is_saved_or_it_is_said_why_not(pilot: Pilot, doctor: FakeDoctor, tmp_path: Path) -> None:
-    dialog = ask(pilot)
-    pilot.wait_to_read("1 missing")
+def test_report_is_saved_or_failure_explained(pilot: Pilot, doctor: FakeDoctor, tmp_path: Path) -> None:
+    dialog = open_doctor(pilot)
+    pilot.wait_for_text("1 missing")
     doctor.refusal = "No room is left there. Free some space."
     choose_file(pilot, dialog, tmp_path / "report.txt")
-    pilot.wait_to_read("No room is left there. Free some space.")
+    pilot.wait_for_text("No room is left there. Free some space.")
     doctor.refusal = ""
     choose_file(pilot, dialog, tmp_path / "report.txt")
-    pilot.wait_to_read("The report is saved.")
+    pilot.wait_for_text("The report is saved.")
     assert doctor.saved == [tmp_path / "report.txt"]
 
 
@@ -72,10 +72,10 @@ def choose_file(pilot: Pilot, dialog: DoctorDialog, file: Path) -> None:
     chooser.close()
 
 
-def test_it_looks_anew_each_time_it_is_opened(pilot: Pilot, doctor: FakeDoctor) -> None:
-    dialog = ask(pilot)
-    pilot.wait_to_read("1 missing")
+def test_checks_run_again_at_each_opening(pilot: Pilot, doctor: FakeDoctor) -> None:
+    dialog = open_doctor(pilot)
+    pilot.wait_for_text("1 missing")
     dialog.accept()
     doctor.findings = FINDINGS[:1]
-    ask(pilot)
-    pilot.wait_to_read("No problems found.")
+    open_doctor(pilot)
+    pilot.wait_for_text("No problems found.")

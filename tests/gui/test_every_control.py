@@ -1,4 +1,4 @@
-"""Every control of every page and dialog in the smallest window: named, with a tooltip, its text not cut off."""
+"""Every control of every page and dialog in the smallest window has a name, a tooltip, and space for its text."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -46,7 +46,7 @@ from tests.annotation.phone_dataset import look_around
 from tests.annotation.suggestions import suggest
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FAILED, TASK, FakeDoctor, FakeInventory, FakePractice, FakeRecordings
-from tests.gui.inspection import faults, takes_focus, visible, what
+from tests.gui.inspection import describe, faults, takes_focus, visible
 from tests.gui.pilot import OpenAt, Pilot
 from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.review.reviewer import Reviewer
@@ -56,11 +56,11 @@ from tests.task.tasks import queue_of, row
 _LAYOUT_MS = 60
 NO_TEMPLATES = LoadedTemplates(TemplateLibrary((), {}), {}, Targets(), "", names_apps=False)
 FOR_MULTI_APPS = ModelChoice(5, 1, "", frozenset({Category.MULTI_APPS}), names_apps=False)
-_MOST_STOPS = 80
-_OF_LEADS = (Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)
+_MAX_TAB_STOPS = 80
+_ALL_PAGES = (*PAGES, Command.TASKS_PAGE, Command.SHOW_TEMPLATES, Command.SHOW_PREPARE, Command.SHOW_COVERAGE)
 
 
-pytestmark = pytest.mark.usefixtures("as_nobody", "own_look")
+pytestmark = pytest.mark.usefixtures("clean_home", "program_style")
 
 
 @pytest.fixture
@@ -90,11 +90,11 @@ def pilot(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> Pilot:
     opened = open_at(workplace)
     opened.window.resize(SMALLEST)
     opened.wait_for_phase(Phase.WATCHING)
-    opened.wait_to_read(TASK.instruction)
+    opened.wait_for_text(TASK.instruction)
     return opened
 
 
-def test_the_record_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtBot, device: FakeDevice) -> None:
+def test_record_page(pilot: Pilot, qtbot: QtBot, device: FakeDevice) -> None:
     device.keeps_snapshots = False
     pilot.begin()
     pilot.click(60, 100)
@@ -119,7 +119,7 @@ def test_the_record_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtB
     check(qtbot, pilot.window)
 
 
-def test_the_review_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtBot) -> None:
+def test_review_page(pilot: Pilot, qtbot: QtBot) -> None:
     pilot.press("Review")
     reviewer = Reviewer(pilot)
     qtbot.waitUntil(lambda: reviewer.listed == ["Buy milk"])
@@ -140,17 +140,17 @@ def _with_texts(folder: Path) -> Path:
     return root
 
 
-def test_the_annotate_page_does_so_whatever_is_done_on_it(pilot: Pilot, qtbot: QtBot) -> None:
+def test_annotate_page(pilot: Pilot, qtbot: QtBot) -> None:
     pilot.press("Annotate")
     qtbot.waitUntil(pilot.named(QPushButton, "Next episode").isEnabled)
     pilot.press("Next episode")
-    pilot.wait_to_read("Step 1 of 4")
+    pilot.wait_for_text("Step 1 of 4")
     for button in ("Edit", "Accept", "Next contradicted", "Reject"):
         pilot.press(button)
         check(qtbot, pilot.window)
 
 
-def test_the_tasks_page_does_so_whatever_a_lead_does_on_it(pilot: Pilot, qtbot: QtBot) -> None:
+def test_tasks_page_of_a_lead(pilot: Pilot, qtbot: QtBot) -> None:
     pilot.press("Tasks")
     for view in ("Templates", "Coverage", "Prepare", "Queue"):
         pilot.press(view)
@@ -164,16 +164,15 @@ def test_the_tasks_page_does_so_whatever_a_lead_does_on_it(pilot: Pilot, qtbot: 
     check(qtbot, pilot.window)
     pilot.press("Edit")
     check(qtbot, pilot.window)
-    pilot.press("Templates")
-    check(qtbot, pilot.window)
-    pilot.press("Coverage")
-    check(qtbot, pilot.window)
+    for view in ("Templates", "Coverage"):
+        pilot.press(view)
+        check(qtbot, pilot.window)
 
 
-def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBot) -> None:
+def test_every_dialog(pilot: Pilot, service: FakeRecordings, qtbot: QtBot) -> None:
     window, controller = pilot.window, pilot.controller
     practice = FakePractice()
-    service.put_aside()
+    service.leave_draft()
     drafts = DraftsDialog(window)
     drafts.show_drafts(service.drafts(), {}, cannot_resume="")
     dialogs: tuple[QDialog, ...] = (
@@ -193,7 +192,7 @@ def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBo
         ProposeDialog(NO_TEMPLATES, FOR_MULTI_APPS, window),
         GenerateDialog(NO_TEMPLATES, FOR_MULTI_APPS, window),
         ConfirmDialog("Approve 12 tasks at once?", "3 with faults.", ("Approve", "Approve all"), window),
-        estimated(RewriteDialog(["a", "b"], 1, window)),
+        with_estimate(RewriteDialog(["a", "b"], 1, window)),
         drafts,
     )
     for dialog in dialogs:
@@ -202,7 +201,7 @@ def test_every_dialog_does_so(pilot: Pilot, service: FakeRecordings, qtbot: QtBo
         dialog.close()
 
 
-def estimated(dialog: RewriteDialog) -> RewriteDialog:
+def with_estimate(dialog: RewriteDialog) -> RewriteDialog:
     warning = "gpt-x is scheduled to shut down on 2027-01-31: choose another model for what shall go on longer."
     facts = ("gpt-x", "https://a-rather-long-name.of-a-host.example", (warning,))
     dialog.show_estimate(Estimate(400, 20, 123_456, 23_456, None, date(2026, 11, 1), *facts))
@@ -210,42 +209,41 @@ def estimated(dialog: RewriteDialog) -> RewriteDialog:
 
 
 def check(qtbot: QtBot, window: QWidget) -> None:
-
-    def look() -> None:
+    def has_no_faults() -> None:
         assert faults(window) == []
 
     qtbot.wait(_LAYOUT_MS)
-    qtbot.waitUntil(look)
+    qtbot.waitUntil(has_no_faults)
 
 
-def test_every_page_does_so_and_tab_leads_to_every_control_and_shows_where_it_is(pilot: Pilot, qtbot: QtBot) -> None:
+def test_tab_reaches_every_control_and_shows_focus(pilot: Pilot, qtbot: QtBot) -> None:
     pilot.window.activateWindow()
     qtbot.waitUntil(pilot.window.isActiveWindow)
     themes: tuple[ThemeName, ...] = ("dark", "light")
-    for place in (*PAGES, Command.TASKS_PAGE, *_OF_LEADS):
-        pilot.press(place.value.label)
+    for page in _ALL_PAGES:
+        pilot.press(page.value.label)
         check(qtbot, pilot.window)
-        walked = list(walk(pilot.window))
-        assert [what(one) for one in tab_stops(pilot.window) if one not in walked] == [], place
+        reached = list(tab_through(pilot.window))
+        assert [describe(one) for one in tab_stops(pilot.window) if one not in reached] == [], page
         for theme in themes:
             use_theme(theme)
             check(qtbot, pilot.window)
-            assert [what(one) for one in list(tab_stops(pilot.window)) if not shows_focus(one)] == [], (place, theme)
+            assert [describe(one) for one in list(tab_stops(pilot.window)) if not shows_focus(one)] == [], (page, theme)
 
 
 @pytest.mark.parametrize(("size", "text"), [(QSize(1366, 768), "large"), (SMALLEST, "extra large")])
-def test_every_page_does_so_with_larger_text(pilot: Pilot, qtbot: QtBot, size: QSize, text: TextSize) -> None:
+def test_every_page_with_larger_text(pilot: Pilot, qtbot: QtBot, size: QSize, text: TextSize) -> None:
     pilot.window.resize(size)
     use_text_size(text)
-    for place in (*PAGES, Command.TASKS_PAGE, *_OF_LEADS):
-        pilot.press(place.value.label)
+    for page in _ALL_PAGES:
+        pilot.press(page.value.label)
         check(qtbot, pilot.window)
-        assert pilot.window.size() == size, place
+        assert pilot.window.size() == size, page
 
 
-def walk(window: QWidget) -> Iterator[QWidget]:
+def tab_through(window: QWidget) -> Iterator[QWidget]:
     first = None
-    for _ in range(_MOST_STOPS):
+    for _ in range(_MAX_TAB_STOPS):
         QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
         reached = QApplication.focusWidget()
         if reached is None or reached is first:
@@ -255,7 +253,7 @@ def walk(window: QWidget) -> Iterator[QWidget]:
 
 
 def tab_stops(window: QWidget) -> Iterator[QWidget]:
-    """All widgets that Tab should reach; of a group of choices only the selected one."""
+    """All widgets that Tab should reach; of a group of radio buttons only the selected one."""
     for widget in visible(window):
         if takes_focus(widget) and not (isinstance(widget, QRadioButton) and not widget.isChecked()):
             yield widget
@@ -263,22 +261,22 @@ def tab_stops(window: QWidget) -> Iterator[QWidget]:
 
 def shows_focus(widget: QWidget) -> bool:
     widget.window().setFocus()
-    lacking = widget.grab().toImage()
+    without = widget.grab().toImage()
     widget.setFocus(Qt.FocusReason.TabFocusReason)
-    return lacking != widget.grab().toImage()
+    return without != widget.grab().toImage()
 
 
-def test_what_is_wrong_is_seen(qtbot: QtBot) -> None:
+def test_faults_are_found(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    nameless, mute, cut = QListView(window), QPushButton("Go", window), QLabel("Words that need their room", window)
+    nameless, no_tooltip, cut = QListView(window), QPushButton("Go", window), QLabel("A text that needs space", window)
     cut.setFixedWidth(40)
-    mute.move(0, 200)
+    no_tooltip.move(0, 200)
     cut.move(0, 300)
     window.show()
     found = [fault.partition(" of QWidget ")[2].split(":")[0] for fault in faults(window)]
     assert found == ["is cut", "has no accessible name", "has no tooltip"]
     nameless.setAccessibleName("Things")
-    mute.setToolTip("Go on")
+    no_tooltip.setToolTip("Go on")
     cut.setFixedWidth(400)
     assert faults(window) == []

@@ -12,34 +12,34 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.gui.idle import IdleQueue
 
 
-def counting(taken: list[str], turns: int) -> Iterator[None]:
+def count_turns(taken: list[str], turns: int) -> Iterator[None]:
     for number in range(turns):
         taken.append(f"turn {number}")
         yield
 
 
-def test_every_turn_is_taken_with_others_in_between(qtbot: QtBot) -> None:
-    parent, told = QObject(), list[str]()
+def test_turns_alternate_with_other_events(qtbot: QtBot) -> None:
+    parent, events = QObject(), list[str]()
     others = QTimer(parent, interval=0)
-    others.timeout.connect(lambda: told.append("another") if told[-1:] != ["another"] else None)
+    others.timeout.connect(lambda: events.append("another") if events[-1:] != ["another"] else None)
     others.start()
-    spare = IdleQueue(counting(told, 3), parent)
-    qtbot.waitUntil(lambda: not shiboken6.isValid(spare))
+    idle_queue = IdleQueue(count_turns(events, 3), parent)
+    qtbot.waitUntil(lambda: not shiboken6.isValid(idle_queue))
     others.stop()
-    assert [word for word in told if word != "another"] == ["turn 0", "turn 1", "turn 2"]
-    assert told[told.index("turn 0") + 1] == told[told.index("turn 1") + 1] == "another"
+    assert [event for event in events if event != "another"] == ["turn 0", "turn 1", "turn 2"]
+    assert events[events.index("turn 0") + 1] == events[events.index("turn 1") + 1] == "another"
 
 
-def test_it_ends_with_its_parent(qtbot: QtBot) -> None:
+def test_queue_ends_with_its_parent(qtbot: QtBot) -> None:
     parent, other = QObject(), QObject()
     taken, of_other = list[str](), list[str]()
-    IdleQueue(counting(taken, 100), parent)
+    IdleQueue(count_turns(taken, 100), parent)
     qtbot.waitUntil(lambda: len(taken) >= 2)
     shiboken6.delete(parent)
-    told = len(taken)
-    IdleQueue(counting(of_other, 100), other)
+    count = len(taken)
+    IdleQueue(count_turns(of_other, 100), other)
     qtbot.waitUntil(lambda: len(of_other) >= 3)
-    assert len(taken) == told
+    assert len(taken) == count
 
 
 CHILD = """
@@ -54,7 +54,7 @@ print(json.dumps([left(), *[left() for _turn in make_classes()]]))
 """
 
 
-def test_every_class_is_made_some_with_each_turn() -> None:
+def test_make_classes_creates_all_in_many_turns() -> None:
     child = subprocess.run([sys.executable, "-c", CHILD], capture_output=True, text=True, check=True)
     left = json.loads(child.stdout)
     assert left[-1] == 0

@@ -3,7 +3,7 @@
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -24,40 +24,39 @@ from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes and few links")
 
 
-def huge(path: Path) -> None:
+def write_huge(path: Path) -> None:
     """A tiny file that claims 30,000 pixels each way."""
     header = b"IHDR" + struct.pack(">IIBBBBB", 30_000, 30_000, 8, 2, 0, 0, 0)
     chunks = (header, b"IDAT" + zlib.compress(b""), b"IEND")
-    told = (struct.pack(">I", len(one) - 4) + one + struct.pack(">I", zlib.crc32(one)) for one in chunks)
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(told))
+    framed = (struct.pack(">I", len(one) - 4) + one + struct.pack(">I", zlib.crc32(one)) for one in chunks)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(framed))
 
 
-def link_out(path: Path) -> None:
+def link_outside(path: Path) -> None:
     outside = path.parents[2] / "outside.png"
     Image.new("RGB", (72, 128)).save(outside)
     path.symlink_to(outside)
 
 
-BAD: tuple[tuple[Callable[[Path], object], str], ...] = (
+BAD_FILES: tuple[tuple[Callable[[Path], object], str], ...] = (
     (os.mkfifo, "was not used: it is a named pipe, not a file. Move it away."),
     (lambda path: path.symlink_to("/dev/zero"), "was not used: it is a device, not a file. Move it away."),
     (Path.mkdir, "was not used: it is a folder, not a file. Move it away."),
     (Path.touch, "cannot be read: "),
-    (huge, "is not shown: it is 30000 x 30000 pixels, larger than any screen."),
-    (link_out, "was not used: a link in its path leads out of "),
+    (write_huge, "is not shown: it is 30000 x 30000 pixels, larger than any screen."),
+    (link_outside, "was not used: a link in its path leads out of "),
     (lambda path: path.parent.chmod(0o755), "is missing."),
 )
-"""Replacements of a screenshot, and the message for each."""
+"""What replaces a screenshot, and the message about it."""
 
 
-def spoil(folder: Path, names: Iterator[str]) -> list[str]:
-    """Replace the screenshots `names` by one of each kind; returns the expected messages."""
-    said = []
-    for (make, words), name in zip(BAD, names, strict=False):
-        (folder / name).unlink(missing_ok=True)
+def make_bad_files(folder: Path, names: Iterable[str]) -> list[str]:
+    """Create a bad file of each kind; returns the expected messages."""
+    messages = []
+    for (make, message), name in zip(BAD_FILES, names, strict=False):
         make(folder / name)
-        said.append(f"The screenshot {name} {words}")
-    return said
+        messages.append(f"The screenshot {name} {message}")
+    return messages
 
 
 @pytest.fixture
@@ -67,32 +66,30 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_what_is_no_screenshot_is_refused_at_once_and_by_its_name(qtbot: QtBot, folder: Path) -> None:
-    for name, words in zip("0123456", spoil(folder, iter("0123456")), strict=True):
+def test_bad_screenshot_file_is_rejected_by_name(qtbot: QtBot, folder: Path) -> None:
+    for name, message in zip("0123456", make_bad_files(folder, "0123456"), strict=True):
         with pytest.raises(DatasetError) as caught:
             read_image(folder / name)
-        assert str(caught.value).startswith(words)
+        assert str(caught.value).startswith(message)
 
 
-def test_steps_say_what_is_wrong_with_their_screenshots(background: Background, folder: Path, qtbot: QtBot) -> None:
-    steps, names = NotedSteps(), [f"{number}.png" for number in range(len(BAD))]
-    said = spoil(folder, iter(names))
+def test_steps_report_problems_of_their_screenshots(background: Background, folder: Path, qtbot: QtBot) -> None:
+    steps, names = NotedSteps(), [f"{number}.png" for number in range(len(BAD_FILES))]
+    messages = make_bad_files(folder, names)
     StepThumbnails(background, steps, THUMBNAIL).show_steps(
         [RecordedStep(number, Type("a"), folder / name, "") for number, name in enumerate(names)]
     )
     qtbot.waitUntil(lambda: all(step.problem for step in steps.rows))
-    assert [step.problem[: len(words)] for step, words in zip(steps.rows, said, strict=True)] == said
+    assert [step.problem[: len(message)] for step, message in zip(steps.rows, messages, strict=True)] == messages
 
 
-def test_where_one_screenshot_is_shown_it_says_what_is_wrong(
-    background: Background, folder: Path, qtbot: QtBot
-) -> None:
-    (words, *_) = spoil(folder, iter(["0.png"]))
+def test_single_screenshot_views_report_problem(background: Background, folder: Path, qtbot: QtBot) -> None:
+    [message] = make_bad_files(folder, ["0.png"])
     wanted, card = WantedScreen(background), TextQuestionCard(background)
     for part in (wanted, card):
         qtbot.addWidget(part)
         part.show()
     wanted.show_screenshot(folder / "0.png")
-    qtbot.waitUntil(lambda: wanted.accessibleDescription() == words)
+    qtbot.waitUntil(lambda: wanted.accessibleDescription() == message)
     card.show_question(TextQuestion(0, "milk"), [RecordedStep(0, Type(""), folder / "0.png", "")])
     qtbot.waitUntil(lambda: any("it is a named pipe" in label.text() for label in card.findChildren(QLabel)))

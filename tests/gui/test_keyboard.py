@@ -1,4 +1,4 @@
-"""Which widget gets a key on every page, the text field or the page, and the focus after each action."""
+"""On every page: whether a field or the page gets a key, and the focus after each action."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -42,51 +42,51 @@ from tests.task.tasks import queue_of, row
 
 _, STEPS, _ = QUESTIONS.values()
 NOTE = "Note on the verdict"
-TO_DEVICE = "Text to type"
+TEXT_TO_TYPE = "Text to type"
 SCREEN = "Device screen"
 
-FIELD = None
-"""The field takes the key."""
+FIELD_TAKES_KEY = None
+"""The key triggers no command."""
 
-Taker = Command | None
-KEYS: dict[Command, Sequence[tuple[str, str, str, Taker]]] = {
+KeyTarget = Command | None
+KEYS: dict[Command, Sequence[tuple[str, str, str, KeyTarget]]] = {
     # Page: field, its content, keys, and the command that each triggers.
     Command.RECORD_PAGE: (
-        (TO_DEVICE, "", "Ctrl+Z", Command.UNDO),
-        (TO_DEVICE, "", "Ctrl+Shift+Z", Command.UNDO_TO_HERE),
-        (TO_DEVICE, "milk", "Ctrl+Z Ctrl+Shift+Z e Home Ctrl+Left Ctrl+Backspace Ctrl+A Ctrl+V", FIELD),
-        (TO_DEVICE, "milk", "Ctrl+E", Command.NOTE),
-        (TO_DEVICE, "milk", "Ctrl+K", Command.SKIP_TASK),
-        (TO_DEVICE, "milk", "Ctrl+Return", Command.COMPLETE),
-        (TO_DEVICE, "milk", "Ctrl+Shift+S", Command.STOP),
-        (TO_DEVICE, "milk", "F2", Command.BACK),
-        (TO_DEVICE, "milk", "Ctrl+4", Command.DATASET_PAGE),
+        (TEXT_TO_TYPE, "", "Ctrl+Z", Command.UNDO),
+        (TEXT_TO_TYPE, "", "Ctrl+Shift+Z", Command.UNDO_TO_HERE),
+        (TEXT_TO_TYPE, "milk", "Ctrl+Z Ctrl+Shift+Z e Home Ctrl+Left Ctrl+Backspace Ctrl+A Ctrl+V", FIELD_TAKES_KEY),
+        (TEXT_TO_TYPE, "milk", "Ctrl+E", Command.NOTE),
+        (TEXT_TO_TYPE, "milk", "Ctrl+K", Command.SKIP_TASK),
+        (TEXT_TO_TYPE, "milk", "Ctrl+Return", Command.COMPLETE),
+        (TEXT_TO_TYPE, "milk", "Ctrl+Shift+S", Command.STOP),
+        (TEXT_TO_TYPE, "milk", "F2", Command.BACK),
+        (TEXT_TO_TYPE, "milk", "Ctrl+4", Command.DATASET_PAGE),
     ),
     Command.REVIEW_PAGE: (
-        (NOTE, "", "r 1 Shift+R", FIELD),
-        (NOTE, "late", "Left End Ctrl+Z", FIELD),
+        (NOTE, "", "r 1 Shift+R", FIELD_TAKES_KEY),
+        (NOTE, "late", "Left End Ctrl+Z", FIELD_TAKES_KEY),
         (NOTE, "", "Ctrl+Z", Command.UNDO_FIX),
         (NOTE, "late", "Ctrl+E", Command.REVIEW_NOTE),
         (NOTE, "late", "Ctrl+J", Command.NEXT_REVIEW),
         (NOTE, "late", "Alt+2", Command.SHOW_FINDINGS),
         (NOTE, "late", "Ctrl+L", Command.REVIEW_LIST),
-        (f"Words: {STEPS}", "", "r ,", FIELD),
-        (f"Step: {STEPS}", "", "2 r", FIELD),
+        (f"Words: {STEPS}", "", "r ,", FIELD_TAKES_KEY),
+        (f"Step: {STEPS}", "", "2 r", FIELD_TAKES_KEY),
         (f"Step: {STEPS}", "", "Ctrl+J", Command.NEXT_REVIEW),
     ),
     Command.TASKS_PAGE: (
-        ("Search tasks to prepare", "", "a x", FIELD),
+        ("Search tasks to prepare", "", "a x", FIELD_TAKES_KEY),
         ("Search tasks to prepare", "mi", "Ctrl+Shift+R", Command.REWRITE_ALL),
         ("Search tasks to prepare", "mi", "F8", Command.READ_TASKS),
         ("Search tasks to prepare", "mi", "Alt+1", Command.SHOW_QUEUE),
-        ("Instruction in your words", "", "e", FIELD),
-        ("Instruction in your words", "Buy", "Return", FIELD),
+        ("Instruction in your words", "", "e", FIELD_TAKES_KEY),
+        ("Instruction in your words", "Buy", "Return", FIELD_TAKES_KEY),
         ("Instruction in your words", "Buy", "Ctrl+Return", Command.KEEP_WORDS),
         ("Instruction in your words", "Buy", "Esc", Command.LEAVE_WORDS),
         ("Instruction in your words", "Buy", "Ctrl+G", Command.GENERATE_TASKS),
     ),
     Command.DATASET_PAGE: (
-        ("Filter episodes", "milk", "Ctrl+C 1", FIELD),
+        ("Filter episodes", "milk", "Ctrl+C 1", FIELD_TAKES_KEY),
         ("Filter episodes", "milk", "Ctrl+O", Command.EPISODE_FOLDER),
         ("Filter episodes", "milk", "Ctrl+Shift+F", Command.CLEAR_FILTERS),
     ),
@@ -94,25 +94,25 @@ KEYS: dict[Command, Sequence[tuple[str, str, str, Taker]]] = {
 
 
 class CommandListener(QObject):
-    """Notes the commands triggered by keys, and blocks them."""
+    """Notes the commands that keys trigger, and blocks them."""
 
     def __init__(self, commands: Commands) -> None:
         super().__init__(commands)
         self._commands = {commands[command]: command for command in Command}
-        self.asked: list[Command] = []
+        self.triggered: list[Command] = []
         for action in self._commands:
             action.installEventFilter(self)
 
     def offer_all(self) -> None:
-        """Enable every command, to find all keys that the page takes."""
-        self.asked.clear()
+        """Enable every command, to find all keys of the page."""
+        self.triggered.clear()
         for action in self._commands:
             action.setEnabled(True)
             action.setVisible(True)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's spelling
         if event.type() is QEvent.Type.Shortcut:
-            self.asked.append(next(one for action, one in self._commands.items() if action is watched))
+            self.triggered.append(next(one for action, one in self._commands.items() if action is watched))
             return True
         return False
 
@@ -153,8 +153,8 @@ def press(*keys: str) -> None:
         QTest.keySequence(focus, QKeySequence(key))
 
 
-def write(words: str) -> None:
-    for letter in words:
+def write(text: str) -> None:
+    for letter in text:
         focus = QApplication.focusWidget()
         assert focus is not None, f"nothing has the focus when {letter} is typed"
         QTest.keyClicks(focus, letter)
@@ -175,12 +175,12 @@ def field(pilot: Pilot, name: str) -> QWidget:
     return found[0]
 
 
-def empty(wanted: QWidget) -> None:
+def clear(entry: QWidget) -> None:
     """Clear a field and its undo history."""
-    if isinstance(wanted, QLineEdit):
-        wanted.setText("")
-    elif isinstance(wanted, QPlainTextEdit):
-        wanted.setPlainText("")
+    if isinstance(entry, QLineEdit):
+        entry.setText("")
+    elif isinstance(entry, QPlainTextEdit):
+        entry.setPlainText("")
 
 
 def show_fields(pilot: Pilot, page: Command) -> None:
@@ -191,16 +191,12 @@ def show_fields(pilot: Pilot, page: Command) -> None:
         open_review(pilot).press("s3")
     elif page is Command.TASKS_PAGE:
         press("Alt+3")
-        show_prepared(pilot)
+        pilot.wait_until_enabled("Edit")
         write("e")
 
 
-def show_prepared(pilot: Pilot) -> None:
-    pilot.wait_until_may("Edit")
-
-
 def record(pilot: Pilot) -> None:
-    pilot.wait_until_may("Start recording")
+    pilot.wait_until_enabled("Start recording")
     press("Ctrl+R")
     pilot.wait_for_phase(Phase.RECORDING)
     pilot.wait_for_steps(0)
@@ -218,23 +214,23 @@ def open_review(pilot: Pilot) -> Reviewer:
 
 
 @pytest.mark.parametrize("page", KEYS, ids=lambda page: page.value.label)
-def test_each_key_in_a_field_goes_where_the_table_says(pilot: Pilot, page: Command) -> None:
+def test_keys_in_fields(pilot: Pilot, page: Command) -> None:
     show_fields(pilot, page)
     commands = pilot.window.findChild(Commands)
     assert commands is not None
     listener = CommandListener(commands)
     wrong = []
-    for name, held, pressed, taker in KEYS[page]:
+    for name, text, pressed, command in KEYS[page]:
         for key in pressed.split():
             listener.offer_all()
-            place = field(pilot, name)
-            place.setFocus()
-            empty(place)
-            write(held)
+            entry = field(pilot, name)
+            entry.setFocus()
+            clear(entry)
+            write(text)
             listener.offer_all()
             press(key)
-            if listener.asked != ([] if taker is FIELD else [taker]):
-                wrong.append((name, held, key, listener.asked))
+            if listener.triggered != ([] if command is FIELD_TAKES_KEY else [command]):
+                wrong.append((name, text, key, listener.triggered))
     commands[Command.LEAVE_WORDS].trigger()  # otherwise the window asks before it closes
     assert not wrong, wrong
 
@@ -257,33 +253,29 @@ def keys(*pressed: str) -> Action:
     return lambda _pilot: press(*pressed)
 
 
-def words(written: str) -> Action:
-    return lambda _pilot: write(written)
+def letters(text: str) -> Action:
+    return lambda _pilot: write(text)
 
 
 def steps(count: int) -> Action:
     return lambda pilot: pilot.wait_for_steps(count)
 
 
-def answered(dialog: str, button: str) -> Action:
+def answer(dialog: str, button: str) -> Action:
     """Press a button of the dialog with this title; activates the window, since no window manager does."""
 
-    def answer(pilot: Pilot) -> None:
+    def press_button(pilot: Pilot) -> None:
         opened = pilot.dialog()
         assert opened.windowTitle() == dialog
         pilot.press_in(opened, button)
         pilot.activate()
 
-    return answer
-
-
-def sent(text: str) -> Action:
-    return lambda pilot: send(pilot, text)
+    return press_button
 
 
 def send(pilot: Pilot, text: str) -> None:
     press("Ctrl+T")
-    pilot.line(TO_DEVICE).setText(text)
+    pilot.line(TEXT_TO_TYPE).setText(text)
     pilot.send_text()
 
 
@@ -299,26 +291,26 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
     # Page: actions in order, and the focus afterwards.
     Command.RECORD_PAGE: (
         ("a recording begins and a text was typed", record, SCREEN),
-        ("letters", words("milk"), SCREEN),
-        ("Write", keys("Ctrl+T"), TO_DEVICE),
+        ("letters", letters("milk"), SCREEN),
+        ("Write", keys("Ctrl+T"), TEXT_TO_TYPE),
         ("Esc in the field", keys("Esc"), SCREEN),
-        ("a text that cannot be typed", sent("grüße"), TO_DEVICE),
-        ("a text that can", after(sent("u"), steps(2)), SCREEN),
-        ("a text and the button", after(keys("Ctrl+T"), words("v")), TO_DEVICE),
+        ("a text that cannot be typed", lambda p: send(p, "grüße"), TEXT_TO_TYPE),
+        ("a text that can", after(lambda p: send(p, "u"), steps(2)), SCREEN),
+        ("a text and the button", after(keys("Ctrl+T"), letters("v")), TEXT_TO_TYPE),
         ("its button", after(click("Type"), lambda pilot: pilot.send_text()), SCREEN),
         ("the step is there", steps(3), SCREEN),
         ("Write a note", keys("Ctrl+E"), "Note of step 3"),
-        ("the note is written", after(words("why"), keys("Return")), "Steps"),
+        ("the note is written", after(letters("why"), keys("Return")), "Steps"),
         ("a note is left", keys("Ctrl+E", "Esc"), "Steps"),
         ("Undo by its button", undo, "Undo last"),
         ("Undo of the first: nothing is left to undo", after(undo, undo), SCREEN),
         ("Pause", click("Pause"), "Pause"),
         ("Resume", click("Pause"), SCREEN),
         ("Impossible", keys("Ctrl+I"), "no results"),
-        ("letters at the reasons", words("gone"), "Another reason"),
-        ("Cancel", answered("Task impossible", "Cancel"), SCREEN),
+        ("letters at the reasons", letters("gone"), "Another reason"),
+        ("Cancel", answer("Task impossible", "Cancel"), SCREEN),
         ("Complete", keys("Ctrl+Return"), "Note"),
-        ("the note of the end", words("done"), "Note"),
+        ("the note of the end", letters("done"), "Note"),
         ("the end", after(lambda p: p.finish(p.dialog()), Pilot.activate), SCREEN),
         ("Record another", keys("Ctrl+N"), SCREEN),
         ("Write my own", keys("Ctrl+Shift+W"), "Instruction"),
@@ -335,7 +327,7 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
         ("Add details", keys("T"), f"Words: {STEPS}"),
         ("Return ends the words", keys("Return"), "Steps"),
         ("Something else", keys("9"), f"Words: {STEPS}"),
-        ("its words", words("rax9"), f"Words: {STEPS}"),
+        ("its words", letters("rax9"), f"Words: {STEPS}"),
         ("Esc ends them", keys("Esc"), "Steps"),
         ("Something else once more", keys("9"), f"Words: {STEPS}"),
         ("another answer takes the field away", click(f"Pass: {STEPS}"), f"Pass: {STEPS}"),
@@ -348,21 +340,21 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
     ),
     Command.TASKS_PAGE: (
         ("the page", lambda _: None, "Tasks"),
-        ("Prepare", after(keys("Alt+3"), show_prepared), "Tasks to prepare"),
+        ("Prepare", after(keys("Alt+3"), lambda p: p.wait_until_enabled("Edit")), "Tasks to prepare"),
         ("Edit", keys("E"), "Instruction in your words"),
-        ("Save", after(words(" now"), keys("Ctrl+Return")), "Tasks to prepare"),
+        ("Save", after(letters(" now"), keys("Ctrl+Return")), "Tasks to prepare"),
         ("Edit again and discard", keys("E", "Esc"), "Tasks to prepare"),
         ("Find", keys("Ctrl+F"), "Search tasks to prepare"),
         ("Esc in the search", keys("Esc"), "Tasks to prepare"),
         ("Reject", keys("X"), "cannot be done on the device"),
-        ("letters at the reasons", words("not clear"), "Another reason"),
-        ("Reject it", answered("Reject", "Reject"), "Tasks to prepare"),
+        ("letters at the reasons", letters("not clear"), "Another reason"),
+        ("Reject it", answer("Reject", "Reject"), "Tasks to prepare"),
         ("the queue", keys("Alt+1"), "Tasks"),
     ),
     Command.DATASET_PAGE: (
         ("the page", lambda p: p.qtbot.waitUntil(lambda: p.says("2 episodes")), "Episodes"),
         ("Find", keys("Ctrl+F"), "Filter episodes"),
-        ("words that find nothing", words("zzz"), "Filter episodes"),
+        ("words that find nothing", letters("zzz"), "Filter episodes"),
         ("Esc leaves the search", keys("Esc"), "DatasetPage"),
         ("Show all by its button", click("Show all"), "Episodes"),
     ),
@@ -370,7 +362,7 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
 
 
 @pytest.mark.parametrize("page", FOCUS, ids=lambda page: page.value.label)
-def test_after_each_action_the_focus_is_where_the_table_says(pilot: Pilot, page: Command) -> None:
+def test_focus_after_actions(pilot: Pilot, page: Command) -> None:
     pilot.press(page.value.label)
     wrong = []
     for what, action, expected in FOCUS[page]:
@@ -385,7 +377,7 @@ def test_after_each_action_the_focus_is_where_the_table_says(pilot: Pilot, page:
 # Regressions.
 
 
-def test_a_note_that_is_written_right_after_a_text_is_a_note_and_no_text(pilot: Pilot, device: FakeDevice) -> None:
+def test_note_right_after_text_is_not_sent_to_device(pilot: Pilot, device: FakeDevice) -> None:
     record(pilot)
     send(pilot, "eight")
     press("Ctrl+E")  # while the step is still being made
@@ -401,16 +393,16 @@ def test_a_note_that_is_written_right_after_a_text_is_a_note_and_no_text(pilot: 
     assert [step.action for step in pilot.views[-1].steps] == [Type("seven")]
 
 
-def test_letters_at_the_screen_are_not_for_the_device(pilot: Pilot, device: FakeDevice) -> None:
+def test_letters_typed_at_screen_are_not_sent_to_device(pilot: Pilot, device: FakeDevice) -> None:
     record(pilot)
     write("milk")
     press("Return")
     assert pilot.status.hint == "Ctrl+T to type on the device"
-    assert pilot.line(TO_DEVICE).text() == ""
+    assert pilot.line(TEXT_TO_TYPE).text() == ""
     assert device.performed == ["seven"]
 
 
-def test_a_note_is_not_cut_short_by_the_screenshot_of_its_step_or_by_the_next_step(pilot: Pilot) -> None:
+def test_note_editor_survives_loaded_screenshot_and_new_step(pilot: Pilot) -> None:
     record(pilot)
     press("Ctrl+E")
     write("half ")
@@ -422,7 +414,7 @@ def test_a_note_is_not_cut_short_by_the_screenshot_of_its_step_or_by_the_next_st
     pilot.qtbot.waitUntil(lambda: [step.note for step in pilot.views[-1].steps] == ["half and half", ""])
 
 
-def test_a_note_is_written_on_while_others_judge_the_episode(pilot: Pilot, reviewing: FakeReviewing) -> None:
+def test_note_is_kept_while_others_judge_the_episode(pilot: Pilot, reviewing: FakeReviewing) -> None:
     pilot.press("Review")
     reviewer = open_review(pilot)
     press("Ctrl+E")
@@ -431,16 +423,16 @@ def test_a_note_is_written_on_while_others_judge_the_episode(pilot: Pilot, revie
     reviewing.judge(episode, "Omar", Decision.ACCEPT)
     reviewing.add_to_sample(episode)
     reviewing.publish_rows(episode)
-    reviewer.wait_to_read("Second review.")
+    reviewer.wait_for_text("Second review.")
     write("arrival")
     assert pilot.editor(NOTE).toPlainText() == "Late arrival"
     assert reviewing.submitted == []
 
 
-def test_words_of_a_field_that_is_taken_away_do_not_run_as_keys_of_the_page(pilot: Pilot, office: TaskSetup) -> None:
+def test_typing_into_removed_field_triggers_no_page_keys(pilot: Pilot, office: TaskSetup) -> None:
     pilot.press("Tasks")
     press("Alt+3")
-    show_prepared(pilot)
+    pilot.wait_until_enabled("Edit")
     tasks = pilot.named(QTableView, "Tasks to prepare").model()
     press("E")
     write("Bu")
@@ -454,19 +446,19 @@ def test_words_of_a_field_that_is_taken_away_do_not_run_as_keys_of_the_page(pilo
     assert pilot.window.findChildren(ReasonDialog) == []
 
 
-def test_what_comes_by_itself_takes_the_focus_from_no_field(qtbot: QtBot) -> None:
-    written, other = QLineEdit(), QPushButton()
+def test_offered_focus_is_not_taken_from_a_field(qtbot: QtBot) -> None:
+    line, button = QLineEdit(), QPushButton()
     page = QWidget()
-    row_of_both = QVBoxLayout(page)
-    for part in (written, other):
-        row_of_both.addWidget(part)
+    layout = QVBoxLayout(page)
+    for part in (line, button):
+        layout.addWidget(part)
     qtbot.addWidget(page)
     page.show()
     page.activateWindow()
     qtbot.waitUntil(page.isActiveWindow)
-    written.setFocus()
-    offer_focus(other)
-    assert written.hasFocus()
-    written.setReadOnly(True)
-    offer_focus(other)
-    assert other.hasFocus()
+    line.setFocus()
+    offer_focus(button)
+    assert line.hasFocus()
+    line.setReadOnly(True)
+    offer_focus(button)
+    assert button.hasFocus()

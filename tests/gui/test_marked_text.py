@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from odyssey_recorder.gui.marked_text import TextPart, text_changes
 
 Words = tuple[str, ...]
-words = st.lists(st.sampled_from(["open", "the", "Chrome", "{}", "{item}", ".", "<b>", "milk", "1,000"])).map(" ".join)
+texts = st.lists(st.sampled_from(["open", "the", "Chrome", "{}", "{item}", ".", "<b>", "milk", "1,000"])).map(" ".join)
 
 
-def joined(pieces: tuple[TextPart, ...]) -> str:
-    return "".join(piece.words for piece in pieces)
+def joined(parts: tuple[TextPart, ...]) -> str:
+    return "".join(part.text for part in parts)
 
 
 @pytest.mark.parametrize(
-    ("texts", "put_in", "dropped", "added"),
+    ("texts", "filled_in", "dropped", "added"),
     [
         (("Buy {} in {shop}.", "Buy red shoes in the market.", ""), ("red shoes", "the market"), None, None),
         (("Buy {} today.", "Sell shoes tomorrow.", ""), (), None, None),
@@ -30,32 +30,32 @@ def joined(pieces: tuple[TextPart, ...]) -> str:
     ],
     ids=["gaps", "another template", "rewrite", "case and blanks", "number"],
 )
-def test_what_the_filling_put_in_and_the_rewrite_dropped_and_added_is_told(
-    texts: tuple[str, str, str], put_in: Words, dropped: Words | None, added: Words | None
+def test_filled_dropped_and_added_words(
+    texts: tuple[str, str, str], filled_in: Words, dropped: Words | None, added: Words | None
 ) -> None:
     changes = text_changes(*texts)
-    assert changes.put_in == put_in
+    assert changes.filled_in == filled_in
     assert dropped is None or (changes.dropped, changes.added) == (dropped, added)
 
 
-def test_what_cannot_be_seen_is_marked() -> None:
+def test_invisible_characters_are_marked() -> None:
     assert joined(text_changes("", "a\u202eb\x00c", "").task) == "a\ufffdb\ufffdc"
 
 
-def test_a_very_long_text_is_not_compared_but_changed_as_a_whole() -> None:
+def test_very_long_text_changes_as_a_whole() -> None:
     changes = text_changes("{}" * 5000, "a b " * 5_000, "b a " * 5_000)
     assert (len(changes.dropped), len(changes.added)) == (1, 1)
 
 
 @settings(deadline=None)
-@given(words, words, words)
-def test_the_pieces_are_the_texts(template: str, task: str, instruction: str) -> None:
+@given(texts, texts, texts)
+def test_pieces_join_to_the_texts(template: str, task: str, instruction: str) -> None:
     changes = text_changes(template, task, instruction)
     assert tuple(map(joined, (changes.template, changes.task, changes.instruction))) == (template, task, instruction)
 
 
 @settings(deadline=None)
-@given(words)
-def test_a_text_does_not_differ_from_itself(text: str) -> None:
+@given(texts)
+def test_equal_texts_have_no_changes(text: str) -> None:
     changes = text_changes("", text, text)
     assert (changes.dropped, changes.added) == ((), ())

@@ -1,4 +1,4 @@
-"""Panels beside the middle of a page: hidden, resized, kept, and hidden where the picture needs their room."""
+"""Panels beside the middle of a page: hidden, resized, restored, and hidden when the middle needs their space."""
 
 from pathlib import Path
 
@@ -18,18 +18,18 @@ from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.geometry import Size
 from tests.fakes import FakeDevice
 from tests.gui.fakes import TASK, FakeRecordings
-from tests.gui.pilot import LEFT, LonePilot, OpenAt, OpenWindow, Pilot
+from tests.gui.pilot import LEFT, OpenAt, OpenWindow, Pilot, WidgetPilot
 
 TABLET, FOLD, PHONE = Size(2560, 1600), Size(2208, 1840), Size(1080, 2340)
 
 
-class Bench(LonePilot):
+class PanelsPilot(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, needs_px: int = 0) -> None:
         super().__init__(qtbot, background)
         self.left, self.middle, self.right = QLabel("Left"), QPushButton("Middle"), QLabel("Right")
         sides = {"left": (self.left, 200), "right": (self.right, 0.25)}
         self.panels = Panels("bench", self.commands, self.middle, sides, lambda _side, px: px >= needs_px)  # type: ignore[arg-type]
-        self.show_alone(self.panels, 1000, 500)
+        self.show_widget(self.panels, 1000, 500)
 
     @property
     def open(self) -> str:
@@ -40,11 +40,11 @@ class Bench(LonePilot):
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, background: Background) -> Bench:
-    return Bench(qtbot, background)
+def bench(qtbot: QtBot, background: Background) -> PanelsPilot:
+    return PanelsPilot(qtbot, background)
 
 
-def test_a_command_hides_a_panel_and_the_middle_gets_its_room(bench: Bench) -> None:
+def test_hidden_panel_gives_its_space_to_the_middle(bench: PanelsPilot) -> None:
     before = bench.middle.width()
     bench.commands[Command.LEFT_PANEL].trigger()
     assert bench.open == "Right"
@@ -56,14 +56,14 @@ def test_a_command_hides_a_panel_and_the_middle_gets_its_room(bench: Bench) -> N
     assert bench.left.width() == 200
 
 
-def test_a_click_on_the_handle_hides_a_panel_and_the_handle_stays(bench: Bench) -> None:
+def test_click_on_handle_toggles_panel(bench: PanelsPilot) -> None:
     QTest.mouseClick(bench.handle("Right"), LEFT)
     assert bench.open == "Left"
     QTest.mouseClick(bench.handle("Right"), LEFT)
     assert bench.open == "Left Right"
 
 
-def test_the_keyboard_resizes_and_hides_a_panel(bench: Bench) -> None:
+def test_keyboard_resizes_and_hides_panel(bench: PanelsPilot) -> None:
     handle = bench.handle("Left")
     handle.setFocus(Qt.FocusReason.TabFocusReason)
     assert QApplication.focusWidget() is handle
@@ -75,19 +75,17 @@ def test_the_keyboard_resizes_and_hides_a_panel(bench: Bench) -> None:
     assert bench.open == "Right"
 
 
-def test_a_panel_is_dragged_to_nothing_and_back(bench: Bench) -> None:
+def test_panel_is_hidden_and_reopened_by_dragging(bench: PanelsPilot) -> None:
     handle = bench.handle("Left")
-    for x, seen in ((-300, "Right"), (200, "Left Right")):
+    for x, expected in ((-300, "Right"), (200, "Left Right")):
         QTest.mousePress(handle, LEFT, pos=QPoint(2, 9))
         QTest.mouseMove(handle, QPoint(2 + x, 9))
         QTest.mouseRelease(handle, LEFT, pos=QPoint(2, 9))
-        assert bench.open == seen
+        assert bench.open == expected
 
 
-def test_in_a_narrow_window_the_right_panel_goes_first_and_a_wish_comes_before_that(
-    qtbot: QtBot, background: Background
-) -> None:
-    bench = Bench(qtbot, background, needs_px=500)
+def test_narrow_window_hides_right_panel_first_unless_opened(qtbot: QtBot, background: Background) -> None:
+    bench = PanelsPilot(qtbot, background, needs_px=500)
     assert bench.open == "Left Right"
     bench.window.resize(760, 500)
     assert bench.open == "Left"
@@ -99,18 +97,18 @@ def test_in_a_narrow_window_the_right_panel_goes_first_and_a_wish_comes_before_t
     assert bench.open == "Left Right"
 
 
-def test_widths_and_wishes_are_recalled_and_foreign_values_ignored(bench: Bench) -> None:
+def test_panel_state_is_restored_and_bad_values_ignored(bench: PanelsPilot) -> None:
     bench.panels.recall({"left": [310, None], "right": [0, False]})
     assert bench.left.width() == 310
     assert bench.open == "Left"
     assert bench.panels.kept == {"left": [310, None], "right": [0, False]}
-    for foreign in (7, {"left": "wide"}, {"left": [-4, None]}, {"right": [1, "no"]}):
-        bench.panels.recall(foreign)
+    for invalid in (7, {"left": "wide"}, {"left": [-4, None]}, {"right": [1, "no"]}):
+        bench.panels.recall(invalid)
     assert bench.panels.kept == {"left": [310, None], "right": [0, False]}
 
 
-@pytest.mark.usefixtures("as_nobody")
-def test_the_window_opens_with_the_panels_of_each_page_as_they_were(open_at: OpenAt, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("clean_home")
+def test_window_restores_panels(open_at: OpenAt, tmp_path: Path) -> None:
     place = Workplace(state=KeptFile(tmp_path / "window.json"))
     first = open_at(place).watching()
     first.shortcut("Ctrl+Shift+B").trigger()
@@ -124,7 +122,7 @@ def test_the_window_opens_with_the_panels_of_each_page_as_they_were(open_at: Ope
 @pytest.mark.parametrize(
     ("size", "share"), [(TABLET, 0.3), (FOLD, 0.28), (PHONE, 0.2)], ids=["tablet", "fold", "phone"]
 )
-def test_while_recording_in_the_smallest_window_the_screenshot_gets_the_room(
+def test_mirror_has_enough_space_in_smallest_window(
     open_window: OpenWindow, tmp_path: Path, size: Size, share: float
 ) -> None:
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice(size)))
@@ -136,7 +134,7 @@ def test_while_recording_in_the_smallest_window_the_screenshot_gets_the_room(
     assert pilot.window.size() == SMALLEST
 
 
-def test_without_the_left_panel_the_instruction_and_the_buttons_are_above_the_screenshot(pilot: Pilot) -> None:
+def test_instruction_moves_above_mirror_without_left_panel(pilot: Pilot) -> None:
     pilot.start()
     pilot.shortcut("Ctrl+B").trigger()
     pilot.qtbot.waitUntil(lambda: pilot.named(QPushButton, "Stop").isVisible())
@@ -145,10 +143,10 @@ def test_without_the_left_panel_the_instruction_and_the_buttons_are_above_the_sc
     assert TASK.instruction in above.toolTip()
 
 
-def test_a_message_is_seen_without_the_right_panel(pilot: Pilot) -> None:
+def test_message_is_visible_without_right_panel(pilot: Pilot) -> None:
     pilot.start()
     pilot.shortcut("Ctrl+Shift+B").trigger()
     pilot.controller.noticed.emit("Too early.")
-    pilot.wait_to_read("Too early.")
+    pilot.wait_for_text("Too early.")
     pilot.shortcut("Ctrl+B").trigger()
-    pilot.wait_to_read("Too early.")
+    pilot.wait_for_text("Too early.")

@@ -1,6 +1,7 @@
-"""What people of each role see: pages, their keys, views, settings and questions."""
+"""What each role sees: pages, their keys, views, settings and questions."""
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,12 +26,14 @@ from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.tasks.lead_driver import TaskSetup, copy_templates
 from tests.task.tasks import queue_of, row
 
-pytestmark = pytest.mark.usefixtures("as_nobody")
+pytestmark = pytest.mark.usefixtures("clean_home")
+
+OpenAs = Callable[..., Pilot]
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
-OF_ANNOTATORS = ["Record", "Tasks", "Practice", "Devices", "Dataset", "Settings"]
-OF_REVIEWERS = ["Review", "Devices", "Dataset", "Annotate", "Evaluate", "Settings"]
+ANNOTATOR_PAGES = ["Record", "Tasks", "Practice", "Devices", "Dataset", "Settings"]
+REVIEWER_PAGES = ["Review", "Devices", "Dataset", "Annotate", "Evaluate", "Settings"]
 ALL = [page.value.label for page in PAGES]
 
 
@@ -51,11 +54,17 @@ def workplace(tmp_path: Path) -> Workplace:
     )
 
 
-def opened(open_at: OpenAt, workplace: Workplace, role: Role) -> Pilot:
-    pilot = open_at(replace(workplace, role=role))
-    pilot.window.activateWindow()
-    pilot.qtbot.waitUntil(lambda: QApplication.activeWindow() is not None)  # a dialog may be open already
-    return pilot
+@pytest.fixture
+def open_as(open_at: OpenAt, workplace: Workplace) -> OpenAs:
+    """Opens the window for a role, optionally with other practice."""
+
+    def open_with_role(role: Role, practice: FakePractice | None = None) -> Pilot:
+        pilot = open_at(replace(workplace, role=role, practice=practice or workplace.practice))
+        pilot.window.activateWindow()
+        pilot.qtbot.waitUntil(lambda: QApplication.activeWindow() is not None)  # a dialog may be open already
+        return pilot
+
+    return open_with_role
 
 
 def sections(pilot: Pilot) -> list[str]:
@@ -70,12 +79,10 @@ def help_of(pilot: Pilot) -> HelpDialog:
 
 
 @pytest.mark.parametrize(
-    ("role", "pages"), [("", ALL), ("lead", ALL), ("annotator", OF_ANNOTATORS), ("reviewer", OF_REVIEWERS)]
+    ("role", "pages"), [("", ALL), ("lead", ALL), ("annotator", ANNOTATOR_PAGES), ("reviewer", REVIEWER_PAGES)]
 )
-def test_the_keys_of_the_pages_follow_their_order_without_a_gap(
-    open_at: OpenAt, workplace: Workplace, role: Role, pages: list[str]
-) -> None:
-    pilot = opened(open_at, workplace, role)
+def test_pages_and_their_keys_follow_the_role(open_as: OpenAs, role: Role, pages: list[str]) -> None:
+    pilot = open_as(role)
     assert pilot.rail == pages
     for number, name in enumerate(pages):
         QTest.keyClick(pilot.window, Qt.Key(Qt.Key.Key_1 + number), CTRL)
@@ -89,10 +96,10 @@ def test_the_keys_of_the_pages_follow_their_order_without_a_gap(
     assert pilot.window.page.value.label == pages[-1]
 
 
-def test_annotators_see_no_words_of_leads(open_at: OpenAt, workplace: Workplace) -> None:
-    pilot = opened(open_at, workplace, "annotator")
+def test_annotators_see_nothing_for_leads(open_as: OpenAs) -> None:
+    pilot = open_as("annotator")
     pilot.press("Tasks")
-    pilot.wait_to_read("in all")
+    pilot.wait_for_text("in all")
     assert not any(tab.isVisible() for tab in pilot.window.findChildren(QToolButton) if tab.text() == "Templates")
     pilot.press("Settings")
     assert "Language model" not in sections(pilot)
@@ -108,9 +115,9 @@ def test_annotators_see_no_words_of_leads(open_at: OpenAt, workplace: Workplace)
         assert not pilot.button_named(name).isVisible(), name
 
 
-def test_a_reviewer_is_asked_nothing_and_takes_no_task(open_at: OpenAt, workplace: Workplace) -> None:
+def test_reviewer_gets_no_questions_and_no_task(open_as: OpenAs, workplace: Workplace) -> None:
     practice = FakePractice(agrees=None)
-    pilot = opened(open_at, replace(workplace, practice=practice), "reviewer")
+    pilot = open_as("reviewer", practice)
     with pilot.qtbot.waitSignal(pilot.window.prepared, timeout=20_000):
         pass
     assert pilot.window.page is Command.REVIEW_PAGE
@@ -123,16 +130,16 @@ def test_a_reviewer_is_asked_nothing_and_takes_no_task(open_at: OpenAt, workplac
     assert not pilot.says("The text you agreed to")
 
 
-def test_a_lead_is_asked_for_consent_when_starting_to_record(open_at: OpenAt, workplace: Workplace) -> None:
+def test_lead_is_asked_for_consent_before_recording(open_as: OpenAs) -> None:
     practice = FakePractice(agrees=None, wanted=0)
-    pilot = opened(open_at, replace(workplace, practice=practice), "lead")
+    pilot = open_as("lead", practice)
     pilot.wait_for_phase(Phase.WATCHING)
     start = pilot.button_named("Start recording")
     pilot.qtbot.waitUntil(start.isEnabled)
     assert not any(dialog.isVisible() for dialog in pilot.window.findChildren(QDialog))
     assert not pilot.says("Recording is locked")
     pilot.press("Tasks")
-    pilot.wait_to_read("in all")
+    pilot.wait_for_text("in all")
     assert not pilot.says("Continue practice")
     pilot.press("Record")
     pilot.press("Start recording")
@@ -143,31 +150,31 @@ def test_a_lead_is_asked_for_consent_when_starting_to_record(open_at: OpenAt, wo
     pilot.qtbot.waitUntil(lambda: practice.agrees is True)
 
 
-def test_a_role_changed_in_the_settings_takes_effect_at_once(open_at: OpenAt, workplace: Workplace) -> None:
-    pilot = opened(open_at, workplace, "")
+def test_new_role_takes_effect_at_once(open_as: OpenAs) -> None:
+    pilot = open_as("")
     pilot.press("Settings")
     role = pilot.choice("Your role")
     pilot.qtbot.waitUntil(role.isVisible)
     role.setCurrentIndex(role.findData("reviewer"))
     pilot.press("Save")
-    pilot.qtbot.waitUntil(lambda: pilot.rail == OF_REVIEWERS)
+    pilot.qtbot.waitUntil(lambda: pilot.rail == REVIEWER_PAGES)
     assert pilot.says("Saved.")
     assert not pilot.says("after a restart")
     assert tomllib.loads(settings_file().read_text()) == {"role": "reviewer"}
 
 
-def test_a_role_waits_until_nothing_is_recorded(open_at: OpenAt, workplace: Workplace) -> None:
-    pilot = opened(open_at, workplace, "annotator")
+def test_new_role_waits_for_end_of_recording(open_as: OpenAs) -> None:
+    pilot = open_as("annotator")
     pilot.wait_for_phase(Phase.WATCHING)
-    pilot.wait_until_may("Start recording")
+    pilot.wait_until_enabled("Start recording")
     pilot.press("Start recording")
     pilot.wait_for_phase(Phase.RECORDING)
     pilot.press("Settings")
     role = pilot.choice("Your role")
     role.setCurrentIndex(role.findData("lead"))
     pilot.press("Save")
-    pilot.wait_to_read("Saved.")
-    assert pilot.rail == OF_ANNOTATORS
+    pilot.wait_for_text("Saved.")
+    assert pilot.rail == ANNOTATOR_PAGES
     pilot.controller.stop()
     pilot.qtbot.waitUntil(lambda: pilot.rail == ALL)
     pilot.press("Tasks")
@@ -175,9 +182,9 @@ def test_a_role_waits_until_nothing_is_recorded(open_at: OpenAt, workplace: Work
 
 
 class TestFirstUse:
-    def test_a_new_reviewer_chooses_the_role_by_keys_alone(self, open_at: OpenAt, workplace: Workplace) -> None:
+    def test_new_reviewer_chooses_role_by_keyboard(self, open_as: OpenAs) -> None:
         practice = FakePractice(agrees=None)
-        pilot = opened(open_at, replace(workplace, practice=practice), "")
+        pilot = open_as("", practice)
         dialog = pilot.dialog()
         pilot.qtbot.waitUntil(dialog.isActiveWindow)
         QTest.keyClicks(dialog.focusWidget(), " Lovelace")
@@ -185,39 +192,37 @@ class TestFirstUse:
         QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Right)
         assert [button.text() for button in dialog.findChildren(QRadioButton) if button.isChecked()] == ["I review"]
         QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Return)
-        pilot.qtbot.waitUntil(lambda: pilot.rail == OF_REVIEWERS)
+        pilot.qtbot.waitUntil(lambda: pilot.rail == REVIEWER_PAGES)
         assert practice.agrees is None
         pilot.qtbot.waitUntil(lambda: settings_file().exists())
         assert tomllib.loads(settings_file().read_text()) == {"role": "reviewer"}
 
-    def test_one_click_leads_a_new_annotator_into_the_first_practice_task(
-        self, open_at: OpenAt, workplace: Workplace
-    ) -> None:
+    def test_new_annotator_starts_practice_with_one_click(self, open_as: OpenAs) -> None:
         practice = FakePractice(agrees=None, wanted=1)
-        pilot = opened(open_at, replace(workplace, practice=practice), "")
+        pilot = open_as("", practice)
         pilot.wait_for_phase(Phase.WATCHING)
         pilot.press_in(pilot.dialog(), "I agree, start practice")
         pilot.wait_for_phase(Phase.RECORDING)
-        assert pilot.rail == OF_ANNOTATORS
+        assert pilot.rail == ANNOTATOR_PAGES
         assert pilot.says("Do the task on the device")
 
-    def test_people_with_a_role_are_not_asked_for_it(self, open_at: OpenAt, workplace: Workplace) -> None:
-        pilot = opened(open_at, replace(workplace, practice=FakePractice(agrees=None)), "annotator")
+    def test_known_role_is_not_asked(self, open_as: OpenAs) -> None:
+        pilot = open_as("annotator", FakePractice(agrees=None))
         assert pilot.dialog().findChildren(QRadioButton) == []
 
 
 class TestHelp:
     @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.value.label)
-    def test_f1_shows_the_keys_of_each_page(self, open_at: OpenAt, workplace: Workplace, page: Command) -> None:
-        pilot = opened(open_at, workplace, "lead")
+    def test_f1_shows_keys_of_page(self, open_as: OpenAs, page: Command) -> None:
+        pilot = open_as("lead")
         pilot.press(page.value.label)
         QTest.keyClick(pilot.window.focusWidget() or pilot.window, Qt.Key.Key_F1)
         words = [label.text() for label in help_of(pilot).findChildren(QLabel)]
         assert f"On the page {page.value.label}" in words
         assert next(one.value.tip for one in Command if one.value.page == page.value.label and one.value.keys) in words
 
-    def test_f1_shows_them_above_a_dialog_once(self, open_at: OpenAt, workplace: Workplace) -> None:
-        pilot = opened(open_at, replace(workplace, practice=FakePractice(agrees=None)), "")
+    def test_f1_opens_help_once_above_dialog(self, open_as: OpenAs) -> None:
+        pilot = open_as("", FakePractice(agrees=None))
         dialog = pilot.dialog()
         pilot.qtbot.waitUntil(dialog.isActiveWindow)
         QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_F1)
@@ -228,8 +233,8 @@ class TestHelp:
         QTest.keyClick(shown.focusWidget(), Qt.Key.Key_Escape)
         assert dialog.isVisible()
 
-    def test_the_computer_is_checked_from_there(self, open_at: OpenAt, workplace: Workplace) -> None:
-        pilot = opened(open_at, workplace, "lead")
+    def test_help_opens_doctor(self, open_as: OpenAs) -> None:
+        pilot = open_as("lead")
         QTest.keyClick(pilot.window, Qt.Key.Key_F1)
         pilot.press_in(help_of(pilot), "Check this computer")
         pilot.qtbot.waitUntil(lambda: any(one.windowTitle() == "Doctor" for one in pilot.window.findChildren(QDialog)))

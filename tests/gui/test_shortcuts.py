@@ -1,4 +1,4 @@
-"""Changing shortcuts: effective at once, stored, never ambiguous."""
+"""Changed shortcuts work at once, are stored, and are never ambiguous."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QKeySequenceEdit, QMainWindow, QTableView, QWidget
+from PySide6.QtWidgets import QKeySequenceEdit, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -15,7 +15,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.settings.shortcut_card import ShortcutCard
 from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts
 from odyssey_recorder.gui.window_state import KeptFile
-from tests.gui.pilot import LonePilot, button_in
+from tests.gui.pilot import WidgetPilot, button_in
 
 F12, CTRL_F12 = QKeySequence("F12"), QKeySequence("Ctrl+F12")
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -27,15 +27,13 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(qtbot: QtBot) -> QMainWindow:
-    made = QMainWindow()
-    qtbot.addWidget(made)
-    return made
+def pilot(qtbot: QtBot, background: Background) -> WidgetPilot:
+    return WidgetPilot(qtbot, background)
 
 
 @pytest.fixture
-def commands(window: QMainWindow) -> Commands:
-    return Commands(window)
+def commands(pilot: WidgetPilot) -> Commands:
+    return pilot.commands
 
 
 @pytest.fixture
@@ -43,34 +41,25 @@ def shortcuts(commands: Commands, file: Path) -> Shortcuts:
     return Shortcuts(commands, KeptFile(file))
 
 
-def show(qtbot: QtBot, window: QMainWindow, part: QWidget) -> None:
-    window.setCentralWidget(part)
-    window.show()
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-
-
-def test_other_keys_ask_at_once_and_stand_in_the_tooltip(
-    qtbot: QtBot, window: QMainWindow, commands: Commands, shortcuts: Shortcuts
-) -> None:
+def test_changed_keys_take_effect_at_once(pilot: WidgetPilot, commands: Commands, shortcuts: Shortcuts) -> None:
     button = commands.button(Command.UNDO)
     commands.belong_to(button, Command.UNDO)
-    show(qtbot, window, button)
-    asked: list[bool] = []
-    commands[Command.UNDO].triggered.connect(lambda: asked.append(True))
+    pilot.show_widget(button)
+    triggered: list[bool] = []
+    commands[Command.UNDO].triggered.connect(lambda: triggered.append(True))
     shortcuts.change(Command.UNDO, F12)
-    QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
-    assert asked == []
-    QTest.keyClick(window, Qt.Key.Key_F12)
-    assert asked == [True]
+    QTest.keyClick(pilot.window, Qt.Key.Key_Z, CTRL)
+    assert triggered == []
+    QTest.keyClick(pilot.window, Qt.Key.Key_F12)
+    assert triggered == [True]
     assert button.toolTip() == "Undo the last step (F12)"
 
 
-def test_the_choice_is_there_again_in_the_next_session(window: QMainWindow, shortcuts: Shortcuts, file: Path) -> None:
+def test_changed_keys_are_saved_and_loaded(pilot: WidgetPilot, shortcuts: Shortcuts, file: Path) -> None:
     shortcuts.change(Command.UNDO, F12)
     shortcuts.change(Command.BACK, QKeySequence())
     shortcuts.keep()
-    again = Shortcuts(Commands(window), KeptFile(file))
+    again = Shortcuts(Commands(pilot.window), KeptFile(file))
     assert again.keys(Command.UNDO) == F12
     assert again.keys(Command.BACK).isEmpty()
     assert json.loads(file.read_text())["shortcuts"] == {"UNDO": "F12", "BACK": ""}
@@ -87,13 +76,13 @@ def test_the_choice_is_there_again_in_the_next_session(window: QMainWindow, shor
         (Command.ACCEPT_EPISODE, ["Q", "Return", "Left"], ["Y", "0"]),
     ],
 )
-def test_keys_for_typing_and_getting_about_are_refused_letters_not_on_the_page_review(
+def test_typing_and_navigation_keys_are_refused(
     shortcuts: Shortcuts, command: Command, refused: list[str], free: list[str]
 ) -> None:
     assert [keys for keys in refused + free if shortcuts.refusal(command, QKeySequence(keys))] == refused
 
 
-def test_one_action_or_all_go_back_to_the_keys_they_came_with_unless_another_has_them(shortcuts: Shortcuts) -> None:
+def test_reset_restores_default_keys_unless_taken(shortcuts: Shortcuts) -> None:
     shortcuts.change(Command.UNDO, CTRL_F12)
     assert shortcuts.reset(Command.UNDO) == ""
     assert shortcuts.keys(Command.UNDO) == QKeySequence("Ctrl+Z")
@@ -105,14 +94,14 @@ def test_one_action_or_all_go_back_to_the_keys_they_came_with_unless_another_has
     assert shortcuts.keys(Command.BACK) == QKeySequence("F2")
 
 
-def test_a_choice_is_above_the_keys_that_a_newer_action_came_with(commands: Commands, file: Path) -> None:
+def test_saved_keys_win_over_default_of_newer_command(commands: Commands, file: Path) -> None:
     KeptFile(file).write({"shortcuts": {"UNDO": "F2"}})
     shortcuts = Shortcuts(commands, KeptFile(file))
     assert shortcuts.keys(Command.UNDO) == QKeySequence("F2")
     assert shortcuts.keys(Command.BACK).isEmpty()
 
 
-def test_a_broken_choice_is_logged_and_left_out(
+def test_invalid_saved_keys_are_logged_and_ignored(
     commands: Commands, file: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     KeptFile(file).write({"shortcuts": {"UNDO": "Hyper+Nonsense", "BACK": 7, "HOME": "Ctrl+K, Ctrl+H", "NEWER": "F12"}})
@@ -127,19 +116,19 @@ def test_a_broken_choice_is_logged_and_left_out(
     assert kept["NEWER"] == "F12"
 
 
-def test_no_two_actions_of_a_page_came_with_the_same_keys() -> None:
-    everywhere = _own_keys("")
+def test_default_keys_are_unique_on_each_page() -> None:
+    everywhere = _default_keys("")
     for page in {command.value.page for command in Command} - {""}:
-        keys = everywhere + _own_keys(page)
+        keys = everywhere + _default_keys(page)
         assert sorted(keys) == sorted(set(keys)), page
     assert all(one.own_keys for one in Command if one.name.startswith(("DEVICE_", "SNAPSHOT_")))
 
 
-def _own_keys(page: str) -> list[str]:
+def _default_keys(page: str) -> list[str]:
     return [keys.toString() for command in Command if command.value.page == page for keys in command.own_keys]
 
 
-def test_a_second_key_makes_way_for_one_that_was_chosen(commands: Commands, shortcuts: Shortcuts) -> None:
+def test_chosen_keys_replace_second_default_of_another(commands: Commands, shortcuts: Shortcuts) -> None:
     zoom, equals = commands[Command.ZOOM_IN], QKeySequence("Ctrl+=")
     assert equals in zoom.shortcuts()
     assert "Zoom in" in shortcuts.refusal(Command.UNDO, equals)
@@ -149,7 +138,7 @@ def test_a_second_key_makes_way_for_one_that_was_chosen(commands: Commands, shor
     assert zoom.shortcuts() == [F12]
 
 
-def test_the_same_keys_may_ask_for_one_thing_on_each_page(shortcuts: Shortcuts) -> None:
+def test_keys_may_repeat_on_different_pages(shortcuts: Shortcuts) -> None:
     assert shortcuts.refusal(Command.DEVICE_FOLD, QKeySequence("Ctrl+Z")) == ""
     assert shortcuts.refusal(Command.BACK, QKeySequence("F2")) == "", "its own"
     assert "“Record” (record episodes)" in shortcuts.refusal(Command.DEVICE_FOLD, QKeySequence("Ctrl+1"))
@@ -157,64 +146,62 @@ def test_the_same_keys_may_ask_for_one_thing_on_each_page(shortcuts: Shortcuts) 
 
 
 @pytest.mark.usefixtures("shortcuts")
-def test_the_keys_of_a_page_ask_for_nothing_before_the_page_is_there(
-    qtbot: QtBot, window: QMainWindow, commands: Commands
-) -> None:
+def test_page_keys_do_nothing_before_page_exists(pilot: WidgetPilot, commands: Commands) -> None:
     page = QWidget()
-    show(qtbot, window, page)
-    asked: list[bool] = []
-    commands[Command.UNDO].triggered.connect(lambda: asked.append(True))
-    QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
-    assert asked == []
+    pilot.show_widget(page)
+    triggered: list[bool] = []
+    commands[Command.UNDO].triggered.connect(lambda: triggered.append(True))
+    QTest.keyClick(pilot.window, Qt.Key.Key_Z, CTRL)
+    assert triggered == []
     commands.belong_to(page, Command.UNDO)
-    QTest.keyClick(window, Qt.Key.Key_Z, CTRL)
-    assert asked == [True]
+    QTest.keyClick(pilot.window, Qt.Key.Key_Z, CTRL)
+    assert triggered == [True]
 
 
 # Table.
 
 
-class CardPilot(LonePilot):
+class ShortcutCardPilot(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, file: Path) -> None:
         super().__init__(qtbot, background)
         card = ShortcutCard(Shortcuts(self.commands, KeptFile(file)), background, self.commands)
         self.refusals: list[str] = []
         card.refused.connect(self.refusals.append)
-        self.show_alone(card)
+        self.show_widget(card)
         self.table = self.find(QTableView)
 
     def choose(self, command: Command) -> None:
         self.table.setFocus()
         self.table.setCurrentIndex(self.table.model().index(CHANGEABLE.index(command), 0))
 
-    def press_in_row(self, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    def press_in_row(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         QTest.keyClick(self.table, Qt.Key.Key_Return)
         self.qtbot.waitUntil(lambda: len(self.editors()) == 1)
-        QTest.keyClick(self.editors()[0], key, held)
+        QTest.keyClick(self.editors()[0], key, modifiers)
 
     def editors(self) -> list[QKeySequenceEdit]:
         return self.table.findChildren(QKeySequenceEdit)
 
-    def words(self, command: Command) -> list[str]:
+    def cells(self, command: Command) -> list[str]:
         row = CHANGEABLE.index(command)
         return [str(self.table.model().index(row, column).data()) for column in range(4)]
 
     def wait_for_keys(self, command: Command, keys: str) -> None:
-        self.qtbot.waitUntil(lambda: self.words(command)[3] == keys)
+        self.qtbot.waitUntil(lambda: self.cells(command)[3] == keys)
 
 
 @pytest.fixture
-def card(qtbot: QtBot, background: Background, file: Path) -> CardPilot:
-    return CardPilot(qtbot, background, file)
+def card(qtbot: QtBot, background: Background, file: Path) -> ShortcutCardPilot:
+    return ShortcutCardPilot(qtbot, background, file)
 
 
-def test_every_action_stands_there_with_what_it_does_and_its_keys(card: CardPilot) -> None:
+def test_table_lists_every_command(card: ShortcutCardPilot) -> None:
     assert card.table.model().rowCount() == len(CHANGEABLE)
-    assert card.words(Command.BACK) == ["Back", "Press Back on the device", "Record", "F2"]
-    assert card.words(Command.DISCARD)[::3] == ["Discard", "none"]
+    assert card.cells(Command.BACK) == ["Back", "Press Back on the device", "Record", "F2"]
+    assert card.cells(Command.DISCARD)[::3] == ["Discard", "none"]
 
 
-def test_keys_are_pressed_in_the_row(card: CardPilot, file: Path) -> None:
+def test_keys_are_changed_in_the_row(card: ShortcutCardPilot, file: Path) -> None:
     card.choose(Command.UNDO)
     card.press_in_row(Qt.Key.Key_Return, CTRL | Qt.KeyboardModifier.AltModifier)
     card.wait_for_keys(Command.UNDO, "Ctrl+Alt+Return")
@@ -224,31 +211,31 @@ def test_keys_are_pressed_in_the_row(card: CardPilot, file: Path) -> None:
     card.qtbot.waitUntil(lambda: KeptFile(file).read() == {"shortcuts": {"UNDO": "F12"}})
 
 
-def test_a_conflict_is_told_and_nothing_changes_nor_does_it_by_escape(card: CardPilot) -> None:
+def test_conflict_is_reported_and_escape_changes_nothing(card: ShortcutCardPilot) -> None:
     card.choose(Command.UNDO)
     card.press_in_row(Qt.Key.Key_F2)
     card.qtbot.waitUntil(
         lambda: bool(card.refusals) and "F2 is already used for “Back” (press Back" in card.refusals[-1]
     )
-    assert card.words(Command.UNDO)[3] == "Ctrl+Z"
+    assert card.cells(Command.UNDO)[3] == "Ctrl+Z"
     card.press_in_row(Qt.Key.Key_Escape)
     card.qtbot.waitUntil(lambda: card.editors() == [])
-    assert card.words(Command.UNDO)[3] == "Ctrl+Z"
+    assert card.cells(Command.UNDO)[3] == "Ctrl+Z"
     card.press_in_row(Qt.Key.Key_F12)
     card.wait_for_keys(Command.UNDO, "F12")
     assert "already used" not in card.refusals[-1]
 
 
-def test_del_takes_keys_away_and_reset_brings_one_or_all_back(card: CardPilot) -> None:
+def test_delete_clears_keys_and_reset_restores_them(card: ShortcutCardPilot) -> None:
     card.choose(Command.UNDO)
     assert not button_in(card.window, "Reset").isEnabled()
     QTest.keyClick(card.table, Qt.Key.Key_Delete)
-    assert card.words(Command.UNDO)[3] == "none"
+    assert card.cells(Command.UNDO)[3] == "none"
     assert card.commands[Command.UNDO].toolTip() == Command.UNDO.value.tip
     button_in(card.window, "Reset").click()
-    assert card.words(Command.UNDO)[3] == "Ctrl+Z"
+    assert card.cells(Command.UNDO)[3] == "Ctrl+Z"
     card.choose(Command.BACK)
     QTest.keyClick(card.table, Qt.Key.Key_Delete)
     button_in(card.window, "Reset all").click()
-    assert card.words(Command.BACK)[3] == "F2"
+    assert card.cells(Command.BACK)[3] == "F2"
     assert not button_in(card.window, "Reset all").isEnabled()

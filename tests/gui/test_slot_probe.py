@@ -20,18 +20,18 @@ from tests.gui.slot_probe import HAS_STACKS, ProbedApplication
 app = ProbedApplication()
 assert application() is app
 
-class Napper(QObject):
-    tired = Signal(float)
+class Sleeper(QObject):
+    requested = Signal(float)
 
-    def nap(self, seconds):
+    def sleep(self, seconds):
         time.sleep(seconds)
         while seconds and HAS_STACKS and not app.has_stack:
             time.sleep(0.01)
 
-napper = Napper(objectName="the napper")
-napper.tired.connect(napper.nap, Qt.ConnectionType.QueuedConnection)
-napper.tired.emit(0.0)
-napper.tired.emit(0.12)
+sleeper = Sleeper(objectName="the sleeper")
+sleeper.requested.connect(sleeper.sleep, Qt.ConnectionType.QueuedConnection)
+sleeper.requested.emit(0.0)
+sleeper.requested.emit(0.12)
 QTimer.singleShot(200, app.quit)
 app.exec()
 app.end_probe()
@@ -39,12 +39,12 @@ print(json.dumps([[slow.took_ms, slow.receiver, slow.event, slow.stack] for slow
 """
 
 
-def test_a_slot_that_takes_too_long_is_named_with_its_stack() -> None:
+def test_slow_slot_is_reported_with_its_stack() -> None:
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     child = subprocess.run(
         [sys.executable, "-c", CHILD], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=True
     )
-    *_, (took_ms, receiver, event, stack) = [told for told in json.loads(child.stdout) if "napper" in told[1]]
+    *_, (took_ms, receiver, event, stack) = [slow for slow in json.loads(child.stdout) if "sleeper" in slow[1]]
     assert took_ms >= 120
-    assert (receiver, event) == ("Napper 'the napper'", "MetaCall")
-    assert ("in nap" in stack) is HAS_STACKS
+    assert (receiver, event) == ("Sleeper 'the sleeper'", "MetaCall")
+    assert ("in sleep" in stack) is HAS_STACKS

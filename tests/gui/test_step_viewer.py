@@ -1,6 +1,5 @@
-"""Steps told by their elements, and shown large."""
+"""Steps in words that name their elements, and steps shown large."""
 
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import Action, Click, Complete, Type
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.recording.view import RecordedStep
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 
 ACTIONS: tuple[Action, ...] = (Click(Point(500, 500)), Type("milk"), Complete())
 TREE = """<hierarchy>
@@ -26,7 +25,7 @@ TREE = """<hierarchy>
 </hierarchy>"""
 
 
-class Recorded(LonePilot):
+class RecordedStepsPilot(WidgetPilot):
     """A card with three steps, the last one selected."""
 
     def __init__(self, qtbot: QtBot, background: Background, folder: Path) -> None:
@@ -41,7 +40,7 @@ class Recorded(LonePilot):
             Image.new("RGB", (720, 1280), (20, 90, 40 * number)).save(screenshot)
             steps.append(RecordedStep(number, action, screenshot, "", tree=folder / "0.xml"))
         self.card.show_steps(steps, may_undo=True)
-        self.show_alone(self.card, 284, 600)
+        self.show_widget(self.card, 284, 600)
         self.list = self.named(QListView, "Steps")
         self.list.setFocus()
 
@@ -55,28 +54,22 @@ class Recorded(LonePilot):
 
 
 @pytest.fixture
-def recorded(qtbot: QtBot, background: Background, tmp_path: Path) -> Recorded:
-    return Recorded(qtbot, background, tmp_path)
+def recorded(qtbot: QtBot, background: Background, tmp_path: Path) -> RecordedStepsPilot:
+    return RecordedStepsPilot(qtbot, background, tmp_path)
 
 
-def is_said(viewer: StepViewer, told: tuple[str, ...]) -> bool:
-    return set(told) <= set(says(viewer))
-
-
-def says(viewer: StepViewer) -> list[str]:
+def texts(viewer: StepViewer) -> list[str]:
     return [label.text() for label in viewer.findChildren(QLabel) if label.isVisible()]
 
 
-def test_a_step_is_told_by_its_element_as_soon_as_its_view_hierarchy_is_read(recorded: Recorded) -> None:
+def test_steps_name_their_elements(recorded: RecordedStepsPilot) -> None:
     recorded.qtbot.waitUntil(lambda: recorded.words == ["Click “<b>Notes”", "Type “milk” into “Title”", "Complete"])
     tip = str(recorded.list.model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole))
     assert "Click “&lt;b&gt;Notes” at 500, 500" in tip
 
 
 @pytest.mark.parametrize("tree", ["", "<!DOCTYPE x><hierarchy/>", "<hierarchy><node"])
-def test_without_a_readable_view_hierarchy_only_the_action_is_told(
-    recorded: Recorded, tmp_path: Path, tree: str
-) -> None:
+def test_unreadable_view_hierarchy_leaves_action_only(recorded: RecordedStepsPilot, tmp_path: Path, tree: str) -> None:
     (tmp_path / "1.xml").write_text(tree)
     step = RecordedStep(0, Click(Point(500, 500)), tmp_path / "0.png", "", tree=tmp_path / "1.xml")
     recorded.card.show_steps([step])
@@ -85,21 +78,21 @@ def test_without_a_readable_view_hierarchy_only_the_action_is_told(
     assert recorded.words == ["Click"]
 
 
-def test_space_shows_the_step_large_and_keys_lead_to_the_others(recorded: Recorded) -> None:
+def test_space_enlarges_step_and_keys_navigate(recorded: RecordedStepsPilot) -> None:
     recorded.qtbot.waitUntil(lambda: recorded.words[1] == "Type “milk” into “Title”")
     QTest.keyClick(recorded.list, Qt.Key.Key_Space)
     (viewer,) = recorded.viewers()
-    recorded.qtbot.waitUntil(viewer.isActiveWindow)  # until then its keys go elsewhere
-    assert "Step 3 of 3" in says(viewer)
-    for key, told in (
-        (Qt.Key.Key_Left, ("Type “milk” into “Title”", "Step 2 of 3")),
-        (Qt.Key.Key_Home, ("Click “<b>Notes”", "Step 1 of 3 · at 500, 500")),
-        (Qt.Key.Key_Left, ("Click “<b>Notes”", "Step 1 of 3 · at 500, 500")),
-        (Qt.Key.Key_Right, ("Type “milk” into “Title”", "Step 2 of 3")),
-        (Qt.Key.Key_End, ("Complete", "Step 3 of 3")),
+    recorded.qtbot.waitUntil(viewer.isActiveWindow)  # before that its keys go elsewhere
+    assert "Step 3 of 3" in texts(viewer)
+    for key, expected in (
+        (Qt.Key.Key_Left, {"Type “milk” into “Title”", "Step 2 of 3"}),
+        (Qt.Key.Key_Home, {"Click “<b>Notes”", "Step 1 of 3 · at 500, 500"}),
+        (Qt.Key.Key_Left, {"Click “<b>Notes”", "Step 1 of 3 · at 500, 500"}),
+        (Qt.Key.Key_Right, {"Type “milk” into “Title”", "Step 2 of 3"}),
+        (Qt.Key.Key_End, {"Complete", "Step 3 of 3"}),
     ):
         QTest.keyClick(viewer, key)
-        recorded.qtbot.waitUntil(partial(is_said, viewer, told))
+        recorded.qtbot.waitUntil(lambda expected=expected: expected <= set(texts(viewer)))  # type: ignore[misc]
     QTest.keyClick(viewer, Qt.Key.Key_Home)
     assert recorded.list.currentIndex().row() == 0
     canvas = recorded.named(QWidget, "Screenshot of the step")
@@ -108,12 +101,12 @@ def test_space_shows_the_step_large_and_keys_lead_to_the_others(recorded: Record
     assert recorded.viewers() == []
 
 
-def test_the_action_is_drawn_on_the_large_screenshot(recorded: Recorded) -> None:
+def test_action_is_drawn_on_large_screenshot(recorded: RecordedStepsPilot) -> None:
     index = recorded.list.model().index(0, 0)
     recorded.list.scrollTo(index)
-    place = recorded.list.visualRect(index).topLeft() + QPoint(40, 40)
-    QTest.mouseClick(recorded.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    QTest.mouseDClick(recorded.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    position = recorded.list.visualRect(index).topLeft() + QPoint(40, 40)
+    QTest.mouseClick(recorded.list.viewport(), Qt.MouseButton.LeftButton, pos=position)
+    QTest.mouseDClick(recorded.list.viewport(), Qt.MouseButton.LeftButton, pos=position)
     (viewer,) = recorded.viewers()
     canvas = recorded.named(QWidget, "Screenshot of the step")
 
@@ -127,7 +120,7 @@ def test_the_action_is_drawn_on_the_large_screenshot(recorded: Recorded) -> None
     assert recorded.viewers() == []
 
 
-def test_a_space_among_letters_opens_nothing(recorded: Recorded) -> None:
+def test_space_among_letters_does_not_enlarge(recorded: RecordedStepsPilot) -> None:
     QTest.keyClicks(recorded.list, "and more")
     assert recorded.viewers() == []
     QTest.keyClick(recorded.list, Qt.Key.Key_Up)
@@ -135,7 +128,7 @@ def test_a_space_among_letters_opens_nothing(recorded: Recorded) -> None:
     assert len(recorded.viewers()) == 1
 
 
-def test_undo_to_here_is_a_button(recorded: Recorded) -> None:
+def test_undo_to_here_button(recorded: RecordedStepsPilot) -> None:
     recorded.list.setCurrentIndex(recorded.list.model().index(1, 0))
     QTest.mouseClick(recorded.button_named("Undo to here"), Qt.MouseButton.LeftButton)
     assert recorded.undone == [1], "the first step to undo"

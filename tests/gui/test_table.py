@@ -1,4 +1,4 @@
-"""Tables and lists: rows, order, and what survives when rows change, appear or go."""
+"""Tables and lists: rows, order, filters, and what survives changed rows."""
 
 from collections.abc import Callable, Sequence
 
@@ -24,7 +24,7 @@ def table(*, steady: bool = False) -> TableModel[Word]:
     return TableModel(columns, lambda row: row[0], criteria, steady=steady)
 
 
-def words(names: str) -> list[Word]:
+def rows(names: str) -> list[Word]:
     return [(name, len(names)) for name in names]
 
 
@@ -33,41 +33,41 @@ def shown(model: TableModel[Word]) -> str:
 
 
 @pytest.mark.parametrize("steady", [False, True], ids=["plain", "steady"])
-def test_rows_come_go_and_change_as_qt_asks_it_of_models(qtmodeltester: ModelTester, steady: bool) -> None:
+def test_model_meets_qts_requirements(qtmodeltester: ModelTester, steady: bool) -> None:
     model = table(steady=steady)
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
     for names in ("abc", "abcd", "xabcyd", "bd", "db", "", "q"):
-        model.show(words(names))
+        model.show(rows(names))
         assert shown(model) == names
         assert [model.place(name) for name in names] == list(range(len(names)))
 
 
-def test_what_is_chosen_stays_chosen_while_others_come_and_go(qtbot: QtBot) -> None:
+def test_selection_survives_changed_rows(qtbot: QtBot) -> None:
     model, view = table(steady=True), QListView()
     qtbot.addWidget(view)
     view.setModel(model)
-    model.show(words("abcde"))
+    model.show(rows("abcde"))
     for row in (1, 3):
         view.selectionModel().select(model.index(row, 0), QItemSelectionModel.SelectionFlag.Select)
-    model.show(words("xbycdz"))
+    model.show(rows("xbycdz"))
     assert sorted(index.row() for index in view.selectedIndexes()) == [1, 4]
 
 
 @pytest.mark.parametrize("steady", [False, True], ids=["plain", "steady"])
-def test_a_row_that_says_something_else_is_alone_told_of(steady: bool) -> None:
+def test_only_changed_row_is_signalled(steady: bool) -> None:
     model = table(steady=steady)
-    model.show(words("abc"))
-    told: list[object] = []
-    model.dataChanged.connect(lambda first, last, _roles: told.append((first.row(), last.row())))
-    model.modelReset.connect(lambda: told.append("reset"))
+    model.show(rows("abc"))
+    signals: list[object] = []
+    model.dataChanged.connect(lambda first, last, _roles: signals.append((first.row(), last.row())))
+    model.modelReset.connect(lambda: signals.append("reset"))
     model.change([("b", 9)])
     model.change([("b", 9)])
-    assert told == [(1, 1)]
+    assert signals == [(1, 1)]
     assert model.at(1) == ("b", 9)
     assert model.index(1, 1).data(VALUE) == ("b", 9)
 
 
-def test_rows_are_narrowed_by_all_criteria_and_what_is_empty_is_none() -> None:
+def test_filters_combine_and_empty_ones_are_ignored() -> None:
     model = table()
     model.show([("one", 1), ("two", 2), ("three", 3)])
     model.narrow(word="t", least=3)
@@ -78,7 +78,7 @@ def test_rows_are_narrowed_by_all_criteria_and_what_is_empty_is_none() -> None:
     assert (shown(model), model.filter) == ("onetwothirty", {})
 
 
-def test_rows_are_sorted_by_a_column_and_pinned_ones_stay_first() -> None:
+def test_rows_are_sorted_with_pinned_ones_first() -> None:
     model = table()
     model.show([("pin", 5), ("b", 10), ("A", 2), ("c", 2)])
     model.sort(0)
@@ -93,7 +93,7 @@ def test_rows_are_sorted_by_a_column_and_pinned_ones_stay_first() -> None:
     assert shown(model) == "pinbAc"
 
 
-def test_the_columns_say_what_a_cell_shows_and_how_it_is_set() -> None:
+def test_columns_define_headers_and_cells() -> None:
     model = table()
     model.show([("one", 1)])
     heads = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(model.columnCount())]
@@ -116,9 +116,11 @@ NUMBERS = [(str(number), number) for number in range(100)]
         (0, lambda model: model.show([("new", 0), *NUMBERS]), 0),
         (10, lambda model: model.show(NUMBERS[11:]), 10),
     ],
-    ids=["one comes above", "some above go", "turned round", "at the very top", "the first in sight goes"],
+    ids=["inserted above", "removed above", "reversed", "at the top", "first visible removed"],
 )
-def test_rows_seen_stay(qtbot: QtBot, scrolled: int, change: Callable[[TableModel[Word]], object], top: int) -> None:
+def test_visible_rows_stay_in_place(
+    qtbot: QtBot, scrolled: int, change: Callable[[TableModel[Word]], object], top: int
+) -> None:
     model, view = table(), QListView()
     qtbot.addWidget(view)
     view.setModel(model)
@@ -134,7 +136,7 @@ def test_rows_seen_stay(qtbot: QtBot, scrolled: int, change: Callable[[TableMode
     assert view.verticalScrollBar().value() == top * ROW_PX + 7 * bool(scrolled)
 
 
-def test_thousands_of_rows_that_come_and_go_one_by_one_are_shown_at_once() -> None:
+def test_scattered_changes_reset_the_model() -> None:
     model = table(steady=True)
     resets: list[Sequence[Word]] = []
     model.modelReset.connect(lambda: resets.append(model.rows))

@@ -1,4 +1,4 @@
-"""The size of all text: chosen in the settings, applied at once, with rows and parts that grow with it."""
+"""The size of all text: set in the settings, applied at once, also to rows and widgets."""
 
 import pytest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QTableView, QToolButton
@@ -12,10 +12,10 @@ from odyssey_recorder.settings import SettingsStore
 from tests.gui.fakes import FakeRecordings
 from tests.gui.pilot import OpenAt
 
-pytestmark = pytest.mark.usefixtures("as_nobody")
+pytestmark = pytest.mark.usefixtures("clean_home")
 
 
-def test_lengths_grow_with_the_text_and_shrink_back(qtbot: QtBot) -> None:
+def test_lengths_follow_text_size(qtbot: QtBot) -> None:
     points = QApplication.font().pointSizeF()
     for _ in range(2):
         use_text_size("large")
@@ -28,23 +28,21 @@ def test_lengths_grow_with_the_text_and_shrink_back(qtbot: QtBot) -> None:
     assert grown(100) == 100
 
 
-def test_a_choice_in_the_settings_changes_the_open_window_and_is_saved(
-    open_at: OpenAt, service: FakeRecordings
-) -> None:
+def test_text_size_setting_applies_at_once_and_is_saved(open_at: OpenAt, service: FakeRecordings) -> None:
     store = SettingsStore()
     pilot = open_at(Workplace(settings=store, dataset=lambda: EpisodeIndex(service.store.root, None)))
     pilot.press("Dataset")
     rows = pilot.wait_for(QTableView, "Episodes").verticalHeader()
     rail = pilot.named(QToolButton, "Dataset")
-    row_px, rail_px, words_px = rows.defaultSectionSize(), rail.width(), QLabel(pilot.window).fontMetrics().height()
+    row_px, rail_px, text_px = rows.defaultSectionSize(), rail.width(), QLabel(pilot.window).fontMetrics().height()
     pilot.press("Settings")
     choice = pilot.wait_for(QComboBox, "Text size")
     pilot.qtbot.waitUntil(lambda: choice.currentData() == "normal")
     choice.setCurrentIndex(choice.findData("extra large"))
     pilot.qtbot.waitUntil(lambda: rail.width() == round(rail_px * 1.4))
-    assert QLabel(pilot.window).fontMetrics().height() > words_px
+    assert QLabel(pilot.window).fontMetrics().height() > text_px
     pilot.press("Save")
-    pilot.wait_to_read("Saved.")
+    pilot.wait_for_text("Saved.")
     assert store.read().text_size == "extra large"
     pilot.press("Dataset")
     pilot.qtbot.waitUntil(lambda: rows.defaultSectionSize() == round(row_px * 1.4))

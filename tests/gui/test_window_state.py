@@ -1,4 +1,4 @@
-"""The window opens as it was closed; a broken file is harmless."""
+"""The window opens in the state in which it was closed; a broken file is harmless."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.settings import SettingsStore
 from tests.gui.pilot import OpenAt
 
-pytestmark = pytest.mark.usefixtures("as_nobody")
+pytestmark = pytest.mark.usefixtures("clean_home")
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def open_window(qtbot: QtBot) -> QMainWindow:
     return window
 
 
-def test_place_size_page_and_zoom_come_back(qtbot: QtBot, file: Path) -> None:
+def test_geometry_page_and_zoom_are_restored(qtbot: QtBot, file: Path) -> None:
     window = open_window(qtbot)
     window.setGeometry(QRect(40, 50, 640, 420))
     state = WindowState(KeptFile(file))
@@ -47,7 +47,7 @@ def test_place_size_page_and_zoom_come_back(qtbot: QtBot, file: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["{", "[]", '{"version": 99, "page": "X"}', "\x00", '{"version": NaN}', "[" * 100_000], ids=range(6)
 )
-def test_a_broken_file_is_written_anew(qtbot: QtBot, file: Path, text: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_broken_file_is_replaced(qtbot: QtBot, file: Path, text: str, caplog: pytest.LogCaptureFixture) -> None:
     file.parent.mkdir()
     file.write_text(text, encoding="utf-8")
     state = WindowState(KeptFile(file))
@@ -60,7 +60,7 @@ def test_a_broken_file_is_written_anew(qtbot: QtBot, file: Path, text: str, capl
     assert WindowState(KeptFile(file)).page == "RECORD_PAGE"
 
 
-def test_values_of_another_kind_are_left_out_and_those_of_a_newer_program_survive(qtbot: QtBot, file: Path) -> None:
+def test_invalid_values_are_ignored_and_unknown_ones_kept(qtbot: QtBot, file: Path) -> None:
     KeptFile(file).write({"page": 7, "geometry": "nonsense", "colour": "red"})
     window = open_window(qtbot)
     before = window.geometry()
@@ -71,7 +71,7 @@ def test_values_of_another_kind_are_left_out_and_those_of_a_newer_program_surviv
     assert KeptFile(file).read()["colour"] == "red"
 
 
-def test_a_folder_that_takes_no_file_is_logged(qtbot: QtBot, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_unwritable_folder_is_logged(qtbot: QtBot, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "state").write_text("a file where the folder must be")
     window = open_window(qtbot)
     WindowState(KeptFile(tmp_path / "state" / "window.json")).keep(window)
@@ -79,9 +79,11 @@ def test_a_folder_that_takes_no_file_is_logged(qtbot: QtBot, tmp_path: Path, cap
     caplog.clear()
 
 
-def test_the_window_opens_with_its_page_zoom_and_keys(open_at: OpenAt, file: Path) -> None:
-    place = Workplace(settings=SettingsStore(), state=KeptFile(file), shortcuts=KeptFile(file.with_name("keys.json")))
-    first = open_at(place).watching()
+def test_window_opens_with_saved_page_zoom_and_keys(open_at: OpenAt, file: Path) -> None:
+    workplace = Workplace(
+        settings=SettingsStore(), state=KeptFile(file), shortcuts=KeptFile(file.with_name("keys.json"))
+    )
+    first = open_at(workplace).watching()
     first.mirror.viewport.recall("1.5")
     first.press("Settings")
     table = first.wait_for(QTableView, "Keys of all actions")
@@ -90,12 +92,12 @@ def test_the_window_opens_with_its_page_zoom_and_keys(open_at: OpenAt, file: Pat
     QTest.keyClick(table, Qt.Key.Key_Delete)
     first.window.close()
 
-    again = open_at(place)
+    again = open_at(workplace)
     assert again.window.page is Command.SETTINGS_PAGE
     assert again.named(QToolButton, "Record").toolTip() == "Record episodes"
     assert again.mirror.viewport.kept == "1.5"
 
 
-def test_a_page_that_is_not_offered_any_more_is_not_missed(open_at: OpenAt, file: Path) -> None:
+def test_unavailable_saved_page_falls_back_to_record(open_at: OpenAt, file: Path) -> None:
     KeptFile(file).write({"page": "TASKS_PAGE"})
     assert open_at(Workplace(state=KeptFile(file))).window.page is Command.RECORD_PAGE

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from odyssey_recorder.annotation.conversations import Ended, Plan
 from odyssey_recorder.annotation.writing import TextsWanted, TextWriting
 from odyssey_recorder.gui.background import Background, Cancelled, Progress, error_text
-from odyssey_recorder.gui.estimate_dialog import EstimateDialog, progress_words
+from odyssey_recorder.gui.estimate_dialog import EstimateDialog, progress_text
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.parts import CheckBox, Choice, labelled, named
 from odyssey_recorder.gui.question_dialog import Question
@@ -123,7 +123,7 @@ class WritingCard(JobCard):
         def work(progress: Progress, cancelled: Cancelled) -> list[Ended]:
             if needs_consent:
                 self._writing.agree(plan)
-            return self._writing.run(wanted, budget, lambda now: progress(*progress_words(now)), cancelled)
+            return self._writing.run(wanted, budget, lambda now: progress(*progress_text(now)), cancelled)
 
         self.is_running = True
         job = self._background.start("Writing texts", work, self._summarize)

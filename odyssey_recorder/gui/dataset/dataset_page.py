@@ -212,7 +212,7 @@ class DatasetPage(MainPage):
         had_focus = focused is not None and self._middle.isAncestorOf(focused)
         self._middle.setCurrentWidget(listing if shown or not self._is_read else self._empty)
         if had_focus and not (focused and focused.isVisible()):
-            self.rest()
+            self.focus_home()
         self._commands.enable(Command.CLEAR_FILTERS, on=bool(self._line.field.text()))
         for command in (Command.RETIRE_EPISODES, Command.RESTORE_EPISODES, Command.REQUEST_REVIEW):
             self._commands.enable(command, on=bool(self._selected), why="No episode is selected.")

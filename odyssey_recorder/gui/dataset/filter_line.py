@@ -28,7 +28,7 @@ class FilterLine(QWidget):
         self._fault = text_label(kind="warning")
         self._fault.hide()
         fill_column(self, self.field, self._fault, spacing=4)
-        self.field.rested.connect(self._read)
+        self.field.typing_paused.connect(self._read)
         self.field.returnPressed.connect(self._read)
 
     def write(self, text: str) -> None:

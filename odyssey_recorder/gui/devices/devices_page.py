@@ -219,7 +219,7 @@ class DevicesPage(MainPage):
             return
         self._key = key
         self._details = None
-        self._preflight.show_looking()
+        self._preflight.show_checking()
         self._show_member()
         self._check()
 

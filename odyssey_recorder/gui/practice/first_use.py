@@ -18,7 +18,7 @@ from odyssey_recorder.gui.parts import (
     text_label,
 )
 from odyssey_recorder.gui.practice.practice_bridge import PracticeBridge
-from odyssey_recorder.gui.roles import ROLE_WORDS
+from odyssey_recorder.gui.roles import ROLE_LABELS
 from odyssey_recorder.practice.profiles import LONGEST_NAME
 from odyssey_recorder.practice.service import ConsentText, Welcome
 from odyssey_recorder.settings import Role
@@ -101,7 +101,7 @@ class FirstUseDialog(QDialog):
         self._continue = push_button(
             "Continue", "Open the window (Enter)", "primary", call=lambda: self._answer(agreed=None)
         )
-        self._roles = {role: self._role_button(role) for role in ROLE_WORDS} if asks_role else {}
+        self._roles = {role: self._role_button(role) for role in ROLE_LABELS} if asks_role else {}
         state = "You have agreed to this text." if welcome.agrees else "You can withdraw your agreement at any time."
         self._version = text_label(f"Version {welcome.consent.version} of this text. {state}", "hint")
         self._text = QStackedWidget()
@@ -118,7 +118,7 @@ class FirstUseDialog(QDialog):
         return next((role for role, button in self._roles.items() if button.isChecked()), "")
 
     def _role_button(self, role: Role) -> QRadioButton:
-        button = QRadioButton(ROLE_WORDS[role])
+        button = QRadioButton(ROLE_LABELS[role])
         button.setToolTip(_ROLE_TEXTS[role])
         button.setChecked(role == "annotator")
         button.toggled.connect(self._offer)

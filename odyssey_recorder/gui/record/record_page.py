@@ -212,7 +212,7 @@ class RecordPage(MainPage):
         self._controller.record_another()
 
     def _choose_mode(self, mode: Mode) -> None:
-        self._preflight.show_looking()
+        self._preflight.show_checking()
         self._controller.choose_mode(mode)
         self._show_mode()
         self._offer_start()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame
 from odyssey_recorder.gui.action_painter import prepare_other_threads
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.parts import breakable, fill_column, line_edit, push_button, row, text_label
-from odyssey_recorder.gui.step_strip import look_at
+from odyssey_recorder.gui.step_strip import render_step
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 
@@ -60,7 +60,7 @@ class TextQuestionCard(QFrame):
         self._screenshot.clear()
         self._fold(False)
         prepare_other_threads()
-        call = partial(look_at, step, _SCREENSHOT)
+        call = partial(render_step, step, _SCREENSHOT)
         self._background.run(call, partial(self._show_screenshot, question), partial(self._show_error, question))
 
     def _show_screenshot(self, question: TextQuestion, seen: tuple[QImage, str]) -> None:

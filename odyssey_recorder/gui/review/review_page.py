@@ -418,7 +418,7 @@ class ReviewPage(MainPage):
             self._commands[command].setVisible(not on)
         self._commands[Command.REVIEW_FIGURES].setText("Show episodes" if on else "Show figures")
         self._run_watch()
-        self.rest()
+        self.focus_home()
 
     def _dismiss(self) -> None:
         self._message.hide()
@@ -437,7 +437,7 @@ class ReviewPage(MainPage):
         self._panel.decided.connect(self._submit)
         self._panel.changed.connect(self._keep_sheet)
         self._panel.step_requested.connect(self._viewer.go_to_step)
-        self._panel.writing_ended.connect(self.rest)
+        self._panel.writing_ended.connect(self.focus_home)
         application = QGuiApplication.instance()
         if isinstance(application, QGuiApplication):
             application.focusWindowChanged.connect(self._run_watch)

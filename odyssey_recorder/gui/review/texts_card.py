@@ -1,7 +1,7 @@
 """The texts of an episode with their differences marked, and the notes on its task."""
 
 from odyssey_recorder.dataset.opened import OpenedEpisode
-from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, TextChanges, difference_words, text_changes
+from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, TextChanges, difference_text, text_changes
 from odyssey_recorder.gui.parts import Card, breakable, fill_column, pile, say, scroll_area, selectable
 from odyssey_recorder.gui.record.app_chips import AppChips
 from odyssey_recorder.gui.record.task_text import category_words
@@ -39,7 +39,7 @@ class TextsCard(Card):
         return self._texts.accessibleDescription()
 
     def _show_changes(self, changes: TextChanges) -> None:
-        self._texts.setAccessibleDescription(difference_words(changes))
+        self._texts.setAccessibleDescription(difference_text(changes))
         self._texts.show_rows(
             MarkedRow(changes.template, "Template"),
             MarkedRow(changes.task, "Task"),

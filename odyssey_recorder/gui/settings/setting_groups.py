@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
-from odyssey_recorder.gui.roles import ROLE_WORDS
+from odyssey_recorder.gui.roles import ROLE_LABELS
 from odyssey_recorder.gui.settings.setting_fields import (
     PathControl,
     Setting,
@@ -16,7 +16,7 @@ from odyssey_recorder.settings import Role
 
 _FILE = partial(PathControl, is_file=True)
 _LEADS: tuple[Role, ...] = ("", "lead")
-_ROLES = {"": "Not set: I see everything"} | {str(role): text for role, text in ROLE_WORDS.items()}
+_ROLES = {"": "Not set: I see everything"} | {str(role): text for role, text in ROLE_LABELS.items()}
 _RECORDERS: tuple[Role, ...] = ("annotator", *_LEADS)
 
 # fmt: off

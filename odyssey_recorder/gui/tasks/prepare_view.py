@@ -254,7 +254,7 @@ class PrepareView(QWidget):
         bridge.rewritten.connect(self._take_rewritten)
         self.card.instruction_edited.connect(self._save_instruction)
         self.card.writing_ended.connect(self._view.setFocus)
-        self.search.rested.connect(self._narrow)
+        self.search.typing_paused.connect(self._narrow)
         for choice in (self._stage, self._writer, self._category):
             choice.currentIndexChanged.connect(lambda _at: self._narrow())
         self._view.activated.connect(lambda _index: self._commands[Command.EDIT_TASK].trigger())

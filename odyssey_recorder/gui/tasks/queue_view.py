@@ -210,7 +210,7 @@ class QueueView(QWidget):
         self._queue.device_changed.connect(self._allow)
         self._view.selectionModel().currentRowChanged.connect(lambda *_: self._show_chosen())
         self._view.activated.connect(lambda _index: self._commands[Command.RECORD_TASK].trigger())
-        self.search.rested.connect(self._narrow)
+        self.search.typing_paused.connect(self._narrow)
         for choice in (self._category, self._status, self._device):
             choice.currentIndexChanged.connect(lambda _row: self._narrow())
         calls = {

@@ -11,7 +11,7 @@ from odyssey_recorder.gui.background import Cancelled, Job, JobState, error_text
 from odyssey_recorder.gui.background import Progress as Tell
 from odyssey_recorder.gui.banner import Banner, Tone
 from odyssey_recorder.gui.commands import Command, Commands
-from odyssey_recorder.gui.estimate_dialog import progress_words
+from odyssey_recorder.gui.estimate_dialog import progress_text
 from odyssey_recorder.gui.job_card import JobCard
 from odyssey_recorder.gui.parts import fill_column
 from odyssey_recorder.gui.tasks.generate_dialog import GenerateDialog
@@ -157,7 +157,7 @@ class TaskJobsBar(QWidget):
             def show(progress: BatchProgress) -> None:
                 nonlocal spent
                 spent = f"{progress.spent}."
-                report(*progress_words(progress))
+                report(*progress_text(progress))
 
             came = self._bridge.take_rewritten
             results = service.rewrite(

@@ -178,7 +178,7 @@ class TemplatesView(QWidget):
 
     def _connect(self) -> None:
         self._bridge.templates_loaded.connect(self._show_loaded)
-        self.search.rested.connect(self._narrow)
+        self.search.typing_paused.connect(self._narrow)
         for choice in (self._category, self._catalogue):
             choice.currentIndexChanged.connect(lambda _at: self._narrow())
         self._view.selectionModel().currentRowChanged.connect(lambda *_: self._show_current())

@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QWidget
 
-from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, difference_words, text_changes
+from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, difference_text, text_changes
 from odyssey_recorder.gui.parts import fill_column, named, text_label
 from odyssey_recorder.model.episode import TaskInfo
 
@@ -51,7 +51,7 @@ class ThreeTexts(QWidget):
         self._template.show_rows(MarkedRow(changes.template))
         self._task.show_rows(MarkedRow(changes.task))
         self._instruction.show_rows(MarkedRow(changes.instruction, is_new=True))
-        self._instruction.setAccessibleDescription(difference_words(changes))
+        self._instruction.setAccessibleDescription(difference_text(changes))
 
     def edit(self, text: str) -> None:
         self._editor.setPlainText(text)

@@ -6,8 +6,8 @@ import pytest
 
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.end_to_end.screen.display import Display
-from tests.end_to_end.screen.phone import PHONE_ALWAYS, shown_phone
-from tests.end_to_end.screen.room import Room
+from tests.end_to_end.screen.phone import PROFILE_PARAMETERS, simulated_phone
+from tests.end_to_end.screen.sandbox import Sandbox
 from tests.end_to_end.screen.window import ROOT
 from tests.quality.damaged.errands import ERRANDS
 from tests.quality.damaged.recordings import record_all
@@ -22,7 +22,7 @@ only on what looks like a hang; `make soak` sets a limit nobody notices.
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Only in the process that starts the others."""
+    """Only in the main process."""
     if not hasattr(config, "workerinput"):
         SLOW.unlink(missing_ok=True)
 
@@ -31,12 +31,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if SCREENSHOTS is not None:
         terminalreporter.write_line(f"Screenshots of the window: {SCREENSHOTS}")
     slow = SLOW.read_text(encoding="utf-8").splitlines() if SLOW.exists() else []
-    for words in sorted(slow, key=_at_work, reverse=True)[:5]:
-        terminalreporter.write_line(f"The GUI thread took {words}")
-
-
-def _at_work(words: str) -> float:
-    return float(words.partition("(")[2].partition(" ")[0])
+    for line in sorted(slow, key=lambda line: float(line.partition("(")[2].partition(" ")[0]), reverse=True)[:5]:
+        terminalreporter.write_line(f"The GUI thread took {line}")
 
 
 @pytest.fixture(scope="session")
@@ -53,23 +49,20 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder / "dataset", record_all(folder, seed=0, errands=(errand,))[errand.name]
 
 
-@pytest.fixture(params=PHONE_ALWAYS)
+@pytest.fixture(params=PROFILE_PARAMETERS)
 def profile(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 @pytest.fixture
-def room(display: Display, adb_server: PrivateAdbServer, profile: str, tmp_path: Path) -> Iterator[Room]:
-    with shown_phone(adb_server, profile, tmp_path) as phone:
-        room = Room(display, adb_server, phone, tmp_path, SCREENSHOTS)
-        yield room
-    fail_what_is_slow(room)
-
-
-def fail_what_is_slow(room: Room) -> None:
+def sandbox(display: Display, adb_server: PrivateAdbServer, profile: str, tmp_path: Path) -> Iterator[Sandbox]:
+    """Fails on slow events, and on warnings in the log."""
+    with simulated_phone(adb_server, profile, tmp_path) as phone:
+        sandbox = Sandbox(display, adb_server, phone, tmp_path, SCREENSHOTS)
+        yield sandbox
     SLOW.parent.mkdir(exist_ok=True)
     with SLOW.open("a", encoding="utf-8") as file:
-        file.writelines(f"{str(slow).splitlines()[0]}\n" for slow in room.slow)
-    busy = [str(slow) for slow in room.slow if slow.worked_ms > LIMIT_MS]
+        file.writelines(f"{str(slow).splitlines()[0]}\n" for slow in sandbox.slow)
+    busy = [str(slow) for slow in sandbox.slow if slow.worked_ms > LIMIT_MS]
     assert not busy, "\n".join(busy)
-    assert not room.warnings(), "\n".join(room.warnings())
+    assert not sandbox.warnings(), "\n".join(sandbox.warnings())

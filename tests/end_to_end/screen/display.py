@@ -17,8 +17,8 @@ class Display:
         command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", SIZE, "-nolisten", "tcp", "-noreset"]
         self._server = subprocess.Popen(command, pass_fds=[writing], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
         os.close(writing)
-        with os.fdopen(reading) as told:
-            number = told.readline().strip()  # empty if the server ended before it was ready
+        with os.fdopen(reading) as output:
+            number = output.readline().strip()  # empty if the server ended before it was ready
         if not number:
             raise AssertionError(f"Xvfb did not start: {self._end()}")
         self.name = f":{number}"
@@ -30,43 +30,45 @@ class Display:
     def _end(self) -> str:
         assert self._server is not None
         self._server.terminate()
-        _, said = self._server.communicate(timeout=10)
-        return said.decode(errors="replace")
+        _, errors = self._server.communicate(timeout=10)
+        return errors.decode(errors="replace")
 
 
-class Hands:
+class Xdotool:
+    """The display's mouse and keyboard."""
+
     def __init__(self, display: str) -> None:
         self._environment = {**os.environ, "DISPLAY": display}
 
     def click(self, x: int, y: int, *, button: int = 1, times: int = 1) -> None:
-        self._do("mousemove", x, y, "click", "--repeat", times, "--delay", 60, button)
+        self._run("mousemove", x, y, "click", "--repeat", times, "--delay", 60, button)
 
     def put_down(self, x: int, y: int) -> None:
-        self._do("mousemove", x, y, "mousedown", 1)
+        self._run("mousemove", x, y, "mousedown", 1)
 
     def lift(self) -> None:
-        self._do("mouseup", 1)
+        self._run("mouseup", 1)
 
-    def drag(self, places: Sequence[tuple[int, int]]) -> None:
-        (x, y), *others = places
-        moves = [word for place in others for word in ("mousemove", *place, "sleep", 0.02)]
-        self._do("mousemove", x, y, "mousedown", 1, "sleep", 0.02, *moves, "mouseup", 1)
+    def drag(self, path: Sequence[tuple[int, int]]) -> None:
+        (x, y), *others = path
+        moves = [argument for point in others for argument in ("mousemove", *point, "sleep", 0.02)]
+        self._run("mousemove", x, y, "mousedown", 1, "sleep", 0.02, *moves, "mouseup", 1)
 
-    def point(self, x: int, y: int) -> None:
-        self._do("mousemove", x, y)
+    def move_to(self, x: int, y: int) -> None:
+        self._run("mousemove", x, y)
 
     def turn_wheel(self, x: int, y: int, *, down: int) -> None:
         """`down` is in notches; negative scrolls up."""
-        self._do("mousemove", x, y, "click", "--repeat", abs(down), "--delay", 10, 5 if down > 0 else 4)
+        self._run("mousemove", x, y, "click", "--repeat", abs(down), "--delay", 10, 5 if down > 0 else 4)
 
     def press(self, *keys: str) -> None:
-        self._do("key", "--delay", 20, *keys)
+        self._run("key", "--delay", 20, *keys)
 
     def type(self, text: str) -> None:
-        self._do("type", "--delay", 10, "--", text)
+        self._run("type", "--delay", 10, "--", text)
 
     def resize(self, window: int, width: int, height: int) -> None:
-        self._do("windowsize", window, width, height)
+        self._run("windowsize", window, width, height)
 
-    def _do(self, *words: object) -> None:
-        subprocess.run(["xdotool", *map(str, words)], env=self._environment, check=True, timeout=60)
+    def _run(self, *arguments: object) -> None:
+        subprocess.run(["xdotool", *map(str, arguments)], env=self._environment, check=True, timeout=60)

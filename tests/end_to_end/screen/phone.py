@@ -1,4 +1,4 @@
-"""A simulated emulator with a journal of what it showed and felt."""
+"""A simulated emulator with a journal of what it showed and received."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,14 +16,15 @@ from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.journal import RecordedJournal
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
+from tests.end_to_end.emulator_bench import label_positions
 
 PROFILES = ("small_phone", "pixel_fold", "pixel_tablet")
-PHONE_ALWAYS = ("small_phone", *(pytest.param(name, marks=pytest.mark.soak) for name in PROFILES[1:]))
+PROFILE_PARAMETERS = ("small_phone", *(pytest.param(name, marks=pytest.mark.soak) for name in PROFILES[1:]))
 """Every profile; all but the first only in the long run."""
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPhone:
+class SimulatedPhone:
     emulator: SimulatedEmulator
     journal: Path
 
@@ -36,24 +37,19 @@ class ShownPhone:
         return self.emulator.serial
 
     def shows(self, label: str) -> bool:
-        return bool(self._carrying(label))
+        return bool(label_positions(self.emulator.phone, label))
 
-    def place_of(self, label: str) -> Pixel:
-        places = self._carrying(label)
-        assert places, f"{label!r} is not on the phone's screen"
-        return places[0]
+    def position_of(self, label: str) -> Pixel:
+        positions = label_positions(self.emulator.phone, label)
+        assert positions, f"{label!r} is not on the phone's screen"
+        return positions[0]
 
-    def recorded(self) -> RecordedJournal:
+    def read_journal(self) -> RecordedJournal:
         return RecordedJournal.read(self.journal)
-
-    def _carrying(self, label: str) -> list[Pixel]:
-        nodes = self.emulator.phone.view_hierarchy(all_windows=True).walk()
-        found = [node.bounds for node in nodes if label in {node.text, node.content_desc}]
-        return [Pixel((b.left + b.right) // 2, (b.top + b.bottom) // 2) for b in found]
 
 
 @contextmanager
-def shown_phone(server: PrivateAdbServer, profile: str, folder: Path) -> Iterator[ShownPhone]:
+def simulated_phone(server: PrivateAdbServer, profile: str, folder: Path) -> Iterator[SimulatedPhone]:
     journal = folder / f"{profile}.jsonl"
     phone = Phone(profile_named(profile), animation=False, journal=journal)
     emulator = SimulatedEmulator(
@@ -63,4 +59,4 @@ def shown_phone(server: PrivateAdbServer, profile: str, folder: Path) -> Iterato
         control=ControlOptions(running_dir=running_dir(server.environment)),
     )
     with emulator:
-        yield ShownPhone(emulator, journal)
+        yield SimulatedPhone(emulator, journal)

@@ -1,9 +1,7 @@
-"""Makes the images of the lead's guide: tasks generated, rewritten by a stand-in model, and counted."""
+"""Makes the images of the lead's guide: tasks generated, rewritten by a fake model, and counted."""
 
 from tests.end_to_end.screen.annotator import Annotator
-from tests.end_to_end.screen.journey import first_use_of
-from tests.end_to_end.screen.keeping import keep
-from tests.end_to_end.screen.room import Room
+from tests.end_to_end.screen.sandbox import Sandbox
 from tests.llm.careless_model import PRICE, UNCLE, careless
 from tests.llm.stand_in import MODEL, StandIn
 
@@ -11,31 +9,29 @@ _SIZE = (1100, 700)
 _ADDS = {"hour": UNCLE, "product": PRICE, "film": UNCLE}
 
 
-def prepare(room: Room) -> None:
+def prepare(sandbox: Sandbox) -> None:
     with (
         StandIn(careless(_ADDS)) as model,
-        first_use_of(room, "Grace", leads=True, model=MODEL, model_url=model.url, name_apps=False) as lead,
+        sandbox.first_use("Grace", leads=True, model=MODEL, model_url=model.url, name_apps=False) as lead,
     ):
-        lead.hands.resize(lead.window.look().window, *_SIZE)
+        lead.xdotool.resize(lead.window.content().window_id, *_SIZE)
         lead.press("Tasks")
-        lead.press("Templates")
-        lead.wait_for("different tasks left")
-        keep(room, lead, "tasks-templates")
-        _make(lead, 60)
-        _make(lead, 30, "Pixel 7 Pro")
-        _put_into_words(lead)
-        lead.choose("Media Entertainment · To approve. 1 fault", of="Tasks to prepare")
-        lead.wait_for("Added: ")
-        keep(room, lead, "tasks-prepare")
+        lead.press("Templates", expect="different tasks left")
+        lead.save_image("tasks-templates")
+        _generate(lead, 60)
+        _generate(lead, 30, "Pixel 7 Pro")
+        _rewrite_all(lead)
+        lead.choose("Media Entertainment · To approve. 1 fault", of="Tasks to prepare", expect="Added: ")
+        lead.save_image("tasks-prepare")
         _approve_all(lead)
         lead.press("Coverage")
         lead.select("Simulated emulator's apps", of="Coverage for the apps of")
         lead.wait_for("Multi Apps on Pixel 7 Pro: ")
         lead.keys("n")
-        keep(room, lead, "tasks-coverage", "dark")
+        lead.save_image("tasks-coverage", "dark")
 
 
-def _make(lead: Annotator, count: int, device: str = "") -> None:
+def _generate(lead: Annotator, count: int, device: str = "") -> None:
     lead.press("Generate")
     with lead.dialog("Generate tasks"):
         lead.write(str(count), into="Number of tasks")
@@ -46,7 +42,7 @@ def _make(lead: Annotator, count: int, device: str = "") -> None:
     lead.wait_for(f"{count} tasks generated.")
 
 
-def _put_into_words(lead: Annotator) -> None:
+def _rewrite_all(lead: Annotator) -> None:
     lead.press("Rewrite all")
     with lead.dialog("Rewrite"):
         lead.wait_for("Calls")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.end_to_end.screen.room import Room
+from tests.end_to_end.screen.sandbox import Sandbox
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -12,19 +12,15 @@ def profile() -> str:
     return "small_phone"
 
 
-def test_the_demo_has_tasks_and_a_dataset_and_leads_from_its_device_to_recording(room: Room) -> None:
-    demo = ("demo", "--gui", "--out", str(room.folder / "demo"), "--profile", "small_phone")
-    with room.annotator(*demo) as annotator:
+def test_demo_shows_its_pages_and_records_on_its_device(sandbox: Sandbox) -> None:
+    demo = ("demo", "--gui", "--out", str(sandbox.folder / "demo"), "--profile", "small_phone")
+    with sandbox.annotator(*demo) as annotator:
         annotator.wait_for("Live view. ")
-        annotator.press("Dataset")
-        annotator.wait_for("No episodes yet")
-        annotator.press("Tasks")
-        annotator.wait_for("48 in all")
+        annotator.press("Dataset", expect="No episodes yet")
+        annotator.press("Tasks", expect="48 in all")
         annotator.press("Devices")
-        annotator.choose("Pixel Tablet", of="Devices")
-        annotator.wait_for("left alone by the demo")
+        annotator.choose("Pixel Tablet", of="Devices", expect="left alone by the demo")
         annotator.choose("Small Phone", of="Devices")
-        annotator.wait_for("Ready to record. ")  # what is known of the device moves its buttons
-        annotator.press("Record on it")
-        annotator.wait_for("Live view. ")
+        annotator.wait_for("Ready to record. ")  # the buttons move when the device has been checked
+        annotator.press("Record on it", expect="Live view. ")
         annotator.find("Start recording")

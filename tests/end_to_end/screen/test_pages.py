@@ -1,118 +1,106 @@
 """Devices, settings, shortcuts and dialogs in the real window, and a short episode by keyboard alone."""
 
 import tomllib
-from operator import methodcaller
 
 import pytest
 
 from odyssey_recorder.model.action import Click, Complete
-from tests.end_to_end.screen.annotator import Annotator
-from tests.end_to_end.screen.journey import do_steps, first_use_of, pressing, publish, the_episode
-from tests.end_to_end.screen.room import Room
+from tests.end_to_end.screen.annotator import Annotator, pressing
+from tests.end_to_end.screen.sandbox import Sandbox
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.parametrize("profile", ["small_phone"], indirect=True)]
 
 
-def test_a_device_is_mended_and_a_simulated_fold_started_folded_turned_and_brought_back(room: Room) -> None:
-    room.phone.emulator.phone.put_setting("global", "animator_duration_scale", "1.0")
-    with first_use_of(room) as annotator:
-        annotator.press("Devices")
-        annotator.wait_for("Device: Small Phone")
+def test_device_is_fixed_and_simulated_fold_is_controlled(sandbox: Sandbox) -> None:
+    sandbox.phone.emulator.phone.put_setting("global", "animator_duration_scale", "1.0")
+    with sandbox.first_use() as annotator:
+        annotator.press("Devices", expect="Device: Small Phone")
         annotator.press("Fix Animations")
-        annotator.window.wait_until(lambda sight: not list(sight.named("Fix Animations")), "the fixed finding")
-        annotator.photograph("devices-mended")
+        annotator.window.wait_until(lambda content: not content.named("Fix Animations"), "the fixed finding")
+        annotator.check_layout("devices-fixed")
         annotator.choose("Pixel Fold: Not created yet", of="Devices")
-        annotator.photograph("devices-not-made")
-        annotator.press("Start simulated")
-        annotator.wait_for("Pixel Fold: Simulated")
-        annotator.choose("Pixel Fold: Simulated", of="Devices")
-        annotator.wait_for("Posture: open", "Rotation: 0")
+        annotator.check_layout("devices-not-created")
+        annotator.press("Start simulated", expect="Pixel Fold: Simulated")
+        annotator.choose("Pixel Fold: Simulated", of="Devices", expect=("Posture: open", "Rotation: 0"))
         annotator.write("opened", into="Name of the new snapshot")
         annotator.press("Save")
-        annotator.window.wait_until(lambda sight: bool(sight.items("Snapshots")), "the snapshot")
-        annotator.press("Fold")
-        annotator.wait_for("Posture: folded")
-        annotator.press("Rotate")
-        annotator.wait_for("Rotation: 90")
+        annotator.window.wait_until(lambda content: bool(content.items("Snapshots")), "the snapshot")
+        annotator.press("Fold", expect="Posture: folded")
+        annotator.press("Rotate", expect="Rotation: 90")
         annotator.choose("opened", of="Snapshots")
-        annotator.press("Load")
-        annotator.wait_for("Posture: open", "Rotation: 0")
-        annotator.photograph("devices")
-        annotator.press("Stop")
-        annotator.wait_for("Pixel Fold: Not created yet")
+        annotator.press("Load", expect=("Posture: open", "Rotation: 0"))
+        annotator.check_layout("devices")
+        annotator.press("Stop", expect="Pixel Fold: Not created yet")
 
 
-def look_at_dialogs(annotator: Annotator, **titles: str) -> None:
-    """Open the dialog of each button, and leave it again."""
+def open_dialogs(annotator: Annotator, **titles: str) -> None:
+    """Open the dialog of each button, and close it."""
     for button, title in titles.items():
         annotator.press(button)
         with annotator.dialog(title):
-            annotator.photograph(button.lower())
+            annotator.check_layout(button.lower())
             annotator.keys("Escape")
 
 
-def test_settings_and_a_shortcut_are_changed_and_used_and_every_dialog_is_opened_and_left_again(room: Room) -> None:
-    with first_use_of(room) as annotator:
+def test_settings_shortcuts_and_dialogs(sandbox: Sandbox) -> None:
+    with sandbox.first_use() as annotator:
         annotator.find("Start recording")
-        annotator.photograph("live-view")
-        annotator.press("Practice")
-        annotator.wait_for("no practice is required")
-        annotator.press("Settings")
-        annotator.wait_for("Folders", "Device connection")
-        annotator.photograph("settings")
+        annotator.check_layout("live-view")
+        annotator.press("Practice", expect="no practice is required")
+        annotator.press("Settings", expect=("Folders", "Device connection"))
+        annotator.check_layout("settings")
         annotator.choose("Recording", of="Sections")
         annotator.select("Never", of="Snapshots for Undo")
         annotator.press("View hierarchies")
-        annotator.keys("ctrl+s")
-        annotator.wait_for("Saved.")
+        annotator.keys("ctrl+s", expect="Saved.")
         annotator.choose("Shortcuts", of="Sections")
         annotator.choose("Ctrl+R", of="Keys of all actions", times=2)
         annotator.keys("ctrl+shift+g")
         annotator.choose("Ctrl+Shift+G", of="Keys of all actions")
-        annotator.photograph("shortcuts")
+        annotator.check_layout("shortcuts")
         annotator.press("Record")
         annotator.find("Start recording")
-        look_at_dialogs(annotator, Skip="Skip the task", Doctor="Doctor")
+        open_dialogs(annotator, Skip="Skip the task", Doctor="Doctor")
         annotator.keys("ctrl+shift+g")
         annotator.wait_for_steps(0)
-        annotator.photograph("recording")
-        do_steps(annotator, *map(pressing, ["Recent", "Home"] * 2))
-        look_at_dialogs(annotator, Discard="Discard the recording")
+        annotator.check_layout("recording")
+        annotator.do_steps(*map(pressing, ["Recent", "Home"] * 2))
+        open_dialogs(annotator, Discard="Discard the recording")
         for button, field in (("Impossible", "Another reason"), ("Complete", "Note")):
             annotator.press(button)
             annotator.find(field)
-            annotator.photograph(button.lower())
+            annotator.check_layout(button.lower())
             annotator.keys("Escape")
-            annotator.window.wait_until(lambda sight, field=field: not any(sight.named(field)), "the steps alone")  # type: ignore[misc]
+            annotator.window.wait_until(lambda c, field=field: not c.named(field), "the steps alone")  # type: ignore[misc]
         annotator.choose("Step 1:", of="Steps")
         annotator.keys("ctrl+shift+z")
         with annotator.dialog("Undo to here"):
-            annotator.photograph("undo-to-here")
+            annotator.check_layout("undo-to-here")
             annotator.keys("Escape")
 
-    written = tomllib.loads((room.folder / "config" / "odyssey-recorder" / "settings.toml").read_text())
+    written = tomllib.loads((sandbox.folder / "config" / "odyssey-recorder" / "settings.toml").read_text())
     assert (written["step_snapshots"], written["view_trees"]) == ("never", False)
 
 
-def test_a_short_episode_needs_the_mouse_for_nothing_but_the_device(room: Room) -> None:
-    room.write_settings(practice_tasks=0)
-    with room.annotator() as annotator:
+def test_keyboard_suffices_except_for_the_device(sandbox: Sandbox) -> None:
+    sandbox.write_settings(practice_tasks=0)
+    with sandbox.annotator() as annotator:
         with annotator.dialog("Before you record"):
             annotator.type("Ada")
             annotator.keys("Return")
         annotator.find("Start recording")
         annotator.keys("ctrl+r")
         annotator.wait_for_steps(0)
-        do_steps(annotator, "Browser", methodcaller("keys", "F3"))
+        annotator.do_steps("Browser", lambda annotator: annotator.keys("F3"))
         annotator.keys("ctrl+z")
         annotator.wait_for_steps(1)
         annotator.keys("ctrl+Return")
         annotator.find("Note")
         annotator.type("as asked")
-        publish(annotator, lambda: annotator.keys("Return"))
+        annotator.publish(lambda: annotator.keys("Return"))
         annotator.keys("ctrl+n")
         annotator.find("Start recording")
 
-    actions = [step.action for step in the_episode(room).steps]
+    actions = [step.action for step in sandbox.episode.steps]
     assert [type(action) for action in actions] == [Click, Complete]
     assert actions[-1] == Complete("as asked")

@@ -1,4 +1,4 @@
-"""The recorder in its own process, and what is visible in its window; a test may kill it at any time."""
+"""The recorder in its own process, and the content of its window; a test may kill it at any time."""
 
 import json
 import queue
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.end_to_end.screen.sight import Sight, sight_of
+from tests.end_to_end.screen.window_content import WindowContent, parse_content
 from tests.gui.slot_probe import SlowDelivery
 
 ROOT = Path(__file__).parents[3]
@@ -42,33 +42,33 @@ class Window:
         if self._process.poll() is None:
             self.close()
 
-    def look(self, *, later: bool = False) -> Sight:
-        return sight_of(self._ask("look", delay_ms=_LATER_MS if later else 0))
+    def content(self, *, later: bool = False) -> WindowContent:
+        return parse_content(self._request("content", delay_ms=_LATER_MS if later else 0))
 
-    def wait_until(self, is_so: Callable[[Sight], bool], what: str) -> Sight:
-        """Poll until `is_so` and return the sight. Fails with `what` and what is visible instead."""
+    def wait_until(self, condition: Callable[[WindowContent], bool], what: str) -> WindowContent:
+        """Poll until `condition` holds and return the content. Fails with `what` and what is visible instead."""
         expires_s = time.monotonic() + PATIENCE_S
-        sight = self.look()
-        while not is_so(sight):
-            assert time.monotonic() < expires_s, f"waited for {what}; there is {_told(sight)}"
-            sight = self.look(later=True)
-        return sight
+        content = self.content()
+        while not condition(content):
+            assert time.monotonic() < expires_s, f"waited for {what}; there is {_describe(content)}"
+            content = self.content(later=True)
+        return content
 
-    def attend(self) -> None:
-        if not self.look().has_focus:
-            self._ask("attend")
-            self.wait_until(lambda sight: sight.has_focus, "the keyboard")
+    def focus(self) -> None:
+        if not self.content().has_focus:
+            self._request("focus")
+            self.wait_until(lambda content: content.has_focus, "the keyboard focus")
 
     def use_theme(self, name: str) -> None:
-        self._ask("use theme", name)
+        self._request("use theme", name)
 
-    def photograph(self, path: Path) -> None:
-        self._ask("photograph", str(path), delay_ms=150)
+    def save_screenshot(self, path: Path) -> None:
+        self._request("save screenshot", str(path), delay_ms=150)
 
     def slow_events(self) -> tuple[SlowDelivery, ...]:
         """Events that kept the GUI thread too long so far, including those of closed windows."""
         if self._process.poll() is None:
-            self._slow = [SlowDelivery(**told) for told in self._ask("slow")]
+            self._slow = [SlowDelivery(**values) for values in self._request("slow")]
         return tuple(self._slow)
 
     def kill(self) -> None:
@@ -91,22 +91,22 @@ class Window:
         assert self._process.stdin is not None
         self._process.stdin.close()
 
-    def _ask(self, *question: object, delay_ms: int = 0) -> Any:
+    def _request(self, *request: object, delay_ms: int = 0) -> Any:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps([delay_ms, *question]) + "\n")
+        self._process.stdin.write(json.dumps([delay_ms, *request]) + "\n")
         self._process.stdin.flush()
         return json.loads(self._answers.get(timeout=PATIENCE_S))
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
-        with self._process.stdout as said:
-            for line in said:
+        with self._process.stdout as output:
+            for line in output:
                 self._answers.put(line)
 
 
-def _told(sight: Sight) -> str:
+def _describe(content: WindowContent) -> str:
     names = ", ".join(
-        f"{one.role} {one.name!r}{'' if one.is_enabled else ' (off)'}{' (cut)' if one.is_cut else ''}"
-        for one in sight.seen
+        f"{one.role} {one.name!r}{'' if one.is_enabled else ' (off)'}{' (cut off)' if one.is_cut_off else ''}"
+        for one in content.elements
     )
-    return f"{sight.title!r} with {names}"
+    return f"{content.title!r} with {names}"

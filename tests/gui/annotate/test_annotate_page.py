@@ -20,25 +20,25 @@ from odyssey_recorder.quality.evidence import EpisodeEvidence
 from tests.annotation.phone_dataset import look_around
 from tests.annotation.suggestions import suggest
 from tests.annotation.texts import remember
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 
 EPISODE, OTHER = "1111111111111111", "2222222222222222"
 KEY, SHIFT = Qt.Key, Qt.KeyboardModifier.ShiftModifier
 
 
-class AnnotatePilot(LonePilot):
+class AnnotatePilot(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path, shares: Shares) -> None:
         super().__init__(qtbot, background)
         self.root = root
         texts = TextReviewing(root, Checker(None).evidence, lambda: "Ann", shares)
         self.page = AnnotatePage(texts, background, self.commands)
-        self.show_alone(self.page)
+        self.show_widget(self.page)
         self.page.enter()
 
     def open_episode(self) -> Self:
-        self.qtbot.waitUntil(lambda: len(self.heard("Episodes with texts")) == 1)
+        self.qtbot.waitUntil(lambda: len(self.rows_of("Episodes with texts")) == 1)
         self.press("Next episode")
-        self.wait_to_read("Step 1 of 4")
+        self.wait_for_text("Step 1 of 4")
         return self
 
     def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
@@ -84,21 +84,21 @@ def pilot(open_page: OpenPage) -> AnnotatePilot:
 def test_keys_accept_edit_and_undo(pilot: AnnotatePilot) -> None:
     pilot.key(KEY.Key_Return)
     pilot.wait_for_decisions("accept")
-    pilot.wait_to_read("Accepted by Ann")
+    pilot.wait_for_text("Accepted by Ann")
     pilot.write("A screen that I describe.")
     pilot.wait_for_decisions("accept", "edit")
-    pilot.wait_to_read("A screen that I describe.")
-    pilot.wait_to_read("Written by Ann")
+    pilot.wait_for_text("A screen that I describe.")
+    pilot.wait_for_text("Written by Ann")
     pilot.key(KEY.Key_Z, Qt.KeyboardModifier.ControlModifier)
     pilot.wait_for_decisions("accept", "edit", "withdraw")
 
 
 def test_supported_texts_are_accepted_but_not_contradicted_ones(pilot: AnnotatePilot) -> None:
     pilot.key(KEY.Key_N)
-    pilot.wait_to_read("Step 2 of 4")
+    pilot.wait_for_text("Step 2 of 4")
     assert pilot.says("Recycle bin")
     pilot.key(KEY.Key_Return, SHIFT)
-    pilot.wait_to_read("of this episode.")
+    pilot.wait_for_text("of this episode.")
     pilot.qtbot.waitUntil(lambda: bool(pilot.decisions))
     assert all("Recycle bin" not in text and decision == "accept" for decision, text in pilot.decisions)
 
@@ -108,7 +108,7 @@ def test_text_that_was_not_saved_stays_in_its_field(pilot: AnnotatePilot) -> Non
     intact = path.read_bytes()
     path.write_text("{")
     pilot.write("Worth keeping.")
-    pilot.wait_to_read("was not saved")
+    pilot.wait_for_text("was not saved")
     assert pilot.says(path.name)
     assert pilot.field.toPlainText() == "Worth keeping."
     path.write_bytes(intact)
@@ -122,13 +122,13 @@ def test_blind_step_shows_no_suggestion(open_page: OpenPage, root: Path) -> None
     assert all(one.words not in visible for one in SemanticsStore(root).read(EPISODE).entries if hasattr(one, "words"))
     pilot.write("Tap something.")
     pilot.wait_for_decisions("edit")
-    pilot.wait_to_read("I am going on to")
+    pilot.wait_for_text("I am going on to")
 
 
 def test_planted_text_is_revealed_after_the_decision(open_page: OpenPage) -> None:
     pilot = open_page(Shares(blind=0, planted=1)).open_episode()
     pilot.key(KEY.Key_Return)
-    pilot.wait_to_read("That text was wrong on purpose")
+    pilot.wait_for_text("That text was wrong on purpose")
     assert pilot.says("You did not notice.")
     assert pilot.decisions == []
 
@@ -138,15 +138,15 @@ def test_memory_is_decided_with_the_same_keys(open_page: OpenPage, root: Path) -
     pilot = open_page(Shares(0, 0)).open_episode()
     for _ in range(5):
         pilot.commands[Command.NEXT_TEXT].trigger()
-    pilot.wait_to_read("screen_info of step 0.")
+    pilot.wait_for_text("screen_info of step 0.")
     pilot.key(KEY.Key_Return)
     pilot.wait_for_decisions("accept")
     pilot.write("")
     pilot.wait_for_decisions("accept", "edit")
     pilot.commands[Command.PREVIOUS_TEXT_STEP].trigger()
-    pilot.wait_to_read("Nothing of this screen is needed later.")
+    pilot.wait_for_text("Nothing of this screen is needed later.")
     pilot.commands[Command.NEXT_TEXT_STEP].trigger()
-    pilot.wait_to_read("Step 2 of 4")
+    pilot.wait_for_text("Step 2 of 4")
     for _ in range(4):
         pilot.commands[Command.NEXT_TEXT].trigger()
     pilot.key(KEY.Key_Delete)
@@ -172,20 +172,20 @@ def test_blind_step_hides_its_memory_until_written(root: Path) -> None:
 def test_dataset_without_texts_explains_what_to_do(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
     (tmp_path / "annotations").mkdir()
     pilot = AnnotatePilot(qtbot, background, tmp_path, Shares())
-    pilot.wait_to_read("No episodes yet.")
+    pilot.wait_for_text("No episodes yet.")
     look_around(tmp_path, EPISODE, 2)
     pilot.press("Refresh")
-    pilot.wait_to_read("Choose “Write texts…” to have a model write them")
+    pilot.wait_for_text("Choose “Write texts…” to have a model write them")
 
 
 def test_damaged_file_is_named(open_page: OpenPage, root: Path) -> None:
     path = root / "semantics" / f"{EPISODE}.json"
     path.write_text("[]")
     pilot = open_page(Shares())
-    pilot.qtbot.waitUntil(lambda: "Cannot be read" in "".join(pilot.heard("Episodes with texts")))
+    pilot.qtbot.waitUntil(lambda: "Cannot be read" in "".join(pilot.rows_of("Episodes with texts")))
     QTest.keyClick(pilot.named(QWidget, "Episodes with texts"), KEY.Key_Down)
     pilot.key(KEY.Key_Return)
-    pilot.wait_to_read(path.name)
+    pilot.wait_for_text(path.name)
 
 
 def test_closing_asks_about_unsaved_text_and_waits_for_decisions(pilot: AnnotatePilot) -> None:
@@ -234,8 +234,8 @@ def test_only_changed_episodes_are_checked_again(root: Path) -> None:
 def test_episode_cannot_be_decided_before_it_is_shown(pilot: AnnotatePilot) -> None:
     suggest(pilot.root, look_around(pilot.root, OTHER, 2))
     pilot.press("Refresh")
-    pilot.qtbot.waitUntil(lambda: len(pilot.heard("Episodes with texts")) == 2)
+    pilot.qtbot.waitUntil(lambda: len(pilot.rows_of("Episodes with texts")) == 2)
     pilot.press("Next episode")
     pilot.commands[Command.REJECT_TEXT].trigger()
-    pilot.wait_to_read("Step 1 of 3")
+    pilot.wait_for_text("Step 1 of 3")
     assert not any(isinstance(one, TextDecision) for one in SemanticsStore(pilot.root).read(OTHER).entries)

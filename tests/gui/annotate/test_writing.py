@@ -19,7 +19,7 @@ from odyssey_recorder.llm.openai import OpenAIModel
 from odyssey_recorder.quality.checker import Checker
 from tests.annotation.phone_dataset import look_around
 from tests.gui.inspection import faults
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.llm.questions import batch_with, priced
 from tests.llm.stand_in import MODEL, ErrorReply, StandIn
 
@@ -29,14 +29,14 @@ REMOTE = "0.0.0.0"
 """An address of this computer that is not known as one."""
 
 
-class WritingPilot(LonePilot):
+class WritingPilot(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path, open_batch: Callable[[], Batch]) -> None:
         super().__init__(qtbot, background)
         evidence = Checker(None).evidence
         writing = TextWriting(root, lambda: [EPISODE], evidence, lambda _budget: open_batch(), lambda: "Ann")
         texts = TextReviewing(root, evidence, lambda: "Ann", Shares(0, 0))
         self.page = AnnotatePage(texts, background, self.commands, lambda: writing)
-        self.show_alone(self.page)
+        self.show_widget(self.page)
         self.page.enter()
 
     def open_dialog(self) -> QDialog:
@@ -74,16 +74,16 @@ def model_on(server: StandIn, host: str = "127.0.0.1") -> Callable[[], Batch]:
 def test_missing_texts_are_planned_written_and_listed(open_page: OpenPage, root: Path, server: StandIn) -> None:
     pilot = open_page(model_on(server))
     dialog = pilot.open_dialog()
-    pilot.wait_to_read(f"{MODEL} at {server.url.removesuffix('/v1')}")
+    pilot.wait_for_text(f"{MODEL} at {server.url.removesuffix('/v1')}")
     assert not faults(dialog)
     assert not pilot.named(QCheckBox, "The owner agrees").isVisible()
     pilot.press_in(dialog, "Write texts")
-    pilot.wait_to_read("texts added for 1 episode.")
+    pilot.wait_for_text("texts added for 1 episode.")
     assert len(SemanticsStore(root).read(EPISODE).entries) > STEPS
-    pilot.qtbot.waitUntil(lambda: "suggested" in "".join(pilot.heard("Episodes with texts")))
+    pilot.qtbot.waitUntil(lambda: "suggested" in "".join(pilot.rows_of("Episodes with texts")))
     questions = len(server.questions)
     dialog = pilot.open_dialog()
-    pilot.wait_to_read("Nothing is missing.")
+    pilot.wait_for_text("Nothing is missing.")
     pilot.named(QComboBox, "What to write").setCurrentText("Chain-of-Memory, one candidate (cheaper)")
     pilot.qtbot.waitUntil(lambda: pilot.button().isEnabled())
     pilot.press_in(dialog, "Cancel")
@@ -93,12 +93,12 @@ def test_missing_texts_are_planned_written_and_listed(open_page: OpenPage, root:
 def test_screenshots_are_sent_only_if_the_owner_agrees(open_page: OpenPage, root: Path, server: StandIn) -> None:
     pilot = open_page(model_on(server, REMOTE))
     dialog = pilot.open_dialog()
-    pilot.wait_to_read(f" MB, to http://{REMOTE}")
+    pilot.wait_for_text(f" MB, to http://{REMOTE}")
     agreed = pilot.named(QCheckBox, "The owner agrees")
     assert (agreed.isVisible(), pilot.button().isEnabled(), server.questions) == (True, False, [])
     agreed.setChecked(True)
     pilot.press_in(dialog, "Write texts")
-    pilot.wait_to_read("texts added for 1 episode.")
+    pilot.wait_for_text("texts added for 1 episode.")
     host = server.url.removesuffix("/v1").replace("127.0.0.1", REMOTE)
     assert not needs_consent(root, host, 1, 1)
 
@@ -109,7 +109,7 @@ def test_server_refusal_is_reported_and_the_page_stays_usable(open_page: OpenPag
     dialog = pilot.open_dialog()
     pilot.qtbot.waitUntil(lambda: pilot.button().isEnabled())
     pilot.press_in(dialog, "Write texts")
-    pilot.wait_to_read("0 texts added for 1 episode.")
+    pilot.wait_for_text("0 texts added for 1 episode.")
     assert pilot.says("1 episode not finished: ")
     assert pilot.open_dialog().isVisible()
 
@@ -120,5 +120,5 @@ def test_dialog_explains_a_missing_model(open_page: OpenPage) -> None:
 
     pilot = open_page(open_nothing)
     pilot.open_dialog()
-    pilot.wait_to_read("No language model is set. Choose one under Settings.")
+    pilot.wait_for_text("No language model is set. Choose one under Settings.")
     assert not pilot.button().isEnabled()

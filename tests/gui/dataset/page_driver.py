@@ -40,7 +40,7 @@ class DatasetDriver:
         click_row(self.pilot.named(QListView, name), row)
 
     def wait_for_facet(self, name: str, *counts: str) -> None:
-        self.pilot.qtbot.waitUntil(lambda: self.pilot.heard(name) == list(counts))
+        self.pilot.qtbot.waitUntil(lambda: self.pilot.rows_of(name) == list(counts))
 
     @property
     def filter_line(self) -> QLineEdit:

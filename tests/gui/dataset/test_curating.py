@@ -62,7 +62,7 @@ def retire_two(page: DatasetDriver) -> None:
 
 def test_retiring_needs_a_reason_and_can_be_undone(page: DatasetDriver, root: Path) -> None:
     retire_two(page)
-    page.pilot.wait_to_read("2 episodes retired.")
+    page.pilot.wait_for_text("2 episodes retired.")
     assert {one.reason for one in read_retired(root).values()} == {"blurred"}
     assert page.pilot.says("1 episode")
     page.pilot.press_in(page.pilot.window, "Undo")
@@ -81,7 +81,7 @@ def test_sending_to_review_can_be_undone(page: DatasetDriver, root: Path) -> Non
     assert not faults(dialog)
     page.pilot.named(QAbstractButton, "Looks wrong").click()
     page.pilot.press_in(dialog, "Send to review")
-    page.pilot.wait_to_read("2 episodes sent to review, 0 left out.")
+    page.pilot.wait_for_text("2 episodes sent to review, 0 left out.")
     assert len(requested()) == 2
     assert {one.why for one in ReviewStore(root).read(requested()[0]).requests} == {"Looks wrong"}
     page.pilot.press_in(page.pilot.window, "Undo")
@@ -108,14 +108,14 @@ def test_duplicates_are_grouped_and_all_but_the_best_retired(page: DatasetDriver
         path.write_text(path.read_text().replace(f"Write {one}", f"Write {FIRST}"))
     page.pilot.press("Find duplicates")
     dialog = page.pilot.find(DuplicatesDialog)
-    page.pilot.wait_to_read("1 group of episodes")
+    page.pilot.wait_for_text("1 group of episodes")
     table = page.pilot.named(QTableView, "Duplicates")
     listed = [row[1:3] for row in row_texts(table)]
     assert listed == [["keep: lowest id", FIRST], ["retire", SECOND], ["retire", THIRD]]
     assert not faults(dialog)
     table.selectRow(1)
     page.pilot.press_in(dialog, "Retire others…")
-    page.pilot.wait_to_read("Retire 2 episodes?")
+    page.pilot.wait_for_text("Retire 2 episodes?")
     page.pilot.press_in(page.pilot.dialog(), "Retire")
     page.wait_for_count(1)
     assert {one: retired.superseded_by for one, retired in read_retired(root).items()} == {
@@ -129,7 +129,7 @@ def test_redaction_is_shown_and_removed_without_changing_files(page: DatasetDriv
     before = (root / f"screenshots/{FIRST}_0.png").read_bytes()
     steps = page.pilot.named(QListView, "Steps of the episode")
     page.pilot.qtbot.waitUntil(lambda: steps.model().rowCount() == 3)
-    page.pilot.wait_to_read(FIRST)
+    page.pilot.wait_for_text(FIRST)
     steps.setCurrentIndex(steps.model().index(0, 0))
     QTest.keyClick(steps, Qt.Key.Key_Space)
     viewer = page.pilot.find(RedactingViewer)
@@ -142,7 +142,7 @@ def test_redaction_is_shown_and_removed_without_changing_files(page: DatasetDriv
     QTest.keyClick(canvas, Qt.Key.Key_Up)
     assert not faults(dialog)
     page.pilot.press_in(dialog, "Redact")
-    page.pilot.wait_to_read("Blacked out in exports")
+    page.pilot.wait_for_text("Blacked out in exports")
     found = read_redaction(root, FIRST)
     assert found is not None
     assert [(one.step, one.box) for one in found.boxes] == [(0, (36, 107, 72, 131))]

@@ -113,14 +113,14 @@ def three(folder: Folder, page: DatasetDriver) -> list[str]:
 
 
 def test_empty_page_fills_as_episodes_arrive(page: DatasetDriver, folder: Folder) -> None:
-    page.pilot.wait_to_read("No episodes yet.")
+    page.pilot.wait_for_text("No episodes yet.")
     assert page.pilot.says("Published episodes of all annotators appear here.")
     page.pilot.press("Go to Record")
     assert page.pilot.mirror.isVisible()
     page.pilot.press("Dataset")
     folder.publish("Set an alarm")
     page.wait_for("Set an alarm")
-    page.pilot.wait_to_read("1 episode")
+    page.pilot.wait_for_text("1 episode")
     assert not page.pilot.says("No episodes yet.")
 
 
@@ -128,7 +128,7 @@ def test_list_is_newest_first_sortable_and_counted(three: list[str], page: Datas
     assert column_texts(page.table, 1) == ["General Tool", "Web Shopping", "Web Shopping"]
     assert column_texts(page.table, 3) == [str(len(ALL_KINDS))] * 3
     page.wait_for_facet("Category", "All: 3", "Web Shopping: 2", "General Tool: 1")
-    assert page.pilot.heard("Device") == ["All: 3", "Small Phone: 2", "Pixel Fold: 1"]
+    assert page.pilot.rows_of("Device") == ["All: 3", "Small Phone: 2", "Pixel Fold: 1"]
     page.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
     page.wait_for("Buy blue shoes", "Buy red shoes", "Set an alarm")
 
@@ -192,13 +192,13 @@ def test_typed_filter_is_shown_by_the_facets(three: list[str], page: DatasetDriv
     page.wait_for("Set an alarm")
     assert not facet.currentIndex().isValid()
     page.type_filter("app:Chrome device:Watch")
-    page.pilot.wait_to_read("No matching episodes.")
-    assert "Watch: 0" in page.pilot.heard("Device")
+    page.pilot.wait_for_text("No matching episodes.")
+    assert "Watch: 0" in page.pilot.rows_of("Device")
 
 
 def test_filter_error_is_located_and_the_list_stays(three: list[str], page: DatasetDriver) -> None:
     page.type_filter("shoes stepz:3")
-    page.pilot.wait_to_read("Character 7: There is no key “stepz:”. Did you mean “steps:”?")
+    page.pilot.wait_for_text("Character 7: There is no key “stepz:”. Did you mean “steps:”?")
     assert page.instructions == ["Set an alarm", "Buy red shoes", "Buy blue shoes"]
     page.type_filter("shoes steps:>3")
     page.wait_for("Buy red shoes", "Buy blue shoes")
@@ -243,18 +243,18 @@ def test_view_is_saved_chosen_and_deleted(three: list[str], page: DatasetDriver)
 def test_selected_episodes_are_exported(three: list[str], page: DatasetDriver, folder: Folder) -> None:
     click_row(page.table, 1)
     click_row(page.table, 2, CTRL)
-    page.pilot.wait_to_read("2 selected")
+    page.pilot.wait_for_text("2 selected")
     page.pilot.press("Export")
     assert page.pilot.choice("Episodes").currentText() == "The selected: 2 episodes"
     page.pilot.choice("Layout").setCurrentText("JSON Lines, without screenshots")
     out = folder.root.parent / "out"
     export_unaccepted(page, out)
-    page.pilot.wait_to_read("2 episodes exported to")
+    page.pilot.wait_for_text("2 episodes exported to")
     [lines] = out.glob("data/*.jsonl")
     assert [one in lines.read_text() for one in three] == [False, True, True]
     page.pilot.press("Export")
     export_unaccepted(page, out)
-    page.pilot.wait_to_read("already exists. Choose another folder")
+    page.pilot.wait_for_text("already exists. Choose another folder")
 
 
 def test_training_samples_are_exported_as_chosen(three: list[str], page: DatasetDriver, folder: Folder) -> None:
@@ -269,7 +269,7 @@ def test_training_samples_are_exported_as_chosen(three: list[str], page: Dataset
     choices["Adapter"].setCurrentText("qwen2.5-vl")
     choices["History"].setCurrentText("4 earlier screenshots")
     export_unaccepted(page, out)
-    page.pilot.wait_to_read("3 episodes exported to")
+    page.pilot.wait_for_text("3 episodes exported to")
     first, second = map(json.loads, (out / "data" / "all" / "00000.jsonl").read_text().splitlines()[:2])
     assert "<tool_call>" in first["completion"][0]["content"][0]["text"]
     assert (len(first["images"]), len(second["images"])) == (1, 2)
@@ -281,11 +281,11 @@ def export_unaccepted(page: DatasetDriver, out: Path) -> None:
     page.pilot.press_in(page.pilot.dialog(), "Export")
 
 
-@pytest.mark.usefixtures("as_nobody")
+@pytest.mark.usefixtures("clean_home")
 def test_unaccepted_episodes_are_not_exported(three: list[str], page: DatasetDriver, folder: Folder) -> None:
     page.pilot.press("Export")
     page.pilot.press_in(page.pilot.dialog(), "Export")
-    page.pilot.wait_to_read("None of these episodes is accepted and without errors.")
+    page.pilot.wait_for_text("None of these episodes is accepted and without errors.")
     assert not list(folder.root.parent.glob("*export*"))
 
 
@@ -335,7 +335,7 @@ def test_painting_reads_only_visible_rows(qtbot: QtBot) -> None:
 
 def test_selected_episode_is_shown_and_its_id_copied(three: list[str], page: DatasetDriver, folder: Folder) -> None:
     click_row(page.table, 1)
-    page.pilot.wait_to_read("Web Shopping · Chrome, Google Docs")
+    page.pilot.wait_for_text("Web Shopping · Chrome, Google Docs")
     assert page.pilot.says("Recorded by Ada")
     assert page.pilot.says("in 1.5 min, in passive mode")
     assert page.steps[0] == "Click"
@@ -353,7 +353,7 @@ def test_changes_to_others_keep_the_selected_row_in_place(folder: Folder, page: 
     scroll = page.table.verticalScrollBar()
     scroll.setValue(scroll.maximum() - 40)
     click_row(page.table, page.table.rowAt(60))
-    page.pilot.wait_to_read("Recorded by Ada")
+    page.pilot.wait_for_text("Recorded by Ada")
     selected, top = page.selected, page.top_of_selected
     folder.publish("Newer", newest=True)
     folder.publish("Newer still", newest=True)
@@ -376,22 +376,22 @@ def test_selection_survives_sorting_and_filtering(three: list[str], page: Datase
 
 def test_change_of_the_selected_episode_is_shown_at_once(three: list[str], page: DatasetDriver, folder: Folder) -> None:
     click_row(page.table, 0)
-    page.pilot.wait_to_read("Recorded by Ada")
+    page.pilot.wait_for_text("Recorded by Ada")
     annotation = folder.annotation(three[0])
     annotation.write_text(annotation.read_text().replace("Set an alarm", "Set two alarms"))
-    page.pilot.wait_to_read("Set two alarms")
+    page.pilot.wait_for_text("Set two alarms")
     page.pilot.qtbot.waitUntil(lambda: page.selected == "Set two alarms")
     shutil.rmtree(folder.root)
-    page.pilot.wait_to_read("No episodes yet.")
+    page.pilot.wait_for_text("No episodes yet.")
     assert not page.pilot.says("Recorded by Ada")
 
 
 def test_damaged_annotation_is_listed_with_the_reason(three: list[str], page: DatasetDriver, folder: Folder) -> None:
     folder.annotation(three[0]).write_text('{"episode_id": 7}')
-    page.pilot.wait_to_read("3 episodes · 1 cannot be read")
+    page.pilot.wait_for_text("3 episodes · 1 cannot be read")
     damaged = f"Cannot be read: {three[0]}.json: "
     page.pilot.qtbot.waitUntil(lambda: any(one.startswith(damaged) for one in page.instructions))
     click_row(page.table, next(at for at, text in enumerate(page.instructions) if text.startswith(damaged)))
-    page.pilot.wait_to_read(f"Episode {three[0]} cannot be read.")
+    page.pilot.wait_for_text(f"Episode {three[0]} cannot be read.")
     assert page.steps == []
-    page.pilot.qtbot.waitUntil(lambda: page.pilot.heard("Category")[0] == "All: 3")
+    page.pilot.qtbot.waitUntil(lambda: page.pilot.rows_of("Category")[0] == "All: 3")

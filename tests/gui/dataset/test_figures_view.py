@@ -16,10 +16,10 @@ from odyssey_recorder.selection.filter import parse_filter
 from odyssey_recorder.selection.index import EpisodeIndex
 from tests.exporting.sample import write_dataset
 from tests.gui.inspection import faults
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 
 
-class FiguresDriver(LonePilot):
+class FiguresDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, index: EpisodeIndex) -> None:
         super().__init__(qtbot, background)
         self.view = FiguresView(index, background, self.commands)
@@ -27,7 +27,7 @@ class FiguresDriver(LonePilot):
         self.view.filter_chosen.connect(self.filters.append)
 
     def open(self) -> None:
-        self.show_alone(self.view)
+        self.show_widget(self.view)
         self.qtbot.waitUntil(lambda: not self.background.jobs and self.find(FiguresPane).is_complete)
 
     def save(self, button: str, path: Path) -> None:
@@ -78,7 +78,7 @@ def test_figures_follow_the_filter(driver: FiguresDriver) -> None:
     driver.view.show_filter(parse_filter('device:"Pixel Tablet"'))
     driver.qtbot.waitUntil(lambda: driver.tips("Devices")[0].startswith("Pixel Tablet: 2 episodes, 100.0%"))
     driver.view.show_filter(parse_filter('device:"Pixel 3"'))
-    driver.wait_to_read("No matching episodes.")
+    driver.wait_for_text("No matching episodes.")
 
 
 def test_release_to_compare_with_can_be_chosen(driver: FiguresDriver) -> None:
@@ -94,18 +94,18 @@ def test_empty_dataset_has_no_figures(qtbot: QtBot, background: Background, tmp_
     driver = FiguresDriver(qtbot, background, index)
     driver.open()
     assert driver.says("No figures yet.")
-    assert not driver.may("Save as page")
+    assert not driver.is_enabled("Save as page")
     index.close()
 
 
 def test_page_and_images_are_saved_or_the_error_is_shown(driver: FiguresDriver, tmp_path: Path) -> None:
     driver.open()
     driver.save("Save as page", tmp_path)
-    driver.wait_to_read("The figures cannot be saved.")
+    driver.wait_for_text("The figures cannot be saved.")
     driver.save("Save as page", tmp_path / "mine.html")
-    driver.wait_to_read("The page is saved.")
+    driver.wait_for_text("The page is saved.")
     driver.save("Save images", tmp_path / "images")
-    driver.wait_to_read("images are saved.")
+    driver.wait_for_text("images are saved.")
     assert "<h2" in (tmp_path / "mine.html").read_text()
     assert (tmp_path / "images" / "devices.png").stat().st_size > 1_000
 

@@ -25,21 +25,21 @@ from odyssey_recorder.review_service import ReviewService
 from odyssey_recorder.selection.index import EpisodeIndex
 from tests.gui.inspection import faults
 from tests.gui.item_views import row_texts
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.quality.verdicts import judgements
 
 T = TypeVar("T")
 
 
-class ReleasesDriver(LonePilot):
+class ReleasesDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
         self.root = root
         self.view = ReleasesView(root, background, self.commands)
 
     def open(self, *names: str) -> None:
-        self.show_alone(self.view)
+        self.show_widget(self.view)
         self.wait_for(*names)
 
     def rows(self, name: str) -> list[list[str]]:
@@ -88,7 +88,7 @@ def accept(root: Path, *ids: str) -> None:
 def test_release_is_planned_shown_and_made(driver: ReleasesDriver, root: Path) -> None:
     accept(root, FIRST, SECOND)
     driver.open()
-    driver.wait_to_read("No releases yet.")
+    driver.wait_for_text("No releases yet.")
     driver.make("2026-spring")
     plan = driver.dialog()
     assert driver.says("Release 2 episodes as 2026-spring?")
@@ -104,7 +104,7 @@ def test_release_is_planned_shown_and_made(driver: ReleasesDriver, root: Path) -
 def test_invalid_release_name_is_rejected(driver: ReleasesDriver, root: Path) -> None:
     driver.open()
     driver.make("../out")
-    driver.wait_to_read("cannot name a release")
+    driver.wait_for_text("cannot name a release")
     assert not (root / "releases").exists()
 
 
@@ -119,13 +119,13 @@ def test_retired_episode_is_not_released(root: Path) -> None:
 def test_verifying_lists_lost_and_kept_files(driver: ReleasesDriver, root: Path) -> None:
     driver.open("1.1.0", "1.0.0")
     driver.press("Verify")
-    driver.wait_to_read("All files of 1.1.0 are as released.")
+    driver.wait_for_text("All files of 1.1.0 are as released.")
     driver.qtbot.waitUntil(lambda: [row[-1] for row in driver.rows("Releases")] == ["all found", "not verified"])
 
     (root / f"screenshots/{SECOND}_0.png").write_bytes(b"changed")
     driver.named(QTableView, "Releases").selectRow(1)
     driver.press("Verify")
-    driver.wait_to_read("1.0.0: 1 difference.")
+    driver.wait_for_text("1.0.0: 1 difference.")
     differences = {row[0]: row[2] for row in driver.rows("What differs")}
     assert f"trash/{FIRST}-" in differences["kept"].replace("\u200b", "")
     assert "the screenshot of step 0 is not the released one" in differences["lost"]
@@ -139,7 +139,7 @@ def test_two_releases_are_compared(driver: ReleasesDriver) -> None:
     assert not driver.commands[Command.COMPARE_RELEASES].isEnabled(), "there is none before the first"
     driver.named(QTableView, "Releases").selectAll()
     driver.press("Compare")
-    driver.wait_to_read("From 1.0.0 to 1.1.0: 1 removed")
+    driver.wait_for_text("From 1.0.0 to 1.1.0: 1 removed")
     assert driver.rows("What differs") == [["removed", FIRST, "no longer in the dataset"]]
 
 
@@ -184,5 +184,5 @@ def test_cancelled_verification_leaves_the_list_unchanged(
 def test_damaged_release_file_is_named(driver: ReleasesDriver, root: Path) -> None:
     (root / "releases/1.0.0/release.json").write_text("{")
     driver.open()
-    driver.wait_to_read("The releases cannot be read.")
+    driver.wait_for_text("The releases cannot be read.")
     assert driver.says("release.json is damaged")

@@ -14,7 +14,7 @@ from odyssey_recorder.gui.dataset.same_task import SameTaskDialog, takes_of
 from odyssey_recorder.selection.index import EpisodeIndex
 from tests.exporting.sample import ids, write_dataset
 from tests.gui.inspection import faults
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 
 FIRST, SECOND, THIRD, FOURTH = ids(4)
 
@@ -55,11 +55,11 @@ def test_takes_share_their_task_and_apps(index: EpisodeIndex) -> None:
 
 
 def test_choosing_a_step_selects_it_in_every_take(qtbot: QtBot, background: Background, index: EpisodeIndex) -> None:
-    pilot = LonePilot(qtbot, background)
+    pilot = WidgetPilot(qtbot, background)
     pilot.window.resize(900, 700)
     pilot.window.show()
     SameTaskDialog(index, FIRST, background, pilot.window).open()
-    pilot.wait_to_read("3 takes on 3 devices")
+    pilot.wait_for_text("3 takes on 3 devices")
     strips = [
         pilot.named(QListView, f"Steps on {device}, {one}")
         for device, one in (("Small Phone", FIRST), ("Pixel Fold", SECOND), ("Pixel Tablet", FOURTH))
@@ -78,7 +78,7 @@ def test_choosing_a_step_selects_it_in_every_take(qtbot: QtBot, background: Back
 
 
 def test_missing_episode_is_reported(qtbot: QtBot, background: Background, index: EpisodeIndex) -> None:
-    pilot = LonePilot(qtbot, background)
+    pilot = WidgetPilot(qtbot, background)
     pilot.window.show()
     SameTaskDialog(index, "9" * 16, background, pilot.window).open()
-    pilot.wait_to_read("is no longer in the dataset. Choose another one.")
+    pilot.wait_for_text("is no longer in the dataset. Choose another one.")

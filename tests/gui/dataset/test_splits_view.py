@@ -16,19 +16,19 @@ from odyssey_recorder.splits.facts import read_facts
 from odyssey_recorder.splits.files import SplitsOrder, plan_splits, read_split, write_splits
 from tests.gui.inspection import faults
 from tests.gui.item_views import row_texts
-from tests.gui.pilot import LonePilot, button_in
+from tests.gui.pilot import WidgetPilot, button_in
 from tests.splits.split_facts import facts
 from tests.splits.split_folders import write_episodes
 
 
-class SplitsDriver(LonePilot):
+class SplitsDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
         self.root = root
         self.view = SplitsView(root, background, self.commands)
 
     def open(self) -> "SplitsDriver":
-        self.show_alone(self.view)
+        self.show_widget(self.view)
         self.wait()
         return self
 
@@ -40,7 +40,7 @@ class SplitsDriver(LonePilot):
 
     def open_plan(self) -> MakeSplitsDialog:
         self.press("Make splits")
-        self.wait_to_read("Choose “Plan”")
+        self.wait_for_text("Choose “Plan”")
         return self.find(MakeSplitsDialog)
 
     def plan(self, dialog: MakeSplitsDialog) -> None:
@@ -126,7 +126,7 @@ def test_plan_shows_changes_before_writing_anything(driver: SplitsDriver, splits
     driver.plan(dialog)
     with driver.qtbot.waitSignal(driver.view.splits_written):
         write.click()
-    driver.wait_to_read("Splits written.")
+    driver.wait_for_text("Splits written.")
     driver.wait()
     assert len(read_split(splits / "random_split.json").test) == 8
     assert driver.table("Splits")[0][2] == "8"
@@ -139,7 +139,7 @@ def test_damaged_episodes_are_named_before_planning(driver: SplitsDriver) -> Non
     driver.open()
     driver.press("Make splits")
     named = ", ".join(path.stem for path in damaged[:3])
-    driver.wait_to_read(f"4 damaged episodes left out: {named}, …")
+    driver.wait_for_text(f"4 damaged episodes left out: {named}, …")
 
 
 def test_device_of_the_test_part_can_be_chosen(driver: SplitsDriver) -> None:
@@ -160,14 +160,14 @@ def test_foreign_file_prevents_writing_splits(driver: SplitsDriver) -> None:
     dialog = driver.open_plan()
     driver.plan(dialog)
     driver.press_in(dialog, "Write splits")
-    driver.wait_to_read("Move it away, then try again.")
+    driver.wait_for_text("Move it away, then try again.")
     assert driver.says("The splits are not written.")
 
 
 def test_empty_dataset_cannot_be_split(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
     driver = SplitsDriver(qtbot, background, tmp_path / "nothing").open()
     driver.press("Make splits")
-    driver.wait_to_read("has no episodes")
+    driver.wait_for_text("has no episodes")
 
 
 def test_later_episodes_are_reported(driver: SplitsDriver, splits: Path) -> None:

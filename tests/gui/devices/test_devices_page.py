@@ -19,24 +19,24 @@ from odyssey_recorder.gui.keyboard import Keyboard
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.workplace import Workplace
 from tests.gui.fakes import FakeInventory, FakeRecordings
-from tests.gui.pilot import LonePilot, OpenAt
+from tests.gui.pilot import OpenAt, WidgetPilot
 
 SERIAL = "emulator-5554"
 
 
-class DevicesPilot(LonePilot):
+class DevicesPilot(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, inventory: FakeInventory) -> None:
         super().__init__(qtbot, background)
         self.inventory = inventory
         self.page = DevicesPage(inventory, background, self.commands)
         Keyboard(self.window, lambda: self.page, self.commands[Command.HELP])
-        self.show_alone(self.page)
+        self.show_widget(self.page)
         self.page.enter()
         self.wait(lambda: bool(self.rows) or inventory.listing_failure is not None)
 
     @property
     def rows(self) -> list[str]:
-        return self.heard("Devices")
+        return self.rows_of("Devices")
 
     @property
     def enabled_buttons(self) -> set[str]:
@@ -50,10 +50,10 @@ class DevicesPilot(LonePilot):
             below = devices.currentIndex().row() < wanted
             QTest.keyClick(devices, Qt.Key.Key_Down if below else Qt.Key.Key_Up)
 
-    def before_close(self) -> None:
+    def stop_delivery(self) -> None:
         self.inventory.go_on()
         self.page.close_down()
-        super().before_close()
+        super().stop_delivery()
 
     def wait(self, condition: Callable[[], bool]) -> None:
         self.qtbot.waitUntil(condition, timeout=10_000)
@@ -75,7 +75,7 @@ def open_page(qtbot: QtBot, background: Background, inventory: FakeInventory) ->
 def test_profiles_and_other_devices_are_listed(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.make("small_phone")
     inventory.run("pixel_fold")
-    inventory.strangers = (InventoryDevice("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
+    inventory.other_devices = (InventoryDevice("R5CT90", "SM S911B", serial="R5CT90", state="unauthorized"),)
     pilot = open_page()
     assert pilot.rows == [
         "Medium Phone: Not created yet",
@@ -186,7 +186,7 @@ def test_failed_start_is_explained_until_dismissed(open_page: OpenPage, inventor
     pilot = open_page()
     pilot.choose("Pixel 7 Pro")
     pilot.press("Start")
-    pilot.wait_to_read("Free some space.")
+    pilot.wait_for_text("Free some space.")
     dismiss = [one for one in pilot.page.findChildren(QAbstractButton) if one.text() == "Dismiss" and one.isVisible()]
     dismiss[0].click()
     pilot.wait(lambda: not pilot.says("Free some space."))
@@ -248,7 +248,7 @@ def test_failed_repair_can_be_tried_again(open_page: OpenPage, inventory: FakeIn
     inventory.failure = DeviceError(f"{SERIAL} refused: no permission.")
     pilot.press("Fix Navigation")
     pilot.wait(lambda: pilot.says("no permission"))
-    pilot.wait(lambda: pilot.may("Fix Navigation"))
+    pilot.wait(lambda: pilot.is_enabled("Fix Navigation"))
     inventory.failure = None
     pilot.press("Fix Navigation")
     pilot.wait(lambda: not pilot.says("Navigation: by gestures"))
@@ -277,10 +277,10 @@ def test_snapshots_are_saved_loaded_and_deleted(open_page: OpenPage, inventory: 
 
 
 def test_device_is_recorded_from_its_page(open_at: OpenAt, service: FakeRecordings, inventory: FakeInventory) -> None:
-    service.devices_there.append(inventory.run("small_phone"))
+    service.connected_devices.append(inventory.run("small_phone"))
     pilot = open_at(Workplace(inventory=lambda: inventory))
     pilot.press("Devices")
-    pilot.wait_to_read("720x1280 at 320 dpi")
+    pilot.wait_for_text("720x1280 at 320 dpi")
     pilot.press("Record on it")
     pilot.wait_for_phase(Phase.WATCHING)
     assert (pilot.controller.serial, pilot.window.page) == (SERIAL, Command.RECORD_PAGE)

@@ -20,17 +20,17 @@ from odyssey_recorder.model.episode import Json
 from odyssey_recorder.selection.index import EpisodeIndex
 from tests.annotation.phone_dataset import look_around
 from tests.evaluation.prediction_files import own, predictions
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 
 EPISODE = "1" * 16
 WRONG_CLICK: dict[str, Json] = {"action": "CLICK", "info": [[990, 10], [990, 10]]}
 
 
-class EvaluatePilot(LonePilot):
+class EvaluatePilot(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
         self.page = EvaluatePage(lambda: EpisodeIndex(root, None), background, self.commands)
-        self.show_alone(self.page, 1400, 900)
+        self.show_widget(self.page, 1400, 900)
 
     def score(self, predictions: Path, against: Path | str = "") -> None:
         self.named(QLineEdit, "Predictions").setText(str(predictions))
@@ -69,10 +69,10 @@ def test_confusion_cell_lists_its_steps(pilot: EvaluatePilot, correct: list[Pred
     panel = pilot.find(PanelView)
     QTest.keyClick(panel, Qt.Key.Key_Right)
     QTest.keyClick(panel, Qt.Key.Key_Return)
-    pilot.wait_to_read("CLICK predicted as CLICK: 2 steps, protocol official")
+    pilot.wait_for_text("CLICK predicted as CLICK: 2 steps, protocol official")
     assert [row[4].split()[-1] for row in pilot.cells("Judged steps")] == ["away", "Right"]
     pilot.press("Show all wrong")
-    pilot.wait_to_read("2 wrong steps, protocol official")
+    pilot.wait_for_text("2 wrong steps, protocol official")
     assert pilot.cells("Judged steps")[0][4] == "Cannot be read"
 
 
@@ -82,8 +82,8 @@ def test_two_models_are_compared_and_drawn(pilot: EvaluatePilot, correct: list[P
     row = pilot.cells("Scores")[0]
     assert (row[1], row[3], row[4]) == ("75.00", "100.00", "+25.00")
     pilot.press("Steps")
-    pilot.wait_to_read("step 1 of 4: Look around")
-    pilot.wait_to_read("tuned: CLICK")
+    pilot.wait_for_text("step 1 of 4: Look around")
+    pilot.wait_for_text("tuned: CLICK")
     assert pilot.says("(right)")
 
     def is_drawn() -> bool:
@@ -99,7 +99,7 @@ def test_unusable_predictions_are_listed(pilot: EvaluatePilot, correct: list[Pre
     with file.open("a") as lines:
         lines.write('{"episode": 1e309}\n')
     pilot.score(file)
-    pilot.wait_to_read("1 steps without a prediction, 1 repeated, 1 for steps that the dataset does not have")
+    pilot.wait_for_text("1 steps without a prediction, 1 repeated, 1 for steps that the dataset does not have")
     pilot.press("Problems")
     problems = "\n".join(problem for _, problem in pilot.cells("What does not fit"))
     assert all(f"line {number}:" in problems for number in (5, 6, 7))
@@ -108,11 +108,11 @@ def test_unusable_predictions_are_listed(pilot: EvaluatePilot, correct: list[Pre
 def test_unusable_file_or_dataset_is_reported(pilot: EvaluatePilot, root: Path, tmp_path: Path) -> None:
     (tmp_path / "a").write_text("{broken")
     pilot.score(tmp_path / "a")
-    pilot.wait_to_read("is not a file of predictions")
+    pilot.wait_for_text("is not a file of predictions")
     assert not pilot.commands[Command.EXPORT_REPORT].isEnabled()
     pilot.named(QLineEdit, "Dataset").setText(str(tmp_path / "nothing"))
     pilot.score(own(tmp_path / "b", predictions(root)))
-    pilot.wait_to_read("nothing")
+    pilot.wait_for_text("nothing")
     assert not pilot.commands[Command.SHOW_SCORES].isEnabled()
 
 
@@ -124,7 +124,7 @@ def test_report_is_saved_as_html_or_json(pilot: EvaluatePilot, correct: list[Pre
         assert isinstance(dialog, QFileDialog)
         dialog.fileSelected.emit(str(tmp_path / name))
         dialog.reject()
-        pilot.wait_to_read(name)
+        pilot.wait_for_text(name)
         pilot.qtbot.waitUntil((tmp_path / name).exists)
     assert json.loads((tmp_path / "report.json").read_text())["ams"] == 100
     assert "Protocol official" in (tmp_path / "report.html").read_text()

@@ -71,7 +71,7 @@ def test_arrow_keys_reach_and_describe_every_bar(view: PanelView, chosen: list[s
     assert chosen == ['app:"Maps"', 'app:"Mail"'], "a mark without a filter chooses nothing"
 
 
-@pytest.mark.usefixtures("as_nobody")
+@pytest.mark.usefixtures("clean_home")
 def test_drawing_and_its_marks_scale_with_the_text(view: PanelView, chosen: list[str]) -> None:
     before = view.height()
     use_text_size("extra large")

@@ -26,7 +26,7 @@ from odyssey_recorder.simulator.evdev import RAW_MAX, InputNode, RawEvent
 from odyssey_recorder.simulator.evdev_names import ABS_MT_POSITION_X, ABS_MT_POSITION_Y, EV_ABS, EV_KEY
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
-from tests.gui.pilot import Driver
+from tests.gui.pilot import WindowDriver
 
 ROOT = Path(__file__).parents[3]
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
@@ -43,7 +43,7 @@ class Report:
         return {event.code: event.value for event in self.events if event.type == kind}
 
 
-class PhonePilot(Driver):
+class PhonePilot(WindowDriver):
     def __init__(self, qtbot: QtBot, profile: str) -> None:
         self.reports: list[Report] = []
         self.phone = Phone(profile_named(profile), animation=False)
@@ -139,13 +139,13 @@ def test_touch_is_mapped_to_the_panel_in_every_rotation(pilot: PhonePilot) -> No
 @pytest.mark.parametrize("profile", ["pixel_fold"])
 def test_folded_phone_reports_touches_on_its_outer_panel(pilot: PhonePilot) -> None:
     pilot.press("Fold")
-    pilot.wait_to_read("1080x2092")
+    pilot.wait_for_text("1080x2092")
     wide = pilot.window.width()
     QTest.mouseClick(pilot.screen, LEFT, NONE, pilot.spot(500, 1500))
     pilot.qtbot.waitUntil(lambda: bool(pilot.reports))
     assert pilot.reports[0].node == "virtio_input_multi_touch_7"
     pilot.press("Unfold")
-    pilot.wait_to_read("2208x1840")
+    pilot.wait_for_text("2208x1840")
     assert pilot.window.width() > wide
 
 
@@ -192,7 +192,7 @@ def test_typing_reaches_the_field_through_the_keyboard_node(pilot: PhonePilot) -
 def test_letter_without_a_key_is_rejected(pilot: PhonePilot) -> None:
     typed = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Eacute, NONE, "é")  # QTest types only what is on a US keyboard
     QApplication.sendEvent(pilot.screen, typed)
-    pilot.wait_to_read("The keyboard has no key for 'é'.")
+    pilot.wait_for_text("The keyboard has no key for 'é'.")
     assert pilot.reports == []
 
 
@@ -216,7 +216,7 @@ def test_tool_and_shortcut_press_the_same_key(pilot: PhonePilot) -> None:
 def test_window_rotates_with_the_phone(pilot: PhonePilot) -> None:
     upright = pilot.window.size()
     pilot.press("Turn left")
-    pilot.wait_to_read("1280x720")
+    pilot.wait_for_text("1280x720")
     assert pilot.phone.state().rotation == 1
     assert pilot.window.width() > upright.width()
     pilot.press("Turn right")

@@ -74,34 +74,34 @@ class TestFirstUse:
         practice = FakePractice(agrees=None, wanted=0)
         pilot = open_practice(open_at, practice)
         pilot.press_in(pilot.dialog(), "I do not agree")
-        pilot.wait_to_read("You can record after you agree")
-        assert not pilot.may("Practise this")
+        pilot.wait_for_text("You can record after you agree")
+        assert not pilot.is_enabled("Practise this")
         pilot.press("Record")
         pilot.write_task()
-        pilot.wait_to_read("Read it under Practice.")
-        assert not pilot.may("Start recording")
+        pilot.wait_for_text("Read it under Practice.")
+        assert not pilot.is_enabled("Start recording")
         pilot.press("Practice")
         pilot.press("Read the consent text")
         pilot.press_in(pilot.dialog(), "I agree")
         pilot.qtbot.waitUntil(lambda: practice.agrees is True)
         pilot.press("Record")
-        pilot.wait_until_may("Start recording")
+        pilot.wait_until_enabled("Start recording")
 
     def test_recording_waits_until_the_answer_is_saved(self, open_at: OpenAt) -> None:
         practice = DelayedPractice()
         pilot = open_at(Workplace(practice=practice)).watching()
         pilot.write_task()
         pilot.press_in(pilot.dialog(), "I agree")
-        assert not pilot.may("Start recording")
-        pilot.wait_to_read("Loading your profile…")
+        assert not pilot.is_enabled("Start recording")
+        pilot.wait_for_text("Loading your profile…")
         practice.may_save.set()
-        pilot.wait_until_may("Start recording")
+        pilot.wait_until_enabled("Start recording")
 
     def test_draft_cannot_be_resumed_without_consent(self, open_at: OpenAt, service: FakeRecordings) -> None:
-        service.put_aside()
+        service.leave_draft()
         pilot = open_practice(open_at, FakePractice(agrees=False))
         pilot.press("Record")
-        pilot.wait_to_read("Recording is locked because you have not agreed")
+        pilot.wait_for_text("Recording is locked because you have not agreed")
         assert not button_in(pilot.dialog(), "Resume").isEnabled()
 
     def test_closing_the_consent_text_is_no_answer(self, open_at: OpenAt) -> None:
@@ -119,23 +119,23 @@ class TestPractice:
         pilot.press("Record")
         pilot.write_task()
         assert pilot.says("Practice first: 2 practice tasks are left to pass before you can record. Open Practice.")
-        assert not pilot.may("Start recording")
+        assert not pilot.is_enabled("Start recording")
         pilot.press("Practice")
         pilot.press("Practise this")
         assert pilot.says(FIRST.task.instruction)
         record_practice(pilot)
-        pilot.wait_to_read("Passed: 92%")
+        pilot.wait_for_text("Passed: 92%")
         assert pilot.says("1 more to pass before you can record.")
         assert pilot.says("The Display page is open")
         pilot.press("Next practice task")
         assert pilot.says(SECOND.task.instruction)
         record_practice(pilot)
-        pilot.wait_to_read("All practice tasks passed. You can record now.")
+        pilot.wait_for_text("All practice tasks passed. You can record now.")
         pilot.press("Leave practice")
         pilot.start()
         assert [attempt.task_id for attempt in practice.attempts] == [FIRST.task_id, SECOND.task_id]
         pilot.press("Practice")
-        pilot.wait_to_read("you have passed all 2")
+        pilot.wait_for_text("you have passed all 2")
         assert rows(pilot)[0] == f"1. {FIRST.teaches}: passed, 92%"
 
     def test_failed_attempt_is_explained_and_can_be_repeated(self, open_at: OpenAt) -> None:
@@ -144,7 +144,7 @@ class TestPractice:
         pilot = open_practice(open_at, practice)
         pilot.press("Practise this")
         record_practice(pilot)
-        pilot.wait_to_read("Not passed yet: 17%")
+        pilot.wait_for_text("Not passed yet: 17%")
         for text in ("Missed: the Display page is open", "The ending is wrong.", "70% is needed."):
             assert pilot.says(text)
         pilot.press("Practise again")
@@ -155,7 +155,7 @@ class TestPractice:
         practice = FakePractice()
         pilot = open_practice(open_at, practice)
         pilot.press("Practise this")
-        assert not pilot.may("Show a hint")
+        assert not pilot.is_enabled("Show a hint")
         pilot.wait_for_phase(Phase.RECORDING)
         pilot.wait_for_steps(0)
         for taken, hint in enumerate(FIRST.hints, 1):
@@ -163,7 +163,7 @@ class TestPractice:
             pilot.press("Show a hint")
             assert pilot.says(hint)
             assert pilot.says(f"{taken} of {len(FIRST.hints)} hints taken.")
-        assert not pilot.may("Show a hint")
+        assert not pilot.is_enabled("Show a hint")
         pilot.complete()
         pilot.qtbot.waitUntil(lambda: len(practice.attempts) == 1)
         assert practice.attempts[0].hints == len(FIRST.hints)
@@ -173,7 +173,7 @@ class TestPractice:
         pilot = open_practice(open_at, FakePractice())
         pilot.press("Practise this")
         assert pilot.says("Practice needs the simulated emulator; this device has other apps.")
-        assert not pilot.may("Start recording")
+        assert not pilot.is_enabled("Start recording")
 
     def test_stopped_practice_can_be_restarted_or_left(self, open_at: OpenAt) -> None:
         practice = FakePractice(wanted=0)
@@ -181,7 +181,7 @@ class TestPractice:
         pilot.press("Practise this")
         pilot.wait_for_phase(Phase.RECORDING)
         pilot.stop()
-        pilot.wait_until_may("Start recording")
+        pilot.wait_until_enabled("Start recording")
         assert pilot.says(FIRST.task.instruction)
         assert practice.attempts == []
         pilot.press("Leave practice")
@@ -199,7 +199,7 @@ class TestPractice:
         assert pilot.window.page is Command.RECORD_PAGE
         pilot.complete()
         pilot.press("Practice")
-        pilot.wait_until_may("Practise this")
+        pilot.wait_until_enabled("Practise this")
 
     def test_attempt_that_cannot_be_scored_is_explained(self, open_at: OpenAt) -> None:
         practice = FakePractice()
@@ -207,16 +207,16 @@ class TestPractice:
         pilot = open_practice(open_at, practice)
         pilot.press("Practise this")
         record_practice(pilot)
-        pilot.wait_to_read("The gold episode gold.json cannot be read.")
+        pilot.wait_for_text("The gold episode gold.json cannot be read.")
 
     def test_resumed_practice_draft_is_scored(self, open_at: OpenAt, service: FakeRecordings) -> None:
-        service.put_aside(SECOND.task_id)
+        service.leave_draft(SECOND.task_id)
         practice = FakePractice()
         pilot = open_practice(open_at, practice)
         pilot.press_in(pilot.dialog(), "Resume")
         pilot.press("Record")
         record_practice(pilot)
-        pilot.wait_to_read("Passed: 92%")
+        pilot.wait_for_text("Passed: 92%")
         assert pilot.status.state == "Recorded"
         assert not pilot.says("The episode is published.")
         assert [attempt.task_id for attempt in practice.attempts] == [SECOND.task_id]

@@ -38,7 +38,7 @@ from tests.gui.record.screens import child_of
 from tests.llm.stand_in import MODEL, StandIn
 from tests.task.tasks import queue_of, row
 
-pytestmark = pytest.mark.usefixtures("as_nobody")
+pytestmark = pytest.mark.usefixtures("clean_home")
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def models_of(server: StandIn) -> AgentModels:
 
 
 def open_agent_dialog(pilot: Pilot) -> None:
-    pilot.wait_until_may("Run agent")
+    pilot.wait_until_enabled("Run agent")
     pilot.press("Run agent")
 
 
@@ -112,7 +112,7 @@ def card_buttons(pilot: Pilot, text: str) -> list[QAbstractButton]:
 
 def finish_episode(pilot: Pilot, thinker: ControlledModel) -> None:
     thinker.say("COMPLETE", text="Done.")
-    pilot.wait_to_read("this ends the episode and publishes it")
+    pilot.wait_for_text("this ends the episode and publishes it")
     press_on_card(pilot, "Allow")
     pilot.qtbot.waitUntil(lambda: pilot.controller.phase is Phase.FINISHED)
 
@@ -134,12 +134,12 @@ def test_agent_performs_the_task(
     pilot: Pilot, thinker: ControlledModel, service: FakeRecordings, device: FakeDevice
 ) -> None:
     assert "Switch the phone to dark mode" in run_agent(pilot, thinker)
-    pilot.wait_to_read("Agent at work")
+    pilot.wait_for_text("Agent at work")
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Agent")
     assert pilot.status.message == "Looking at the screen, asking the model…"
     thinker.say("CLICK", x=500, y=500)
     wait_for_question(pilot, thinker)
-    pilot.qtbot.waitUntil(lambda: pilot.heard("Steps") == ["Step 1, agent: Click “OK”"])
+    pilot.qtbot.waitUntil(lambda: pilot.rows_of("Steps") == ["Step 1, agent: Click “OK”"])
     finish_episode(pilot, thinker)
     saved = provenance(service)
     assert (saved.origin.actor, len(device.performed)) == ("agent", 1)
@@ -153,11 +153,11 @@ def test_refusing_a_risky_action_ends_the_turn(pilot: Pilot, thinker: Controlled
     run_agent(pilot, thinker)
     for answer in ("Refuse", "Allow"):
         thinker.say("CLICK", x=500, y=500)
-        pilot.wait_to_read("Click “Delete all”. The agent must ask: 'delete' is under the finger")
+        pilot.wait_for_text("Click “Delete all”. The agent must ask: 'delete' is under the finger")
         assert device.performed == []
         press_on_card(pilot, answer)
         if answer == "Refuse":
-            pilot.wait_to_read("You did not allow its last action.")
+            pilot.wait_for_text("You did not allow its last action.")
             press_on_card(pilot, "Resume agent")
     pilot.qtbot.waitUntil(lambda: len(device.performed) == 1)
 
@@ -167,11 +167,11 @@ def test_screens_are_sent_to_a_remote_model_only_with_consent(open_at: OpenAt, s
     pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, lambda _, __: open_batch(remote)))).watching()
     pilot.write_task()
     request_agent(pilot)
-    pilot.wait_to_read("Screens of the phone would be sent to https://models.invalid")
+    pilot.wait_for_text("Screens of the phone would be sent to https://models.invalid")
     pilot.press_in(pilot.dialog(), "Cancel")
     assert (pilot.controller.phase, service.drafts()) == (Phase.WATCHING, [])
     request_agent(pilot)
-    pilot.wait_to_read("Screens of the phone would be sent to")
+    pilot.wait_for_text("Screens of the phone would be sent to")
     pilot.press_in(pilot.dialog(), "Agree and run")
     pilot.wait_for_phase(Phase.RECORDING)
     assert pilot.controller.is_agents
@@ -190,7 +190,7 @@ def test_agent_resumes_only_its_own_recording(pilot: Pilot, thinker: ControlledM
     pilot.qtbot.waitUntil(lambda: len(service.drafts()) == 2)
     pilot.controller.resume(service.drafts()[0].episode_id)
     pilot.wait_for_phase(Phase.RECORDING)
-    pilot.wait_to_read("An agent began this recording.")
+    pilot.wait_for_text("An agent began this recording.")
     request_agent(pilot)
     wait_for_question(pilot, thinker)
     finish_episode(pilot, thinker)
@@ -201,25 +201,25 @@ def test_agent_needs_an_emulator(open_window: OpenWindow, server: StandIn, tmp_p
     pilot = open_window(FakeRecordings(tmp_path, FakeDevice()), Workplace(agents=models_of(server))).watching()
     pilot.write_task()
     request_agent(pilot)
-    pilot.wait_to_read("fake-1 is not an emulator")
+    pilot.wait_for_text("fake-1 is not an emulator")
     assert pilot.controller.phase is Phase.WATCHING
 
 
-@pytest.mark.usefixtures("own_look")
+@pytest.mark.usefixtures("program_style")
 @pytest.mark.parametrize("size", ["normal", "extra large"])
 def test_card_fits_smallest_window(pilot: Pilot, thinker: ControlledModel, device: FakeDevice, size: TextSize) -> None:
     use_text_size(size)
     pilot.window.resize(SMALLEST)
     device.tree = device.tree.replace("OK", "Delete all that was written here")
     run_agent(pilot, thinker)
-    pilot.wait_to_read("Agent at work")
+    pilot.wait_for_text("Agent at work")
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     for y in (200, 500):
         thinker.say("CLICK", x=500, y=y)
-    pilot.wait_to_read("Allow this action?")
+    pilot.wait_for_text("Allow this action?")
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     pilot.shortcut("Esc").trigger()
-    pilot.wait_to_read("Agent paused")
+    pilot.wait_for_text("Agent paused")
     pilot.qtbot.waitUntil(lambda: bool(card_buttons(pilot, "Correct step 1")))
     pilot.qtbot.waitUntil(lambda: faults(pilot.window) == [])
     assert pilot.window.size() == SMALLEST
@@ -230,12 +230,12 @@ def test_agent_recording_keeps_task_claimed(
 ) -> None:
     queue = queue_of(tmp_path, row("a", instruction=TASK.instruction))
     pilot = open_at(Workplace(agents=models_of(server), tasks=lambda: queue))
-    pilot.wait_to_read(TASK.instruction)
+    pilot.wait_for_text(TASK.instruction)
     request_agent(pilot)
     wait_for_question(pilot, thinker)
     finish_episode(pilot, thinker)
     pilot.press("Record another")
-    pilot.wait_until_may("Start recording")
+    pilot.wait_until_enabled("Start recording")
     assert queue.board().count(Status.CLAIMED) == 1
 
 
@@ -265,7 +265,7 @@ def test_options_are_applied_and_remembered(
     pilot.press_in(pilot.dialog(), "Run agent")
     wait_for_question(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
-    pilot.wait_to_read("The agent must ask: the app com.fake.app is not allowed")
+    pilot.wait_for_text("The agent must ask: the app com.fake.app is not allowed")
     press_on_card(pilot, "Refuse")
     assert budgets == [2.5]
     assert options.read() == {"adapter": "ours", "history": "screenshots:2", "budget": "2,50", "packages": packages}
@@ -311,7 +311,7 @@ def test_budget_needs_a_model_with_a_price(open_at: OpenAt, server: StandIn) -> 
     open_agent_dialog(pilot)
     enter(pilot, "Budget in US dollars", "5")
     pilot.press_in(pilot.dialog(), "Run agent")
-    pilot.wait_to_read("The price of 'stand-in-1' is unknown, so a budget cannot be kept.")
+    pilot.wait_for_text("The price of 'stand-in-1' is unknown, so a budget cannot be kept.")
     assert pilot.controller.phase is Phase.WATCHING
 
 
@@ -322,7 +322,7 @@ def test_mirror_touch_takes_over(
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
-    pilot.wait_to_read("You have taken over.")
+    pilot.wait_for_text("You have taken over.")
     thinker.say("HOME")  # for the abandoned question
     press_on_card(pilot, "Resume agent")
     assert "CLICK" in wait_for_question(pilot, thinker)
@@ -342,7 +342,7 @@ def test_takeover_keeps_agent_step(
     pilot.qtbot.waitUntil(device.touched.is_set)
     pilot.wait_for_state(State.INJECTING)
     pilot.click(180, 300)
-    pilot.wait_to_read("Agent paused")
+    pilot.wait_for_text("Agent paused")
     assert pilot.status.hint.startswith("Not recorded")
     device.may_finish.set()
     pilot.wait_for_steps(1)
@@ -359,7 +359,7 @@ def test_agent_can_be_interrupted_by_shortcut_and_resumed(pilot: Pilot, thinker:
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.activate()
     QTest.keySequence(pilot.window, QKeySequence(keys))
-    pilot.wait_to_read("Agent paused")
+    pilot.wait_for_text("Agent paused")
     thinker.say("HOME")  # for the abandoned question
     press_on_card(pilot, "Resume agent")
     wait_for_question(pilot, thinker)
@@ -377,7 +377,7 @@ def test_agent_does_not_join_a_recording_started_meanwhile(open_at: OpenAt, serv
     pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_late))).watching()
     pilot.write_task()
     request_agent(pilot)
-    pilot.wait_to_read("Opening the model…")
+    pilot.wait_for_text("Opening the model…")
     pilot.press("Start recording")
     pilot.wait_for_phase(Phase.RECORDING)
     runner = child_of(pilot.controller, AgentRunner)
@@ -392,11 +392,11 @@ def test_permission_question_closes_when_the_person_acts(
     device.tree = device.tree.replace("OK", "Delete all")
     run_agent(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
-    pilot.wait_to_read("Allow this action?")
+    pilot.wait_for_text("Allow this action?")
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
     pilot.press("Home")
     pilot.wait_for_steps(1)
-    pilot.wait_to_read("Agent paused")
+    pilot.wait_for_text("Agent paused")
     pilot.qtbot.waitUntil(lambda: card_buttons(pilot, "Allow") == [])
     assert device.performed == [SystemKey.HOME]
 
@@ -406,12 +406,12 @@ def test_refused_action_is_stored(
 ) -> None:
     run_agent(pilot, thinker)
     thinker.say("COMPLETE")
-    pilot.wait_to_read("this ends the episode and publishes it")
+    pilot.wait_for_text("this ends the episode and publishes it")
     press_on_card(pilot, "Refuse")
-    pilot.wait_to_read("You did not allow its last action. Show the right one, which is stored with it")
+    pilot.wait_for_text("You did not allow its last action. Show the right one, which is stored with it")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
-    assert pilot.heard("Steps")[0].startswith("Step 1, corrected: ")
+    assert pilot.rows_of("Steps")[0].startswith("Step 1, corrected: ")
     pilot.complete()
     (pair,) = preference_pairs(service.episode, provenance(service))
     assert (pair.step, pair.rejected, isinstance(pair.chosen, Click)) == (0, Complete(), True)
@@ -435,10 +435,10 @@ def test_corrected_step_is_stored(
     pilot.wait_for_state(State.RESTORING)
     device.show(0)
     pilot.wait_for_steps(0)
-    pilot.wait_to_read("Show the right action on the phone.")
+    pilot.wait_for_text("Show the right action on the phone.")
     pilot.click(90, 500)
     pilot.wait_for_steps(1)
-    assert pilot.heard("Steps")[0].startswith("Step 1, corrected: ")
+    assert pilot.rows_of("Steps")[0].startswith("Step 1, corrected: ")
     press_on_card(pilot, "Resume agent")
     wait_for_question(pilot, thinker)
     finish_episode(pilot, thinker)
@@ -455,6 +455,6 @@ def test_closing_during_a_question_keeps_the_steps(
     run_agent(pilot, thinker)
     thinker.say("CLICK", x=500, y=200)
     thinker.say("COMPLETE")
-    pilot.wait_to_read("Allow this action?")
+    pilot.wait_for_text("Allow this action?")
     pilot.window.close()
     assert [(draft.steps, draft.problem) for draft in service.drafts()] == [(1, "")]

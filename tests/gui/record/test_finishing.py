@@ -119,7 +119,7 @@ def test_step_with_a_finding_can_be_undone_before_publishing(tmp_path: Path, ope
     dialog = pilot.dialog()
     mirror = pilot.mirror.rect().translated(pilot.mirror.mapTo(pilot.window, dialog.rect().topLeft()))
     assert not mirror.intersects(dialog.rect().translated(dialog.mapTo(pilot.window, dialog.rect().topLeft())))
-    pilot.wait_to_read("Step 1: nothing changed on the screen.")
+    pilot.wait_for_text("Step 1: nothing changed on the screen.")
     assert service.store.episodes() == []
 
     pilot.press_in(dialog, "Go back and undo")
@@ -147,7 +147,7 @@ def test_new_step_or_escape_in_the_field_closes_the_question(pilot: Pilot) -> No
     assert pilot.controller.phase is Phase.RECORDING
 
 
-@pytest.mark.usefixtures("as_nobody")
+@pytest.mark.usefixtures("clean_home")
 @pytest.mark.parametrize("size", ["normal", "large"])
 def test_reasons_are_readable_in_the_smallest_window(tmp_path: Path, open_window: OpenWindow, size: TextSize) -> None:
     use_text_size(size)
@@ -157,7 +157,7 @@ def test_reasons_are_readable_in_the_smallest_window(tmp_path: Path, open_window
     record_one_step(pilot)
     pilot.controller.noticed.emit("Screenshots come over gRPC again.")
     pilot.press("Impossible")
-    pilot.wait_to_read("Step 1: nothing changed on the screen.")
+    pilot.wait_for_text("Step 1: nothing changed on the screen.")
     reasons = pilot.dialog().findChildren(QRadioButton)
     pilot.qtbot.waitUntil(lambda: all(one.height() >= one.minimumSizeHint().height() for one in reasons))
     undo = pilot.named(QPushButton, "Undo step 1: nothing changed on the screen")

@@ -28,7 +28,7 @@ def choose_mode(pilot: Pilot, label: str) -> None:
 
 def choose_passive(pilot: Pilot) -> None:
     choose_mode(pilot, "In the emulator's own window")
-    pilot.wait_to_read("OK: ")
+    pilot.wait_for_text("OK: ")
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_fix_all_repairs_everything_at_once(pilot: Pilot, ready_device: FakeDevi
     fix_all = button_in(pilot.window, "Fix all")
     assert fix_all.isVisible()
     fix_all.click()
-    pilot.wait_to_read("Navigation, Animations, Stay awake")
+    pilot.wait_for_text("Navigation, Animations, Stay awake")
     assert not fix_all.isVisible()
     assert ready_device.settings[("secure", "navigation_mode")] == "0"
 
@@ -62,10 +62,10 @@ def test_missing_requirement_is_shown_with_its_repair(pilot: Pilot, device: Fake
     pilot.press("Fix Navigation")
     pilot.qtbot.waitUntil(lambda: not pilot.says("Navigation: by gestures"))
     assert device.settings[("secure", "navigation_mode")] == "0"
-    pilot.wait_to_read("Navigation,")
+    pilot.wait_for_text("Navigation,")
     device.settings[("secure", "navigation_mode")] = "2"
     pilot.press("Check again")
-    pilot.wait_to_read("Navigation: by gestures")
+    pilot.wait_for_text("Navigation: by gestures")
     choose_mode(pilot, "In this window")
     assert not pilot.says("OK: ")
 
@@ -74,16 +74,16 @@ def test_passive_mode_needs_a_touch_screen(pilot: Pilot, device: FakeDevice) -> 
     device.nodes = ()
     pilot.write_task()
     choose_mode(pilot, "In the emulator's own window")
-    pilot.wait_to_read("Touch screen: no input device reports touches")
-    assert not pilot.may("Start recording")
+    pilot.wait_for_text("Touch screen: no input device reports touches")
+    assert not pilot.is_enabled("Start recording")
     choose_mode(pilot, "In this window")
-    assert pilot.may("Start recording")
+    assert pilot.is_enabled("Start recording")
 
 
 def test_unreachable_device_is_reported(pilot: Pilot, device: FakeDevice) -> None:
     device.disconnect()
     choose_mode(pilot, "In the emulator's own window")
-    pilot.wait_to_read("fake-1 is gone")
+    pilot.wait_for_text("fake-1 is gone")
 
 
 def test_only_input_on_the_device_is_recorded(pilot: Pilot, service: FakeRecordings, ready_device: FakeDevice) -> None:

@@ -73,7 +73,7 @@ def test_streaming_device_follows_the_finger(pilot: Pilot, service: FakeRecordin
     pilot.qtbot.waitUntil(lambda: len(device.finger) == 1)
     pilot.qtbot.waitUntil(lambda: pilot.status.state == "Touching")
     assert pilot.mirror.is_touched
-    assert not pilot.may("Complete")
+    assert not pilot.is_enabled("Complete")
     QTest.mouseMove(pilot.mirror, pilot.spot(180, 300))
     pilot.qtbot.waitUntil(lambda: len(device.finger) == 2)
     QTest.mouseRelease(pilot.mirror, LEFT, NONE, pilot.spot(180, 100))
@@ -92,7 +92,7 @@ def test_capture_path_and_its_change_are_shown(pilot: Pilot, device: FakeDevice)
     pilot.start()
     pilot.qtbot.waitUntil(lambda: pilot.status.capture_path == "gRPC")
     device.streams = False
-    pilot.wait_to_read("Screenshots now come from adb (screencap)")
+    pilot.wait_for_text("Screenshots now come from adb (screencap)")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
 
@@ -137,7 +137,7 @@ def test_impossible_task_needs_a_reason(pilot: Pilot, service: FakeRecordings) -
     assert service.episode.steps[-1].action == Impossible("the shop is closed")
 
 
-@pytest.mark.usefixtures("as_nobody")
+@pytest.mark.usefixtures("clean_home")
 @pytest.mark.parametrize("size", ["normal", "large", "extra large"])
 def test_controls_fit_the_smallest_window(open_window: OpenWindow, tmp_path: Path, size: TextSize) -> None:
     use_text_size(size)
@@ -207,7 +207,7 @@ def test_step_without_effect_is_flagged_and_can_be_undone(tmp_path: Path, open_w
     pilot.qtbot.waitUntil(lambda: bool(pilot.views[-1].steps) and bool(pilot.views[-1].steps[0].flag))
     pilot.press("Undo step 1: nothing changed on the screen")
     pilot.wait_for_steps(0)
-    assert not pilot.may("Undo last")
+    assert not pilot.is_enabled("Undo last")
 
 
 def test_wanted_screen_is_shown_until_the_device_shows_it(pilot: Pilot, device: FakeDevice) -> None:
@@ -218,7 +218,7 @@ def test_wanted_screen_is_shown_until_the_device_shows_it(pilot: Pilot, device: 
     pilot.qtbot.waitUntil(lambda: pilot.find(WantedScreen).is_shown)
     assert pilot.says("Nothing is recorded until both screens match.")
     assert pilot.status.state == "Restoring"
-    assert not pilot.may("Complete")
+    assert not pilot.is_enabled("Complete")
 
     done, seen = len(device.performed), len(pilot.views)
     pilot.click(180, 300)
@@ -270,7 +270,7 @@ def test_paused_recording_looks_different_and_ignores_input(pilot: Pilot, device
     pilot.press("Pause")
     assert (bar.framing, bar.words) == (Framing.PAUSED, "▮▮  Paused 1 step")
     assert pilot.status.state == "Paused"
-    assert not any((pilot.mirror.takes_input, pilot.may("Home"), pilot.may("Complete")))
+    assert not any((pilot.mirror.takes_input, pilot.is_enabled("Home"), pilot.is_enabled("Complete")))
     pilot.click(180, 300)
     assert pilot.status.hint == "Not recorded: the recording is paused"
     assert len(device.performed) == 1
@@ -290,12 +290,12 @@ def test_recording_continues_when_the_device_is_back(pilot: Pilot, device: FakeD
     assert "fake-1 is gone" in pilot.status.accessibleName()
     assert pilot.status.message == "", "the mirror shows it"
     assert not pilot.says("fake-1 is gone")
-    assert not pilot.may("Pause")
+    assert not pilot.is_enabled("Pause")
     pilot.click(180, 300)
     device.recover()
     pilot.wait_for_steps(1)
     assert pilot.status.state == "Ready"
-    assert pilot.may("Pause")
+    assert pilot.is_enabled("Pause")
     pilot.press("Home")
     pilot.wait_for_steps(2)
     pilot.complete()
@@ -312,7 +312,7 @@ def test_live_view_returns_after_a_lost_device(pilot: Pilot, device: FakeDevice)
 
 def test_simulated_emulator_is_offered_without_a_device(tmp_path: Path, open_window: OpenWindow) -> None:
     pilot = open_window(FakeRecordings(tmp_path, simulated=FakeDevice(serial="emulator-6001")))
-    pilot.wait_to_read("No device. Start an emulator, or the simulated one.")
+    pilot.wait_for_text("No device. Start an emulator, or the simulated one.")
     pilot.press("Start the simulated emulator")
     pilot.wait_for_phase(Phase.WATCHING)
     assert pilot.controller.serial == "emulator-6001"
@@ -323,9 +323,9 @@ def test_unusable_dataset_folder_is_reported(tmp_path: Path, open_window: OpenWi
     pilot = open_window(FakeRecordings(tmp_path, device)).watching()
     pilot.write_task()
     pilot.press("Start recording")
-    pilot.wait_to_read("dataset")
+    pilot.wait_for_text("dataset")
     pilot.wait_for_phase(Phase.WATCHING)
-    assert pilot.may("Start recording")
+    assert pilot.is_enabled("Start recording")
 
 
 def test_draft_of_a_closed_window_can_be_resumed(open_window: OpenWindow, pilot: Pilot, tmp_path: Path) -> None:
@@ -438,7 +438,7 @@ def test_unusable_device_shows_the_reason(open_window: OpenWindow, tmp_path: Pat
     service = FakeRecordings(tmp_path, FakeDevice(serial="emulator-5554"))
     service.states["emulator-5554"] = state
     pilot = open_window(service)
-    pilot.wait_to_read(message)
+    pilot.wait_for_text(message)
     assert pilot.controller.phase is Phase.NO_DEVICE
 
 
@@ -450,7 +450,7 @@ def test_unreachable_device_is_reported_once_and_tried_again(open_window: OpenWi
     pilot.controller.connecting_failed.connect(failures.append)
     pilot.controller.choose_device("emulator-5554")
     pilot.wait_for_phase(Phase.NO_DEVICE)
-    pilot.wait_to_read("restart it with adb start-server")
+    pilot.wait_for_text("restart it with adb start-server")
     assert len(failures) == 1
     service.failure = None
     pilot.controller.choose_device("emulator-5554")
@@ -461,13 +461,13 @@ def test_unreachable_device_is_reported_once_and_tried_again(open_window: OpenWi
 def test_missing_device_is_explained_and_used_once_it_appears(open_window: OpenWindow, tmp_path: Path) -> None:
     service = FakeRecordings(tmp_path)
     pilot = open_window(service)
-    pilot.wait_to_read("No device.")
+    pilot.wait_for_text("No device.")
     for name, reason in (("Start recording", "Choose a device first."), ("Back", "Choose or start a device first.")):
         button = pilot.button_named(name)
         assert not button.isEnabled()
         assert reason in button.toolTip()
     assert not pilot.button_named("Start the simulated emulator").isVisible()
-    service.devices_there.append(FakeDevice(serial="emulator-5554"))
+    service.connected_devices.append(FakeDevice(serial="emulator-5554"))
     pilot.press("Refresh")
     pilot.wait_for_phase(Phase.WATCHING)
     assert pilot.choice("Device").currentText() == "emulator-5554"

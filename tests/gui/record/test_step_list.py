@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.gui.action_painter import paint_action, paint_label
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps, StepList
-from odyssey_recorder.gui.step_strip import StepThumbnails, look_at, wrapped
+from odyssey_recorder.gui.step_strip import StepThumbnails, render_step, wrapped
 from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
@@ -81,8 +81,8 @@ def test_steps_are_added_and_updated_in_place(steps: StepRows, screenshot: Path)
 
 
 def test_touched_element_is_outlined(qtbot: QtBot, screenshot: Path) -> None:
-    plain, _ = look_at(RecordedStep(0, HOME, screenshot, ""), THUMBNAIL)
-    outlined, _ = look_at(RecordedStep(0, HOME, screenshot, "", Box(72, 128, 360, 640)), THUMBNAIL)
+    plain, _ = render_step(RecordedStep(0, HOME, screenshot, ""), THUMBNAIL)
+    outlined, _ = render_step(RecordedStep(0, HOME, screenshot, "", Box(72, 128, 360, 640)), THUMBNAIL)
     width, height = plain.width(), plain.height()
     pixels = [(x, y) for x in range(width) for y in range(height)]
     changed = [(x, y) for x, y in pixels if plain.pixelColor(x, y) != outlined.pixelColor(x, y)]
@@ -101,11 +101,11 @@ def test_thumbnail_is_loaded_in_the_background(steps: StepRows, screenshot: Path
 
 def test_every_action_is_drawn_on_its_thumbnail(qtbot: QtBot, screenshot: Path) -> None:
     for action in ACTIONS:
-        image, _ = look_at(RecordedStep(0, action, screenshot, ""), THUMBNAIL)
+        image, _ = render_step(RecordedStep(0, action, screenshot, ""), THUMBNAIL)
         colours = {image.pixelColor(x, y).rgb() for x in range(image.width()) for y in range(image.height())}
         assert image.pixelColor(1, 1) == QColor(20, 90, 160)
         assert len(colours) > 10, action
-    image, _ = look_at(RecordedStep(0, LongPress(Point(250, 750)), screenshot, ""), THUMBNAIL)
+    image, _ = render_step(RecordedStep(0, LongPress(Point(250, 750)), screenshot, ""), THUMBNAIL)
     assert image.pixelColor(round(image.width() * 0.25), round(image.height() * 0.75)) == MARK
 
 

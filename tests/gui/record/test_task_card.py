@@ -39,17 +39,17 @@ def queue(service: FakeRecordings, tmp_path: Path) -> TaskQueue:
 @pytest.fixture
 def pilot(open_at: OpenAt, queue: TaskQueue) -> Pilot:
     pilot = open_at(Workplace(tasks=lambda: queue)).watching()
-    pilot.wait_to_read("Set an alarm")
+    pilot.wait_for_text("Set an alarm")
     return pilot
 
 
 def test_next_cycles_through_the_waiting_tasks(pilot: Pilot, queue: TaskQueue) -> None:
     for text in ("General Tool", "For work", "Starts from a clean home screen.", "0 of 3 recorded, 0 skipped"):
-        pilot.wait_to_read(text)
+        pilot.wait_for_text(text)
     assert status(queue, "a") is Status.CLAIMED
     for instruction in ("Start a timer", "Add a city", "Set an alarm"):
         pilot.press("Next")
-        pilot.wait_to_read(instruction)
+        pilot.wait_for_text(instruction)
 
 
 def test_skipped_task_needs_a_reason_and_comes_last(pilot: Pilot, queue: TaskQueue) -> None:
@@ -58,13 +58,13 @@ def test_skipped_task_needs_a_reason_and_comes_last(pilot: Pilot, queue: TaskQue
     assert not button_in(dialog, "Skip").isEnabled()
     dialog.findChildren(QRadioButton)[0].setChecked(True)
     pilot.press_in(dialog, "Skip")
-    pilot.wait_to_read("Start a timer")
-    pilot.wait_to_read("0 of 3 recorded, 1 skipped")
+    pilot.wait_for_text("Start a timer")
+    pilot.wait_for_text("0 of 3 recorded, 1 skipped")
     assert status(queue, "a") is Status.SKIPPED
     for instruction in ("Add a city", "Set an alarm"):
         pilot.press("Next")
-        pilot.wait_to_read(instruction)
-    pilot.wait_to_read("Skipped before: app not installed")
+        pilot.wait_for_text(instruction)
+    pilot.wait_for_text("Skipped before: app not installed")
 
 
 def test_publishing_completes_the_task_and_brings_the_next(pilot: Pilot, queue: TaskQueue) -> None:
@@ -72,8 +72,8 @@ def test_publishing_completes_the_task_and_brings_the_next(pilot: Pilot, queue: 
     pilot.complete()
     pilot.qtbot.waitUntil(lambda: status(queue, "a") is Status.RECORDED)
     pilot.press("Record another")
-    pilot.wait_to_read("Start a timer")
-    pilot.wait_to_read("1 of 3 recorded, 0 skipped")
+    pilot.wait_for_text("Start a timer")
+    pilot.wait_for_text("1 of 3 recorded, 0 skipped")
     pilot.begin()
     assert status(queue, "b") is Status.UNDER_WAY
 
@@ -81,21 +81,21 @@ def test_publishing_completes_the_task_and_brings_the_next(pilot: Pilot, queue: 
 def test_resumed_draft_shows_its_task(pilot: Pilot, queue: TaskQueue, service: FakeRecordings) -> None:
     pilot.begin()
     pilot.press("Stop")
-    pilot.wait_to_read("Start a timer")
+    pilot.wait_for_text("Start a timer")
     assert status(queue, "a") is Status.UNDER_WAY
     assert queue.board().count(Status.WAITING) == 1
-    pilot.wait_until_may("Show drafts")
+    pilot.wait_until_enabled("Show drafts")
     pilot.press("Show drafts")
     pilot.press_in(pilot.dialog(), "Resume")
     pilot.wait_for_phase(Phase.RECORDING)
-    pilot.wait_to_read("For work")
+    pilot.wait_for_text("For work")
     pilot.wait_for_steps(0)
     pilot.complete()
     pilot.qtbot.waitUntil(lambda: status(queue, "a") is Status.RECORDED)
     pilot.qtbot.waitUntil(pilot.button_named("Show drafts").isHidden)
     assert service.drafts() == []
     pilot.press("Record another")
-    pilot.wait_to_read("Start a timer")
+    pilot.wait_for_text("Start a timer")
 
 
 def choose_third_task(pilot: Pilot) -> None:
@@ -113,7 +113,7 @@ def test_task_chosen_on_the_tasks_page_is_recorded_next(pilot: Pilot, queue: Tas
     pilot.press("Record this task")
     pilot.qtbot.waitUntil(lambda: pilot.window.page is Command.RECORD_PAGE)
     pilot.wait_for_phase(Phase.WATCHING)
-    pilot.wait_to_read("Add a city")
+    pilot.wait_for_text("Add a city")
     pilot.begin()
     assert status(queue, "c") is Status.UNDER_WAY
 
@@ -123,8 +123,8 @@ def test_discarded_recording_keeps_its_task_reserved(pilot: Pilot, queue: TaskQu
     pilot.press("Discard")
     pilot.press_in(pilot.dialog(), "Discard")
     pilot.wait_for_phase(Phase.WATCHING)
-    pilot.wait_to_read("Set an alarm")
-    pilot.wait_until_may("Start recording")
+    pilot.wait_for_text("Set an alarm")
+    pilot.wait_until_enabled("Start recording")
     pilot.qtbot.waitUntil(lambda: status(queue, "a") is Status.CLAIMED)
 
 
@@ -147,8 +147,8 @@ def ada(queues: Queues, open_at: OpenAt) -> Pilot:
     """The window of an annotator who has reserved the first task."""
     queue = queues.queue()
     pilot = open_at(Workplace(tasks=lambda: queue)).watching()
-    pilot.wait_to_read("Set an alarm")
-    pilot.wait_until_may("Start recording")
+    pilot.wait_for_text("Set an alarm")
+    pilot.wait_until_enabled("Start recording")
     (bridge,) = pilot.window.findChildren(QueueBridge)
     with pilot.qtbot.waitSignal(bridge.sure, timeout=PATIENCE_MS):  # all earlier requests are answered by then
         bridge.make_sure("a")
@@ -173,16 +173,16 @@ def test_expired_claim_taken_by_another_brings_the_next_task(ada: Pilot, grace: 
     change_after_expiry(ada, queues, lambda: grace.claim("a"))
     (bridge,) = ada.window.findChildren(QueueBridge)
     bridge.renew()
-    ada.wait_to_read("Start a timer")
-    ada.wait_to_read("This task is no longer reserved for you.")
+    ada.wait_for_text("Start a timer")
+    ada.wait_for_text("This task is no longer reserved for you.")
 
 
 def test_start_is_denied_without_claim(ada: Pilot, grace: TaskQueue, queues: Queues, service: FakeRecordings) -> None:
     change_after_expiry(ada, queues, lambda: grace.claim("a"))
     ada.press("Start recording")
-    ada.wait_to_read("This task is no longer reserved for you.")
-    ada.wait_to_read("it is reserved, by Grace on ")
-    ada.wait_to_read("Start a timer")
+    ada.wait_for_text("This task is no longer reserved for you.")
+    ada.wait_for_text("it is reserved, by Grace on ")
+    ada.wait_for_text("Start a timer")
     assert ada.controller.phase is Phase.WATCHING
     assert service.store.drafts() == []
     ada.begin()
@@ -201,8 +201,8 @@ def test_changed_task_is_shown_again_before_recording(ada: Pilot, grace: TaskQue
     changed = queues.listed(row("a", instruction="Set two alarms"))
     change_after_expiry(ada, queues, lambda: grace.amend(changed, "Grace"))
     ada.press("Start recording")
-    ada.wait_to_read("The task has changed. Read it again, then start.")
-    ada.wait_to_read("Set two alarms")
+    ada.wait_for_text("The task has changed. Read it again, then start.")
+    ada.wait_for_text("Set two alarms")
     assert ada.controller.phase is Phase.WATCHING
     ada.begin()
     assert ada.controller.assignment is not None
@@ -210,19 +210,19 @@ def test_changed_task_is_shown_again_before_recording(ada: Pilot, grace: TaskQue
 
 
 def test_recording_starts_with_a_warning_without_the_queue(pilot: Pilot, tmp_path: Path) -> None:
-    pilot.wait_until_may("Start recording")
+    pilot.wait_until_enabled("Start recording")
     write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
     pilot.begin()
-    pilot.wait_to_read(
+    pilot.wait_for_text(
         "The queue cannot be reached, so this task may no longer be reserved for you and could be recorded twice."
     )
-    pilot.wait_to_read("tasks.jsonl:1: priority")
+    pilot.wait_for_text("tasks.jsonl:1: priority")
 
 
 def test_draft_warns_that_another_recorded_its_task(pilot: Pilot, tmp_path: Path) -> None:
     pilot.begin()
     pilot.press("Stop")
-    pilot.wait_to_read("Start a timer")
+    pilot.wait_for_text("Start a timer")
     database = QueueDatabase.in_file(tmp_path / "queue.sqlite")
     environment = QueueEnvironment(FakeEpisodes(), source=tmp_path / "tasks.jsonl")
     grace = TaskQueue(database, lambda: "Grace", tmp_path / "graces_drafts", environment)
@@ -234,7 +234,7 @@ def test_draft_warns_that_another_recorded_its_task(pilot: Pilot, tmp_path: Path
         pilot.press_in(pilot.dialog(), "Decide later")
         return text
 
-    pilot.wait_until_may("Show drafts")
+    pilot.wait_until_enabled("Show drafts")
     assert "recorded this task" not in draft_text()
     grace.mark_recorded("a", EPISODE)
     warning = "Grace recorded this task on {0.day} {0:%b}. Finish it only if the dataset should contain it twice."
@@ -249,7 +249,7 @@ def test_writing_a_task_releases_the_reserved_one(pilot: Pilot, queue: TaskQueue
     assert pilot.editor("Instruction").isVisible()
     pilot.qtbot.waitUntil(lambda: status(queue, "a") is Status.WAITING)
     pilot.press("Return to the queue")
-    pilot.wait_to_read("Set an alarm")
+    pilot.wait_for_text("Set an alarm")
 
 
 def test_card_says_when_no_task_is_waiting(pilot: Pilot, queue: TaskQueue) -> None:
@@ -258,9 +258,9 @@ def test_card_says_when_no_task_is_waiting(pilot: Pilot, queue: TaskQueue) -> No
     pilot.begin()
     pilot.complete()
     pilot.press("Record another")
-    pilot.wait_to_read("No task is waiting")
-    assert not pilot.may("Start recording")
-    assert not pilot.may("Next")
+    pilot.wait_for_text("No task is waiting")
+    assert not pilot.is_enabled("Start recording")
+    assert not pilot.is_enabled("Next")
 
 
 def test_tasks_for_other_devices_are_counted_not_offered(open_at: OpenAt, device: FakeDevice, tmp_path: Path) -> None:
@@ -272,22 +272,22 @@ def test_tasks_for_other_devices_are_counted_not_offered(open_at: OpenAt, device
         row("tablet", instruction="Turn it", devices=["pixel_tablet", "pixel_fold"]),
     )
     pilot = open_at(Workplace(tasks=lambda: queue)).watching()
-    pilot.wait_to_read("Set an alarm")
+    pilot.wait_for_text("Set an alarm")
     pilot.press("Next")
-    pilot.wait_to_read("Set an alarm")
+    pilot.wait_for_text("Set an alarm")
 
-    pilot.wait_until_may("Next")
+    pilot.wait_until_enabled("Next")
     queue.mark_recorded("any", EPISODE)
     pilot.press("Next")
-    pilot.wait_to_read("No waiting task fits this device. There are 2 for Pixel Fold, 1 for Pixel Tablet.")
-    assert not pilot.may("Start recording")
+    pilot.wait_for_text("No waiting task fits this device. There are 2 for Pixel Fold, 1 for Pixel Tablet.")
+    assert not pilot.is_enabled("Start recording")
 
     choose_third_task(pilot)
-    pilot.wait_to_read("This task is for Pixel Tablet or Pixel Fold. Choose such a device first.")
+    pilot.wait_for_text("This task is for Pixel Tablet or Pixel Fold. Choose such a device first.")
     pilot.press("Record this task")
-    pilot.wait_to_read("Turn it")
-    pilot.wait_to_read("This task is for Pixel Tablet or Pixel Fold. Choose such a device first.")
-    assert not pilot.may("Start recording")
+    pilot.wait_for_text("Turn it")
+    pilot.wait_for_text("This task is for Pixel Tablet or Pixel Fold. Choose such a device first.")
+    assert not pilot.is_enabled("Start recording")
 
 
 def test_queue_uses_the_name_entered_on_first_use(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
@@ -297,7 +297,7 @@ def test_queue_uses_the_name_entered_on_first_use(open_at: OpenAt, service: Fake
     adas_queue = queue_over(source, file, service.store, annotator=lambda: "Ada Lovelace")
     queue = queue_over(source, file, service.store, annotator=lambda: practice.name)
     pilot = open_at(Workplace(practice=practice, tasks=lambda: queue))
-    pilot.wait_to_read("Set an alarm")
+    pilot.wait_for_text("Set an alarm")
     dialog = pilot.dialog()
     pilot.line("Your name").setText("Ada Lovelace")
     pilot.press_in(dialog, "I agree")
@@ -316,7 +316,7 @@ def test_published_episode_is_noted_in_any_queue(open_at: OpenAt, service: FakeR
 def test_unreadable_task_list_is_reported_on_the_card(open_at: OpenAt, queue: TaskQueue, tmp_path: Path) -> None:
     write_list(tmp_path / "tasks.jsonl", [row("a", priority=50)])
     pilot = open_at(Workplace(tasks=lambda: queue))
-    pilot.wait_to_read("tasks.jsonl:1: priority")
+    pilot.wait_for_text("tasks.jsonl:1: priority")
     write_list(tmp_path / "tasks.jsonl", ROWS)
     pilot.press("Next")
-    pilot.wait_to_read("Set an alarm")
+    pilot.wait_for_text("Set an alarm")

@@ -42,10 +42,10 @@ class Reviewer:
         return [model.index(row, 0).data(VALUE).episode_id for row in range(model.rowCount())]
 
     def heard(self, row: int) -> str:
-        return self.pilot.heard("Episodes to review")[row]
+        return self.pilot.rows_of("Episodes to review")[row]
 
     def narrow(self, facet: str, value: str) -> None:
-        row = next(row for row, text in enumerate(self.pilot.heard(facet)) if text.startswith(value))
+        row = next(row for row, text in enumerate(self.pilot.rows_of(facet)) if text.startswith(value))
         click_row(self.pilot.named(QListView, facet), row)
 
     def open(self, row: int) -> None:
@@ -78,5 +78,5 @@ class Reviewer:
         for _ in range(20):
             self.key(Qt.Key.Key_Right)
 
-    def wait_to_read(self, text: str) -> None:
-        self.pilot.wait_to_read(text)
+    def wait_for_text(self, text: str) -> None:
+        self.pilot.wait_for_text(text)

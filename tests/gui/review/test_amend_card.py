@@ -37,7 +37,7 @@ from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.dataset.drafts import png
 from tests.dataset.published_episode import PublishedEpisode, recorded, released
 from tests.gui.inspection import faults
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 
 CLICK, TYPE, LONG, KEY, END = range(5)
 ALWAYS = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END, Command.FIX_NOTE}
@@ -50,11 +50,11 @@ def opened(published: PublishedEpisode, role: ReviewerRole | None = ReviewerRole
     return OpenedReview(row, episode, EpisodeReport(published.episode_id), (), "0" * 64)
 
 
-class CardDriver(LonePilot):
+class CardDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, review: OpenedReview) -> None:
         super().__init__(qtbot, background)
         self.card = AmendCard(background, self.commands)
-        self.show_alone(self.card, 340, 240)
+        self.show_widget(self.card, 340, 240)
         self.card.show_review(review)
         self.requested: list[tuple[Amendment, str]] = []
         self.card.fix_requested.connect(lambda amendment, reason: self.requested.append((amendment, reason)))
@@ -263,7 +263,7 @@ def test_dropping_steps_compares_the_adjoining_screens(
     (published.root / "screenshots" / f"{published.episode_id}_{last + 1}.png").write_bytes(screenshot)
     driver.open_dialog(Command.DROP_STEPS, TYPE)
     driver.number("Last step to drop").setValue(last + 1)
-    driver.wait_to_read(join)
+    driver.wait_for_text(join)
 
 
 def test_range_of_steps_is_dropped_but_never_the_last_step(driver: CardDriver) -> None:

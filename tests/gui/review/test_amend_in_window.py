@@ -67,7 +67,7 @@ def test_unreadable_episode_is_repaired_from_its_last_version(
         assert reviewer.says(text)
     reviewer.pilot.qtbot.waitUntil(lambda: faults(reviewer.pilot.window) == [])
     decide(reviewer, Qt.Key.Key_R, "Repair")
-    reviewer.wait_to_read("Step 1 of 5")
+    reviewer.wait_for_text("Step 1 of 5")
     assert published.annotation() == content
     assert not reviewer.says("The file of this episode is damaged")
 
@@ -89,7 +89,7 @@ def test_episode_without_an_end_can_be_sent_back(published: PublishedEpisode, op
     reviewer.pilot.activate()
     reviewer.look_at_all()
     reviewer.press("qas1zv")
-    reviewer.wait_to_read("Sent back")
+    reviewer.wait_for_text("Sent back")
 
 
 def dataset_files(published: PublishedEpisode) -> dict[str, bytes]:
@@ -100,7 +100,7 @@ def test_undo_restores_a_dropped_step_byte_for_byte(reviewer: Reviewer, publishe
     before = dataset_files(published)
     reviewer.key(Qt.Key.Key_Right)
     decide(reviewer, Qt.Key.Key_D, "Drop steps")
-    reviewer.wait_to_read("Step 2 of 4")
+    reviewer.wait_for_text("Step 2 of 4")
     assert len(store_of(published).load(published.episode_id).steps) == 4
     reviewer.key(Qt.Key.Key_5, ALT)
     history = reviewer.pilot.find(HistoryCard)
@@ -129,16 +129,16 @@ def test_fix_buttons_fit_the_smallest_window(reviewer: Reviewer) -> None:
 
 def test_only_restored_steps_count_as_not_seen(reviewer: Reviewer) -> None:
     reviewer.look_at_all()
-    reviewer.wait_to_read("5 of 5 steps seen")
+    reviewer.wait_for_text("5 of 5 steps seen")
     reviewer.key(Qt.Key.Key_Home)
     reviewer.key(Qt.Key.Key_Right)
     decide(reviewer, Qt.Key.Key_D, "Drop steps")
-    reviewer.wait_to_read("4 of 4 steps seen")
+    reviewer.wait_for_text("4 of 4 steps seen")
     assert unseen(reviewer) == []
     reviewer.key(Qt.Key.Key_Home)
     reviewer.press("qaz")
     reviewer.key(Qt.Key.Key_Z, CTRL)
-    reviewer.wait_to_read("4 of 5 steps seen")
+    reviewer.wait_for_text("4 of 5 steps seen")
     reviewer.wait_to_be_ready()
     assert unseen(reviewer) == [1]
     reviewer.press("r")
@@ -149,7 +149,7 @@ def test_answer_naming_a_dropped_step_says_it_changed(reviewer: Reviewer) -> Non
     reviewer.key(Qt.Key.Key_Right)
     reviewer.press("w2.s3,")
     decide(reviewer, Qt.Key.Key_D, "Drop steps")
-    reviewer.wait_to_read("Since you answered, step 2 changed.")
+    reviewer.wait_for_text("Since you answered, step 2 changed.")
     assert reviewer.pilot.named(QSpinBox, f"Step: {SCREENSHOTS}").text() == "No single step"
     assert reviewer.pilot.named(QSpinBox, f"Step: {STEPS}").text() == "Step 2"
 
@@ -166,7 +166,7 @@ def test_fix_is_not_applied_after_a_concurrent_fix(
         "Drop steps",
         meanwhile=lambda: other.fix(published.episode_id, DropSteps(first=1, last=1), "stray", revision),
     )
-    reviewer.wait_to_read("Step 2 of 4")
+    reviewer.wait_for_text("Step 2 of 4")
     reviewer.wait_to_be_ready()
     assert reviewer.says("The episode was not changed.")
     assert len(store_of(published).load(published.episode_id).steps) == 4
@@ -185,4 +185,4 @@ def decide(reviewer: Reviewer, key: Qt.Key, button: str, meanwhile: Callable[[],
 
 
 def unseen(reviewer: Reviewer) -> list[int]:
-    return [step for step, text in enumerate(reviewer.pilot.heard("Steps")) if "not seen yet" in text]
+    return [step for step, text in enumerate(reviewer.pilot.rows_of("Steps")) if "not seen yet" in text]

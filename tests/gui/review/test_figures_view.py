@@ -51,7 +51,7 @@ def open_figures(open_reviews: OpenReviews, dataset: ReviewDataset) -> OpenFigur
         pilot = open_reviews(dataset.service("Rosa")).pilot
         pilot.window.resize(SMALLEST)
         pilot.press("Show figures")
-        pilot.wait_to_read("As of ")
+        pilot.wait_for_text("As of ")
         return pilot
 
     return open_it
@@ -78,22 +78,22 @@ def judged(dataset: ReviewDataset) -> ReviewDataset:
 def test_figures_are_shown_and_read_by_screen_readers(judged: ReviewDataset, open_figures: OpenFigures) -> None:
     pilot = open_figures()
     assert pilot.says("of them accepted (44 to 100%)")
-    assert pilot.heard("Episodes by review status") == [
+    assert pilot.rows_of("Episodes by review status") == [
         "Unreviewed: 2", "Second review: 6", "Disputed: 1", "Accepted: 3", "Sent back: 0", "Rejected: 0",
     ]  # fmt: skip
     assert pilot.says("Of 4 accepted episodes that were reviewed again, at random and blind, 1 was not")
-    assert pilot.heard("By annotator") == [
+    assert pilot.rows_of("By annotator") == [
         "Annotator: Accepted, with 95% interval",
         "Ada: 3 of 3, 100% (44 to 100%)",
     ]
-    assert pilot.heard("Time per episode")[1:] == [
+    assert pilot.rows_of("Time per episode")[1:] == [
         "All: 14 verdicts, 20 s, 90% within 20 s",
         "Bea: 10 verdicts, 20 s, 90% within 20 s",
         "Cem: 4 verdicts, 20 s, 90% within 20 s",
     ]
-    assert pilot.heard("Reasons: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
+    assert pilot.rows_of("Reasons: Screenshots are present and correct")[1:] == ["It shows an earlier screen: 1"]
     assert pilot.says("4 episodes with two verdicts: too few to be meaningful.")
-    decision, _screenshots, sequence, _instruction = pilot.heard("Agreement of two reviewers")[1:]
+    decision, _screenshots, sequence, _instruction = pilot.rows_of("Agreement of two reviewers")[1:]
     assert decision.startswith("Decision: Episodes: 4, Raw agreement, 0 to 100%: 75% (30 to 95%), Cohen's kappa")
     assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: all gave the same answer")
 
@@ -102,18 +102,18 @@ def test_hint_is_shown_before_the_first_verdict(dataset: ReviewDataset, open_rev
     (dataset.root / "annotations").rmdir()
     pilot = open_reviews(dataset.service("Rosa")).pilot
     pilot.press("Show figures")
-    pilot.wait_to_read("No reviews yet.")
+    pilot.wait_for_text("No reviews yet.")
     publish(dataset.root, "1" * 16)
     pilot.press("Show figures")
     pilot.press("Show figures")
-    pilot.wait_to_read("Figures appear after the first verdict.")
-    pilot.qtbot.waitUntil(lambda: pilot.heard("Episodes by review status")[0] == "Unreviewed: 1")
+    pilot.wait_for_text("Figures appear after the first verdict.")
+    pilot.qtbot.waitUntil(lambda: pilot.rows_of("Episodes by review status")[0] == "Unreviewed: 1")
 
 
 def test_damaged_review_file_is_named_with_its_line(judged: ReviewDataset, open_figures: OpenFigures) -> None:
     damaged = judged.root / "reviews" / f"{5:016}.json"
     damaged.write_text("{\n  oops", encoding="utf-8")
-    [problem] = open_figures().heard("Unreadable or not counted")
+    [problem] = open_figures().rows_of("Unreadable or not counted")
     assert f"{5:016}.json" in problem
     assert "line 2" in problem
 
@@ -124,15 +124,15 @@ def test_figures_are_refreshed_when_reopened_and_by_key(judged: ReviewDataset, o
     pilot.press("Show figures")
     assert not pilot.find(QualityView).isVisible()
     pilot.press("Show figures")
-    pilot.wait_to_read("As of ")
+    pilot.wait_for_text("As of ")
     assert pilot.named(QListView, "Episodes by review status") is table  # nothing has changed, so nothing is rebuilt
     publish_judged(judged.root, 20, "ppp", "ppp")
     pilot.press("Show figures")
     pilot.press("Show figures")
-    pilot.qtbot.waitUntil(lambda: "Accepted: 4" in pilot.heard("Episodes by review status"))
+    pilot.qtbot.waitUntil(lambda: "Accepted: 4" in pilot.rows_of("Episodes by review status"))
     publish_judged(judged.root, 21, "ppp", "ppp")
     QTest.keyClick(pilot.window, Qt.Key.Key_F5, SHIFT)
-    pilot.qtbot.waitUntil(lambda: "Accepted: 5" in pilot.heard("Episodes by review status"))
+    pilot.qtbot.waitUntil(lambda: "Accepted: 5" in pilot.rows_of("Episodes by review status"))
 
 
 class FailingFigures(FakeReviewing):
@@ -150,13 +150,13 @@ def test_failed_figures_can_be_retried(open_reviews: OpenReviews, tmp_path: Path
     reviewing = FailingFigures(tmp_path / "dataset")
     pilot = open_reviews(reviewing).pilot
     pilot.press("Show figures")
-    pilot.wait_to_read("The figures could not be computed.")
+    pilot.wait_for_text("The figures could not be computed.")
     assert pilot.says("line 1, column 2: Expecting value. Fix it.")
     assert pilot.says("Choose “Refresh” to read the reviews again.")
-    assert not pilot.may("Save as page")
+    assert not pilot.is_enabled("Save as page")
     reviewing.error = None
     pilot.press("Refresh")
-    pilot.wait_to_read("As of ")
+    pilot.wait_for_text("As of ")
     assert not pilot.says("The figures could not be computed.")
 
 
@@ -170,12 +170,12 @@ def save(pilot: Pilot, file: Path) -> None:
 def test_page_is_saved_or_the_error_is_shown(judged: ReviewDataset, open_figures: OpenFigures, tmp_path: Path) -> None:
     pilot = open_figures()
     save(pilot, tmp_path)
-    pilot.wait_to_read("The page could not be saved.")
+    pilot.wait_for_text("The page could not be saved.")
     assert pilot.says(tmp_path.name)
     pilot.press("Dismiss")
     assert not pilot.says("The page could not be saved.")
     save(pilot, tmp_path / "page.html")
-    pilot.wait_to_read("The page is saved.")
+    pilot.wait_for_text("The page is saved.")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert str(judged.root) in page
     assert "4 episodes with two verdicts: too few to be meaningful." in page
@@ -186,11 +186,11 @@ def test_long_tables_are_collapsed_until_expanded(dataset: ReviewDataset, open_f
         publish_judged(dataset.root, number, "ppp", by=(f"Reviewer {number:02}",))
     pilot = open_figures()
     table = pilot.named(QListView, "Time per episode")
-    assert (len(pilot.heard("Time per episode")), table.height()) == (11, 11 * 30)
+    assert (len(pilot.rows_of("Time per episode")), table.height()) == (11, 11 * 30)
     pilot.press("Show all 14: Time per episode")
-    assert (len(pilot.heard("Time per episode")), table.height()) == (15, 15 * 30)
+    assert (len(pilot.rows_of("Time per episode")), table.height()) == (15, 15 * 30)
     pilot.press("Show the first 10: Time per episode")
-    assert len(pilot.heard("Time per episode")) == 11
+    assert len(pilot.rows_of("Time per episode")) == 11
 
 
 def test_keys_and_wheel_scroll_to_rows(judged: ReviewDataset, open_figures: OpenFigures) -> None:

@@ -11,7 +11,7 @@ from odyssey_recorder.gui.review.findings_card import FindingsCard
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
 from tests.episodes import ID
 from tests.gui.item_views import click_row
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 
 
 def finding(check: str, severity: Severity, step: int | None) -> Finding:
@@ -29,11 +29,11 @@ REPORT = EpisodeReport(
 )
 
 
-class CardDriver(LonePilot):
+class CardDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background) -> None:
         super().__init__(qtbot, background)
         self.card = FindingsCard(self.commands, ("ACT07", "EPI03", "IMG01", "IMG02", "IMG07", "INS03"))
-        self.show_alone(self.card, 300, 500)
+        self.show_widget(self.card, 300, 500)
         self.steps: list[int] = []
         self.card.step_requested.connect(self.steps.append)
         self.list = self.find(QListView)
@@ -50,7 +50,7 @@ def driver(qtbot: QtBot, background: Background) -> CardDriver:
 
 def test_report_lists_findings_and_collapsed_checks_not_run(driver: CardDriver) -> None:
     driver.card.show_report(REPORT)
-    assert driver.heard(driver.list.accessibleName()) == [
+    assert driver.rows_of(driver.list.accessibleName()) == [
         "note EPI03, the whole episode: EPI03 found <b>this</b>. Look at it.",
         "warning IMG07, step 3: IMG07 found <b>this</b>. Look at it.",
         "error IMG01, step 6: IMG01 found <b>this</b>. Look at it.",

@@ -39,7 +39,7 @@ from odyssey_recorder.quality.reviewing.status import ReviewerRole
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.episodes import ID, episode
 from tests.gui.inspection import faults
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 
 START = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 NOWHERE = Path("nowhere")
@@ -64,11 +64,11 @@ def when(number: int) -> str:
     return f"{(START + timedelta(minutes=number)).astimezone():%Y-%m-%d %H:%M}"
 
 
-class CardDriver(LonePilot):
+class CardDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background) -> None:
         super().__init__(qtbot, background)
         self.card = HistoryCard(self.commands)
-        self.show_alone(self.card, 330, 300)
+        self.show_widget(self.card, 330, 300)
 
     def show(self, *entries: Entry, role: ReviewerRole | None = ReviewerRole.FIRST) -> None:
         recorded = OpenedEpisode(episode(), EpisodeFiles(NOWHERE / "a.json", ID))

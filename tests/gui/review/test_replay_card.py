@@ -25,7 +25,7 @@ from odyssey_recorder.replay.player import StepResult
 from tests.episodes import ID, episode
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.review.opened_reviews import REVISION, opened_review
 from tests.gui.review.reviewer import OpenReviews
@@ -76,12 +76,12 @@ def result(number: int, verdict: StepVerdict) -> StepResult:
     return StepResult(number, action, comparison, Image.new("RGB", (4, 4)), Size(4, 4), Size(4, 4), settled=True)
 
 
-class CardDriver(LonePilot):
+class CardDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
         self.reviewing = FakeReplaying(root)
         self.card = ReplayCard(self.reviewing, background, self.commands)
-        self.show_alone(self.card)
+        self.show_widget(self.card)
         self.badges: dict[int, str] = {}
         self.evidence: list[ReplayEvidence] = []
         self.card.badges_cleared.connect(self.badges.clear)
@@ -146,7 +146,7 @@ def test_missing_device_is_explained(driver: CardDriver) -> None:
     assert not driver.commands[Command.REPLAY_EPISODE].isEnabled()
     driver.reviewing.error = DeviceError("adb does not answer.")
     driver.card.look_for_devices()
-    driver.wait_to_read("adb does not answer.")
+    driver.wait_for_text("adb does not answer.")
 
 
 def test_badges_appear_live_and_the_outcome_at_the_end(driver: CardDriver) -> None:
@@ -173,7 +173,7 @@ def test_failed_replay_shows_the_reason(driver: CardDriver) -> None:
     driver.find_devices()
     driver.reviewing.error = ReviewError("The device has another screen.")
     driver.commands[Command.REPLAY_EPISODE].trigger()
-    driver.wait_to_read("The device has another screen.")
+    driver.wait_for_text("The device has another screen.")
     assert driver.evidence == []
 
 
@@ -217,5 +217,5 @@ def test_recording_device_is_not_offered_for_replay(
     pilot.press("Review")
     reviewer.open(0)
     pilot.press("Replay")
-    reviewer.wait_to_read(f"{device.serial} is in use by a recording")
+    reviewer.wait_for_text(f"{device.serial} is in use by a recording")
     assert pilot.named(Choice, "Device to replay on").value == ""

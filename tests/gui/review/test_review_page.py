@@ -19,7 +19,7 @@ from odyssey_recorder.quality.finding import Criterion, Finding, Severity
 from odyssey_recorder.quality.reviewing import review
 from odyssey_recorder.quality.reviewing.review import Decision, Rating
 from odyssey_recorder.quality.reviewing.views import ReviewNews
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.review.reviewer import OpenReviews, Reviewer
 from tests.quality.verdicts import judgements
@@ -70,7 +70,7 @@ def test_filters_narrow_the_list(reviewing: FakeReviewing, three: list[str], ope
     reviewer = open_reviews(reviewing)
     assert reviewer.listed == ["Buy red shoes", "Buy blue shoes"]
     assert reviewer.says("2 for you · 2 of 4 episodes")
-    assert reviewer.pilot.heard("Stage") == [
+    assert reviewer.pilot.rows_of("Stage") == [
         "All: 4", "To review: 2", "Requested: 0", "Unreviewed: 3", "Second review: 0", "Disputed: 0", "Accepted: 1",
         "Sent back: 0", "Rejected: 0", "Checking…: 0",
     ]  # fmt: skip
@@ -120,7 +120,7 @@ def test_checks_start_automatically_and_can_be_cancelled(reviewing: FakeReviewin
     reviewing.checks = [Finding("IMG01", Severity.ERROR, Criterion.SCREENSHOTS, new, 0, "It is missing.", "Reject it.")]
     reviewing.may_check.clear()
     reviewer = open_reviews(reviewing)
-    reviewer.wait_to_read("0 of 1 episodes")
+    reviewer.wait_for_text("0 of 1 episodes")
     reviewer.pilot.press("Cancel")
     check = reviewer.pilot.button_named("Check")
     reviewer.pilot.qtbot.waitUntil(check.isEnabled)
@@ -145,7 +145,7 @@ def test_four_keys_accept_once_every_step_is_seen(reviewing: FakeReviewing, open
     assert not opened.says("You have not seen")
     assert opened.answers == ["Pass", "Pass", "Pass"]
     opened.press("r")
-    opened.wait_to_read("Accepted: Set an alarm")
+    opened.wait_for_text("Accepted: Set an alarm")
     opened.wait_for_open("Buy red shoes")
     [(judged, draft)] = reviewing.submitted
     assert (judged, draft.decision, draft.note) == (reviewing.ids[0], Decision.ACCEPT, "")
@@ -193,7 +193,7 @@ def test_failed_answer_has_reason_step_and_comment(reviewing: FakeReviewing, ope
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert not field.hasFocus()
     opened.press("v")
-    opened.wait_to_read("Sent back to Ada's queue: Set an alarm")
+    opened.wait_for_text("Sent back to Ada's queue: Set an alarm")
     [(_, draft)] = reviewing.submitted
     failed = draft.judgements[1]
     assert (failed.answer, failed.reason, failed.step, failed.words) == (Rating.FAIL, "stray", 1, "wrong app")
@@ -238,7 +238,7 @@ def test_own_episode_cannot_be_reviewed(reviewing: FakeReviewing, open_reviews: 
     assert reviewer.says("Nothing to review for you.")
     reviewer.pilot.press("Show all")
     reviewer.open(0)
-    reviewer.wait_to_read("You recorded this episode. Somebody else must review it.")
+    reviewer.wait_for_text("You recorded this episode. Somebody else must review it.")
     assert not reviewer.pilot.button_named("Accept").isEnabled()
     reviewer.press("q")
     assert reviewer.answers == ["", "", ""]
@@ -257,7 +257,7 @@ def test_first_review_announces_the_second(reviewing: FakeReviewing, sampled: st
     reviewer.open(0)
     reviewer.look_at_all()
     reviewer.press("qazr")
-    reviewer.wait_to_read("Saved. A second review follows (in the sample): Buy milk")
+    reviewer.wait_for_text("Saved. A second review follows (in the sample): Buy milk")
     assert reviewer.says("Nothing to review for you.")
 
 
@@ -265,7 +265,7 @@ def test_second_review_is_blind(reviewing: FakeReviewing, sampled: str, open_rev
     reviewing.judge(sampled, "Omar", Decision.ACCEPT)
     reviewer = open_reviews(reviewing)
     reviewer.open(0)
-    reviewer.wait_to_read("Second review. The first review is hidden.")
+    reviewer.wait_for_text("Second review. The first review is hidden.")
     assert not reviewer.says("Omar")
 
 
@@ -274,7 +274,7 @@ def test_third_review_shows_both_verdicts(reviewing: FakeReviewing, sampled: str
     reviewing.judge(sampled, "Lin", Decision.SEND_BACK, judgements("pfp", step=2))
     reviewer = open_reviews(reviewing)
     reviewer.open(0)
-    reviewer.wait_to_read("Third review. The first two disagree on the steps.")
+    reviewer.wait_for_text("Third review. The first two disagree on the steps.")
     assert reviewer.says("Omar: accept, three passes")
     assert reviewer.says("The steps: fail: The instruction is not completed, step 3")
 
@@ -286,35 +286,35 @@ def test_answers_stay_after_a_failed_submission(
     opened.look_at_all()
     reviewing.failure = kind("No space is left on the disk.")
     opened.press("qazr")
-    opened.wait_to_read("The verdict was not saved. Your answers are still here.")
+    opened.wait_for_text("The verdict was not saved. Your answers are still here.")
     assert opened.says("No space is left on the disk.")
     assert opened.answers == ["Pass", "Pass", "Pass"]
     opened.pilot.qtbot.waitUntil(opened.pilot.button_named("Accept").isEnabled)
     opened.press("r")
-    opened.wait_to_read("Accepted: Set an alarm")
+    opened.wait_for_text("Accepted: Set an alarm")
 
 
 def test_changed_episode_is_reloaded_and_answers_stay(reviewing: FakeReviewing, opened: Reviewer) -> None:
     opened.look_at_all()
     reviewing.change_instruction(reviewing.ids[0], "Set two alarms")
     opened.press("qazr")
-    opened.wait_to_read("The episode has changed since you opened it.")
+    opened.wait_for_text("The episode has changed since you opened it.")
     opened.pilot.qtbot.waitUntil(lambda: reviewing.opened.count(reviewing.ids[0]) == 2)
     opened.pilot.qtbot.waitUntil(opened.pilot.button_named("Accept").isEnabled)
     opened.press("r")
-    opened.wait_to_read("Accepted: Set two alarms")
+    opened.wait_for_text("Accepted: Set two alarms")
 
 
 def test_episode_that_cannot_be_opened_is_reported(reviewing: FakeReviewing, reviewer: Reviewer) -> None:
     (reviewing.root / "annotations" / f"{reviewing.ids[0]}.json").write_text("{}")
     reviewer.click(0)
-    reviewer.wait_to_read(f"Episode {reviewing.ids[0]} cannot be opened.")
+    reviewer.wait_for_text(f"Episode {reviewing.ids[0]} cannot be opened.")
     assert reviewer.list.isVisible()
 
 
 def test_removal_of_the_open_episode_is_reported(reviewing: FakeReviewing, opened: Reviewer) -> None:
     reviewing.remove(reviewing.ids[0])
-    opened.wait_to_read("The open episode is no longer in the dataset.")
+    opened.wait_for_text("The open episode is no longer in the dataset.")
     assert opened.listed == ["Buy red shoes", "Buy blue shoes"]
     assert opened.list.isVisible()
 
@@ -324,7 +324,7 @@ def test_rejected_episode_may_vanish_before_confirmation(reviewing: FakeReviewin
     opened.press("w5az")
     opened.key(Qt.Key.Key_D, CTRL)
     opened.wait_for_open("Buy red shoes")
-    opened.wait_to_read("Rejected and moved to the trash: Set an alarm")
+    opened.wait_for_text("Rejected and moved to the trash: Set an alarm")
     assert not opened.says("The open episode is no longer in the dataset.")
     assert opened.ids == reviewing.ids
 
@@ -333,7 +333,7 @@ def test_verdict_of_another_reviewer_is_shown_at_once(reviewing: FakeReviewing, 
     opened.press("q")
     reviewing.judge(reviewing.ids[0], "Omar", Decision.ACCEPT)
     reviewing.publish_rows(reviewing.ids[0])
-    opened.wait_to_read("This episode is accepted. There is nothing left to review.")
+    opened.wait_for_text("This episode is accepted. There is nothing left to review.")
     assert opened.answers == ["Pass", "", ""]
 
 
@@ -349,7 +349,7 @@ def test_changes_to_others_leave_the_open_episode_alone(reviewing: FakeReviewing
 ACCEPT_ALL = Command.PASS_SCREENSHOTS, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE
 
 
-class PageDriver(LonePilot):
+class PageDriver(WidgetPilot):
     """The page without the main window, with a clock and figures of the test's own."""
 
     def __init__(self, qtbot: QtBot, background: Background, reviewing: FakeReviewing) -> None:
@@ -357,7 +357,7 @@ class PageDriver(LonePilot):
         self.now_s = 0.0
         self.page = ReviewPage(reviewing, background, self.commands, clock=lambda: self.now_s)
         self.figures: list[QLabel] = []
-        self.show_alone(self.page)
+        self.show_widget(self.page)
         self.page.enter()
 
     def switch_to(self, window: QWidget) -> None:

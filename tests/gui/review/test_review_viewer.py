@@ -27,7 +27,7 @@ from odyssey_recorder.quality.finding import Finding, Severity
 from odyssey_recorder.quality.reviewing.views import OpenedReview
 from tests.episodes import ALL_KINDS, ID, episode
 from tests.gui.item_views import click_row
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.gui.review.opened_reviews import (
     draw_screenshot,
     draw_screenshots,
@@ -41,13 +41,13 @@ LAST = len(ALL_KINDS) - 1
 OTHER = "0006223132449497"
 
 
-class ViewerDriver(LonePilot):
+class ViewerDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background) -> None:
         super().__init__(qtbot, background)
         self.viewer = ReviewViewer(background, self.commands)
         self.painted: list[int] = []
         self.viewer.step_painted.connect(self.painted.append)
-        self.show_alone(self.viewer, 900, 800)
+        self.show_widget(self.viewer, 900, 800)
         self.view, self.strip = self.find(BeforeAfterView), self.find(QListView)
 
     def show(self, review: OpenedReview) -> None:
@@ -101,8 +101,8 @@ def test_keys_and_clicks_move_between_steps(driver: ViewerDriver, review: Opened
     assert changes == [1, 2, 1, LAST, 0, 3]
     assert driver.strip.currentIndex().row() == 3
     assert driver.viewer.seen_steps == {0, 1, 2, 3, LAST}
-    assert "not seen yet" in driver.heard("Steps")[4]
-    assert "not seen yet" not in driver.heard("Steps")[3]
+    assert "not seen yet" in driver.rows_of("Steps")[4]
+    assert "not seen yet" not in driver.rows_of("Steps")[3]
 
 
 def test_each_step_shows_its_screenshot_and_action(driver: ViewerDriver, review: OpenedReview) -> None:
@@ -183,7 +183,7 @@ def test_differences_are_outlined_and_counted_on_demand(
     draw_screenshot(review.opened.files.screenshot(1), size, shade=60, top=top)
     driver.show(review)
     driver.key(Qt.Key.Key_H)
-    driver.wait_to_read(text)
+    driver.wait_for_text(text)
     assert driver.view.shown.endswith("2 places differ") is ("2 places" in text)
     driver.key(Qt.Key.Key_H)
     assert not driver.says(text)
@@ -211,7 +211,7 @@ def test_damaged_screenshot_is_reported(
     driver.wait_for(1)
     assert driver.view.shown.startswith("Before step 2: The screenshot")
     driver.qtbot.waitUntil(lambda: driver.thumbnail(1) is not None)
-    assert "no screenshot" in driver.heard("Steps")[1]
+    assert "no screenshot" in driver.rows_of("Steps")[1]
 
 
 def test_late_screenshots_of_another_episode_are_dropped(driver: ViewerDriver, tmp_path: Path) -> None:
@@ -248,18 +248,18 @@ def test_fixed_episode_stays_at_its_step(driver: ViewerDriver, tmp_path: Path) -
 def test_findings_are_marked_at_their_steps(driver: ViewerDriver, tmp_path: Path) -> None:
     found = [Finding("IMG07", Severity.WARNING, None, ID, 2, "Nothing changed.", "Look.")]
     driver.show(open_review(tmp_path, findings=found))
-    assert "warning IMG07" in driver.heard("Steps")[2]
-    assert "warning" not in driver.heard("Steps")[1]
+    assert "warning IMG07" in driver.rows_of("Steps")[2]
+    assert "warning" not in driver.rows_of("Steps")[1]
 
 
 def test_replay_badges_are_shown_until_cleared(driver: ViewerDriver, review: OpenedReview) -> None:
     driver.show(review)
     without = driver.strip.grab().toImage()
     driver.viewer.show_replay_step(1, "drift")
-    assert "replay: drift" in driver.heard("Steps")[1]
+    assert "replay: drift" in driver.rows_of("Steps")[1]
     assert driver.strip.grab().toImage() != without
     driver.viewer.clear_replay()
-    assert "replay" not in driver.heard("Steps")[1]
+    assert "replay" not in driver.rows_of("Steps")[1]
     driver.viewer.show_replay_step(99, "match")
     assert driver.strip.model().rowCount() == LAST + 1
 

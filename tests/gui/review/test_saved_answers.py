@@ -69,7 +69,7 @@ def test_answers_are_restored(reviewing: FakeReviewing, open_page: OpenPage, fil
     assert second.says("Fail: steps do not belong to the task, step 2, wrong app")
     assert note(second).toPlainText() == "look again"
     assert second.says("2 of 3 steps seen")
-    assert ["not seen yet" in text for text in second.pilot.heard("Steps")] == [False, False, True]
+    assert ["not seen yet" in text for text in second.pilot.rows_of("Steps")] == [False, False, True]
     assert saved(file)[0]["seconds"] != 0
 
 

@@ -18,7 +18,7 @@ from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigin, Writer
 from tests.episodes import episode
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.gui.review.opened_reviews import open_review, opened_review, provenance_of, step_record
 
 TASK = TaskInfo(
@@ -26,12 +26,12 @@ TASK = TaskInfo(
 )
 
 
-class CardDriver(LonePilot):
+class CardDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background) -> None:
         super().__init__(qtbot, background)
         self.card = TextsCard()
         self.text = self.card.findChildren(QTextEdit)[0]
-        self.show_alone(self.card, 600, 300)
+        self.show_widget(self.card, 600, 300)
 
     def format_of(self, text: str) -> QTextCharFormat:
         cursor = self.text.textCursor()

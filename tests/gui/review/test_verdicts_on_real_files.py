@@ -47,7 +47,7 @@ def test_decisions_are_stored(
     reviewer.press(keys)
     if decision is Decision.REJECT:
         reviewer.key(Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    reviewer.wait_to_read(message)
+    reviewer.wait_for_text(message)
     reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.listed)
     [stored] = dataset.reviews.read(episode_id).verdicts
     assert (stored.by, stored.decision) == ("Bea", decision)
@@ -58,16 +58,16 @@ def test_episode_is_fixed_and_accepted_by_keys(dataset: ReviewDataset, reviewer:
     [episode_id] = reviewer.ids
     reviewer.key(Qt.Key.Key_Home)
     reviewer.press("qazf")
-    reviewer.wait_to_read("You have not fixed anything in this episode")
+    reviewer.wait_for_text("You have not fixed anything in this episode")
     reviewer.wait_to_be_ready()
     reviewer.key(Qt.Key.Key_D, Qt.KeyboardModifier.AltModifier)
     dialog = reviewer.pilot.dialog()
     dialog.findChildren(QRadioButton)[0].click()
     reviewer.pilot.press_in(dialog, "Drop steps")
-    reviewer.wait_to_read("4 of 4 steps seen")
+    reviewer.wait_for_text("4 of 4 steps seen")
     reviewer.pilot.activate()
     reviewer.wait_to_be_ready()
     assert reviewer.answers == ["Pass", "Pass", "Pass"]
     reviewer.press("f")
-    reviewer.wait_to_read("Accepted: ")
+    reviewer.wait_for_text("Accepted: ")
     assert dataset.reviews.read(episode_id).verdicts[0].decision is Decision.FIX_AND_ACCEPT

@@ -28,26 +28,26 @@ from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.settings import Settings, SettingsStore, log_file, settings_file
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.gui.record.screens import child_of
 from tests.keyrings import LockedKeyring, MemoryKeyring
 
-pytestmark = pytest.mark.usefixtures("as_nobody")
+pytestmark = pytest.mark.usefixtures("clean_home")
 
 
-class SettingsPilot(LonePilot):
+class SettingsPilot(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background) -> None:
         super().__init__(qtbot, background)
         shortcuts = Shortcuts(self.commands, KeptFile())
         self.page = SettingsPage(SettingsStore(), shortcuts, background, self.commands)
-        self.show_alone(self.page)
+        self.show_widget(self.page)
         self.page.enter()
         qtbot.waitUntil(lambda: self.named(QSpinBox, "adb server").value() > 1)
         qtbot.waitUntil(lambda: bool(self.line("API key").accessibleDescription()))
 
-    def before_close(self) -> None:
+    def stop_delivery(self) -> None:
         self.page.close_down()
-        super().before_close()
+        super().stop_delivery()
 
     def enter(self, name: str, text: str) -> None:
         line = self.line(name)
@@ -91,7 +91,7 @@ def test_changes_are_saved_and_a_needed_restart_is_announced(pilot: SettingsPilo
     pilot.named(QCheckBox, "Animations").click()
     assert pilot.says("Takes effect after a restart.")
     pilot.button_named("Save").click()
-    pilot.wait_to_read("Saved.")
+    pilot.wait_for_text("Saved.")
     assert saved_settings() == 'animations = true\nannotator = "Ada"\npractice_tasks = 3\n'
     assert pilot.says("Takes effect after a restart: Animations, Your name, Practice.")
     assert not pilot.button_named("Save").isEnabled()
@@ -118,12 +118,12 @@ def test_revert_undoes_changes_and_the_colour_preview(pilot: SettingsPilot) -> N
 
 def test_invalid_values_are_explained_and_not_saved(pilot: SettingsPilot) -> None:
     pilot.enter("Drafts", "drafts")
-    pilot.wait_to_read("Enter the full path")
+    pilot.wait_for_text("Enter the full path")
     pilot.button_named("Revert").click()
     pilot.enter("Task list", "/nowhere/tasks.json")
     pilot.named(QSpinBox, "Practice").setValue(3)
     pilot.button_named("Save").click()
-    pilot.wait_to_read("Nothing was saved.")
+    pilot.wait_for_text("Nothing was saved.")
     assert pilot.says("See the message at “Task list”.")
     assert pilot.says("File not found.")
     assert saved_settings() == ""
@@ -135,7 +135,7 @@ def test_broken_settings_file_is_not_overwritten(pilot: SettingsPilot) -> None:
     settings_file().write_text("annotator = ")
     pilot.enter("Your name", "Ada")
     pilot.button_named("Save").click()
-    pilot.wait_to_read("cannot be read, so nothing was saved")
+    pilot.wait_for_text("cannot be read, so nothing was saved")
     assert saved_settings() == "annotator = "
 
 
@@ -186,11 +186,11 @@ def test_api_key_is_hidden_and_stored_in_the_keyring(pilot: SettingsPilot) -> No
     assert "sk-planted" not in pilot.line("API key").displayText()
     assert not pilot.button_named("Save").isEnabled()
     pilot.button_named("Save to keyring").click()
-    pilot.wait_to_read("There is a key in the keyring")
+    pilot.wait_for_text("There is a key in the keyring")
     assert pilot.line("API key").text() == ""
     assert keyring.get_password("odyssey-recorder", "language model") == "sk-planted"
     pilot.button_named("Forget the key").click()
-    pilot.wait_to_read("There is no key yet.")
+    pilot.wait_for_text("There is no key yet.")
     assert "sk-planted" not in saved_settings()
 
 
@@ -252,7 +252,7 @@ def test_closing_can_be_refused_fail_to_save_or_discard(pilot: SettingsPilot, tm
     pilot.enter("adb", str(tmp_path / "nowhere"))
     after_save = try_to_close(pilot)
     pilot.press_in(pilot.dialog(), "Save")
-    pilot.wait_to_read("Nothing was saved.")
+    pilot.wait_for_text("Nothing was saved.")
     assert (after_stay, after_save) == ([], [])
     after_discard = try_to_close(pilot)
     pilot.press_in(pilot.dialog(), "Discard")

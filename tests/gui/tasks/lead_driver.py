@@ -25,7 +25,7 @@ from odyssey_recorder.task.queue.board import QueuedTask
 from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task.templates.template_files import shipped_templates
 from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoice
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.llm.questions import batch_with
 from tests.llm.stand_in import MODEL, StandIn
 
@@ -73,7 +73,7 @@ class TaskSetup:
         return batch_with(model, self.prices, self.folder / "answers.sqlite", at_once=1, budget=budget)
 
 
-class LeadDriver(LonePilot):
+class LeadDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, setup: TaskSetup) -> None:
         super().__init__(qtbot, background)
         self.setup = setup
@@ -81,12 +81,12 @@ class LeadDriver(LonePilot):
         self.bridge = QueueBridge(lambda: setup.queue, self.background, self.window)
         service_bridge = TaskServiceBridge(lambda: self.service, self.background, self.bridge)
         self.page = TasksPage(self.bridge, self.commands, service_bridge)
-        self.show_alone(self.page)
+        self.show_widget(self.page)
 
-    def before_close(self) -> None:
+    def stop_delivery(self) -> None:
         self.background.cancel_jobs()
         self.qtbot.waitUntil(lambda: not self.background.jobs)
-        super().before_close()
+        super().stop_delivery()
 
     def generate(self, count: int) -> list[QueuedTask]:
         generated = self.service.generate(ModelChoice(count, 1, "simulated_phone", frozenset(), names_apps=False))

@@ -134,7 +134,7 @@ def test_clicking_a_cell_generates_tasks_for_it(lead: LeadDriver, board: QTableV
     lead.wait_for(lambda: len(lead.service.board().tasks) == 6)
     generated = [task.listed for task in lead.service.board().tasks][-2:]
     assert {(task.task.category, task.devices) for task in generated} == {("Web_Shopping", ("pixel_8_pro",))}
-    lead.wait_to_read("2 tasks generated.")
+    lead.wait_for_text("2 tasks generated.")
     assert board.isVisible()  # the next gap comes first
 
 

@@ -58,7 +58,7 @@ def test_approving_many_tasks_asks_first(lead: LeadDriver) -> None:
     assert second.task_id not in [row.task_id for row in lead.rows]
     lead.wait_for(lambda: lead.task(second.task_id).status is Status.WAITING)
     lead.tasks.selectAll()
-    lead.wait_to_read("5 tasks selected")
+    lead.wait_for_text("5 tasks selected")
     lead.use(Command.APPROVE_TASKS)
     assert lead.task(first.task_id).status is Status.TO_APPROVE
     lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
@@ -80,7 +80,7 @@ def test_task_changed_elsewhere_is_not_approved_unseen(lead: LeadDriver, task: Q
     changed = replace(task.listed, notes="Use the account of the team")
     lead.setup.queue.amend([changed], "Grace")
     lead.use(Command.APPROVE_TASKS)
-    lead.wait_to_read("The operation failed.")
+    lead.wait_for_text("The operation failed.")
     lead.wait_for(lambda: [row.task.listed for row in lead.rows] == [changed])
     assert lead.task(task.task_id).status is Status.TO_APPROVE
     lead.use(Command.APPROVE_TASKS)
@@ -110,9 +110,9 @@ def test_rejected_task_is_found_and_approved_again(lead: LeadDriver, task: Queue
         dialog.findChildren(QRadioButton)[0].setFocus()
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.REJECTED)
-    lead.wait_to_read("Nothing left to approve.")
+    lead.wait_for_text("Nothing left to approve.")
     lead.choice("Status").setCurrentText("Rejected (1)")
-    lead.wait_to_read("Rejected: makes no sense")
+    lead.wait_for_text("Rejected: makes no sense")
     lead.use(Command.APPROVE_TASKS)
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
@@ -174,7 +174,7 @@ def test_rewrite_shows_its_cost_and_budget_first(lead: LeadDriver, model: StandI
     lead.tasks.selectAll()
     lead.use(Command.REWRITE_TASKS)
     dialog = lead.dialog_of(RewriteDialog)
-    lead.wait_to_read("unknown: stand-in-1 has no price in the table")
+    lead.wait_for_text("unknown: stand-in-1 has no price in the table")
     assert not dialog.findChildren(QLineEdit)[0].isEnabled()
     lead.press_in(dialog, "Cancel")
     lead.setup.prices = PRICES
@@ -192,7 +192,7 @@ def test_rewritten_tasks_show_differences_and_need_approval(lead: LeadDriver, mo
     tasks = lead.generate(2)
     assert not lead.says(NO_MODEL)
     rewrite(lead)
-    lead.wait_to_read("2 tasks rewritten.")
+    lead.wait_for_text("2 tasks rewritten.")
     lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Model", "Model"])
     assert lead.says("Written by the model stand-in-1.")
     assert lead.says("finds that both ask for the same")
@@ -208,7 +208,7 @@ def test_finished_rewrite_reports_cost_and_failures(lead: LeadDriver, model: Sta
     tasks = lead.generate(3)
     model.behaviour = lambda question: refuses() if tasks[1].listed.task.task in question.words else right(question)
     rewrite(lead)
-    lead.wait_to_read("2 tasks rewritten, 1 failed. $0.0")
+    lead.wait_for_text("2 tasks rewritten, 1 failed. $0.0")
     assert lead.says(" tokens.")
     assert lead.says(f"{tasks[1].task_id}: ")
     assert lead.says("I cannot help with that.")
@@ -220,7 +220,7 @@ def test_task_is_rewritten_again_and_reset_to_its_phrasing(lead: LeadDriver, mod
     assert not lead.commands[Command.REPHRASE_TASKS].isEnabled()
     lead.tasks.selectAll()
     rewrite(lead, Command.REWRITE_TASKS)
-    lead.wait_to_read("2 tasks rewritten.")
+    lead.wait_for_text("2 tasks rewritten.")
     other_wording = f"Well then: {lead.task(task.task_id).listed.task.instruction}"
     model.behaviour = lambda question: (
         right(question) if "a_entails_b" in question.schema["properties"] else says({"instruction": other_wording})
@@ -229,7 +229,7 @@ def test_task_is_rewritten_again_and_reset_to_its_phrasing(lead: LeadDriver, mod
     lead.wait_for(lambda: lead.commands[Command.ASK_AGAIN].isEnabled())
     lead.use(Command.ASK_AGAIN)
     lead.wait_for(lambda: lead.task(task.task_id).listed.task.instruction == other_wording)
-    lead.wait_to_read("1 task rewritten.")
+    lead.wait_for_text("1 task rewritten.")
     lead.wait_for(lambda: lead.commands[Command.REPHRASE_TASKS].isEnabled())
     lead.tasks.selectAll()
     lead.use(Command.REPHRASE_TASKS)
@@ -246,7 +246,7 @@ def test_page_works_during_a_rewrite_until_it_is_cancelled(lead: LeadDriver, mod
     lead.tasks.selectRow(5)
     lead.use(Command.APPROVE_TASKS)
     lead.press("Cancel")
-    lead.wait_to_read("stopped. Answers so far are kept.")
+    lead.wait_for_text("stopped. Answers so far are kept.")
     lead.wait_for(lambda: lead.task(tasks[5].task_id).status is Status.WAITING)
     writers = [lead.task(one.task_id).listed.text for one in tasks]
     assert {one.writer for one in writers if one is not None} == {Writer.MODEL, Writer.PHRASING}
@@ -276,8 +276,8 @@ def test_empty_view_says_what_to_do_next(lead: LeadDriver) -> None:
     lead.open_view(Command.SHOW_QUEUE)
     assert not lead.says("No language model is set up")
     lead.use(Command.SHOW_PREPARE)
-    lead.wait_to_read("No tasks to prepare. Choose “Generate…” to make some from the templates.")
-    lead.wait_to_read("No language model is set up")
+    lead.wait_for_text("No tasks to prepare. Choose “Generate…” to make some from the templates.")
+    lead.wait_for_text("No language model is set up")
     lead.use(Command.SHOW_QUEUE)
     lead.wait_for(lambda: not lead.says("No language model is set up"))
 
@@ -295,7 +295,7 @@ def test_queue_shows_who_holds_a_task_and_since_when(lead: LeadDriver, task: Que
     lead.wait_for(lambda: table.model().index(0, STATUS).data() == f"Reserved\nAda, {since}")
     assert lead.says(f"Reserved for Ada on {holder.place} until {until}.")
     lead.bridge.choose(task.task_id)
-    lead.wait_to_read("Reserved for you until")
+    lead.wait_for_text("Reserved for you until")
     lead.use(Command.SHOW_QUEUE)
     lead.use(Command.FREE_TASK)
     lead.press_in(lead.dialog_of(ConfirmDialog), "Release")

@@ -17,7 +17,7 @@ from odyssey_recorder.gui.tasks.tasks_page import TasksPage
 from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task_service import TaskService
 from tests.gui.item_views import column_texts
-from tests.gui.pilot import LonePilot
+from tests.gui.pilot import WidgetPilot
 from tests.gui.tasks.lead_driver import TaskSetup
 from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, queue_of, row, write_list
 
@@ -28,14 +28,14 @@ ROWS = (
 )
 
 
-class PageDriver(LonePilot):
+class PageDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, folder: Path) -> None:
         super().__init__(qtbot, background)
         self.returns = FakeReviews()
         self.queue = queue_of(folder, *ROWS, episodes=FakeEpisodes(), returns=self.returns)
         self.bridge = QueueBridge(lambda: self.queue, background, self.window)
         self.page = TasksPage(self.bridge, self.commands)
-        self.show_alone(self.page)
+        self.show_widget(self.page)
         self.page.enter()
         self.table = self.find(QTableView)
 
@@ -52,7 +52,7 @@ class PageDriver(LonePilot):
         self.table.setCurrentIndex(self.table.model().index(self.rows().index(instruction), INSTRUCTION))
 
     def may_record(self) -> bool:
-        return self.may("Record this task")
+        return self.is_enabled("Record this task")
 
     def wait_for(self, *rows: str) -> None:
         self.qtbot.waitUntil(lambda: self.rows() == list(rows))
@@ -68,7 +68,7 @@ def driver(qtbot: QtBot, background: Background, tmp_path: Path) -> PageDriver:
 def test_page_shows_the_name_of_the_list_and_counts(driver: PageDriver) -> None:
     driver.queue.mark_recorded("a", EPISODE)
     driver.page.enter()
-    driver.wait_to_read("1 of 2")
+    driver.wait_for_text("1 of 2")
     assert driver.says("my tasks")
     assert driver.says("3 in all")
 
@@ -100,7 +100,7 @@ def test_detail_shows_who_skipped_a_task_and_why(driver: PageDriver) -> None:
     driver.choose("Add a city")
     driver.queue.skip("c", "no such city")
     driver.page.enter()
-    driver.wait_to_read("Skipped by Ada: no such city")
+    driver.wait_for_text("Skipped by Ada: no such city")
     assert driver.says("Skipped before: no such city")
     assert driver.page.chosen is not None
     assert driver.page.chosen.task_id == "c"
@@ -116,7 +116,7 @@ def test_recorded_task_must_be_sent_back_to_record_again(driver: PageDriver) -> 
     dialog = driver.dialog()
     dialog.findChildren(QRadioButton)[0].setChecked(True)
     driver.press_in(dialog, "Send back")
-    driver.wait_to_read("Sent back before: a step is wrong or missing")
+    driver.wait_for_text("Sent back before: a step is wrong or missing")
     assert driver.may_record()
 
 
@@ -126,7 +126,7 @@ def test_task_sent_back_by_a_review_can_be_recorded_again(driver: PageDriver) ->
     driver.page.enter()
     driver.qtbot.waitUntil(lambda: driver.statuses()[0] == "Sent back")
     driver.choose("Set an alarm")
-    driver.wait_to_read("Sent back by Bea: A step is missing, at step 3")
+    driver.wait_for_text("Sent back by Bea: A step is missing, at step 3")
     assert driver.may_record()
 
 
@@ -147,7 +147,7 @@ def test_practice_or_another_recording_blocks_recording(driver: PageDriver) -> N
 def test_unreadable_list_is_reported_and_read_again(driver: PageDriver, tmp_path: Path) -> None:
     write_list(tmp_path / "my_tasks.jsonl", [row("a", apps=[])])
     driver.page.enter()
-    driver.wait_to_read("my_tasks.jsonl:1: apps")
+    driver.wait_for_text("my_tasks.jsonl:1: apps")
     write_list(tmp_path / "my_tasks.jsonl", [row("new", instruction="The new one")])
     driver.press("Refresh")
     driver.wait_for("The new one")
@@ -168,10 +168,10 @@ def test_unreachable_queue_is_reported_once_until_it_is_back(
         queue()
         return setup.service()
 
-    pilot, failed = LonePilot(qtbot, background), set[str]()
+    pilot, failed = WidgetPilot(qtbot, background), set[str]()
     bridge = QueueBridge(queue, background, pilot.window)
     lead = TaskServiceBridge(service, background, bridge)
-    pilot.show_alone(TasksPage(bridge, pilot.commands, lead))
+    pilot.show_widget(TasksPage(bridge, pilot.commands, lead))
     bridge.failed.connect(lambda _: failed.add("queue"))
     lead.failed.connect(lambda _: failed.add("service"))
     pilot.find(TasksPage).enter()

@@ -95,7 +95,7 @@ def test_generated_tasks_wait_for_approval(lead: LeadDriver) -> None:
     app_class.setCurrentIndex(0)
     lead.named(QSpinBox, "Number of tasks").setValue(8)
     lead.press_in(dialog, "Generate")
-    lead.wait_to_read("8 tasks generated. They wait to be approved.")
+    lead.wait_for_text("8 tasks generated. They wait to be approved.")
     lead.wait_for(lambda: len(lead.rows) == 8)
     generated = lead.service.board().tasks
     assert {task.status for task in generated} == {Status.TO_APPROVE}
@@ -118,7 +118,7 @@ def test_unreadable_template_is_reported(lead: LeadDriver) -> None:
     broken.mkdir(parents=True)
     (broken / "mine.yaml").write_text("meta_task: Do it\n")
     lead.use(Command.READ_TASKS)
-    lead.wait_to_read("mine.yaml:1")
+    lead.wait_for_text("mine.yaml:1")
     assert len(cells(lead, META_TASK)) == 6
 
 
@@ -127,7 +127,7 @@ def test_proposal_comes_first_and_is_saved_as_a_file(lead: LeadDriver, model: St
     assert cells(lead, LEFT)[0] == "Proposed"
     assert lead.says("Proposed by a model.")
     lead.use(Command.KEEP_TEMPLATE)
-    lead.wait_to_read("saved in")
+    lead.wait_for_text("saved in")
     lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7 and "Proposed" not in cells(lead, LEFT))
     assert NEW["meta_task"] in [one.meta_task for one in lead.service.library().templates]
 

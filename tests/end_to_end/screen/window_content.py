@@ -1,6 +1,5 @@
-"""What is visible in the program's window at one moment, as values passed between processes."""
+"""The visible content of the program's window, as values passed between processes."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,22 +21,19 @@ class Rect:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """An accessible object: its role, name, place and ancestors.
-
-    `is_whole`: all of it is visible; `is_cut`: its text needs more space than it has.
-    """
+class Element:
+    """An accessible object; `ancestors` are the names around it, `is_cut_off` means that its text lacks space."""
 
     role: str
     name: str
     value: str
     rect: Rect
-    within: tuple[str, ...]
+    ancestors: tuple[str, ...]
     is_enabled: bool
-    is_whole: bool
+    is_fully_visible: bool
     is_checked: bool
     has_focus: bool
-    is_cut: bool
+    is_cut_off: bool
     takes_focus: bool
 
 
@@ -54,7 +50,7 @@ class Mirror:
     gesture: str
     frame: int
 
-    def place_of(self, x: int, y: int) -> tuple[int, int]:
+    def position_of(self, x: int, y: int) -> tuple[int, int]:
         width, height = self.screenshot
         return (
             self.area.x + int((x + 0.5) * self.area.width / width),
@@ -63,31 +59,35 @@ class Mirror:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class WindowContent:
     """Everything visible in the window that takes input: the newest dialog, otherwise the main window."""
 
     title: str
-    window: int
+    window_id: int
     has_focus: bool
     mirror: Mirror | None
-    seen: tuple[Seen, ...]
+    elements: tuple[Element, ...]
 
     @property
     def is_dialog(self) -> bool:
         return not self.title.startswith(("Odyssey", "Recording"))
 
-    def named(self, name: str) -> Iterator[Seen]:
-        return (one for one in self.seen if one.name == name)
+    def named(self, name: str) -> list[Element]:
+        return [one for one in self.elements if one.name == name]
 
-    def items(self, of: str) -> list[Seen]:
-        return [one for one in self.seen if of in one.within and one.role in {"ListItem", "Cell"}]
+    def items(self, of: str) -> list[Element]:
+        return [one for one in self.elements if of in one.ancestors and one.role in {"ListItem", "Cell"}]
 
-    def says(self, words: str) -> bool:
-        return any(words in one.name for one in self.seen)
+    def shows(self, text: str) -> bool:
+        return any(text in one.name for one in self.elements)
 
 
-def sight_of(told: dict[str, Any]) -> Sight:
-    seen = tuple(Seen(**{**one, "rect": Rect(**one["rect"]), "within": tuple(one["within"])}) for one in told["seen"])
-    mirror = told["mirror"]
-    shown = mirror and Mirror(**{**mirror, "area": Rect(**mirror["area"]), "screenshot": tuple(mirror["screenshot"])})
-    return Sight(**{**told, "seen": seen, "mirror": shown})
+def parse_content(values: dict[str, Any]) -> WindowContent:
+    elements = tuple(
+        Element(**{**one, "rect": Rect(**one["rect"]), "ancestors": tuple(one["ancestors"])})
+        for one in values["elements"]
+    )
+    mirror = values["mirror"]
+    if mirror is not None:
+        mirror = Mirror(**{**mirror, "area": Rect(**mirror["area"]), "screenshot": tuple(mirror["screenshot"])})
+    return WindowContent(**{**values, "elements": elements, "mirror": mirror})

@@ -1,4 +1,4 @@
-"""A dataset for reviewers, by several annotators, with some extra steps and some verdicts."""
+"""A dataset for reviewers: episodes of several annotators, some with extra steps, some with verdicts."""
 
 import random
 from collections.abc import Iterable
@@ -11,26 +11,24 @@ from tests.quality.damaged.wreck import Wreck
 from tests.quality.verdicts import verdict
 
 
-class Shelf:
+class ReviewDataset:
     def __init__(self, clean: Path, root: Path) -> None:
         self.root = root
         self._clean = clean
         self._chance = random.Random(7)
 
-    def copy(self, episode_id: str, by: str, *, instruction: str = "", stray: int | None = None) -> str:
-        """Add a copy as recorded by someone, optionally reworded or with an extra step; returns its id.
+    def copy(self, episode_id: str, by: str, *, extra_step: int | None = None) -> str:
+        """Add a copy as recorded by someone, optionally with an extra step; returns its id.
 
-        The extra step comes before step `stray`, and touches a spot where nothing is.
+        The extra step comes before step `extra_step`, and touches an empty spot.
         """
         wreck = Wreck(self._clean, self.root, episode_id, self._chance)
         wreck.provenance["origin"]["annotator"] = by
-        if instruction:
-            wreck.task["instruction"] = instruction
-        if stray is not None:
+        if extra_step is not None:
             steps = range(len(wreck.steps))
-            wreck.renumber([*steps[: stray + 1], *steps[stray:]])
-            wreck.put_place(stray, 500, 940)
-            wreck.records[stray]["bbox"] = None
+            wreck.renumber([*steps[: extra_step + 1], *steps[extra_step:]])
+            wreck.put_place(extra_step, 500, 940)
+            wreck.records[extra_step]["bbox"] = None
         wreck.save()
         return wreck.episode_id
 
@@ -39,9 +37,9 @@ class Shelf:
         annotation = self.root / "annotations" / f"{episode_id}.json"
         revision = sha256(annotation.read_bytes()).hexdigest()
         minute = len(ReviewStore(self.root).read(episode_id).entries) + self._chance.randrange(60)
-        said = verdict(by, answers, decision, minute=minute, revision=revision, step=None if answers == "ppp" else 4)
-        ReviewStore(self.root).append(episode_id, said)
+        given = verdict(by, answers, decision, minute=minute, revision=revision, step=None if answers == "ppp" else 4)
+        ReviewStore(self.root).append(episode_id, given)
 
     def judge_all(self, episode_ids: Iterable[str], by: str, answers: Iterable[str]) -> None:
-        for episode_id, said in zip(episode_ids, answers, strict=True):
-            self.judge(episode_id, by, said)
+        for episode_id, answer in zip(episode_ids, answers, strict=True):
+            self.judge(episode_id, by, answer)

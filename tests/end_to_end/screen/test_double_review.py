@@ -16,7 +16,7 @@ from odyssey_recorder.quality.reviewing.review import Rating, Verdict
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.end_to_end.screen.annotator import Annotator
-from tests.end_to_end.screen.room import Room
+from tests.end_to_end.screen.sandbox import Sandbox
 from tests.end_to_end.screen.window import ROOT
 from tests.quality.damaged.wreck import Wreck
 
@@ -43,23 +43,23 @@ class Opinion:
 
 
 @pytest.fixture
-def room(room: Room, recorded: tuple[Path, str], count: int) -> Room:
+def sandbox(sandbox: Sandbox, recorded: tuple[Path, str], count: int) -> Sandbox:
     """`count` episodes that are each judged twice."""
     clean, episode_id = recorded
     chance = random.Random(SEED)
     for number in range(count):
-        wreck = Wreck(clean, room.store.root, episode_id, chance)
+        wreck = Wreck(clean, sandbox.store.root, episode_id, chance)
         wreck.task["instruction"] = f"Make the display dark, and show me the world clock: number {number}."
         wreck.save()
-    ReviewStore(room.store.root).set_policy(ReviewPolicy(SEED, second_share=1.0))
-    return room
+    ReviewStore(sandbox.store.root).set_policy(ReviewPolicy(SEED, second_share=1.0))
+    return sandbox
 
 
-def opinions(name: str, count: int) -> list[Opinion]:
+def planned_opinions(name: str, count: int) -> list[Opinion]:
     """A reviewer's planned opinions: most pass; the others are sent back, or rejected for their screenshots."""
     chance = random.Random(f"{SEED} {name}")
-    said = chance.choices(["ppp", "pfp", "fpp", "ppf", "pff"], [70, 12, 8, 6, 4], k=count)
-    return [Opinion(answers, _decision(answers)) for answers in said]
+    chosen = chance.choices(["ppp", "pfp", "fpp", "ppf", "pff"], [70, 12, 8, 6, 4], k=count)
+    return [Opinion(answers, _decision(answers)) for answers in chosen]
 
 
 def _decision(answers: str) -> str:
@@ -68,31 +68,27 @@ def _decision(answers: str) -> str:
     return "ctrl+d" if answers.startswith("f") else "v"
 
 
-def review(room: Room, name: str, said: list[Opinion]) -> None:
-    with room.annotator("review", str(room.store.root), "--as", name) as reviewer:
-        reviewer.wait_for(f"{len(said)} for you")
+def review(sandbox: Sandbox, name: str, opinions: list[Opinion]) -> None:
+    with sandbox.reviewer(name) as reviewer:
+        reviewer.wait_for(f"{len(opinions)} for you")
         reviewer.keys("ctrl+j")
-        for done, opinion in enumerate(said):
-            _wait_for_next(reviewer, len(said) - done)
+        for done, opinion in enumerate(opinions):
+            reviewer.wait_for(f"{len(opinions) - done} for you", "1 of 7 steps seen")
             reviewer.keys(*["Right"] * 6, *opinion.keys)
-            _confirm(reviewer, opinion, left=len(said) - done - 1)
+            _confirm(reviewer, opinion, left=len(opinions) - done - 1)
         reviewer.wait_for("0 for you")
 
 
 def _confirm(reviewer: Annotator, opinion: Opinion, *, left: int) -> None:
     """Choose the decision again if it came faster than the screens can be read."""
-    saved, asked = f"{left} for you", "To save, choose"
-    sight = reviewer.window.wait_until(lambda sight: sight.says(saved) or sight.says(asked), "the verdict")
-    if not sight.says(saved):
+    saved, question = f"{left} for you", "To save, choose"
+    content = reviewer.window.wait_until(lambda c: c.shows(saved) or c.shows(question), "the verdict")
+    if not content.shows(saved):
         reviewer.keys(opinion.keys[-1])
 
 
-def _wait_for_next(reviewer: Annotator, left: int) -> None:
-    reviewer.wait_for(f"{left} for you", "1 of 7 steps seen")
-
-
-def verdicts_of(room: Room, name: str) -> list[tuple[str, Verdict]]:
-    store = ReviewStore(room.store.root)
+def verdicts_of(sandbox: Sandbox, name: str) -> list[tuple[str, Verdict]]:
+    store = ReviewStore(sandbox.store.root)
     kept = [(one, verdict) for one in store.ids() for verdict in store.read(one).verdicts if verdict.by == name]
     return sorted(kept, key=lambda pair: pair[1].at)
 
@@ -104,29 +100,31 @@ def answers_of(verdict: Verdict) -> str:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("profile", ["small_phone"], indirect=True)
 @pytest.mark.parametrize("count", [5, pytest.param(40, marks=pytest.mark.soak)])
-def test_two_reviewers_and_an_arbiter_take_all_episodes(room: Room, count: int) -> None:
-    given = {name: opinions(name, count) for name in (FIRST, SECOND)}
-    for name, said in given.items():
-        review(room, name, said)
-        assert [answers_of(verdict) for _, verdict in verdicts_of(room, name)] == [one.answers for one in said]
+def test_two_reviewers_and_an_arbiter(sandbox: Sandbox, count: int) -> None:
+    given = {name: planned_opinions(name, count) for name in (FIRST, SECOND)}
+    for name, opinions in given.items():
+        review(sandbox, name, opinions)
+        assert [answers_of(verdict) for _, verdict in verdicts_of(sandbox, name)] == [one.answers for one in opinions]
     first, second = (
-        {one: opinion for (one, _), opinion in zip(verdicts_of(room, name), given[name], strict=True)}
+        {one: opinion for (one, _), opinion in zip(verdicts_of(sandbox, name), given[name], strict=True)}
         for name in (FIRST, SECOND)
     )
     disputed = [one for one in first if first[one].answers != second[one].answers]
     assert disputed
-    review(room, THIRD, opinions(THIRD, len(disputed)))
-    assert {one for one, _ in verdicts_of(room, THIRD)} == set(disputed)
+    review(sandbox, THIRD, planned_opinions(THIRD, len(disputed)))
+    assert {one for one, _ in verdicts_of(sandbox, THIRD)} == set(disputed)
 
-    kappas = kappas_in_the_report(room)
+    kappas = kappas_in_the_report(sandbox)
     for number, criterion in enumerate(Criterion):
         pairs = [(first[one].answers[number], second[one].answers[number]) for one in first]
         assert kappas[QUESTIONS[criterion]] == pytest.approx(cohen_kappa_score(*zip(*pairs, strict=True)))
 
 
-def kappas_in_the_report(room: Room) -> dict[str, float]:
+def kappas_in_the_report(sandbox: Sandbox) -> dict[str, float]:
     """Cohen's kappa of first and second reviewers by question, from the command line's report."""
-    command = [sys.executable, "-m", "odyssey_recorder", "quality-report", str(room.store.root), "--json"]
-    ran = subprocess.run(command, cwd=ROOT, env=dict(room.environment), capture_output=True, text=True, check=True)
-    pairs = next(panel for panel in json.loads(ran.stdout)["agreement"] if panel["reviewers"] == 2)
+    command = [sys.executable, "-m", "odyssey_recorder", "quality-report", str(sandbox.store.root), "--json"]
+    result = subprocess.run(
+        command, cwd=ROOT, env=dict(sandbox.environment), capture_output=True, text=True, check=True
+    )
+    pairs = next(panel for panel in json.loads(result.stdout)["agreement"] if panel["reviewers"] == 2)
     return {one["question"]: one["kappa"] for one in pairs["questions"]}

@@ -1,13 +1,10 @@
 """A simulated emulator behind the real adb, with a journal of everything it showed and received."""
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-
-import adbutils
 
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
@@ -25,18 +22,18 @@ from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
 from tests.simulator.person import Person
 
-BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.name == "nt" else "adb")
 
+class CountingDevice(EmulatorDevice):
+    """Counts the finger-downs that the emulator has acknowledged."""
 
-class Felt(EmulatorDevice):
-    answered = 0
+    finger_downs = 0
 
     def put_finger(self, at: Pixel) -> None:
         super().put_finger(at)
-        self.answered += 1
+        self.finger_downs += 1
 
 
-class Laboratory:
+class EmulatorBench:
     """A simulated emulator showing a page of switches, so that every tap changes the screen, and its adb server."""
 
     def __init__(self, server: PrivateAdbServer, folder: Path) -> None:
@@ -46,7 +43,6 @@ class Laboratory:
         self.phone = Phone(profile_named("small_phone"), animation=False, journal=self._journal)
         control = ControlOptions(running_dir=self._running)
         self.emulator = SimulatedEmulator(self.phone, adb_server_port=server.port, control=control)
-        self._rows: list[int] = []
 
     @property
     def serial(self) -> str:
@@ -56,49 +52,45 @@ class Laboratory:
         self.emulator.start()
         self.phone.start_activity("com.android.settings")
         Person(self.phone).tap("Notifications")
-        switches = [node for node in self.phone.view_hierarchy().walk() if node.checkable]
-        self._rows = [(node.bounds.top + node.bounds.bottom) // 2 for node in switches][:6]
+        switches = [node.bounds for node in self.phone.view_hierarchy().walk() if node.checkable]
+        self._rows = [(box.top + box.bottom) // 2 for box in switches][:6]
         assert self._rows
         self._switches = self.emulator.guest.save_snapshot()
 
     def load_snapshot(self) -> None:
         self.emulator.guest.load_snapshot(self._switches)
 
-    def stop(self) -> None:
-        self.emulator.stop()
+    def adb_device(self, *, answer_s: float = 5.0) -> AdbDevice:
+        self.reconnect()
+        return AdbDevice(self._shell(answer_s))
 
-    def device(self, *, answer_s: float = 5.0) -> AdbDevice:
-        self.bring_back()
-        return AdbDevice(AdbShell(self.serial, AdbServer(port=self.server.port), answer_s=answer_s))
-
-    def emulator_device(self, *, answer_s: float = 5.0) -> "Felt":
-        self.bring_back()
-        shell = AdbShell(self.serial, AdbServer(port=self.server.port), answer_s=answer_s)
+    def emulator_device(self, *, answer_s: float = 5.0) -> CountingDevice:
+        self.reconnect()
         find = partial(find_control, self.serial, (self._running,))
-        device = Felt(shell, GrpcOptions(find, answer_s=answer_s, shares_memory=False))
+        device = CountingDevice(self._shell(answer_s), GrpcOptions(find, answer_s=answer_s, shares_memory=False))
         device.wait_until_ready(20)
         return device
 
-    def place(self, number: int) -> Pixel:
+    def position(self, number: int) -> Pixel:
         return Pixel(40 + number % 600, self._rows[number % len(self._rows)])
 
-    def places(self, first: int, count: int) -> list[Pixel]:
-        return [self.place(number) for number in range(first, first + count)]
+    def positions(self, first: int, count: int) -> list[Pixel]:
+        return [self.position(number) for number in range(first, first + count)]
 
-    def recorded(self) -> RecordedJournal:
-        """Read it only while the emulator is paused."""
-        return RecordedJournal.read(self._journal)
+    def touch_downs(self) -> list[RecordedInput]:
+        """Read them only while the emulator is paused."""
+        return list(RecordedJournal.read(self._journal).touch_downs())
 
-    def wait_until(self, is_so: Callable[[], bool]) -> None:
+    def wait_until(self, condition: Callable[[], bool]) -> None:
         """Queries the adb server while it waits."""
         expires_s = time.monotonic() + 30
-        while not is_so():
-            assert time.monotonic() < expires_s, "it never was so"
+        while not condition():
+            assert time.monotonic() < expires_s, "the condition never held"
             AdbServer(port=self.server.port).version()
 
-    def bring_back(self) -> None:
+    def reconnect(self) -> None:
         """Announce the emulator until the adb server lists it; a server that is cleaning up ignores it."""
-        device = AdbDevice(AdbShell(self.serial, AdbServer(port=self.server.port), answer_s=1))
+        device = AdbDevice(self._shell(answer_s=1))
         expires_s = time.monotonic() + 30
         while time.monotonic() < expires_s:
             announce(self.server.port, self.emulator.adb_port)
@@ -106,18 +98,29 @@ class Laboratory:
                 return device.wait_until_ready(1)
         raise AssertionError(f"{self.serial} did not come back")
 
+    def _shell(self, answer_s: float) -> AdbShell:
+        return AdbShell(self.serial, AdbServer(port=self.server.port), answer_s=answer_s)
 
-def place_of(tap: RecordedInput) -> Pixel:
-    """Where a touch was felt; the emulator's window and its gRPC service put it a fraction of a pixel off."""
-    x, y = (round(float(number)) for number in tap.words.split()[-1].split(","))
-    return Pixel(x, y)
+
+def tap_window(emulator: SimulatedEmulator, at: Pixel, meanwhile: Callable[[], object] = lambda: None) -> None:
+    """Tap in the emulator's own window; `meanwhile` runs while the finger is down."""
+    emulator.guest.window_touch(at.x, at.y, pressed=True)
+    meanwhile()
+    emulator.guest.window_touch(at.x, at.y, pressed=False)
+
+
+def label_positions(phone: Phone, label: str) -> list[Pixel]:
+    """The centres of the views with this text or description; also finds keys of the keyboard."""
+    nodes = phone.view_hierarchy(all_windows=True).walk()
+    found = [node.bounds for node in nodes if label in {node.text, node.content_desc}]
+    return [Pixel((box.left + box.right) // 2, (box.top + box.bottom) // 2) for box in found]
 
 
 @contextmanager
-def laboratory(server: PrivateAdbServer, folder: Path) -> Iterator[Laboratory]:
-    lab = Laboratory(server, folder)
-    lab.start()
+def emulator_bench(server: PrivateAdbServer, folder: Path) -> Iterator[EmulatorBench]:
+    bench = EmulatorBench(server, folder)
+    bench.start()
     try:
-        yield lab
+        yield bench
     finally:
-        lab.stop()
+        bench.emulator.stop()

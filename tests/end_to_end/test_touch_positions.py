@@ -46,8 +46,8 @@ class Case:
     resized: bool
 
     def __str__(self) -> str:
-        turned, size = f"{self.rotation * 90} degrees", "wm size" if self.resized else ""
-        return "-".join(filter(None, (self.profile, self.posture, turned, size)))
+        rotated, size = f"{self.rotation * 90} degrees", "wm size" if self.resized else ""
+        return "-".join(filter(None, (self.profile, self.posture, rotated, size)))
 
     def size(self, panel: Size) -> Size:
         return Size(panel.width * 3 // 4, panel.height // 2) if self.resized else panel
@@ -65,7 +65,7 @@ CASES = [
 
 
 class Rig:
-    """An emulator, reached over adb alone and over gRPC, whose window's fingers are listened to."""
+    """An emulator over adb alone and over gRPC, and the contacts that its kernel reports."""
 
     def __init__(self, bench: DeviceBench) -> None:
         self.bench = bench
@@ -87,7 +87,7 @@ class Rig:
         self.bench.emulator.stop()
         self._journal.close()
 
-    def hold(self, case: Case) -> None:
+    def set_up(self, case: Case) -> None:
         self.phone.press_key(SLEEP)
         self.phone.set_rotation(case.rotation)
         if case.posture:
@@ -96,15 +96,15 @@ class Rig:
         size = case.size(Size(panel.width, panel.height))
         self.phone.override_size(size.width, size.height)
 
-    def felt(self) -> list[Pixel]:
+    def touched(self) -> list[Pixel]:
         """The pixels that were touched since the last call."""
-        words = [json.loads(line).get("input", "").split() for line in self._journal]
-        places = [word[2].split(",") for word in words if word[:2] in (["touch", "down"], ["touch", "move"])]
-        return [Pixel(floor(float(x)), floor(float(y))) for x, y in places]
+        inputs = [json.loads(line).get("input", "").split() for line in self._journal]
+        positions = [words[2].split(",") for words in inputs if words[:2] in (["touch", "down"], ["touch", "move"])]
+        return [Pixel(floor(float(x)), floor(float(y))) for x, y in positions]
 
-    def shown(self) -> str:
-        digests = [json.loads(line).get("rgb_sha256") for line in self._journal]
-        return str([digest for digest in digests if digest][-1])
+    def shown_hash(self) -> str:
+        hashes = [json.loads(line).get("rgb_sha256") for line in self._journal]
+        return str([one for one in hashes if one][-1])
 
     def window_touch(self, natural: Pixel, case: Case, size: Size) -> Pixel:
         """Touch the emulator's window at a pixel of its panel; returns where the touch is recorded."""
@@ -116,22 +116,22 @@ class Rig:
         return to_stroke(contact, self._nodes[contact.node], state.panel, case.rotation, size).start
 
     def contact(self) -> Contact:
-        """The next finger that the kernel felt."""
+        """The next one that the kernel reports."""
         return self._contacts.get(timeout=PATIENCE_S)
 
     def _listen(self) -> None:
         lines, tracker = LineBuffer(), ContactTracker()
 
-        def take(data: bytes, _: int) -> None:
+        def feed(data: bytes, _: int) -> None:
             for line in lines.feed(data):
                 message = parse_line(line)
-                for news in tracker.feed(message) if message else []:
-                    if isinstance(news, Contact):
-                        self._contacts.put(news)
+                for event in tracker.feed(message) if message else []:
+                    if isinstance(event, Contact):
+                        self._contacts.put(event)
                 if "qwerty2" in line:  # the last one listed before the events
                     self._listening.set()
 
-        self.device.follow_input(take)
+        self.device.follow_input(feed)
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 @pytest.fixture(scope="module")
 def rig(rigs: dict[str, Rig], case: Case) -> Rig:
     rig = rigs[case.profile]
-    rig.hold(case)
+    rig.set_up(case)
     return rig
 
 
@@ -167,10 +167,9 @@ def targets(size: Size, seed: object, within: Box | None = None) -> list[Pixel]:
     return [Pixel(x, y) for x, y in zip(xs, ys, strict=True)] + edges
 
 
-def are_near(some: list[Pixel], others: list[Pixel]) -> bool:
+def are_near(first: list[Pixel], second: list[Pixel]) -> bool:
     """Within a pixel on both axes, because the emulator rounds down to axis values."""
-    pairs = zip(some, others, strict=True)
-    return all(max(abs(one.x - other.x), abs(one.y - other.y)) <= 1 for one, other in pairs)
+    return all(max(abs(a.x - b.x), abs(a.y - b.y)) <= 1 for a, b in zip(first, second, strict=True))
 
 
 def screenshot_size(rig: Rig, case: Case) -> Size:
@@ -178,10 +177,10 @@ def screenshot_size(rig: Rig, case: Case) -> Size:
     return size.turned() if case.rotation % 2 else size
 
 
-def test_the_screenshot_is_what_the_phone_shows_and_as_large_as_the_device_says(rig: Rig, case: Case) -> None:
+def test_screenshot_matches_screen_and_reported_size(rig: Rig, case: Case) -> None:
     rig.phone.press_key(WAKE_UP)
     frame: Frame = rig.device.capture()
-    shown = rig.shown()
+    shown = rig.shown_hash()
     state = rig.device.screen_state()
     rig.phone.press_key(SLEEP)
 
@@ -191,52 +190,52 @@ def test_the_screenshot_is_what_the_phone_shows_and_as_large_as_the_device_says(
     assert state.size == case.size(state.panel or state.size)
 
 
-def test_a_finger_in_the_recorder_is_felt_at_its_pixel(rig: Rig, case: Case) -> None:
-    places = targets(screenshot_size(rig, case), case)
-    rig.felt()
+def test_touch_from_recorder_is_felt_at_its_pixel(rig: Rig, case: Case) -> None:
+    positions = targets(screenshot_size(rig, case), case)
+    rig.touched()
 
-    for place in places:
-        rig.device.touch(TouchStroke.press(place))
+    for position in positions:
+        rig.device.touch(TouchStroke.press(position))
 
-    assert rig.felt() == places
+    assert rig.touched() == positions
 
 
-def test_a_finger_in_the_emulators_window_is_recorded_at_the_pixel_that_felt_it(rig: Rig, case: Case) -> None:
+def test_touch_in_emulator_window_is_recorded_at_its_pixel(rig: Rig, case: Case) -> None:
     state, size = rig.device.screen_state(), screenshot_size(rig, case)
     assert state.panel is not None
     panel = state.panel.turned() if case.rotation % 2 else state.panel
     box = frame_on_panel(size, panel)
     inside = Box(box.left + 1, box.top + 1, box.right - 1, box.bottom - 1) if case.resized else box
-    places = targets(panel, case, inside)
-    rig.felt()
+    positions = targets(panel, case, inside)
+    rig.touched()
 
-    recorded = [rig.window_touch(unrotate(place, state.panel, case.rotation), case, size) for place in places]
+    recorded = [rig.window_touch(unrotate(position, state.panel, case.rotation), case, size) for position in positions]
 
-    assert are_near(recorded, rig.felt())
+    assert are_near(recorded, rig.touched())
     if not case.resized:
-        assert recorded == places, "where a pixel of the window is a pixel of the screenshot, it is that very one"
+        assert recorded == positions, "unscaled, the position is exact"
 
 
-def test_over_grpc_screenshot_live_finger_and_stroke_agree_where_apps_see_the_whole_panel(rig: Rig, case: Case) -> None:
+def test_grpc_screenshot_live_finger_and_stroke_agree(rig: Rig, case: Case) -> None:
     device, size = rig.bench.device, screenshot_size(rig, case)
-    places = targets(size, case)
+    positions = targets(size, case)
     rig.phone.press_key(WAKE_UP)
     device.capture()
     device.screen_state()
     if not case.resized:
         rig.bench.wait_until(lambda: device.follows_finger)
-    frame, drawn = device.capture(), rig.shown()
+    frame, shown = device.capture(), rig.shown_hash()
 
     assert (frame.source, device.follows_finger) == (("screencap", False) if case.resized else ("gRPC", True))
     assert frame.size == size
-    assert hashlib.sha256(frame.image().tobytes()).hexdigest() == drawn
+    assert hashlib.sha256(frame.image().tobytes()).hexdigest() == shown
     if not case.resized:
-        for place in places:
-            device.put_finger(place)
+        for position in positions:
+            device.put_finger(position)
         device.lift_finger()
-        assert are_near(rig.felt(), places)
-    device.touch(TouchStroke.press(places[0]))
-    assert are_near(rig.felt()[:1], places[:1])
+        assert are_near(rig.touched(), positions)
+    device.touch(TouchStroke.press(positions[0]))
+    assert are_near(rig.touched()[:1], positions[:1])
     for _ in range(0 if case.resized else 2):
         rig.contact()
     rig.phone.press_key(SLEEP)

@@ -1,6 +1,5 @@
 """Devices rotated, folded or resized during an episode, and two fingers: every step matches its screen."""
 
-import hashlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.dataset.provenance import StrokeRecord
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.device import Device
@@ -23,14 +21,14 @@ from odyssey_recorder.simulator.journal import RecordedJournal
 from odyssey_recorder.simulator.phone import Phone
 from tests.dataset.drafts import ORIGIN
 from tests.device.bench import DeviceBench, start_bench
-from tests.end_to_end.laboratory import place_of
+from tests.end_to_end.emulator_bench import tap_window
+from tests.end_to_end.journal_checks import is_same_position, pixel_hash, published, step_position
 from tests.recording.recording_bench import PASSIVE, Recording, RecordingBench, pixels
 
 
-def tap_in_the_window(bench: DeviceBench, recording: Recording, at: Pixel) -> None:
+def tap_in_window(bench: DeviceBench, recording: Recording, at: Pixel) -> None:
     steps = len(recording.ready().steps)
-    bench.emulator.guest.window_touch(at.x, at.y, pressed=True)
-    bench.emulator.guest.window_touch(at.x, at.y, pressed=False)
+    tap_window(bench.emulator, at)
     recording.ready(steps=steps + 1)
 
 
@@ -46,43 +44,38 @@ def await_size(recording: Recording, size: Size) -> None:
     annotator.wait(is_at_rest)
 
 
-def tap_in_the_mirror(recording: Recording, at: Pixel) -> None:
+def tap_in_mirror(recording: Recording, at: Pixel) -> None:
     annotator, recorder = recording.annotator, recording.recorder
     steps = len(recorder.view.steps)
     while len(recording.ready().steps) == steps:
-        told, frame = len(annotator.notices), recording.ready().frame_number
+        notices, frame = len(annotator.notices), recording.ready().frame_number
         assert frame is not None
         recorder.touch_down(frame, at)
         recorder.lift(TouchStroke.press(at))
-        annotator.wait(lambda told=told: len(annotator.notices) > told or len(recorder.view.steps) > steps)  # type: ignore[misc]
+        annotator.wait(lambda notices=notices: len(annotator.notices) > notices or len(recorder.view.steps) > steps)  # type: ignore[misc]
 
 
-def reasons_of_a_true_episode(service: RecordingBench, bench: DeviceBench, recording: Recording) -> list[str]:
+def verify_and_list_size_flags(service: RecordingBench, bench: DeviceBench, recording: Recording) -> list[str]:
     """Publish and compare every step with the journal; returns why each screenshot differs from device_info."""
     recording.ready()
     recording.recorder.complete("done")
     recording.until(State.FINISHED)
-    episode = service.store.load(recording.draft.episode_id)
-    provenance = service.store.provenance(episode.episode_id)
-    assert provenance is not None
+    episode, provenance = published(service.store, recording.draft.episode_id)
     felt = RecordedJournal.read(bench.folder / "journal.jsonl").touch_downs()
     assert len(felt) == len(episode.steps) - 1
     reasons = []
     for number, (step, record) in enumerate(zip(episode.steps, provenance.steps, strict=True)):
-        screenshot = pixels(service.store.screenshot_path(episode, number))
-        size = Size(*screenshot.size)
-        about_size = [flag.code.value for flag in record.flags if str(size) in flag.values]
-        assert len(about_size) == (size != episode.device.size), f"step {number}: {record.flags}"
-        reasons += about_size or [""]
+        screenshot = service.store.screenshot_path(episode, number)
+        size = Size(*pixels(screenshot).size)
+        size_flags = [flag.code.value for flag in record.flags if str(size) in flag.values]
+        assert len(size_flags) == (size != episode.device.size), f"step {number}: {record.flags}"
+        reasons += size_flags or [""]
         if number < len(felt):
-            shown = hashlib.sha256(screenshot.tobytes()).hexdigest()
-            assert shown == felt[number].frame.rgb_sha256, f"step {number}: {record.frame}, flags {record.flags}"
-            assert isinstance(step.action, Click | LongPress), "a finger that is followed may rest on a busy computer"
-            assert isinstance(record.input, StrokeRecord)
-            x, y, _ = record.input.samples[0]
-            at = place_of(felt[number])
-            assert max(abs(x - at.x), abs(y - at.y)) <= 1, f"step {number}: the emulator's window rounds to a pixel"
-            assert step.action.point == to_grid(Pixel(x, y), size), f"step {number}"
+            shown = felt[number].frame.rgb_sha256
+            assert pixel_hash(screenshot) == shown, f"step {number}: {record.frame}, flags {record.flags}"
+            assert isinstance(step.action, Click | LongPress), "a live finger may rest on a busy computer"
+            assert is_same_position(record, felt[number]), f"step {number}: the emulator's window rounds to a pixel"
+            assert step.action.point == to_grid(step_position(record), size), f"step {number}"
     return reasons
 
 
@@ -106,8 +99,8 @@ def start(adb_server: PrivateAdbServer, tmp_path: Path) -> Iterator[Start]:
 
 
 @dataclass(frozen=True)
-class Story:
-    """What happens to a device between the taps of an episode.
+class DeviceChanges:
+    """Changes of a device between the taps of an episode.
 
     `changes` are the changes with the screen size after each; `reasons` why a step's screenshot differs from
     device_info, one for each tap and one for COMPLETE.
@@ -118,7 +111,7 @@ class Story:
     reasons: tuple[str, ...]
 
 
-FOLD = Story(
+FOLD = DeviceChanges(
     "pixel_fold",
     (
         (lambda phone: phone.set_posture("CLOSED"), Size(1080, 2092)),
@@ -127,7 +120,7 @@ FOLD = Story(
     ),
     ("", "resized", "", "turned", "turned"),
 )
-TABLET = Story(
+TABLET = DeviceChanges(
     "pixel_tablet",
     (
         (lambda phone: phone.set_rotation(3), Size(1600, 2560)),
@@ -135,7 +128,7 @@ TABLET = Story(
     ),
     ("", "turned", "", ""),
 )
-PHONE = Story(
+PHONE = DeviceChanges(
     "medium_phone",
     (
         (lambda phone: phone.override_size(720, 1600), Size(720, 1600)),
@@ -148,47 +141,45 @@ PHONE = Story(
 
 
 @pytest.mark.parametrize(
-    ("story", "way"),
+    ("case", "way"),
     [(FOLD, "gRPC"), (FOLD, "passive"), (TABLET, "adb"), (PHONE, "gRPC")],
-    ids=lambda one: one.profile if isinstance(one, Story) else one,
+    ids=lambda one: one.profile if isinstance(one, DeviceChanges) else one,
 )
-def test_each_step_has_the_screen_and_the_pixel_that_the_finger_met(
-    start: Start, tmp_path: Path, story: Story, way: str
-) -> None:
-    bench, device = start(story.profile, way)
+def test_steps_have_the_touched_screen_and_pixel(start: Start, tmp_path: Path, case: DeviceChanges, way: str) -> None:
+    bench, device = start(case.profile, way)
     service = RecordingBench(tmp_path)
     with service.recording(device, service.draft(PASSIVE if way == "passive" else ORIGIN)) as recording:
 
         def tap(at: Pixel) -> None:
             if way == "passive":
-                tap_in_the_window(bench, recording, at)
+                tap_in_window(bench, recording, at)
             else:
-                tap_in_the_mirror(recording, at)
+                tap_in_mirror(recording, at)
 
         tap(Pixel(301, 402))
-        for number, (change, size) in enumerate(story.changes):
+        for number, (change, size) in enumerate(case.changes):
             before = recording.ready().frame_number
             change(bench.emulator.phone)
             await_size(recording, size)
             recording.ready(after=before)
             tap(Pixel(310 + 7 * number, 417 + 5 * number))
 
-        assert tuple(reasons_of_a_true_episode(service, bench, recording)) == story.reasons
+        assert tuple(verify_and_list_size_flags(service, bench, recording)) == case.reasons
 
 
-def test_a_pinch_is_told_and_nothing_of_it_is_recorded(start: Start, tmp_path: Path) -> None:
+def test_pinch_is_reported_and_not_recorded(start: Start, tmp_path: Path) -> None:
     bench, device = start("small_phone", "passive")
     service = RecordingBench(tmp_path)
     with service.recording(device, service.draft(PASSIVE)) as recording:
         recording.ready()
         touch = bench.emulator.guest.window_touch
-        for apart in range(0, 100, 10):
-            touch(301 - apart, 502 - apart, pressed=True)
-            touch(401 + apart, 702 + apart, pressed=True, slot=1)
+        for offset in range(0, 100, 10):
+            touch(301 - offset, 502 - offset, pressed=True)
+            touch(401 + offset, 702 + offset, pressed=True, slot=1)
         touch(211, 412, pressed=False)
         touch(491, 792, pressed=False, slot=1)
         recording.annotator.await_notice(PINCHED)
-        tap_in_the_window(bench, recording, Pixel(305, 906))
+        tap_in_window(bench, recording, Pixel(305, 906))
 
-        assert recording.annotator.notices == [PINCHED], "told once"
+        assert recording.annotator.notices == [PINCHED], "reported once"
         assert len(recording.recorder.view.steps) == 1

@@ -1,7 +1,7 @@
 """Reports what is visible in the program's window, by accessible names.
 
-Runs in the program's process and changes nothing there. Reads questions as JSON lines from standard input and answers
-on standard output; when standard input ends, so does the program.
+Runs in the program's process. Reads requests as JSON lines from standard input and answers on standard output; when
+standard input ends, so does the program.
 """
 
 import json
@@ -27,70 +27,69 @@ from PySide6.QtWidgets import (
 
 from odyssey_recorder.gui.application import use_theme
 from odyssey_recorder.gui.record.mirror import MirrorView
-from tests.end_to_end.screen.sight import Mirror, Rect, Seen, Sight
+from tests.end_to_end.screen.window_content import Element, Mirror, Rect, WindowContent
 from tests.gui.slot_probe import ProbedApplication
 
 
-class Eyes(QObject):
-    """Answers questions on the GUI thread; each is a list of a command and its arguments."""
+class WindowReporter(QObject):
+    """Answers requests on the GUI thread; each is a list of a delay, a command and its arguments."""
 
-    asked = Signal(list)
+    requested = Signal(list)
 
     def __init__(self, app: ProbedApplication) -> None:
         super().__init__(app)
         QAccessible.setActive(True)  # as with a screen reader; otherwise Qt reports outdated list rows
         self._answers: dict[str, Callable[..., Any]] = {
-            "look": lambda: asdict(look()),
+            "content": lambda: asdict(content()),
             "slow": lambda: [asdict(slow) for slow in app.slow if type(self).__name__ not in slow.receiver],
             "use theme": use_theme,
-            "photograph": photograph,
-            "attend": attend,
+            "save screenshot": save_screenshot,
+            "focus": focus,
         }
-        self.asked.connect(self._take, Qt.ConnectionType.QueuedConnection)
-        threading.Thread(target=self._read, name="eyes", daemon=True).start()
+        self.requested.connect(self._take, Qt.ConnectionType.QueuedConnection)
+        threading.Thread(target=self._read, name="window reporter", daemon=True).start()
 
     def _read(self) -> None:
         for line in sys.stdin:
-            self.asked.emit(json.loads(line))
-        os._exit(3)  # the questioner is gone
+            self.requested.emit(json.loads(line))
+        os._exit(3)  # the test is gone
 
-    def _take(self, question: list[Any]) -> None:
-        delay_ms, word, *arguments = question
+    def _take(self, request: list[Any]) -> None:
+        delay_ms, command, *arguments = request
         timer = QTimer(self, singleShot=True, interval=delay_ms)
-        timer.setObjectName("Eyes")
-        timer.timeout.connect(lambda: self._answer(word, arguments))
+        timer.setObjectName(type(self).__name__)
+        timer.timeout.connect(lambda: self._answer(command, arguments))
         timer.timeout.connect(timer.deleteLater)
         timer.start()
 
-    def _answer(self, word: str, arguments: list[Any]) -> None:
-        sys.stdout.write(json.dumps(self._answers[word](*arguments)) + "\n")
+    def _answer(self, command: str, arguments: list[Any]) -> None:
+        sys.stdout.write(json.dumps(self._answers[command](*arguments)) + "\n")
         sys.stdout.flush()
 
 
-def look() -> Sight:
-    top = _attended()
+def content() -> WindowContent:
+    top = _active_window()
     if top is None:
-        return Sight("", 0, has_focus=False, mirror=None, seen=())
-    seen = tuple(_seen(QAccessible.queryAccessibleInterface(top), (), top))
+        return WindowContent("", 0, has_focus=False, mirror=None, elements=())
     window = top.windowHandle()
-    return Sight(
+    return WindowContent(
         title=top.windowTitle(),
-        window=int(top.winId()),
+        window_id=int(top.winId()),
         has_focus=window is not None and QGuiApplication.focusWindow() is window,
         mirror=_mirror(top),
-        seen=seen,
+        elements=tuple(_elements(QAccessible.queryAccessibleInterface(top), (), top)),
     )
 
 
-def attend() -> None:
+def focus() -> None:
     """Give the active window the keyboard focus, since there is no window manager."""
-    top = _attended()
+    top = _active_window()
     if top is not None and QApplication.activePopupWidget() is None:
         top.raise_()
         top.activateWindow()
 
 
-def photograph(path: str) -> None:
+def save_screenshot(path: str) -> None:
     main = _main_window()
     assert main is not None
     rect = main.frameGeometry()
@@ -107,11 +106,11 @@ def _main_window() -> QMainWindow | None:
     return next(windows, None)
 
 
-def _attended() -> QWidget | None:
+def _active_window() -> QWidget | None:
     return QApplication.activePopupWidget() or QApplication.activeModalWidget() or _main_window()
 
 
-def _seen(interface: QAccessibleInterface | None, within: tuple[str, ...], around: QWidget) -> Iterator[Seen]:
+def _elements(interface: QAccessibleInterface | None, ancestors: tuple[str, ...], around: QWidget) -> Iterator[Element]:
     if interface is None or not interface.isValid():
         return
     widget = interface.object()
@@ -125,37 +124,37 @@ def _seen(interface: QAccessibleInterface | None, within: tuple[str, ...], aroun
     name = widget.accessibleName() if isinstance(widget, QComboBox) else interface.text(QAccessible.Text.Name)
     role = interface.role().name
     rect = interface.rect()
-    sought = _part_in_sight(around, is_widget=is_widget)
+    visible = _visible_part(around, is_widget=is_widget)
     if name or role in _CONTROLS:
-        yield Seen(
+        yield Element(
             role=role,
             name=name,
             value=interface.text(QAccessible.Text.Value),
             rect=Rect(rect.x(), rect.y(), rect.width(), rect.height()),
-            within=within,
+            ancestors=ancestors,
             is_enabled=not state.disabled,
-            is_whole=sought.contains(rect) and not rect.isEmpty(),
+            is_fully_visible=visible.contains(rect) and not rect.isEmpty(),
             is_checked=bool(state.checked),
             has_focus=bool(state.focused),
-            is_cut=is_widget and _is_cut(around),
+            is_cut_off=is_widget and _is_cut_off(around),
             takes_focus=is_widget and around.focusPolicy() is not Qt.FocusPolicy.NoFocus,
         )
-    inner = (*within, name) if name else within
+    inner = (*ancestors, name) if name else ancestors
     for number in range(interface.childCount()):
-        yield from _seen(interface.child(number), inner, around)
+        yield from _elements(interface.child(number), inner, around)
 
 
 _CONTROLS = {"Button", "CheckBox", "RadioButton", "EditableText", "ComboBox", "List", "Table", "SpinBox", "Slider"}
 
 
-def _part_in_sight(widget: QWidget, *, is_widget: bool) -> QRect:
+def _visible_part(widget: QWidget, *, is_widget: bool) -> QRect:
     """The visible part of a widget in screen coordinates; for its items that of the viewport."""
-    place = widget.viewport() if isinstance(widget, QAbstractItemView) and not is_widget else widget
-    region = place.visibleRegion()
-    return QRect() if region.isEmpty() else region.boundingRect().translated(place.mapToGlobal(QRect().topLeft()))
+    shown = widget.viewport() if isinstance(widget, QAbstractItemView) and not is_widget else widget
+    region = shown.visibleRegion()
+    return QRect() if region.isEmpty() else region.boundingRect().translated(shown.mapToGlobal(QRect().topLeft()))
 
 
-def _is_cut(widget: QWidget) -> bool:
+def _is_cut_off(widget: QWidget) -> bool:
     match widget:
         case QLabel() if widget.wordWrap():
             return widget.heightForWidth(widget.width()) > widget.height()

@@ -1,0 +1,181 @@
+"""A simulated emulator on the real adb, a second connection for input in its own window, and a recording service."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from odyssey_recorder.connector import DeviceConnector
+from odyssey_recorder.dataset.provenance import EpisodeProvenance
+from odyssey_recorder.dataset.store import EpisodeStore
+from odyssey_recorder.device.adb_server import AdbServer
+from odyssey_recorder.device.device import Device
+from odyssey_recorder.device.emulator_console import TOKEN_FILE
+from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
+from odyssey_recorder.gesture.recognizer import TouchRules
+from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.model.action import Action, Click, LongPress
+from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.model.episode import Episode, Mode, TaskInfo
+from odyssey_recorder.model.flag import Flag, FlagCode
+from odyssey_recorder.model.geometry import Pixel
+from odyssey_recorder.recording.recorder import Recorder
+from odyssey_recorder.recording.state import State
+from odyssey_recorder.recording.view import TYPED_KEYS, RecordingView
+from odyssey_recorder.recording.work import SnapshotPolicy
+from odyssey_recorder.recording_service import RecordingService
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
+from odyssey_recorder.simulator.control_server import ControlOptions
+from odyssey_recorder.simulator.emulator import SimulatedEmulator
+from odyssey_recorder.simulator.journal import RecordedJournal
+from odyssey_recorder.simulator.phone import Phone
+from odyssey_recorder.simulator.profile import profile_named
+from tests.end_to_end.emulator_bench import label_positions
+from tests.end_to_end.journal_checks import is_same_screen, published
+from tests.recording.recording_bench import Annotator
+
+TASK = TaskInfo("General_Tool", ("Settings",), "Look at {}.", "Look at Display.", "Look at Display in Settings.")
+PATIENCE_S = 30.0
+LONG_PRESS_US = TouchRules.for_density(320).long_press_us
+
+
+@dataclass(frozen=True)
+class RecordingSetup:
+    """`device` is recorded; `window` acts on the same emulator as a person does in its own window."""
+
+    emulator: SimulatedEmulator
+    service: RecordingService
+    device: Device
+    window: Device
+    journal: Path
+
+    @contextmanager
+    def recording(self, mode: Mode) -> Iterator[tuple[Recorder, Annotator]]:
+        annotator = Annotator()
+        recorder = self.service.begin(self.device, Assignment(TASK), annotator, mode)
+        recorder.start()
+        try:
+            ready(recorder)
+            yield recorder, annotator
+        finally:
+            recorder.stop()
+            recorder.join()
+
+    def wait_until_still(self) -> None:
+        watch = StillnessWatch(SettleRule(still_ms=300), since_ns=time.monotonic_ns())
+        while watch.see(self.window.capture()) is Stillness.MOVING:
+            pass
+
+    def position_of(self, label: str) -> Pixel:
+        return label_positions(self.emulator.phone, label)[0]
+
+    def tap(self, label: str) -> None:
+        self.window.touch(TouchStroke.press(self.position_of(label)))
+
+    def tap_in_window(self, recorder: Recorder, *labels: str) -> None:
+        """Each tap becomes one step."""
+        for label in labels:
+            steps = len(recorder.view.steps)
+            self.tap(label)
+            self.await_steps(recorder, steps + 1)
+
+    def tap_in_mirror(self, recorder: Recorder, *labels: str) -> None:
+        for label in labels:
+            view, stroke = recorder.view, TouchStroke.press(self.position_of(label))
+            recorder.touch_down(view.frame_number or 0)
+            recorder.lift(stroke)
+            ready(recorder, len(view.steps) + 1)
+
+    def type_on_screen(self, word: str) -> None:
+        for letter in word:
+            self.tap(letter)
+
+    def wait_until_read(self, recorder: Recorder) -> None:
+        """Wait until the screen has settled and is read, as a patient annotator does."""
+        self.wait_until_still()
+        recorder.wait_for(lambda view: view.state is State.READY and view.is_read, PATIENCE_S)
+
+    def await_keys(self, recorder: Recorder, count: int) -> None:
+        """Wait until the recorder has noticed `count` key strokes of a text, and read its field."""
+        recorder.wait_for(lambda view: view.message == TYPED_KEYS.format(count), PATIENCE_S)
+        self.wait_until_read(recorder)
+
+    def await_steps(self, recorder: Recorder, count: int) -> None:
+        recorder.wait_for(lambda view: len(view.steps) == count, PATIENCE_S)
+        self.wait_until_read(recorder)
+
+    def open(self, recorder: Recorder, package: str) -> None:
+        self.emulator.phone.start_activity(package)
+        self.wait_until_read(recorder)
+
+    def finish(self, recorder: Recorder) -> tuple[Episode, EpisodeProvenance]:
+        """Publish, and compare the episode with the journal."""
+        recorder.wait_for(lambda view: view.state is State.READY, PATIENCE_S)
+        recorder.complete("Done.")
+        view = recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
+        assert view.published is not None
+        episode, provenance = published(self.service.store, recorder.episode_id)
+        self.assert_matches_journal(episode, provenance)
+        return episode, provenance
+
+    def assert_screenshots_match_touches(self, provenance: EpisodeProvenance, *touches: int) -> None:
+        """The steps before the last show what these touches of the journal met, in order."""
+        downs = RecordedJournal.read(self.journal).touch_downs()
+        shown = [downs[number].frame.rgb_sha256 for number in touches]
+        assert [step.frame.rgb_sha256 for step in provenance.steps[:-1]] == shown
+
+    def assert_matches_journal(self, episode: Episode, provenance: EpisodeProvenance) -> None:
+        """Compare each step's screenshot, and how long its press was, with the journal.
+
+        If the screen changed too close to the touch for the device's clock to order them, the step must be flagged.
+        """
+        felt = [one for one in RecordedJournal.read(self.journal).inputs if one.event_us is not None]
+        for step, saved in zip(provenance.steps, episode.steps, strict=True):
+            if step.clock_offset_us is not None:
+                began_us = step.touched_us - step.clock_offset_us
+                # A key is felt when it is released.
+                first = next(one for one in felt if (one.event_us or 0) >= began_us)
+                assert is_same_screen(step, first) or Flag(FlagCode.CHANGING) in step.flags, step
+                if isinstance(saved.action, Click | LongPress):
+                    lift = next(one for one in felt if one.number > first.number and one.words.startswith("touch up "))
+                    held_us = (lift.event_us or 0) - (first.event_us or 0)
+                    assert isinstance(saved.action, LongPress) == (held_us >= LONG_PRESS_US), held_us
+
+
+@contextmanager
+def recording_setup(
+    server: PrivateAdbServer, folder: Path, *, capture: str = "auto", snapshots: SnapshotPolicy = "never"
+) -> Iterator[RecordingSetup]:
+    folder.mkdir()
+    running = folder / "running"
+    journal = folder / "journal.jsonl"
+    phone = Phone(profile_named("small_phone"), animation=True, journal=journal)
+    emulator = SimulatedEmulator(phone, adb_server_port=server.port, control=ControlOptions(running_dir=running))
+    with emulator:
+        adb = AdbServer(port=server.port)
+        token = server.home / TOKEN_FILE
+        connector = DeviceConnector(adb, capture=capture, running=(running,), console_token=token)  # type: ignore[arg-type]
+        device = connector.connect(emulator.serial)
+        window = DeviceConnector(adb, running=(running,)).connect(emulator.serial)
+        store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
+        service = RecordingService(connector, store, "Ada", snapshots=snapshots)
+        try:
+            yield RecordingSetup(emulator, service, device, window, journal)
+        finally:
+            device.close()
+            window.close()
+
+
+def ready(recorder: Recorder, steps: int | None = None) -> RecordingView:
+    """Wait until the next action is possible, after `steps` steps."""
+
+    def is_ready(view: RecordingView) -> bool:
+        return view.state is State.READY and view.frame_number is not None and steps in {None, len(view.steps)}
+
+    return recorder.wait_for(is_ready, PATIENCE_S)
+
+
+def kinds_of(episode: Episode) -> list[type[Action]]:
+    """Long presses count as clicks: a finger may rest on a busy computer; `assert_matches_journal` compares that."""
+    return [Click if isinstance(step.action, LongPress) else type(step.action) for step in episode.steps]
