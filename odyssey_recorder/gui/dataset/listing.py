@@ -47,7 +47,7 @@ class EpisodeListing(QObject):
         self.request = ListRequest()
         self._open_index = open_index
         self._background = background
-        self._asks = background.in_order()
+        self._in_order = background.in_order()
         self._index: EpisodeIndex | None = None
         self._known: Sequence[EpisodeRow] = ()
         self._is_searching = self._search_again = False
@@ -55,7 +55,7 @@ class EpisodeListing(QObject):
         self._watch: DatasetWatch | None = None
 
     def begin(self) -> None:
-        self._asks.run(self._open, self._take_index)
+        self._in_order.run(self._open, self._take_index)
 
     def ask(self, request: ListRequest) -> None:
         self.request = request
@@ -65,7 +65,7 @@ class EpisodeListing(QObject):
         self._closed.set()
         if self._watch is not None:
             self._watch.close()
-        self._asks.close()
+        self._in_order.close()
         if self._index is not None:
             self._index.close()
 
@@ -99,7 +99,7 @@ class EpisodeListing(QObject):
             self._search_again = True
             return
         self._is_searching, self._search_again = True, False
-        self._asks.run(partial(_look_up, self._index, self.request, self._known), self._take)
+        self._in_order.run(partial(_look_up, self._index, self.request, self._known), self._take)
 
     def _take(self, found: ListResult) -> None:
         self._is_searching = False

@@ -81,7 +81,7 @@ class AmendCard(Card):
         self._commands = commands
         self._review: OpenedReview | None = None
         self._steps = _NOTHING
-        self._present = 0
+        self._current = 0
         self._dialog: AmendDialog | None = None
         self._refused = text_label(kind="hint")
         self._connect()
@@ -92,14 +92,14 @@ class AmendCard(Card):
         before, self._review, self._steps = self._review, review, shown_steps(review)
         if before is not None and (before.row.episode_id, before.revision) != (review.row.episode_id, review.revision):
             self._dismiss()
-        self.show_step(min(self._present, len(self._steps) - 1))
+        self.show_step(min(self._current, len(self._steps) - 1))
 
     def show_step(self, number: int) -> None:
-        self._present = number
+        self._current = number
         self._offer()
 
     def clear(self) -> None:
-        self._review, self._steps, self._present = None, _NOTHING, 0
+        self._review, self._steps, self._current = None, _NOTHING, 0
         self._dismiss()
         self._offer()
 
@@ -123,9 +123,9 @@ class AmendCard(Card):
         possible = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END}
         if review.opened.provenance is not None:
             possible.add(Command.FIX_NOTE)
-        if self._present < len(self._steps) - 1:
+        if self._current < len(self._steps) - 1:
             possible |= {Command.DROP_STEPS, Command.END_HERE}
-        match self._steps[self._present].action:
+        match self._steps[self._current].action:
             case Click() | LongPress():
                 possible |= {Command.FIX_PRESS, Command.FIX_BOX}
             case Type():
@@ -153,20 +153,20 @@ class AmendCard(Card):
         self._open(Command.FIX_END, _question("Fix the final note", f"What is the text of {kind}?"), form)
 
     def _ask_note(self) -> None:
-        step = self._steps[self._present]
+        step = self._steps[self._current]
         form = TextForm("Note of the step", step.note, lambda text: NewNote(step=step.number, note=text))
         question = _question("Fix the note", f"What is the note for step {step.number + 1}?")
         self._open(Command.FIX_NOTE, question, form)
 
     def _ask_text(self) -> None:
-        step = self._steps[self._present]
+        step = self._steps[self._current]
         text = step.action.text if isinstance(step.action, Type) else ""
         follows = _sent_text(self._record(step.number))
         form = TextForm("Text of the step", text, partial(_text, step.number), follows=follows)
         self._open(Command.FIX_TEXT, _question("Fix the text", f"What does step {step.number + 1} type?"), form)
 
     def _ask_press(self) -> None:
-        step = self._steps[self._present]
+        step = self._steps[self._current]
         long = isinstance(step.action, Click)
         wanted = "LONG_PRESS" if long else "CLICK"
         form = FixedForm(NewPress(step=step.number, long=long), _press_duration_text(self._record(step.number)))
@@ -176,7 +176,7 @@ class AmendCard(Card):
         self._open(Command.FIX_PRESS, question, form)
 
     def _ask_box(self) -> None:
-        step = self._steps[self._present]
+        step = self._steps[self._current]
         if not isinstance(step.action, Click | LongPress):
             return
         form = BoxForm(step.number, step.action, step.element)
@@ -191,7 +191,7 @@ class AmendCard(Card):
         )
 
     def _ask_drop(self) -> None:
-        form = StepsForm(self._present, self._present, len(self._steps))
+        form = StepsForm(self._current, self._current, len(self._steps))
         question = _question("Drop steps", "Which steps should be removed?", answer="Drop steps")
         dialog = self._open(Command.DROP_STEPS, question, form)
         steps = self._steps
@@ -205,10 +205,10 @@ class AmendCard(Card):
                 )
 
         form.range_changed.connect(compare)
-        compare(self._present, self._present)
+        compare(self._current, self._current)
 
     def _ask_tail(self) -> None:
-        at, end = self._present, self._steps[-1]
+        at, end = self._current, self._steps[-1]
         follows = (
             f"{removed_steps_text(range(at + 1, end.number + 1))}. Step {at + 1} keeps its screenshot "
             f"and becomes {action_type(end.action)}, with {quoted(self._end_text)}."

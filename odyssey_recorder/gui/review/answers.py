@@ -87,7 +87,7 @@ class ReviewAnswers:
     def named(self) -> frozenset[int]:
         return frozenset(one.step for one in self.judgements if one.step is not None)
 
-    def lacking(self) -> tuple[Criterion, str] | None:
+    def incomplete(self) -> tuple[Criterion, str] | None:
         """The first incomplete question and what to do about it; None if all are complete."""
         for criterion, question in QUESTIONS.items():
             given = self.judgement(criterion)
@@ -100,7 +100,7 @@ class ReviewAnswers:
         return None
 
     def all_three(self) -> tuple[Judgement, Judgement, Judgement]:
-        """Requires that `lacking` returns None."""
+        """Requires that `incomplete` returns None."""
         screenshots, sequence, instruction = self.judgements
         return screenshots, sequence, instruction
 

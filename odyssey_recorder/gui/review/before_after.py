@@ -80,7 +80,7 @@ class BeforeAfterView(FittedWidget):
         self.viewport = Viewport(self)
         self._loader = loader
         self._steps: tuple[ShownStep, ...] = ()
-        self._present = 0
+        self._current = 0
         self._is_double = True
         self._changes: tuple[Box, ...] | None = None
         self._cuts: dict[int, tuple[VisiblePart, QImage]] = {}
@@ -102,7 +102,7 @@ class BeforeAfterView(FittedWidget):
         self.turn_to(0)
 
     def turn_to(self, number: int) -> None:
-        self._present = number
+        self._current = number
         self._changes = None
         self._cuts = {}
         self.fit()
@@ -153,13 +153,13 @@ class BeforeAfterView(FittedWidget):
             return []
         below = QRectF(self.rect()).adjusted(0, _CAPTION_PX, 0, 0)
         if not self._is_double:
-            return [_Half(below, f"Step {self._present + 1}", self._present, has_action=True)]
+            return [_Half(below, f"Step {self._current + 1}", self._current, has_action=True)]
         width = (self.width() - _GAP) // 2
         places = (QRectF(left, below.top(), width, below.height()) for left in (0, self.width() - width))
         before, after = places
         return [
-            _Half(before, f"Before step {self._present + 1}", self._present, has_action=True),
-            _Half(after, f"After step {self._present + 1}", self._present + 1, has_action=False),
+            _Half(before, f"Before step {self._current + 1}", self._current, has_action=True),
+            _Half(after, f"After step {self._current + 1}", self._current + 1, has_action=False),
         ]
 
     def _zoom_for(self, half: _Half) -> ScreenshotZoom:
@@ -233,9 +233,9 @@ class BeforeAfterView(FittedWidget):
         for half in halves:
             _paint_caption(painter, half)
             self._paint_half(painter, half)
-        if halves and self._reported != (self._opened, self._present) and all(map(self._is_loaded, halves)):
-            self._reported = (self._opened, self._present)
-            self.painted.emit(self._present)
+        if halves and self._reported != (self._opened, self._current) and all(map(self._is_loaded, halves)):
+            self._reported = (self._opened, self._current)
+            self.painted.emit(self._current)
 
     def _is_loaded(self, half: _Half) -> bool:
         return half.step >= len(self._steps) or self._loader.screenshot(half.step) is not None

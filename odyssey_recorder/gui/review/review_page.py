@@ -79,18 +79,18 @@ class ReviewPage(MainPage):
         self._outcome = text_label(kind="hint")
         self._bar = named(QProgressBar(), "Reading the episodes")
         self._message = Banner(commands.button(Command.DISMISS_REVIEW, kind="quiet", wordless=True))
-        self._bench = QWidget()
+        self._workspace = QWidget()
         listed: Mapping[SideName, Side] = {"left": (self._pane, _LIST_PX)}
-        self._listing = Panels("episodes", commands, self._bench, listed, lambda _side, px: px >= _ROOMY_PX)
-        self._whole = QStackedWidget()
+        self._listing = Panels("episodes", commands, self._workspace, listed, lambda _side, px: px >= _ROOMY_PX)
+        self._stack = QStackedWidget()
         self._make_figures: Callable[[], QWidget] | None = None
         self._lay_out()
         self._connect()
         self._arrange()
 
     def fill(self) -> Iterator[None]:
-        if self._make_figures is not None and self._whole.count() == 1:
-            self._whole.addWidget(self._make_figures())
+        if self._make_figures is not None and self._stack.count() == 1:
+            self._stack.addWidget(self._make_figures())
             yield
 
     def enter(self) -> None:
@@ -102,9 +102,9 @@ class ReviewPage(MainPage):
 
     @property
     def home(self) -> QWidget:
-        if (figures := self._whole.widget(1)) is not None and figures.isVisible():
+        if (figures := self._stack.widget(1)) is not None and figures.isVisible():
             return figures
-        return self._viewer.home if self._bench.isVisible() else self._pane.home
+        return self._viewer.home if self._workspace.isVisible() else self._pane.home
 
     def close_down(self) -> None:
         self._keep_sheet()
@@ -401,11 +401,11 @@ class ReviewPage(MainPage):
         while window is not None and window is not self.window():
             parent = window.parentWidget()
             window = parent.window() if parent is not None else None
-        self._watch.run(on=window is not None and self._bench.isVisible())
+        self._watch.run(on=window is not None and self._workspace.isVisible())
 
     def _arrange(self) -> None:
         listed = self._commands[Command.REVIEW_LIST].isChecked() or not self._episode_id
-        self._bench.setVisible(not listed)
+        self._workspace.setVisible(not listed)
         self._pane.show_narrow(not listed)
         self._listing.arrange()
         self._commands.enable(Command.REVIEW_LIST, on=bool(self._episode_id))
@@ -413,7 +413,7 @@ class ReviewPage(MainPage):
         self._update_title()
 
     def _show_figures(self, on: bool) -> None:
-        self._whole.setCurrentIndex(1 if on else 0)
+        self._stack.setCurrentIndex(1 if on else 0)
         for command in _OF_EPISODES:
             self._commands[command].setVisible(not on)
         self._commands[Command.REVIEW_FIGURES].setText("Show episodes" if on else "Show figures")
@@ -464,9 +464,9 @@ class ReviewPage(MainPage):
         head = row(self._title, self._bar, (self._outcome, 1), figures, *buttons)
         right = QWidget()
         fill_column(right, (self._cards, 2), (self._panel, 4), spacing=10)
-        fill_row(self._bench, Panels("review", commands, self._viewer, {"right": (right, _PANEL_PX)}))
-        self._whole.addWidget(self._listing)
-        fill_column(self, head, self._message, (self._whole, 1), margins=(_SPACE, 12, _SPACE, _SPACE), spacing=10)
+        fill_row(self._workspace, Panels("review", commands, self._viewer, {"right": (right, _PANEL_PX)}))
+        self._stack.addWidget(self._listing)
+        fill_column(self, head, self._message, (self._stack, 1), margins=(_SPACE, 12, _SPACE, _SPACE), spacing=10)
 
 
 def _differs(rows: ReviewRow | None, shown: ReviewRow) -> bool:

@@ -60,7 +60,7 @@ class ReviewViewer(QWidget):
         self.home = self._strip
         self._view = BeforeAfterView(self._loader)
         self._words = _StepText()
-        self._bench = _TextBeside(self._arrange)
+        self._layout = _TextBeside(self._arrange)
         self._scale = named(text_label(kind="hint"), "Zoom")
         self._scale.setWordWrap(False)
         self._scale.setToolTip("Zoom: screen pixels for each pixel of the screenshot")
@@ -75,7 +75,7 @@ class ReviewViewer(QWidget):
         at = self.current_step if _same_episode(steps, self._steps) else 0
         self._steps, self._seen = steps, set(seen)
         self._size = review.opened.episode.device.size
-        self._arrange(self._bench.geometry().size())
+        self._arrange(self._layout.geometry().size())
         self._model.load(map(_strip_step, steps))  # first, so that finished thumbnails show at once
         self._loader.load(steps)
         self._view.load(steps)
@@ -194,7 +194,7 @@ class ReviewViewer(QWidget):
         count = 2 if self._commands[Command.BEFORE_AFTER].isChecked() else 1
         below = _scale(self._size, count, room - QSize(0, _WORDS.height()))
         is_beside = _scale(self._size, count, room - QSize(_WORDS.width(), 0)) >= below
-        self._bench.setDirection(QBoxLayout.Direction.LeftToRight if is_beside else QBoxLayout.Direction.TopToBottom)
+        self._layout.setDirection(QBoxLayout.Direction.LeftToRight if is_beside else QBoxLayout.Direction.TopToBottom)
         self._words.stand(beside=is_beside)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -219,7 +219,7 @@ class ReviewViewer(QWidget):
         double, differing = self._commands[Command.BEFORE_AFTER], self._commands[Command.SHOW_CHANGES]
         double.setChecked(True)
         double.toggled.connect(self._view.set_double)
-        double.toggled.connect(lambda _on: self._arrange(self._bench.geometry().size()))
+        double.toggled.connect(lambda _on: self._arrange(self._layout.geometry().size()))
         differing.toggled.connect(self._seek_changes)
         self._commands.belong_to(self, Command.BEFORE_AFTER, Command.SHOW_CHANGES)
         self._strip.step_chosen.connect(self.go_to_step)
@@ -237,10 +237,10 @@ class ReviewViewer(QWidget):
         smaller, larger = buttons(Command.REVIEW_SMALLER, Command.REVIEW_LARGER)
         tools = row(*steps, None, *looks, smaller, self._scale, larger, spacing=2)
         self._strip.fit_height()
-        self._bench.setSpacing(8)
-        self._bench.addWidget(self._view, 1)
-        self._bench.addWidget(self._words)
-        fill_column(self, self._strip, tools, (self._bench, 1), spacing=6)
+        self._layout.setSpacing(8)
+        self._layout.addWidget(self._view, 1)
+        self._layout.addWidget(self._words)
+        fill_column(self, self._strip, tools, (self._layout, 1), spacing=6)
 
 
 class _TextBeside(QBoxLayout):

@@ -89,7 +89,7 @@ class ScreenshotLoader(QObject):
         prepare_other_threads()
         self._background = background
         self._steps: tuple[ShownStep, ...] = ()
-        self._present = 0
+        self._current = 0
         self._look: ScreenshotZoom | None = None
         self._screenshots: dict[int, StepScreenshot] = {}
         self._drawn: set[int] = set()
@@ -121,7 +121,7 @@ class ScreenshotLoader(QObject):
 
     def turn_to(self, number: int) -> None:
         """Make `number` the current step; if it can be painted at once, decoding waits for that."""
-        self._present = number
+        self._current = number
         self._release()
         if any(one < len(self._steps) and one not in self._screenshots for one in (number, number + 1)):
             self._go_on()
@@ -166,7 +166,7 @@ class ScreenshotLoader(QObject):
 
     def _at_a_time(self, number: int) -> int:
         """The number of concurrent decodes; distant steps leave a processor to the window."""
-        if number == self._present:
+        if number == self._current:
             return _AT_A_TIME + 1
         return _AT_A_TIME if number in self._near() else 1
 
@@ -184,11 +184,11 @@ class ScreenshotLoader(QObject):
                 yield number
 
     def _near(self) -> range:
-        return range(max(0, self._present - _BEHIND), min(len(self._steps), self._present + _AHEAD + 1))
+        return range(max(0, self._current - _BEHIND), min(len(self._steps), self._current + _AHEAD + 1))
 
     def _distance(self, number: int) -> float:
         """The priority of a step; lower is sooner, and steps ahead come before those behind."""
-        off = number - self._present
+        off = number - self._current
         return off if off >= 0 else 2.5 - off
 
     def _take(self, steps: tuple[ShownStep, ...], number: int, made: _Developed) -> None:

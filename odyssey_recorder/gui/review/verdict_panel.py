@@ -206,9 +206,9 @@ class VerdictPanel(Card):
             self._cards[self._unfolded].write()
 
     def _decide(self, decision: Decision) -> None:
-        lacking = self.sheet.lacking()
-        if lacking is not None:
-            criterion, text = lacking
+        incomplete = self.sheet.incomplete()
+        if incomplete is not None:
+            criterion, text = incomplete
             self._unfold(criterion)
             self.refuse(text)
             return

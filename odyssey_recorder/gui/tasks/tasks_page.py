@@ -56,7 +56,7 @@ class TasksPage(MainPage):
         self._stack = QStackedWidget()
         self._stack.addWidget(self._queue_view)
         self._names = QActionGroup(self)
-        self._whole = fill_column(self, (self._stack, 1), margins=16, spacing=10)
+        self._layout = fill_column(self, (self._stack, 1), margins=16, spacing=10)
         self._commands.bind(self, {Command.READ_TASKS: self._refresh, Command.FIND_TASK: self._search})
 
     def show_for(self, role: Role) -> None:
@@ -136,8 +136,8 @@ class TasksPage(MainPage):
         }
         self._connect_views(self._lead)
         self._tabs = self._make_tabs()
-        self._whole.insertWidget(0, self._tabs)
-        self._whole.insertWidget(1, jobs_bar)
+        self._layout.insertWidget(0, self._tabs)
+        self._layout.insertWidget(1, jobs_bar)
         commands[Command.SHOW_QUEUE].setChecked(True)
         yield
 

@@ -44,7 +44,7 @@ def filled(*judgements: Judgement) -> ReviewAnswers:
 
 def test_answers_keep_question_order_and_the_last_one_counts() -> None:
     answers = filled(*(passed(one) for one in reversed(QUESTIONS)), failed(Criterion.SEQUENCE, "gap"))
-    assert answers.lacking() is None
+    assert answers.incomplete() is None
     assert [one.criterion for one in answers.all_three()] == list(QUESTIONS)
     given = answers.judgement(Criterion.SEQUENCE)
     assert given is not None
@@ -62,7 +62,7 @@ def test_answers_keep_question_order_and_the_last_one_counts() -> None:
 )
 def test_failed_answer_needs_a_reason_for_its_question(incomplete: Judgement, requested: str) -> None:
     answers = filled(passed(Criterion.SCREENSHOTS), incomplete, passed(Criterion.INSTRUCTION))
-    assert answers.lacking() == (Criterion.SEQUENCE, f"{requested}: {QUESTIONS[Criterion.SEQUENCE]}")
+    assert answers.incomplete() == (Criterion.SEQUENCE, f"{requested}: {QUESTIONS[Criterion.SEQUENCE]}")
 
 
 def test_answers_and_seen_steps_are_renumbered() -> None:
