@@ -19,7 +19,7 @@ from odyssey_recorder.quality.evidence import StepEvidence
 from tests.annotation.planted import Maker, Planted, blinded, clean_texts, is_caught
 from tests.annotation.walks import Walk, walks
 from tests.annotation.wordings import FRESH, HELD_OUT, TUNED, Wording
-from tests.quality.evidence import ACTIONS, FIELD, evidence, unproved, with_step
+from tests.quality.evidence import ACTIONS, FIELD, evidence, with_step, without_provenance
 
 LOW, DESCRIPTION = TextKind.INSTRUCTION, TextKind.DESCRIPTION
 CONTEXT, INTENTION = TextKind.CONTEXT, TextKind.INTENTION
@@ -103,7 +103,7 @@ def has_evidence(one: Planted) -> bool:
 
 
 def test_the_papers_sixteen_lines_raise_at_most_one_warning() -> None:
-    bare = unproved(evidence())
+    bare = without_provenance(evidence())
     steps = tuple(
         StepEvidence(number, replace(bare.steps[0].spelled, action=action), no_views="none was stored")
         for number, (_, action) in enumerate(PAPER)

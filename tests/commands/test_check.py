@@ -12,8 +12,8 @@ from odyssey_recorder.dataset.layout import HISTORY
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
 from odyssey_recorder.quality.findings_report import FindingsReport, render_findings_page
 from tests.command_line import ESCAPES, CommandLine, Ran
-from tests.quality.folders import FIRST, SECOND, edit, write_dataset, write_lone, write_provenance
-from tests.quality.test_collect import spoil_in_place
+from tests.quality.folders import FIRST, SECOND, edit, write_dataset, write_provenance, write_single_episode
+from tests.quality.test_collect import overwrite_silently
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_warnings_fail_only_where_that_is_asked(command_line: CommandLine, datas
 def test_a_second_run_opens_nothing_that_has_not_changed(command_line: CommandLine, dataset: Path) -> None:
     first = check(command_line, dataset)
     for path in (dataset / "screenshots").iterdir():
-        spoil_in_place(path)
+        overwrite_silently(path)
     assert check(command_line, dataset) == first
     assert check(command_line, dataset, "--no-cache").exit_code == 1
 
@@ -93,7 +93,7 @@ def test_a_folder_of_files_is_checked_without_what_is_of_a_dataset(command_line:
     ).read_bytes()
     folder = command_line.folder / "loose"
     for episode_id in (FIRST, SECOND):
-        write_lone(folder, episode_id, [screenshot] * 5)
+        write_single_episode(folder, episode_id, [screenshot] * 5)
     (folder / "all_annot.json").write_text("[]")
     tree = json.loads(check(command_line, folder, "--json").out)
     assert tree["episodes"] == 2

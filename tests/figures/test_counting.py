@@ -36,7 +36,7 @@ def columns(figure: Figure) -> Columns:
     return found
 
 
-def test_there_are_seventeen_each_with_a_table(figures: dict[str, Figure]) -> None:
+def test_all_seventeen_figures_have_tables(figures: dict[str, Figure]) -> None:
     assert len(figures) == 17
     for figure in figures.values():
         for panel in figure.panels:
@@ -45,7 +45,7 @@ def test_there_are_seventeen_each_with_a_table(figures: dict[str, Figure]) -> No
             assert all(len(row) == len(head) for row in rows)
 
 
-def test_the_headline_counts_distinct_things(figures: dict[str, Figure]) -> None:
+def test_headline_counts_distinct_values(figures: dict[str, Figure]) -> None:
     listing = figures["headline"].panels[0]
     assert isinstance(listing, TextTable)
     ours = {row[0]: row[1] for row in listing.rows}
@@ -56,7 +56,7 @@ def test_the_headline_counts_distinct_things(figures: dict[str, Figure]) -> None
     assert {row[0]: row[2] for row in listing.rows}["Episodes"] == 8334
 
 
-def test_bars_count_episodes_and_show_what_is_published(figures: dict[str, Figure]) -> None:
+def test_bars_count_episodes_and_show_published_shares(figures: dict[str, Figure]) -> None:
     assert bars(figures["categories"]) == Counter(one.category for one in SAMPLE)
     assert bars(figures["apps"]) == Counter(app for one in SAMPLE for app in set(one.apps))
     assert bars(figures["combinations"]) == dict(
@@ -71,7 +71,7 @@ def test_bars_count_episodes_and_show_what_is_published(figures: dict[str, Figur
     assert {one.label: one.published for one in published.marks}["General_Tool"] == pytest.approx(0.22)
 
 
-def test_a_histogram_holds_every_episode_once_and_its_filters_are_its_bins(figures: dict[str, Figure]) -> None:
+def test_histogram_counts_every_episode_in_the_bin_of_its_filter(figures: dict[str, Figure]) -> None:
     lengths = [len(one.actions) for one in SAMPLE]
     shown = columns(figures["lengths"])
     assert sum(one.value for one in shown.marks) == 400
@@ -81,7 +81,7 @@ def test_a_histogram_holds_every_episode_once_and_its_filters_are_its_bins(figur
     assert dict(shown.lines) == {"mean": mean_steps(SAMPLE), "v2": 15.346}
 
 
-def test_boxes_have_the_median_of_their_category(figures: dict[str, Figure]) -> None:
+def test_boxes_show_the_median_of_their_category(figures: dict[str, Figure]) -> None:
     boxes = figures["lengths-by-category"].panels[0]
     assert isinstance(boxes, Boxes)
     for one in boxes.spreads:
@@ -90,7 +90,7 @@ def test_boxes_have_the_median_of_their_category(figures: dict[str, Figure]) -> 
         assert min(values) <= one.low <= one.quarter <= one.median <= one.three_quarters <= one.high <= max(values)
 
 
-def test_pairs_are_symmetric_and_no_app_is_paired_with_itself(figures: dict[str, Figure]) -> None:
+def test_app_pairs_are_counted_without_self_pairs(figures: dict[str, Figure]) -> None:
     grid = figures["pairs"].panels[0]
     assert isinstance(grid, CountGrid)
     for y, row in enumerate(grid.rows):
@@ -99,7 +99,7 @@ def test_pairs_are_symmetric_and_no_app_is_paired_with_itself(figures: dict[str,
             assert grid.counts[y][x] == expected
 
 
-def test_presses_are_counted_by_device_in_fifty_by_fifty_cells(figures: dict[str, Figure]) -> None:
+def test_presses_are_counted_by_device_in_50_by_50_cells(figures: dict[str, Figure]) -> None:
     total = 0
     for panel in figures["presses"].panels:
         assert isinstance(panel, CountGrid)
@@ -108,7 +108,7 @@ def test_presses_are_counted_by_device_in_fifty_by_fifty_cells(figures: dict[str
     assert total == sum(len(one.presses) for one in SAMPLE)
 
 
-def test_actions_are_compared_in_the_spelling_of_the_release(figures: dict[str, Figure]) -> None:
+def test_actions_are_compared_in_the_release_spelling(figures: dict[str, Figure]) -> None:
     steps = Counter(action for one in SAMPLE for action in one.actions)
     assert bars(figures["actions"]) == steps
     assert bars(figures["actions"], 1)["CLICK, HOME, BACK, RECENT"] == sum(
@@ -116,7 +116,7 @@ def test_actions_are_compared_in_the_spelling_of_the_release(figures: dict[str, 
     )
 
 
-def test_sides_and_endings_add_up(figures: dict[str, Figure]) -> None:
+def test_split_parts_and_endings_add_up(figures: dict[str, Figure]) -> None:
     by_category, by_device = figures["splits"].panels
     for panel in (by_category, by_device):
         assert isinstance(panel, CountGrid)
@@ -127,7 +127,7 @@ def test_sides_and_endings_add_up(figures: dict[str, Figure]) -> None:
     assert sum(map(sum, endings.counts)) == 400
 
 
-def test_an_empty_dataset_and_a_single_episode_have_figures_too() -> None:
+def test_empty_and_tiny_datasets_have_figures() -> None:
     single = EpisodeFigures(
         "1" * 16, "Web_Shopping", "", "", (), "Pixel", Size(10, 20), (), (Point(1000, 1000), Point(-5, 0))
     )
@@ -150,7 +150,7 @@ def test_days_without_recordings_are_shown_as_gaps() -> None:
     ]  # fmt: skip
 
 
-def test_another_dataset_is_what_is_compared_with() -> None:
+def test_figures_can_be_compared_with_another_dataset() -> None:
     other = episodes(100, APPS, seed=5)
     alone = all_figures(other, Against(PublishedFigures("other"), AGAINST.class_of))
     against = published_of("other", alone, mean_steps(other))
@@ -162,5 +162,5 @@ def test_another_dataset_is_what_is_compared_with() -> None:
         assert mark.published == pytest.approx(sum(one.device == mark.label for one in other) / 100)
 
 
-def test_a_value_is_quoted_in_a_filter() -> None:
+def test_filter_values_are_quoted() -> None:
     assert term("app", 'a "b" \\c') == 'app:"a \\"b\\" \\\\c"'

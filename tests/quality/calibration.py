@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from odyssey_recorder.quality.thresholds import BLANK_DEVIATION, BLANK_FLAT, NO_EFFECT_DP2, NO_EFFECT_SHARE
-from tests.quality.labelled import Pair, Sight, hard_pairs_on, pairs_on, sights_on
+from tests.quality.labelled import LabelledScreen, Pair, hard_pairs, labelled_screens, random_pairs
 
 PROFILES = ("small_phone", "medium_phone", "pixel_7_pro", "pixel_8_pro", "pixel_fold", "pixel_tablet")
 VIDEO = "moves by itself"
@@ -18,20 +18,20 @@ VIDEO = "moves by itself"
 @dataclass(frozen=True, slots=True)
 class Labelled:
     pairs: tuple[Pair, ...]
-    sights: tuple[Sight, ...]
+    screens: tuple[LabelledScreen, ...]
 
 
-def label(profiles: Iterable[str], *, seed: int, deeds: int) -> Labelled:
+def label(profiles: Iterable[str], *, seed: int, actions: int) -> Labelled:
     pairs: list[Pair] = []
-    sights: list[Sight] = []
+    screens: list[LabelledScreen] = []
     for profile in profiles:
-        pairs += [*pairs_on(profile, seed=seed, deeds=deeds), *hard_pairs_on(profile)]
-        sights += sights_on(profile)
-    return Labelled(tuple(pairs), tuple(sights))
+        pairs += [*random_pairs(profile, seed=seed, actions=actions), *hard_pairs(profile)]
+        screens += labelled_screens(profile)
+    return Labelled(tuple(pairs), tuple(screens))
 
 
-def looks_blank(sight: Sight) -> bool:
-    return sight.deviation < BLANK_DEVIATION or sight.flat > BLANK_FLAT
+def looks_blank(screen: LabelledScreen) -> bool:
+    return screen.deviation < BLANK_DEVIATION or screen.flat > BLANK_FLAT
 
 
 def errors(pairs: Sequence[Pair], says_changed: Callable[[Pair], bool]) -> tuple[list[Pair], list[Pair]]:
@@ -43,15 +43,15 @@ def errors(pairs: Sequence[Pair], says_changed: Callable[[Pair], bool]) -> tuple
 
 def print_calibration(labelled: Labelled, console: Console) -> None:
     console.print(f"IMG07: {len(labelled.pairs)} pairs, before and after", style="bold")
-    console.print(_of_pairs(labelled.pairs))
-    console.print(_of_rules(labelled.pairs))
-    console.print(f"IMG04: {len(labelled.sights)} screenshots", style="bold")
-    console.print(_of_sights(labelled.sights))
-    wrong = [sight for sight in labelled.sights if looks_blank(sight) != sight.blank]
+    console.print(_pair_table(labelled.pairs))
+    console.print(_rule_table(labelled.pairs))
+    console.print(f"IMG04: {len(labelled.screens)} screenshots", style="bold")
+    console.print(_screen_table(labelled.screens))
+    wrong = [screen for screen in labelled.screens if looks_blank(screen) != screen.blank]
     console.print(f"wrong at deviation < {BLANK_DEVIATION} or flat > {BLANK_FLAT}: {len(wrong)}")
 
 
-def _of_pairs(pairs: Sequence[Pair]) -> Table:
+def _pair_table(pairs: Sequence[Pair]) -> Table:
     groups: defaultdict[tuple[bool, str], list[Pair]] = defaultdict(list)
     for pair in pairs:
         groups[pair.changed, pair.kind].append(pair)
@@ -63,7 +63,7 @@ def _of_pairs(pairs: Sequence[Pair]) -> Table:
     return shown
 
 
-def _of_rules(pairs: Sequence[Pair]) -> Table:
+def _rule_table(pairs: Sequence[Pair]) -> Table:
     shown = _table("it changed where", "not changed, said so", "changed, not seen")
     rules: list[tuple[str, Callable[[Pair], bool]]] = [
         (f"dp² ≥ {NO_EFFECT_DP2:g}", lambda pair: pair.area >= NO_EFFECT_DP2),
@@ -73,19 +73,19 @@ def _of_rules(pairs: Sequence[Pair]) -> Table:
     ]
     for words, rule in rules:
         missed, false = errors(pairs, rule)
-        shown.add_row(words, _counted(missed), _counted(false))
+        shown.add_row(words, _count_with_kinds(missed), _count_with_kinds(false))
     return shown
 
 
-def _counted(pairs: Sequence[Pair]) -> str:
+def _count_with_kinds(pairs: Sequence[Pair]) -> str:
     kinds = ", ".join(sorted({pair.kind for pair in pairs}))
     return f"{len(pairs)} ({kinds})" if pairs else "0"
 
 
-def _of_sights(sights: Sequence[Sight]) -> Table:
-    groups: defaultdict[tuple[bool, str], list[Sight]] = defaultdict(list)
-    for sight in sights:
-        groups[sight.blank, sight.kind].append(sight)
+def _screen_table(screens: Sequence[LabelledScreen]) -> Table:
+    groups: defaultdict[tuple[bool, str], list[LabelledScreen]] = defaultdict(list)
+    for screen in screens:
+        groups[screen.blank, screen.kind].append(screen)
     shown = _table("blank", "kind", "pictures", "deviation, least", "most", "flat, least", "most")
     for (blank, kind), group in sorted(groups.items()):
         deviations, flats = sorted(one.deviation for one in group), sorted(one.flat for one in group)

@@ -15,17 +15,17 @@ from tests.quality.evidence import (
     TOUCHED_US,
     Cases,
     evidence,
-    found,
+    found_steps,
     screen,
-    unproved,
-    unseen,
+    unchecked_steps,
     with_breach,
     with_step,
+    without_provenance,
 )
 
 CLEAN = evidence()
-RELEASED = unproved(CLEAN)
-LYING = with_step(CLEAN, 3, size=SIZE.turned())
+RELEASED = without_provenance(CLEAN)
+SIDEWAYS = with_step(CLEAN, 3, size=SIZE.turned())
 OLD = with_step(CLEAN, 0, age_us=OLDEST_SCREENSHOT_US + 1)
 SECOND_FRAME = CheckRecord(number=9, started_us=TOUCHED_US + 5, arrived_us=TOUCHED_US + 9)
 NO_DEVICE = replace(CLEAN, episode=replace(CLEAN.episode, device=None))
@@ -43,9 +43,9 @@ FOUND: Cases = {
     "IMG03 another size": (with_step(CLEAN, 3, size=Size(719, 1280)), [3]),
     "IMG03 another size in the provenance": (with_step(CLEAN, 3, width=719), [3]),
     "IMG03 a first screenshot that is turned": (with_step(CLEAN, 0, size=Size(1280, 720), screen=None), [0]),
-    "IMG03 a turned screenshot": (LYING, [3]),
-    "IMG03 a turned screenshot without a provenance": (unproved(LYING), [3]),
-    "IMG03 no turned screenshot of a turned device": (with_step(LYING, 3, screen=screen(LAUNCHER, rotation=1)), []),
+    "IMG03 a turned screenshot": (SIDEWAYS, [3]),
+    "IMG03 a turned screenshot without a provenance": (without_provenance(SIDEWAYS), [3]),
+    "IMG03 no turned screenshot of a turned device": (with_step(SIDEWAYS, 3, screen=screen(LAUNCHER, rotation=1)), []),
     "IMG03 an upright screenshot of a turned device": (with_step(CLEAN, 3, screen=screen(LAUNCHER, rotation=3)), [3]),
     "IMG03 no upright screenshot upside down": (with_step(CLEAN, 3, screen=screen(LAUNCHER, rotation=2)), []),
     "IMG04 hardly any contrast": (with_step(CLEAN, 1, deviation=BLANK_DEVIATION - 0.01), [1]),
@@ -67,7 +67,7 @@ FOUND: Cases = {
 }
 UNSEEN: Cases = {
     "IMG01 without a provenance": (RELEASED, [0, 1, 2, 3, 4, 5]),
-    "IMG03 a turned screenshot is looked at without a provenance": (unproved(LYING), []),
+    "IMG03 a turned screenshot is looked at without a provenance": (without_provenance(SIDEWAYS), []),
     "IMG03 without a size of the device": (NO_DEVICE, [-1]),
     "IMG04 a missing screenshot": (with_step(CLEAN, 1, screenshot=None), [1]),
     "IMG05 without a provenance": (RELEASED, [0, 1, 2, 3, 4, 5]),
@@ -78,12 +78,12 @@ UNSEEN: Cases = {
 
 
 @pytest.mark.parametrize("case", FOUND)
-def test_what_is_found(case: str) -> None:
+def test_findings(case: str) -> None:
     one, steps = FOUND[case]
-    assert found(case[:5], one) == steps
+    assert found_steps(case[:5], one) == steps
 
 
 @pytest.mark.parametrize("case", UNSEEN)
-def test_what_is_not_looked_at(case: str) -> None:
+def test_unchecked_steps(case: str) -> None:
     one, steps = UNSEEN[case]
-    assert unseen(case[:5], one) == steps
+    assert unchecked_steps(case[:5], one) == steps

@@ -18,16 +18,16 @@ from tests.quality.evidence import (
     LAUNCHER,
     Cases,
     evidence,
-    found,
-    in_front,
-    said,
+    found_steps,
+    results,
     severities,
-    unproved,
-    unseen,
+    unchecked_steps,
+    visiting,
     with_keys,
-    with_making,
     with_task,
+    with_task_origin,
     with_text,
+    without_provenance,
 )
 from tests.task.worded import human_words, one_of_each
 
@@ -35,17 +35,17 @@ CLEAN = evidence()
 CLOCK = "com.android.deskclock"
 
 
-def asked(template: str, task: str, instruction: str) -> EpisodeEvidence:
+def with_instruction(template: str, task: str, instruction: str) -> EpisodeEvidence:
     return with_task(CLEAN, meta_task=template, task=task, instruction=instruction, apps=())
 
 
-WORDS = CLEAN.episode.task.instruction.removesuffix(".")
-BOOK = "17 a.b " * 100_000
-CHOOSER, KEYBOARD = "com.android.intentresolver", "com.google.android.inputmethod.latin"
-TWITTER = in_front(CLEAN, CHROME, *["com.twitter.android"] * 5)
-LEDGER = in_front(with_task(CLEAN, apps=("Chrome", "Ledger")), CHROME, *["org.example.kontor"] * 5)
-TO_MESSAGES = with_task(CLEAN, instruction=f"{WORDS}, and tell me in Messages.")
-PLAIN_WORDS = with_task(
+INSTRUCTION = CLEAN.episode.task.instruction.removesuffix(".")
+LONG_TEXT = "17 a.b " * 100_000
+APP_CHOOSER, KEYBOARD = "com.android.intentresolver", "com.google.android.inputmethod.latin"
+USES_TWITTER = visiting(CLEAN, CHROME, *["com.twitter.android"] * 5)
+USES_UNKNOWN_APP = visiting(with_task(CLEAN, apps=("Chrome", "Ledger")), CHROME, *["org.example.kontor"] * 5)
+NAMES_MESSAGES = with_task(CLEAN, instruction=f"{INSTRUCTION}, and tell me in Messages.")
+NAMES_NO_APP = with_task(
     CLEAN,
     task="Run a speed test",
     apps=("Speedtest", "Google Keep"),
@@ -53,8 +53,8 @@ PLAIN_WORDS = with_task(
 )
 
 
-def of_app(app: str, package: str) -> EpisodeEvidence:
-    return in_front(with_task(CLEAN, apps=(app,)), *[package] * 6)
+def uses_app(app: str, package: str) -> EpisodeEvidence:
+    return visiting(with_task(CLEAN, apps=(app,)), *[package] * 6)
 
 
 def impossible(why: str) -> EpisodeEvidence:
@@ -62,61 +62,56 @@ def impossible(why: str) -> EpisodeEvidence:
 
 
 FOUND: Cases = {
-    "EPI01 an app that was never in front": (in_front(CLEAN, LAUNCHER, *[CHROME] * 5), [None]),
+    "EPI01 an app that was never in front": (visiting(CLEAN, LAUNCHER, *[CHROME] * 5), [None]),
     "EPI01 nothing where all were": (CLEAN, []),
-    "EPI01 an app of no task that stays": (in_front(CLEAN, CHROME, DOCS, CLOCK, CLOCK, CLOCK, CHROME), [None]),
-    "EPI01 none that was there in passing": (in_front(CLEAN, CHROME, DOCS, CLOCK, CLOCK, DOCS, CHROME), []),
-    "EPI01 no parts of Android": (in_front(CLEAN, CHROME, DOCS, CHOOSER, CHOOSER, CHOOSER, KEYBOARD), []),
-    "EPI01 no package of another name": (with_task(TWITTER, apps=("Chrome", "X")), []),
-    "EPI01 the package of another app": (with_task(TWITTER, apps=("Chrome", "Google Keep")), [None, None]),
-    "EPI01 no package of an app that no catalogue has": (LEDGER, []),
-    "EPI01 no app in the singular": (of_app("Setting", "com.android.settings"), []),
-    "EPI01 no app with a hyphen": (of_app("To-do", "com.odyssey.todo"), []),
-    "EPI01 no app of a group": (of_app("Google Docs", "com.google.android.apps.docs"), []),
-    "EPI01 no app of Google": (of_app("Clock", "com.google.android.clock"), []),
+    "EPI01 an app of no task that stays": (visiting(CLEAN, CHROME, DOCS, CLOCK, CLOCK, CLOCK, CHROME), [None]),
+    "EPI01 none that was there in passing": (visiting(CLEAN, CHROME, DOCS, CLOCK, CLOCK, DOCS, CHROME), []),
+    "EPI01 no parts of Android": (visiting(CLEAN, CHROME, DOCS, APP_CHOOSER, APP_CHOOSER, APP_CHOOSER, KEYBOARD), []),
+    "EPI01 no package of another name": (with_task(USES_TWITTER, apps=("Chrome", "X")), []),
+    "EPI01 the package of another app": (with_task(USES_TWITTER, apps=("Chrome", "Google Keep")), [None, None]),
+    "EPI01 no package of an app that no catalogue has": (USES_UNKNOWN_APP, []),
+    "EPI01 no app in the singular": (uses_app("Setting", "com.android.settings"), []),
+    "EPI01 no app with a hyphen": (uses_app("To-do", "com.odyssey.todo"), []),
+    "EPI01 no app of a group": (uses_app("Google Docs", "com.google.android.apps.docs"), []),
+    "EPI01 no app of Google": (uses_app("Clock", "com.google.android.clock"), []),
     "EPI02 an app that is named twice": (with_task(CLEAN, apps=("Shop", "shop")), [None]),
     "EPI04 no reason": (impossible(" "), [1]),
     "EPI04 not a reason": (impossible("Item not found"), []),
     "INS01 nothing between gaps side by side": (
-        asked("Look up {} {}", "Look up Rome tomorrow", "What is on tomorrow in Rome?"),
+        with_instruction("Look up {} {}", "Look up Rome tomorrow", "What is on tomorrow in Rome?"),
         [],
     ),
-    "INS01 nothing in gaps alone, and in no time": (asked("{} " * 60 + "x", "tea " * 400, "tea"), []),
+    "INS01 nothing in gaps alone, and in no time": (with_instruction("{} " * 60 + "x", "tea " * 400, "tea"), []),
     "INS02 one app named and not the other": (
         with_task(CLEAN, instruction="Use Chrome to look it up and write it down."),
         [None],
     ),
     "INS02 no apps in another case": (with_task(CLEAN, instruction="Use chrome, then google docs."), []),
-    "INS02 an app that is none of the task's": (TO_MESSAGES, [None]),
-    "INS02 no word of that name": (with_task(CLEAN, instruction=f"{WORDS}. Messages may wait."), []),
+    "INS02 an app that is none of the task's": (NAMES_MESSAGES, [None]),
+    "INS02 no word of that name": (with_task(CLEAN, instruction=f"{INSTRUCTION}. Messages may wait."), []),
     "INS02 no app of which the task speaks": (
-        with_task(TO_MESSAGES, task=f"{CLEAN.episode.task.task}; look at my messages, too."),
+        with_task(NAMES_MESSAGES, task=f"{CLEAN.episode.task.task}; look at my messages, too."),
         [],
     ),
     "INS02 no app that other data call by part of its name": (
         with_task(
-            CLEAN,
-            apps=("Setting", "Docs"),
-            instruction="Open Settings, look it up, then write it into Google Docs.",
+            CLEAN, apps=("Setting", "Docs"), instruction="Open Settings, look it up, then write it into Google Docs."
         ),
         [],
     ),
 }
 UNSEEN: Cases = {
-    "EPI01 where one app is in no catalogue": (LEDGER, [-1]),
-    "EPI01 without a provenance": (unproved(CLEAN), [-1]),
+    "EPI01 where one app is in no catalogue": (USES_UNKNOWN_APP, [-1]),
+    "EPI01 without a provenance": (without_provenance(CLEAN), [-1]),
     "EPI02 an unknown category": (with_task(CLEAN, category="Cooking", apps=()), [-1]),
     "EPI06 without a model": (CLEAN, [-1]),
     "INS03 without a model": (CLEAN, [-1]),
-    "INS01 an instruction as long as a book": (with_task(CLEAN, instruction=BOOK), [-1]),
-    "INS02 an instruction as long as a book": (with_task(CLEAN, instruction=BOOK), [-1]),
-    "INS01 a task as long as a book": (with_task(CLEAN, task=BOOK), [-1]),
+    "INS01 an instruction as long as a book": (with_task(CLEAN, instruction=LONG_TEXT), [-1]),
+    "INS02 an instruction as long as a book": (with_task(CLEAN, instruction=LONG_TEXT), [-1]),
+    "INS01 a task as long as a book": (with_task(CLEAN, task=LONG_TEXT), [-1]),
     "INS01 a template of a thousand gaps": (with_task(CLEAN, meta_task="{} " * 999), [-1]),
-    "INS02 an instruction that names no app": (
-        with_task(CLEAN, instruction="Look up the weather in Beijing."),
-        [-1],
-    ),
-    "INS02 plain words that are no names of apps": (PLAIN_WORDS, [-1]),
+    "INS02 an instruction that names no app": (with_task(CLEAN, instruction="Look up the weather in Beijing."), [-1]),
+    "INS02 plain words that are no names of apps": (NAMES_NO_APP, [-1]),
     "ANN01 no annotations": (CLEAN, [-1]),
     "ANN02 no annotations": (CLEAN, [-1]),
     "PRV01 screenshots": (CLEAN, [-1]),
@@ -124,15 +119,15 @@ UNSEEN: Cases = {
 
 
 @pytest.mark.parametrize("case", FOUND)
-def test_what_is_found(case: str) -> None:
+def test_findings(case: str) -> None:
     one, steps = FOUND[case]
-    assert found(case[:5], one) == steps
+    assert found_steps(case[:5], one) == steps
 
 
 @pytest.mark.parametrize("case", UNSEEN)
-def test_what_is_not_looked_at(case: str) -> None:
+def test_unchecked_steps(case: str) -> None:
     one, steps = UNSEEN[case]
-    assert unseen(case[:5], one) == steps
+    assert unchecked_steps(case[:5], one) == steps
 
 
 @pytest.mark.parametrize(
@@ -147,7 +142,7 @@ def test_what_is_not_looked_at(case: str) -> None:
         ("General_Tool", 2, None),
     ],
 )
-def test_fewer_apps_than_the_category_asks_for_are_found(category: str, apps: int, severity: Severity | None) -> None:
+def test_too_few_apps_for_the_category_are_found(category: str, apps: int, severity: Severity | None) -> None:
     one = with_task(CLEAN, category=category, apps=("Shop", "Notes", "Mail")[:apps])
     assert severities("EPI02", one) == ([] if severity is None else [severity])
 
@@ -156,10 +151,10 @@ JUDGE = ModelCall("judge/1", "judge-1", "judge-1-0815", "http://127.0.0.1:1", da
 AGREED = Equivalence(task_entails_instruction=True, instruction_entails_task=True, judge=JUDGE)
 
 
-def test_what_the_judge_said_of_the_instruction_is_told() -> None:
-    assert said("INS03", with_text(CLEAN, TextOrigin(Writer.MODEL, equivalence=AGREED))) == []
-    lacking = replace(AGREED, missing=("the unit",), task_entails_instruction=False)
-    (finding,) = said("INS03", with_text(CLEAN, TextOrigin(Writer.MODEL, equivalence=lacking)))
+def test_judge_result_is_reported() -> None:
+    assert results("INS03", with_text(CLEAN, TextOrigin(Writer.MODEL, equivalence=AGREED))) == []
+    disagreed = replace(AGREED, missing=("the unit",), task_entails_instruction=False)
+    (finding,) = results("INS03", with_text(CLEAN, TextOrigin(Writer.MODEL, equivalence=disagreed)))
     assert isinstance(finding, Finding)
     assert "judge-1-0815" in finding.found
     assert "the unit" in finding.found
@@ -174,9 +169,9 @@ def test_what_the_judge_said_of_the_instruction_is_told() -> None:
     ],
     ids=["a person's words", "never judged", "changed since"],
 )
-def test_words_that_no_judge_has_seen_are_not_checked(text: TextOrigin) -> None:
-    assert found("INS03", with_text(CLEAN, text)) == []
-    assert unseen("INS03", with_text(CLEAN, text)) == [-1]
+def test_unjudged_instruction_is_unchecked(text: TextOrigin) -> None:
+    assert found_steps("INS03", with_text(CLEAN, text)) == []
+    assert unchecked_steps("INS03", with_text(CLEAN, text)) == [-1]
 
 
 @pytest.mark.parametrize(
@@ -198,22 +193,24 @@ def test_words_that_no_judge_has_seen_are_not_checked(text: TextOrigin) -> None:
         ("Send all to {}, except the last.", "Send all to Mira, except the last.", "Send all of them to Mira."),
     ],
 )
-def test_what_an_instruction_has_lost_is_found(template: str, task: str, instruction: str) -> None:
-    assert found("INS01", asked(template, task, instruction)) == [None]
+def test_detail_missing_from_the_instruction_is_found(template: str, task: str, instruction: str) -> None:
+    assert found_steps("INS01", with_instruction(template, task, instruction)) == [None]
 
 
-def test_somebody_who_is_told_and_is_not_in_the_task_is_a_warning() -> None:
+def test_recipient_not_in_the_task_is_a_warning() -> None:
     template, task = "Write down to {}.", "Write down to buy milk."
 
-    def told(instruction: str) -> list[Severity]:
-        return severities("INS01", asked(template, task, instruction))
+    def severities_for(instruction: str) -> list[Severity]:
+        return severities("INS01", with_instruction(template, task, instruction))
 
-    assert told("Make a note to buy milk and share it with Mira.") == [Severity.WARNING]
-    assert told("Make a note to buy milk, then tell Mira.") == [Severity.WARNING]
-    assert told("Make a note to buy bread and share it with Mira.") == [Severity.ERROR, Severity.WARNING]
-    assert told("Make a note to buy milk, and share it with Messages.") == []
-    asked_to_tell = asked("Tell {}.", "Tell a friend of tea.", "Tell Mira in a message about tea, a friend.")
-    assert found("INS01", asked_to_tell) == []
+    assert severities_for("Make a note to buy milk and share it with Mira.") == [Severity.WARNING]
+    assert severities_for("Make a note to buy milk, then tell Mira.") == [Severity.WARNING]
+    assert severities_for("Make a note to buy bread and share it with Mira.") == [Severity.ERROR, Severity.WARNING]
+    assert severities_for("Make a note to buy milk, and share it with Messages.") == []
+    recipient_in_task = with_instruction(
+        "Tell {}.", "Tell a friend of tea.", "Tell Mira in a message about tea, a friend."
+    )
+    assert found_steps("INS01", recipient_in_task) == []
 
 
 @pytest.mark.parametrize(
@@ -231,43 +228,46 @@ def test_somebody_who_is_told_and_is_not_in_the_task_is_a_warning() -> None:
         ("No gap.", "No gap.", "Something else altogether."),
     ],
 )
-def test_what_an_instruction_says_otherwise_is_not_lost(template: str, task: str, instruction: str) -> None:
-    assert found("INS01", asked(template, task, instruction)) == []
+def test_rephrased_detail_is_not_missing(template: str, task: str, instruction: str) -> None:
+    assert found_steps("INS01", with_instruction(template, task, instruction)) == []
 
 
-def test_what_filled_the_gaps_is_known_from_the_provenance() -> None:
+def test_slot_values_are_read_from_provenance() -> None:
     words = "Keep {city} {when}", "Keep Ho Chi Minh City today", "Keep the weather of Ho Chi Minh City today."
-    kept, lost = asked(*words), asked(*words[:2], "Keep the weather of the city of today.")
+    complete, incomplete = (
+        with_instruction(*words),
+        with_instruction(*words[:2], "Keep the weather of the city of today."),
+    )
     slots = TaskOrigin("keep", {"city": "Ho Chi Minh City", "when": "today"})
-    assert found("INS01", with_making(kept, slots)) == []
-    (finding,) = said("INS01", with_making(lost, slots))
+    assert found_steps("INS01", with_task_origin(complete, slots)) == []
+    (finding,) = results("INS01", with_task_origin(incomplete, slots))
     assert isinstance(finding, Finding)
     assert finding.found == "The instruction lacks Ho Chi Minh City from the task."
 
 
-def test_nothing_is_found_in_the_words_of_the_tasks_that_come_with_the_program() -> None:
+def test_shipped_tasks_have_no_findings() -> None:
     tasks = [listed.task for listed in read_tasks(shipped_tasks())]
     assert len(tasks) > 40
     for task in tasks:
         one = replace(CLEAN, episode=replace(CLEAN.episode, task=task))
-        assert [*found("INS01", one), *found("INS02", one), *found("PRV01", one)] == [], task.task
+        assert [*found_steps("INS01", one), *found_steps("INS02", one), *found_steps("PRV01", one)] == [], task.task
 
 
-def test_nothing_is_found_in_what_people_wrote_for_the_templates_without_naming_apps() -> None:
+def test_human_instructions_without_app_names_have_no_findings() -> None:
     for task in one_of_each():
         for words in human_words(task, names_apps=False):
             one = replace(CLEAN, episode=replace(CLEAN.episode, task=replace(task.task, instruction=words)))
-            assert [*found("INS01", one), *found("INS02", one)] == [], words
+            assert [*found_steps("INS01", one), *found_steps("INS02", one)] == [], words
 
 
-GOOD = {"description": "This is a page.", "low_level_instruction": "Open the page"}
+TEXTS = {"description": "This is a page.", "low_level_instruction": "Open the page"}
 
 
-def annotated(**texts: str | None) -> EpisodeEvidence:
+def with_texts(**texts: str | None) -> EpisodeEvidence:
     one = CLEAN
     for number in range(len(one.steps)):
-        one = with_keys(one, number, **GOOD)
-    return with_keys(one, 0, **{**GOOD, **texts})
+        one = with_keys(one, number, **TEXTS)
+    return with_keys(one, 0, **{**TEXTS, **texts})
 
 
 @pytest.mark.parametrize(
@@ -288,10 +288,8 @@ def annotated(**texts: str | None) -> EpisodeEvidence:
         ("ANN02", {"description": "Click the 3rd of 12 entries (from 2024)."}, []),
     ],
 )
-def test_annotations_that_say_nothing_or_name_coordinates_are_found(
-    check: str, texts: dict[str, str | None], steps: list[int]
-) -> None:
-    assert found(check, annotated(**texts)) == steps
+def test_useless_texts_and_coordinates_are_found(check: str, texts: dict[str, str | None], steps: list[int]) -> None:
+    assert found_steps(check, with_texts(**texts)) == steps
 
 
 PRIVATE = (
@@ -305,17 +303,17 @@ HARMLESS = (
 
 
 @pytest.mark.parametrize("text", PRIVATE)
-def test_addresses_telephone_numbers_and_cards_are_found(text: str) -> None:
-    assert found("PRV01", evidence(Type(text), Complete())) == [0]
-    assert found("PRV01", evidence(Type("a"), Complete(text))) == [1]
-    assert found("PRV01", with_task(CLEAN, instruction=f"Write {text}.")) == [None]
+def test_email_phone_and_card_numbers_are_found(text: str) -> None:
+    assert found_steps("PRV01", evidence(Type(text), Complete())) == [0]
+    assert found_steps("PRV01", evidence(Type("a"), Complete(text))) == [1]
+    assert found_steps("PRV01", with_task(CLEAN, instruction=f"Write {text}.")) == [None]
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_prices_dates_times_and_orders_are_not_private(text: str) -> None:
-    assert found("PRV01", evidence(Type(text), Complete())) == []
+def test_prices_dates_and_order_numbers_are_not_private(text: str) -> None:
+    assert found_steps("PRV01", evidence(Type(text), Complete())) == []
 
 
-def test_what_is_private_is_not_repeated() -> None:
-    (finding,) = [one for one in said("PRV01", evidence(Type("a@b.org"), Complete())) if isinstance(one, Finding)]
+def test_finding_does_not_repeat_private_data() -> None:
+    (finding,) = [one for one in results("PRV01", evidence(Type("a@b.org"), Complete())) if isinstance(one, Finding)]
     assert "a@b.org" not in finding.found

@@ -11,23 +11,23 @@ from odyssey_recorder.resources import PACKAGE, data_folder, shipped_folders
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Path:
+def installation(tmp_path: Path) -> Path:
     for folder in ("quality", "task", "model"):
         shutil.copytree(PACKAGE / folder, tmp_path / PACKAGE.name / folder)
     shutil.copytree(data_folder("templates"), tmp_path / "templates")
     return tmp_path
 
 
-def of_checks(house: Path) -> str:
-    return edition([house / PACKAGE.name, house / "templates"])
+def checks_hash(installation: Path) -> str:
+    return edition([installation / PACKAGE.name, installation / "templates"])
 
 
-def of_measures(house: Path) -> str:
-    return edition_of(measure.__module__, "pillow", house / PACKAGE.name)
+def measures_hash(installation: Path) -> str:
+    return edition_of(measure.__module__, "pillow", installation / PACKAGE.name)
 
 
 @pytest.mark.parametrize(
-    ("changed", "is_checks", "is_measures"),
+    ("changed", "of_checks", "of_measures"),
     [
         ("odyssey_recorder/task/wording/equivalence.py", True, False),
         ("odyssey_recorder/quality/checks/words.py", True, False),
@@ -38,18 +38,18 @@ def of_measures(house: Path) -> str:
         ("templates/apps/new.yaml", True, False),
     ],
 )
-def test_a_file_that_is_new_or_edited_is_another_edition_of_what_depends_on_it(
-    house: Path, changed: str, *, is_checks: bool, is_measures: bool
+def test_changed_file_changes_the_hash_of_its_dependents(
+    installation: Path, changed: str, *, of_checks: bool, of_measures: bool
 ) -> None:
-    checks, measures = of_checks(house), of_measures(house)
-    path = house / changed
+    checks, measures = checks_hash(installation), measures_hash(installation)
+    path = installation / changed
     path.parent.mkdir(exist_ok=True)
     with path.open("ab") as file:
         file.write(b"\n")
-    assert (of_checks(house) != checks, of_measures(house) != measures) == (is_checks, is_measures)
+    assert (checks_hash(installation) != checks, measures_hash(installation) != measures) == (of_checks, of_measures)
 
 
-def test_all_that_the_program_ships_counts_and_so_does_the_library() -> None:
+def test_hash_covers_shipped_files_and_library() -> None:
     assert edition_of(measure.__module__, "pillow") != edition_of(measure.__module__, "rapidfuzz")
     shipped = shipped_folders()
     assert PACKAGE in shipped

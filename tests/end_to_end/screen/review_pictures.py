@@ -9,7 +9,7 @@ from tests.end_to_end.screen.journey import open_for_review
 from tests.end_to_end.screen.keeping import keep
 from tests.end_to_end.screen.room import Room
 from tests.end_to_end.screen.shelf import Shelf
-from tests.quality.damaged.recordings import record_all
+from tests.quality.damaged.recordings import record_tasks
 
 _PEOPLE = ("Ada", "Grace", "Mary")
 _STRAY = "Let Calculator work out 7 times 8 tiles for my bathroom"
@@ -17,7 +17,7 @@ _DISPUTED = "Does the book club fit?"
 
 
 def review(room: Room) -> None:
-    ids = record_all(room.folder / "recorded", seed=0)  # the first was recorded on a device like the one here
+    ids = record_tasks(room.folder / "recorded", seed=0)  # the first was recorded on a device like the one here
     _fill(room, ids)
     with room.annotator("review", str(room.folder / "dataset"), "--as", "Bea") as reviewer:
         reviewer.wait_for("for you")

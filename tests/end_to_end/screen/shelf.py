@@ -7,7 +7,7 @@ from pathlib import Path
 
 from odyssey_recorder.quality.reviewing.review import Decision
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from tests.quality.damaged.wreck import Wreck
+from tests.quality.damaged.damaged_episode import DamagedEpisode
 from tests.quality.verdicts import verdict
 
 
@@ -22,17 +22,17 @@ class Shelf:
 
         The extra step comes before step `stray`, and touches a spot where nothing is.
         """
-        wreck = Wreck(self._clean, self.root, episode_id, self._chance)
-        wreck.provenance["origin"]["annotator"] = by
+        episode = DamagedEpisode(self._clean, self.root, episode_id, self._chance)
+        episode.provenance["origin"]["annotator"] = by
         if instruction:
-            wreck.task["instruction"] = instruction
+            episode.task["instruction"] = instruction
         if stray is not None:
-            steps = range(len(wreck.steps))
-            wreck.renumber([*steps[: stray + 1], *steps[stray:]])
-            wreck.put_place(stray, 500, 940)
-            wreck.records[stray]["bbox"] = None
-        wreck.save()
-        return wreck.episode_id
+            steps = range(len(episode.steps))
+            episode.arrange_steps([*steps[: stray + 1], *steps[stray:]])
+            episode.move_press(stray, 500, 940)
+            episode.records[stray]["bbox"] = None
+        episode.save()
+        return episode.episode_id
 
     def judge(self, episode_id: str, by: str, answers: str = "ppp", decision: Decision | None = None) -> None:
         """Store a verdict; `answers` has a letter per question, p(ass), f(ail) or u(nsure)."""

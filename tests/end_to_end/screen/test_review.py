@@ -18,7 +18,7 @@ from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.room import Room
 from tests.end_to_end.screen.window import ROOT
-from tests.quality.damaged.wreck import Wreck
+from tests.quality.damaged.damaged_episode import DamagedEpisode
 
 SEED = 615
 FIRST, SECOND, THIRD = "Bea", "Cleo", "Dora"
@@ -48,9 +48,9 @@ def room(room: Room, recorded: tuple[Path, str], count: int) -> Room:
     clean, episode_id = recorded
     chance = random.Random(SEED)
     for number in range(count):
-        wreck = Wreck(clean, room.store.root, episode_id, chance)
-        wreck.task["instruction"] = f"Make the display dark, and show me the world clock: number {number}."
-        wreck.save()
+        episode = DamagedEpisode(clean, room.store.root, episode_id, chance)
+        episode.task["instruction"] = f"Make the display dark, and show me the world clock: number {number}."
+        episode.save()
     ReviewStore(room.store.root).set_policy(ReviewPolicy(SEED, second_share=1.0))
     return room
 

@@ -15,7 +15,7 @@ _FORECAST = (
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class ScriptedTask:
     name: str
     profile: str
     task: TaskInfo
@@ -23,18 +23,18 @@ class Errand:
 
 
 def moves(*steps: str | Move) -> tuple[Move, ...]:
-    """Words are those of the view to touch, or a system key; without an end the episode is COMPLETE."""
-    spelled = [_KEYS.get(move, On(move)) if isinstance(move, str) else move for move in steps]
-    has_end = isinstance(spelled[-1], ScriptComplete | ScriptImpossible)
-    return (*spelled, *(() if has_end else (ScriptComplete(complete=""),)))
+    """A text is that of the view to touch, or a system key; without a terminal step the episode is COMPLETE."""
+    parsed = [_KEYS.get(move, On(move)) if isinstance(move, str) else move for move in steps]
+    has_end = isinstance(parsed[-1], ScriptComplete | ScriptImpossible)
+    return (*parsed, *(() if has_end else (ScriptComplete(complete=""),)))
 
 
 def _task(category: str, apps: str, template: str, item: str, instruction: str) -> TaskInfo:
     return TaskInfo(category, tuple(apps.split(", ")), template, template.replace("{}", item), instruction)
 
 
-ERRANDS = (
-    Errand(
+SCRIPTED_TASKS = (
+    ScriptedTask(
         "candle",
         "small_phone",
         _task(
@@ -46,7 +46,7 @@ ERRANDS = (
             "HOME", "Notes", "New note", TypeText(type="Cedar and fig candle"), "BACK", "BACK",
         ),
     ),
-    Errand(
+    ScriptedTask(
         "tiles",
         "medium_phone",
         _task(
@@ -57,7 +57,7 @@ ERRANDS = (
             "Calculator", "7", "Multiply", "8", "=", "HOME", "Notes", "New note", TypeText(type="56 tiles"), "BACK"
         ),
     ),
-    Errand(
+    ScriptedTask(
         "dark",
         "small_phone",
         _task(
@@ -66,7 +66,7 @@ ERRANDS = (
         ),
         moves("Settings", "Display", "Dark theme", "HOME", "Clock", "World clock"),
     ),
-    Errand(
+    ScriptedTask(
         "library",
         "small_phone",
         _task(
@@ -79,7 +79,7 @@ ERRANDS = (
             ScriptComplete(complete="Nothing else."),
         ),
     ),
-    Errand(
+    ScriptedTask(
         "forecast",
         "small_phone",
         _task(
@@ -91,7 +91,7 @@ ERRANDS = (
             "HOME", "Notes", "New note", On("Note", hold=True), "Paste",
         ),
     ),
-    Errand(
+    ScriptedTask(
         "zeppelins",
         "small_phone",
         _task(
@@ -104,7 +104,7 @@ ERRANDS = (
             ScriptImpossible(impossible="Item not found"),
         ),
     ),
-    Errand(
+    ScriptedTask(
         "book club",
         "small_phone",
         _task(
@@ -116,7 +116,7 @@ ERRANDS = (
             "Calendar", "Wednesday, November 25", "HOME", "Clock", "HOME", "Notes", "Book club", "RECENT", "Clock"
         ),
     ),
-    Errand(
+    ScriptedTask(
         "pancakes",
         "pixel_tablet",
         _task(
@@ -125,7 +125,7 @@ ERRANDS = (
         ),
         moves("Notes", "Pancakes", "HOME", "Calculator", "4", "0", ScriptComplete(complete="400 g")),
     ),
-    Errand(
+    ScriptedTask(
         "headphones",
         "pixel_fold",
         _task(
@@ -137,7 +137,7 @@ ERRANDS = (
             TypeText(type="Novo Basic is cheap"), "Send message",
         ),
     ),
-    Errand(
+    ScriptedTask(
         "balloons",
         "small_phone",
         _task(
@@ -149,7 +149,7 @@ ERRANDS = (
             TypeText(type="The balloons were fine"), "Send message",
         ),
     ),
-    Errand(
+    ScriptedTask(
         "frost",
         "medium_phone",
         _task(
@@ -158,7 +158,7 @@ ERRANDS = (
         ),
         moves("Social", "Like", "HOME", "Notes", "New note", TypeText(type="Jonas"), "BACK"),
     ),
-    Errand(
+    ScriptedTask(
         "cottage",
         "small_phone",
         _task(
@@ -169,5 +169,5 @@ ERRANDS = (
         moves("Settings", "Network & internet", "BACK", "HOME", "Notes", "Wi-Fi of the cottage"),
     ),
 )  # fmt: skip
-SHORT = tuple(errand for errand in ERRANDS if errand.name in {"candle", "dark", "library", "zeppelins", "balloons"})
-"""Enough for nearly every damage, and recorded in a third of the time."""
+FEW_TASKS = tuple(scripted for scripted in SCRIPTED_TASKS if scripted.name in {"candle", "library", "balloons"})
+"""Enough for a defect of every check; they are recorded side by side."""
