@@ -13,7 +13,7 @@ from tests.splits.split_facts import facts
 
 
 def candidate(number: int, **fields: Any) -> Candidate:
-    """Shares nothing but its app with others unless told so."""
+    """Shares only its app with others, unless fields are given."""
     return Candidate(facts(number, apps=("Chrome",), **fields))
 
 

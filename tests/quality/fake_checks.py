@@ -1,4 +1,4 @@
-"""Fakes of the checks of one episode, for tests of what runs them; processes import them by name."""
+"""Fakes of the checks of one episode, for tests of what runs them; worker processes import them by name."""
 
 import os
 
@@ -19,7 +19,7 @@ def fake_check(evidence: EpisodeEvidence) -> EpisodeReport:
         Finding("IMG02", Severity.WARNING, Criterion.SCREENSHOTS, episode_id, None, f"{name} is too many.", "Move it.")
         for name in evidence.surplus
     ]
-    return EpisodeReport(episode_id, (*unusable, *surplus), (NotChecked("EPI06", "nobody asked"),))
+    return EpisodeReport(episode_id, (*unusable, *surplus), (NotChecked("EPI06", "it needs a model"),))
 
 
 def crashing_check(evidence: EpisodeEvidence) -> EpisodeReport:

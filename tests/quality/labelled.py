@@ -81,7 +81,7 @@ def _open(person: Person, app: str) -> None:
     person.open(app)
 
 
-# What is done and watched.
+# Actions.
 
 
 class _PairRecorder:
@@ -122,7 +122,7 @@ def _act_randomly(recorder: _PairRecorder, rng: random.Random, actions: int) -> 
             node = rng.choice([node for node in person.nodes if node.clickable])
             recorder.do("tap", partial(person.tap_at, *node.bounds.center))
         elif kind == "beside":
-            recorder.do("tap beside everything", partial(person.tap_at, *_empty_spot(person)))
+            recorder.do("tap beside everything", partial(person.tap_at, *person.phone.state().status_bar.center))
         elif kind == "scroll":
             _scroll(recorder, share=rng.choice((-0.5, 0.5, -0.1)))
         else:
@@ -133,11 +133,6 @@ def _scroll(recorder: _PairRecorder, *, share: float) -> None:
     lists = [node for node in recorder.person.nodes if node.scrollable]
     if lists:
         recorder.do("scroll", lambda: recorder.person.scroll(lists[-1].bounds, share))
-
-
-def _empty_spot(person: Person) -> tuple[float, float]:
-    bar = person.phone.state().status_bar
-    return bar.center
 
 
 # Hard cases: small changes, and changes that are not an effect.
@@ -254,7 +249,7 @@ def _animation(recorder: _PairRecorder) -> Iterator[Pair]:
     person.tap("Screen saver")
 
 
-# Something, or nothing.
+# Blank screens and others.
 
 
 def labelled_screens(profile: str) -> list[LabelledScreen]:

@@ -42,7 +42,7 @@ def check_all(checker: Checker, annotations: Sequence[Path]) -> tuple[dict[str, 
 
 def test_several_processes_find_the_same_as_one(tmp_path: Path) -> None:
     annotations = write_dataset(tmp_path, FIRST, SECOND, THIRD)
-    (tmp_path / "screenshots" / f"{SECOND}_1.png").write_bytes(b"no picture")
+    (tmp_path / "screenshots" / f"{SECOND}_1.png").write_bytes(b"not an image")
     alone, together = (Checker(None, jobs, judge=fake_check) for jobs in (1, 2))
     reports, facts = check_all(together, annotations)
     alone_reports, alone_facts = check_all(alone, annotations)
@@ -116,7 +116,7 @@ def append_newline(path: Path) -> None:
         lambda root: append_newline(root / "provenance" / f"{SECOND}.json"),
         lambda root: (root / "ui_trees" / f"{SECOND}_0.xml").unlink(),
     ],
-    ids=["annotation", "picture", "screenshot gone", "screenshot too many", "proof", "view hierarchy gone"],
+    ids=["annotation", "screenshot", "missing screenshot", "extra screenshot", "provenance", "missing view hierarchy"],
 )
 def test_episode_with_a_changed_file_is_checked_again(
     tmp_path: Path, cache: Path, change: Callable[[Path], object]

@@ -62,38 +62,43 @@ def impossible(why: str) -> EpisodeEvidence:
 
 
 FOUND: Cases = {
-    "EPI01 an app that was never in front": (visiting(CLEAN, LAUNCHER, *[CHROME] * 5), [None]),
-    "EPI01 nothing where all were": (CLEAN, []),
-    "EPI01 an app of no task that stays": (visiting(CLEAN, CHROME, DOCS, CLOCK, CLOCK, CLOCK, CHROME), [None]),
-    "EPI01 none that was there in passing": (visiting(CLEAN, CHROME, DOCS, CLOCK, CLOCK, DOCS, CHROME), []),
-    "EPI01 no parts of Android": (visiting(CLEAN, CHROME, DOCS, APP_CHOOSER, APP_CHOOSER, APP_CHOOSER, KEYBOARD), []),
-    "EPI01 no package of another name": (with_task(USES_TWITTER, apps=("Chrome", "X")), []),
-    "EPI01 the package of another app": (with_task(USES_TWITTER, apps=("Chrome", "Google Keep")), [None, None]),
-    "EPI01 no package of an app that no catalogue has": (USES_UNKNOWN_APP, []),
-    "EPI01 no app in the singular": (uses_app("Setting", "com.android.settings"), []),
-    "EPI01 no app with a hyphen": (uses_app("To-do", "com.odyssey.todo"), []),
-    "EPI01 no app of a group": (uses_app("Google Docs", "com.google.android.apps.docs"), []),
-    "EPI01 no app of Google": (uses_app("Clock", "com.google.android.clock"), []),
-    "EPI02 an app that is named twice": (with_task(CLEAN, apps=("Shop", "shop")), [None]),
-    "EPI04 no reason": (impossible(" "), [1]),
-    "EPI04 not a reason": (impossible("Item not found"), []),
-    "INS01 nothing between gaps side by side": (
+    "EPI01 app that was never in front": (visiting(CLEAN, LAUNCHER, *[CHROME] * 5), [None]),
+    "EPI01 other app that stays": (visiting(CLEAN, CHROME, DOCS, CLOCK, CLOCK, CLOCK, CHROME), [None]),
+    "EPI01 other app in passing is allowed": (visiting(CLEAN, CHROME, DOCS, CLOCK, CLOCK, DOCS, CHROME), []),
+    "EPI01 parts of Android are allowed": (
+        visiting(CLEAN, CHROME, DOCS, APP_CHOOSER, APP_CHOOSER, APP_CHOOSER, KEYBOARD),
+        [],
+    ),
+    "EPI01 package with another name is allowed": (with_task(USES_TWITTER, apps=("Chrome", "X")), []),
+    "EPI01 package of another app": (with_task(USES_TWITTER, apps=("Chrome", "Google Keep")), [None, None]),
+    "EPI01 package of an app without a catalogue is allowed": (USES_UNKNOWN_APP, []),
+    "EPI01 singular app name is allowed": (uses_app("Setting", "com.android.settings"), []),
+    "EPI01 app name with a hyphen is allowed": (uses_app("To-do", "com.odyssey.todo"), []),
+    "EPI01 app of a group is allowed": (uses_app("Google Docs", "com.google.android.apps.docs"), []),
+    "EPI01 app of Google is allowed": (uses_app("Clock", "com.google.android.clock"), []),
+    "EPI02 app named twice": (with_task(CLEAN, apps=("Shop", "shop")), [None]),
+    "EPI04 blank reason": (impossible(" "), [1]),
+    "EPI04 reason is allowed": (impossible("Item not found"), []),
+    "INS01 adjacent slots": (
         with_instruction("Look up {} {}", "Look up Rome tomorrow", "What is on tomorrow in Rome?"),
         [],
     ),
-    "INS01 nothing in gaps alone, and in no time": (with_instruction("{} " * 60 + "x", "tea " * 400, "tea"), []),
+    "INS01 many slots take no time": (with_instruction("{} " * 60 + "x", "tea " * 400, "tea"), []),
     "INS02 one app named and not the other": (
         with_task(CLEAN, instruction="Use Chrome to look it up and write it down."),
         [None],
     ),
-    "INS02 no apps in another case": (with_task(CLEAN, instruction="Use chrome, then google docs."), []),
-    "INS02 an app that is none of the task's": (NAMES_MESSAGES, [None]),
-    "INS02 no word of that name": (with_task(CLEAN, instruction=f"{INSTRUCTION}. Messages may wait."), []),
-    "INS02 no app of which the task speaks": (
+    "INS02 apps in another case are allowed": (with_task(CLEAN, instruction="Use chrome, then google docs."), []),
+    "INS02 app that the task does not have": (NAMES_MESSAGES, [None]),
+    "INS02 word with an app's name is allowed": (
+        with_task(CLEAN, instruction=f"{INSTRUCTION}. Messages may wait."),
+        [],
+    ),
+    "INS02 app that the task mentions is allowed": (
         with_task(NAMES_MESSAGES, task=f"{CLEAN.episode.task.task}; look at my messages, too."),
         [],
     ),
-    "INS02 no app that other data call by part of its name": (
+    "INS02 partial app name is allowed": (
         with_task(
             CLEAN, apps=("Setting", "Docs"), instruction="Open Settings, look it up, then write it into Google Docs."
         ),
@@ -101,20 +106,15 @@ FOUND: Cases = {
     ),
 }
 UNSEEN: Cases = {
-    "EPI01 where one app is in no catalogue": (USES_UNKNOWN_APP, [-1]),
-    "EPI01 without a provenance": (without_provenance(CLEAN), [-1]),
-    "EPI02 an unknown category": (with_task(CLEAN, category="Cooking", apps=()), [-1]),
-    "EPI06 without a model": (CLEAN, [-1]),
-    "INS03 without a model": (CLEAN, [-1]),
-    "INS01 an instruction as long as a book": (with_task(CLEAN, instruction=LONG_TEXT), [-1]),
-    "INS02 an instruction as long as a book": (with_task(CLEAN, instruction=LONG_TEXT), [-1]),
-    "INS01 a task as long as a book": (with_task(CLEAN, task=LONG_TEXT), [-1]),
-    "INS01 a template of a thousand gaps": (with_task(CLEAN, meta_task="{} " * 999), [-1]),
-    "INS02 an instruction that names no app": (with_task(CLEAN, instruction="Look up the weather in Beijing."), [-1]),
-    "INS02 plain words that are no names of apps": (NAMES_NO_APP, [-1]),
-    "ANN01 no annotations": (CLEAN, [-1]),
-    "ANN02 no annotations": (CLEAN, [-1]),
-    "PRV01 screenshots": (CLEAN, [-1]),
+    "EPI01 app without a catalogue": (USES_UNKNOWN_APP, [-1]),
+    "EPI01 without provenance": (without_provenance(CLEAN), [-1]),
+    "EPI02 unknown category": (with_task(CLEAN, category="Cooking", apps=()), [-1]),
+    "INS01 very long instruction": (with_task(CLEAN, instruction=LONG_TEXT), [-1]),
+    "INS02 very long instruction": (with_task(CLEAN, instruction=LONG_TEXT), [-1]),
+    "INS01 very long task": (with_task(CLEAN, task=LONG_TEXT), [-1]),
+    "INS01 template of a thousand slots": (with_task(CLEAN, meta_task="{} " * 999), [-1]),
+    "INS02 instruction that names no app": (with_task(CLEAN, instruction="Look up the weather in Beijing."), [-1]),
+    "INS02 plain words that are not app names": (NAMES_NO_APP, [-1]),
 }
 
 

@@ -1,4 +1,4 @@
-"""The checks on damaged episodes: each defect is found at its step, and nothing else."""
+"""The checks on the damaged set: each planted defect is found at its step, and nothing else."""
 
 from collections.abc import Sequence
 from pathlib import Path

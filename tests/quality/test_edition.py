@@ -1,4 +1,4 @@
-"""What makes another edition of the program, so that episodes are checked again."""
+"""Which changes of the program make episodes be checked again."""
 
 import shutil
 from pathlib import Path

@@ -76,26 +76,31 @@ def test_file_with_any_damaged_byte_is_broken() -> None:
         assert problem(WHOLE[:at] + bytes([WHOLE[at] ^ 0x10]) + WHOLE[at + 1 :])
 
 
-def test_problem_describes_why_a_file_is_broken() -> None:
-    damaged = bytearray(WHOLE)
-    damaged[60] ^= 1
-    assert problem(b"") == "the file is empty"
-    assert problem(b"GIF89a, which is no PNG") == "it is not a PNG file"
-    assert problem(WHOLE[:100]) == "it is cut off after 100 bytes"
-    assert problem(bytes(damaged)).endswith("are damaged: the checksum differs")
+DAMAGED = bytearray(WHOLE)
+DAMAGED[60] ^= 1
+END = chunk(b"IEND", b"")
+OVERSIZED = SIGNATURE + header(60_000, 60_000) + chunk(b"IDAT", zlib.compress(bytes(1000))) + END
+PIXELS = bytearray(zlib.compress((b"\0" + bytes(30)) * 10))
+PIXELS[-1] ^= 1
 
 
-def test_oversized_screenshot_is_not_decoded() -> None:
-    bomb = SIGNATURE + header(60_000, 60_000) + chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b"")
-    assert problem(bomb) == "it claims to be 60000x60000 pixels large, too large for a screen"
-
-
-def test_incomplete_pixel_data_in_valid_chunks_is_broken() -> None:
-    pixels = bytearray(zlib.compress((b"\0" + bytes(30)) * 10))
-    pixels[-1] ^= 1
-    assert problem(SIGNATURE + header(10, 10) + chunk(b"IDAT", bytes(pixels)) + chunk(b"IEND", b""))
-    assert problem(SIGNATURE + header(10, 10) + chunk(b"IEND", b""))
-    assert problem(SIGNATURE + header(0, 0) + chunk(b"IEND", b""))
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "the file is empty"),
+        (b"GIF89a, which is not PNG", "it is not a PNG file"),
+        (WHOLE[:100], "it is cut off after 100 bytes"),
+        (bytes(DAMAGED), "are damaged: the checksum differs"),
+        (OVERSIZED, "it claims to be 60000x60000 pixels large, too large for a screen"),
+        (SIGNATURE + header(10, 10) + chunk(b"IDAT", bytes(PIXELS)) + END, ""),
+        (SIGNATURE + header(10, 10) + END, ""),
+        (SIGNATURE + header(0, 0) + END, ""),
+    ],
+    ids=["empty", "no PNG", "cut off", "wrong checksum", "oversized", "wrong pixel data", "no pixel data", "no size"],
+)
+def test_problem_describes_why_a_file_is_broken(data: bytes, words: str) -> None:
+    assert problem(data)
+    assert problem(data).endswith(words)
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"", SIGNATURE, SIGNATURE + header(9, 9)]))

@@ -126,7 +126,7 @@ def test_new_splits_continue_those_of_the_release(root: Path) -> None:
     draw(root)
     release(root)
     shutil.rmtree(root / "splits")
-    shutil.rmtree(root / "metadata")  # nothing but the release remembers them
+    shutil.rmtree(root / "metadata")  # only the release has them now
     away.rename(root / annotation_path(last))
     draw(root)
     grown = release(root).record

@@ -7,12 +7,13 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import UTC
 from pathlib import Path
 from queue import Queue
 from tempfile import TemporaryDirectory
 from threading import Thread
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -57,11 +58,17 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "dataset"
 
 
+@contextmanager
+def opened(root: Path, folder: Path | None = None, **options: Any) -> Iterator[EpisodeIndex]:
+    with closing(EpisodeIndex(root, folder, **options)) as index:
+        index.refresh()
+        yield index
+
+
 @pytest.fixture
 def index(root: Path) -> Iterator[EpisodeIndex]:
-    with closing(EpisodeIndex(root, root.parent / "cache")) as opened:
-        opened.refresh()
-        yield opened
+    with opened(root, root.parent / "cache") as index:
+        yield index
 
 
 def annotation(root: Path, number: int) -> Path:
@@ -77,9 +84,6 @@ def row(index: EpisodeIndex, number: int) -> EpisodeRow:
     return found
 
 
-# What it answers.
-
-
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(datasets, st.lists(filters, min_size=10, max_size=20))
 def test_filter_selects_the_same_as_the_oracle(
@@ -91,8 +95,7 @@ def test_filter_selects_the_same_as_the_oracle(
         put(root / "reviews" / "policy.json", b'{"seed": 0, "second_share": 0}')
         write_splits(root, all_facts)
         write_retired(root, all_facts)
-        with closing(EpisodeIndex(root, None, zone=UTC)) as index:
-            index.refresh()
+        with opened(root, zone=UTC) as index:
             index.take_reports(reports, settled=True)
             for wanted in wanted_filters:
                 expected = tuple(one.episode_id for one in all_facts if matches(wanted, one))
@@ -111,8 +114,7 @@ def test_filter_selects_the_same_as_the_oracle(
 def test_filters_are_exact(tmp_path: Path, text: str, found: tuple[int, ...]) -> None:
     for number in (0, 1):
         write(tmp_path, facts(number), (*DONE[:1] * number, *DONE))
-    with closing(EpisodeIndex(tmp_path, None)) as index:
-        index.refresh()
+    with opened(tmp_path) as index:
         assert index.ids(parse_filter(text)) == ids(*found)
 
 
@@ -138,9 +140,6 @@ def test_steps_have_positions_and_texts(index: EpisodeIndex) -> None:
     (first, click), (_, end) = index.steps(parse_filter(f"id:{ids(2)[0]}"))
     assert (first, click.action, click.x, click.y) == (ids(2)[0], "CLICK", 1, 2)
     assert (end.number, end.action, end.text) == (1, "COMPLETE", "found it")
-
-
-# How it keeps up.
 
 
 def test_only_changed_files_are_read(index: EpisodeIndex, root: Path) -> None:
@@ -196,7 +195,7 @@ class ChangeListener:
         self.watch = index.follow(self._changes.put, print)
 
     def wait_for(self, *, added: tuple[str, ...] = (), removed: tuple[str, ...] = ()) -> None:
-        """Until exactly these were told, in whatever parts."""
+        """Until exactly these were announced, in any number of parts."""
         added_ids, removed_ids = Counter[str](), Counter[str]()
         while added_ids.keys() != {*added} or removed_ids.keys() != {*removed}:
             changes = self._changes.get(timeout=60)
@@ -260,7 +259,9 @@ def test_changed_splits_are_read(index: EpisodeIndex, root: Path) -> None:
     assert index.ids(parse_filter("split:app")) == ()
 
 
-# Verdicts and findings.
+def put_verdict(index: EpisodeIndex) -> None:
+    stored = verdict("Grace", revision=row(index, 0).sha256, recorder="")
+    put(index.root / "reviews" / f"{ids(0)[0]}.json", spell(ReviewFile(ids(0)[0], (stored,))))
 
 
 def _report(number: int, severity: Severity | None) -> EpisodeReport:
@@ -281,17 +282,15 @@ def _report(number: int, severity: Severity | None) -> EpisodeReport:
 def test_verdict_follows_the_review_rules(  # noqa: PLR0913 - the row of a table
     index: EpisodeIndex, root: Path, severity: Severity | None, settled: bool, share: int, stage: ReviewStage
 ) -> None:
-    stored = verdict("Grace", revision=row(index, 0).sha256, recorder="")
     put(root / "reviews" / "policy.json", json.dumps({"second_share": share}).encode())
-    put(root / "reviews" / f"{ids(0)[0]}.json", spell(ReviewFile(ids(0)[0], (stored,))))
+    put_verdict(index)
     index.refresh()
     index.take_reports([_report(number, severity if number == 0 else None) for number in range(3)], settled=settled)
     assert row(index, 0).verdict is stage
 
 
 def test_verdict_on_another_revision_does_not_count(index: EpisodeIndex, root: Path) -> None:
-    stored = verdict("Grace", revision=row(index, 0).sha256, recorder="")
-    put(root / "reviews" / f"{ids(0)[0]}.json", spell(ReviewFile(ids(0)[0], (stored,))))
+    put_verdict(index)
     index.refresh()
     assert row(index, 0).verdict is not ReviewStage.UNREVIEWED
     write(root, facts(0, texts=("", "Buy bread.")), DONE)
@@ -311,13 +310,9 @@ def test_findings_survive_a_new_verdict_but_not_new_files(index: EpisodeIndex, r
 
 def test_findings_are_read_from_the_check_cache(root: Path) -> None:
     cached = {annotation(root, 1): _report(1, Severity.WARNING)}
-    with closing(EpisodeIndex(root, None, cached.get)) as index:
-        index.refresh()
+    with opened(root, known=cached.get) as index:
         assert index.ids(parse_filter("finding:warning")) == ids(1)
         assert (row(index, 1).warnings, row(index, 1).is_checked, row(index, 2).is_checked) == (1, True, False)
-
-
-# Hostile and broken files.
 
 
 def test_strange_files_are_skipped_or_have_a_problem(index: EpisodeIndex, root: Path, tmp_path: Path) -> None:
@@ -339,12 +334,8 @@ def test_strange_files_are_skipped_or_have_a_problem(index: EpisodeIndex, root: 
 def test_folder_linked_outside_the_dataset_is_not_read(root: Path, tmp_path: Path) -> None:
     (root / "annotations").rename(tmp_path / "elsewhere")
     (root / "annotations").symlink_to(tmp_path / "elsewhere")
-    with closing(EpisodeIndex(root, None)) as index:
-        index.refresh()
+    with opened(root) as index:
         assert all("leads out of" in one.problem for one in index.rows())
-
-
-# The file of the index.
 
 
 def _file(root: Path) -> Path:
@@ -372,8 +363,7 @@ def test_index_of_another_format_is_rebuilt(index: EpisodeIndex, root: Path, num
 def test_damaged_file_is_replaced(index: EpisodeIndex, root: Path) -> None:
     index.close()
     _file(root).write_bytes(b"no database" * 1000)
-    with closing(EpisodeIndex(root, root.parent / "cache")) as again:
-        again.refresh()
+    with opened(root, root.parent / "cache") as again:
         assert again.ids() == ids(0, 1, 2)
         assert "damaged" in again.problem
 
@@ -387,8 +377,7 @@ def test_damage_found_later_is_repaired(index: EpisodeIndex, root: Path) -> None
 
 def test_index_without_a_usable_folder_is_in_memory(root: Path, tmp_path: Path) -> None:
     put(tmp_path / "taken", b"")
-    with closing(EpisodeIndex(root, tmp_path / "taken")) as index:
-        index.refresh()
+    with opened(root, tmp_path / "taken") as index:
         assert index.ids() == ids(0, 1, 2)
         assert "cannot be kept" in index.problem
 
@@ -429,8 +418,7 @@ def test_killed_process_leaves_a_usable_index(root: Path) -> None:
             assert process.stdout is not None
             process.stdout.readline()
             process.send_signal(signal.SIGKILL)
-    with closing(EpisodeIndex(root, root.parent / "cache")) as index:
-        index.refresh()
+    with opened(root, root.parent / "cache") as index:
         assert (len(index.ids()), index.problem) == (1500, "")
 
 

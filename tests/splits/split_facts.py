@@ -15,7 +15,7 @@ APPS = [f"App{letter}{number}" for number in range(8) for letter in "ABCDE"]
 
 
 def facts(number: int, **other: Any) -> SplitFacts:
-    """By default an episode that has nothing in common with any other, but for its device."""
+    """By default an episode that shares only its device with others."""
     defaults: dict[str, Any] = {
         "episode_id": f"{number:016}",
         "category": CATEGORIES[number % 6],

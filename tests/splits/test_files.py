@@ -73,10 +73,10 @@ def test_copy_under_another_id_has_equal_contents(root: Path) -> None:
 
 
 def test_first_screenshot_and_those_after_home_are_entrances(root: Path) -> None:
-    write_screenshot(root, EPISODES[0].episode_id, 1, b"a picture")
+    write_screenshot(root, EPISODES[0].episode_id, 1, b"an image")
     first = read_facts(root, with_screenshots=True)[0]
     assert first.entrances == {0, 2}
-    assert first.screenshots == ("", sha256(b"a picture").hexdigest(), "", "")
+    assert first.screenshots == ("", sha256(b"an image").hexdigest(), "", "")
 
 
 def test_unreadable_episode_is_named_and_left_out(root: Path) -> None:
@@ -149,7 +149,7 @@ def test_released_parts_stay_when_the_dataset_grows(root: Path, tmp_path: Path) 
         assert {*one.split.train} <= {*now.drawn[kind].split.train}
         assert {*one.split.test} <= {*now.drawn[kind].split.test}
     before = files_of(grown)
-    make_splits(grown)  # it goes on without being told again
+    make_splits(grown)  # it continues without the base
     assert files_of(grown) == before
     with pytest.raises(DatasetError, match="Other rules need a reshuffle"):
         plan_splits(grown, read_facts(grown), SplitsOrder(DrawRules(seed=9)))

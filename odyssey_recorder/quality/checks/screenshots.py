@@ -107,7 +107,7 @@ def shows_something(evidence: EpisodeEvidence) -> Said:
 
 
 def taken_in_time(evidence: EpisodeEvidence) -> Said:
-    """The frame was requested after touch-down; or it was older than `OLDEST_PICTURE_US` then and no second frame
+    """The frame was requested after touch-down; or it was older than `OLDEST_SCREENSHOT_US` then and no second frame
     proves it; or the recorder flagged it: the screen changed at the touch, nothing proves the screenshot, the clocks
     disagreed, or a restored screen was not the same. Flags that no other check reports are reported here."""
     todo = (

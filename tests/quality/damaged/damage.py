@@ -22,24 +22,27 @@ StepFilter = Callable[[DamagedEpisode, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class Damage(Generic[T]):
+    """`expected` are findings on the whole episode, besides those that `apply` returns."""
+
     name: str
     apply: Apply[T]
     tasks: tuple[str, ...] = ()
+    expected: tuple[ExpectedFinding, ...] = ()
 
     def do(self, target: T) -> tuple[ExpectedFinding, ...]:
-        expected = self.apply(target)
+        found = self.apply(target) or ()
         target.save()
-        return (expected,) if isinstance(expected, ExpectedFinding) else expected or ()
+        return (*self.expected, *((found,) if isinstance(found, ExpectedFinding) else found))
 
 
 EPISODE_DAMAGES: list[Damage[DamagedEpisode]] = []
 
 
-def damage(*tasks: str) -> Callable[[Apply[DamagedEpisode]], Apply[DamagedEpisode]]:
-    """A damage to an episode of one of these tasks, or of any."""
+def damage(checks: str = "", *tasks: str) -> Callable[[Apply[DamagedEpisode]], Apply[DamagedEpisode]]:
+    """A damage to an episode of one of these tasks, or of any; each of the checks finds it."""
 
     def register(apply: Apply[DamagedEpisode]) -> Apply[DamagedEpisode]:
-        EPISODE_DAMAGES.append(Damage(name_of(apply), apply, tasks))
+        EPISODE_DAMAGES.append(Damage(name_of(apply), apply, tasks, tuple(map(ExpectedFinding, checks.split()))))
         return apply
 
     return register

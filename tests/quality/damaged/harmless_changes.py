@@ -13,7 +13,7 @@ def short_scroll(episode: DamagedEpisode, step: int) -> None:
     episode.set_scroll(step, (500, 500), (500, 550))
 
 
-@damage("tiles")
+@damage("", "tiles")
 def star_clicked(episode: DamagedEpisode) -> None:
     """A CLICK that changed nothing but a star of 24 dp."""
     image = episode.image(1)
@@ -22,7 +22,7 @@ def star_clicked(episode: DamagedEpisode) -> None:
     episode.replace_screenshot(2, image)
 
 
-@damage("pancakes", "headphones", "candle")
+@damage("", "pancakes", "headphones", "candle")
 def with_texts(episode: DamagedEpisode) -> None:
     """Every step has its texts and its box."""
     add_texts(episode)
@@ -34,7 +34,7 @@ def given_reason(episode: DamagedEpisode) -> None:
     episode.set_impossible("Item not found")
 
 
-@damage("zeppelins", "candle")
+@damage("", "zeppelins", "candle")
 def reordered_instruction(episode: DamagedEpisode) -> None:
     """An instruction in another order and case."""
     words = episode.task["instruction"].removesuffix(".")

@@ -17,7 +17,7 @@ def long_press_as_click(episode: DamagedEpisode, step: int) -> None:
     episode.steps[step]["action"] = "CLICK"
 
 
-@damage("tiles")
+@damage("", "tiles")
 def exchanged_actions(episode: DamagedEpisode) -> tuple[ExpectedFinding, ...]:
     """Two actions were exchanged."""
     keys = ("action", "info", "ps")
@@ -29,23 +29,21 @@ def exchanged_actions(episode: DamagedEpisode) -> tuple[ExpectedFinding, ...]:
     return ExpectedFinding("ACT10", 1), ExpectedFinding("ACT10", 3)
 
 
-@damage()
-def step_left_out(episode: DamagedEpisode) -> ExpectedFinding:
+@damage("ACT10")
+def step_left_out(episode: DamagedEpisode) -> None:
     """A step was removed from the annotation with its files, but not from the provenance."""
     provenance = episode.provenance
     episode.arrange_steps(step for step in range(len(episode.steps)) if step != 1)
     episode.provenance = provenance | {"steps": [*episode.records, episode.records[-1]]}
-    return ExpectedFinding("ACT10")
 
 
-@damage("candle", "library")
-def unreadable_provenance(episode: DamagedEpisode) -> ExpectedFinding:
+@damage("ACT10", "candle", "library")
+def unreadable_provenance(episode: DamagedEpisode) -> None:
     """The provenance cannot be read."""
     del episode.provenance["steps"][0]["frame"]["number"]
-    return ExpectedFinding("ACT10")
 
 
-@damage("candle")
+@damage("", "candle")
 def moved_step(episode: DamagedEpisode) -> ExpectedFinding:
     """A step was moved to the front with all its files, so that the times are out of order."""
     episode.arrange_steps((0, 3, *(step for step in range(1, len(episode.steps)) if step != 3)))

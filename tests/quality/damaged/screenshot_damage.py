@@ -35,11 +35,10 @@ def replaced_screenshot(episode: DamagedEpisode, step: int) -> None:
     episode.replace_file(step, file.getvalue())
 
 
-@damage()
-def wrong_step_length(episode: DamagedEpisode) -> ExpectedFinding:
+@damage("IMG02")
+def wrong_step_length(episode: DamagedEpisode) -> None:
     """The file's step_length is not the count of the steps."""
     episode.annotation["step_length"] += episode.rng.choice((-1, 1))
-    return ExpectedFinding("IMG02")
 
 
 @damage()
@@ -50,26 +49,27 @@ def counted_from_one(episode: DamagedEpisode) -> tuple[ExpectedFinding, ...]:
     return tuple(ExpectedFinding("IMG02", number) for number in range(len(episode.steps)))
 
 
-@damage()
-def extra_screenshot(episode: DamagedEpisode) -> ExpectedFinding:
+@damage("IMG02")
+def extra_screenshot(episode: DamagedEpisode) -> None:
     """There is one screenshot more than there are steps."""
     count = len(episode.steps)
     episode.screenshot(count).write_bytes(episode.screenshot(count - 1).read_bytes())
-    return ExpectedFinding("IMG02")
 
 
-@damage("pancakes", "headphones")
+@damage("", "pancakes", "headphones")
 def swapped_size(episode: DamagedEpisode) -> tuple[ExpectedFinding, ...]:
     """h and w are swapped in the annotation."""
-    return _swap_size(episode)
+    device = episode.annotation["device_info"]
+    device["h"], device["w"] = device["w"], device["h"]
+    return tuple(ExpectedFinding("IMG03", step) for step in range(len(episode.steps)))
 
 
-@damage("pancakes")
+@damage("", "pancakes")
 def swapped_size_in_released_data(episode: DamagedEpisode) -> tuple[ExpectedFinding, ...]:
     """h and w are swapped in data without provenance, as in 780 released steps."""
     add_texts(episode)
     episode.drop_recorded_files()
-    return _swap_size(episode)
+    return swapped_size(episode)
 
 
 @at_step("IMG03", *_ON_SMALL_PHONE, where=key("HOME"))
@@ -111,7 +111,7 @@ def stale_screenshot_with_new_clock(episode: DamagedEpisode, step: int) -> None:
     episode.replace_screenshot(step + 1, image)
 
 
-@damage("candle")
+@damage("", "candle")
 def screenshot_of_another_step(episode: DamagedEpisode) -> tuple[ExpectedFinding, ...]:
     """A screenshot is that of a much earlier step."""
     episode.repeat_screenshot(8, 4)
@@ -122,9 +122,3 @@ def screenshot_of_another_step(episode: DamagedEpisode) -> tuple[ExpectedFinding
 def unsettled_frame(episode: DamagedEpisode, step: int) -> None:
     """The screen was not settled when the frame was taken."""
     episode.records[step]["frame"]["settled"] = False
-
-
-def _swap_size(episode: DamagedEpisode) -> tuple[ExpectedFinding, ...]:
-    device = episode.annotation["device_info"]
-    device["h"], device["w"] = device["w"], device["h"]
-    return tuple(ExpectedFinding("IMG03", step) for step in range(len(episode.steps)))

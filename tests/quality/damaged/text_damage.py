@@ -6,36 +6,32 @@ from tests.quality.damaged.damaged_episode import DamagedEpisode, ExpectedFindin
 _WORDS = ("description", "intention", "low_level_instruction", "context")
 
 
-@damage("candle", "library", "balloons", "frost")
-def unopened_app(episode: DamagedEpisode) -> ExpectedFinding:
+@damage("EPI01", "candle", "library", "balloons", "frost")
+def unopened_app(episode: DamagedEpisode) -> None:
     """An app of the task was never in front."""
     episode.task["app"].append("Music")
     episode.task["instruction"] = episode.task["instruction"].removesuffix(".") + " and in Music."
-    return ExpectedFinding("EPI01")
 
 
-@damage("candle", "balloons")
-def other_app(episode: DamagedEpisode) -> ExpectedFinding:
+@damage("EPI01", "candle", "balloons")
+def other_app(episode: DamagedEpisode) -> None:
     """An app that is not of the task was in front for four steps."""
     for record in episode.records[-4:]:
         record["screen"]["package"] = "com.odyssey.clock"
         record["screen"]["activity"] = "com.odyssey.clock.MainActivity"
-    return ExpectedFinding("EPI01")
 
 
-@damage("library")
-def single_app(episode: DamagedEpisode) -> tuple[ExpectedFinding, ...]:
+@damage("EPI02 INS02", "library")
+def single_app(episode: DamagedEpisode) -> None:
     """One app in a category that asks for two, and the instruction names the other one too."""
     del episode.task["app"][1:]
-    return ExpectedFinding("EPI02"), ExpectedFinding("INS02")
 
 
-@damage("dark", "cottage", "library")
-def three_steps(episode: DamagedEpisode) -> ExpectedFinding:
+@damage("EPI03", "dark", "cottage", "library")
+def three_steps(episode: DamagedEpisode) -> None:
     """An episode of three steps."""
     last = len(episode.steps) - 1
     episode.arrange_steps((1, last - 1, last))
-    return ExpectedFinding("EPI03")
 
 
 @damage()
@@ -45,27 +41,24 @@ def missing_reason(episode: DamagedEpisode) -> ExpectedFinding:
     return ExpectedFinding("EPI04", len(episode.steps) - 1)
 
 
-@damage()
-def unfilled_template(episode: DamagedEpisode) -> ExpectedFinding:
+@damage("INS01")
+def unfilled_template(episode: DamagedEpisode) -> None:
     """The instruction contains the braces of its template."""
     episode.task["instruction"] = "Please do it: " + episode.task["meta_task"]
-    return ExpectedFinding("INS01")
 
 
-@damage("zeppelins", "candle", "balloons")
-def missing_item(episode: DamagedEpisode) -> ExpectedFinding:
+@damage("INS01", "zeppelins", "candle", "balloons")
+def missing_item(episode: DamagedEpisode) -> None:
     """The instruction lacks the item of the template."""
     words = {"zeppelin museum": "big museum", "cedar and fig candle": "cheapest candle", "balloon festival": "parade"}
     for old, new in words.items():
         episode.task["instruction"] = episode.task["instruction"].replace(old, new)
-    return ExpectedFinding("INS01")
 
 
-@damage("library", "frost", "forecast")
-def other_app_in_instruction(episode: DamagedEpisode) -> ExpectedFinding:
+@damage("INS02", "library", "frost", "forecast")
+def other_app_in_instruction(episode: DamagedEpisode) -> None:
     """The instruction names an app that the task does not have."""
     episode.task["instruction"] = episode.task["instruction"].removesuffix(".") + ", and look into Messages too."
-    return ExpectedFinding("INS02")
 
 
 @at_step("ANN01", where=not_first)
@@ -90,11 +83,10 @@ def email_address(episode: DamagedEpisode, step: int) -> None:
     episode.replace_text_in_views(step, old, text)
 
 
-@damage()
-def phone_number(episode: DamagedEpisode) -> ExpectedFinding:
+@damage("PRV01")
+def phone_number(episode: DamagedEpisode) -> None:
     """The instruction has a telephone number."""
     episode.task["instruction"] = episode.task["instruction"].removesuffix(".") + ", then call +49 170 5550123."
-    return ExpectedFinding("PRV01")
 
 
 def add_texts(episode: DamagedEpisode) -> None:

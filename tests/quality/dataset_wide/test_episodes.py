@@ -23,26 +23,26 @@ def unusual_lengths(*lengths: int) -> list[int]:
     return [lengths[int(one.episode_id)] for one in found if isinstance(one, Finding)]
 
 
-def test_fewer_than_4_or_more_than_60_steps_are_unusual() -> None:
-    assert unusual_lengths(3, 4, 60, 61) == [3, 61]
+@pytest.mark.parametrize(
+    ("lengths", "unusual"),
+    [((3, 4, 60, 61), [3, 61]), ((*[14, 16] * 20, 7, 8, 22, 23), [7, 23]), ((*[15] * 30, 18, 19), [19])],
+    ids=["fixed limits", "interquartile range", "nearly constant"],
+)
+def test_unusual_lengths_are_found(lengths: tuple[int, ...], unusual: list[int]) -> None:
+    assert unusual_lengths(*lengths) == unusual
 
 
-def test_lengths_beyond_three_interquartile_ranges_are_unusual() -> None:
-    usual = [14, 16] * 20
-    assert unusual_lengths(*usual, 7, 8, 22, 23) == [7, 23]
-    found = [one for one in odd_lengths(source(*episodes_of_lengths(*usual, 7, 23))) if isinstance(one, Finding)]
-    assert found[1].found == "It has 23 steps; in General_Tool, 8 to 22 are usual."
-    assert (found[0].check, found[0].severity.value) == ("EPI03", "warning")
+def test_finding_names_the_usual_lengths() -> None:
+    lengths = episodes_of_lengths(*[14, 16] * 20, 7, 23)
+    short, long = (one for one in odd_lengths(source(*lengths)) if isinstance(one, Finding))
+    assert long.found == "It has 23 steps; in General_Tool, 8 to 22 are usual."
+    assert (short.check, short.severity.value) == ("EPI03", "warning")
 
 
 def test_realistic_lengths_are_rarely_unusual() -> None:
     rng = random.Random(1)
     lengths = [max(4, round(rng.lognormvariate(2.65, 0.45))) for _ in range(3000)]
     assert len(unusual_lengths(*(one for one in lengths if one <= 60))) < 3000 / 100
-
-
-def test_small_deviation_from_a_common_length_is_usual() -> None:
-    assert unusual_lengths(*[15] * 30, 18, 19) == [19]
 
 
 def test_small_category_is_unchecked() -> None:

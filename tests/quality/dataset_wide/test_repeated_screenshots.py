@@ -62,44 +62,44 @@ TWO_LISTS = show(show(facts(1), 1, "list"), 4, "list")
 IN_BOTH = {("1", 2), ("2", 2)}
 
 PLACES: dict[str, tuple[Sequence[EpisodeFacts], set[tuple[str, int]]]] = {
-    "the home screen that episodes begin with": (
+    "home screen at the start": (
         [show(facts(1), 0, "home"), show(facts(2), 0, "home"), show(facts(3), 2, "home")],
         set(),
     ),
-    "what home led to": ([show(facts(1), 5, "home"), show(facts(2), 5, "home")], set()),
-    "an app's first page": ([show(facts(1), 1, "browser"), show(facts(2), 4, "browser")], set()),
-    "an app's first page after home": ([HOME_AT_5, show(facts(2), 2, "browser")], set()),
-    "the same action on the same screen": ([after_common_page(1), after_common_page(2)], set()),
-    "the same action a little aside": ([after_common_page(1), after_action("CLICK 150, 377")], set()),
+    "screen after HOME": ([show(facts(1), 5, "home"), show(facts(2), 5, "home")], set()),
+    "first page of an app": ([show(facts(1), 1, "browser"), show(facts(2), 4, "browser")], set()),
+    "first page of an app after HOME": ([HOME_AT_5, show(facts(2), 2, "browser")], set()),
+    "same action on the same screen": ([after_common_page(1), after_common_page(2)], set()),
+    "same action nearby": ([after_common_page(1), after_action("CLICK 150, 377")], set()),
     "another action": ([after_common_page(1), after_action("LONG_PRESS 120, 400")], IN_BOTH),
-    "an action elsewhere": ([after_common_page(1), after_action("CLICK 300, 400")], IN_BOTH),
+    "action elsewhere": ([after_common_page(1), after_action("CLICK 300, 400")], IN_BOTH),
     "another device": ([after_common_page(1), replace(after_common_page(2), device="Pixel Fold")], IN_BOTH),
     "another screen before": ([after_common_page(1), after_look(look("elsewhere"))], IN_BOTH),
-    "an unknown screen before": ([after_common_page(1), after_look(None)], IN_BOTH),
-    "explained on one device alone": (
+    "unknown screen before": ([after_common_page(1), after_look(None)], IN_BOTH),
+    "explained on one device only": (
         [show(facts(1), 0, "home"), replace(show(facts(2), 3, "home"), device="Pixel Fold")],
         {("2", 3)},
     ),
     "twice in one episode": ([show(show(facts(1), 2, "same"), 3, "same"), facts(2)], set()),
     "no screenshot": ([replace(facts(number), screenshots=("",) * 6) for number in (1, 2)], set()),
-    "taken twice of the same screen": ([recorded(LIST, at_2=NOTES), recorded(OTHER_LIST, at_4=AGAIN)], set()),
-    "taken twice, words unknown": (
+    "same screen taken twice": ([recorded(LIST, at_2=NOTES), recorded(OTHER_LIST, at_4=AGAIN)], set()),
+    "same screen taken twice, words unknown": (
         [recorded(LIST, at_2=NOTES), recorded(OTHER_LIST, at_4=replace(AGAIN, words=""))],
         set(),
     ),
-    "proofs of two apps": ([recorded(LIST, at_2=NOTES), recorded(OTHER_LIST, at_4=SHOP)], {("1", 2), ("2", 4)}),
-    "proofs of two pages": (
+    "two apps by provenance": ([recorded(LIST, at_2=NOTES), recorded(OTHER_LIST, at_4=SHOP)], {("1", 2), ("2", 4)}),
+    "two pages by provenance": (
         [recorded(LIST, at_2=NOTES), recorded(OTHER_LIST, at_4=replace(AGAIN, words="a page"))],
         {("1", 2), ("2", 4)},
     ),
-    "proofs of the very same": ([recorded(LIST, at_2=NOTES), recorded(OTHER_LIST, at_4=NOTES)], {("1", 2), ("2", 4)}),
-    "one provenance": ([recorded(LIST, at_2=NOTES), OTHER_LIST], {("1", 2), ("2", 4)}),
-    "another step, and the provenance says otherwise": (
-        [recorded(TWO_LISTS, at_1=NOTES, at_4=SHOP)],
-        {("1", 1), ("1", 4)},
+    "the same record by provenance": (
+        [recorded(LIST, at_2=NOTES), recorded(OTHER_LIST, at_4=NOTES)],
+        {("1", 2), ("2", 4)},
     ),
-    "another step of the same screen": ([recorded(TWO_LISTS, at_1=NOTES, at_4=AGAIN)], set()),
-    "the next step, which is IMG07's": ([recorded(show(show(facts(1), 1, "list"), 2, "list"))], set()),
+    "one provenance": ([recorded(LIST, at_2=NOTES), OTHER_LIST], {("1", 2), ("2", 4)}),
+    "other step with other provenance": ([recorded(TWO_LISTS, at_1=NOTES, at_4=SHOP)], {("1", 1), ("1", 4)}),
+    "other step of the same screen": ([recorded(TWO_LISTS, at_1=NOTES, at_4=AGAIN)], set()),
+    "next step, left to IMG07": ([recorded(show(show(facts(1), 1, "list"), 2, "list"))], set()),
 }
 
 

@@ -51,9 +51,6 @@ def _read(data: bytes | str) -> ReviewFile:
     return REVIEW_FORM.read(data if isinstance(data, bytes) else data.encode(), episode_id=EPISODE, source="r.json")
 
 
-# The spelling.
-
-
 def test_every_entry_is_a_line_ending_with_a_comma() -> None:
     lines = spell(_file(verdict("Bea"), verdict("Cem", "pfp", minute=1))).decode().split("\n")
     assert lines[:2] == ['{"format": 1, "episode_id": "0123456789012345",', '"entries": [']
@@ -75,9 +72,6 @@ def test_written_file_is_read_back_unchanged() -> None:
 def test_lone_surrogate_is_rejected() -> None:
     with pytest.raises(ReviewError, match="contains an invalid character"):
         spell(_file(_MOVE.model_copy(update={"why": "\ud83d"})))
-
-
-# Other spellings.
 
 
 def test_pretty_printed_file_is_equal() -> None:
@@ -126,9 +120,6 @@ def test_document_lists_every_reason(criterion: Criterion) -> None:
     assert re.search(
         rf"^\| `{criterion.value}` \| .* \| {codes} \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE
     )
-
-
-# Broken files.
 
 
 def _file_with_broken_entry(change: dict[str, Any], **keys: object) -> str:
@@ -205,9 +196,6 @@ def test_any_json_but_null_is_an_invalid_entry(tree: object) -> None:
     assert bool(file.problems) == (tree is not None)
 
 
-# Suspicious entries.
-
-
 def test_fault_says_why_a_verdict_does_not_count() -> None:
     file = _file(verdict("Bea", "ppf", Decision.ACCEPT), verdict("ada", minute=1))
     faults = list(file_faults(file, "", place="reviews"))
@@ -231,8 +219,6 @@ def test_verdicts_before_a_return_from_trash_do_not_count() -> None:
     back = _MOVE.model_copy(update={"id": "c" * 32, "at": BEGIN + timedelta(minutes=1), "to": "dataset"})
     assert _file(before, _MOVE, back, after).present_verdicts == (after,)
 
-
-# The union.
 
 _ENTRIES = st.builds(
     verdict, st.sampled_from(["Bea", "Cem"]), st.text("pf", min_size=3, max_size=3), minute=st.integers(0, 2)
@@ -270,9 +256,6 @@ def test_union_of_lines_equals_union_of_entries(
     more = spell(other).decode().split("\n")[2:-2]
     merged = data.draw(st.permutations(lines + more))
     assert _read("\n".join([head, opening, *merged, foot, end])) == union(one, other)
-
-
-# The union made by git.
 
 
 def _run_git(folder: Path, *words: str) -> str:

@@ -39,9 +39,6 @@ def _verdict_of_other_tool(episode_id: str, **more: object) -> dict[str, Any]:
     return {"episode_id": episode_id, **entry, "answers": answers, **more}
 
 
-# Our own format.
-
-
 def test_reviews_of_another_checkout_are_merged_once(store: ReviewStore, published: InDataset, tmp_path: Path) -> None:
     (tmp_path / "checkout").mkdir()
     checkout = ReviewStore(tmp_path / "checkout")
@@ -82,9 +79,6 @@ def test_broken_file_blocks_only_its_own_episode(store: ReviewStore, published: 
     assert broken.read_text() == "{"
 
 
-# A shared drive.
-
-
 def test_conflict_copies_are_merged_and_removed(store: ReviewStore, published: InDataset) -> None:
     store.append(published.episode_id, verdict("Bea"))
     readable = published.root / "reviews" / f"{published.episode_id} (conflicted copy).json"
@@ -97,9 +91,6 @@ def test_conflict_copies_are_merged_and_removed(store: ReviewStore, published: I
     assert len(merged.problems) == 1
     assert _by(store, published.episode_id) == ["Bea", "Cem"]
     assert store.copies() == [broken]
-
-
-# Another tool.
 
 
 def test_verdict_of_another_tool_is_for_the_present_revision(store: ReviewStore, published: InDataset) -> None:
@@ -169,9 +160,6 @@ def test_files_can_be_checked_before_merging(published: InDataset) -> None:
     )
     faults = list(check_elsewhere(path))
     assert [words in fault for words, fault in zip(("Say what is wrong", "by: "), faults, strict=True)] == [True, True]
-
-
-# The check of a dataset.
 
 
 def test_faults_of_dataset_reviews_name_their_place(store: ReviewStore, published: InDataset) -> None:

@@ -1,4 +1,4 @@
-"""The review folder: entries of several windows and computers, and what the queue is told."""
+"""The review folder: entries of several windows and computers, and the episodes sent back to the queue."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -86,9 +86,6 @@ def test_missing_dataset_is_not_created(tmp_path: Path) -> None:
     assert not (tmp_path / "gone").exists()
 
 
-# Copies that a shared drive leaves.
-
-
 @pytest.mark.parametrize(
     "name", [f"{ONE} (conflicted copy).json", f"{ONE}.sync-conflict-20261120-101010-AB.json", f"{ONE}-DESKTOP.json"]
 )
@@ -98,9 +95,6 @@ def test_conflict_copy_is_not_a_review_file(store: ReviewStore, tmp_path: Path, 
     copy.write_bytes(spell(ReviewFile(ONE, (verdict("Cem", minute=1),))))
     assert store.copies() == [copy]
     assert store.ids() == [ONE]
-
-
-# The policy.
 
 
 def test_policy_has_defaults_and_keeps_unknown_keys(store: ReviewStore, tmp_path: Path) -> None:
@@ -130,9 +124,6 @@ def test_broken_policy_is_named(store: ReviewStore, tmp_path: Path, text: str, w
     (tmp_path / "reviews" / "policy.json").write_text(text)
     with pytest.raises(ReviewError, match=words):
         store.policy()
-
-
-# Sent back.
 
 
 def _send_back(store: ReviewStore, episode_id: str, why: str = "A step is missing, at step 3") -> None:
@@ -188,9 +179,6 @@ def test_episode_is_accepted_if_all_reviewers_accept_it(store: ReviewStore) -> N
     assert store.accepted([OTHER]) == {}
     store.append(ONE, verdict("Cleo", "pfp"))
     assert store.accepted(both) == {}
-
-
-# Disk errors.
 
 
 def test_reviews_that_are_not_a_folder_are_an_error(store: ReviewStore, tmp_path: Path) -> None:
