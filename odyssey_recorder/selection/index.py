@@ -164,12 +164,12 @@ class EpisodeIndex:
         none; then with each change since, whichever index on the same file was the first to read it. `warn` gets
         messages for the user.
         """
-        told: dict[str, object] | None = None
+        announced: dict[str, object] | None = None
 
-        def hear(noticed: FolderChanges) -> None:
-            nonlocal told
+        def on_change(noticed: FolderChanges) -> None:
+            nonlocal announced
             try:
-                if told is None:
+                if announced is None:
                     self.refresh(progress, cancelled)
                 else:
                     self.update(noticed.added | noticed.changed | noticed.removed)
@@ -179,23 +179,23 @@ class EpisodeIndex:
                 warn(str(error))
                 return
             now = self._known_now()
-            news = difference(told or {}, now)
-            if told is None and self.problem:
+            news = difference(announced or {}, now)
+            if announced is None and self.problem:
                 warn(self.problem)
-            if news or told is None:
+            if news or announced is None:
                 take(news)
-            told = now
+            announced = now
 
-        return DatasetWatch(self.root, hear, warn, beside=(PROVENANCE, REVIEWS))
+        return DatasetWatch(self.root, on_change, warn, beside=(PROVENANCE, REVIEWS))
 
     def take_reports(self, reports: Iterable[EpisodeReport], *, settled: bool) -> FolderChanges:
         """Keep these findings; `settled` if the dataset as a whole was checked with them."""
-        given = list(reports)
+        stored = list(reports)
         with self._refreshing, self._database.writing() as connection:
-            for report in given:
+            for report in stored:
                 write_report(connection, report, is_settled=settled)
             changed = self._verdicts.settle(connection)
-        return FolderChanges(changed=changed | {report.episode_id for report in given})
+        return FolderChanges(changed=changed | {report.episode_id for report in stored})
 
     # Questions.
 

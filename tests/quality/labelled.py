@@ -1,6 +1,5 @@
 """Labelled screenshots and pairs of screenshots of the simulated emulator, which provides the labels."""
 
-import io
 import random
 import tempfile
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from odyssey_recorder.quality.checks.check import area_dp2
 from odyssey_recorder.quality.screenshot import ScreenshotView, change, measure
 from odyssey_recorder.simulator.journal import FeltInput, RecordedJournal
 from odyssey_recorder.simulator.phone import ComposedFrame, PhoneState, Rect
+from tests.quality.folders import png
 from tests.simulator.person import Person, person_with, wait_until
 
 APPS = (
@@ -55,14 +55,8 @@ def image_of(screen: ComposedFrame) -> Image.Image:
     return Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB")
 
 
-def png_of(image: Image.Image) -> bytes:
-    file = io.BytesIO()
-    image.save(file, "PNG", compress_level=1)
-    return file.getvalue()
-
-
 def view_of(image: Image.Image) -> ScreenshotView:
-    view = measure(png_of(image))[1]
+    view = measure(png(image))[1]
     assert view is not None
     return view
 
@@ -295,5 +289,5 @@ def _screenshot(person: Person) -> Image.Image:
 
 
 def _measures(image: Image.Image) -> tuple[float, float]:
-    screenshot, _ = measure(png_of(image))
+    screenshot, _ = measure(png(image))
     return screenshot.deviation, screenshot.flat

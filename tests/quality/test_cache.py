@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.quality.cache import Cache, Editions, Inspection, Measurements
+from odyssey_recorder.quality.cache import Cache, CodeHashes, Inspection, Measurements
 from odyssey_recorder.quality.screenshot import MeasuredScreenshot
 
-VERSIONS = Editions("measures", "checks")
+VERSIONS = CodeHashes("measures", "checks")
 INSPECTION = Inspection("stamp", "0000000000000001", 3, '{"report": 1}', "{}")
 SCREENSHOT = MeasuredScreenshot("aa", "", Size(9, 9), 1.5, 0.25, 2**64 - 1)
 MEASUREMENTS = Measurements({"/d/1.png": ("10 20 30", "aa")}, {"aa": SCREENSHOT}, {("aa", "bb"): 0.125})
@@ -21,7 +21,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "checks.sqlite"
 
 
-def filled_cache(path: Path | None, rules: Editions = VERSIONS) -> Cache:
+def filled_cache(path: Path | None, rules: CodeHashes = VERSIONS) -> Cache:
     cache = Cache(path, rules)
     cache.keep(ANNOTATION, INSPECTION, MEASUREMENTS)
     return cache
@@ -44,9 +44,9 @@ def test_results_are_visible_to_readers_and_later_runs(path: Path) -> None:
 
 def test_results_of_other_code_are_ignored(path: Path) -> None:
     filled_cache(path).close()
-    cache = Cache(path, Editions("measures", "newer checks"))
+    cache = Cache(path, CodeHashes("measures", "newer checks"))
     assert (cache.screenshot("aa"), cache.change("aa", "bb"), cache.episode(ANNOTATION)) == (SCREENSHOT, 0.125, None)
-    cache = Cache(path, Editions("newer measures", "checks"))
+    cache = Cache(path, CodeHashes("newer measures", "checks"))
     assert (cache.screenshot("aa"), cache.change("aa", "bb"), cache.episode(ANNOTATION)) == (None, None, INSPECTION)
 
 

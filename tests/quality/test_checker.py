@@ -8,9 +8,9 @@ import pytest
 
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.errors import CancelledError
-from odyssey_recorder.quality.cache import Cache, Editions
+from odyssey_recorder.quality.cache import Cache, CodeHashes
 from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.edition import edition, edition_of
+from odyssey_recorder.quality.code_hash import module_hash, program_hash
 from odyssey_recorder.quality.evidence import EpisodeEvidence, EpisodeFacts
 from odyssey_recorder.quality.finding import EpisodeReport, Severity
 from odyssey_recorder.quality.screenshot import measure
@@ -68,9 +68,9 @@ def test_results_of_another_program_version_are_not_reused(tmp_path: Path, cache
     checker = Checker(cache, judge=fake_check)
     checker.check(annotation)
     checker.close()
-    measures = edition_of(measure.__module__, "pillow")
-    assert Cache(cache, Editions(measures, edition())).episode(annotation) is not None
-    assert Cache(cache, Editions(measures, "another")).episode(annotation) is None
+    measures = module_hash(measure.__module__, "pillow")
+    assert Cache(cache, CodeHashes(measures, program_hash())).episode(annotation) is not None
+    assert Cache(cache, CodeHashes(measures, "another")).episode(annotation) is None
 
 
 def test_change_of_any_opened_file_changes_the_stamp(tmp_path: Path) -> None:

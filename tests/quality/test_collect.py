@@ -1,7 +1,7 @@
 """Collecting evidence from files in any state."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import pytest
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.files import Largest
-from odyssey_recorder.quality.cache import Cache, Editions, Inspection
+from odyssey_recorder.quality.cache import Cache, CodeHashes, Inspection
 from odyssey_recorder.quality.collect import collect, read_annotation
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.facts import FactsStore, facts_as_json, facts_of
@@ -29,12 +29,12 @@ from tests.quality.folders import (
     write_single_episode,
 )
 
-NO_CACHE = Cache(None, Editions("", ""))
+NO_CACHE = Cache(None, CodeHashes("", ""))
 
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Iterator[Cache]:
-    with closing(Cache(tmp_path / "cache.sqlite", Editions("measures", "checks"))) as cache:
+    with closing(Cache(tmp_path / "cache.sqlite", CodeHashes("measures", "checks"))) as cache:
         yield cache
 
 
@@ -138,9 +138,10 @@ def test_new_files_without_a_step_are_surplus(tmp_path: Path) -> None:
         (lambda provenance: (provenance.unlink(), provenance.mkdir()), "it is a folder, not a file"),
     ],
 )
-def test_invalid_provenance_is_ignored_with_a_reason(tmp_path: Path, damage: object, expected: str) -> None:
+def test_invalid_provenance_is_ignored_with_a_reason(
+    tmp_path: Path, damage: Callable[[Path], object], expected: str
+) -> None:
     (annotation,) = write_dataset(tmp_path, FIRST)
-    assert callable(damage)
     damage(tmp_path / "provenance" / f"{FIRST}.json")
     evidence = collect_evidence(annotation)
     assert (evidence.provenance, evidence.steps[0].record) == (None, None)

@@ -9,7 +9,7 @@ from unicodedata import normalize
 from hypothesis import strategies as st
 
 from odyssey_recorder.selection.filter import Compared, Filter, Key, Range, Term, Value
-from odyssey_recorder.selection.words import words_of
+from odyssey_recorder.selection.search_words import words_of
 
 HOSTILE_NAMES = (
     "Chrome", "chrome", "\uff23hrome", "Pixel Fold", "%", "_", "a%b", "*", '"', "'", "x'; DROP TABLE episodes; --",

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from odyssey_recorder.errors import FilterError
 from odyssey_recorder.selection.filter import MOST_VALUES, Compared, Filter, Key, Term, parse_filter
-from odyssey_recorder.selection.words import words_of
+from odyssey_recorder.selection.search_words import words_of
 from tests.selection.oracle import filters
 
 

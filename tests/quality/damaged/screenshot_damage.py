@@ -59,9 +59,7 @@ def extra_screenshot(episode: DamagedEpisode) -> None:
 @damage("", "pancakes", "headphones")
 def swapped_size(episode: DamagedEpisode) -> tuple[ExpectedFinding, ...]:
     """h and w are swapped in the annotation."""
-    device = episode.annotation["device_info"]
-    device["h"], device["w"] = device["w"], device["h"]
-    return tuple(ExpectedFinding("IMG03", step) for step in range(len(episode.steps)))
+    return _swap_size(episode)
 
 
 @damage("", "pancakes")
@@ -69,7 +67,7 @@ def swapped_size_in_released_data(episode: DamagedEpisode) -> tuple[ExpectedFind
     """h and w are swapped in data without provenance, as in 780 released steps."""
     add_texts(episode)
     episode.drop_recorded_files()
-    return swapped_size(episode)
+    return _swap_size(episode)
 
 
 @at_step("IMG03", *_ON_SMALL_PHONE, where=key("HOME"))
@@ -122,3 +120,9 @@ def screenshot_of_another_step(episode: DamagedEpisode) -> tuple[ExpectedFinding
 def unsettled_frame(episode: DamagedEpisode, step: int) -> None:
     """The screen was not settled when the frame was taken."""
     episode.records[step]["frame"]["settled"] = False
+
+
+def _swap_size(episode: DamagedEpisode) -> tuple[ExpectedFinding, ...]:
+    device = episode.annotation["device_info"]
+    device["h"], device["w"] = device["w"], device["h"]
+    return tuple(ExpectedFinding("IMG03", step) for step in range(len(episode.steps)))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.quality.edition import edition, edition_of
+from odyssey_recorder.quality.code_hash import module_hash, program_hash
 from odyssey_recorder.quality.screenshot import measure
 from odyssey_recorder.resources import PACKAGE, data_folder, shipped_folders
 
@@ -19,18 +19,18 @@ def installation(tmp_path: Path) -> Path:
 
 
 def checks_hash(installation: Path) -> str:
-    return edition([installation / PACKAGE.name, installation / "templates"])
+    return program_hash([installation / PACKAGE.name, installation / "templates"])
 
 
 def measures_hash(installation: Path) -> str:
-    return edition_of(measure.__module__, "pillow", installation / PACKAGE.name)
+    return module_hash(measure.__module__, "pillow", installation / PACKAGE.name)
 
 
 @pytest.mark.parametrize(
     ("changed", "of_checks", "of_measures"),
     [
         ("odyssey_recorder/task/wording/equivalence.py", True, False),
-        ("odyssey_recorder/quality/checks/words.py", True, False),
+        ("odyssey_recorder/quality/checks/instruction.py", True, False),
         ("odyssey_recorder/quality/screenshot.py", True, True),
         ("odyssey_recorder/quality/thresholds.py", True, True),
         ("odyssey_recorder/model/geometry.py", True, True),
@@ -50,8 +50,8 @@ def test_changed_file_changes_the_hash_of_its_dependents(
 
 
 def test_hash_covers_shipped_files_and_library() -> None:
-    assert edition_of(measure.__module__, "pillow") != edition_of(measure.__module__, "rapidfuzz")
+    assert module_hash(measure.__module__, "pillow") != module_hash(measure.__module__, "rapidfuzz")
     shipped = shipped_folders()
     assert PACKAGE in shipped
     assert data_folder("templates") in shipped
-    assert edition() == edition(shipped)
+    assert program_hash() == program_hash(shipped)
