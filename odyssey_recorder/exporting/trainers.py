@@ -136,7 +136,7 @@ def _ms_swift(sample: Sample) -> dict[str, Json]:
 
 
 def _qwen(sample: Sample) -> dict[str, Json]:
-    """Its trainer has a system message of its own: the adapter's goes before the question."""
+    """Its trainer has its own system message: the adapter's goes before the question."""
     human = "\n\n".join(_tagged(parts) for _, parts in _turns(sample))
     conversations: list[Json] = [{"from": "human", "value": human}, {"from": "gpt", "value": sample.answer}]
     images = sample.images
@@ -158,7 +158,7 @@ def _part(part: Part) -> Json:
 
 
 def _ui_tars(sample: Sample) -> dict[str, Json]:
-    """Each screenshot is a turn of its own."""
+    """Each screenshot is a separate turn."""
     turns: list[Json] = [
         {"role": message.role, "content": _content(part), "loss_mask": 0}
         for message in sample.messages

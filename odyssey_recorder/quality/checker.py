@@ -34,7 +34,7 @@ class Inspector:
         self._names: dict[Path, ScreenshotNames] = {}
 
     def __call__(self, annotation: Path) -> tuple[Inspection, Measurements]:
-        """Check the episode in this file, whatever state it is in; returns its findings and new measurements."""
+        """Check the episode in this file, in any state; returns its findings and new measurements."""
         files = EpisodeFiles.of(annotation)
         metrics = ImageMetrics(self._cache)
         try:
@@ -97,7 +97,7 @@ class Checker:
 
     @property
     def problem(self) -> str:
-        """Why nothing is cached, for the user; empty if all is well."""
+        """Why nothing is cached, for the user; empty without a problem."""
         return self._cache.problem
 
     def close(self) -> None:
@@ -113,7 +113,7 @@ class Checker:
         return None if found is None else report_from_json(found.report)
 
     def evidence(self, annotation: Path) -> EpisodeEvidence:
-        """What the files of an episode say, whatever state they are in. Raises DatasetError."""
+        """The evidence from the files of an episode, in any state. Raises DatasetError."""
         return self._inspector.evidence(annotation.absolute())
 
     def check_all(

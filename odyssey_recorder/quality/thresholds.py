@@ -51,7 +51,7 @@ kind.
 # Reviews.
 
 FASTEST_SCREEN_S = 0.5
-"""Seconds in which nobody reads a screen: two fixations of the eye, for the action and for what it points at."""
+"""Seconds too few to read a screen: two fixations of the eye, for the action and for what it points at."""
 
 # Whole datasets.
 

@@ -41,7 +41,7 @@ FORMAT = 1
 
 RECORD, MANIFEST = "release.json", "manifest.jsonl"
 Progress = Callable[[int, int], object]
-"""Told how many episodes were read, of how many; raises to stop."""
+"""Called with how many episodes were read, of how many; raises to stop."""
 
 _PART = ".part"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
@@ -221,7 +221,7 @@ def _refuse_taken(root: Path, record: ReleaseRecord) -> None:
 
 
 def no_progress(_done: int, _of: int) -> None:
-    """For who need not hear of progress."""
+    """Ignores the progress."""
 
 
 def verify(root: Path, name: str, progress: Progress = no_progress) -> Iterator[FileDifference]:

@@ -315,7 +315,7 @@ def _grouped(items: Iterable[_Item], key_of: Callable[[_Item], _Key]) -> dict[_K
 
 
 def _chance(seed: int, kind: Kind, key: str) -> float:
-    """0 to 1, always the same for the same key, whatever else there is."""
+    """0 to 1, always the same for the same key."""
     digest = hashlib.sha256(f"{seed}:{kind}:{key}".encode()).digest()
     return int.from_bytes(digest[:8]) / 2**64
 

@@ -204,7 +204,7 @@ def bound_words(bound: DefectBound) -> str:
 
 
 def hasty_words(report: QualityReport) -> str:
-    """Who accepted episodes too fast; empty for nobody."""
+    """Who accepted episodes too fast; empty if nobody did."""
     hasty = ", ".join(f"{on_one_line(one.name)} {one.hasty} of {one.n}" for one in report.pace[1:] if one.hasty)
     return f"Accepted faster than the screens can be read ({FASTEST_SCREEN_S:g} s each): {hasty}." if hasty else ""
 

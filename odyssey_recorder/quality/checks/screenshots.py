@@ -1,7 +1,7 @@
 """Checks of criterion (i): each step has its own intact screenshot, taken in time, of a screen that shows something."""
 
 from odyssey_recorder.dataset.lenient import Rule
-from odyssey_recorder.model.action import Action, is_terminal
+from odyssey_recorder.model.action import is_terminal
 from odyssey_recorder.quality.checks.check import CheckResults, Found, Unchecked, is_without_effect, no_provenance
 from odyssey_recorder.quality.checks.flags import flagged, flags_for
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
@@ -141,7 +141,7 @@ def check_effect(evidence: EpisodeEvidence) -> CheckResults:
     )
     flags = dict(flagged("IMG07", evidence))
     for step in evidence.steps[:-1]:
-        if _is_terminal(step.spelled.action):
+        if (action := step.spelled.action) is not None and is_terminal(action):
             continue
         no_effect = is_without_effect(evidence, step)
         if no_effect:
@@ -153,10 +153,6 @@ def check_effect(evidence: EpisodeEvidence) -> CheckResults:
             yield Found(step.number, sentence(f"Flagged by the recorder: {flags[step.number]}"), todo)
         elif no_effect is None:
             yield Unchecked(step.number, "this screenshot and the next cannot be compared")
-
-
-def _is_terminal(action: Action | None) -> bool:
-    return action is not None and is_terminal(action)
 
 
 def check_settled(evidence: EpisodeEvidence) -> CheckResults:

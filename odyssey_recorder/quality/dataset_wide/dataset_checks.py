@@ -28,7 +28,7 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class CheckStatus:
-    """`is_settled`: both the episode as it is and the dataset with it were checked."""
+    """`is_settled`: both the present episode and the dataset with it were checked."""
 
     report: EpisodeReport | None = None
     is_settled: bool = False

@@ -100,7 +100,7 @@ def sample(episodes: Mapping[str, Stratum], policy: ReviewPolicy) -> frozenset[s
     for episode_id, stratum in episodes.items():
         key = (stratum.category, stratum.device, comparable_name(stratum.annotator))
         strata.setdefault(key, []).append(episode_id)
-    share = Fraction(str(policy.second_share))  # as it is written: 0.07 of 100 are 7, not 8
+    share = Fraction(str(policy.second_share))  # of the decimal: 0.07 of 100 are 7, not 8
 
     def rank(episode_id: str) -> tuple[str, str]:
         return sha256(f"{policy.seed}:{episode_id}".encode()).hexdigest(), episode_id
