@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.quality.calibration import PROFILES, label, print_calibration
+from tests.quality.calibration import print_calibration
 from tests.quality.damaged.cases import check_damaged_set
 from tests.quality.damaged.score import print_scores
 
@@ -15,7 +15,7 @@ from tests.quality.damaged.score import print_scores
 def main() -> int:
     console = Console()
     if sys.argv[1:] == ["--calibrate"]:
-        print_calibration(label(PROFILES, seed=1, actions=40), console)
+        print_calibration(console)
         return 0
     started_s = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="odyssey-damaged-") as folder:
