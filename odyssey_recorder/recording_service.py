@@ -130,14 +130,14 @@ class RecordingService:
 
     def check_trial(self, recorder: "Recorder", ending: Complete | Impossible) -> "EpisodeReport":
         """Check the episode that `recorder` would publish with `ending`; nothing is published or kept."""
-        from odyssey_recorder.quality.cache import Cache, Editions  # imported late: slow to load
+        from odyssey_recorder.quality.cache import Cache, CodeHashes  # imported late: slow to load
         from odyssey_recorder.quality.checks import check_episode
         from odyssey_recorder.quality.collect import collect, read_annotation
         from odyssey_recorder.quality.image_metrics import ImageMetrics
 
         with TemporaryDirectory(prefix="odyssey-trial-") as folder:
             annotation = recorder.write_trial(ending, Path(folder))
-            metrics = ImageMetrics(Cache(None, Editions("", "")))
+            metrics = ImageMetrics(Cache(None, CodeHashes("", "")))
             return check_episode(collect(EpisodeFiles.of(annotation), read_annotation(annotation), metrics, ()))
 
     @property

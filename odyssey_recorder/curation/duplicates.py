@@ -95,5 +95,5 @@ def _group(some: Sequence[Candidate], common: Collection[Likeness]) -> Duplicate
         left = kept
     best = left[0]
     others = tuple(one for one in some if one is not best)
-    told = ", ".join(why) if len(left) == 1 else ", ".join([*why, "lowest id"])
-    return DuplicateGroup(tuple(kind for kind in LIKENESSES if kind in common), best, told, others)
+    reason = ", ".join(why) if len(left) == 1 else ", ".join([*why, "lowest id"])
+    return DuplicateGroup(tuple(kind for kind in LIKENESSES if kind in common), best, reason, others)

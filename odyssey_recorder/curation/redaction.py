@@ -131,8 +131,8 @@ def read_redaction(root: Path, episode_id: str) -> Redaction | None:
         fault = first_fault(error)
         raise DatasetError(f"{path} is not a redaction ({fault}). Correct it, or make it again.") from error
     if found.episode_id != episode_id or not (found.boxes or found.words):
-        told = f"it is of episode {found.episode_id}" if found.episode_id != episode_id else "it hides nothing"
-        raise DatasetError(f"{path} is not a redaction of the episode ({told}). Correct it, or make it again.")
+        why = f"it is of episode {found.episode_id}" if found.episode_id != episode_id else "it hides nothing"
+        raise DatasetError(f"{path} is not a redaction of the episode ({why}). Correct it, or make it again.")
     return found
 
 
@@ -196,9 +196,9 @@ class FoundTexts:
     unseen: tuple[int, ...] = ()
 
     def redaction(self, episode_id: str, *, who: str, why: str) -> Redaction:
-        told: dict[str, Any] = {"who": who, "at": datetime.now(UTC), "why": why}
-        boxes = (RedactedBox(step=one.step, box=one.box, sha256=one.sha256, **told) for one in self.boxes)
-        words = (RedactedWords(text=text, **told) for text in self.words)
+        origin: dict[str, Any] = {"who": who, "at": datetime.now(UTC), "why": why}
+        boxes = (RedactedBox(step=one.step, box=one.box, sha256=one.sha256, **origin) for one in self.boxes)
+        words = (RedactedWords(text=text, **origin) for text in self.words)
         return Redaction(episode_id=episode_id, boxes=tuple(boxes), words=tuple(words))
 
 
@@ -248,10 +248,10 @@ def find_texts(root: Path, episode_id: str, annotation: dict[str, Json], pattern
 def _views(xml: str, pattern: re.Pattern[str], words: set[str]) -> Iterator[tuple[Box, str]]:
     """The boxes of views that contain a match, with all that they say; adds the matches to `words`."""
     for node in parse(xml):
-        said = (node.text, node.description, node.hint)
-        if found := {match[0] for text in said for match in pattern.finditer(text) if match[0].strip()}:
+        texts = (node.text, node.description, node.hint)
+        if found := {match[0] for text in texts for match in pattern.finditer(text) if match[0].strip()}:
             words |= found
-            yield node.box, " ".join(dict.fromkeys(filter(None, said)))
+            yield node.box, " ".join(dict.fromkeys(filter(None, texts)))
 
 
 def _on_screen(episode_id: str, step: int, png: bytes, views: Sequence[tuple[Box, str]]) -> Iterator[SensitiveBox]:

@@ -73,8 +73,8 @@ def read_exported(root: Path, episode_id: str, texts: Texts = "none", memory: Ru
         episode = decode(json.dumps(tree), source=annotation.name)
     provenance = found.provenance
     pairs = () if redaction or provenance is None else tuple(preference_pairs(episode, provenance))
-    told = recalled_in(root, found, memory) if memory is not None else ()
-    kept = tuple(told if redaction is None else map(redaction.without_words, told))
+    recalled = recalled_in(root, found, memory) if memory is not None else ()
+    kept = tuple(recalled if redaction is None else map(redaction.without_words, recalled))
     return ExportedEpisode(episode, tree, sources, root / SCREENSHOTS, redaction, pairs, kept)
 
 
@@ -128,8 +128,8 @@ def fingerprint(root: Path, ids: Iterable[str]) -> str:
         with suppress(MissingFileError), storage_errors(root / semantics_path(episode_id), "read"):
             data += read_file(root / semantics_path(episode_id), Largest.REVIEWS, within=root)
         redaction = read_redaction(root, episode_id)
-        told = "" if redaction is None else f" {hashlib.sha256(redaction.model_dump_json().encode()).hexdigest()}"
-        whole.update(f"{episode_id} {hashlib.sha256(data).hexdigest()}{told}\n".encode())
+        mark = "" if redaction is None else f" {hashlib.sha256(redaction.model_dump_json().encode()).hexdigest()}"
+        whole.update(f"{episode_id} {hashlib.sha256(data).hexdigest()}{mark}\n".encode())
     return whole.hexdigest()
 
 

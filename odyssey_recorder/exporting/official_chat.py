@@ -63,9 +63,9 @@ class _Step:
     tree: dict[str, Any]
 
     def value(self, task: str, length: int, question: str) -> str:
-        told = self.done[-length:] if length else []
-        listed = "".join(f"{number}. {words}\n" for number, words in enumerate(told, 1))
-        history = f"<img>image-history: {self.path}</img>" if told else "None"
+        recent = self.done[-length:] if length else []
+        listed = "".join(f"{number}. {words}\n" for number, words in enumerate(recent, 1))
+        history = f"<img>image-history: {self.path}</img>" if recent else "None"
         before = f"Previous screenshots: {history}\nPrevious Actions: {listed or None}"
         return f"{self.image_line}{TASK}{task}\n{before}\n{question}"
 

@@ -18,7 +18,7 @@ from odyssey_recorder.files import Largest, check_within, make_folder, open_file
 
 _PIECE = 1024 * 1024
 Tell = Callable[[int, int], object]
-"""Told how many files of how many are there."""
+"""Called with how many files of how many are there."""
 
 
 class Store:

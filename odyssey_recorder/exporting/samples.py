@@ -108,11 +108,11 @@ class Questions:
         annotations, screen = self._episode.steps[number].annotations, self._screens[number]
         done = [self.answer(at) or "" for at in self._rule.told(number)]
         listed = "".join(f"{place}. {words}\n" for place, words in enumerate(done, 1)) or "None"
-        told = f"{TASK}{self._episode.task.instruction}\nPrevious Actions: {listed}\n"
+        task = f"{TASK}{self._episode.task.instruction}\nPrevious Actions: {listed}\n"
         for kind, words, answer in (
             ("description", DESCRIBE, annotations.description),
-            ("intention", told + INTENTION, annotations.intention),
-            ("context", told + CONTEXT, annotations.context),
+            ("intention", task + INTENTION, annotations.intention),
+            ("context", task + CONTEXT, annotations.context),
         ):
             yield Sample(self._id(number, kind), (ChatMessage("user", (screen.image, Words(words))),), answer or "")
 

@@ -43,10 +43,10 @@ class Survey:
     @property
     def figure(self) -> str:
         chosen = self._options.samples
-        asked = (
+        description = (
             f"asked as {chosen.adapter}, with the history {chosen.history}, at the level {' and '.join(chosen.levels)}"
         )
-        return f"{'Preference pairs' if chosen.pairs else 'Steps with samples'}: {self._samples}, {asked}"
+        return f"{'Preference pairs' if chosen.pairs else 'Steps with samples'}: {self._samples}, {description}"
 
     def refuse_nothing(self) -> None:
         """Raises DatasetError if pairs are wanted and there are none."""
@@ -71,9 +71,11 @@ class Survey:
             return str(error)
         if why := refusal(exported, self._options.samples):
             return why
-        asked = Questions(exported, self._options.samples)
+        questions = Questions(exported, self._options.samples)
         steps = exported.episode.steps
-        lost = Counter(action_type(step.action) for number, step in enumerate(steps) if asked.answer(number) is None)
+        lost = Counter(
+            action_type(step.action) for number, step in enumerate(steps) if questions.answer(number) is None
+        )
         self._unspeakable += lost
         self._samples += len(exported.pairs) if self._options.samples.pairs else len(steps) - lost.total()
         return ""
@@ -116,25 +118,25 @@ def _messages(sample: Sample) -> list[dict[str, Json]]:
 
 
 def _llamafactory(sample: Sample) -> dict[str, Json]:
-    answer, rejected = _said(sample.answer), _said(sample.rejected)
+    answer, rejected = _assistant(sample.answer), _assistant(sample.rejected)
     if sample.rejected:
         pair: dict[str, Json] = {"chosen": answer, "rejected": rejected}
         return {"id": sample.id, "messages": [*_messages(sample)], **pair, "images": sample.images}
     return {"id": sample.id, "messages": [*_messages(sample), answer], "images": sample.images}
 
 
-def _said(words: Json) -> dict[str, Json]:
+def _assistant(words: Json) -> dict[str, Json]:
     return {"role": "assistant", "content": words}
 
 
 def _ms_swift(sample: Sample) -> dict[str, Json]:
-    told = [{**one, "loss": False} if one["role"] == "assistant" else one for one in _messages(sample)]
+    turns = [{**one, "loss": False} if one["role"] == "assistant" else one for one in _messages(sample)]
     rejected: dict[str, Json] = {"rejected_response": sample.rejected} if sample.rejected else {}
-    return {"id": sample.id, "messages": [*told, _said(sample.answer)], **rejected, "images": sample.images}
+    return {"id": sample.id, "messages": [*turns, _assistant(sample.answer)], **rejected, "images": sample.images}
 
 
 def _qwen(sample: Sample) -> dict[str, Json]:
-    """Its trainer has a system message of its own: the adapter's goes before the question."""
+    """Its trainer has its own system message: the adapter's goes before the question."""
     human = "\n\n".join(_tagged(parts) for _, parts in _turns(sample))
     conversations: list[Json] = [{"from": "human", "value": human}, {"from": "gpt", "value": sample.answer}]
     images = sample.images
@@ -143,12 +145,12 @@ def _qwen(sample: Sample) -> dict[str, Json]:
 
 def _trl(sample: Sample) -> dict[str, Json]:
     prompt: list[Json] = [{"role": role, "content": [_part(one) for one in parts]} for role, parts in _turns(sample)]
-    answer: list[Json] = [_said([_part(Words(sample.answer))])]
-    rejected: list[Json] = [_said([_part(Words(sample.rejected))])]
-    said: dict[str, Json] = (
+    answer: list[Json] = [_assistant([_part(Words(sample.answer))])]
+    rejected: list[Json] = [_assistant([_part(Words(sample.rejected))])]
+    answers: dict[str, Json] = (
         {"chosen": answer, "rejected": rejected} if sample.rejected else {"completion": answer, "gold": sample.gold}
     )
-    return {"id": sample.id, "images": sample.images, "prompt": prompt, **said}
+    return {"id": sample.id, "images": sample.images, "prompt": prompt, **answers}
 
 
 def _part(part: Part) -> Json:
@@ -156,7 +158,7 @@ def _part(part: Part) -> Json:
 
 
 def _ui_tars(sample: Sample) -> dict[str, Json]:
-    """Each screenshot is a turn of its own."""
+    """Each screenshot is a separate turn."""
     turns: list[Json] = [
         {"role": message.role, "content": _content(part), "loss_mask": 0}
         for message in sample.messages

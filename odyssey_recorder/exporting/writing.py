@@ -1,4 +1,4 @@
-"""Writes the files of an export: whole or not at all, hashed meanwhile."""
+"""Writes the files of an export: whole or not at all, hashed while they are written."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ Hashes = dict[str, str]
 
 
 class HashedWriter:
-    """Writes to a file, and hashes on a thread of its own meanwhile, so that nothing is read a second time.
+    """Writes to a file, and hashes on another thread, so that nothing is read a second time.
 
     At most one piece waits to be hashed. `sha256` is there once the block has ended.
     """

@@ -21,7 +21,7 @@ _LEVELS = 8
 
 
 def svg(drawing: Drawing, title: str, *, alone: bool = False) -> str:
-    """An <svg> element; `alone`: as a file of its own, with its style."""
+    """An <svg> element; `alone`: as a separate file, with its style."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="img" aria-label={_attribute(title)} '
         f'width="{drawing.width:g}" height="{drawing.height:g}" viewBox="0 0 {drawing.width:g} {drawing.height:g}">'

@@ -1,8 +1,8 @@
 """Earlier findings and measurements of the checks, in one SQLite file outside every dataset.
 
 Measurements are keyed by the content's hash, the hash of a file by its size, time and inode, and an episode's findings
-by the stamp of all its files: unchanged files are not even opened. A broken or locked cache is put aside; `problem`
-says so, and everything is checked again.
+by the stamp of all its files: unchanged files are not even opened. A broken cache is set aside, and a locked one is not
+used; `problem` says so, and everything is checked again.
 """
 
 import os
@@ -19,9 +19,9 @@ from pydantic import TypeAdapter
 
 from odyssey_recorder.quality.screenshot import MeasuredScreenshot
 
-_HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-"""SQLITE_ERROR occurs if the tables are different ones."""
+"""SQLITE_ERROR occurs if the tables are different."""
 _SCREENSHOT = TypeAdapter(MeasuredScreenshot)
 _Value = TypeVar("_Value")
 _TABLES = """
@@ -56,8 +56,8 @@ class Inspection:
 
 
 @dataclass(frozen=True, slots=True)
-class Editions:
-    """Versions of the rules that measured and that judged: findings of other rules are not used."""
+class CodeHashes:
+    """Hashes of the code that measures and of the code that checks: results of other code are not used."""
 
     measures: str
     checks: str
@@ -66,10 +66,12 @@ class Editions:
 class Cache:
     """No cache for None; a reader neither creates nor repairs it. Waits up to `wait_s` seconds for a writer."""
 
-    def __init__(self, path: Path | None, editions: Editions, *, reader: bool = False, wait_s: float = 2.0) -> None:
+    def __init__(
+        self, path: Path | None, code_hashes: CodeHashes, *, reader: bool = False, wait_s: float = 2.0
+    ) -> None:
         self.problem = ""
         self._path = path
-        self._editions = editions
+        self._code_hashes = code_hashes
         self._reader = reader
         self._wait_s = wait_s
         self._lock = threading.Lock()
@@ -86,26 +88,28 @@ class Cache:
 
     def sha256(self, path: Path, stamp: str) -> str | None:
         row = self._row("SELECT sha256 FROM files WHERE path = ? AND stamp = ?", (os.fsencode(path), stamp))
-        return _believed(str, row)
+        return _parsed(str, row)
 
     def screenshot(self, sha256: str) -> MeasuredScreenshot | None:
-        row = self._row("SELECT measured FROM pictures WHERE sha256 = ? AND by = ?", (sha256, self._editions.measures))
-        return _believed(_SCREENSHOT.validate_json, row)
+        row = self._row(
+            "SELECT measured FROM pictures WHERE sha256 = ? AND by = ?", (sha256, self._code_hashes.measures)
+        )
+        return _parsed(_SCREENSHOT.validate_json, row)
 
     def change(self, one: str, other: str) -> float | None:
         """The share of pixels that differ between two screenshots."""
         query = "SELECT share FROM changes WHERE one = ? AND other = ? AND by = ?"
-        return _believed(float, self._row(query, (one, other, self._editions.measures)))
+        return _parsed(float, self._row(query, (one, other, self._code_hashes.measures)))
 
     def episode(self, annotation: Path) -> Inspection | None:
         """The last findings, even if the files have changed since."""
         query = "SELECT stamp, name, steps, report, facts FROM episodes WHERE annotation = ? AND by = ?"
-        return _believed(_inspection, self._row(query, (os.fsencode(annotation), self._editions.checks)))
+        return _parsed(_inspection, self._row(query, (os.fsencode(annotation), self._code_hashes.checks)))
 
     # Storing.
 
     def keep(self, annotation: Path, found: Inspection, measured: Measurements) -> None:
-        measures, checks = self._editions.measures, self._editions.checks
+        measures, checks = self._code_hashes.measures, self._code_hashes.checks
         screenshots = [
             (sha256, _SCREENSHOT.dump_json(one).decode(), measures) for sha256, one in measured.screenshots.items()
         ]
@@ -121,14 +125,14 @@ class Cache:
 
     def _open(self, path: Path) -> None:
         try:
-            self._database = self._connected(path)
+            self._database = self._connect(path)
         except sqlite3.DatabaseError as error:
-            if self._reader or error.sqlite_errorcode in _HELD or not path.is_file():
-                self._lose(error)
+            if self._reader or error.sqlite_errorcode in _LOCKED or not path.is_file():
+                self._give_up(error)
                 return
-            self._put_aside(path, error)
+            self._set_aside(path, error)
 
-    def _connected(self, path: Path) -> sqlite3.Connection:
+    def _connect(self, path: Path) -> sqlite3.Connection:
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
         mode = "ro" if self._reader else "rwc"
@@ -147,21 +151,21 @@ class Cache:
         weakref.finalize(self, database.close)  # a checker may live as long as the program
         return database
 
-    def _put_aside(self, path: Path, error: sqlite3.Error) -> None:
-        aside = path.with_name(f"{path.name}.broken")
+    def _set_aside(self, path: Path, error: sqlite3.Error) -> None:
+        broken = path.with_name(f"{path.name}.broken")
         try:
-            path.replace(aside)
-            for beside in ("-wal", "-shm"):
-                path.with_name(path.name + beside).unlink(missing_ok=True)
-            self._database = self._connected(path)
-        except (OSError, sqlite3.Error) as again:
-            self._lose(again)
+            path.replace(broken)
+            for ending in ("-wal", "-shm"):
+                path.with_name(path.name + ending).unlink(missing_ok=True)
+            self._database = self._connect(path)
+        except (OSError, sqlite3.Error) as second_error:
+            self._give_up(second_error)
             return
         self.problem = (
-            f"The cache of earlier checks was damaged ({error}) and moved to {aside}. Everything is checked again."
+            f"The cache of earlier checks was damaged ({error}) and moved to {broken}. Everything is checked again."
         )
 
-    def _lose(self, error: Exception) -> None:
+    def _give_up(self, error: Exception) -> None:
         self._drop()
         self.problem = (
             f"The cache of earlier checks cannot be used, {self._path}: {error}. Everything is checked again."
@@ -200,16 +204,16 @@ class Cache:
         """Continue with a new file if this one is broken, and without any if it is locked or the disk is full."""
         self._drop()
         if error.sqlite_errorcode in _BROKEN and not self._reader and self._path is not None:
-            self._put_aside(self._path, error)
+            self._set_aside(self._path, error)
         else:
-            self._lose(error)
+            self._give_up(error)
 
 
 def _inspection(stamp: str, name: str, steps: object, report: str, facts: str) -> Inspection:
     return Inspection(stamp, name, int(str(steps)), report, facts)
 
 
-def _believed(read: Callable[..., _Value], row: Sequence[Any]) -> _Value | None:
+def _parsed(read: Callable[..., _Value], row: Sequence[Any]) -> _Value | None:
     try:
         return read(*row) if row else None
     except (TypeError, ValueError):

@@ -10,10 +10,10 @@ from pydantic import TypeAdapter
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.errors import CancelledError, DatasetError, showable
-from odyssey_recorder.quality.cache import Cache, Editions, Inspection, Measurements
+from odyssey_recorder.quality.cache import Cache, CodeHashes, Inspection, Measurements
 from odyssey_recorder.quality.checks import check_episode
+from odyssey_recorder.quality.code_hash import module_hash, program_hash
 from odyssey_recorder.quality.collect import collect, read_annotation
-from odyssey_recorder.quality.edition import edition, edition_of
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.facts import FactsStore, facts_as_json, facts_of
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
@@ -22,19 +22,19 @@ from odyssey_recorder.quality.screenshot import measure
 from odyssey_recorder.quality.sources import ScreenshotNames, stamp_episode
 from odyssey_recorder.quality.workers import WorkerFailure, Workers
 
-Judge = Callable[[EpisodeEvidence], EpisodeReport]
+EpisodeCheck = Callable[[EpisodeEvidence], EpisodeReport]
 
 _REPORT = TypeAdapter(EpisodeReport)
 
 
 class Inspector:
-    def __init__(self, cache: Cache, judge: Judge) -> None:
+    def __init__(self, cache: Cache, judge: EpisodeCheck) -> None:
         self._cache = cache
-        self._judge = judge
+        self._check_one = judge
         self._names: dict[Path, ScreenshotNames] = {}
 
     def __call__(self, annotation: Path) -> tuple[Inspection, Measurements]:
-        """Check the episode in this file, whatever state it is in; returns its findings and new measurements."""
+        """Check the episode in this file, in any state; returns its findings and new measurements."""
         files = EpisodeFiles.of(annotation)
         metrics = ImageMetrics(self._cache)
         try:
@@ -43,15 +43,15 @@ class Inspector:
             return self.unreadable(annotation, str(error)), metrics.measured
         files, steps = EpisodeFiles(annotation, episode.episode_id), len(episode.steps)
         stamp = self._stamp(files, steps)
-        evidence = collect(files, episode, metrics, self._beside(files))
-        report = _REPORT.dump_json(self._judge(evidence)).decode()
+        evidence = collect(files, episode, metrics, self._screenshot_names(files))
+        report = _REPORT.dump_json(self._check_one(evidence)).decode()
         return Inspection(stamp, files.episode_id, steps, report, facts_as_json(facts_of(evidence))), metrics.measured
 
     def evidence(self, annotation: Path) -> EpisodeEvidence:
         """Raises DatasetError."""
         episode = read_annotation(annotation)
         files = EpisodeFiles(annotation, episode.episode_id)
-        return collect(files, episode, ImageMetrics(self._cache), self._beside(files))
+        return collect(files, episode, ImageMetrics(self._cache), self._screenshot_names(files))
 
     def unreadable(self, annotation: Path, why: str) -> Inspection:
         name = showable(annotation.stem)
@@ -67,9 +67,9 @@ class Inspector:
         return self._stamp(EpisodeFiles(annotation, found.name), found.steps) == found.stamp
 
     def _stamp(self, files: EpisodeFiles, steps: int) -> str:
-        return stamp_episode(files, steps, self._beside(files))
+        return stamp_episode(files, steps, self._screenshot_names(files))
 
-    def _beside(self, files: EpisodeFiles) -> Sequence[str]:
+    def _screenshot_names(self, files: EpisodeFiles) -> Sequence[str]:
         folder = files.screenshots
         if folder not in self._names:
             self._names[folder] = ScreenshotNames(folder)
@@ -87,15 +87,17 @@ class Checker:
     `jobs` is the number of processes, by default one per processor. All methods but `check_all` are thread-safe.
     """
 
-    def __init__(self, cache_path: Path | None, jobs: int | None = None, *, judge: Judge = check_episode) -> None:
-        self._begin = partial(_begin, cache_path, _this_program(), judge)
-        self._cache = Cache(cache_path, _this_program())
+    def __init__(
+        self, cache_path: Path | None, jobs: int | None = None, *, judge: EpisodeCheck = check_episode
+    ) -> None:
+        self._start_worker = partial(_start_worker, cache_path, _current_code(), judge)
+        self._cache = Cache(cache_path, _current_code())
         self._jobs = jobs or os.cpu_count() or 1
         self._inspector = Inspector(self._cache, judge)
 
     @property
     def problem(self) -> str:
-        """Why nothing is cached, for the user; empty if all is well."""
+        """Why nothing is cached, for the user; empty without a problem."""
         return self._cache.problem
 
     def close(self) -> None:
@@ -111,7 +113,7 @@ class Checker:
         return None if found is None else report_from_json(found.report)
 
     def evidence(self, annotation: Path) -> EpisodeEvidence:
-        """What the files of an episode say, whatever state they are in. Raises DatasetError."""
+        """The evidence from the files of an episode, in any state. Raises DatasetError."""
         return self._inspector.evidence(annotation.absolute())
 
     def check_all(
@@ -145,7 +147,7 @@ class Checker:
                 others.append(annotation)
             else:
                 yield annotation, found
-        for annotation, result in self._inspected(others, cancelled):
+        for annotation, result in self._inspect_all(others, cancelled):
             match result:
                 case (found, measured):
                     self._cache.keep(annotation, found, measured)
@@ -155,7 +157,7 @@ class Checker:
         if cancelled():
             raise CancelledError("The check was cancelled.")
 
-    def _inspected(
+    def _inspect_all(
         self, annotations: Sequence[Path], cancelled: Callable[[], bool]
     ) -> Iterator[tuple[Path, tuple[Inspection, Measurements] | WorkerFailure]]:
         count = min(self._jobs, len(annotations))
@@ -165,7 +167,7 @@ class Checker:
                     return
                 yield annotation, self._inspector(annotation)
             return
-        with Workers[Path, tuple[Inspection, Measurements]](count, self._begin) as workers:
+        with Workers[Path, tuple[Inspection, Measurements]](count, self._start_worker) as workers:
             yield from workers.run(iter(annotations), cancelled)
 
     def _unchanged(self, annotation: Path) -> Inspection | None:
@@ -173,10 +175,10 @@ class Checker:
         return found if found is not None and self.is_unchanged(annotation, found) else None
 
 
-def _begin(cache_path: Path | None, editions: Editions, judge: Judge) -> Inspector:
-    return Inspector(Cache(cache_path, editions, reader=True), judge)
+def _start_worker(cache_path: Path | None, code_hashes: CodeHashes, judge: EpisodeCheck) -> Inspector:
+    return Inspector(Cache(cache_path, code_hashes, reader=True), judge)
 
 
 @cache
-def _this_program() -> Editions:
-    return Editions(edition_of(measure.__module__, "pillow"), edition())
+def _current_code() -> CodeHashes:
+    return CodeHashes(module_hash(measure.__module__, "pillow"), program_hash())

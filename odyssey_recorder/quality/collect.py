@@ -1,4 +1,4 @@
-"""Collects what the files of one episode say as evidence, whatever state they are in."""
+"""Collects the evidence from the files of one episode, in any state."""
 
 import hashlib
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What the checks of one episode look at: all that its files say, read and measured but not judged."""
+"""What the checks of one episode need: the contents of all its files, read and measured but not judged."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class StepEvidence:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeEvidence:
-    """One episode. `provenance` is None if there is none, or if it is unreadable: then `provenance_problem` says why.
+    """One episode. `provenance` is None if missing or unreadable; in the second case `provenance_problem` says why.
 
     `amendments` led to the present annotation, oldest first. `surplus` are names of screenshot files of this episode
     that no step has.

@@ -67,8 +67,8 @@ def _shown(step: StepEvidence) -> ScreenFingerprint | None:
         return None
     words = ""
     if step.views is not None:
-        said = sorted(f"{view.text}\0{view.description}" for view in step.views)
-        words = blake2b("\n".join(said).encode(errors="replace"), digest_size=8).hexdigest()
+        labels = sorted(f"{view.text}\0{view.description}" for view in step.views)
+        words = blake2b("\n".join(labels).encode(errors="replace"), digest_size=8).hexdigest()
     return ScreenFingerprint(step.record.frame.started_us, step.record.screen.package, words)
 
 

@@ -52,9 +52,9 @@ class FindingsReport:
         for one in report.not_checked:
             self._unlooked[one.check, one.why].append(report.episode_id)
 
-    def add_together(self, told: Iterable[Finding | NotChecked]) -> None:
+    def add_together(self, results: Iterable[Finding | NotChecked]) -> None:
         """Add findings of the dataset as a whole; an episode named there is not clean."""
-        for one in told:
+        for one in results:
             match one:
                 case Finding():
                     self.findings.append(one)

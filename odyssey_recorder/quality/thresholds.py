@@ -11,7 +11,7 @@ WIDE_BARS = 0.05, 0.07
 CHANNEL = 24
 """A pixel differs if one of its channels does by more than this, of 255: as in replay/compare.py."""
 
-# --- calibrated on screenshots of the simulated emulator: `make quality ARGS=--calibrate` -----------------
+# Calibrated on screenshots of the simulated emulator: `make quality ARGS=--calibrate`.
 
 NO_EFFECT_DP2 = 85.0
 """A smaller change is no effect: a blinking cursor is up to 73 dp², a star that is filled 102, a typed i 115."""
@@ -22,7 +22,7 @@ BLANK_DEVIATION = 2.0
 BLANK_FLAT = 0.9997
 """A screen with a larger share of one colour is blank: an empty one has 1, a dark, empty note 0.9992."""
 
-# --- one episode -----------------------------------------------------------------------------------------
+# One episode.
 
 OLDEST_SCREENSHOT_US = 2_000_000
 """Age in microseconds of an unproved frame at touch-down, at most: the recorder's own limit, and the spec's."""
@@ -48,12 +48,12 @@ word decides. Set on the tasks of the simulated emulator, all of which are kept,
 kind.
 """
 
-# --- reviews ---------------------------------------------------------------------------------------------
+# Reviews.
 
 FASTEST_SCREEN_S = 0.5
-"""Seconds in which nobody reads a screen: two fixations of the eye, for the action and for what it points at."""
+"""Seconds too few to read a screen: two fixations of the eye, for the action and for what it points at."""
 
-# --- whole datasets --------------------------------------------------------------------------------------
+# Whole datasets.
 
 COMMON_SCREEN = 5
 """A screenshot that this many episodes have, byte for byte, is a common screen, not one episode's file."""

@@ -41,7 +41,7 @@ FORMAT = 1
 
 RECORD, MANIFEST = "release.json", "manifest.jsonl"
 Progress = Callable[[int, int], object]
-"""Told how many episodes were read, of how many; raises to stop."""
+"""Called with how many episodes were read, of how many; raises to stop."""
 
 _PART = ".part"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
@@ -220,11 +220,11 @@ def _refuse_taken(root: Path, record: ReleaseRecord) -> None:
 # Verifying.
 
 
-def untold(_done: int, _of: int) -> None:
-    """For who need not hear of progress."""
+def no_progress(_done: int, _of: int) -> None:
+    """Ignores the progress."""
 
 
-def verify(root: Path, name: str, progress: Progress = untold) -> Iterator[FileDifference]:
+def verify(root: Path, name: str, progress: Progress = no_progress) -> Iterator[FileDifference]:
     """What differs from what was released, in its folder and in the dataset. Raises DatasetError."""
     folder = release_folder(root, name)
     sums = parse_sums(_read(folder / SUMS), str(folder / SUMS))
@@ -274,11 +274,11 @@ def _faults(folder: Path, released: ReleasedEpisode) -> Sequence[str]:
         now = read_released(folder, released.episode_id, released.verdict)
     except DatasetError as error:
         return [str(error)]
-    told = f"Episode {released.episode_id}"
+    episode = f"Episode {released.episode_id}"
     if now.annotation != released.annotation or len(now.screenshots) != len(released.screenshots):
-        return [f"{told}: the annotation is not the released one."]
+        return [f"{episode}: the annotation is not the released one."]
     pairs = enumerate(zip(now.screenshots, released.screenshots, strict=True))
-    return [f"{told}: the screenshot of step {step} is not the released one." for step, (a, b) in pairs if a != b]
+    return [f"{episode}: the screenshot of step {step} is not the released one." for step, (a, b) in pairs if a != b]
 
 
 def _sha256(data: bytes) -> str:

@@ -25,13 +25,13 @@ from odyssey_recorder.releases.folder import (
     Progress,
     ReleaseRecord,
     checked_name,
+    no_progress,
     proposed_name,
     read_manifest,
     released_splits,
     releases,
     revision_of,
     splits_to_release,
-    untold,
     write_release,
 )
 from odyssey_recorder.releases.manifest import ReleaseChanges, ReleasedEpisode, changes, moved_sides, read_released
@@ -63,7 +63,7 @@ class DraftedRelease:
 
 
 def draft_release(
-    root: Path, name: str, admit: Callable[[], Callable[[Path], str]], progress: Progress = untold
+    root: Path, name: str, admit: Callable[[], Callable[[Path], str]], progress: Progress = no_progress
 ) -> DraftedRelease:
     """Plan a release of the episodes for which the function that `admit` returns gives no reason against it.
 
@@ -100,7 +100,7 @@ def make_release(root: Path, drafted: DraftedRelease) -> Path:
 
 
 def plan_release(
-    root: Path, name: str, ids: Sequence[str], left_out: Mapping[str, str], progress: Progress = untold
+    root: Path, name: str, ids: Sequence[str], left_out: Mapping[str, str], progress: Progress = no_progress
 ) -> PlannedRelease:
     """Hash the episodes `ids` and compare them with the newest release; writes nothing.
 

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing.status import comparable_name
 from odyssey_recorder.selection.filter import Compared, Filter, Key, Operator, Range, Term, Value
-from odyssey_recorder.selection.words import phrase
+from odyssey_recorder.selection.search_words import phrase
 
 _SAME = {
     Key.CATEGORY: "category_key = ?",

@@ -8,8 +8,8 @@ from functools import lru_cache
 from odyssey_recorder.dataset.contents import Entry
 from odyssey_recorder.quality.finding import EpisodeReport, Severity
 from odyssey_recorder.quality.reviewing.status import comparable_name
+from odyssey_recorder.selection.search_words import searchable
 from odyssey_recorder.selection.verdicts import UNREVIEWED, Stages
-from odyssey_recorder.selection.words import searchable
 
 _key = lru_cache(4096)(comparable_name)
 _as_json = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode

@@ -14,7 +14,7 @@ from typing import Literal, NoReturn, cast
 
 from odyssey_recorder.errors import FilterError
 from odyssey_recorder.quality.reviewing.status import ReviewStage
-from odyssey_recorder.selection.words import words_of
+from odyssey_recorder.selection.search_words import words_of
 
 MOST_VALUES = 500
 """SQLite nests expressions only a thousand deep."""
@@ -144,7 +144,7 @@ def stage_name(stage: ReviewStage) -> str:
     return stage.name.lower().replace("_", "-")
 
 
-# --- reading ---------------------------------------------------------------------------------------------
+# Reading.
 
 _KEYS = {key.value: key for key in Key}
 CHOICES: Mapping[Key, tuple[str, ...]] = {
@@ -272,7 +272,7 @@ def _one_of(choices: Iterable[str], text: str, key: Key) -> str:
     raise FilterError(f"“{text}” is no {key.value}.", hint=hint)
 
 
-# --- spelling --------------------------------------------------------------------------------------------
+# Spelling.
 
 
 def _spelled(value: Value) -> str:

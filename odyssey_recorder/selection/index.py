@@ -92,7 +92,7 @@ class Facet(NamedTuple):
 
 
 class EpisodeIndex:
-    """The index of the dataset at `root`, in a file of its own in `folder`, or in memory for None; must be closed.
+    """The index of the dataset at `root`, in its own file in `folder`, or in memory for None; must be closed.
 
     Nothing is read before `refresh`. Days of filters are those of `zone`, by default the local one. Thread-safe, and
     several processes may share the file. Queries raise FilterError at most; reading raises DatasetError if a folder
@@ -164,12 +164,12 @@ class EpisodeIndex:
         none; then with each change since, whichever index on the same file was the first to read it. `warn` gets
         messages for the user.
         """
-        told: dict[str, object] | None = None
+        announced: dict[str, object] | None = None
 
-        def hear(noticed: FolderChanges) -> None:
-            nonlocal told
+        def on_change(noticed: FolderChanges) -> None:
+            nonlocal announced
             try:
-                if told is None:
+                if announced is None:
                     self.refresh(progress, cancelled)
                 else:
                     self.update(noticed.added | noticed.changed | noticed.removed)
@@ -178,24 +178,24 @@ class EpisodeIndex:
             except DatasetError as error:
                 warn(str(error))
                 return
-            now = self._known_now()
-            news = difference(told or {}, now)
-            if told is None and self.problem:
+            now = self._row_versions()
+            news = difference(announced or {}, now)
+            if announced is None and self.problem:
                 warn(self.problem)
-            if news or told is None:
+            if news or announced is None:
                 take(news)
-            told = now
+            announced = now
 
-        return DatasetWatch(self.root, hear, warn, beside=(PROVENANCE, REVIEWS))
+        return DatasetWatch(self.root, on_change, warn, beside=(PROVENANCE, REVIEWS))
 
     def take_reports(self, reports: Iterable[EpisodeReport], *, settled: bool) -> FolderChanges:
         """Keep these findings; `settled` if the dataset as a whole was checked with them."""
-        given = list(reports)
+        stored = list(reports)
         with self._refreshing, self._database.writing() as connection:
-            for report in given:
+            for report in stored:
                 write_report(connection, report, is_settled=settled)
             changed = self._verdicts.settle(connection)
-        return FolderChanges(changed=changed | {report.episode_id for report in given})
+        return FolderChanges(changed=changed | {report.episode_id for report in stored})
 
     # Questions.
 
@@ -254,7 +254,7 @@ class EpisodeIndex:
 
     # Reading.
 
-    def _known_now(self) -> dict[str, object]:
+    def _row_versions(self) -> dict[str, object]:
         """For each episode, what differs after each change of it."""
         query = f"SELECT {_VERSION} FROM episodes"
         return {row[0]: (row, self.is_sampled(row[0])) for row in self._rows(query, ())}
@@ -275,22 +275,22 @@ class EpisodeIndex:
     ) -> FolderChanges:
         self._retired = frozenset(read_retired(self.root))
         with closing(EntryReader(self.root)) as reader:
-            there, before = reader.stamps(only), self._stamps(only)
-            gone = before.keys() - there.keys() - _coming_back(self.root)
-            stale = [one for one, stamps in there.items() if before.get(one) != stamps]
-            if only is not None and not stale and not gone:
+            present, before = reader.stamps(only), self._stamps(only)
+            gone = before.keys() - present.keys() - _being_exchanged(self.root)
+            changed_ids = [one for one, stamps in present.items() if before.get(one) != stamps]
+            if only is not None and not changed_ids and not gone:
                 return FolderChanges()
-            for start in range(0, len(stale), _AT_ONCE):
+            for start in range(0, len(changed_ids), _AT_ONCE):
                 if cancelled():
                     raise CancelledError("Reading the dataset was cancelled.")
-                self._read_part(reader, {one: there[one] for one in stale[start : start + _AT_ONCE]}, before)
-                progress(min(start + _AT_ONCE, len(stale)), len(stale))
+                self._read_part(reader, {one: present[one] for one in changed_ids[start : start + _AT_ONCE]}, before)
+                progress(min(start + _AT_ONCE, len(changed_ids)), len(changed_ids))
         with self._database.writing() as connection:
             remove_entries(connection, gone)
             self._take_splits(connection)
             others = self._take_known(connection, only) | self._verdicts.settle(connection)
-        added = frozenset(stale) - before.keys()
-        return FolderChanges(added, (others | frozenset(stale)) - added - gone, frozenset(gone))
+        added = frozenset(changed_ids) - before.keys()
+        return FolderChanges(added, (others | frozenset(changed_ids)) - added - gone, frozenset(gone))
 
     def _read_part(self, reader: EntryReader, part: Mapping[str, Stamps], before: Mapping[str, Stamps]) -> None:
         changed = [one for one, stamps in part.items() if before.get(one, ("",))[:2] != stamps[:2]]
@@ -321,15 +321,15 @@ class EpisodeIndex:
         return frozenset(found)
 
     def _take_splits(self, connection: sqlite3.Connection) -> None:
-        there = split_stamps(self.root)
+        present = split_stamps(self.root)
         before = dict(connection.execute("SELECT split, stamp FROM splits"))
-        for split in {split for split, _ in there.items() ^ before.items()}:
+        for split in {split for split, _ in present.items() ^ before.items()}:
             connection.execute("DELETE FROM sides WHERE split = ?", (split,))
             connection.execute("DELETE FROM splits WHERE split = ?", (split,))
-            if split in there:
+            if split in present:
                 sides = ((split, part, episode_id) for episode_id, part in sides_of(self.root, split))
                 connection.executemany("INSERT OR IGNORE INTO sides VALUES (?, ?, ?)", sides)
-                connection.execute("INSERT INTO splits VALUES (?, ?)", (split, there[split]))
+                connection.execute("INSERT INTO splits VALUES (?, ?)", (split, present[split]))
 
     # The database.
 
@@ -407,7 +407,7 @@ def _episode_row(row: Sequence[Any], apps: Sequence[str], splits: Sequence[str])
     )  # fmt: skip
 
 
-def _coming_back(root: Path) -> frozenset[str]:
+def _being_exchanged(root: Path) -> frozenset[str]:
     """The episode that is absent only while its files are exchanged."""
     change = under_way(root)
     return frozenset() if change is None or not change.target else frozenset({change.episode_id})

@@ -42,8 +42,8 @@ class Verdicts:
             file = self._reviews.read(episode_id)
         except (DatasetError, ReviewError):
             return UNREVIEWED
-        told = (review_status(file, rule, recorder=recorder, revision=lambda: revision) for rule in _RULES)
-        return Stages(*(stage_name(one.stage) for one in told))
+        statuses = (review_status(file, rule, recorder=recorder, revision=lambda: revision) for rule in _RULES)
+        return Stages(*(stage_name(one.stage) for one in statuses))
 
     def settle(self, connection: sqlite3.Connection) -> frozenset[str]:
         """Choose the verdict of each episode again; returns the ids of those whose verdict has changed."""

@@ -119,20 +119,20 @@ class _Drawer:
         """Raises _UndrawableError."""
         if len(self.facts) < 2:
             raise _UndrawableError("a split needs at least 2 episodes")
-        ways = {"random": self._random, "task": self._task, "device": self._device, "app": self._app}
-        return ways[self.kind]()
+        methods = {"random": self._random, "task": self._task, "device": self._device, "app": self._app}
+        return methods[self.kind]()
 
     def _random(self) -> DrawnSplit:
         units, share = _units_of(self.facts, self.rules.unit), self.rules.share
         if len(units) < 2:
             raise _UndrawableError("all episodes are takes of one task. Record other tasks, or use the unit episode")
-        tested, fresh = self._settled(units)
+        tested, new_units = self._fixed_and_new(units)
         by_threshold = self.before is not None or len(self.facts) >= _FEW
 
         def choose(seed: int) -> set[str]:
             if by_threshold:
-                return tested | {unit.key for unit in fresh if _chance(seed, self.kind, unit.key) < share}
-            return _filled(units, _ordered(seed, self.kind, fresh), share * len(self.facts), tested)
+                return tested | {unit.key for unit in new_units if _chance(seed, self.kind, unit.key) < share}
+            return _filled(units, _ordered(seed, self.kind, new_units), share * len(self.facts), tested)
 
         return self._by_chance(units, choose, share)
 
@@ -141,13 +141,13 @@ class _Drawer:
         by_category = _grouped(units, lambda unit: unit.category)
         if all(len(some) < 2 for some in by_category.values()):
             raise _UndrawableError("no category has 2 templates. Record tasks of other templates")
-        tested, fresh = self._settled(units)
+        tested, new_units = self._fixed_and_new(units)
 
         def choose(seed: int) -> set[str]:
             chosen, owed = set(tested), 0.0
             for category in sorted(by_category, key=lambda name: (_chance(seed, self.kind, name), name)):
                 some = by_category[category]
-                order = _ordered(seed, self.kind, (unit for unit in fresh if unit.category == category))
+                order = _ordered(seed, self.kind, (unit for unit in new_units if unit.category == category))
                 quota = owed + _TASK_SHARE * _count(some)
                 taken = _filled(some, order, quota, {unit.key for unit in some} & tested)
                 owed = quota - _count(unit for unit in some if unit.key in taken)
@@ -161,9 +161,11 @@ class _Drawer:
         wanted = {name.casefold() for name in self.rules.devices}
         held = {unit.key for unit in units if unit.key.casefold() in wanted}
         if not held or len(held) == len(units):
-            there = ", ".join(f"{unit.key or 'unnamed'} ({len(unit.ids)})" for unit in units)
-            told = "no episode is" if not held else "every episode is"
-            raise _UndrawableError(f"{told} from {' or '.join(self.rules.devices)}. Choose among the devices: {there}")
+            devices = ", ".join(f"{unit.key or 'unnamed'} ({len(unit.ids)})" for unit in units)
+            subject = "no episode is" if not held else "every episode is"
+            raise _UndrawableError(
+                f"{subject} from {' or '.join(self.rules.devices)}. Choose among the devices: {devices}"
+            )
         return DrawnSplit(self._split(units, held), tuple(sorted(held)))
 
     def _app(self) -> DrawnSplit:
@@ -213,17 +215,17 @@ class _Drawer:
             raise _UndrawableError("one part would be empty. Record more tasks")
         return Split(self.kind, train, test)
 
-    def _settled(self, units: Iterable[_Unit]) -> tuple[set[str], list[_Unit]]:
+    def _fixed_and_new(self, units: Iterable[_Unit]) -> tuple[set[str], list[_Unit]]:
         """The keys of units that the release has in test, and the units that it does not have."""
         tested = set(() if self.before is None else self.before.held)
-        fresh = []
+        new_units = []
         for unit in units:
             known = [self.sides[episode_id] for episode_id in unit.ids if episode_id in self.sides]
             if known and all(known):
                 tested.add(unit.key)
             elif not known and unit.key not in tested:
-                fresh.append(unit)
-        return tested, fresh
+                new_units.append(unit)
+        return tested, new_units
 
 
 def draw(
@@ -313,7 +315,7 @@ def _grouped(items: Iterable[_Item], key_of: Callable[[_Item], _Key]) -> dict[_K
 
 
 def _chance(seed: int, kind: Kind, key: str) -> float:
-    """0 to 1, always the same for the same key, whatever else there is."""
+    """0 to 1, always the same for the same key."""
     digest = hashlib.sha256(f"{seed}:{kind}:{key}".encode()).digest()
     return int.from_bytes(digest[:8]) / 2**64
 

@@ -134,7 +134,7 @@ def read_splits(folder: Path) -> list[Split]:
 
 def read_record(root: Path) -> SplitsRecord | None:
     """How the dataset's splits were made; None if it does not say. Raises DatasetError."""
-    path = _place(root, SPLITS_RECORD)
+    path = _current_path(root, SPLITS_RECORD)
     if not path.exists():
         return None
     with storage_errors(path, "read"):
@@ -155,14 +155,14 @@ def read_drawing(root: Path) -> tuple[SplitsRecord, SplitDraw]:
         raise DatasetError(f"{root} does not say how its splits were made: {SPLITS_RECORD} is missing.")
     drawn = {}
     for kind, one in record.splits.items():
-        path = _place(root, split_path(kind))
+        path = _current_path(root, split_path(kind))
         if _sha256(data := _read(path)) != one.sha256:
             raise DatasetError(f"{path} has changed since it was made. Restore it, or make the splits again.")
         drawn[kind] = DrawnSplit(_parsed(path, data), one.held, one.seed, one.target)
     return record, SplitDraw(record.rules, drawn, record.missing)
 
 
-def _place(root: Path, name: str) -> Path:
+def _current_path(root: Path, name: str) -> Path:
     """Where a file is: staged, if it was about to be put in its place when that was interrupted."""
     return root / _STAGE / Path(name).name if _staged(root, name) else root / name
 
@@ -208,7 +208,7 @@ def plan_splits(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> 
 
     Splits that continue a release do so from then on, with or without `base`, until they are reshuffled.
     """
-    before = _before(root, order)
+    before = _previous(root, order)
     released = None if before is None or order.reshuffle else before
     if released is not None and order.rules not in (None, released[1].rules):
         raise DatasetError("The splits continue released ones, whose rules hold. Other rules need a reshuffle.")
@@ -217,13 +217,13 @@ def plan_splits(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> 
         raise DatasetError(" ".join(drawing.missing.values()))
     splits = {kind: one.split for kind, one in drawing.drawn.items()}
     files = {split_path(kind): split_as_json(split) for kind, split in splits.items()}
-    former = {} if before is None or released is not None else before[1].drawn
+    replaced = {} if before is None or released is not None else before[1].drawn
     record = SplitsRecord(
         rules=drawing.rules,
         episodes=len(facts),
         fingerprint=fingerprint(facts),
         base=None if released is None else released[0],
-        moved={kind: moved(former[kind].split, splits[kind]) for kind in splits if kind in former},
+        moved={kind: moved(replaced[kind].split, splits[kind]) for kind in splits if kind in replaced},
         splits={kind: _recorded(one, files[split_path(kind)], facts) for kind, one in drawing.drawn.items()},
         missing=drawing.missing,
         leaks=leak_report([*splits.values()], facts, unit=drawing.rules.unit),
@@ -233,15 +233,15 @@ def plan_splits(root: Path, facts: Sequence[SplitFacts], order: SplitsOrder) -> 
     return PlannedSplits(record, drawing, files)
 
 
-def _before(root: Path, order: SplitsOrder) -> tuple[str | None, SplitDraw] | None:
+def _previous(root: Path, order: SplitsOrder) -> tuple[str | None, SplitDraw] | None:
     """The splits to continue or to reshuffle, with the fingerprint of the release that they are or continue."""
     if order.base is not None:
         record, drawing = read_drawing(order.base)
         return record.fingerprint, drawing
-    now = read_record(root)
-    if now is None or (now.base is None and not order.reshuffle):
+    own = read_record(root)
+    if own is None or (own.base is None and not order.reshuffle):
         return None
-    return now.base, read_drawing(root)[1]
+    return own.base, read_drawing(root)[1]
 
 
 def _recorded(drawn: DrawnSplit, data: bytes, facts: Iterable[SplitFacts]) -> SplitRecord:
@@ -308,8 +308,8 @@ def _settle(root: Path) -> None:
 
 
 def _refuse_foreign(root: Path) -> None:
-    now = read_record(root)
-    ours = {} if now is None else {split_path(kind): one.sha256 for kind, one in now.splits.items()}
+    record = read_record(root)
+    ours = {} if record is None else {split_path(kind): one.sha256 for kind, one in record.splits.items()}
     names, others = split_names(root / SPLITS)
     for path in (f"{SPLITS}/{name}" for name in sorted([*others, *names])):
         if path not in ours or _sha256(_read(root / path)) != ours[path]:

@@ -195,11 +195,11 @@ def _lacking(kind: str, tested: Collection[str], facts: Iterable[SplitFacts]) ->
 def _alike_instructions(facts: Iterable[SplitFacts]) -> tuple[Mapping[str, int], Sequence[tuple[int, int]]]:
     """The number of each episode's instruction, and the pairs of numbers whose instructions are alike."""
     letters: dict[str, int] = {}
-    said = {one.episode_id: text for one in facts if (text := lettered(one.instruction, letters))}
-    texts = sorted({*said.values()}, key=lambda text: (len(text), text))
+    text_of = {one.episode_id: text for one in facts if (text := lettered(one.instruction, letters))}
+    texts = sorted({*text_of.values()}, key=lambda text: (len(text), text))
     number_of = {text: number for number, text in enumerate(texts)}
     pairs = alike_pairs(texts, candidates(texts, ALIKE, COMPARED_AT_MOST), ALIKE)
-    return {one: number_of[text] for one, text in said.items()}, [(number, other) for number, other, _ in pairs]
+    return {one: number_of[text] for one, text in text_of.items()}, [(number, other) for number, other, _ in pairs]
 
 
 def _leak(  # noqa: PLR0913 - the fields of a leak

@@ -17,7 +17,7 @@ from odyssey_recorder.recording.script import PressKey, ScriptComplete, ScriptIm
 from odyssey_recorder.simulator.phone import PhoneState
 from odyssey_recorder.simulator.shell.uiautomator import dump_views
 from tests.dataset.drafts import provenance_of
-from tests.quality.clean.chores import Chore, chores
+from tests.quality.clean.generated_tasks import GeneratedTask, generated_tasks
 from tests.quality.labelled import image_of
 from tests.simulator.person import Person, person_with
 
@@ -43,16 +43,16 @@ class PlayedEpisode:
 
 
 def play_episodes(seed: int, count: int, profile: str = "small_phone") -> Iterator[PlayedEpisode]:
-    made = chores(seed)
+    made = generated_tasks(seed)
     for number in range(count):
         with person_with(profile, seed=seed * 1000 + number) as person:
             yield _play(f"{seed:08}{number:08}", person, next(made), random.Random(f"{seed} {number}"))
 
 
-def _play(episode_id: str, person: Person, chore: Chore, rng: random.Random) -> PlayedEpisode:
+def _play(episode_id: str, person: Person, generated: GeneratedTask, rng: random.Random) -> PlayedEpisode:
     steps: list[StepEvidence] = []
     played: list[PlayedStep] = []
-    moves = list(chore.moves)
+    moves = list(generated.moves)
     for at in sorted((place for place, one in enumerate(moves) if one == PressKey(key="HOME")), reverse=True):
         if rng.random() < 0.4:
             moves.insert(at, Drag(up=rng.choice((0.3, -0.3))))
@@ -67,7 +67,13 @@ def _play(episode_id: str, person: Person, chore: Chore, rng: random.Random) -> 
     episode = LenientEpisode(
         episode_id,
         DeviceInfo("Small Phone", Size(size.width, size.height)),
-        TaskInfo(chore.task.category, chore.task.apps, chore.task.meta_task, chore.task.task, chore.task.instruction),
+        TaskInfo(
+            generated.task.category,
+            generated.task.apps,
+            generated.task.meta_task,
+            generated.task.task,
+            generated.task.instruction,
+        ),
         tuple(one.spelled for one in steps),
         (),
         None,

@@ -19,7 +19,7 @@ from odyssey_recorder.quality.evidence import StepEvidence
 from tests.annotation.played_episodes import PlayedEpisode, play_episodes
 from tests.annotation.wordings import FRESH, HELD_OUT, TUNED, Wording
 from tests.annotation.wrong_texts import WrongText, WrongTextMaker, clean_texts, is_caught, without_views
-from tests.quality.evidence import ACTIONS, FIELD, evidence, unproved, with_step
+from tests.quality.evidence import ACTIONS, FIELD, evidence, with_step, without_provenance
 
 LOW, DESCRIPTION = TextKind.INSTRUCTION, TextKind.DESCRIPTION
 CONTEXT, INTENTION = TextKind.CONTEXT, TextKind.INTENTION
@@ -95,7 +95,7 @@ def has_evidence(one: WrongText) -> bool:
 
 
 def test_sixteen_texts_of_the_paper_raise_at_most_one_warning() -> None:
-    bare = unproved(evidence())
+    bare = without_provenance(evidence())
     steps = tuple(
         StepEvidence(number, replace(bare.steps[0].spelled, action=action), no_views="none was stored")
         for number, (_, action) in enumerate(PAPER)

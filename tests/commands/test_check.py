@@ -12,8 +12,8 @@ from odyssey_recorder.dataset.layout import HISTORY
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
 from odyssey_recorder.quality.findings_report import FindingsReport, render_findings_page
 from tests.cli import ESCAPES, CommandLine, Result
-from tests.quality.folders import FIRST, SECOND, edit, write_dataset, write_lone, write_provenance
-from tests.quality.test_collect import spoil_in_place
+from tests.quality.folders import FIRST, SECOND, edit, write_dataset, write_provenance, write_single_episode
+from tests.quality.test_collect import overwrite_silently
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_warnings_fail_only_on_request(cli: CommandLine, dataset: Path) -> None:
 def test_second_run_uses_the_cache(cli: CommandLine, dataset: Path) -> None:
     first = check(cli, dataset)
     for path in (dataset / "screenshots").iterdir():
-        spoil_in_place(path)
+        overwrite_silently(path)
     assert check(cli, dataset) == first
     assert check(cli, dataset, "--no-cache").exit_code == 1
 
@@ -91,7 +91,7 @@ def test_loose_files_are_checked_without_dataset_checks(cli: CommandLine) -> Non
     screenshot = (write_dataset(cli.dataset, FIRST)[0].parent.parent / "screenshots" / f"{FIRST}_0.png").read_bytes()
     folder = cli.folder / "loose"
     for episode_id in (FIRST, SECOND):
-        write_lone(folder, episode_id, [screenshot] * 5)
+        write_single_episode(folder, episode_id, [screenshot] * 5)
     (folder / "all_annot.json").write_text("[]")
     tree = json.loads(check(cli, folder, "--json").out)
     assert tree["episodes"] == 2

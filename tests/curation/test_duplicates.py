@@ -12,9 +12,9 @@ from odyssey_recorder.curation.duplicates import LIKENESSES, Candidate, Likeness
 from tests.splits.split_facts import facts
 
 
-def candidate(number: int, **known: Any) -> Candidate:
-    """Shares nothing but its app with others unless told so."""
-    return Candidate(facts(number, apps=("Chrome",), **known))
+def candidate(number: int, **fields: Any) -> Candidate:
+    """Shares only its app with others, unless fields are given."""
+    return Candidate(facts(number, apps=("Chrome",), **fields))
 
 
 def groups(*candidates: Candidate, by: tuple[Likeness, ...] = LIKENESSES) -> list[tuple[list[str], tuple[str, ...]]]:
@@ -27,7 +27,7 @@ def ids(*numbers: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "known"),
+    ("kind", "fields"),
     [
         ("annotation", {"contents": "same"}),
         ("screenshots", {"screenshots": ("a", "b")}),
@@ -35,8 +35,8 @@ def ids(*numbers: int) -> list[str]:
         ("take", {"task": "The task"}),
     ],
 )
-def test_episodes_with_something_in_common_are_a_group(kind: Likeness, known: dict[str, Any]) -> None:
-    some = [candidate(1, **known), candidate(2), candidate(3, **known)]
+def test_episodes_with_something_in_common_are_a_group(kind: Likeness, fields: dict[str, Any]) -> None:
+    some = [candidate(1, **fields), candidate(2), candidate(3, **fields)]
     assert groups(*some) == [(ids(1, 3), (kind,))]
     assert groups(*some, by=(kind,)) == [(ids(1, 3), (kind,))]
     assert groups(*some, by=tuple(one for one in LIKENESSES if one != kind)) == []
@@ -48,11 +48,11 @@ def test_episodes_with_nearly_the_same_actions_are_a_group() -> None:
     assert groups(first, named) == [(ids(1, 2), ("actions",))]
 
 
-def test_missing_screenshots_make_no_duplicates() -> None:
+def test_missing_screenshots_are_not_duplicates() -> None:
     assert groups(candidate(1, screenshots=("a", "")), candidate(2, screenshots=("a", ""))) == []
 
 
-def test_groups_that_share_an_episode_are_one() -> None:
+def test_groups_that_share_an_episode_are_merged() -> None:
     some = candidate(1, contents="x"), candidate(2, contents="x", task="t"), candidate(3, task="t"), candidate(4)
     assert groups(*some) == [(ids(1, 2, 3), ("annotation", "take"))]
 
@@ -66,28 +66,31 @@ BETTER: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("better", "why"), BETTER)
-def test_the_best_one_is_told_with_the_reason(better: dict[str, Any], why: str) -> None:
+def test_best_episode_is_named_with_a_reason(better: dict[str, Any], why: str) -> None:
     worse = replace(candidate(1, contents="x"), errors=1, warnings=2)
     best = replace(candidate(2, contents="x"), **better)
     [group] = duplicate_groups([worse, best], LIKENESSES)
     assert (group.best, group.why, group.others) == (best, why, (worse,))
 
 
-def test_equal_ones_are_told_apart_by_their_ids() -> None:
+def test_ties_are_resolved_by_id() -> None:
     first, second = candidate(1, contents="x"), candidate(2, contents="x")
     [group] = duplicate_groups([second, first], LIKENESSES)
     assert (group.best, group.why) == (first, "lowest id")
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=8), st.randoms())
-def test_groups_are_the_connected_ones_in_any_order(keys: list[tuple[int, int]], chance: Random) -> None:
+def test_groups_are_connected_components_in_any_order(keys: list[tuple[int, int]], rng: Random) -> None:
     some = [candidate(n, contents=f"c{one}", task=f"t{other}") for n, (one, other) in enumerate(keys)]
     reached = [{one} for one in range(len(keys))]
-    for near in reached * len(keys):  # each round reaches one further
-        near |= {
-            one for one, (a, b) in enumerate(keys) for other in [*near] if a == keys[other][0] or b == keys[other][1]
+    for component in reached * len(keys):  # each round reaches one further
+        component |= {
+            one
+            for one, (a, b) in enumerate(keys)
+            for other in [*component]
+            if a == keys[other][0] or b == keys[other][1]
         }
-    expected = sorted({tuple(ids(*sorted(near))) for near in reached if len(near) > 1})
-    chance.shuffle(some)
+    expected = sorted({tuple(ids(*sorted(component))) for component in reached if len(component) > 1})
+    rng.shuffle(some)
     found = groups(*some, by=("annotation", "take"))
     assert sorted(tuple(members) for members, _ in found) == expected

@@ -4,14 +4,15 @@ import io
 import json
 import os
 import re
+import shutil
 import tarfile
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from odyssey_recorder.curation.redaction import (
     REPLACEMENT,
@@ -25,12 +26,9 @@ from odyssey_recorder.curation.redaction import (
 )
 from odyssey_recorder.dataset.layout import annotation_path, redaction_path, screenshot_path, ui_tree_path
 from odyssey_recorder.errors import DatasetError
-from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.episodes import fingerprint, read_exported
-from odyssey_recorder.exporting.job import ExportRequest, run_export
 from odyssey_recorder.exporting.layouts import LAYOUTS
-from odyssey_recorder.exporting.shards import Options, Planned
-from tests.exporting.sample import SIZE, ids, splits, write_dataset
+from tests.exporting.sample import SIZE, Dataset, export, ids, write_dataset
 
 ONE, TWO, THREE = ids(3)
 BOX = (5, 7, 20, 30)
@@ -42,25 +40,13 @@ VIEWS = """<hierarchy><node text="" content-desc="" class="android.view.View" bo
 
 
 @pytest.fixture
-def planned(tmp_path: Path) -> list[Planned]:
-    return write_dataset(tmp_path / "data", 3, texts=True)
+def dataset(tmp_path: Path) -> Dataset:
+    return Dataset(tmp_path / "data", write_dataset(tmp_path / "data", 3, texts=True))
 
 
 @pytest.fixture
-def root(tmp_path: Path, planned: list[Planned]) -> Path:
-    return tmp_path / "data"
-
-
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Executor]:
-    with ThreadPoolExecutor(1) as threads:
-        yield threads
-
-
-def export(root: Path, planned: list[Planned], pool: Executor, layout: str, name: str = "out") -> Path:
-    about = About("My data", 3, 24, published="2026-11-22")
-    options = Options(shard_bytes=3000, group_bytes=1500)
-    return run_export(ExportRequest(root, root.parent / name, layout, options, splits(planned), about), planned, pool)
+def root(dataset: Dataset) -> Path:
+    return dataset.root
 
 
 def redact(
@@ -99,14 +85,14 @@ def in_parquet(path: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("layout", "screenshots"), [("release", released), ("webdataset", in_tars), ("parquet", in_parquet)]
 )
-def test_no_pixel_of_a_box_survives_and_all_others_do(
-    root: Path, planned: list[Planned], pool: Executor, layout: str, screenshots: Callable[[Path], dict[str, bytes]]
+def test_exactly_the_pixels_of_the_box_are_hidden(
+    dataset: Dataset, root: Path, tmp_path: Path, layout: str, screenshots: Callable[[Path], dict[str, bytes]]
 ) -> None:
     redact(root, TWO, step=3)
     name = Path(screenshot_path(TWO, 3)).name
     source = {one.name: one.read_bytes() for one in (root / "screenshots").iterdir()}
 
-    found = screenshots(export(root, planned, pool, layout))
+    found = screenshots(export(dataset, tmp_path / "out", layout))
 
     assert found.keys() == source.keys()
     assert [one for one in found if found[one] != source[one]] == [name]
@@ -119,15 +105,15 @@ def test_no_pixel_of_a_box_survives_and_all_others_do(
     assert {one.name: one.read_bytes() for one in (root / "screenshots").iterdir()} == source, "the original is kept"
 
 
-def test_a_release_links_only_what_is_not_redacted(root: Path, planned: list[Planned], pool: Executor) -> None:
+def test_release_links_only_unredacted_screenshots(dataset: Dataset, root: Path, tmp_path: Path) -> None:
     redact(root, TWO, step=3)
-    out = export(root, planned, pool, "release")
+    out = export(dataset, tmp_path / "out", "release")
     linked = {step: (out / screenshot_path(TWO, step)).samefile(root / screenshot_path(TWO, step)) for step in (2, 3)}
     assert linked == {2: True, 3: False}
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_words_are_in_no_text_of_an_export(root: Path, planned: list[Planned], pool: Executor, layout: str) -> None:
+def test_redacted_words_are_in_no_exported_text(dataset: Dataset, root: Path, tmp_path: Path, layout: str) -> None:
     path = root / annotation_path(TWO)
     tree = json.loads(path.read_text())
     tree["task_info"] |= {"instruction": "Write to ADA  lovelace.", "app": ["Ada Lovelace Mail"]}
@@ -139,7 +125,7 @@ def test_the_words_are_in_no_text_of_an_export(root: Path, planned: list[Planned
     for words in ("Ada Lovelace", "500"):
         redact(root, TWO, text=words)
 
-    out = export(root, planned, pool, layout)
+    out = export(dataset, tmp_path / "out", layout)
 
     whole = b"".join(one.read_bytes() for one in sorted(out.rglob("*")) if one.is_file() and one.suffix != ".png")
     assert re.search(rb"lovelace", whole, re.IGNORECASE) is None
@@ -147,150 +133,125 @@ def test_the_words_are_in_no_text_of_an_export(root: Path, planned: list[Planned
         assert whole.count(f"Dear {REPLACEMENT}, {REPLACEMENT}!".encode()) >= 1
     if layout == "release":
         steps = json.loads((out / annotation_path(TWO)).read_text())["steps"]
-        assert steps[0]["ps"] == "[(500, 250)]", "places are no texts"
+        assert steps[0]["ps"] == "[(500, 250)]", "positions are not texts"
         assert steps[2]["own"] == {"notes": [f"by {REPLACEMENT}"]}
     assert path.read_bytes() == original
 
 
-def test_parquet_reads_back_without_the_words(root: Path, planned: list[Planned], pool: Executor) -> None:
+def test_redacted_words_are_not_in_parquet(dataset: Dataset, root: Path, tmp_path: Path) -> None:
     from pyarrow import parquet
 
     redact(root, TWO, text="“1” & <more>")
-    out = export(root, planned, pool, "parquet")
+    out = export(dataset, tmp_path / "out", "parquet")
     files = [*(out / "data").iterdir(), *(out / "episodes").iterdir()]
-    said = {row["instruction"] for file in files for row in parquet.read_table(file).to_pylist()}
-    assert said == {"Buy “0” & <more>.", f"Buy {REPLACEMENT}.", "Buy “2” & <more>."}
+    instructions = {row["instruction"] for file in files for row in parquet.read_table(file).to_pylist()}
+    assert instructions == {"Buy “0” & <more>.", f"Buy {REPLACEMENT}.", "Buy “2” & <more>."}
 
 
-def test_the_same_redaction_has_the_same_bytes_and_another_one_has_not(
-    root: Path, planned: list[Planned], pool: Executor
-) -> None:
+def test_redaction_changes_the_fingerprint_reproducibly(dataset: Dataset, root: Path, tmp_path: Path) -> None:
     bare = fingerprint(root, [ONE, TWO])
     redact(root, TWO, step=3)
     first = fingerprint(root, [ONE, TWO])
-    sums = [(export(root, planned, pool, "release", name) / "SHA256SUMS").read_text() for name in ("a", "b")]
+    sums = [(export(dataset, tmp_path / name, "release") / "SHA256SUMS").read_text() for name in ("a", "b")]
     redact(root, TWO, text="milk")
     assert len({bare, first, fingerprint(root, [ONE, TWO])}) == 3
     assert sums[0] == sums[1]
 
 
-def test_a_redaction_that_is_added_meanwhile_starts_an_interrupted_export_again(
-    root: Path, planned: list[Planned], pool: Executor
-) -> None:
+def test_new_redaction_restarts_an_interrupted_export(dataset: Dataset, root: Path, tmp_path: Path) -> None:
     last = root / screenshot_path(THREE, 0)
     last.rename(root / "aside")
     with pytest.raises(DatasetError):
-        export(root, planned, pool, "webdataset")
-    journal = (root.parent / "out.part" / "export.jsonl").read_text()
+        export(dataset, tmp_path / "out", "webdataset")
+    journal = (tmp_path / "out.part" / "export.jsonl").read_text()
     assert "episodes-000000.tar" in journal, "the first episode is there as it was"
     (root / "aside").rename(last)
     redact(root, ONE, step=3)
-    found = in_tars(export(root, planned, pool, "webdataset"))
+    found = in_tars(export(dataset, tmp_path / "out", "webdataset"))
     assert found[f"{ONE}_3.png"] != (root / screenshot_path(ONE, 3)).read_bytes()
 
 
-def wrong_key(path: Path) -> None:
-    path.write_text(path.read_text().replace('"boxes"', '"boxs"'))
-
-
-def newer(path: Path) -> None:
-    path.write_text(path.read_text().replace('"format": 1', '"format": 2'))
-
-
-def of_another(path: Path) -> None:
-    path.write_text(path.read_text().replace(TWO, ONE))
-
-
-def empty(path: Path) -> None:
-    path.write_text(json.dumps({"episode_id": TWO}))
-
-
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-20])
-
-
-def lost(path: Path) -> None:
+def missing(path: Path) -> None:
     path.unlink()
     path.symlink_to("nowhere")
 
 
-def lost_folder(path: Path) -> None:
+def missing_folder(path: Path) -> None:
     path.unlink()
     path.parent.rmdir()
     path.parent.symlink_to("nowhere")
 
 
-def pipe(path: Path) -> None:
+def named_pipe(path: Path) -> None:
     path.unlink()
     os.mkfifo(path)
 
 
-def blank_words(path: Path) -> None:
-    path.write_text(
-        json.dumps({"episode_id": TWO, "words": [{"text": " ", "who": "", "why": "", "at": "2026-01-01Z"}]})
-    )
-
-
-def no_such_step(path: Path) -> None:
-    path.write_text(path.read_text().replace('"step": 3', '"step": 8'))
-
-
-def other_screenshot(path: Path) -> None:
-    path.write_text(path.read_text().replace('"step": 3', '"step": 4'))
-
-
-def outside(path: Path) -> None:
-    path.write_text(path.read_text().replace("30\n", "65\n"))
-
-
-def inside_out(path: Path) -> None:
-    path.write_text(path.read_text().replace("5,\n        7", "20,\n        7"))
+def truncated(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
 
 
 def changed_screenshot(path: Path) -> None:
-    (path.parent.parent / screenshot_path(TWO, 3)).write_bytes(
-        (path.parent.parent / screenshot_path(TWO, 4)).read_bytes()
-    )
+    root = path.parent.parent
+    shutil.copy(root / screenshot_path(TWO, 4), root / screenshot_path(TWO, 3))
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        wrong_key, newer, of_another, empty, cut, lost, lost_folder, pipe, blank_words, no_such_step,
-        other_screenshot, outside, inside_out, changed_screenshot,
-    ],
-    ids=lambda damage: damage.__name__,
-)  # fmt: skip
+def edited(old: str, new: str) -> Callable[[Path], None]:
+    def edit(path: Path) -> None:
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+
+    return edit
+
+
+def rewritten(**keys: object) -> Callable[[Path], object]:
+    return lambda path: path.write_text(json.dumps({"episode_id": TWO, **keys}))
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "wrong key": edited('"boxes"', '"boxs"'),
+    "newer format": edited('"format": 1', '"format": 2'),
+    "other episode": edited(TWO, ONE),
+    "empty": rewritten(),
+    "blank words": rewritten(words=[{"text": " ", "who": "", "why": "", "at": "2026-01-01Z"}]),
+    "no such step": edited('"step": 3', '"step": 8'),
+    "other screenshot": edited('"step": 3', '"step": 4'),
+    "box outside": edited("30\n", "65\n"),
+    "box inside out": edited("5,\n        7", "20,\n        7"),
+    "missing": missing,
+    "missing folder": missing_folder,
+    "named pipe": named_pipe,
+    "truncated": truncated,
+    "changed screenshot": changed_screenshot,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 @pytest.mark.parametrize("layout", ["release", "webdataset"])
-def test_a_redaction_that_cannot_be_applied_stops_the_export(
-    root: Path, planned: list[Planned], pool: Executor, layout: str, damage: Callable[[Path], None]
+def test_invalid_redaction_stops_the_export(
+    dataset: Dataset, root: Path, tmp_path: Path, layout: str, damage: Callable[[Path], object]
 ) -> None:
     redact(root, TWO, step=3)
-    before = (root / redaction_path(TWO)).read_bytes()
     damage(root / redaction_path(TWO))
-    if damage is not changed_screenshot and not (root / redaction_path(TWO)).is_fifo():
-        after = root / redaction_path(TWO)
-        assert not after.exists() or after.read_bytes() != before, "the damage is done"
 
     with pytest.raises(DatasetError, match="redact"):
-        export(root, planned, pool, layout)
-    assert not (root.parent / "out").exists()
+        export(dataset, tmp_path / "out", layout)
+    assert not (tmp_path / "out").exists()
 
 
-def test_metadata_of_a_screenshot_does_not_survive(root: Path) -> None:
-    from PIL.PngImagePlugin import PngInfo
-
-    told = PngInfo()
-    told.add_text("Comment", "Ada Lovelace")
+def test_screenshot_metadata_is_removed(root: Path) -> None:
+    metadata = PngInfo()
+    metadata.add_text("Comment", "Ada Lovelace")
     path = root / screenshot_path(TWO, 3)
-    Image.open(path).convert("RGB").save(path, pnginfo=told, icc_profile=b"Grace Hopper")
+    Image.open(path).convert("RGB").save(path, pnginfo=metadata, icc_profile=b"Grace Hopper")
     assert b"Ada Lovelace" in path.read_bytes()
     redact(root, TWO, step=3)
     with Image.open(io.BytesIO(read_exported(root, TWO).screenshot(3))) as image:
         assert image.info == {}
 
 
-def test_redactions_add_up(root: Path) -> None:
+def test_redactions_accumulate(root: Path) -> None:
     redact(root, TWO, step=3)
     redact(root, TWO, text="milk")
     redact(root, TWO, step=4, box=(0, 0, 1, 1))
@@ -302,25 +263,25 @@ def test_redactions_add_up(root: Path) -> None:
 
 
 @pytest.mark.parametrize("box", [(0, 0, 37, 64), (0, 0, 36, 65), (-1, 0, 5, 5), (5, 5, 5, 9), (9, 9, 5, 20)])
-def test_a_box_that_is_not_on_the_screenshot_is_refused(root: Path, box: tuple[int, int, int, int]) -> None:
+def test_box_outside_the_screenshot_is_rejected(root: Path, box: tuple[int, int, int, int]) -> None:
     with pytest.raises(DatasetError, match="is not on the screenshot of 36x64"):
         list(drawn_boxes(root, TWO, box, step=3, steps=8))
 
 
-def test_a_box_is_drawn_on_every_step_with_that_screenshot(root: Path) -> None:
+def test_box_applies_to_every_step_with_the_same_screenshot(root: Path) -> None:
     for step in (3, 6):
         (root / screenshot_path(TWO, step)).write_bytes((root / screenshot_path(ONE, 3)).read_bytes())
     assert [one.step for one in drawn_boxes(root, TWO, BOX, step=6, steps=8)] == [3, 6]
 
 
-def test_words_are_hidden_however_their_accents_are_stored(root: Path) -> None:
+def test_words_are_hidden_in_every_unicode_form(root: Path) -> None:
     path = root / annotation_path(TWO)
     path.write_text(path.read_text().replace("milk", "Zoe\u0308 Andr\u00e9"))
     redact(root, TWO, text="zo\u00eb andre\u0301")
     assert REPLACEMENT in json.dumps(read_exported(root, TWO).tree)
 
 
-def test_texts_are_found_in_view_hierarchies_and_in_the_annotation(root: Path) -> None:
+def test_texts_are_found_in_view_hierarchies_and_annotation(root: Path) -> None:
     (root / "ui_trees").mkdir()
     (root / ui_tree_path(TWO, 1)).write_text(VIEWS)
     (root / ui_tree_path(TWO, 2)).write_text("no XML")

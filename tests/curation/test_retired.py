@@ -40,7 +40,7 @@ def root(tmp_path: Path) -> Path:
     return write_episodes(tmp_path / "data", [facts(number) for number in range(3)])
 
 
-def test_a_retired_episode_is_named_with_its_reason_until_it_is_restored(root: Path) -> None:
+def test_episode_is_retired_until_restored(root: Path) -> None:
     assert read_retired(root) == {}
     retire = decision(ONE, better=TWO)
 
@@ -52,7 +52,7 @@ def test_a_retired_episode_is_named_with_its_reason_until_it_is_restored(root: P
     assert len((root / RETIRED).read_text().splitlines()) == 2, "nothing is forgotten"
 
 
-def test_a_decision_counts_even_if_an_earlier_one_is_from_a_clock_ahead(root: Path) -> None:
+def test_new_decision_counts_despite_an_earlier_fast_clock(root: Path) -> None:
     record_decisions(root, [decision(ONE, hours=24)])
     record_decisions(root, [decision(ONE, "restore")])
     assert read_retired(root) == {}
@@ -60,25 +60,27 @@ def test_a_decision_counts_even_if_an_earlier_one_is_from_a_clock_ahead(root: Pa
 
 @settings(max_examples=30)
 @given(
-    chance=st.randoms(),
-    made=st.lists(
+    rng=st.randoms(),
+    decided=st.lists(
         st.tuples(st.sampled_from(IDS), st.sampled_from(["retire", "restore"]), st.integers(0, 3)), max_size=4
     ),
 )
-def test_the_order_of_the_lines_does_not_matter(
-    tmp_path_factory: pytest.TempPathFactory, chance: Random, made: list[tuple[str, Literal["retire", "restore"], int]]
+def test_line_order_does_not_matter(
+    tmp_path_factory: pytest.TempPathFactory, rng: Random, decided: list[tuple[str, Literal["retire", "restore"], int]]
 ) -> None:
-    lines = [decision(one, what, hours=hours).model_dump_json() for one, what, hours in made]
-    last = {one: max((hours, what == "retire") for other, what, hours in made if other == one) for one, *_ in made}
+    lines = [decision(one, what, hours=hours).model_dump_json() for one, what, hours in decided]
+    last = {
+        one: max((hours, what == "retire") for other, what, hours in decided if other == one) for one, *_ in decided
+    }
     root = tmp_path_factory.mktemp("data")
     (root / "metadata").mkdir()
     merged = [*lines, *lines[:1]]
-    chance.shuffle(merged)
+    rng.shuffle(merged)
     (root / RETIRED).write_text("\n".join(merged))
     assert read_retired(root).keys() == {one for one, (_, is_retired) in last.items() if is_retired}
 
 
-def test_a_line_is_added_to_a_file_without_a_line_end(root: Path) -> None:
+def test_decision_is_appended_to_a_file_without_final_newline(root: Path) -> None:
     (root / "metadata").mkdir()
     (root / RETIRED).write_text(decision(ONE).model_dump_json())
     record_decisions(root, [decision(TWO)])
@@ -86,28 +88,28 @@ def test_a_line_is_added_to_a_file_without_a_line_end(root: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["<<<<<<< HEAD", "{}", '{"episode_id": "../x"}', "\x00", "\\udc00"])
-def test_a_line_that_is_no_decision_is_named(root: Path, line: str) -> None:
+def test_invalid_line_is_named(root: Path, line: str) -> None:
     (root / "metadata").mkdir()
     (root / RETIRED).write_text(f"{decision(ONE).model_dump_json()}\n{line}\n")
     with pytest.raises(DatasetError, match=r"retired\.jsonl, line 2, is not a decision .* Correct the line\."):
         read_retired(root)
 
 
-def test_a_link_to_nowhere_is_not_an_empty_file(root: Path) -> None:
+def test_dangling_link_is_an_error(root: Path) -> None:
     (root / "metadata").mkdir()
     (root / RETIRED).symlink_to("elsewhere")
     with pytest.raises(DatasetError, match="file not found"):
         read_retired(root)
 
 
-def test_a_plan_has_what_would_change(root: Path) -> None:
+def test_plan_contains_only_changes(root: Path) -> None:
     record_decisions(root, [decision(ONE)])
     assert plan_decisions(root, [decision(ONE), decision(TWO)]) == [decision(TWO)]
     restores = [decision(ONE, "restore"), decision(TWO, "restore")]
     assert plan_decisions(root, restores) == restores[:1]
 
 
-def test_what_cannot_be_decided_is_refused(root: Path) -> None:
+def test_invalid_decisions_are_rejected(root: Path) -> None:
     with pytest.raises(DatasetError, match="There is no episode 9999999999999999"):
         plan_decisions(root, [decision("9999999999999999")])
     with pytest.raises(DatasetError, match="superseded by 9999999999999999, which is not in"):
@@ -119,6 +121,6 @@ def test_what_cannot_be_decided_is_refused(root: Path) -> None:
         plan_decisions(root, [decision(ONE, better=THREE)])
 
 
-def test_a_split_is_as_if_it_never_named_a_retired_episode() -> None:
+def test_retired_episodes_are_removed_from_splits() -> None:
     split = Split("app", (ONE, TWO), (THREE,))
     assert without_retired(split, {TWO, THREE}) == Split("app", (ONE,), ())

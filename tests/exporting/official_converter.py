@@ -26,12 +26,12 @@ def command(step: dict[str, Any]) -> str:
     return {"TEXT": f"TYPE: {info}", "COMPLETE": "COMPLETE", "INCOMPLETE": "IMPOSSIBLE"}[action]
 
 
-def value(image: str, task: str, done: list[str], length: int, question: str) -> str:
+def value(image: str, task: str, commands: list[str], length: int, question: str) -> str:
     lines = [f"Picture 1: <img>{image}</img>", f"I'm looking for guidance on how to {task}"]
-    if done and length:
-        told = done[-length:]
+    if commands and length:
+        recent = commands[-length:]
         lines.append(f"Previous screenshots: <img>image-history: {image}</img>")
-        lines.append("Previous Actions: " + "".join(f"{at + 1}. {one}\n" for at, one in enumerate(told)))
+        lines.append("Previous Actions: " + "".join(f"{at + 1}. {one}\n" for at, one in enumerate(recent)))
     else:
         lines += ["Previous screenshots: None", "Previous Actions: None"]
     return "\n".join([*lines, question])
@@ -56,8 +56,8 @@ def steps_of(root: Path, kind: str, part: str) -> list[dict[str, Any]]:
 def train(root: Path, kind: str, level: str, length: int = 4) -> list[dict[str, Any]]:
     samples = []
     for number, one in enumerate(steps_of(root, kind, "train")):
-        asked = value(one["image"], one[level], one["done"], length, QUESTIONS["action"])
-        samples.append(sample(f"GUIOdyssey_{kind}_split_{number}", one, asked, one["command"]))
+        question_text = value(one["image"], one[level], one["done"], length, QUESTIONS["action"])
+        samples.append(sample(f"GUIOdyssey_{kind}_split_{number}", one, question_text, one["command"]))
     return samples
 
 
@@ -69,14 +69,14 @@ def semantic(root: Path, kind: str, level: str) -> list[dict[str, Any]]:
         samples.append(sample(f"GUIOdyssey_{name}_desc", one, described, one["step"]["description"]))
         for what, prefix in (("action", ""), ("intention", ""), ("context", "single_")):
             answer = one["command"] if what == "action" else one["step"][what]
-            asked = value(one["image"], one[level], one["done"], 4, QUESTIONS[what])
-            samples.append(sample(f"GUIOdyssey_{prefix}{name}_{what}", one, asked, answer))
+            question_text = value(one["image"], one[level], one["done"], 4, QUESTIONS[what])
+            samples.append(sample(f"GUIOdyssey_{prefix}{name}_{what}", one, question_text, answer))
     return samples
 
 
-def sample(name: str, one: dict[str, Any], asked: str, answer: str) -> dict[str, Any]:
-    said = [{"from": "user", "value": asked}, {"from": "assistant", "value": answer}]
-    return {"id": name, "image": one["image"], "conversations": said, "history": str(one["earlier"])}
+def sample(name: str, one: dict[str, Any], question_text: str, answer: str) -> dict[str, Any]:
+    turns = [{"from": "user", "value": question_text}, {"from": "assistant", "value": answer}]
+    return {"id": name, "image": one["image"], "conversations": turns, "history": str(one["earlier"])}
 
 
 def test(root: Path, kind: str, level: str) -> list[dict[str, Any]]:

@@ -1,12 +1,15 @@
 """Datasets to be exported: episodes with every action, on two devices, with splits."""
 
 import json
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from odyssey_recorder.dataset.codec import write_episode
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.exporting.card import About
-from odyssey_recorder.exporting.job import ExportRequest
+from odyssey_recorder.exporting.job import ExportRequest, run_export
 from odyssey_recorder.exporting.shards import Options, Planned
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import (
@@ -30,11 +33,14 @@ ACTIONS: tuple[Action, ...] = (
 TEXTS = StepAnnotations(
     description="A screen.", intention="Go on.", context="So far, so good.", low_level_instruction="Press the button."
 )
-
-
 STEPS = len(ACTIONS) + 1
 SMALL = Options(shard_bytes=3000, group_bytes=1500)
 """Several shards."""
+
+
+class Dataset(NamedTuple):
+    root: Path
+    planned: list[Planned]
 
 
 def ids(count: int) -> list[str]:
@@ -76,7 +82,7 @@ def splits(planned: list[Planned]) -> dict[str, bytes]:
     return {
         f"{kind}_split.json": json.dumps(
             {
-                part: [f"{one.episode_id}.json" for one in planned if one.sides.get(kind) == part]
+                part: sorted(f"{one.episode_id}.json" for one in planned if one.sides.get(kind) == part)
                 for part in ("train", "test")
             },
             indent=4,
@@ -86,5 +92,19 @@ def splits(planned: list[Planned]) -> dict[str, bytes]:
 
 
 def request(dataset: tuple[Path, list[Planned]], out: Path, layout: str, options: Options = SMALL) -> ExportRequest:
-    about = About("My data", len(dataset[1]), len(dataset[1]) * STEPS, published="2026-11-22", limits=("no <b> here",))
-    return ExportRequest(dataset[0], out, layout, options, splits(dataset[1]), about)
+    root, planned = dataset
+    about = About("My data", len(planned), len(planned) * STEPS, published="2026-11-22", limits=("no <b> here",))
+    return ExportRequest(root, out, layout, options, splits(planned), about)
+
+
+def export(
+    dataset: Dataset,
+    out: Path,
+    layout: str,
+    options: Options = SMALL,
+    executor: Executor | None = None,
+    **callbacks: Any,
+) -> Path:
+    """Export in one thread, unless another executor is given."""
+    with nullcontext(executor) if executor else ThreadPoolExecutor(1) as workers:
+        return run_export(request(dataset, out, layout, options), dataset.planned, workers, **callbacks)

@@ -1,14 +1,16 @@
 """The figures against an independent count of the same episodes."""
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import date
 from statistics import median
+from typing import TypeVar
 
 import pytest
 
 from odyssey_recorder.figures.counting import Against, all_figures, mean_steps, term
 from odyssey_recorder.figures.facts import EpisodeFigures
-from odyssey_recorder.figures.figure import Bars, Boxes, Columns, CountGrid, Figure, TextTable
+from odyssey_recorder.figures.figure import Bars, Boxes, Columns, CountGrid, Figure, Panel, TextTable
 from odyssey_recorder.figures.published import V1, V2, PublishedFigures, published_of
 from odyssey_recorder.model.geometry import Point, Size
 from tests.figures.sample import episodes
@@ -16,6 +18,7 @@ from tests.figures.sample import episodes
 APPS = ["Chrome", "Maps", "Notes", "Mail", "Clock", "Photos", "Files", "Music"]
 CLASSES = {"Chrome": "Search", "Maps": "Maps", "Notes": "Notes"}
 SAMPLE = episodes(400, APPS)
+P = TypeVar("P", bound=Panel)
 AGAINST = Against(V2, lambda app: CLASSES.get(app, "Other"))
 
 
@@ -24,30 +27,31 @@ def figures() -> dict[str, Figure]:
     return {one.key: one for one in all_figures(SAMPLE, AGAINST)}
 
 
-def bars(figure: Figure, panel: int = 0) -> dict[str, float]:
-    found = figure.panels[panel]
-    assert isinstance(found, Bars)
-    return {one.label: one.value for one in found.marks}
-
-
-def columns(figure: Figure) -> Columns:
-    found = figure.panels[0]
-    assert isinstance(found, Columns)
+def panel(figure: Figure, kind: type[P], number: int = 0) -> P:
+    found = figure.panels[number]
+    assert isinstance(found, kind)
     return found
 
 
-def test_there_are_seventeen_each_with_a_table(figures: dict[str, Figure]) -> None:
-    assert len(figures) == 17
-    for figure in figures.values():
-        for panel in figure.panels:
-            head, rows = panel.table()
-            assert rows
+def bars(figure: Figure, number: int = 0) -> dict[str, float]:
+    return {one.label: one.value for one in panel(figure, Bars, number).marks}
+
+
+def assert_tables_are_rectangular(figures: Iterable[Figure]) -> None:
+    for figure in figures:
+        for one in figure.panels:
+            head, rows = one.table()
             assert all(len(row) == len(head) for row in rows)
 
 
-def test_the_headline_counts_distinct_things(figures: dict[str, Figure]) -> None:
-    listing = figures["headline"].panels[0]
-    assert isinstance(listing, TextTable)
+def test_all_seventeen_figures_have_tables(figures: dict[str, Figure]) -> None:
+    assert len(figures) == 17
+    assert all(one.table()[1] for figure in figures.values() for one in figure.panels)
+    assert_tables_are_rectangular(figures.values())
+
+
+def test_headline_counts_distinct_values(figures: dict[str, Figure]) -> None:
+    listing = panel(figures["headline"], TextTable)
     ours = {row[0]: row[1] for row in listing.rows}
     assert ours["Episodes"] == 400
     assert ours["Steps"] == sum(len(one.actions) for one in SAMPLE)
@@ -56,7 +60,7 @@ def test_the_headline_counts_distinct_things(figures: dict[str, Figure]) -> None
     assert {row[0]: row[2] for row in listing.rows}["Episodes"] == 8334
 
 
-def test_bars_count_episodes_and_show_what_is_published(figures: dict[str, Figure]) -> None:
+def test_bars_count_episodes_and_show_published_shares(figures: dict[str, Figure]) -> None:
     assert bars(figures["categories"]) == Counter(one.category for one in SAMPLE)
     assert bars(figures["apps"]) == Counter(app for one in SAMPLE for app in set(one.apps))
     assert bars(figures["combinations"]) == dict(
@@ -66,14 +70,13 @@ def test_bars_count_episodes_and_show_what_is_published(figures: dict[str, Figur
         )[:30]
     )
     assert bars(figures["classes"])["Search"] == sum("Chrome" in one.apps for one in SAMPLE)
-    published = figures["categories"].panels[0]
-    assert isinstance(published, Bars)
-    assert {one.label: one.published for one in published.marks}["General_Tool"] == pytest.approx(0.22)
+    categories = panel(figures["categories"], Bars)
+    assert {one.label: one.published for one in categories.marks}["General_Tool"] == pytest.approx(0.22)
 
 
-def test_a_histogram_holds_every_episode_once_and_its_filters_are_its_bins(figures: dict[str, Figure]) -> None:
+def test_histogram_counts_every_episode_in_the_bin_of_its_filter(figures: dict[str, Figure]) -> None:
     lengths = [len(one.actions) for one in SAMPLE]
-    shown = columns(figures["lengths"])
+    shown = panel(figures["lengths"], Columns)
     assert sum(one.value for one in shown.marks) == 400
     for mark in shown.marks:
         low, high = (int(word.split("=")[1]) for word in mark.filter.split())
@@ -81,34 +84,31 @@ def test_a_histogram_holds_every_episode_once_and_its_filters_are_its_bins(figur
     assert dict(shown.lines) == {"mean": mean_steps(SAMPLE), "v2": 15.346}
 
 
-def test_boxes_have_the_median_of_their_category(figures: dict[str, Figure]) -> None:
-    boxes = figures["lengths-by-category"].panels[0]
-    assert isinstance(boxes, Boxes)
-    for one in boxes.spreads:
+def test_boxes_show_the_median_of_their_category(figures: dict[str, Figure]) -> None:
+    for one in panel(figures["lengths-by-category"], Boxes).spreads:
         values = [len(episode.actions) for episode in SAMPLE if episode.category == one.label]
         assert (one.n, one.median) == (len(values), median(values))
         assert min(values) <= one.low <= one.quarter <= one.median <= one.three_quarters <= one.high <= max(values)
 
 
-def test_pairs_are_symmetric_and_no_app_is_paired_with_itself(figures: dict[str, Figure]) -> None:
-    grid = figures["pairs"].panels[0]
-    assert isinstance(grid, CountGrid)
+def test_app_pairs_are_counted_without_self_pairs(figures: dict[str, Figure]) -> None:
+    grid = panel(figures["pairs"], CountGrid)
     for y, row in enumerate(grid.rows):
         for x, column in enumerate(grid.columns):
             expected = 0 if row == column else sum({row, column} <= set(one.apps) for one in SAMPLE)
             assert grid.counts[y][x] == expected
 
 
-def test_presses_are_counted_by_device_in_fifty_by_fifty_cells(figures: dict[str, Figure]) -> None:
+def test_presses_are_counted_by_device_in_50_by_50_cells(figures: dict[str, Figure]) -> None:
     total = 0
-    for panel in figures["presses"].panels:
-        assert isinstance(panel, CountGrid)
-        assert (len(panel.rows), len(panel.columns)) == (50, 50)
-        total += sum(map(sum, panel.counts))
+    for number in range(len(figures["presses"].panels)):
+        grid = panel(figures["presses"], CountGrid, number)
+        assert (len(grid.rows), len(grid.columns)) == (50, 50)
+        total += sum(map(sum, grid.counts))
     assert total == sum(len(one.presses) for one in SAMPLE)
 
 
-def test_actions_are_compared_in_the_spelling_of_the_release(figures: dict[str, Figure]) -> None:
+def test_actions_are_compared_in_the_release_spelling(figures: dict[str, Figure]) -> None:
     steps = Counter(action for one in SAMPLE for action in one.actions)
     assert bars(figures["actions"]) == steps
     assert bars(figures["actions"], 1)["CLICK, HOME, BACK, RECENT"] == sum(
@@ -116,26 +116,20 @@ def test_actions_are_compared_in_the_spelling_of_the_release(figures: dict[str, 
     )
 
 
-def test_sides_and_endings_add_up(figures: dict[str, Figure]) -> None:
-    by_category, by_device = figures["splits"].panels
-    for panel in (by_category, by_device):
-        assert isinstance(panel, CountGrid)
-        totals = {row: sum(counts) for row, counts in zip(panel.rows, panel.counts, strict=True)}
+def test_split_parts_and_endings_add_up(figures: dict[str, Figure]) -> None:
+    for number in (0, 1):
+        grid = panel(figures["splits"], CountGrid, number)
+        totals = {row: sum(counts) for row, counts in zip(grid.rows, grid.counts, strict=True)}
         assert totals["random/test"] == sum(one.sides["random"] == "test" for one in SAMPLE)
-    endings = figures["endings"].panels[0]
-    assert isinstance(endings, CountGrid)
-    assert sum(map(sum, endings.counts)) == 400
+    assert sum(map(sum, panel(figures["endings"], CountGrid).counts)) == 400
 
 
-def test_an_empty_dataset_and_a_single_episode_have_figures_too() -> None:
+def test_empty_and_tiny_datasets_have_figures() -> None:
     single = EpisodeFigures(
         "1" * 16, "Web_Shopping", "", "", (), "Pixel", Size(10, 20), (), (Point(1000, 1000), Point(-5, 0))
     )
     for sample in ([], [single], [single, single]):
-        for figure in all_figures(sample, Against(V1, str)):
-            for panel in figure.panels:
-                head, rows = panel.table()
-                assert all(len(row) == len(head) for row in rows)
+        assert_tables_are_rectangular(all_figures(sample, Against(V1, str)))
 
 
 def test_days_without_recordings_are_shown_as_gaps() -> None:
@@ -145,22 +139,21 @@ def test_days_without_recordings_are_shown_as_gaps() -> None:
     figure = next(
         one for one in all_figures([on(date(2026, 10, 30)), on(date(2026, 11, 2))], AGAINST) if one.key == "days"
     )
-    assert [(one.label, one.value) for one in columns(figure).marks] == [
+    assert [(one.label, one.value) for one in panel(figure, Columns).marks] == [
         ("2026-10-30", 1), ("2026-10-31", 0), ("2026-11-01", 0), ("2026-11-02", 1)
     ]  # fmt: skip
 
 
-def test_another_dataset_is_what_is_compared_with() -> None:
+def test_figures_can_be_compared_with_another_dataset() -> None:
     other = episodes(100, APPS, seed=5)
     alone = all_figures(other, Against(PublishedFigures("other"), AGAINST.class_of))
     against = published_of("other", alone, mean_steps(other))
 
-    found = next(one for one in all_figures(SAMPLE, Against(against, str)) if one.key == "devices").panels[0]
+    devices = next(one for one in all_figures(SAMPLE, Against(against, str)) if one.key == "devices")
 
-    assert isinstance(found, Bars)
-    for mark in found.marks:
+    for mark in panel(devices, Bars).marks:
         assert mark.published == pytest.approx(sum(one.device == mark.label for one in other) / 100)
 
 
-def test_a_value_is_quoted_in_a_filter() -> None:
+def test_filter_values_are_quoted() -> None:
     assert term("app", 'a "b" \\c') == 'app:"a \\"b\\" \\\\c"'

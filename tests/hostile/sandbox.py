@@ -16,7 +16,7 @@ from odyssey_recorder.settings import read_settings
 from odyssey_recorder.task.listing import shipped_tasks
 from odyssey_recorder.wiring import annotator_tasks, episode_store
 from tests.dataset.drafts import add_step, begin, complete_draft
-from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset, write_lone
+from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset, write_single_episode
 from tests.quality.verdicts import verdict
 
 SECRET = "Quokka-31416"
@@ -53,7 +53,7 @@ class Sandbox:
         self._make_outside()
         write_dataset(self.dataset, FIRST, SECOND)
         write_dataset(self.other, SECOND, THIRD)
-        write_lone(self.root / "lone", FIRST, [b"no picture"] * 2)
+        write_single_episode(self.root / "lone", FIRST, [b"no picture"] * 2)
         self.data.mkdir()
         self.tasks.write_bytes(b"\n".join(shipped_tasks().read_bytes().split(b"\n")[:4]))
         (self.data / "script.jsonl").write_text(_SCRIPT)

@@ -72,7 +72,7 @@ def evidence(*actions: Action, **changes: Any) -> EpisodeEvidence:
     return replace(EpisodeEvidence(episode, steps, provenance), **changes)
 
 
-def unproved(one: EpisodeEvidence) -> EpisodeEvidence:
+def without_provenance(one: EpisodeEvidence) -> EpisodeEvidence:
     """As in released data: no provenance, no view hierarchies."""
     steps = tuple(replace(step, record=None, views=None, no_views="none was stored") for step in one.steps)
     return replace(one, provenance=None, steps=steps)
@@ -101,10 +101,10 @@ def with_task(one: EpisodeEvidence, **changes: Any) -> EpisodeEvidence:
 
 
 def with_text(one: EpisodeEvidence, text: TextOrigin) -> EpisodeEvidence:
-    return with_making(one, TaskOrigin(text=text))
+    return with_task_origin(one, TaskOrigin(text=text))
 
 
-def with_making(one: EpisodeEvidence, making: TaskOrigin) -> EpisodeEvidence:
+def with_task_origin(one: EpisodeEvidence, making: TaskOrigin) -> EpisodeEvidence:
     assert one.provenance is not None
     origin = one.provenance.origin.model_copy(update={"making": making})
     return replace(one, provenance=one.provenance.model_copy(update={"origin": origin}))
@@ -118,7 +118,7 @@ def with_keys(one: EpisodeEvidence, number: int, **keys: Json) -> EpisodeEvidenc
     return with_step(one, number, spelled=replace(one.steps[number].spelled, annotations=annotations_of(keys)))
 
 
-def in_front(one: EpisodeEvidence, *packages: str) -> EpisodeEvidence:
+def visiting(one: EpisodeEvidence, *packages: str) -> EpisodeEvidence:
     for number, package in enumerate(packages):
         one = with_step(one, number, screen=screen(package))
     return one
@@ -128,21 +128,21 @@ def screen(package: str, *, rotation: int = 0, keyboard: bool = False) -> Screen
     return ScreenRecord(rotation=rotation, posture="", package=package, activity="", keyboard_shown=keyboard)
 
 
-def said(check: str, one: EpisodeEvidence) -> list[Finding | NotChecked]:
+def results(check: str, one: EpisodeEvidence) -> list[Finding | NotChecked]:
     return list(next(entry for entry in CHECKS if entry.id == check).run(one))
 
 
-def found(check: str, one: EpisodeEvidence) -> list[int | None]:
-    return [finding.step for finding in said(check, one) if isinstance(finding, Finding)]
+def found_steps(check: str, one: EpisodeEvidence) -> list[int | None]:
+    return [finding.step for finding in results(check, one) if isinstance(finding, Finding)]
 
 
 def severities(check: str, one: EpisodeEvidence) -> list[Severity]:
-    return [finding.severity for finding in said(check, one) if isinstance(finding, Finding)]
+    return [finding.severity for finding in results(check, one) if isinstance(finding, Finding)]
 
 
-def unseen(check: str, one: EpisodeEvidence) -> list[int]:
+def unchecked_steps(check: str, one: EpisodeEvidence) -> list[int]:
     """The steps that a check could not look at; -1 for the whole episode."""
-    skipped = [one.steps or (-1,) for one in said(check, one) if isinstance(one, NotChecked)]
+    skipped = [one.steps or (-1,) for one in results(check, one) if isinstance(one, NotChecked)]
     return sorted({step for steps in skipped for step in steps})
 
 

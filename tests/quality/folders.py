@@ -39,7 +39,7 @@ def screen(number: int, size: Size = SIZE) -> Image.Image:
     return image
 
 
-def write_lone(folder: Path, episode_id: str, screenshots: Sequence[bytes]) -> Path:
+def write_single_episode(folder: Path, episode_id: str, screenshots: Sequence[bytes]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     return _write(folder, folder, episode_id, screenshots)
 
@@ -69,14 +69,14 @@ def edit(path: Path, **keys: Json) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | keys))
 
 
-def _write(folder: Path, beside: Path, episode_id: str, screenshots: Sequence[bytes]) -> Path:
+def _write(folder: Path, screenshot_folder: Path, episode_id: str, screenshots: Sequence[bytes]) -> Path:
     actions: list[Action] = [
-        *(Click(to_grid(_touched(number), SIZE)) for number in range(len(screenshots) - 1)),
+        *(Click(to_grid(_touch_position(number), SIZE)) for number in range(len(screenshots) - 1)),
         Complete(),
     ]
     names = [screenshot_name(episode_id, number) for number in range(len(screenshots))]
     for name, screenshot in zip(names, screenshots, strict=True):
-        (beside / name).write_bytes(screenshot)
+        (screenshot_folder / name).write_bytes(screenshot)
     task = TaskInfo(
         "General_Tool", ("Notes", "Clock"), "Write {}.", f"Write {episode_id}.", f"Write {episode_id}, please."
     )
@@ -96,10 +96,10 @@ def _record(screenshots: Path, episode_id: str, step: int, *, is_last: bool) -> 
     if is_last:
         end = EndRecord(action="COMPLETE", words="")
         return StepRecord(frame=frame, check=None, touched_us=touched_us, input=None, end=end, ui_tree=tree)
-    at = _touched(step)
+    at = _touch_position(step)
     stroke = StrokeRecord(samples=((at.x, at.y, 0),), duration_us=80_000)
     return StepRecord(frame=frame, check=None, touched_us=touched_us, input=stroke, ui_tree=tree)
 
 
-def _touched(step: int) -> Pixel:
+def _touch_position(step: int) -> Pixel:
     return Pixel(22 + 11 * step, 72)

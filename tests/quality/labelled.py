@@ -1,6 +1,5 @@
 """Labelled screenshots and pairs of screenshots of the simulated emulator, which provides the labels."""
 
-import io
 import random
 import tempfile
 from collections.abc import Callable, Iterator
@@ -17,13 +16,14 @@ from odyssey_recorder.quality.checks.check import area_dp2
 from odyssey_recorder.quality.screenshot import ScreenshotView, change, measure
 from odyssey_recorder.simulator.journal import RecordedInput, RecordedJournal
 from odyssey_recorder.simulator.phone import ComposedFrame, PhoneState, Rect
+from tests.quality.folders import png
 from tests.simulator.person import Person, person_with, wait_until
 
 APPS = (
     "Shop", "Notes", "Settings", "Social", "Messages", "Calculator", "Clock", "Calendar", "Music", "Mail", "Photos",
     "To-do", "Browser",
 )  # fmt: skip
-_NOTHING, _POWER = 0, 26
+_UNUSED_KEY, _POWER = 0, 26
 _SWITCHES = ("Notifications", "Display", "Connected devices")
 
 
@@ -43,7 +43,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class LabelledScreen:
     kind: str
     profile: str
     blank: bool
@@ -55,25 +55,19 @@ def image_of(screen: ComposedFrame) -> Image.Image:
     return Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB")
 
 
-def png_of(image: Image.Image) -> bytes:
-    file = io.BytesIO()
-    image.save(file, "PNG", compress_level=1)
-    return file.getvalue()
-
-
 def view_of(image: Image.Image) -> ScreenshotView:
-    view = measure(png_of(image))[1]
+    view = measure(png(image))[1]
     assert view is not None
     return view
 
 
-def pairs_on(profile: str, *, seed: int, deeds: int) -> list[Pair]:
+def random_pairs(profile: str, *, seed: int, actions: int) -> list[Pair]:
     with tempfile.TemporaryDirectory() as folder:
         journal = Path(folder) / "journal"
         with person_with(profile, seed=seed, journal=journal) as person:
-            watched = _Watched(person, profile)
-            _without_a_plan(watched, random.Random(f"{profile}{seed}"), deeds)
-        return [*watched.labelled(RecordedJournal.read(journal))]
+            recorder = _PairRecorder(person, profile)
+            _act_randomly(recorder, random.Random(f"{profile}{seed}"), actions)
+        return [*recorder.labelled(RecordedJournal.read(journal))]
 
 
 def _open(person: Person, app: str) -> None:
@@ -81,94 +75,89 @@ def _open(person: Person, app: str) -> None:
     person.open(app)
 
 
-# What is done and watched.
+# Actions.
 
 
-class _Watched:
+class _PairRecorder:
     """Screenshots before and after each action; in the journal the actions are separated by an unused key."""
 
     def __init__(self, person: Person, profile: str) -> None:
         self.person = person
         self.profile = profile
-        self._deeds: list[tuple[str, float]] = []
+        self._recorded: list[tuple[str, float]] = []
 
     def do(self, kind: str, act: Callable[[], object]) -> None:
-        self.person.phone.press_key(_NOTHING)
+        self.person.phone.press_key(_UNUSED_KEY)
         before = self.person.phone.screen()
         act()
         after = self.person.phone.screen()
-        self.person.phone.press_key(_NOTHING)
+        self.person.phone.press_key(_UNUSED_KEY)
         same = before is after
-        self._deeds.append((kind, 0.0 if same else change(view_of(image_of(before)), view_of(image_of(after)))))
+        self._recorded.append((kind, 0.0 if same else change(view_of(image_of(before)), view_of(image_of(after)))))
 
     def labelled(self, journal: RecordedJournal) -> Iterator[Pair]:
-        for (kind, share), inputs in zip(self._deeds, _between_the_marks(journal), strict=True):
+        for (kind, share), inputs in zip(self._recorded, _inputs_between_marks(journal), strict=True):
             yield Pair(kind, self.profile, journal.changed_screen(*inputs), share)
 
 
-def _between_the_marks(journal: RecordedJournal) -> Iterator[tuple[RecordedInput, ...]]:
-    marks = [at for at, felt in enumerate(journal.inputs) if felt.words == f"key {_NOTHING}"]
+def _inputs_between_marks(journal: RecordedJournal) -> Iterator[tuple[RecordedInput, ...]]:
+    marks = [at for at, felt in enumerate(journal.inputs) if felt.words == f"key {_UNUSED_KEY}"]
     for begin, end in list(pairwise(marks))[::2]:
         yield journal.inputs[begin + 1 : end]
 
 
-def _without_a_plan(watched: _Watched, rng: random.Random, deeds: int) -> None:
-    person = watched.person
-    for number in range(deeds):
+def _act_randomly(recorder: _PairRecorder, rng: random.Random, actions: int) -> None:
+    person = recorder.person
+    for number in range(actions):
         if number % 8 == 0:
             _open(person, rng.choice(APPS))
         kind = rng.choices(("tap", "beside", "scroll", "back"), (5, 2, 2, 1))[0]
         if kind == "tap":
             node = rng.choice([node for node in person.nodes if node.clickable])
-            watched.do("tap", partial(person.tap_at, *node.bounds.center))
+            recorder.do("tap", partial(person.tap_at, *node.bounds.center))
         elif kind == "beside":
-            watched.do("tap beside everything", partial(person.tap_at, *_nowhere(person)))
+            recorder.do("tap beside everything", partial(person.tap_at, *person.phone.state().status_bar.center))
         elif kind == "scroll":
-            _scroll(watched, share=rng.choice((-0.5, 0.5, -0.1)))
+            _scroll(recorder, share=rng.choice((-0.5, 0.5, -0.1)))
         else:
-            watched.do("BACK", person.back)
+            recorder.do("BACK", person.back)
 
 
-def _scroll(watched: _Watched, *, share: float) -> None:
-    lists = [node for node in watched.person.nodes if node.scrollable]
+def _scroll(recorder: _PairRecorder, *, share: float) -> None:
+    lists = [node for node in recorder.person.nodes if node.scrollable]
     if lists:
-        watched.do("scroll", lambda: watched.person.scroll(lists[-1].bounds, share))
-
-
-def _nowhere(person: Person) -> tuple[float, float]:
-    bar = person.phone.state().status_bar
-    return bar.center
+        recorder.do("scroll", lambda: recorder.person.scroll(lists[-1].bounds, share))
 
 
 # Hard cases: small changes, and changes that are not an effect.
 
 
-def hard_pairs_on(profile: str) -> list[Pair]:
+def hard_pairs(profile: str) -> list[Pair]:
     with tempfile.TemporaryDirectory() as folder:
         journal = Path(folder) / "journal"
         with person_with(profile, journal=journal) as person:
-            watched = _Watched(person, profile)
-            _switches(watched)
-            _little_marks(watched)
-            _letters(watched)
-            _end_of_a_list(watched)
-            posed = [*_cursor(watched), *_bars(watched), *_by_itself(watched)]
-        return [*watched.labelled(RecordedJournal.read(journal)), *posed]
+            recorder = _PairRecorder(person, profile)
+            _switches(recorder)
+            _small_marks(recorder)
+            _letters(recorder)
+            _end_of_a_list(recorder)
+            staged = [*_cursor(recorder), *_bars(recorder), *_animation(recorder)]
+        return [*recorder.labelled(RecordedJournal.read(journal)), *staged]
 
 
-def _switches(watched: _Watched) -> None:
-    person = watched.person
+def _switches(recorder: _PairRecorder) -> None:
+    person = recorder.person
     for page in _SWITCHES:
         _open(person, "Settings")
         person.scroll_to(page)
         person.tap(page)
         for node in [node for node in person.nodes if node.checkable][:4]:
-            watched.do("switch", partial(person.tap_at, *node.bounds.center))
+            recorder.do("switch", partial(person.tap_at, *node.bounds.center))
         person.back()
 
 
-def _little_marks(watched: _Watched) -> None:
-    person = watched.person
+def _small_marks(recorder: _PairRecorder) -> None:
+    person = recorder.person
     for app, kind, words in (
         ("To-do", "check box", "Complete "),
         ("Mail", "star", "Star "),
@@ -178,41 +167,41 @@ def _little_marks(watched: _Watched) -> None:
         _open(person, app)
         marks = [node for node in person.nodes if node.content_desc.startswith(words)][:3]
         for node in marks:
-            watched.do(kind, partial(person.tap_at, *node.bounds.center))
+            recorder.do(kind, partial(person.tap_at, *node.bounds.center))
 
 
-def _letters(watched: _Watched) -> None:
-    person = watched.person
+def _letters(recorder: _PairRecorder) -> None:
+    person = recorder.person
     _open(person, "Notes")
     person.tap("New note")
     for letter in "il.tM":
-        watched.do("one letter", partial(person.type, letter))
-    watched.do("cursor moved", lambda: person.tap_at(person.field("title").bounds.left + 2, _middle(person)))
+        recorder.do("one letter", partial(person.type, letter))
+    recorder.do("cursor moved", lambda: person.tap_at(person.field("title").bounds.left + 2, _middle(person)))
     _open(person, "Calculator")
     for digit in "172":
-        watched.do("one digit", partial(person.tap, digit))
+        recorder.do("one digit", partial(person.tap, digit))
 
 
 def _middle(person: Person) -> float:
     return person.field("title").bounds.center[1]
 
 
-def _end_of_a_list(watched: _Watched) -> None:
-    person = watched.person
+def _end_of_a_list(recorder: _PairRecorder) -> None:
+    person = recorder.person
     _open(person, "Settings")
     for _ in range(3):
         person.scroll(_last_list(person), -0.8)
     for _ in range(2):
-        watched.do("scroll at the end of a list", lambda: person.scroll(_last_list(person)))
+        recorder.do("scroll at the end of a list", lambda: person.scroll(_last_list(person)))
 
 
 def _last_list(person: Person) -> Rect:
     return [node for node in person.nodes if node.scrollable][-1].bounds
 
 
-def _cursor(watched: _Watched) -> Iterator[Pair]:
+def _cursor(recorder: _PairRecorder) -> Iterator[Pair]:
     """The simulated emulator's cursor does not blink: it is painted over with the background at its place."""
-    person = watched.person
+    person = recorder.person
     _open(person, "Notes")
     person.tap("New note")
     person.type("mmmmmm")
@@ -223,12 +212,12 @@ def _cursor(watched: _Watched) -> Iterator[Pair]:
     middle = (left + right) // 2
     without = behind.copy()
     without.paste(before.crop((middle, top, right, bottom)), (middle, top))
-    yield Pair("cursor that blinks", watched.profile, False, change(view_of(behind), view_of(without)))
+    yield Pair("cursor that blinks", recorder.profile, False, change(view_of(behind), view_of(without)))
 
 
-def _bars(watched: _Watched) -> Iterator[Pair]:
+def _bars(recorder: _PairRecorder) -> Iterator[Pair]:
     """The system bars with every pixel changed: no clock and no icon can differ by more."""
-    person = watched.person
+    person = recorder.person
     for kind, rotation in (("bars repainted", 0), ("bars repainted, turned", 1)):
         person.phone.set_rotation(rotation)
         before = image_of(person.phone.screen())
@@ -237,12 +226,12 @@ def _bars(watched: _Watched) -> Iterator[Pair]:
         for bar in (state.status_bar, state.navigation_bar):
             box = (bar.left, bar.top, bar.right, bar.bottom)
             after.paste(ImageOps.invert(before.crop(box)), box[:2])
-        yield Pair(kind, watched.profile, False, change(view_of(before), view_of(after)))
+        yield Pair(kind, recorder.profile, False, change(view_of(before), view_of(after)))
     person.phone.set_rotation(0)
 
 
-def _by_itself(watched: _Watched) -> Iterator[Pair]:
-    person = watched.person
+def _animation(recorder: _PairRecorder) -> Iterator[Pair]:
+    person = recorder.person
     _open(person, "Settings")
     for page in ("Display", "Screen saver"):
         person.scroll_to(page)
@@ -250,23 +239,23 @@ def _by_itself(watched: _Watched) -> Iterator[Pair]:
     before = person.phone.screen()
     wait_until(lambda: person.phone.screen().number > before.number)
     after = person.phone.screen()
-    yield Pair("moves by itself", watched.profile, False, change(view_of(image_of(before)), view_of(image_of(after))))
+    yield Pair("moves by itself", recorder.profile, False, change(view_of(image_of(before)), view_of(image_of(after))))
     person.tap("Screen saver")
 
 
-# Something, or nothing.
+# Blank screens and others.
 
 
-def sights_on(profile: str) -> list[Sight]:
+def labelled_screens(profile: str) -> list[LabelledScreen]:
     with person_with(profile) as person:
-        return [Sight(kind, profile, blank, *_figures(image)) for kind, blank, image in _sights(person)]
+        return [LabelledScreen(kind, profile, blank, *_measures(image)) for kind, blank, image in _screens(person)]
 
 
-def _sights(person: Person) -> Iterator[tuple[str, bool, Image.Image]]:
+def _screens(person: Person) -> Iterator[tuple[str, bool, Image.Image]]:
     for theme in ("light", "dark"):
         for app in APPS:
             _open(person, app)
-            yield f"page, {theme}", False, _seen(person)
+            yield f"page, {theme}", False, _screenshot(person)
         if theme == "light":
             _open(person, "Settings")
             person.tap("Display")
@@ -274,19 +263,19 @@ def _sights(person: Person) -> Iterator[tuple[str, bool, Image.Image]]:
     _open(person, "Notes")
     person.tap("New note")
     person.back()
-    yield "empty note, dark", False, _seen(person)
+    yield "empty note, dark", False, _screenshot(person)
     _open(person, "Settings")
     for page in ("Display", "Screen saver"):
         person.scroll_to(page)
         person.tap(page)
-    yield "screen saver", False, _seen(person)
+    yield "screen saver", False, _screenshot(person)
     person.tap("Screen saver")
-    yield from _nothings(_seen(person), person.phone.state())
+    yield from _blank_screens(_screenshot(person), person.phone.state())
     person.phone.press_key(_POWER)
-    yield "switched off", True, _seen(person)
+    yield "switched off", True, _screenshot(person)
 
 
-def _nothings(image: Image.Image, state: PhoneState) -> Iterator[tuple[str, bool, Image.Image]]:
+def _blank_screens(image: Image.Image, state: PhoneState) -> Iterator[tuple[str, bool, Image.Image]]:
     """A secure window is black; one that has not drawn yet is its background. The bars stay."""
     box = (0, state.status_bar.bottom, image.width, state.navigation_bar.top)
     for kind, color in (("secure window", "#000000"), ("not drawn yet", "#fef7ff"), ("not drawn yet, dark", "#141218")):
@@ -295,10 +284,10 @@ def _nothings(image: Image.Image, state: PhoneState) -> Iterator[tuple[str, bool
         yield kind, True, bare
 
 
-def _seen(person: Person) -> Image.Image:
+def _screenshot(person: Person) -> Image.Image:
     return image_of(person.phone.screen())
 
 
-def _figures(image: Image.Image) -> tuple[float, float]:
-    screenshot, _ = measure(png_of(image))
+def _measures(image: Image.Image) -> tuple[float, float]:
+    screenshot, _ = measure(png(image))
     return screenshot.deviation, screenshot.flat

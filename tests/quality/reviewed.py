@@ -21,6 +21,8 @@ def publish(root: Path, episode_id: str) -> Path:
 
 def reviewed(number: int, *verdicts: Verdict, sampled: bool = True, subject: Subject | None = None) -> Reviewed:
     """The episode with this number and these verdicts; two are required if it is `sampled`."""
-    now = verdict_status(verdicts, [PRESENT], SecondReviewReason.SAMPLE if sampled else None, recorder="Ada")
-    told = subject or Subject(recorder="Ada", category="Web_Shopping", device="Pixel 8 Pro", template="Buy {}", steps=9)
-    return Reviewed(f"{number:016}", told, now.stage, now.verdicts, sampled)
+    status = verdict_status(verdicts, [PRESENT], SecondReviewReason.SAMPLE if sampled else None, recorder="Ada")
+    known = subject or Subject(
+        recorder="Ada", category="Web_Shopping", device="Pixel 8 Pro", template="Buy {}", steps=9
+    )
+    return Reviewed(f"{number:016}", known, status.stage, status.verdicts, sampled)

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.quality.cache import Cache, Editions, Inspection, Measurements
+from odyssey_recorder.quality.cache import Cache, CodeHashes, Inspection, Measurements
 from odyssey_recorder.quality.screenshot import MeasuredScreenshot
 
-RULES = Editions("measures", "checks")
-KEPT = Inspection("stamp", "0000000000000001", 3, '{"report": 1}', "{}")
+VERSIONS = CodeHashes("measures", "checks")
+INSPECTION = Inspection("stamp", "0000000000000001", 3, '{"report": 1}', "{}")
 SCREENSHOT = MeasuredScreenshot("aa", "", Size(9, 9), 1.5, 0.25, 2**64 - 1)
-LEARNT = Measurements({"/d/1.png": ("10 20 30", "aa")}, {"aa": SCREENSHOT}, {("aa", "bb"): 0.125})
-PLACE = Path("/d/annotations/1.json")
+MEASUREMENTS = Measurements({"/d/1.png": ("10 20 30", "aa")}, {"aa": SCREENSHOT}, {("aa", "bb"): 0.125})
+ANNOTATION = Path("/d/annotations/1.json")
 
 
 @pytest.fixture
@@ -21,53 +21,53 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "checks.sqlite"
 
 
-def filled(path: Path | None, rules: Editions = RULES) -> Cache:
+def filled_cache(path: Path | None, rules: CodeHashes = VERSIONS) -> Cache:
     cache = Cache(path, rules)
-    cache.keep(PLACE, KEPT, LEARNT)
+    cache.keep(ANNOTATION, INSPECTION, MEASUREMENTS)
     return cache
 
 
-def knows_all(cache: Cache) -> bool:
+def has_everything(cache: Cache) -> bool:
     assert cache.sha256(Path("/d/1.png"), "10 20 31") is None
     found = cache.sha256(Path("/d/1.png"), "10 20 30"), cache.screenshot("aa"), cache.change("aa", "bb")
-    return (*found, cache.episode(PLACE)) == ("aa", SCREENSHOT, 0.125, KEPT)
+    return (*found, cache.episode(ANNOTATION)) == ("aa", SCREENSHOT, 0.125, INSPECTION)
 
 
-def test_what_was_found_is_known_to_the_next_run_and_to_its_processes(path: Path) -> None:
-    writer = filled(path)
-    reader = Cache(path, RULES, reader=True)
-    assert knows_all(reader)
+def test_results_are_visible_to_readers_and_later_runs(path: Path) -> None:
+    writer = filled_cache(path)
+    reader = Cache(path, VERSIONS, reader=True)
+    assert has_everything(reader)
     reader.close()
     writer.close()
-    assert knows_all(Cache(path, RULES))
+    assert has_everything(Cache(path, VERSIONS))
 
 
-def test_what_another_edition_has_found_or_measured_is_not_known(path: Path) -> None:
-    filled(path).close()
-    cache = Cache(path, Editions("measures", "newer checks"))
-    assert (cache.screenshot("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (SCREENSHOT, 0.125, None)
-    cache = Cache(path, Editions("newer measures", "checks"))
-    assert (cache.screenshot("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (None, None, KEPT)
+def test_results_of_other_code_are_ignored(path: Path) -> None:
+    filled_cache(path).close()
+    cache = Cache(path, CodeHashes("measures", "newer checks"))
+    assert (cache.screenshot("aa"), cache.change("aa", "bb"), cache.episode(ANNOTATION)) == (SCREENSHOT, 0.125, None)
+    cache = Cache(path, CodeHashes("newer measures", "checks"))
+    assert (cache.screenshot("aa"), cache.change("aa", "bb"), cache.episode(ANNOTATION)) == (None, None, INSPECTION)
 
 
-def test_without_a_file_nothing_is_known_and_nothing_wrong_and_a_reader_makes_none(path: Path) -> None:
-    cache = filled(None)
-    assert (cache.screenshot("aa"), cache.episode(PLACE), cache.problem) == (None, None, "")
-    assert Cache(path, RULES, reader=True).screenshot("aa") is None
+def test_cache_without_a_file_is_empty_and_readers_create_none(path: Path) -> None:
+    cache = filled_cache(None)
+    assert (cache.screenshot("aa"), cache.episode(ANNOTATION), cache.problem) == (None, None, "")
+    assert Cache(path, VERSIONS, reader=True).screenshot("aa") is None
     assert not path.exists()
 
 
 @pytest.mark.parametrize(
-    "rubbish", [b"this is no database, though it is long enough to be one" * 20, b"SQLite format 3\0"]
+    "content", [b"this is no database, though it is long enough to be one" * 20, b"SQLite format 3\0"]
 )
-def test_a_broken_file_is_put_aside_and_another_begun(path: Path, rubbish: bytes) -> None:
+def test_broken_file_is_set_aside_and_replaced(path: Path, content: bytes) -> None:
     path.parent.mkdir()
-    path.write_bytes(rubbish)
-    cache = filled(path)
-    assert knows_all(cache)
+    path.write_bytes(content)
+    cache = filled_cache(path)
+    assert has_everything(cache)
     assert "The cache of earlier checks was damaged" in cache.problem
-    assert path.with_name("checks.sqlite.broken").read_bytes() == rubbish
-    assert Cache(path, RULES).problem == ""
+    assert path.with_name("checks.sqlite.broken").read_bytes() == content
+    assert Cache(path, VERSIONS).problem == ""
 
 
 def overwrite(path: Path) -> None:
@@ -75,56 +75,56 @@ def overwrite(path: Path) -> None:
         file.write(b"?" * path.stat().st_size)
 
 
-def put_other_tables(path: Path) -> None:
+def replace_tables(path: Path) -> None:
     path.unlink()
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE pictures (other TEXT)")
     other.close()
 
 
-@pytest.mark.parametrize("spoil", [overwrite, put_other_tables])
-def test_a_file_that_breaks_or_has_other_tables_is_put_aside(path: Path, spoil: Callable[[Path], None]) -> None:
-    filled(path).close()
-    spoil(path)
-    cache = Cache(path, RULES)
+@pytest.mark.parametrize("damage", [overwrite, replace_tables])
+def test_file_damaged_later_or_with_other_tables_is_replaced(path: Path, damage: Callable[[Path], None]) -> None:
+    filled_cache(path).close()
+    damage(path)
+    cache = Cache(path, VERSIONS)
     assert cache.screenshot("aa") is None
-    cache.keep(PLACE, KEPT, LEARNT)
-    assert knows_all(cache)
+    cache.keep(ANNOTATION, INSPECTION, MEASUREMENTS)
+    assert has_everything(cache)
 
 
-def test_where_somebody_holds_the_file_all_goes_on_without_it(path: Path) -> None:
-    filled(path).close()
-    holder = sqlite3.connect(path, isolation_level=None)
-    holder.execute("PRAGMA locking_mode = EXCLUSIVE")
-    holder.execute("BEGIN EXCLUSIVE")
-    cache = Cache(path, RULES, wait_s=0.01)
+def test_locked_file_is_skipped(path: Path) -> None:
+    filled_cache(path).close()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("BEGIN EXCLUSIVE")
+    cache = Cache(path, VERSIONS, wait_s=0.01)
     assert cache.screenshot("aa") is None
-    cache.keep(PLACE, KEPT, LEARNT)
+    cache.keep(ANNOTATION, INSPECTION, MEASUREMENTS)
     assert "locked" in cache.problem
-    holder.close()
-    assert knows_all(Cache(path, RULES))
+    other.close()
+    assert has_everything(Cache(path, VERSIONS))
 
 
-def test_where_no_file_can_be_all_goes_on_without_it(tmp_path: Path) -> None:
+def test_unusable_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where the folder must be")
-    cache = filled(tmp_path / "cache" / "checks.sqlite")
+    cache = filled_cache(tmp_path / "cache" / "checks.sqlite")
     assert cache.screenshot("aa") is None
     assert "cannot be used" in cache.problem
 
 
-def test_a_row_that_makes_no_sense_is_not_believed(path: Path) -> None:
-    filled(path).close()
+def test_invalid_rows_are_ignored(path: Path) -> None:
+    filled_cache(path).close()
     with sqlite3.connect(path) as other:
         other.execute("UPDATE pictures SET measured = '{\"sha256\": 7}'")
         other.execute("UPDATE changes SET share = 'much'")
         other.execute("UPDATE episodes SET steps = 'many'")
     other.close()
-    cache = Cache(path, RULES)
-    assert (cache.screenshot("aa"), cache.change("aa", "bb"), cache.episode(PLACE)) == (None, None, None)
+    cache = Cache(path, VERSIONS)
+    assert (cache.screenshot("aa"), cache.change("aa", "bb"), cache.episode(ANNOTATION)) == (None, None, None)
 
 
-def test_names_that_are_no_text_are_kept_too(path: Path) -> None:
-    odd = Path(os.fsdecode(b"/d/\xff\xfe.json"))
-    cache = Cache(path, RULES)
-    cache.keep(odd, KEPT, Measurements())
-    assert cache.episode(odd) == KEPT
+def test_file_names_that_are_not_text_are_stored(path: Path) -> None:
+    undecodable = Path(os.fsdecode(b"/d/\xff\xfe.json"))
+    cache = Cache(path, VERSIONS)
+    cache.keep(undecodable, INSPECTION, Measurements())
+    assert cache.episode(undecodable) == INSPECTION

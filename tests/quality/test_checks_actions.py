@@ -18,18 +18,18 @@ from tests.quality.evidence import (
     FIELD,
     Cases,
     evidence,
-    found,
+    found_steps,
     screen,
     severities,
-    unproved,
-    unseen,
+    unchecked_steps,
     with_breach,
     with_keys,
     with_step,
+    without_provenance,
 )
 
 CLEAN = evidence()
-RELEASED = unproved(CLEAN)
+RELEASED = without_provenance(CLEAN)
 TAP = Click(Point(300, 300))
 
 
@@ -45,19 +45,19 @@ def typed(text: str, shown: str) -> EpisodeEvidence:
     return with_step(evidence(Type(text), Complete()), 1, views=(replace(FIELD, text=shown),))
 
 
-def seeing(number: int, **changes: object) -> EpisodeEvidence:
-    """The clean episode, in which the only view of a step differs so."""
+def with_view(number: int, **changes: object) -> EpisodeEvidence:
+    """The clean episode with changes to the only view of a step."""
     return with_step(CLEAN, number, views=(replace(FIELD, **changes),))  # type: ignore[arg-type]
 
 
-def idle(one: EpisodeEvidence, *steps: int) -> EpisodeEvidence:
+def without_effect(one: EpisodeEvidence, *steps: int) -> EpisodeEvidence:
     for step in steps:
         one = with_step(one, step, change=0.0)
     return one
 
 
-def screens(order: str) -> EpisodeEvidence:
-    """Clicks at different places, after which these screens follow; the same letter is the same picture."""
+def screen_sequence(order: str) -> EpisodeEvidence:
+    """Clicks at different positions on these screens; the same letter is the same screenshot."""
     one = evidence(*(Click(Point(100 * at, 100)) for at in range(len(order) - 1)), Complete())
     for number, name in enumerate(order):
         screenshot = one.steps[number].screenshot
@@ -66,90 +66,93 @@ def screens(order: str) -> EpisodeEvidence:
     return one
 
 
-def without_field(*views: ViewNode) -> EpisodeEvidence:
+def without_focused_field(*views: ViewNode) -> EpisodeEvidence:
     return with_step(CLEAN, 1, views=(replace(FIELD, focused=False), *views), screen=screen(CHROME))
 
 
-ABOVE = seeing(0, box=Box(0, 0, 720, 700))
-LABEL = seeing(0, clickable=False)
-THRICE = evidence(TAP, TAP, TAP, Complete())
-TWO_PRESSES = unproved(evidence(TAP, TAP, Complete()))
+VIEW_ABOVE_TAP = with_view(0, box=Box(0, 0, 720, 700))
+NOT_CLICKABLE = with_view(0, clickable=False)
+THREE_TAPS = evidence(TAP, TAP, TAP, Complete())
+TWO_PRESSES = without_provenance(evidence(TAP, TAP, Complete()))
 
 FOUND: Cases = {
-    "ACT04 a scroll as short as a tap": (scrolled(Point(500, 500), Point(500, 499 + SHORTEST_SCROLL)), [0]),
-    "ACT04 not the shortest scroll": (scrolled(Point(500, 500), Point(500, 500 + SHORTEST_SCROLL)), []),
-    "ACT04 no scroll that came back": (scrolled(Point(500, 500), Point(500, 600), Point(500, 500)), []),
-    "ACT04 a click that was held": (held(LONGEST_CLICK_US + 1), [0]),
-    "ACT04 not the longest click": (held(LONGEST_CLICK_US), []),
-    "ACT04 what the recorder was not sure of": (with_step(CLEAN, 3, flags=(Flag(FlagCode.NO_KEY),)), [3]),
-    "ACT05 no text": (typed("", ""), [0]),
-    "ACT05 blanks": (typed("  ", "  "), [0]),
-    "ACT05 a backslash at the end": (typed("milk\\", "milk\\"), [0]),
-    "ACT05 not a text within others in another case": (typed("milk", "Buy: MILK!"), []),
-    "ACT05 no text of any script": (typed("Käse\\Brot, 牛乳 и хлеб", "Käse\\Brot, 牛乳 и хлеб"), []),
-    "ACT05 no text of two lines": (typed("two\nlines", "two\nlines"), []),
-    "ACT05 a text that no view shows": (seeing(2, text="something else"), [1]),
-    "ACT05 a text typed nowhere": (without_field(), [1]),
-    "ACT05 no text in a field with the focus": (without_field(FIELD), []),
-    "ACT05 no text on the keyboard": (with_step(without_field(), 1, screen=screen(CHROME, keyboard=True)), []),
-    "ACT05 what the recorder could not read": (with_step(CLEAN, 1, flags=(Flag(FlagCode.WRONG_TEXT),)), [1]),
-    "ACT06 the third equal action without effect": (idle(THRICE, 0, 1), [2]),
-    "ACT06 no equal actions with an effect": (THRICE, []),
-    "ACT06 not the second equal action": (idle(evidence(TAP, TAP, Complete()), 0), []),
-    "ACT06 no actions at other places": (idle(evidence(TAP, Click(Point(300, 311)), TAP, Complete()), 0, 1), []),
-    "ACT06 two screens in turn": (screens("xababa"), [5]),
-    "ACT06 two screens in turn, once": (screens("abababab"), [4]),
-    "ACT06 no two screens, there twice": (screens("abab"), []),
-    "ACT06 no way back": (screens("abcba"), []),
-    "ACT06 no screen that stays": (screens("aaaaa"), []),
-    "ACT07 a click beside all views": (seeing(0, box=Box(0, 1000, 720, 1280)), [0]),
-    "ACT07 no click on a view": (CLEAN, []),
-    "ACT07 a click without effect on what cannot be clicked": (idle(LABEL, 0), [0]),
-    "ACT07 no click with an effect": (LABEL, []),
-    "ACT07 a click where no keyboard is": (with_step(ABOVE, 0, screen=screen(CHROME)), [0]),
-    "ACT08 home that leads elsewhere": (with_step(CLEAN, 3, screen=screen(CHROME)), [2]),
-    "ACT08 no other launcher": (with_step(CLEAN, 3, screen=screen("com.google.android.apps.nexuslauncher")), []),
-    "ACT08 back without an effect": (idle(CLEAN, 4), [4]),
-    "ACT08 no back with one": (CLEAN, []),
-    "ACT09 a press without a box where others have one": (
-        with_keys(TWO_PRESSES, 0, sam2_bbox=[290, 290, 310, 310]),
-        [1],
+    "ACT04 scroll as short as a tap": (scrolled(Point(500, 500), Point(500, 499 + SHORTEST_SCROLL)), [0]),
+    "ACT04 shortest allowed scroll": (scrolled(Point(500, 500), Point(500, 500 + SHORTEST_SCROLL)), []),
+    "ACT04 scroll back to its start is allowed": (scrolled(Point(500, 500), Point(500, 600), Point(500, 500)), []),
+    "ACT04 held click": (held(LONGEST_CLICK_US + 1), [0]),
+    "ACT04 longest allowed click": (held(LONGEST_CLICK_US), []),
+    "ACT04 flagged by the recorder": (with_step(CLEAN, 3, flags=(Flag(FlagCode.NO_KEY),)), [3]),
+    "ACT05 empty text": (typed("", ""), [0]),
+    "ACT05 blank text": (typed("  ", "  "), [0]),
+    "ACT05 trailing backslash": (typed("milk\\", "milk\\"), [0]),
+    "ACT05 text within others in another case is allowed": (typed("milk", "Buy: MILK!"), []),
+    "ACT05 any script is allowed": (typed("Käse\\Brot, 牛乳 и хлеб", "Käse\\Brot, 牛乳 и хлеб"), []),
+    "ACT05 two lines are allowed": (typed("two\nlines", "two\nlines"), []),
+    "ACT05 text that no view shows": (with_view(2, text="something else"), [1]),
+    "ACT05 text without a focused field": (without_focused_field(), [1]),
+    "ACT05 text in a focused field is allowed": (without_focused_field(FIELD), []),
+    "ACT05 text on the keyboard is allowed": (
+        with_step(without_focused_field(), 1, screen=screen(CHROME, keyboard=True)),
+        [],
     ),
+    "ACT05 flagged by the recorder": (with_step(CLEAN, 1, flags=(Flag(FlagCode.WRONG_TEXT),)), [1]),
+    "ACT06 third equal action without effect": (without_effect(THREE_TAPS, 0, 1), [2]),
+    "ACT06 equal actions with an effect are allowed": (THREE_TAPS, []),
+    "ACT06 second equal action is allowed": (without_effect(evidence(TAP, TAP, Complete()), 0), []),
+    "ACT06 actions at other positions are allowed": (
+        without_effect(evidence(TAP, Click(Point(300, 311)), TAP, Complete()), 0, 1),
+        [],
+    ),
+    "ACT06 two alternating screens": (screen_sequence("xababa"), [5]),
+    "ACT06 long alternation is found once": (screen_sequence("abababab"), [4]),
+    "ACT06 two screens twice are allowed": (screen_sequence("abab"), []),
+    "ACT06 way back is allowed": (screen_sequence("abcba"), []),
+    "ACT06 unchanged screen is allowed": (screen_sequence("aaaaa"), []),
+    "ACT07 click outside all views": (with_view(0, box=Box(0, 1000, 720, 1280)), [0]),
+    "ACT07 click without effect on a view that is not clickable": (without_effect(NOT_CLICKABLE, 0), [0]),
+    "ACT07 click with an effect is allowed": (NOT_CLICKABLE, []),
+    "ACT07 click below the views without a keyboard": (with_step(VIEW_ABOVE_TAP, 0, screen=screen(CHROME)), [0]),
+    "ACT08 HOME that leads elsewhere": (with_step(CLEAN, 3, screen=screen(CHROME)), [2]),
+    "ACT08 other launchers are allowed": (
+        with_step(CLEAN, 3, screen=screen("com.google.android.apps.nexuslauncher")),
+        [],
+    ),
+    "ACT08 BACK without an effect": (without_effect(CLEAN, 4), [4]),
+    "ACT09 press without a box where others have one": (with_keys(TWO_PRESSES, 0, sam2_bbox=[290, 290, 310, 310]), [1]),
 }
 UNSEEN: Cases = {
-    "ACT04 without a provenance": (RELEASED, [0]),
+    "ACT04 without provenance": (RELEASED, [0]),
     "ACT05 without view hierarchies": (RELEASED, [1]),
-    "ACT05 a password": (seeing(2, text="•••", password=True), [1]),
+    "ACT05 password": (with_view(2, text="•••", password=True), [1]),
     "ACT07 without view hierarchies": (RELEASED, [0]),
-    "ACT07 what cannot be clicked, and no effect is known": (with_step(LABEL, 0, change=None), [0]),
-    "ACT07 a click on the keyboard": (with_step(ABOVE, 0, screen=screen(CHROME, keyboard=True)), [0]),
-    "ACT08 without a provenance": (RELEASED, [2]),
-    "ACT08 no effect is known": (with_step(CLEAN, 4, change=None), [4]),
-    "ACT08 recent is no key that leads anywhere": (evidence(Press(SystemKey.RECENT), Complete()), []),
+    "ACT07 view that is not clickable, and unknown effect": (with_step(NOT_CLICKABLE, 0, change=None), [0]),
+    "ACT07 click on the keyboard": (with_step(VIEW_ABOVE_TAP, 0, screen=screen(CHROME, keyboard=True)), [0]),
+    "ACT08 without provenance": (RELEASED, [2]),
+    "ACT08 unknown effect": (with_step(CLEAN, 4, change=None), [4]),
+    "ACT08 RECENT is not a key of the check": (evidence(Press(SystemKey.RECENT), Complete()), []),
     "ACT09 presses without boxes": (TWO_PRESSES, [0, 1]),
 }
 
 
 @pytest.mark.parametrize("case", FOUND)
-def test_what_is_found(case: str) -> None:
+def test_findings(case: str) -> None:
     one, steps = FOUND[case]
-    assert found(case[:5], one) == steps
+    assert found_steps(case[:5], one) == steps
 
 
 @pytest.mark.parametrize("case", UNSEEN)
-def test_what_is_not_looked_at(case: str) -> None:
+def test_unchecked_steps(case: str) -> None:
     one, steps = UNSEEN[case]
-    assert unseen(case[:5], one) == steps
+    assert unchecked_steps(case[:5], one) == steps
 
 
 @pytest.mark.parametrize(
-    ("check", "rule"),
-    [("ACT01", Rule.VOCABULARY), ("ACT01", Rule.FORM), ("ACT02", Rule.PLACE), ("ACT03", Rule.ENDING)],
+    ("check", "rule"), [("ACT01", Rule.VOCABULARY), ("ACT01", Rule.FORM), ("ACT02", Rule.PLACE), ("ACT03", Rule.ENDING)]
 )
-def test_each_breach_of_an_action_is_found_by_its_check_alone(check: str, rule: Rule) -> None:
+def test_each_breach_is_found_by_one_check_only(check: str, rule: Rule) -> None:
     broken = with_breach(CLEAN, Breach(rule, 2, "step 2, it is so"))
-    assert found(check, broken) == [2]
-    assert [other for other in ("ACT01", "ACT02", "ACT03", "IMG02") if found(other, broken)] == [check]
+    assert found_steps(check, broken) == [2]
+    assert [other for other in ("ACT01", "ACT02", "ACT03", "IMG02") if found_steps(other, broken)] == [check]
 
 
 @pytest.mark.parametrize(
@@ -163,8 +166,8 @@ def test_each_breach_of_an_action_is_found_by_its_check_alone(check: str, rule: 
         ((0, 600, 720, 1280), False),
     ],
 )
-def test_a_box_of_the_provenance_that_is_none_is_found(box: tuple[int, int, int, int], is_wrong: bool) -> None:
-    assert found("ACT09", with_step(CLEAN, 0, bbox=box)) == [0] * is_wrong
+def test_wrong_box_in_provenance_is_found(box: tuple[int, int, int, int], is_wrong: bool) -> None:
+    assert found_steps("ACT09", with_step(CLEAN, 0, bbox=box)) == [0] * is_wrong
 
 
 @pytest.mark.parametrize(
@@ -182,10 +185,10 @@ def test_a_box_of_the_provenance_that_is_none_is_found(box: tuple[int, int, int,
         ([800, 700, 700, 800], True),
     ],
 )
-def test_a_box_of_the_file_that_is_none_is_found(box: list[float] | None, is_wrong: bool) -> None:
-    assert found("ACT09", with_keys(RELEASED, 0, sam2_bbox=box)) == [0] * is_wrong  # type: ignore[arg-type]
+def test_wrong_box_in_annotation_is_found(box: list[float] | None, is_wrong: bool) -> None:
+    assert found_steps("ACT09", with_keys(RELEASED, 0, sam2_bbox=box)) == [0] * is_wrong  # type: ignore[arg-type]
 
 
-def test_a_colon_is_a_note_and_a_box_of_nearly_the_whole_screen_a_warning() -> None:
+def test_colon_is_a_note_and_huge_box_a_warning() -> None:
     assert severities("ACT05", typed("at 9:30", "at 9:30")) == [Severity.NOTE]
     assert severities("ACT09", with_step(CLEAN, 0, bbox=(0, 0, 720, 1280))) == [Severity.WARNING]

@@ -9,15 +9,7 @@ from typing import Any
 
 import pytest
 
-from odyssey_recorder.dataset.amendment import (
-    Amendment,
-    DropSteps,
-    DropTail,
-    NewEnd,
-    NewInstruction,
-    NewPress,
-    NewText,
-)
+from odyssey_recorder.dataset.amendment import Amendment, DropSteps, DropTail, NewEnd, NewInstruction, NewPress, NewText
 from odyssey_recorder.dataset.entry_file import spell
 from odyssey_recorder.dataset.lenient import LenientStep
 from odyssey_recorder.dataset.provenance import EndRecord, KeyRecord, StrokeRecord
@@ -27,13 +19,21 @@ from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing.review import Fix, ReviewFile, Verdict
-from tests.quality.evidence import evidence, found, said, severities, unproved, unseen, with_step
+from tests.quality.evidence import (
+    evidence,
+    found_steps,
+    results,
+    severities,
+    unchecked_steps,
+    with_step,
+    without_provenance,
+)
 from tests.quality.folders import FIRST, write_dataset
 from tests.quality.verdicts import verdict
 
 DOWN, UP = Point(500, 800), Point(500, 300)
 PATH = (DOWN, Point(480, 500), UP)
-DONE: tuple[Action, ...] = (
+RECORDED: tuple[Action, ...] = (
     Click(Point(719, 762)),
     LongPress(Point(100, 200)),
     Scroll(DOWN, UP, PATH),
@@ -43,7 +43,7 @@ DONE: tuple[Action, ...] = (
 )
 
 
-def told(one: EpisodeEvidence, step: int, action: Action) -> EpisodeEvidence:
+def with_action(one: EpisodeEvidence, step: int, action: Action) -> EpisodeEvidence:
     return with_step(one, step, spelled=LenientStep(action))
 
 
@@ -65,10 +65,10 @@ def told(one: EpisodeEvidence, step: int, action: Action) -> EpisodeEvidence:
         (5, Click(Point(719, 762))),
     ],
 )
-def test_an_action_that_is_not_the_recorded_one_is_found(step: int, action: Action) -> None:
-    one = evidence(*DONE)
-    assert said("ACT10", one) == []
-    assert found("ACT10", told(one, step, action)) == [step]
+def test_action_that_differs_from_provenance_is_found(step: int, action: Action) -> None:
+    one = evidence(*RECORDED)
+    assert results("ACT10", one) == []
+    assert found_steps("ACT10", with_action(one, step, action)) == [step]
 
 
 @pytest.mark.parametrize(
@@ -80,27 +80,27 @@ def test_an_action_that_is_not_the_recorded_one_is_found(step: int, action: Acti
         (4, {"input": None}),
     ],
 )
-def test_a_provenance_in_which_nothing_was_done_is_found(step: int, changes: dict[str, Any]) -> None:
-    assert found("ACT10", with_step(evidence(*DONE), step, **changes)) == [step]
+def test_provenance_without_a_usable_input_is_found(step: int, changes: dict[str, Any]) -> None:
+    assert found_steps("ACT10", with_step(evidence(*RECORDED), step, **changes)) == [step]
 
 
-def test_steps_whose_times_are_not_in_their_order_are_a_warning() -> None:
-    one = evidence(*DONE)
+def test_step_times_out_of_order_are_a_warning() -> None:
+    one = evidence(*RECORDED)
     moved = with_step(one, 2, touched_us=1)
-    assert (found("ACT10", moved), severities("ACT10", moved)) == ([2], [Severity.WARNING])
+    assert (found_steps("ACT10", moved), severities("ACT10", moved)) == ([2], [Severity.WARNING])
 
 
-def test_how_an_episode_ends_is_not_checked_by_the_provenance_of_an_older_recorder() -> None:
-    older = with_step(told(evidence(*DONE), 5, Impossible("Closed")), 5, end=None)
-    assert (found("ACT10", older), unseen("ACT10", older)) == ([], [5])
-    assert found("ACT10", told(older, 5, Type("milk"))) == [5]
+def test_ending_is_unchecked_with_provenance_of_an_older_recorder() -> None:
+    older = with_step(with_action(evidence(*RECORDED), 5, Impossible("Closed")), 5, end=None)
+    assert (found_steps("ACT10", older), unchecked_steps("ACT10", older)) == ([], [5])
+    assert found_steps("ACT10", with_action(older, 5, Type("milk"))) == [5]
 
 
-def test_without_a_provenance_nothing_is_checked_and_a_broken_one_is_an_error() -> None:
-    released = unproved(evidence(*DONE))
-    assert (found("ACT10", released), unseen("ACT10", released)) == ([], [-1])
-    broken = unproved(evidence(*DONE, provenance_problem="1.json is not a provenance file."))
-    assert found("ACT10", broken) == [None]
+def test_missing_provenance_is_unchecked_and_broken_one_an_error() -> None:
+    released = without_provenance(evidence(*RECORDED))
+    assert (found_steps("ACT10", released), unchecked_steps("ACT10", released)) == ([], [-1])
+    broken = without_provenance(evidence(*RECORDED, provenance_problem="1.json is not a provenance file."))
+    assert found_steps("ACT10", broken) == [None]
 
 
 @pytest.mark.parametrize(
@@ -115,24 +115,20 @@ def test_without_a_provenance_nothing_is_checked_and_a_broken_one_is_an_error() 
         ([NewEnd(words="None."), DropTail(at=7), NewInstruction(instruction="Do it.")], 5, Complete("None.")),
     ],
 )  # fmt: skip
-def test_what_a_fix_made_of_an_action_is_right_and_nothing_else(
-    amendments: Sequence[Amendment], step: int, action: Action
-) -> None:
-    fixed = evidence(*DONE, amendments=tuple(amendments))
-    assert found("ACT10", told(fixed, step, action)) == []
-    if action != DONE[step]:
-        assert found("ACT10", fixed) == [step]
+def test_only_the_amended_action_is_accepted(amendments: Sequence[Amendment], step: int, action: Action) -> None:
+    fixed = evidence(*RECORDED, amendments=tuple(amendments))
+    assert found_steps("ACT10", with_action(fixed, step, action)) == []
+    if action != RECORDED[step]:
+        assert found_steps("ACT10", fixed) == [step]
 
 
-def test_an_end_that_was_amended_to_a_reason_stays_of_its_kind() -> None:
-    gave_up = with_step(
-        evidence(*DONE[:5], Impossible("Closed")), 5, end=EndRecord(action="IMPOSSIBLE", words="Closed")
-    )
-    fixed = told(evidence(*DONE[:5], Impossible("Closed"), amendments=(NewEnd(words="Gone"),)), 5, Impossible("Gone"))
-    assert found("ACT10", with_step(fixed, 5, end=gave_up.steps[5].record.end)) == []  # type: ignore[union-attr]
+def test_amended_reason_keeps_the_ending_impossible() -> None:
+    amended = evidence(*RECORDED[:5], Impossible("Gone"), amendments=(NewEnd(words="Gone"),))
+    recorded = EndRecord(action="IMPOSSIBLE", words="Closed")
+    assert found_steps("ACT10", with_step(amended, 5, end=recorded)) == []
 
 
-def found_in(annotation: Path) -> list[str]:
+def findings_in(annotation: Path) -> list[str]:
     return [one.name for one in Checker(None).check(annotation).findings if one.check == "ACT10"]
 
 
@@ -143,7 +139,7 @@ def edit_steps(annotation: Path, change: Callable[[list[dict[str, Any]]], object
 
 
 @pytest.mark.parametrize(
-    ("change", "is_found"),
+    ("change", "is_reported"),
     [
         (lambda steps: steps[0].update(info=[[203, 300], [900, 900]]), True),
         (lambda steps: steps[0].update(ps="[(203, 300), (900, 900)]"), True),
@@ -153,49 +149,47 @@ def edit_steps(annotation: Path, change: Callable[[list[dict[str, Any]]], object
         (lambda steps: steps[1].update(note="of another tool"), False),
     ],
 )
-def test_what_the_file_says_besides_the_action_must_say_the_same(
-    tmp_path: Path, change: Callable[[list[dict[str, Any]]], object], *, is_found: bool
+def test_redundant_fields_must_match_the_action(
+    tmp_path: Path, change: Callable[[list[dict[str, Any]]], object], *, is_reported: bool
 ) -> None:
     (annotation,) = write_dataset(tmp_path, FIRST)
-    assert found_in(annotation) == []
+    assert findings_in(annotation) == []
     edit_steps(annotation, change)
-    assert found_in(annotation) == (["ACT10@0"] if is_found else [])
+    assert findings_in(annotation) == (["ACT10@0"] if is_reported else [])
 
 
-def test_a_provenance_that_is_lost_broken_or_of_other_steps_is_an_error_where_there_are_view_trees(
-    tmp_path: Path,
-) -> None:
+def test_invalid_provenance_is_an_error_if_view_hierarchies_exist(tmp_path: Path) -> None:
     (annotation,) = write_dataset(tmp_path, FIRST)
     provenance = tmp_path / "provenance" / f"{FIRST}.json"
     tree = json.loads(provenance.read_text())
     for text in ("", json.dumps({**tree, "steps": tree["steps"][:-1]})):
         provenance.write_text(text)
-        assert found_in(annotation) == ["ACT10"]
+        assert findings_in(annotation) == ["ACT10"]
     provenance.unlink()
-    assert found_in(annotation) == ["ACT10"]
+    assert findings_in(annotation) == ["ACT10"]
     for path in (tmp_path / "ui_trees").iterdir():
         path.unlink()
-    assert found_in(annotation) == []  # like a released episode beside recorded ones
+    assert findings_in(annotation) == []  # like a released episode beside recorded ones
 
 
-def test_a_fix_in_the_review_file_explains_the_annotation_and_none_that_was_taken_back(tmp_path: Path) -> None:
+def test_fix_explains_the_annotation_until_it_is_undone(tmp_path: Path) -> None:
     (annotation,) = write_dataset(tmp_path, FIRST)
     before = revision(annotation)
     write_entries(tmp_path, fix_of("a", before, "0" * 64, NewPress(step=0, long=True)))
-    assert found_in(annotation) == [], "a fix of an annotation that is not here yet"
+    assert findings_in(annotation) == [], "a fix of an annotation that is not here yet"
     write_entries(tmp_path)
     edit_steps(annotation, lambda steps: steps[0].update(action="LONG_PRESS"))
-    assert found_in(annotation) == ["ACT10@0"]
+    assert findings_in(annotation) == ["ACT10@0"]
     fix = fix_of("a", before, revision(annotation), NewPress(step=0, long=True))
     write_entries(tmp_path, fix)
-    assert found_in(annotation) == []
+    assert findings_in(annotation) == []
     write_entries(tmp_path, fix, fix_of("b", fix.after, before, None, undoes=fix.id))
-    assert found_in(annotation) == ["ACT10@0"]
+    assert findings_in(annotation) == ["ACT10@0"]
     edit_steps(annotation, lambda steps: steps[0].update(action="CLICK"))
-    assert found_in(annotation) == []
+    assert findings_in(annotation) == []
 
 
-def test_a_fix_that_comes_later_is_seen_and_a_verdict_is_no_reason_to_look_again(tmp_path: Path) -> None:
+def test_new_fix_triggers_a_check_and_new_verdict_does_not(tmp_path: Path) -> None:
     (annotation,) = write_dataset(tmp_path, FIRST)
     before = revision(annotation)
     edit_steps(annotation, lambda steps: steps[0].update(action="LONG_PRESS"))

@@ -1,4 +1,4 @@
-"""The checks on damaged episodes: each defect is found at its step, and nothing else."""
+"""The checks on the damaged set: each planted defect is found at its step, and nothing else."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,19 +6,20 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.quality.checks import CHECKS
-from tests.quality.damaged.bench import make_and_check
-from tests.quality.damaged.errands import ERRANDS, SHORT, Errand
-from tests.quality.damaged.score import wrong
+from tests.quality.damaged.cases import check_damaged_set
+from tests.quality.damaged.score import mistakes
+from tests.quality.damaged.scripted_tasks import FEW_TASKS, SCRIPTED_TASKS, ScriptedTask
 
 NEED_A_MODEL = {"EPI06", "INS03"}
 
 
-@pytest.mark.timeout(300)  # the episodes are recorded first
+@pytest.mark.timeout(300)  # it records the episodes first
 @pytest.mark.parametrize(
-    "errands", [pytest.param(SHORT, id="five tasks"), pytest.param(ERRANDS, id="all tasks", marks=pytest.mark.soak)]
+    "tasks",
+    [pytest.param(FEW_TASKS, id="few tasks"), pytest.param(SCRIPTED_TASKS, id="all tasks", marks=pytest.mark.soak)],
 )
-def test_every_planted_defect_is_found_at_its_step_and_nothing_else(tmp_path: Path, errands: Sequence[Errand]) -> None:
-    cases = make_and_check(tmp_path, seed=1, errands=errands)
-    assert wrong(cases) == []
+def test_every_planted_defect_is_found_and_nothing_else(tmp_path: Path, tasks: Sequence[ScriptedTask]) -> None:
+    cases = [*check_damaged_set(tmp_path, seed=1, tasks=tasks)]
+    assert mistakes(cases) == []
     planted = {check for case in cases for check, _, _ in case.planted}
     assert planted >= {check.id for check in CHECKS if check.look} - NEED_A_MODEL, "each has something to find"

@@ -35,7 +35,7 @@ def view_of(image: Image.Image) -> ScreenshotView:
     return view
 
 
-def test_a_whole_screenshot_is_measured() -> None:
+def test_intact_screenshot_is_measured() -> None:
     screenshot, view = measure(WHOLE)
     assert view is not None
     assert (screenshot.problem, screenshot.size, view.whole) == ("", SIZE, SIZE)
@@ -43,7 +43,7 @@ def test_a_whole_screenshot_is_measured() -> None:
     assert 0.3 < screenshot.flat < 0.9
 
 
-def test_a_screen_of_one_colour_is_flat_whatever_its_bars_show() -> None:
+def test_single_colour_screen_is_flat_regardless_of_its_bars() -> None:
     image = Image.new("RGB", (SIZE.width, SIZE.height), (9, 9, 9))
     above, below = bars(SIZE)
     ImageDraw.Draw(image).rectangle((10, 0, 60, above - 1), fill="white")
@@ -53,59 +53,64 @@ def test_a_screen_of_one_colour_is_flat_whatever_its_bars_show() -> None:
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16"])
-def test_a_screenshot_of_any_kind_is_measured(mode: str) -> None:
+def test_every_image_mode_is_measured(mode: str) -> None:
     image = screen(1).convert("I").convert("I;16") if mode == "I;16" else screen(1).convert(mode)
     screenshot, view = measure(png(image))
     assert view is not None, screenshot.problem
     assert view.seen.mode == "RGB"
 
 
-def test_a_transparent_palette_is_nothing_to_warn_of() -> None:
+def test_transparent_palette_causes_no_warning() -> None:
     file = io.BytesIO()
     screen(1).convert("P").save(file, "PNG", transparency=bytes(range(256)))
     assert measure(file.getvalue())[1] is not None
 
 
-def test_wherever_a_file_is_cut_off_it_is_broken() -> None:
+def test_file_truncated_anywhere_is_broken() -> None:
     for length in range(len(WHOLE)):
         assert problem(WHOLE[:length])
 
 
-def test_whichever_byte_is_damaged_it_is_broken() -> None:
+def test_file_with_any_damaged_byte_is_broken() -> None:
     for at in range(len(WHOLE)):
         assert problem(WHOLE[:at] + bytes([WHOLE[at] ^ 0x10]) + WHOLE[at + 1 :])
 
 
-def test_why_a_file_is_broken_is_said_in_plain_words() -> None:
-    damaged = bytearray(WHOLE)
-    damaged[60] ^= 1
-    assert problem(b"") == "the file is empty"
-    assert problem(b"GIF89a, which is no PNG") == "it is not a PNG file"
-    assert problem(WHOLE[:100]) == "it is cut off after 100 bytes"
-    assert problem(bytes(damaged)).endswith("are damaged: the checksum differs")
+DAMAGED = bytearray(WHOLE)
+DAMAGED[60] ^= 1
+END = chunk(b"IEND", b"")
+OVERSIZED = SIGNATURE + header(60_000, 60_000) + chunk(b"IDAT", zlib.compress(bytes(1000))) + END
+PIXELS = bytearray(zlib.compress((b"\0" + bytes(30)) * 10))
+PIXELS[-1] ^= 1
 
 
-def test_a_screenshot_that_no_memory_could_hold_is_not_decoded() -> None:
-    bomb = SIGNATURE + header(60_000, 60_000) + chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b"")
-    assert problem(bomb) == "it claims to be 60000x60000 pixels large, too large for a screen"
-
-
-def test_a_stream_that_is_not_whole_within_sound_chunks_is_broken() -> None:
-    pixels = bytearray(zlib.compress((b"\0" + bytes(30)) * 10))
-    pixels[-1] ^= 1
-    assert problem(SIGNATURE + header(10, 10) + chunk(b"IDAT", bytes(pixels)) + chunk(b"IEND", b""))
-    assert problem(SIGNATURE + header(10, 10) + chunk(b"IEND", b""))
-    assert problem(SIGNATURE + header(0, 0) + chunk(b"IEND", b""))
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "the file is empty"),
+        (b"GIF89a, which is not PNG", "it is not a PNG file"),
+        (WHOLE[:100], "it is cut off after 100 bytes"),
+        (bytes(DAMAGED), "are damaged: the checksum differs"),
+        (OVERSIZED, "it claims to be 60000x60000 pixels large, too large for a screen"),
+        (SIGNATURE + header(10, 10) + chunk(b"IDAT", bytes(PIXELS)) + END, ""),
+        (SIGNATURE + header(10, 10) + END, ""),
+        (SIGNATURE + header(0, 0) + END, ""),
+    ],
+    ids=["empty", "no PNG", "cut off", "wrong checksum", "oversized", "wrong pixel data", "no pixel data", "no size"],
+)
+def test_problem_describes_why_a_file_is_broken(data: bytes, words: str) -> None:
+    assert problem(data)
+    assert problem(data).endswith(words)
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"", SIGNATURE, SIGNATURE + header(9, 9)]))
-def test_nothing_that_a_file_may_hold_ends_the_program(data: bytes, beginning: bytes) -> None:
+def test_any_bytes_are_reported_as_a_problem(data: bytes, beginning: bytes) -> None:
     assert problem(beginning + data)
 
 
 @given(st.lists(st.tuples(st.sampled_from([b"IDAT", b"PLTE", b"tRNS", b"tEXt", b"iCCP", b"eXIf", b"acTL", b"fcTL"]),
                           st.binary(max_size=40)), max_size=5))  # fmt: skip
-def test_no_sound_chunk_ends_the_program(chunks: list[tuple[bytes, bytes]]) -> None:
+def test_valid_chunks_never_cause_a_crash(chunks: list[tuple[bytes, bytes]]) -> None:
     inner = b"".join(chunk(name, data) for name, data in chunks)
     measure(SIGNATURE + header(9, 9) + inner + chunk(b"IEND", b""))
 
@@ -131,11 +136,11 @@ def with_rectangle(image: Image.Image, box: tuple[int, int, int, int], colour: s
     ],
     ids=["the same", "half", "another colour as bright", "rounded otherwise", "the clock in the bar", "turned"],
 )
-def test_the_share_of_what_changed_is_told(one: Image.Image, other: Image.Image, share: float) -> None:
+def test_change_is_the_share_of_changed_pixels(one: Image.Image, other: Image.Image, share: float) -> None:
     assert change(view_of(one), view_of(other)) == pytest.approx(share, abs=0.01 if share == 0.5 else 0)
 
 
-def test_screens_that_look_alike_have_looks_that_are_near() -> None:
+def test_similar_screens_have_similar_looks() -> None:
     noisy = screen(1).point(lambda value: max(0, value - 9))
     like, other = (measure(png(image))[0].look for image in (noisy, screen(2)))
     own = measure(WHOLE)[0].look
@@ -143,7 +148,7 @@ def test_screens_that_look_alike_have_looks_that_are_near() -> None:
     assert (own ^ other).bit_count() > 6
 
 
-def test_a_screenshot_of_one_pixel_is_a_screenshot() -> None:
+def test_one_pixel_screenshot_is_measured() -> None:
     screenshot, view = measure(png(Image.new("RGB", (1, 1), "red")))
     assert view is not None
     assert (screenshot.size, screenshot.flat) == (Size(1, 1), 1.0)

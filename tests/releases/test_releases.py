@@ -61,11 +61,11 @@ def contents(path: Path) -> dict[str, bytes]:
     return {one.relative_to(path).as_posix(): one.read_bytes() for one in path.rglob("*") if one.is_file()}
 
 
-def lost(root: Path, name: str) -> list[str]:
+def lost_files(root: Path, name: str) -> list[str]:
     return [one.what for one in folder.verify(root, name) if not one.kept]
 
 
-def test_a_release_has_all_hashes_and_no_screenshots(root: Path) -> None:
+def test_release_has_all_hashes_and_no_screenshots(root: Path) -> None:
     draw(root)
     release(root)
     files = contents(root / "releases" / "1.0.0")
@@ -83,11 +83,11 @@ def test_a_release_has_all_hashes_and_no_screenshots(root: Path) -> None:
     assert rows[0]["annotation"] == sha256(data).hexdigest()
     assert rows[0]["screenshots"] == [sha256(shot).hexdigest() for shot in shots]
     assert rows[0]["bytes"] == len(data) + sum(map(len, shots))
-    assert lost(root, "1.0.0") == []
+    assert lost_files(root, "1.0.0") == []
     assert str(root) not in b"".join(files.values()).decode()
 
 
-def test_the_same_dataset_gives_the_same_bytes(root: Path, tmp_path: Path) -> None:
+def test_release_is_reproducible(root: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(root, tmp_path / "copy"))
     for one in (root, copy):
         draw(one)
@@ -95,7 +95,7 @@ def test_the_same_dataset_gives_the_same_bytes(root: Path, tmp_path: Path) -> No
     assert contents(root / "releases") == contents(copy / "releases")
 
 
-def test_the_version_grows_by_what_has_changed(root: Path) -> None:
+def test_version_number_reflects_the_changes(root: Path) -> None:
     everything = sorted(episode_ids(root))
     draw(root)
     assert release(root, left_out={everything[0]: "not accepted"}).record.name == "1.0.0"
@@ -111,22 +111,22 @@ def test_the_version_grows_by_what_has_changed(root: Path) -> None:
     Trash(root).move(everything[3])
     assert plan(root).record.changes.removed == {everything[3]: "no longer in the dataset"}
     reason = {everything[4]: "IMG01"}
-    gone = release(root, left_out=reason).record
-    assert (gone.name, gone.changes.removed) == ("1.2.0", {everything[3]: "no longer in the dataset", **reason})
+    shrunk = release(root, left_out=reason).record
+    assert (shrunk.name, shrunk.changes.removed) == ("1.2.0", {everything[3]: "no longer in the dataset", **reason})
     assert [one.name for one in folder.releases(root)] == ["1.0.0", "1.1.0", "1.1.1", "1.1.2", "1.2.0"]
     overall = changes_between(root, "1.0.0", "1.2.0")
-    assert (overall.added, overall.removed) == ((everything[0],), gone.changes.removed)
+    assert (overall.added, overall.removed) == ((everything[0],), shrunk.changes.removed)
     assert overall.changed == {everything[1]: ("task_info.instruction",), everything[2]: ("screenshots",)}
 
 
-def test_splits_after_a_release_keep_its_sides_until_they_are_reshuffled(root: Path) -> None:
+def test_new_splits_continue_those_of_the_release(root: Path) -> None:
     last = ids(COUNT)[-1]
     away = root.parent / "away.json"
     (root / annotation_path(last)).rename(away)
     draw(root)
     release(root)
     shutil.rmtree(root / "splits")
-    shutil.rmtree(root / "metadata")  # nothing but the release remembers them
+    shutil.rmtree(root / "metadata")  # only the release has them now
     away.rename(root / annotation_path(last))
     draw(root)
     grown = release(root).record
@@ -135,7 +135,7 @@ def test_splits_after_a_release_keep_its_sides_until_they_are_reshuffled(root: P
     assert folder.base_of_splits(root) is None, "the dataset's own splits continue it"
 
 
-def test_a_manifest_of_a_stranger_leads_nowhere(root: Path) -> None:
+def test_manifest_cannot_reference_other_files(root: Path) -> None:
     release(root)
     path = root / "releases/1.0.0/manifest.jsonl"
     row = json.loads(path.read_text().splitlines()[0])
@@ -144,7 +144,7 @@ def test_a_manifest_of_a_stranger_leads_nowhere(root: Path) -> None:
         list(folder.verify(root, "1.0.0"))
 
 
-def test_moved_sides_make_a_major_version(root: Path) -> None:
+def test_moved_episodes_make_a_major_version(root: Path) -> None:
     draw(root)
     release(root)
     path = root / "splits/random_split.json"
@@ -161,7 +161,7 @@ def test_moved_sides_make_a_major_version(root: Path) -> None:
     assert (again.name, again.changes.moved) == ("2.0.0", {"random": (moved.removesuffix(".json"),)})
 
 
-def test_an_episode_in_no_split_is_named(root: Path) -> None:
+def test_episode_in_no_split_is_named(root: Path) -> None:
     last = ids(COUNT)[-1]
     path = root / annotation_path(last)
     data = path.read_bytes()
@@ -176,7 +176,7 @@ def test_an_episode_in_no_split_is_named(root: Path) -> None:
     "name",
     ["", ".", "..", "../out", "a/b", "a\\b", "a\n", ".hidden", "x.part", "x.", "-f", "CON", "nul.1", "a" * 65, "ä"],
 )
-def test_a_name_that_is_no_file_name_everywhere_is_refused(root: Path, name: str) -> None:
+def test_name_that_is_not_portable_is_rejected(root: Path, name: str) -> None:
     with pytest.raises(DatasetError, match="cannot name a release"):
         folder.checked_name(name)
     if name:
@@ -185,7 +185,7 @@ def test_a_name_that_is_no_file_name_everywhere_is_refused(root: Path, name: str
     assert not (root / "releases").exists()
 
 
-def test_a_release_never_changes(root: Path) -> None:
+def test_release_is_immutable(root: Path) -> None:
     release(root, "First")
     before = contents(root / "releases")
     with pytest.raises(DatasetError, match="releases never change"):
@@ -202,14 +202,14 @@ def plan_with(root: Path, *, name: str, number: int) -> folder.ReleaseRecord:
     return folder.read_release(root, "First").model_copy(update={"name": name, "number": number})
 
 
-def test_an_episode_that_changed_after_its_check_is_not_released(root: Path) -> None:
+def test_episode_changed_after_planning_is_not_released(root: Path) -> None:
     planned = plan(root)
     with pytest.raises(DatasetError, match=f"Episode {ids(1)[0]} changed while the release was made"):
         folder.write_release(root, planned.record, planned.files, {ids(1)[0]: "0" * 64})
     assert not (root / "releases").exists()
 
 
-def test_verifying_names_what_is_gone_and_finds_what_was_kept(root: Path) -> None:
+def test_verify_names_lost_files_and_finds_kept_ones(root: Path) -> None:
     fixed, rejected, torn, missing, *_ = ids(COUNT)
     release(root)
     Versions(root).amend(fixed, NewInstruction(instruction="Buy it now."))
@@ -219,12 +219,12 @@ def test_verifying_names_what_is_gone_and_finds_what_was_kept(root: Path) -> Non
     kept = [one for one in folder.verify(root, "1.0.0") if one.kept]
     assert [one.what[:25] for one in kept] == [f"Episode {fixed} ", f"Episode {rejected} "]
     assert [one.kept.split("/")[0] for one in kept] == ["reviews", "trash"]
-    first, second = lost(root, "1.0.0")
+    first, second = lost_files(root, "1.0.0")
     assert first == f"Episode {torn}: the screenshot of step 2 is not the released one."
     assert second.startswith(str(root / annotation_path(missing)))
 
 
-def test_a_damaged_release_is_named(root: Path) -> None:
+def test_damaged_release_is_named(root: Path) -> None:
     release(root)
     made = root / "releases" / "1.0.0"
     (made / "README.md").write_text("mine")
@@ -233,7 +233,7 @@ def test_a_damaged_release_is_named(root: Path) -> None:
     (made / "CHANGELOG.md").unlink()
     (made / "CHANGELOG.md").symlink_to(root.parent / "outside")
     (root.parent / "outside").write_text("secret")
-    found = sorted(line.removeprefix(str(made)) for line in lost(root, "1.0.0"))
+    found = sorted(line.removeprefix(str(made)) for line in lost_files(root, "1.0.0"))
     assert [line.split()[0] for line in found] == ["/CHANGELOG.md", "/README.md", "/notes.txt", "/stats.json"]
     (made / "SHA256SUMS").write_text(f"{'0' * 64}  ../../../outside\n")
     with pytest.raises(DatasetError, match="line 1: expected a hash and a name"):
@@ -243,19 +243,19 @@ def test_a_damaged_release_is_named(root: Path) -> None:
         folder.releases(root)
 
 
-def _killed(root: Path, planned: PlannedRelease, after: int) -> None:
+def _write_and_die(root: Path, planned: PlannedRelease, after: int) -> None:
     os.fsync = lambda fd: None
     FaultInjector(root).arm(after, lambda: os.kill(os.getpid(), signal.SIGKILL))
     write(root, planned)
 
 
-def test_a_kill_leaves_no_half_release(root: Path) -> None:
+def test_kill_leaves_no_partial_release(root: Path) -> None:
     planned = plan(root)
     whole = Path(shutil.copytree(root, root.parent / "whole"))
     write(whole, planned)
     for after in range(0, 90, 5):
         copy = Path(shutil.copytree(root, root.parent / str(after)))
-        child = _processes.Process(target=_killed, args=(copy, planned, after))
+        child = _processes.Process(target=_write_and_die, args=(copy, planned, after))
         child.start()
         child.join(60)
         if child.exitcode == 0:
@@ -267,16 +267,16 @@ def test_a_kill_leaves_no_half_release(root: Path) -> None:
     assert after > 15
 
 
-def test_a_full_disk_is_said_and_leaves_no_half_release(root: Path) -> None:
+def test_full_disk_is_reported_and_leaves_no_partial_release(root: Path) -> None:
     planned = plan(root)
     fate = FaultInjector(root)
 
-    def full() -> None:
+    def fail() -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    struck = 0
+    failures = 0
     while True:
-        fate.arm(struck * 3, full, forever=True)
+        fate.arm(failures * 3, fail, forever=True)
         try:
             write(root, planned)
         except DatasetError as error:
@@ -284,6 +284,6 @@ def test_a_full_disk_is_said_and_leaves_no_half_release(root: Path) -> None:
         if not fate.disarm():
             break
         assert folder.releases(root) == []
-        struck += 1
-    assert struck > 5
-    assert lost(root, "1.0.0") == []
+        failures += 1
+    assert failures > 5
+    assert lost_files(root, "1.0.0") == []

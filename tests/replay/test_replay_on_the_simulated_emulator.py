@@ -13,8 +13,8 @@ from odyssey_recorder.replay.player import PlayRules, ReplayResult
 from odyssey_recorder.replay.replay import ReplayOptions, replay_episode
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.device.bench import BUNDLED_ADB, DeviceBench, start_bench
-from tests.quality.damaged.errands import ERRANDS
-from tests.quality.damaged.recordings import record_all
+from tests.quality.damaged.recordings import record_tasks
+from tests.quality.damaged.scripted_tasks import SCRIPTED_TASKS
 from tests.simulator.person import Person
 
 
@@ -22,8 +22,8 @@ from tests.simulator.person import Person
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An episode in which a product is found and noted; without provenance, as a released one."""
     folder = tmp_path_factory.mktemp("recorded")
-    errand = next(one for one in ERRANDS if one.name == "candle")
-    episode_id = record_all(folder, seed=0, errands=(errand,))[errand.name]
+    scripted = next(one for one in SCRIPTED_TASKS if one.name == "candle")
+    episode_id = record_tasks(folder, seed=0, tasks=(scripted,))[scripted.name]
     shutil.rmtree(folder / "dataset" / "provenance")
     return folder / "dataset" / "annotations" / f"{episode_id}.json"
 

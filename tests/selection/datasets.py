@@ -18,7 +18,7 @@ from odyssey_recorder.quality.reviewing.review import ReviewFile
 from tests.dataset.drafts import provenance_of
 from tests.episodes import actions
 from tests.quality.verdicts import verdict
-from tests.selection.oracle import Facts, moments, nasty, spoken
+from tests.selection.oracle import Facts, hostile_names, moments, phrases
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 LONG_AGO_NS = 1_700_000_000_000_000_000
@@ -32,26 +32,26 @@ def put(path: Path, data: bytes) -> Path:
     return path
 
 
-def write(root: Path, known: Facts, done: tuple[Action, ...]) -> EpisodeReport:
+def write(root: Path, facts: Facts, actions_done: tuple[Action, ...]) -> EpisodeReport:
     """The episode's files; returns its findings."""
-    episode_id = known.episode_id
-    steps = tuple(Step(screenshot_name(episode_id, number), action) for number, action in enumerate(done))
-    task = TaskInfo(known.category, known.apps, known.template, "", known.texts[1])
-    episode = Episode(episode_id, DeviceInfo(known.device, Size(720, 1280)), task, steps)
+    episode_id = facts.episode_id
+    steps = tuple(Step(screenshot_name(episode_id, number), action) for number, action in enumerate(actions_done))
+    task = TaskInfo(facts.category, facts.apps, facts.template, "", facts.texts[1])
+    episode = Episode(episode_id, DeviceInfo(facts.device, Size(720, 1280)), task, steps)
     annotation = put(root / "annotations" / f"{episode_id}.json", encode(episode))
-    if known.recorded_at is not None:
-        provenance = provenance_of(episode_id, annotator=known.annotator).model_dump(mode="json")
-        provenance |= {"started_us": _us(known.recorded_at), "steps": []}
+    if facts.recorded_at is not None:
+        provenance = provenance_of(episode_id, annotator=facts.annotator).model_dump(mode="json")
+        provenance |= {"started_us": _us(facts.recorded_at), "steps": []}
         del provenance["published_us"]
-        if known.published_at is not None:
-            provenance["published_us"] = _us(known.published_at)
+        if facts.published_at is not None:
+            provenance["published_us"] = _us(facts.published_at)
         put(root / "provenance" / f"{episode_id}.json", json.dumps(provenance).encode())
-    if known.verdict != "unreviewed":
-        given = verdict("Grace", revision=sha256(annotation.read_bytes()).hexdigest(), recorder=known.annotator)
-        put(root / "reviews" / f"{episode_id}.json", spell(ReviewFile(episode_id, (given,))))
+    if facts.verdict != "unreviewed":
+        stored = verdict("Grace", revision=sha256(annotation.read_bytes()).hexdigest(), recorder=facts.annotator)
+        put(root / "reviews" / f"{episode_id}.json", spell(ReviewFile(episode_id, (stored,))))
     return EpisodeReport(
         episode_id,
-        tuple(Finding(code, Severity(word), None, episode_id, None, "", "") for code, word in known.findings),
+        tuple(Finding(code, Severity(word), None, episode_id, None, "", "") for code, word in facts.findings),
     )
 
 
@@ -72,36 +72,36 @@ def write_retired(root: Path, episodes: list[Facts]) -> None:
 
 @st.composite
 def episodes(draw: st.DrawFn, number: int) -> tuple[Facts, tuple[Action, ...]]:
-    typed = draw(st.lists(spoken.map(Type) | actions, max_size=3))
-    end = draw(st.builds(Complete, spoken) | st.builds(Impossible, spoken))
-    done = (*typed, end)
+    typed = draw(st.lists(phrases.map(Type) | actions, max_size=3))
+    end = draw(st.builds(Complete, phrases) | st.builds(Impossible, phrases))
+    actions_done = (*typed, end)
     recorded_at = draw(moments)
     findings = draw(
         st.lists(st.tuples(st.sampled_from(("IMG06", "ACT01")), st.sampled_from(("warning", "note"))), max_size=2)
     )
     is_reviewed, is_warned = draw(st.booleans()), any(severity == "warning" for _, severity in findings)
-    said = (action.text for action in typed if isinstance(action, Type))
-    instruction, episode_id = draw(spoken), f"{number:016}"
+    typed_texts = (action.text for action in typed if isinstance(action, Type))
+    instruction, episode_id = draw(phrases), f"{number:016}"
     last = end.note if isinstance(end, Complete) else end.reason
-    known = Facts(
+    facts = Facts(
         episode_id=episode_id,
-        category=draw(nasty),
-        device=draw(nasty),
-        apps=tuple(draw(st.lists(nasty, max_size=3))),
-        template=draw(nasty),
-        annotator="" if recorded_at is None else draw(nasty),
+        category=draw(hostile_names),
+        device=draw(hostile_names),
+        apps=tuple(draw(st.lists(hostile_names, max_size=3))),
+        template=draw(hostile_names),
+        annotator="" if recorded_at is None else draw(hostile_names),
         verdict="unreviewed" if not is_reviewed else "second" if is_warned else "accepted",
         ending="complete" if isinstance(end, Complete) else "impossible",
-        actions=frozenset(map(action_type, done)),
+        actions=frozenset(map(action_type, actions_done)),
         findings=tuple(findings),
         sides=tuple(draw(st.sets(st.sampled_from((("app", "test"), ("app", "train"), ("random", "test")))))),
-        steps=len(done),
+        steps=len(actions_done),
         recorded_at=recorded_at,
         published_at=None if recorded_at is None else draw(moments),
-        texts=(episode_id, instruction, *said, last),
+        texts=(episode_id, instruction, *typed_texts, last),
         is_retired=draw(st.booleans()),
     )
-    return known, done
+    return facts, actions_done
 
 
 datasets = st.integers(0, 6).flatmap(lambda count: st.tuples(*map(episodes, range(count)))).map(list)

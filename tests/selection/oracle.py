@@ -9,9 +9,9 @@ from unicodedata import normalize
 from hypothesis import strategies as st
 
 from odyssey_recorder.selection.filter import Compared, Filter, Key, Range, Term, Value
-from odyssey_recorder.selection.words import words_of
+from odyssey_recorder.selection.search_words import words_of
 
-NASTY = (
+HOSTILE_NAMES = (
     "Chrome", "chrome", "\uff23hrome", "Pixel Fold", "%", "_", "a%b", "*", '"', "'", "x'; DROP TABLE episodes; --",
     "NEAR(a b)",
     "OR", "-a", "a|b", "key:x", "\\", "\\\"", "Straße", "発票", "a\0b", "", " ", "^a", "{said}", "said:x", "ünïcode",
@@ -54,7 +54,7 @@ def _has(episode: Facts, key: Key, value: Value) -> bool:  # noqa: C901 - one ca
         case Key.PUBLISHED:
             return episode.published_at is not None and _within(episode.published_at.date(), value)
         case Key.TEXT:
-            return any(_said(words_of(str(value)), words_of(text)) for text in episode.texts)
+            return any(_contains_phrase(words_of(str(value)), words_of(text)) for text in episode.texts)
         case Key.SPLIT:
             return any(value in (name, f"{name}/{part}") for name, part in episode.sides)
         case Key.FINDING:
@@ -77,18 +77,18 @@ def _has(episode: Facts, key: Key, value: Value) -> bool:  # noqa: C901 - one ca
             return any(_folded(name) == _folded(str(value)) for name in named[key])
 
 
-def _within(here: int | date, value: Value) -> bool:
+def _within(actual: int | date, value: Value) -> bool:
     match value:
         case Range(low, high):
-            return low <= here <= high  # type: ignore[operator]
+            return low <= actual <= high  # type: ignore[operator]
         case Compared(operator, to):
-            told = {"=": here == to, ">": here > to, ">=": here >= to, "<": here < to, "<=": here <= to}  # type: ignore[operator]
-            return told[operator]
+            results = {"=": actual == to, ">": actual > to, ">=": actual >= to, "<": actual < to, "<=": actual <= to}  # type: ignore[operator]
+            return results[operator]
         case str():
             raise AssertionError(value)
 
 
-def _said(wanted: Sequence[str], words: Sequence[str]) -> bool:
+def _contains_phrase(wanted: Sequence[str], words: Sequence[str]) -> bool:
     *whole, beginning = wanted
     return any(
         list(words[at : at + len(whole)]) == whole and words[at + len(whole)].startswith(beginning)
@@ -104,8 +104,8 @@ days = st.dates(date(2026, 11, 1), date(2026, 11, 5))
 moments = st.none() | st.datetimes(
     datetime.combine(date(2026, 11, 1), time.min), datetime.combine(date(2026, 11, 5), time.max), timezones=st.just(UTC)
 )
-nasty = st.sampled_from(NASTY) | st.text(st.characters(codec="utf-8"), max_size=4)
-spoken = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
+hostile_names = st.sampled_from(HOSTILE_NAMES) | st.text(st.characters(codec="utf-8"), max_size=4)
+phrases = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
 _operators = st.sampled_from(("=", ">", ">=", "<", "<="))
 
 
@@ -115,8 +115,8 @@ def _measures(of: st.SearchStrategy[Any]) -> st.SearchStrategy[Value]:
 
 
 _VALUES: dict[Key, st.SearchStrategy[Value]] = {
-    **dict.fromkeys((Key.CATEGORY, Key.DEVICE, Key.APP, Key.TEMPLATE, Key.BY), nasty),
-    Key.ID: st.integers(0, 9).map("{:016}".format) | nasty,
+    **dict.fromkeys((Key.CATEGORY, Key.DEVICE, Key.APP, Key.TEMPLATE, Key.BY), hostile_names),
+    Key.ID: st.integers(0, 9).map("{:016}".format) | hostile_names,
     Key.VERDICT: st.sampled_from(("unreviewed", "accepted", "second", "checking", "sent-back")),
     Key.ENDING: st.sampled_from(("complete", "impossible")),
     Key.IS: st.just("retired"),
@@ -126,7 +126,7 @@ _VALUES: dict[Key, st.SearchStrategy[Value]] = {
     Key.STEPS: _measures(st.integers(0, 8)),
     Key.RECORDED: _measures(days),
     Key.PUBLISHED: _measures(days),
-    Key.TEXT: (st.sampled_from(WORDS) | spoken | nasty).filter(words_of),
+    Key.TEXT: (st.sampled_from(WORDS) | phrases | hostile_names).filter(words_of),
 }
 
 

@@ -6,16 +6,16 @@ from hypothesis import strategies as st
 
 from odyssey_recorder.errors import FilterError
 from odyssey_recorder.selection.filter import MOST_VALUES, Compared, Filter, Key, Term, parse_filter
-from odyssey_recorder.selection.words import words_of
+from odyssey_recorder.selection.search_words import words_of
 from tests.selection.oracle import filters
 
 
-def test_the_example_of_the_guide_is_read() -> None:
-    told = parse_filter(
+def test_example_of_the_guide_is_parsed() -> None:
+    parsed = parse_filter(
         'category:Multi_Apps device:"Pixel Fold"|"Pixel Tablet" steps:>20 -verdict:"Sent back" recorded:>=2026-11-01 '
         'finding:IMG06 split:app/test text:"an invoice" milk'
     )
-    assert told.terms == (
+    assert parsed.terms == (
         Term(Key.CATEGORY, ("Multi_Apps",)),
         Term(Key.DEVICE, ("Pixel Fold", "Pixel Tablet")),
         Term(Key.STEPS, (Compared(">", 20),)),
@@ -28,13 +28,13 @@ def test_the_example_of_the_guide_is_read() -> None:
     )
 
 
-def test_a_term_knows_its_place_in_the_text() -> None:
+def test_term_has_its_position() -> None:
     first, second = parse_filter('  -app:"Google Docs"  x').terms
     assert (first.start, first.end, second.start, second.end) == (2, 20, 22, 23)
 
 
 @pytest.mark.parametrize("text", ["", "  \t\n"])
-def test_nothing_is_a_filter_without_terms(text: str) -> None:
+def test_blank_text_is_a_filter_without_terms(text: str) -> None:
     assert parse_filter(text) == Filter()
 
 
@@ -60,25 +60,25 @@ def test_nothing_is_a_filter_without_terms(text: str) -> None:
         ("a \ud800", (2, 3), "invalid"),
     ],
 )
-def test_a_fault_is_told_with_its_place(text: str, place: tuple[int, int], words: str) -> None:
+def test_error_has_its_position(text: str, place: tuple[int, int], words: str) -> None:
     with pytest.raises(FilterError) as caught:
         parse_filter(text)
     assert (caught.value.start, caught.value.end) == place
     assert words in str(caught.value)
 
 
-def test_too_many_values_are_refused() -> None:
+def test_too_many_values_are_rejected() -> None:
     with pytest.raises(FilterError, match=f"at most {MOST_VALUES}"):
         parse_filter("id:" + "|".join(map(str, range(MOST_VALUES + 1))))
 
 
 @given(filters)
-def test_a_printed_filter_is_read_as_the_same(wanted: Filter) -> None:
+def test_printed_filter_is_parsed_back(wanted: Filter) -> None:
     assert parse_filter(str(wanted)) == wanted
 
 
 @given(st.text())
-def test_any_text_is_a_filter_or_a_fault_within_it(text: str) -> None:
+def test_any_text_is_a_filter_or_an_error_within_it(text: str) -> None:
     try:
         wanted = parse_filter(text)
     except FilterError as error:
@@ -88,7 +88,7 @@ def test_any_text_is_a_filter_or_a_fault_within_it(text: str) -> None:
         assert parse_filter(str(wanted)) == wanted
 
 
-def test_choosing_changes_one_key_in_its_place() -> None:
+def test_choosing_replaces_the_values_of_one_key() -> None:
     wanted = parse_filter("app:Chrome category:a|b milk -category:c")
     assert wanted.chosen(Key.CATEGORY) == {"a", "b"}
     assert str(wanted.choosing(Key.CATEGORY, ["b", "two words"])) == 'app:Chrome category:b|"two words" milk'

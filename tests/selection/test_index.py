@@ -7,12 +7,13 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import UTC
 from pathlib import Path
 from queue import Queue
 from tempfile import TemporaryDirectory
 from threading import Thread
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -57,11 +58,17 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "dataset"
 
 
+@contextmanager
+def opened(root: Path, folder: Path | None = None, **options: Any) -> Iterator[EpisodeIndex]:
+    with closing(EpisodeIndex(root, folder, **options)) as index:
+        index.refresh()
+        yield index
+
+
 @pytest.fixture
 def index(root: Path) -> Iterator[EpisodeIndex]:
-    with closing(EpisodeIndex(root, root.parent / "cache")) as opened:
-        opened.refresh()
-        yield opened
+    with opened(root, root.parent / "cache") as index:
+        yield index
 
 
 def annotation(root: Path, number: int) -> Path:
@@ -77,26 +84,24 @@ def row(index: EpisodeIndex, number: int) -> EpisodeRow:
     return found
 
 
-# What it answers.
-
-
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(datasets, st.lists(filters, min_size=10, max_size=20))
-def test_a_filter_selects_what_it_means(there: list[tuple[Facts, tuple[Action, ...]]], asked: list[Filter]) -> None:
+def test_filter_selects_the_same_as_the_oracle(
+    written: list[tuple[Facts, tuple[Action, ...]]], wanted_filters: list[Filter]
+) -> None:
     with TemporaryDirectory() as name:
-        root, all_facts = Path(name), [known for known, _ in there]
-        reports = [write(root, known, done) for known, done in there]
+        root, all_facts = Path(name), [known for known, _ in written]
+        reports = [write(root, known, done) for known, done in written]
         put(root / "reviews" / "policy.json", b'{"seed": 0, "second_share": 0}')
         write_splits(root, all_facts)
         write_retired(root, all_facts)
-        with closing(EpisodeIndex(root, None, zone=UTC)) as index:
-            index.refresh()
+        with opened(root, zone=UTC) as index:
             index.take_reports(reports, settled=True)
-            for wanted in asked:
+            for wanted in wanted_filters:
                 expected = tuple(one.episode_id for one in all_facts if matches(wanted, one))
                 assert index.ids(wanted) == expected
                 assert tuple(found.episode_id for found in index.rows(wanted)) == expected
-            _expect_facets(index, asked[0], all_facts)
+            _expect_facets(index, wanted_filters[0], all_facts)
 
 
 @pytest.mark.parametrize(
@@ -106,11 +111,10 @@ def test_a_filter_selects_what_it_means(there: list[tuple[Facts, tuple[Action, .
         ("mil", (0, 1)), ("ilk", ()), ('"buy mil"', (0, 1)), ('"number 1 found"', ()), ("-milkman", (0, 1)),
     ],
 )  # fmt: skip
-def test_small_differences_count(tmp_path: Path, text: str, found: tuple[int, ...]) -> None:
+def test_filters_are_exact(tmp_path: Path, text: str, found: tuple[int, ...]) -> None:
     for number in (0, 1):
         write(tmp_path, facts(number), (*DONE[:1] * number, *DONE))
-    with closing(EpisodeIndex(tmp_path, None)) as index:
-        index.refresh()
+    with opened(tmp_path) as index:
         assert index.ids(parse_filter(text)) == ids(*found)
 
 
@@ -125,20 +129,17 @@ def _expect_facets(index: EpisodeIndex, wanted: Filter, all_facts: list[Facts]) 
             assert sum(each.count for each in counts) == len(others)
 
 
-def test_a_row_says_what_a_list_shows(index: EpisodeIndex) -> None:
+def test_row_has_the_fields_of_a_list(index: EpisodeIndex) -> None:
     found = row(index, 1)
     assert (found.instruction, found.device, found.apps) == ("Buy milk number 1.", "Pixel Fold", ("Chrome",))
     assert (found.steps, found.ending, found.verdict) == (2, "complete", ReviewStage.UNREVIEWED)
     assert (found.problem, found.is_checked, found.recorded_at, found.splits) == ("", False, None, ())
 
 
-def test_the_steps_come_with_their_positions_and_texts(index: EpisodeIndex) -> None:
+def test_steps_have_positions_and_texts(index: EpisodeIndex) -> None:
     (first, click), (_, end) = index.steps(parse_filter(f"id:{ids(2)[0]}"))
     assert (first, click.action, click.x, click.y) == (ids(2)[0], "CLICK", 1, 2)
     assert (end.number, end.action, end.text) == (1, "COMPLETE", "found it")
-
-
-# How it keeps up.
 
 
 def test_only_changed_files_are_read(index: EpisodeIndex, root: Path) -> None:
@@ -152,7 +153,7 @@ def test_only_changed_files_are_read(index: EpisodeIndex, root: Path) -> None:
     assert [bool(one.problem) for one in index.rows()] == [False, True, False]
 
 
-def test_an_update_takes_new_changed_and_removed_episodes(index: EpisodeIndex, root: Path) -> None:
+def test_update_applies_new_changed_and_removed_episodes(index: EpisodeIndex, root: Path) -> None:
     write(root, facts(7), DONE)
     write(root, facts(1, category="Web_Shopping"), (*DONE[:1], *DONE))
     annotation(root, 0).unlink()
@@ -163,7 +164,7 @@ def test_an_update_takes_new_changed_and_removed_episodes(index: EpisodeIndex, r
     assert index.ids(parse_filter('"number 0"')) == ()
 
 
-def test_a_file_that_has_just_changed_is_read_again(index: EpisodeIndex, root: Path) -> None:
+def test_recently_changed_file_is_read_again(index: EpisodeIndex, root: Path) -> None:
     path = annotation(root, 0)
     os.utime(path)
     assert index.refresh().changed == {*ids(0)}
@@ -173,14 +174,14 @@ def test_a_file_that_has_just_changed_is_read_again(index: EpisodeIndex, root: P
     assert row(index, 0).problem
 
 
-def test_provenance_beside_an_episode_counts(index: EpisodeIndex, root: Path) -> None:
+def test_provenance_is_indexed(index: EpisodeIndex, root: Path) -> None:
     provenance = provenance_of(ids(1)[0], annotator="Ada").model_dump(mode="json")
     put(root / "provenance" / f"{ids(1)[0]}.json", json.dumps(provenance).encode())
     assert index.refresh().changed == {*ids(1)}
     assert index.ids(parse_filter("by:ada recorded:<2000-01-01")) == ids(1)
 
 
-def test_what_is_read_is_kept_when_the_rest_is_cancelled(root: Path) -> None:
+def test_cancelled_refresh_is_completed_by_the_next(root: Path) -> None:
     folder = root.parent / "cache"
     with closing(EpisodeIndex(root, folder)) as index, pytest.raises(CancelledError):
         index.refresh(cancelled=lambda: True)
@@ -188,32 +189,32 @@ def test_what_is_read_is_kept_when_the_rest_is_cancelled(root: Path) -> None:
         assert index.refresh().added == {*ids(0, 1, 2)}
 
 
-class Listener:
+class ChangeListener:
     def __init__(self, index: EpisodeIndex) -> None:
-        self._told: Queue[FolderChanges] = Queue()
-        self.watch = index.follow(self._told.put, print)
+        self._changes: Queue[FolderChanges] = Queue()
+        self.watch = index.follow(self._changes.put, print)
 
     def wait_for(self, *, added: tuple[str, ...] = (), removed: tuple[str, ...] = ()) -> None:
-        """Until exactly these were told, in whatever parts."""
-        came, went = Counter[str](), Counter[str]()
-        while came.keys() != {*added} or went.keys() != {*removed}:
-            changes = self._told.get(timeout=60)
-            came.update(changes.added)
-            went.update(changes.removed)
-        assert {*came.values(), *went.values()} == {1}
+        """Until exactly these were announced, in any number of parts."""
+        added_ids, removed_ids = Counter[str](), Counter[str]()
+        while added_ids.keys() != {*added} or removed_ids.keys() != {*removed}:
+            changes = self._changes.get(timeout=60)
+            added_ids.update(changes.added)
+            removed_ids.update(changes.removed)
+        assert {*added_ids.values(), *removed_ids.values()} == {1}
 
 
 @pytest.fixture
-def listeners(index: EpisodeIndex, root: Path) -> Iterator[list[Listener]]:
+def listeners(index: EpisodeIndex, root: Path) -> Iterator[list[ChangeListener]]:
     """Of two indexes on one file, each with a thread of its own."""
     with closing(EpisodeIndex(root, root.parent / "cache")) as other:
-        both = [Listener(index), Listener(other)]
+        both = [ChangeListener(index), ChangeListener(other)]
         yield both
         for one in both:
             one.watch.close()
 
 
-def test_the_watch_feeds_it(index: EpisodeIndex, root: Path, listeners: list[Listener]) -> None:
+def test_watch_updates_the_index(index: EpisodeIndex, root: Path, listeners: list[ChangeListener]) -> None:
     for one in listeners:
         one.wait_for(added=ids(0, 1, 2))
     write(root, facts(5), DONE)
@@ -222,9 +223,7 @@ def test_the_watch_feeds_it(index: EpisodeIndex, root: Path, listeners: list[Lis
     assert index.ids() == ids(0, 1, 2, 5)
 
 
-def test_each_follower_hears_of_every_change_whoever_reads_it_first(
-    index: EpisodeIndex, root: Path, listeners: list[Listener]
-) -> None:
+def test_every_follower_hears_of_every_change(index: EpisodeIndex, root: Path, listeners: list[ChangeListener]) -> None:
     numbers = range(3, 23)
     for one in listeners:
         one.wait_for(added=ids(0, 1, 2))
@@ -240,11 +239,11 @@ def test_each_follower_hears_of_every_change_whoever_reads_it_first(
         one.wait_for(removed=ids(*numbers))
 
 
-def test_first_all_are_told_though_there_are_none(tmp_path: Path) -> None:
-    told: Queue[FolderChanges] = Queue()
+def test_followers_of_an_empty_dataset_are_notified_once(tmp_path: Path) -> None:
+    output: Queue[FolderChanges] = Queue()
     with closing(EpisodeIndex(tmp_path / "dataset", None)) as index:
-        watch = index.follow(told.put, print)
-        assert told.get(timeout=60) == FolderChanges()
+        watch = index.follow(output.put, print)
+        assert output.get(timeout=60) == FolderChanges()
         watch.close()
 
 
@@ -260,7 +259,9 @@ def test_changed_splits_are_read(index: EpisodeIndex, root: Path) -> None:
     assert index.ids(parse_filter("split:app")) == ()
 
 
-# Verdicts and findings.
+def put_verdict(index: EpisodeIndex) -> None:
+    stored = verdict("Grace", revision=row(index, 0).sha256, recorder="")
+    put(index.root / "reviews" / f"{ids(0)[0]}.json", spell(ReviewFile(ids(0)[0], (stored,))))
 
 
 def _report(number: int, severity: Severity | None) -> EpisodeReport:
@@ -278,20 +279,18 @@ def _report(number: int, severity: Severity | None) -> EpisodeReport:
         (None, False, 1, ReviewStage.SECOND),
     ],
 )
-def test_a_verdict_is_the_status_by_the_rules(  # noqa: PLR0913 - the row of a table
+def test_verdict_follows_the_review_rules(  # noqa: PLR0913 - the row of a table
     index: EpisodeIndex, root: Path, severity: Severity | None, settled: bool, share: int, stage: ReviewStage
 ) -> None:
-    given = verdict("Grace", revision=row(index, 0).sha256, recorder="")
     put(root / "reviews" / "policy.json", json.dumps({"second_share": share}).encode())
-    put(root / "reviews" / f"{ids(0)[0]}.json", spell(ReviewFile(ids(0)[0], (given,))))
+    put_verdict(index)
     index.refresh()
     index.take_reports([_report(number, severity if number == 0 else None) for number in range(3)], settled=settled)
     assert row(index, 0).verdict is stage
 
 
-def test_a_verdict_on_other_files_does_not_count(index: EpisodeIndex, root: Path) -> None:
-    given = verdict("Grace", revision=row(index, 0).sha256, recorder="")
-    put(root / "reviews" / f"{ids(0)[0]}.json", spell(ReviewFile(ids(0)[0], (given,))))
+def test_verdict_on_another_revision_does_not_count(index: EpisodeIndex, root: Path) -> None:
+    put_verdict(index)
     index.refresh()
     assert row(index, 0).verdict is not ReviewStage.UNREVIEWED
     write(root, facts(0, texts=("", "Buy bread.")), DONE)
@@ -299,7 +298,7 @@ def test_a_verdict_on_other_files_does_not_count(index: EpisodeIndex, root: Path
     assert row(index, 0).verdict is ReviewStage.UNREVIEWED
 
 
-def test_findings_stay_with_a_new_verdict_and_go_with_new_files(index: EpisodeIndex, root: Path) -> None:
+def test_findings_survive_a_new_verdict_but_not_new_files(index: EpisodeIndex, root: Path) -> None:
     index.take_reports([_report(2, Severity.ERROR)], settled=True)
     put(root / "reviews" / f"{ids(2)[0]}.json", spell(ReviewFile(ids(2)[0])))
     index.refresh()
@@ -309,18 +308,14 @@ def test_findings_stay_with_a_new_verdict_and_go_with_new_files(index: EpisodeIn
     assert (index.ids(parse_filter("finding:error")), row(index, 2).is_checked) == ((), False)
 
 
-def test_findings_come_from_the_cache_of_the_checks(root: Path) -> None:
-    known = {annotation(root, 1): _report(1, Severity.WARNING)}
-    with closing(EpisodeIndex(root, None, known.get)) as index:
-        index.refresh()
+def test_findings_are_read_from_the_check_cache(root: Path) -> None:
+    cached = {annotation(root, 1): _report(1, Severity.WARNING)}
+    with opened(root, known=cached.get) as index:
         assert index.ids(parse_filter("finding:warning")) == ids(1)
         assert (row(index, 1).warnings, row(index, 1).is_checked, row(index, 2).is_checked) == (1, True, False)
 
 
-# Hostile and broken files.
-
-
-def test_strange_files_are_no_episodes_or_have_a_problem(index: EpisodeIndex, root: Path, tmp_path: Path) -> None:
+def test_strange_files_are_skipped_or_have_a_problem(index: EpisodeIndex, root: Path, tmp_path: Path) -> None:
     os.mkfifo(annotation(root, 3))
     annotation(root, 4).symlink_to(put(tmp_path / "outside.json", annotation(root, 0).read_bytes()))
     put(annotation(root, 5), b"[" * 100_000)
@@ -336,15 +331,11 @@ def test_strange_files_are_no_episodes_or_have_a_problem(index: EpisodeIndex, ro
     assert not problems[ids(0)[0]]
 
 
-def test_a_folder_that_leads_out_of_the_dataset_is_not_read(root: Path, tmp_path: Path) -> None:
+def test_folder_linked_outside_the_dataset_is_not_read(root: Path, tmp_path: Path) -> None:
     (root / "annotations").rename(tmp_path / "elsewhere")
     (root / "annotations").symlink_to(tmp_path / "elsewhere")
-    with closing(EpisodeIndex(root, None)) as index:
-        index.refresh()
+    with opened(root) as index:
         assert all("leads out of" in one.problem for one in index.rows())
-
-
-# The file of the index.
 
 
 def _file(root: Path) -> Path:
@@ -352,7 +343,7 @@ def _file(root: Path) -> Path:
     return path
 
 
-def test_it_is_kept(index: EpisodeIndex, root: Path) -> None:
+def test_index_is_persistent(index: EpisodeIndex, root: Path) -> None:
     index.close()
     with closing(EpisodeIndex(root, root.parent / "cache")) as again:
         assert again.ids() == ids(0, 1, 2)
@@ -360,7 +351,7 @@ def test_it_is_kept(index: EpisodeIndex, root: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [0, 99])
-def test_another_format_is_made_again(index: EpisodeIndex, root: Path, number: int) -> None:
+def test_index_of_another_format_is_rebuilt(index: EpisodeIndex, root: Path, number: int) -> None:
     index.close()
     with closing(sqlite3.connect(_file(root))) as file:
         file.executescript(f"DROP TABLE apps; CREATE TABLE apps (other); PRAGMA user_version = {number}")
@@ -369,26 +360,24 @@ def test_another_format_is_made_again(index: EpisodeIndex, root: Path, number: i
         assert (again.ids(parse_filter("app:chrome")), again.problem) == (ids(0, 1, 2), "")
 
 
-def test_a_damaged_file_is_put_aside(index: EpisodeIndex, root: Path) -> None:
+def test_damaged_file_is_replaced(index: EpisodeIndex, root: Path) -> None:
     index.close()
     _file(root).write_bytes(b"no database" * 1000)
-    with closing(EpisodeIndex(root, root.parent / "cache")) as again:
-        again.refresh()
+    with opened(root, root.parent / "cache") as again:
         assert again.ids() == ids(0, 1, 2)
         assert "damaged" in again.problem
 
 
-def test_damage_that_shows_later_is_repaired_too(index: EpisodeIndex, root: Path) -> None:
+def test_damage_found_later_is_repaired(index: EpisodeIndex, root: Path) -> None:
     with closing(sqlite3.connect(_file(root))) as file:
         file.executescript("DROP TABLE apps")
     assert index.ids(parse_filter("app:chrome")) == ids(0, 1, 2)
     assert "damaged" in index.problem
 
 
-def test_without_a_usable_folder_it_is_in_memory(root: Path, tmp_path: Path) -> None:
+def test_index_without_a_usable_folder_is_in_memory(root: Path, tmp_path: Path) -> None:
     put(tmp_path / "taken", b"")
-    with closing(EpisodeIndex(root, tmp_path / "taken")) as index:
-        index.refresh()
+    with opened(root, tmp_path / "taken") as index:
         assert index.ids() == ids(0, 1, 2)
         assert "cannot be kept" in index.problem
 
@@ -413,15 +402,15 @@ def _process(root: Path, limit: int = 0) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def test_a_full_disk_leaves_it_in_memory(root: Path) -> None:
+def test_index_on_a_full_disk_is_in_memory(root: Path) -> None:
     for number in range(3, 900):
         shutil.copy(annotation(root, 0), annotation(root, number))
     with _process(root, limit=200_000) as process:
-        told, _ = process.communicate(timeout=60)
-    assert "900 The index of the dataset cannot be kept" in told
+        output, _ = process.communicate(timeout=60)
+    assert "900 The index of the dataset cannot be kept" in output
 
 
-def test_a_killed_process_leaves_a_usable_index(root: Path) -> None:
+def test_killed_process_leaves_a_usable_index(root: Path) -> None:
     for number in range(3, 1500):
         shutil.copy(annotation(root, 0), annotation(root, number))
     for _ in range(8):
@@ -429,12 +418,11 @@ def test_a_killed_process_leaves_a_usable_index(root: Path) -> None:
             assert process.stdout is not None
             process.stdout.readline()
             process.send_signal(signal.SIGKILL)
-    with closing(EpisodeIndex(root, root.parent / "cache")) as index:
-        index.refresh()
+    with opened(root, root.parent / "cache") as index:
         assert (len(index.ids()), index.problem) == (1500, "")
 
 
-def test_two_processes_and_several_threads_share_it(root: Path) -> None:
+def test_processes_and_threads_share_the_index(root: Path) -> None:
     for number in range(3, 300):
         write(root, facts(number), DONE)
     with closing(EpisodeIndex(root, root.parent / "cache")) as index, _process(root) as one, _process(root) as other:
@@ -443,8 +431,8 @@ def test_two_processes_and_several_threads_share_it(root: Path) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        told = [process.communicate(timeout=60)[0].split("\n")[1] for process in (one, other)]
+        output = [process.communicate(timeout=60)[0].split("\n")[1] for process in (one, other)]
         index.refresh()
-        assert (told, index.problem) == (["300 ", "300 "], "")
+        assert (output, index.problem) == (["300 ", "300 "], "")
         counted = Counter(each.action for _, each in index.steps())
         assert counted == {"CLICK": 300, "COMPLETE": 300}

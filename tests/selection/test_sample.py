@@ -33,32 +33,32 @@ def drawn(index: EpisodeIndex) -> frozenset[str]:
     return index.sampled
 
 
-def test_it_is_unknown_until_all_episodes_are_known(index: EpisodeIndex) -> None:
+def test_sample_is_unknown_until_all_episodes_are_read(index: EpisodeIndex) -> None:
     assert index.is_sampled(id_of(1)) is None
     assert len(drawn(index)) == 5
     assert sum(index.is_sampled(id_of(number)) is True for number in range(10)) == 5
 
 
-def test_an_episode_that_goes_leaves_the_sample_to_others(index: EpisodeIndex) -> None:
+def test_deleted_episode_leaves_the_sample(index: EpisodeIndex) -> None:
     gone, *others = drawn(index)
     (index.root / "annotations" / f"{gone}.json").unlink()
     assert gone not in drawn(index)
     assert drawn(index) > {*others}
 
 
-def test_an_episode_in_the_trash_keeps_its_place(index: EpisodeIndex) -> None:
+def test_trashed_episode_stays_in_the_sample(index: EpisodeIndex) -> None:
     before = drawn(index)
     Trash(index.root).move(min(before))
     assert drawn(index) == before
 
 
-def test_an_episode_that_cannot_be_read_belongs_to_no_stratum(index: EpisodeIndex) -> None:
+def test_unreadable_episodes_are_not_sampled(index: EpisodeIndex) -> None:
     for number in range(10):
         (index.root / "annotations" / f"{id_of(number)}.json").write_text("[]")
     assert drawn(index) == frozenset()
 
 
-def test_a_policy_that_cannot_be_read_is_a_problem_until_it_is_repaired(index: EpisodeIndex) -> None:
+def test_unreadable_policy_is_a_problem_until_repaired(index: EpisodeIndex) -> None:
     policy = index.root / "reviews" / "policy.json"
     policy.write_text('{"second_share": 7}')
     index.refresh()

@@ -23,13 +23,13 @@ def test_saved_filters_are_read_again_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 81])
-def test_an_unfit_name_is_refused(tmp_path: Path, name: str) -> None:
+def test_invalid_name_is_rejected(tmp_path: Path, name: str) -> None:
     with pytest.raises(FilterError, match="one line of 1 to 80"):
         SavedFilters(tmp_path / "filters.json").save(name, WANTED)
 
 
 @pytest.mark.parametrize("text", ["{", '{"version": 2, "filters": {}}', "[]"])
-def test_a_file_that_cannot_be_read_is_left_alone(tmp_path: Path, text: str) -> None:
+def test_unreadable_file_is_left_unchanged(tmp_path: Path, text: str) -> None:
     path = tmp_path / "filters.json"
     path.write_text(text)
     with pytest.raises(FilterError, match="Move it away"):

@@ -15,8 +15,8 @@ APPS = [f"App{letter}{number}" for number in range(8) for letter in "ABCDE"]
 
 
 def facts(number: int, **other: Any) -> SplitFacts:
-    """By default an episode that has nothing in common with any other, but for its device."""
-    own: dict[str, Any] = {
+    """By default an episode that shares only its device with others."""
+    defaults: dict[str, Any] = {
         "episode_id": f"{number:016}",
         "category": CATEGORIES[number % 6],
         "device": "Pixel 7 Pro",
@@ -29,7 +29,7 @@ def facts(number: int, **other: Any) -> SplitFacts:
         "screenshots": tuple(f"{number}_{step}" for step in range(6)),
         "entrances": frozenset({0}),
     }
-    return SplitFacts(**own | other)
+    return SplitFacts(**defaults | other)
 
 
 def dataset(seed: int, *, episodes: int, templates: int | None = None, start: int = 0) -> list[SplitFacts]:
@@ -41,19 +41,19 @@ def dataset(seed: int, *, episodes: int, templates: int | None = None, start: in
 
 
 def _episode(seed: int, number: int, templates: int) -> SplitFacts:
-    chance = random.Random(f"{seed} {number}")
-    if number and chance.random() < 0.1:  # a take of an earlier task
-        earlier = _episode(seed, chance.randrange(number), templates)
+    rng = random.Random(f"{seed} {number}")
+    if number and rng.random() < 0.1:  # a take of an earlier task
+        earlier = _episode(seed, rng.randrange(number), templates)
         return facts(
-            number, category=earlier.category, device=chance.choice(DEVICES), apps=earlier.apps[::-1],
+            number, category=earlier.category, device=rng.choice(DEVICES), apps=earlier.apps[::-1],
             meta_task=earlier.meta_task, task=earlier.task.upper(),
         )  # fmt: skip
-    template = chance.randrange(templates)
-    apps = chance.choices(APPS, [1 / (place + 1) for place in range(len(APPS))], k=2)
+    template = rng.randrange(templates)
+    apps = rng.choices(APPS, [1 / (place + 1) for place in range(len(APPS))], k=2)
     return facts(
         number,
         category=CATEGORIES[template % 6],
-        device=chance.choice(DEVICES),
+        device=rng.choice(DEVICES),
         apps=tuple(dict.fromkeys(apps)),
         meta_task=f"Template {template} of {{}}.",
         task=f"Template {template} of item {number}.",

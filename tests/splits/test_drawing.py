@@ -45,9 +45,9 @@ def reachable(kind: str, episodes: Sequence[SplitFacts]) -> set[int]:
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_a_drawn_set_is_disjoint_complete_clean_and_near_its_target_where_that_can_be(seed: int) -> None:
-    chance = random.Random(seed)
-    episodes = dataset(seed, episodes=chance.choice((40, 120, 400)), templates=chance.choice((12, 40, 90)))
+def test_splits_are_disjoint_complete_clean_and_near_target(seed: int) -> None:
+    rng = random.Random(seed)
+    episodes = dataset(seed, episodes=rng.choice((40, 120, 400)), templates=rng.choice((12, 40, 90)))
     drawing = drawn(episodes, replace(RULES, seed=seed))
     assert set(drawing.drawn) | set(drawing.missing) == set(KINDS)
     assert {"random", "task", "device"} <= set(drawing.drawn)
@@ -63,7 +63,7 @@ def test_a_drawn_set_is_disjoint_complete_clean_and_near_its_target_where_that_c
         assert one.is_near == any(abs(count / len(episodes) - target) <= NEAR for count in reachable(kind, episodes))
 
 
-def test_every_category_is_in_the_random_test_and_gives_its_share_of_templates() -> None:
+def test_every_category_gives_a_share_to_test() -> None:
     episodes = dataset(3, episodes=600, templates=90)
     drawing = drawn(episodes)
     for kind in ("random", "task"):
@@ -76,14 +76,14 @@ def test_every_category_is_in_the_random_test_and_gives_its_share_of_templates()
         assert all(0 < one < 0.4 for one in share.values())
 
 
-def test_no_category_gives_all_of_its_templates_and_each_with_two_gives_one() -> None:
+def test_each_category_keeps_a_template_for_train() -> None:
     episodes = [facts(number, category=CATEGORIES[number // 2 % 2], meta_task=f"T{number // 2}") for number in range(8)]
     held = drawn(episodes).drawn["task"].held
     assert len(held) == 2
     assert {int(name[1:]) % 2 for name in held} == {0, 1}
 
 
-def test_the_app_split_holds_out_the_rarest_apps_but_never_the_last_of_a_class() -> None:
+def test_app_split_holds_out_rare_apps_but_never_a_whole_class() -> None:
     episodes = dataset(5, episodes=400)
     one = drawn(episodes).drawn["app"]
     times = Counter(app_key(app) for facts in episodes for app in facts.apps)
@@ -99,10 +99,10 @@ def test_the_app_split_holds_out_the_rarest_apps_but_never_the_last_of_a_class()
 
 
 @given(st.randoms(use_true_random=False), st.integers(0, 20), st.integers(2, 60))
-def test_the_order_of_the_episodes_does_not_matter(chance: random.Random, seed: int, count: int) -> None:
+def test_episode_order_does_not_matter(rng: random.Random, seed: int, count: int) -> None:
     episodes = dataset(seed, episodes=count)
     before = drawn(episodes)
-    assert drawn(chance.sample(episodes, len(episodes))) == before
+    assert drawn(rng.sample(episodes, len(episodes))) == before
 
 
 _TEXTS = st.sampled_from(["", "a", "A.", "b", "c c"])
@@ -118,9 +118,7 @@ _TEXTS = st.sampled_from(["", "a", "A.", "b", "c c"])
     ),
     st.sampled_from(["take", "episode"]),
 )  # fmt: skip
-def test_whatever_the_episodes_are_a_split_is_disjoint_and_complete_or_says_why_not(
-    episodes: list[SplitFacts], unit: str
-) -> None:
+def test_any_split_is_disjoint_and_complete_or_listed_as_missing(episodes: list[SplitFacts], unit: str) -> None:
     drawing = drawn(episodes, DrawRules(unit="episode" if unit == "episode" else "take", devices=("a",)))
     for one in drawing.drawn.values():
         assert one.split.train
@@ -133,7 +131,7 @@ def test_whatever_the_episodes_are_a_split_is_disjoint_and_complete_or_says_why_
 
 
 @pytest.mark.parametrize("count", [60, 2_100])
-def test_after_a_release_nothing_moves_and_held_templates_and_apps_stay_out_of_train(count: int) -> None:
+def test_released_episodes_stay_and_held_out_values_stay_out(count: int) -> None:
     before = dataset(7, episodes=count, templates=60)
     released = drawn(before, replace(RULES, seed=4))
     grown = [*before, *dataset(7, episodes=count // 20, templates=60, start=count)]
@@ -149,7 +147,7 @@ def test_after_a_release_nothing_moves_and_held_templates_and_apps_stay_out_of_t
     assert not [leak for leak in report.splits[0].leaks if leak.level == "L2"]
 
 
-def test_a_new_take_goes_where_its_task_is_and_a_held_app_goes_to_test() -> None:
+def test_new_take_joins_its_task_and_held_out_app_goes_to_test() -> None:
     before = dataset(9, episodes=200)
     released = drawn(before)
     old = {one.episode_id: one for one in before}
@@ -168,7 +166,7 @@ def test_a_new_take_goes_where_its_task_is_and_a_held_app_goes_to_test() -> None
     assert new[2].episode_id in after["app"].split.test
 
 
-def test_an_episode_that_was_corrected_after_a_release_keeps_its_side() -> None:
+def test_corrected_episode_keeps_its_part() -> None:
     before = dataset(9, episodes=200)
     released = drawn(before)
     held = {kind: one.held[:1] for kind, one in released.drawn.items()}
@@ -184,7 +182,7 @@ def test_an_episode_that_was_corrected_after_a_release_keeps_its_side() -> None:
     }
 
 
-def test_an_app_that_the_release_has_in_train_is_not_held_out_later() -> None:
+def test_app_released_in_train_is_not_held_out_later() -> None:
     apps = ["AppA0"] * 14 + ["AppA1"] * 4 + ["AppB0", "AppB1"]
     before = [facts(number, apps=(app,)) for number, app in enumerate(apps)]
     released = drawn(before)
@@ -194,17 +192,17 @@ def test_an_app_that_the_release_has_in_train_is_not_held_out_later() -> None:
     assert drawn(grown).drawn["app"].held == ("AppA1", "AppB0")
 
 
-def test_an_app_that_is_alone_in_its_class_is_not_held_out() -> None:
+def test_only_app_of_a_class_is_not_held_out() -> None:
     apps = ["AppA0", "AppB1", *["AppB0"] * 38]
     assert drawn([facts(number, apps=(app,)) for number, app in enumerate(apps)]).drawn["app"].held == ("AppB1",)
 
 
-def test_something_is_always_left_to_train_on() -> None:
+def test_train_is_never_empty() -> None:
     one = drawn([facts(number) for number in range(3)], DrawRules(share=0.99)).drawn["random"]
     assert (len(one.split.train), len(one.split.test)) == (1, 2)
 
 
-def test_episodes_with_one_instruction_annotation_or_look_stay_together() -> None:
+def test_episodes_with_equal_contents_stay_together() -> None:
     fields: list[tuple[str, object]] = [("instruction", "Do it."), ("contents", "same"), ("screenshots", ("a", "b"))]
     for field, value in fields:
         alike = {0, 7, 13, 29}
@@ -215,20 +213,20 @@ def test_episodes_with_one_instruction_annotation_or_look_stay_together() -> Non
             assert len(sides) == 1
 
 
-def test_a_reshuffle_with_another_seed_moves_episodes() -> None:
+def test_another_seed_moves_episodes() -> None:
     episodes = dataset(11, episodes=2_100)
     one, other = (drawn(episodes, DrawRules(seed=seed)).drawn["random"].split for seed in (0, 50))
     assert 0.2 < moved(one, other) / len(episodes) < 0.4
 
 
-def test_a_few_more_episodes_move_few_before_a_release_too() -> None:
+def test_few_new_episodes_move_none_before_a_release() -> None:
     episodes = dataset(12, episodes=2_205)
     fewer = drawn(episodes[:2_100]).drawn["random"].split
     assert moved(fewer, drawn(episodes).drawn["random"].split) == 0
 
 
 @pytest.mark.parametrize(
-    ("episodes", "told"),
+    ("episodes", "reasons"),
     [
         ([facts(1)], dict.fromkeys(KINDS, "at least 2 episodes")),
         ([facts(1, task="Same."), facts(2, task="same", apps=("AppA1",))], {"random": "takes of one task"}),
@@ -245,24 +243,24 @@ def test_a_few_more_episodes_move_few_before_a_release_too() -> None:
         ([facts(1, apps=("AppA1",)), facts(2, apps=("AppA2",))], {"app": "in more than 15.5% of the episodes"}),
     ],
 )
-def test_a_dataset_that_is_too_small_is_told_what_it_lacks(episodes: list[SplitFacts], told: dict[str, str]) -> None:
+def test_missing_splits_of_a_small_dataset_have_a_reason(episodes: list[SplitFacts], reasons: dict[str, str]) -> None:
     missing = drawn(episodes).missing
-    for kind, words in told.items():
+    for kind, words in reasons.items():
         assert words in missing[kind]
 
 
-def test_two_episodes_of_different_tasks_are_split_and_the_share_is_said_to_be_off() -> None:
+def test_two_episodes_are_split_though_not_near_the_share() -> None:
     one = drawn([facts(1), facts(2)]).drawn["random"]
     assert (len(one.split.train), len(one.split.test), one.is_near) == (1, 1, False)
 
 
-def test_single_episodes_are_drawn_as_in_the_paper_when_asked() -> None:
+def test_episodes_can_be_drawn_singly() -> None:
     episodes = [facts(number, task="The same.", apps=("AppA1",)) for number in range(40)]
     assert "random" in drawn(episodes).missing
     assert len(drawn(episodes, DrawRules(unit="episode")).drawn["random"].split.test) == 8
 
 
-def test_what_every_split_trains_on_is_in_no_test() -> None:
+def test_episodes_in_train_of_all_splits_are_in_no_test() -> None:
     episodes = dataset(13, episodes=120)
     splits = [one.split for one in drawn(episodes).drawn.values()]
     common = train_in_all(splits)
@@ -270,7 +268,7 @@ def test_what_every_split_trains_on_is_in_no_test() -> None:
     assert train_in_all([]) == []
 
 
-def test_every_app_of_the_catalogue_has_a_key_and_a_class_of_its_own() -> None:
+def test_every_catalogue_app_has_a_unique_key_and_its_class() -> None:
     catalogue = shipped_catalogues()["android"]
     classes = app_classes()
     assert len({app_key(app.name) for app in catalogue.apps}) == len(catalogue.apps)

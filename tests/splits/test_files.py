@@ -39,7 +39,7 @@ def root(tmp_path: Path) -> Path:
     return write_episodes(tmp_path / "data", EPISODES)
 
 
-def make(root: Path, order: SplitsOrder = ORDER) -> None:
+def make_splits(root: Path, order: SplitsOrder = ORDER) -> None:
     write_splits(root, plan_splits(root, read_facts(root), order))
 
 
@@ -63,7 +63,7 @@ def test_facts_are_read_from_annotations_and_provenance(tmp_path: Path) -> None:
     assert one.screenshots == tuple(sha256(shot).hexdigest() for shot in shots)
 
 
-def test_a_copy_under_another_id_has_the_same_contents(root: Path) -> None:
+def test_copy_under_another_id_has_equal_contents(root: Path) -> None:
     one = root / "annotations" / f"{EPISODES[1].episode_id}.json"
     copy = one.read_text().replace(EPISODES[1].episode_id, "9999999999999999")
     (root / "annotations" / "9999999999999999.json").write_text(copy)
@@ -72,14 +72,14 @@ def test_a_copy_under_another_id_has_the_same_contents(root: Path) -> None:
     assert len({one.contents for one in known.values()}) == len(EPISODES)
 
 
-def test_the_first_screenshot_and_those_after_home_are_entrances(root: Path) -> None:
-    write_screenshot(root, EPISODES[0].episode_id, 1, b"a picture")
+def test_first_screenshot_and_those_after_home_are_entrances(root: Path) -> None:
+    write_screenshot(root, EPISODES[0].episode_id, 1, b"an image")
     first = read_facts(root, with_screenshots=True)[0]
     assert first.entrances == {0, 2}
-    assert first.screenshots == ("", sha256(b"a picture").hexdigest(), "", "")
+    assert first.screenshots == ("", sha256(b"an image").hexdigest(), "", "")
 
 
-def test_an_episode_that_cannot_be_read_is_named_and_left_out(root: Path) -> None:
+def test_unreadable_episode_is_named_and_left_out(root: Path) -> None:
     before, unread = read_facts(root), dict[str, str]()
     for damaged in ("{", "[" * 100_000, '{"steps": []}'):
         (root / "annotations" / "9999999999999998.json").write_text(damaged)
@@ -92,8 +92,8 @@ def test_an_episode_that_cannot_be_read_is_named_and_left_out(root: Path) -> Non
         read_facts(root / "annotations")
 
 
-def test_the_files_are_as_in_the_release_and_nothing_else_is_in_splits(root: Path) -> None:
-    make(root)
+def test_written_files_have_the_release_format(root: Path) -> None:
+    make_splits(root)
     written = files_of(root)
     assert set(written) == {*(f"splits/{kind}_split.json" for kind in KINDS), SPLITS_RECORD, TRAIN_IN_ALL}
     for kind in KINDS:
@@ -107,8 +107,8 @@ def test_the_files_are_as_in_the_release_and_nothing_else_is_in_splits(root: Pat
     )
 
 
-def test_the_record_says_how_they_were_made(root: Path) -> None:
-    make(root, SplitsOrder(DrawRules(seed=5)))
+def test_record_describes_how_splits_were_made(root: Path) -> None:
+    make_splits(root, SplitsOrder(DrawRules(seed=5)))
     record = read_record(root)
     assert record is not None
     assert (record.episodes, record.base, record.moved, record.missing) == (48, None, {}, {})
@@ -122,25 +122,25 @@ def test_the_record_says_how_they_were_made(root: Path) -> None:
     assert [one.kind for one in record.leaks.splits] == [*KINDS]
 
 
-def test_the_same_episodes_give_the_same_bytes(root: Path) -> None:
-    make(root)
+def test_splits_are_reproducible(root: Path) -> None:
+    make_splits(root)
     before = files_of(root)
-    make(root)
+    make_splits(root)
     assert files_of(root) == before
     annotation = root / "annotations" / f"{EPISODES[3].episode_id}.json"
     annotation.write_bytes(annotation.read_bytes() + b"\n")
-    make(root)
+    make_splits(root)
     changed = {name for name, data in files_of(root).items() if data != before[name]}
     assert changed == {SPLITS_RECORD}  # its fingerprint
 
 
-def test_what_was_released_stays_when_the_dataset_grows(root: Path, tmp_path: Path) -> None:
-    make(root)
+def test_released_parts_stay_when_the_dataset_grows(root: Path, tmp_path: Path) -> None:
+    make_splits(root)
     released = read_drawing(root)[1]
     grown = write_episodes(
         tmp_path / "grown", [*EPISODES, *(facts(number, apps=("Opera",)) for number in range(48, 60))]
     )
-    make(grown, SplitsOrder(base=root))
+    make_splits(grown, SplitsOrder(base=root))
     record, now = read_drawing(grown)
     first = read_record(root)
     assert first is not None
@@ -149,17 +149,17 @@ def test_what_was_released_stays_when_the_dataset_grows(root: Path, tmp_path: Pa
         assert {*one.split.train} <= {*now.drawn[kind].split.train}
         assert {*one.split.test} <= {*now.drawn[kind].split.test}
     before = files_of(grown)
-    make(grown)  # it goes on without being told again
+    make_splits(grown)  # it continues without the base
     assert files_of(grown) == before
     with pytest.raises(DatasetError, match="Other rules need a reshuffle"):
         plan_splits(grown, read_facts(grown), SplitsOrder(DrawRules(seed=9)))
 
 
-def test_a_reshuffle_says_how_many_moved_and_starts_anew(root: Path) -> None:
-    make(root)
-    make(root, SplitsOrder(base=root))
+def test_reshuffle_counts_moved_episodes_and_drops_the_base(root: Path) -> None:
+    make_splits(root)
+    make_splits(root, SplitsOrder(base=root))
     before = read_drawing(root)[1]
-    make(root, SplitsOrder(DrawRules(seed=77), reshuffle=True))
+    make_splits(root, SplitsOrder(DrawRules(seed=77), reshuffle=True))
     record, after = read_drawing(root)
     assert record.base is None
     there = {*before.drawn["random"].split.test}
@@ -167,9 +167,9 @@ def test_a_reshuffle_says_how_many_moved_and_starts_anew(root: Path) -> None:
     assert record.moved["device"] == 0
 
 
-def test_a_split_that_can_no_longer_be_made_goes_with_the_others(root: Path) -> None:
-    make(root)
-    make(root, SplitsOrder(DrawRules(devices=("Nexus 5",))))
+def test_split_that_became_impossible_is_removed(root: Path) -> None:
+    make_splits(root)
+    make_splits(root, SplitsOrder(DrawRules(devices=("Nexus 5",))))
     record = read_record(root)
     assert record is not None
     assert "no episode is from Nexus 5" in record.missing["device"]
@@ -179,30 +179,30 @@ def test_a_split_that_can_no_longer_be_made_goes_with_the_others(root: Path) -> 
 
 
 @pytest.mark.parametrize("name", ["README.md", ".DS_Store", "manifest.json", "random_split.json", "mine.json"])
-def test_a_file_from_elsewhere_is_named_and_nothing_changes(root: Path, name: str) -> None:
+def test_foreign_file_is_named_and_nothing_changes(root: Path, name: str) -> None:
     (root / "splits").mkdir()
     (root / "splits" / name).write_text('{"train": [], "test": []}')
     with pytest.raises(DatasetError, match=f"{name} was not made here.*Move it away"):
-        make(root)
+        make_splits(root)
     assert [*files_of(root)] == [f"splits/{name}"]
 
 
-def test_a_split_that_was_edited_is_neither_replaced_nor_continued(root: Path) -> None:
-    make(root)
+def test_edited_split_is_neither_replaced_nor_continued(root: Path) -> None:
+    make_splits(root)
     path = root / "splits" / "app_split.json"
     path.write_bytes(path.read_bytes() + b"\n")
     before = files_of(root)
     with pytest.raises(DatasetError, match=r"app_split.json .* has changed since"):
-        make(root)
+        make_splits(root)
     with pytest.raises(DatasetError, match=r"app_split.json has changed since"):
-        make(root, SplitsOrder(base=root))
+        make_splits(root, SplitsOrder(base=root))
     assert files_of(root) == before
 
 
 class _KilledError(BaseException): ...
 
 
-def killed_at(count: int, monkeypatch: pytest.MonkeyPatch, run: Callable[[], None]) -> bool:
+def is_killed_at(count: int, monkeypatch: pytest.MonkeyPatch, run: Callable[[], None]) -> bool:
     """Whether the run was killed at its rename number `count`, of those that put a file in its place."""
     left = [count]
     real = Path.replace
@@ -223,18 +223,18 @@ def killed_at(count: int, monkeypatch: pytest.MonkeyPatch, run: Callable[[], Non
     return False
 
 
-def test_an_interrupted_make_leaves_the_old_splits_or_the_new_ones(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make(root)
+def test_interruption_leaves_old_or_new_splits(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_splits(root)
     old = read_drawing(root)[1]
     order = SplitsOrder(DrawRules(seed=50, devices=("Nexus 5",)))
     planned = plan_splits(root, read_facts(root), order)
     seen = set()
     count = 1
-    while killed_at(count, monkeypatch, lambda: write_splits(root, planned)):
+    while is_killed_at(count, monkeypatch, lambda: write_splits(root, planned)):
         record, now = read_drawing(root)
         assert now == old or (record, now) == (planned.record, planned.drawing)
         seen.add(now == old)
-        make(root)  # completes or drops what was interrupted, then draws as at first
+        make_splits(root)  # completes or drops what was interrupted, then draws as at first
         assert read_drawing(root)[1] == old
         assert not (root / "metadata" / "splits.part").exists()
         count += 1
@@ -243,7 +243,7 @@ def test_an_interrupted_make_leaves_the_old_splits_or_the_new_ones(root: Path, m
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('{"train": ["1.json", 7], "test": []}', None),
         ("[]", "needs 2 lists of episodes, train and test"),
@@ -251,20 +251,20 @@ def test_an_interrupted_make_leaves_the_old_splits_or_the_new_ones(root: Path, m
         ("{", "cannot be read: line 1"),
     ],
 )
-def test_any_split_file_is_read_or_refused_with_its_name(tmp_path: Path, text: str, told: str | None) -> None:
+def test_split_file_is_read_or_rejected_by_name(tmp_path: Path, text: str, message: str | None) -> None:
     path = tmp_path / "splits" / "mine_split.json"
     path.parent.mkdir()
     path.write_text(text)
-    if told is None:
+    if message is None:
         (read,) = read_splits(path.parent)
         assert (read.kind, read.train, read.test) == ("mine", ("1", "7"), ())
         return
-    with pytest.raises(DatasetError, match=f"mine_split.json {told}"):
+    with pytest.raises(DatasetError, match=f"mine_split.json {message}"):
         read_splits(path.parent)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("{}", "was not made by this program"),
         ("[", "was not made by this program"),
@@ -272,38 +272,38 @@ def test_any_split_file_is_read_or_refused_with_its_name(tmp_path: Path, text: s
         ({"format": 2}, "newer version"),
     ],
 )
-def test_a_record_that_is_none_is_named(root: Path, text: str | dict[str, object], told: str) -> None:
-    make(root)
+def test_invalid_record_is_named(root: Path, text: str | dict[str, object], message: str) -> None:
+    make_splits(root)
     path = root / SPLITS_RECORD
     path.write_text(text if isinstance(text, str) else json.dumps(json.loads(path.read_text()) | text))
-    with pytest.raises(DatasetError, match=told):
-        make(root)
+    with pytest.raises(DatasetError, match=message):
+        make_splits(root)
 
 
-def test_nothing_is_written_through_a_link_that_leads_out(root: Path, tmp_path: Path) -> None:
+def test_nothing_is_written_through_a_link_to_outside(root: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (root / "metadata").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(DatasetError, match="leads out of"):
-        make(root)
+        make_splits(root)
     assert not any((tmp_path / "elsewhere").iterdir())
 
 
-def test_staged_files_are_not_dropped_through_a_link(root: Path) -> None:
+def test_staged_files_are_not_deleted_through_a_link(root: Path) -> None:
     (root / "metadata").mkdir()
     (root / "metadata" / "splits.part").symlink_to(root / "annotations")
     with pytest.raises(DatasetError, match="it is a link"):
-        make(root)
+        make_splits(root)
     assert len([*(root / "annotations").iterdir()]) == len(EPISODES)
 
 
-def test_no_splits_are_made_while_a_fix_is_unfinished(root: Path) -> None:
+def test_unfinished_fix_prevents_new_splits(root: Path) -> None:
     change = {"episode_id": EPISODES[0].episode_id, "source": "", "target": ""}
     (root / "reviews" / "history").mkdir(parents=True)
     (root / "reviews" / "history" / "change.json").write_text(json.dumps(change))
     with pytest.raises(DatasetError, match=f"A fix of episode {EPISODES[0].episode_id} was interrupted"):
-        make(root)
+        make_splits(root)
 
 
-def test_a_dataset_without_splits_to_continue_is_named(root: Path, tmp_path: Path) -> None:
+def test_base_without_splits_is_named(root: Path, tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="does not say how its splits were made"):
         plan_splits(root, dataset(1, episodes=30), SplitsOrder(base=tmp_path))

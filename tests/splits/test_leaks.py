@@ -30,20 +30,20 @@ def found(kind: str, episodes: list[SplitFacts], *, unit: Unit = "take") -> list
     return [(leak.level, leak.name, leak.severity, len(leak.ids)) for leak in one.leaks]
 
 
-def planted(**keys: Any) -> list[SplitFacts]:
+def with_shared_values(**keys: Any) -> list[SplitFacts]:
     """The episodes, where the two have the same values in these fields."""
     changed = {number: replace(EPISODES[number], **keys) for number in (ONE, OTHER)}
     return [changed.get(number, one) for number, one in enumerate(EPISODES)]
 
 
 @pytest.mark.parametrize("kind", ["random", "task", "device", "app", "mine"])
-def test_a_clean_split_has_no_leaks(kind: str) -> None:
+def test_clean_split_has_no_leaks(kind: str) -> None:
     assert found(kind, EPISODES) == []
     assert not reported(kind, EPISODES).fails("warning")
 
 
 @pytest.mark.parametrize(
-    ("kind", "keys", "told"),
+    ("kind", "keys", "expected"),
     [
         ("random", {"contents": "same"}, ("L1", "annotation", "error", 1)),
         ("app", {"screenshots": ("a", "b")}, ("L1", "screenshots", "error", 1)),
@@ -59,37 +59,37 @@ def test_a_clean_split_has_no_leaks(kind: str) -> None:
         ("task", {"session": "Ada, today"}, ("L6", "session", "note", 1)),
     ],
 )
-def test_what_both_parts_have_is_found(kind: str, keys: dict[str, Any], told: tuple[str, str, str, int]) -> None:
-    leaked = found(kind, planted(**keys))
-    assert told in leaked
-    assert {one for one in leaked if one[0] not in ("L3", "L4")} == {told}
+def test_value_in_both_parts_is_found(kind: str, keys: dict[str, Any], expected: tuple[str, str, str, int]) -> None:
+    leaked = found(kind, with_shared_values(**keys))
+    assert expected in leaked
+    assert {one for one in leaked if one[0] not in ("L3", "L4")} == {expected}
 
 
-def test_a_test_episode_with_exactly_the_apps_of_train_is_found() -> None:
+def test_test_episode_with_the_apps_of_train_is_found() -> None:
     pair = [facts(0, apps=("X", "Y")), facts(1, apps=("Y", "X"))]
     (one,) = leak_report([split("app", [0], [1])], pair).splits
     assert ("L5", "app") in {(leak.level, leak.name) for leak in one.leaks}
 
 
-def test_spellings_of_one_app_and_one_task_are_the_same() -> None:
-    episodes = planted(task="Buy milk.", apps=("Settings", "Chrome"))
+def test_spelling_of_apps_and_tasks_is_normalized() -> None:
+    episodes = with_shared_values(task="Buy milk.", apps=("Settings", "Chrome"))
     episodes[OTHER] = replace(episodes[OTHER], task="BUY  milk", apps=("chrome", "Setting"))
     assert found("random", episodes) == [("L2", "take", "error", 1)]
 
 
-def test_unknown_values_are_never_the_same() -> None:
-    nothing: dict[str, Any] = {"meta_task": "", "device": "", "task": "", "instruction": "…", "contents": ""}
-    episodes = planted(**nothing, screenshots=(), apps=())
+def test_unknown_values_are_never_equal() -> None:
+    unknown: dict[str, Any] = {"meta_task": "", "device": "", "task": "", "instruction": "…", "contents": ""}
+    episodes = with_shared_values(**unknown, screenshots=(), apps=())
     assert found("task", episodes) == found("device", episodes) == found("random", episodes) == []
 
 
-def test_single_episodes_make_takes_on_both_sides_a_warning() -> None:
-    episodes = planted(task="Buy milk.", apps=("X",))
+def test_takes_in_both_parts_are_a_warning_for_single_episodes() -> None:
+    episodes = with_shared_values(task="Buy milk.", apps=("X",))
     assert found("random", episodes, unit="episode") == [("L2", "take", "warning", 1)]
 
 
-def test_an_instruction_that_is_alike_is_noted_and_the_same_one_is_not() -> None:
-    episodes = planted()
+def test_similar_instruction_is_a_note_and_equal_one_an_error() -> None:
+    episodes = with_shared_values()
     episodes[ONE] = replace(EPISODES[ONE], instruction="Set an alarm for 8 in the morning, then close the app")
     episodes[OTHER] = replace(EPISODES[OTHER], instruction="Set an alarm for 9 in the morning, then close the app")
     assert found("random", episodes) == [("L3", "alike", "note", 1)]
@@ -97,7 +97,7 @@ def test_an_instruction_that_is_alike_is_noted_and_the_same_one_is_not() -> None
     assert found("random", episodes) == [("L2", "instruction", "error", 1)]
 
 
-def test_a_screenshot_of_train_is_noted_unless_many_have_it_or_it_is_where_episodes_begin() -> None:
+def test_shared_screenshot_is_noted_unless_common_or_an_entrance() -> None:
     def showing(step: int, *numbers: int) -> list[SplitFacts]:
         screenshots = {one: [*EPISODES[one].screenshots] for one in numbers}
         for one in screenshots.values():
@@ -115,7 +115,7 @@ def test_a_screenshot_of_train_is_noted_unless_many_have_it_or_it_is_where_episo
 
 
 @pytest.mark.parametrize(
-    ("train", "test", "told"),
+    ("train", "test", "expected"),
     [
         (TRAIN, range(17, 24), ("both", "has 1 episode in train and in test")),
         (TRAIN, range(18, 25), ("no_file", "names 1 episode without a file")),
@@ -124,13 +124,13 @@ def test_a_screenshot_of_train_is_noted_unless_many_have_it_or_it_is_where_episo
         ([], range(24), ("empty", "has no episode in train")),
     ],
 )
-def test_lists_that_are_wrong_are_errors(train: list[int], test: list[int], told: tuple[str, str]) -> None:
+def test_invalid_lists_are_errors(train: list[int], test: list[int], expected: tuple[str, str]) -> None:
     report = leak_report([split("mine", train, test)], EPISODES)
-    assert [(one.name, one.found) for one in report.splits[0].leaks if one.level == "L0"] == [told]
+    assert [(one.name, one.found) for one in report.splits[0].leaks if one.level == "L0"] == [expected]
     assert report.fails()
 
 
-def test_a_category_that_test_lacks_is_an_error_of_random_if_there_are_episodes_of_it() -> None:
+def test_category_missing_from_random_test_is_an_error() -> None:
     lacking = [replace(one, category="General_Tool") if number in TEST else one for number, one in enumerate(EPISODES)]
     for kind, severity in (("random", "error"), ("task", "warning")):
         assert found(kind, lacking) == [("L7", "category", severity, 0)]
@@ -139,14 +139,14 @@ def test_a_category_that_test_lacks_is_an_error_of_random_if_there_are_episodes_
     assert (leak.severity, leak.values[0], len(leak.values)) == ("warning", "Information_Management", 5)
 
 
-def test_a_leak_says_which_share_of_test_it_is_and_what_both_have() -> None:
-    (one,) = reported("task", planted(meta_task="Buy {}.")).splits
+def test_leak_has_its_share_of_test_and_shared_values() -> None:
+    (one,) = reported("task", with_shared_values(meta_task="Buy {}.")).splits
     words = "has 1 episode in test with a template that train uses"
     assert one.leaks == (Leak("L5", "template", "error", words, (EPISODES[OTHER].episode_id,), 1 / 6, ("Buy {}.",)),)
     assert (one.train, one.test, one.templates, one.known_templates) == (18, 6, 6, 1)
 
 
-def test_the_table_says_how_much_of_a_test_is_in_the_train_part_of_another_split() -> None:
+def test_report_counts_test_episodes_in_train_of_other_splits() -> None:
     one, other = split("random", TRAIN, TEST), split("task", range(6, 24), range(6))
     report = reported("", EPISODES, splits=(one, other))
     assert report.crossed == {"random": {"task": 6}, "task": {"random": 6}}
@@ -154,7 +154,7 @@ def test_the_table_says_how_much_of_a_test_is_in_the_train_part_of_another_split
     assert not reported("task", [replace(one, screenshots=()) for one in EPISODES]).with_screenshots
 
 
-def test_the_limits_are_those_of_the_checks() -> None:
+def test_limits_equal_those_of_the_checks() -> None:
     assert leaks.ALIKE == thresholds.ALIKE_INSTRUCTION
     assert leaks.COMPARED_AT_MOST == thresholds.COMPARED_AT_MOST
     assert leaks.COMMON_SCREEN == thresholds.COMMON_SCREEN

@@ -66,7 +66,7 @@ _ROUNDS = 1000
 _TAILS = 40
 """Quantiles in fortieths: the first and the last are cut off, 2.5% each."""
 
-Said = tuple[Hashable, ...]
+Answers = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,64 +89,64 @@ class Agreement:
         return self.n < FEW
 
 
-def agreement(episodes: Sequence[Said], *, seed: int = 0) -> Agreement:
+def agreement(episodes: Sequence[Answers], *, seed: int = 0) -> Agreement:
     """Raw agreement, with Cohen's kappa for two verdicts per episode and Fleiss' for more.
 
     All `episodes` need the same number of verdicts, at least two; raises ValueError otherwise.
     """
-    if len({len(said) for said in episodes}) > 1 or any(len(said) < 2 for said in episodes):
+    if len({len(answers) for answers in episodes}) > 1 or any(len(answers) < 2 for answers in episodes):
         raise ValueError("Each episode must have the same number of verdicts, at least 2.")
     if not episodes:
         return Agreement(0, None, None, None, None)
-    told = Counter(episodes)
+    ratings = Counter(episodes)
     kappa = cohen_kappa if len(episodes[0]) == 2 else fleiss_kappa
-    raw, n = raw_agreement(told), len(episodes)
-    again = _interval([kappa(drawn) for drawn in _drawn(told, Random(seed))])
-    return Agreement(n, raw, wilson(raw * n, n), kappa(told), again)
+    raw, n = raw_agreement(ratings), len(episodes)
+    interval = _interval([kappa(drawn) for drawn in _resampled(ratings, Random(seed))])
+    return Agreement(n, raw, wilson(raw * n, n), kappa(ratings), interval)
 
 
-def raw_agreement(told: Counter[Said]) -> float:
-    """The share of equal pairs of verdicts on the same episode; `told` counts the episodes of each combination."""
-    return sum(count * _alike(said) for said, count in told.items()) / told.total()
+def raw_agreement(ratings: Counter[Answers]) -> float:
+    """The share of equal pairs of verdicts on the same episode; `ratings` counts the episodes of each combination."""
+    return sum(count * _pair_agreement(answers) for answers, count in ratings.items()) / ratings.total()
 
 
-def cohen_kappa(told: Counter[Said]) -> float | None:
+def cohen_kappa(ratings: Counter[Answers]) -> float | None:
     """Cohen's kappa (1960) of two reviewers: (po - pe) / (1 - pe); None if pe is 1.
 
     pe is the probability of agreeing by chance, given how often each reviewer says what.
     """
     firsts, seconds = Counter[Hashable](), Counter[Hashable]()
-    for (first, second), count in told.items():
+    for (first, second), count in ratings.items():
         firsts[first] += count
         seconds[second] += count
-    by_chance = sum(count * seconds[answer] for answer, count in firsts.items()) / told.total() ** 2
-    return _beyond_chance(raw_agreement(told), by_chance)
+    by_chance = sum(count * seconds[answer] for answer, count in firsts.items()) / ratings.total() ** 2
+    return _beyond_chance(raw_agreement(ratings), by_chance)
 
 
-def fleiss_kappa(told: Counter[Said]) -> float | None:
+def fleiss_kappa(ratings: Counter[Answers]) -> float | None:
     """Fleiss' kappa (1971); reviewers may differ between episodes. None if all verdicts are equal."""
     given = Counter[Hashable]()
-    for said, count in told.items():
-        for answer in said:
+    for answers, count in ratings.items():
+        for answer in answers:
             given[answer] += count
     by_chance = sum(count**2 for count in given.values()) / given.total() ** 2
-    return _beyond_chance(raw_agreement(told), by_chance)
+    return _beyond_chance(raw_agreement(ratings), by_chance)
 
 
-def _alike(said: Said) -> float:
-    same = sum(count * (count - 1) for count in Counter(said).values())
-    return same / (len(said) * (len(said) - 1))
+def _pair_agreement(answers: Answers) -> float:
+    same = sum(count * (count - 1) for count in Counter(answers).values())
+    return same / (len(answers) * (len(answers) - 1))
 
 
 def _beyond_chance(seen: float, by_chance: float) -> float | None:
     return None if by_chance == 1 else (seen - by_chance) / (1 - by_chance)
 
 
-def _drawn(told: Counter[Said], chance: Random) -> Iterator[Counter[Said]]:
-    kinds = sorted(told, key=repr)
-    upto = list(accumulate(told[kind] for kind in kinds))
+def _resampled(ratings: Counter[Answers], rng: Random) -> Iterator[Counter[Answers]]:
+    combinations = sorted(ratings, key=repr)
+    cumulative = list(accumulate(ratings[kind] for kind in combinations))
     for _ in range(_ROUNDS):
-        yield Counter(chance.choices(kinds, cum_weights=upto, k=told.total()))
+        yield Counter(rng.choices(combinations, cum_weights=cumulative, k=ratings.total()))
 
 
 def _interval(values: Sequence[float | None]) -> Interval | None:

@@ -123,7 +123,7 @@ def _ends(interval: Interval | None) -> Json:
     return None if interval is None else [interval.low, interval.high]
 
 
-# --- words -----------------------------------------------------------------------------------------------
+# Words.
 
 
 def percent(share: float | None, interval: Interval | None = None) -> str:
@@ -190,26 +190,26 @@ def choice_words(report: QualityReport, panel: ReportPanel) -> str:
 
 def bound_words(bound: DefectBound) -> str:
     if bound.n == 0:
-        said = "No accepted episode of the sample has a second review yet, so no estimate is possible."
+        text = "No accepted episode of the sample has a second review yet, so no estimate is possible."
     else:
         judged = "accepted episode that was" if bound.n == 1 else "accepted episodes that were"
-        said = (
+        text = (
             f"Of {bound.n} {judged} reviewed again, at random and blind, {bound.defects or 'none'} "
             f"{'was' if bound.defects < 2 else 'were'} not accepted the second time: with 95% "
             f"confidence, less than {ceil(bound.below * 1000) / 10}% of the episodes that one "
             "reviewer accepts are defective."
         )
     waiting = f" {bound.waiting} more of the sample wait for their second review." if bound.waiting else ""
-    return said + waiting
+    return text + waiting
 
 
 def hasty_words(report: QualityReport) -> str:
-    """Who accepted episodes too fast; empty for nobody."""
-    told = ", ".join(f"{on_one_line(one.name)} {one.hasty} of {one.n}" for one in report.pace[1:] if one.hasty)
-    return f"Accepted faster than the screens can be read ({FASTEST_SCREEN_S:g} s each): {told}." if told else ""
+    """Who accepted episodes too fast; empty if nobody did."""
+    hasty = ", ".join(f"{on_one_line(one.name)} {one.hasty} of {one.n}" for one in report.pace[1:] if one.hasty)
+    return f"Accepted faster than the screens can be read ({FASTEST_SCREEN_S:g} s each): {hasty}." if hasty else ""
 
 
-# --- bars ------------------------------------------------------------------------------------------------
+# Bars.
 
 
 def share_bar(share: Share) -> Bar:

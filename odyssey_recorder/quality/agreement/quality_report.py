@@ -60,7 +60,7 @@ class ReportPanel:
 class Pace:
     """Durations of `n` verdicts of one reviewer: median and 90th percentile, in seconds.
 
-    `hasty` of them accepted an episode whose screens nobody can read in that time.
+    `hasty` of them accepted an episode faster than its screens can be read.
     """
 
     name: str

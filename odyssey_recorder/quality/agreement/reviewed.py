@@ -94,6 +94,6 @@ class _Reader:
 
 def _subject(summary: EpisodeSummary, verdicts: Sequence[Verdict]) -> Subject:
     """From the episode's files; what they do not say, from the last verdict."""
-    told = verdicts[-1].subject if verdicts else Subject()
+    stored = verdicts[-1].subject if verdicts else Subject()
     known = {key: value for key, value in subject_of(summary) if value}
-    return told.model_copy(update=known)
+    return stored.model_copy(update=known)

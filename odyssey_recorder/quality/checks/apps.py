@@ -6,7 +6,7 @@ from collections import Counter
 from odyssey_recorder.model.action import Impossible
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.wording import counted
-from odyssey_recorder.quality.checks.check import Found, Said, Unseen, no_provenance
+from odyssey_recorder.quality.checks.check import CheckResults, Found, Unchecked, no_provenance
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import FOREIGN_STEPS
@@ -14,7 +14,7 @@ from odyssey_recorder.quality.wording import listed, named, sentence
 from odyssey_recorder.task.templates.template_files import shipped_catalogues
 
 
-def apps_in_front(evidence: EpisodeEvidence) -> Said:
+def check_used_apps(evidence: EpisodeEvidence) -> CheckResults:
     """An app of the task was never in front, or an app that is not the task's was in front at more than
     `FOREIGN_STEPS` steps, by the packages in the provenance. Packages get their names from the catalogues or from
     themselves. A package that is in no catalogue may be an app of the task; then neither is checked. Parts of Android,
@@ -22,7 +22,7 @@ def apps_in_front(evidence: EpisodeEvidence) -> Said:
     screens = [step.record.screen for step in evidence.steps if step.record and step.record.screen]
     seen = Counter(screen.package for screen in screens if not is_of_android(screen.package))
     if not screens:
-        yield Unseen(
+        yield Unchecked(
             None,
             no_provenance(evidence)
             if evidence.provenance is None
@@ -34,7 +34,7 @@ def apps_in_front(evidence: EpisodeEvidence) -> Said:
     foreign = {package: count for package, count in seen.items() if not any(is_app(package, app) for app in apps)}
     unknown = [package for package in foreign if not is_known(package)]
     if missing and unknown:
-        yield Unseen(None, f"no catalogue shows whether {listed(unknown)} is {listed(missing)}")
+        yield Unchecked(None, f"no catalogue shows whether {listed(unknown)} is {listed(missing)}")
         return
     if missing:
         todo = "Check whether the task was done in it. If another app was used instead, correct the task's apps."
@@ -45,14 +45,14 @@ def apps_in_front(evidence: EpisodeEvidence) -> Said:
             yield Found(None, found, "Add it to the task's apps if the task needs it; otherwise drop those steps.")
 
 
-def enough_apps(evidence: EpisodeEvidence) -> Said:
+def check_app_count(evidence: EpisodeEvidence) -> CheckResults:
     """Fewer apps than the category needs: three in Multi_Apps, one in General_Tool, two in the others. One app in
     General_Tool is a note: the published episodes that we know have two. An unknown category is not checked."""
     task = evidence.episode.task
     try:
         category = Category(task.category)
     except ValueError:
-        yield Unseen(None, sentence(f"the category {named(task.category)} is not one of the 6").rstrip("."))
+        yield Unchecked(None, sentence(f"the category {named(task.category)} is not one of the 6").rstrip("."))
         return
     if lack := category.lacks_apps(task.apps):
         todo = "Correct the task's apps or its category. If too few apps were used, reject the episode."
@@ -62,7 +62,7 @@ def enough_apps(evidence: EpisodeEvidence) -> Said:
         yield Found(None, f"The task of {category.value} names only one app.", todo, Severity.NOTE)
 
 
-def has_a_reason(evidence: EpisodeEvidence) -> Said:
+def check_reason(evidence: EpisodeEvidence) -> CheckResults:
     """IMPOSSIBLE (INCOMPLETE in released files) without a reason in `ps`."""
     for step in evidence.steps:
         match step.spelled.action:

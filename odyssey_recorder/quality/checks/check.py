@@ -1,4 +1,4 @@
-"""A check: a function over the evidence of one episode that yields its findings and what it could not look at."""
+"""A check: a function of the evidence of one episode that yields its findings and what it could not check."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -25,14 +25,14 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Unseen:
+class Unchecked:
     step: int | None
     why: str
 
 
-Said = Iterator[Found | Unseen]
+CheckResults = Iterator[Found | Unchecked]
 
-Look = Callable[[EpisodeEvidence], Said]
+Look = Callable[[EpisodeEvidence], CheckResults]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +46,18 @@ class Check:
     look: Look | None = None
 
     def run(self, evidence: EpisodeEvidence) -> Iterator[Finding | NotChecked]:
-        """Findings of one episode; steps that could not be looked at for the same reason are merged."""
-        unseen: defaultdict[str, list[int]] = defaultdict(list)
+        """Findings of one episode; steps that could not be checked for the same reason are merged."""
+        unchecked: defaultdict[str, list[int]] = defaultdict(list)
         for one in self.look(evidence) if self.look else ():
             match one:
                 case Found(step, found, todo, severity):
-                    grave = severity or self.severity
-                    yield Finding(self.id, grave, self.criterion, evidence.episode.episode_id, step, found, todo)
-                case Unseen(step, why):
-                    unseen[why] += [] if step is None else [step]
-        for why, steps in unseen.items():
+                    severity_here = severity or self.severity
+                    yield Finding(
+                        self.id, severity_here, self.criterion, evidence.episode.episode_id, step, found, todo
+                    )
+                case Unchecked(step, why):
+                    unchecked[why] += [] if step is None else [step]
+        for why, steps in unchecked.items():
             yield NotChecked(self.id, why, tuple(steps))
 
 

@@ -11,12 +11,12 @@ from odyssey_recorder.gesture.recognizer import TouchRules, recognize
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model import action as actions
 from odyssey_recorder.model.geometry import Pixel
-from odyssey_recorder.quality.checks.check import NO_PROVENANCE, Found, Unseen, density_of
+from odyssey_recorder.quality.checks.check import NO_PROVENANCE, Found, Unchecked, density_of
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.wording import named
 
-Said = Iterator[Found | Unseen]
+CheckResults = Iterator[Found | Unchecked]
 _Value = TypeVar("_Value")
 
 _TODO = "Restore the annotation and its provenance. To correct a step, use a fix in the review."
@@ -25,7 +25,7 @@ _NO_END = "the provenance is from an older recorder that did not store the endin
 _NO_DENSITY = "the device's density is unknown, so clicks and scrolls cannot be told apart"
 
 
-def as_recorded(evidence: EpisodeEvidence) -> Said:
+def check_against_provenance(evidence: EpisodeEvidence) -> CheckResults:
     """An action differs from what the recorder derives from its provenance and the fixes in the review file: kind and
     position of a touch, key, text, or the end with its note. Or the provenance is missing although the dataset has
     view hierarchies of the episode, cannot be read, or has other steps. Times that are not in the order of the steps
@@ -35,25 +35,25 @@ def as_recorded(evidence: EpisodeEvidence) -> Said:
         if evidence.provenance_problem:
             yield Found(None, f"The provenance cannot be used: {evidence.provenance_problem.rstrip('.')}.", _LOST)
         else:
-            yield Unseen(None, NO_PROVENANCE)
+            yield Unchecked(None, NO_PROVENANCE)
         return
     yield from _out_of_order(evidence)
     density = density_of(evidence)
     fixes = _Fixes(evidence.amendments)
     for step in evidence.steps:
-        if step.record is None or (told := step.spelled.action) is None:
+        if step.record is None or (annotated := step.spelled.action) is None:
             continue
-        if actions.is_terminal(told) and step.record.input is None and step.record.end is None:
-            yield Unseen(step.number, _NO_END)
+        if actions.is_terminal(annotated) and step.record.input is None and step.record.end is None:
+            yield Unchecked(step.number, _NO_END)
         elif isinstance(step.record.input, StrokeRecord) and density is None:
-            yield Unseen(step.number, _NO_DENSITY)
-        elif differs := _differs(told, fixes.applied(step.number, _done(step.record, density or 0))):
+            yield Unchecked(step.number, _NO_DENSITY)
+        elif differs := _differs(annotated, fixes.applied(step.number, _done(step.record, density or 0))):
             yield Found(step.number, differs, _TODO)
-        elif more := _says_more(evidence, step.number, told):
-            yield Found(step.number, f"Its {more} differs from the provenance.", _TODO)
+        elif field := _contradictory_field(evidence, step.number, annotated):
+            yield Found(step.number, f"Its {field} differs from the provenance.", _TODO)
 
 
-def _out_of_order(evidence: EpisodeEvidence) -> Said:
+def _out_of_order(evidence: EpisodeEvidence) -> CheckResults:
     """As a warning: a clock that was set back between two parts of a recording looks the same."""
     for before, step in pairwise(evidence.steps):
         if before.record and step.record and step.record.touched_us < before.record.touched_us:
@@ -61,15 +61,15 @@ def _out_of_order(evidence: EpisodeEvidence) -> Said:
             yield Found(step.number, found, "Check whether steps were moved or added.", Severity.WARNING)
 
 
-def _differs(told: actions.Action, done: actions.Action | None) -> str:
-    if told == done:
+def _differs(annotated: actions.Action, done: actions.Action | None) -> str:
+    if annotated == done:
         return ""
     if done is None:
-        return f"The action is {named(actions.describe(told))}; according to the provenance nothing was done."
-    if actions.describe(told) == actions.describe(done):
-        return f"The path of {named(actions.describe(told))} differs from the provenance."
+        return f"The action is {named(actions.describe(annotated))}; according to the provenance nothing was done."
+    if actions.describe(annotated) == actions.describe(done):
+        return f"The path of {named(actions.describe(annotated))} differs from the provenance."
     return (
-        f"The action is {named(actions.describe(told))}; according to the provenance it was "
+        f"The action is {named(actions.describe(annotated))}; according to the provenance it was "
         f"{named(actions.describe(done))}."
     )
 
@@ -100,12 +100,12 @@ def _end(end: EndRecord | None) -> actions.Action | None:
             return actions.Impossible(words)
 
 
-def _says_more(evidence: EpisodeEvidence, number: int, told: actions.Action) -> str:
+def _contradictory_field(evidence: EpisodeEvidence, number: int, annotated: actions.Action) -> str:
     strict = evidence.episode.strict
     spelling = strict.steps[number].spelling if strict else {}
     if spelling.get("info"):
         return "info"
-    match told:
+    match annotated:
         case actions.Click(point) | actions.LongPress(point):
             try:
                 return "" if trajectory(spelling.get("ps")) in ((), (point,)) else "ps"

@@ -1,8 +1,8 @@
 """Checks of criterion (i): each step has its own intact screenshot, taken in time, of a screen that shows something."""
 
 from odyssey_recorder.dataset.lenient import Rule
-from odyssey_recorder.model.action import Action, is_terminal
-from odyssey_recorder.quality.checks.check import Found, Said, Unseen, is_without_effect, no_provenance
+from odyssey_recorder.model.action import is_terminal
+from odyssey_recorder.quality.checks.check import CheckResults, Found, Unchecked, is_without_effect, no_provenance
 from odyssey_recorder.quality.checks.flags import flagged, flags_for
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Severity
@@ -13,7 +13,7 @@ _NO_SCREENSHOT = "the screenshot is missing or cannot be decoded"
 _RECORD_AGAIN = "Restore the file from a backup, or record the episode again."
 
 
-def whole_files(evidence: EpisodeEvidence) -> Said:
+def check_files(evidence: EpisodeEvidence) -> CheckResults:
     """The file of the screenshot is missing, empty or cannot be decoded completely, or its SHA-256 differs from the
     one in the provenance. Without provenance the hash is not checked."""
     for step in evidence.steps:
@@ -23,13 +23,13 @@ def whole_files(evidence: EpisodeEvidence) -> Said:
         elif screenshot.problem:
             yield Found(step.number, sentence(f"The screenshot cannot be used: {screenshot.problem}"), _RECORD_AGAIN)
         elif step.record is None:
-            yield Unseen(step.number, f"the hash of the file cannot be compared: {no_provenance(evidence)}")
+            yield Unchecked(step.number, f"the hash of the file cannot be compared: {no_provenance(evidence)}")
         elif screenshot.sha256 != step.record.frame.png_sha256:
             found = "The file is not the one that was recorded: its SHA-256 differs from the provenance."
             yield Found(step.number, found, _RECORD_AGAIN)
 
 
-def counted_and_named(evidence: EpisodeEvidence) -> Said:
+def check_names(evidence: EpisodeEvidence) -> CheckResults:
     """step_length differs from the number of steps, steps are not numbered 0..n-1, a screenshot is not named
     ``<episode_id>_<step>.png``, or a screenshot belongs to no step."""
     for breach in evidence.episode.breaches:
@@ -41,19 +41,19 @@ def counted_and_named(evidence: EpisodeEvidence) -> Said:
         yield Found(None, found, "Check whether steps are missing from the file; otherwise move the screenshots away.")
 
 
-def sizes(evidence: EpisodeEvidence) -> Said:
+def check_sizes(evidence: EpisodeEvidence) -> CheckResults:
     """The screenshot has neither the size in device_info nor that size turned by 90 degrees; or it is turned although
     the device was not, or the reverse, by the rotation in the provenance; or its size differs from the provenance.
     device_info describes the first step. Without a rotation, as in released data, a turned screenshot is a warning.
     The recorder's flags on size and rotation only explain."""
     device = evidence.episode.device
     if device is None:
-        yield Unseen(None, "device_info has no size")
+        yield Unchecked(None, "device_info has no size")
         return
     for step in evidence.steps:
         size = step.screenshot.size if step.screenshot else None
         if size is None:
-            yield Unseen(step.number, _NO_SCREENSHOT)
+            yield Unchecked(step.number, _NO_SCREENSHOT)
             continue
         proved = None if step.record is None else step.record.frame.size
         if proved is not None and size != proved:
@@ -89,14 +89,14 @@ def _is_turned(evidence: EpisodeEvidence, step: StepEvidence) -> bool | None:
     return (step.record.screen.rotation - first.screen.rotation) % 2 == 1
 
 
-def shows_something(evidence: EpisodeEvidence) -> Said:
+def check_not_blank(evidence: EpisodeEvidence) -> CheckResults:
     """Outside the system bars, the screenshot is blank: the standard deviation of its luma is below `BLANK_DEVIATION`,
     or more than `BLANK_FLAT` of it is one colour. Windows that forbid screenshots are black; the recorder does not
     store whether one did."""
     for step in evidence.steps:
         screenshot = step.screenshot
         if screenshot is None or screenshot.problem:
-            yield Unseen(step.number, _NO_SCREENSHOT)
+            yield Unchecked(step.number, _NO_SCREENSHOT)
         elif screenshot.deviation < BLANK_DEVIATION or screenshot.flat > BLANK_FLAT:
             share = f"{screenshot.flat:.1%} of it is one colour; its luma deviation is {screenshot.deviation:.1f}"
             todo = (
@@ -106,7 +106,7 @@ def shows_something(evidence: EpisodeEvidence) -> Said:
             yield Found(step.number, f"The screenshot is blank: {share}.", todo)
 
 
-def taken_in_time(evidence: EpisodeEvidence) -> Said:
+def check_time(evidence: EpisodeEvidence) -> CheckResults:
     """The frame was requested after touch-down; or it was older than `OLDEST_SCREENSHOT_US` then and no second frame
     proves it; or the recorder flagged it: the screen changed at the touch, nothing proves the screenshot, the clocks
     disagreed, or a restored screen was not the same. Flags that no other check reports are reported here."""
@@ -117,7 +117,7 @@ def taken_in_time(evidence: EpisodeEvidence) -> Said:
     for step in evidence.steps:
         record = step.record
         if record is None:
-            yield Unseen(step.number, no_provenance(evidence))
+            yield Unchecked(step.number, no_provenance(evidence))
             continue
         late_us = record.frame.started_us - record.touched_us
         words = list(flags_for("IMG05", step))
@@ -131,7 +131,7 @@ def taken_in_time(evidence: EpisodeEvidence) -> Said:
             yield Found(step.number, sentence("; ".join(words)), todo)
 
 
-def has_an_effect(evidence: EpisodeEvidence) -> Said:
+def check_effect(evidence: EpisodeEvidence) -> CheckResults:
     """After an action other than the last, the next screenshot differs by less than a person would see
     (`NO_EFFECT_DP2`, `NO_EFFECT_SHARE`), without the system bars; or the recorder saw no change, or does not know
     whether the action reached the device."""
@@ -141,30 +141,26 @@ def has_an_effect(evidence: EpisodeEvidence) -> Said:
     )
     flags = dict(flagged("IMG07", evidence))
     for step in evidence.steps[:-1]:
-        if _is_end(step.spelled.action):
+        if (action := step.spelled.action) is not None and is_terminal(action):
             continue
-        nothing = is_without_effect(evidence, step)
-        if nothing:
+        no_effect = is_without_effect(evidence, step)
+        if no_effect:
             share = f"{step.change:.3%}" if step.change else "nothing"
             yield Found(
                 step.number, f"The screen looks the same afterwards: {share} of the next screenshot differs.", todo
             )
         elif step.number in flags:
             yield Found(step.number, sentence(f"Flagged by the recorder: {flags[step.number]}"), todo)
-        elif nothing is None:
-            yield Unseen(step.number, "this screenshot and the next cannot be compared")
+        elif no_effect is None:
+            yield Unchecked(step.number, "this screenshot and the next cannot be compared")
 
 
-def _is_end(action: Action | None) -> bool:
-    return action is not None and is_terminal(action)
-
-
-def at_rest(evidence: EpisodeEvidence) -> Said:
+def check_settled(evidence: EpisodeEvidence) -> CheckResults:
     """The screen was still moving when the frame was taken, by the recorder's flag: it may show a spinner, or be half
     drawn. Without provenance this is not checked."""
     for step in evidence.steps:
         if step.record is None:
-            yield Unseen(step.number, no_provenance(evidence))
+            yield Unchecked(step.number, no_provenance(evidence))
         elif not step.record.frame.settled or flags_for("IMG08", step):
             todo = "Check whether the screenshot shows a half-drawn or loading screen. If so, record the episode again."
             yield Found(step.number, "The screen was still moving when the screenshot was taken.", todo)

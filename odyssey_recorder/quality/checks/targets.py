@@ -6,7 +6,14 @@ from odyssey_recorder.dataset.provenance import StepRecord, StrokeRecord
 from odyssey_recorder.model.action import Click, LongPress, Press, SystemKey
 from odyssey_recorder.model.geometry import GRID, Box, Pixel, Point, Size, to_pixel
 from odyssey_recorder.quality.checks.apps import is_launcher
-from odyssey_recorder.quality.checks.check import Found, Said, Unseen, after, is_without_effect, no_provenance
+from odyssey_recorder.quality.checks.check import (
+    CheckResults,
+    Found,
+    Unchecked,
+    after,
+    is_without_effect,
+    no_provenance,
+)
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import BOX_SLACK, LARGEST_BOX
@@ -15,7 +22,7 @@ from odyssey_recorder.quality.wording import named
 _BOX = "sam2_bbox"
 
 
-def hits_a_view(evidence: EpisodeEvidence) -> Said:
+def check_click_target(evidence: EpisodeEvidence) -> CheckResults:
     """A CLICK hits no view of the app, or no clickable view and the screen looks the same afterwards. A click with an
     effect hit what view hierarchies do not show, such as the keyboard or the menu over selected text. Without a view
     hierarchy this is not checked."""
@@ -23,28 +30,28 @@ def hits_a_view(evidence: EpisodeEvidence) -> Said:
         if not isinstance(action := step.spelled.action, Click):
             continue
         if step.views is None:
-            yield Unseen(step.number, f"there is no view hierarchy: {step.no_views}")
+            yield Unchecked(step.number, f"there is no view hierarchy: {step.no_views}")
             continue
         size = step.record.frame.size if step.record else step.screenshot.size if step.screenshot else None
         if size is None:
-            yield Unseen(step.number, "the size of the screenshot is unknown")
+            yield Unchecked(step.number, "the size of the screenshot is unknown")
             continue
-        yield from _met(evidence, step, action.point, _touched(step, action.point, size))
+        yield from _check_hit(evidence, step, action.point, _touched(step, action.point, size))
 
 
-def _met(evidence: EpisodeEvidence, step: StepEvidence, point: Point, at: Pixel) -> Said:
+def _check_hit(evidence: EpisodeEvidence, step: StepEvidence, point: Point, at: Pixel) -> CheckResults:
     under = [node for node in step.views or () if at in node.box]
     if any(node.clickable for node in under):
         return
     found = f"The CLICK at {point.x}, {point.y} hits {'nothing that can be clicked' if under else 'no view of the app'}"
-    nothing = is_without_effect(evidence, step)
+    no_effect = is_without_effect(evidence, step)
     if not under and may_be_keyboard(step, at):
-        yield Unseen(step.number, "the click is on the keyboard, which no view hierarchy shows")
-    elif not under or nothing:
-        after_it = ", and after it the screen looks the same" if nothing else ""
+        yield Unchecked(step.number, "the click is on the keyboard, which no view hierarchy shows")
+    elif not under or no_effect:
+        after_it = ", and after it the screen looks the same" if no_effect else ""
         yield Found(step.number, f"{found}{after_it}.", "Check whether it had an effect; if not, drop the step.")
-    elif nothing is None:
-        yield Unseen(step.number, "there is no clickable view, and it is unknown whether the click had an effect")
+    elif no_effect is None:
+        yield Unchecked(step.number, "there is no clickable view, and it is unknown whether the click had an effect")
 
 
 def _touched(step: StepEvidence, point: Point, size: Size) -> Pixel:
@@ -60,7 +67,7 @@ def may_be_keyboard(step: StepEvidence, at: Pixel) -> bool:
     return below_all and (screen is None or screen.keyboard_shown)
 
 
-def keys_work(evidence: EpisodeEvidence) -> Said:
+def check_system_keys(evidence: EpisodeEvidence) -> CheckResults:
     """After HOME the launcher is not in front, by the provenance of the next step; or after BACK the screen looks the
     same."""
     for step in evidence.steps:
@@ -69,37 +76,37 @@ def keys_work(evidence: EpisodeEvidence) -> Said:
             continue
         match action.key:
             case SystemKey.HOME:
-                yield from _home(evidence, step, following)
+                yield from _check_home(evidence, step, following)
             case SystemKey.BACK:
-                yield from _back(evidence, step)
+                yield from _check_back(evidence, step)
             case SystemKey.RECENT:
                 pass
 
 
-def _home(evidence: EpisodeEvidence, step: StepEvidence, following: StepEvidence) -> Said:
+def _check_home(evidence: EpisodeEvidence, step: StepEvidence, following: StepEvidence) -> CheckResults:
     screen = following.record.screen if following.record else None
     if screen is None:
         why = (
             no_provenance(evidence) if following.record is None else "the device did not report which app was in front"
         )
-        yield Unseen(step.number, why)
+        yield Unchecked(step.number, why)
     elif not is_launcher(screen.package):
         found = f"After HOME, {named(screen.package)} is in front instead of the launcher."
         yield Found(step.number, found, "Check whether HOME was pressed. If it had no effect, drop the step.")
 
 
-def _back(evidence: EpisodeEvidence, step: StepEvidence) -> Said:
-    nothing = is_without_effect(evidence, step)
-    if nothing is None:
-        yield Unseen(step.number, "this screenshot and the next cannot be compared")
-    elif nothing:
+def _check_back(evidence: EpisodeEvidence, step: StepEvidence) -> CheckResults:
+    no_effect = is_without_effect(evidence, step)
+    if no_effect is None:
+        yield Unchecked(step.number, "this screenshot and the next cannot be compared")
+    elif no_effect:
         yield Found(step.number, "After BACK the screen looks the same.", "Drop the step if it had no effect.")
 
 
-# --- boxes -----------------------------------------------------------------------------------------------
+# Boxes.
 
 
-def boxes_hold(evidence: EpisodeEvidence) -> Said:
+def check_boxes(evidence: EpisodeEvidence) -> CheckResults:
     """The box of a CLICK or LONG_PRESS, sam2_bbox in the file or the one in the provenance, is empty, not a box,
     reversed, or does not contain the press within `BOX_SLACK` thousandths; or it is missing although other presses of
     the file have one. A box larger than `LARGEST_BOX` of the screen is a warning."""
@@ -107,19 +114,19 @@ def boxes_hold(evidence: EpisodeEvidence) -> Said:
     for step in evidence.steps:
         match step.spelled.action:
             case Click(point) | LongPress(point):
-                yield from _box(evidence, step, point, has_boxes=has_boxes)
+                yield from _check_box(evidence, step, point, has_boxes=has_boxes)
             case _:
                 pass
 
 
-def _box(evidence: EpisodeEvidence, step: StepEvidence, point: Point, *, has_boxes: bool) -> Said:
-    said = list(_annotated_box(step, point, has_boxes=has_boxes))
+def _check_box(evidence: EpisodeEvidence, step: StepEvidence, point: Point, *, has_boxes: bool) -> CheckResults:
+    faults = list(_annotated_box(step, point, has_boxes=has_boxes))
     if step.record is not None and step.record.bbox is not None:
-        said += _proved_box(evidence, step, step.record, point)
-    elif not said and not step.spelled.annotations.has(_BOX):
-        yield Unseen(step.number, "the box of the pressed element is unknown")
-    if said:
-        wrong, severity = said[0]
+        faults += _proved_box(evidence, step, step.record, point)
+    elif not faults and not step.spelled.annotations.has(_BOX):
+        yield Unchecked(step.number, "the box of the pressed element is unknown")
+    if faults:
+        wrong, severity = faults[0]
         yield Found(step.number, wrong, "Draw the box again around the pressed element.", severity)
 
 

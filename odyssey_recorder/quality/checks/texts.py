@@ -4,7 +4,7 @@ import re
 
 from odyssey_recorder.model.action import Complete, Impossible, Type
 from odyssey_recorder.model.episode import StepAnnotations
-from odyssey_recorder.quality.checks.check import Found, Said, Unseen
+from odyssey_recorder.quality.checks.check import CheckResults, Found, Unchecked
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.wording import listed
 
@@ -29,16 +29,16 @@ _TAG = re.compile(
 )
 
 
-def whole_texts(evidence: EpisodeEvidence) -> Said:
+def check_completeness(evidence: EpisodeEvidence) -> CheckResults:
     """A step has texts of a language model, and one is missing, empty, a refusal, or breaks off within a sentence.
     Whether a text belongs to an older screenshot is not checked: its source is not stored."""
     if not (keys := _keys(evidence)):
-        yield Unseen(None, _NONE)
+        yield Unchecked(None, _NONE)
         return
     for step in evidence.steps:
         if wrong := [f"{key} {words}" for key in keys if (words := _unwhole(step.spelled.annotations, key))]:
             yield Found(step.number, f"Annotations: {listed(wrong)}.", "Have the step annotated again.")
-    yield Unseen(None, "it is unknown whether the texts describe these screenshots: their source is not stored")
+    yield Unchecked(None, "it is unknown whether the texts describe these screenshots: their source is not stored")
 
 
 def _keys(evidence: EpisodeEvidence) -> list[str]:
@@ -61,10 +61,10 @@ def unwhole(text: str, key: str) -> str:
     return "" if ends else "breaks off"
 
 
-def plain_texts(evidence: EpisodeEvidence) -> Said:
+def check_plainness(evidence: EpisodeEvidence) -> CheckResults:
     """A text of a language model names coordinates, or has tags of actions such as ``CLICK[`` or ``KEY_HOME``."""
     if not (keys := _keys(evidence)):
-        yield Unseen(None, _NONE)
+        yield Unchecked(None, _NONE)
         return
     for step in evidence.steps:
         texts = {key: getattr(step.spelled.annotations, key) or "" for key in keys}
@@ -86,7 +86,7 @@ _PHONES = (
 )
 
 
-def nothing_private(evidence: EpisodeEvidence) -> Said:
+def check_privacy(evidence: EpisodeEvidence) -> CheckResults:
     """A typed text, a note, a reason, the task or the instruction contains an e-mail address, a telephone number (with
     a country or area code, or in North American groups), or a card number: 13 to 19 digits with a valid check digit.
     Texts in screenshots are not read."""
@@ -101,7 +101,7 @@ def nothing_private(evidence: EpisodeEvidence) -> Said:
                 yield _found(step.number, "The note", kinds)
             case _:
                 pass
-    yield Unseen(None, "the text in screenshots is not read (no OCR)")
+    yield Unchecked(None, "the text in screenshots is not read (no OCR)")
 
 
 def _found(step: int | None, where: str, kinds: list[str]) -> Found:

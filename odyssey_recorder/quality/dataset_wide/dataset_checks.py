@@ -28,7 +28,7 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class CheckStatus:
-    """`is_settled`: both the episode as it is and the dataset with it were checked."""
+    """`is_settled`: both the present episode and the dataset with it were checked."""
 
     report: EpisodeReport | None = None
     is_settled: bool = False
@@ -47,12 +47,12 @@ class DatasetChecks:
         self._root = root.absolute()
         self._checker = checker
         self._on_change = on_change
-        self._is_whole = False  # True after the first complete run
+        self._is_complete = False  # True after the first complete run
         self._running, self._lock = Lock(), Lock()
         self._found: dict[str, _Found] = {}
         self._together: _Together = {}
         self._source = FactsStore()
-        self._passes = [_CachedCheck(check) for check in TOGETHER]
+        self._cached_checks = [_CachedCheck(check) for check in TOGETHER]
 
     def look(self, episode_id: str) -> CheckStatus:
         """Check one episode now; includes the findings of the whole dataset after a complete run."""
@@ -98,11 +98,11 @@ class DatasetChecks:
                     fresh[episode_id] = _Found(replace(kept, report="", facts=""), report_from_json(kept.report))
                 take(len(seen), len(annotations), episode_id if is_new else "")
             changed = self._settle(fresh, facts, self._found.keys() - seen)
-            self._is_whole = True
+            self._is_complete = True
         self._on_change(changed)
 
     def _settle_one(self, episode_id: str) -> None:
-        if not self._is_whole or not self._running.acquire(blocking=False):
+        if not self._is_complete or not self._running.acquire(blocking=False):
             return
         try:
             [(_, kept)] = self._checker.check_each([self._annotation(episode_id)])
@@ -113,25 +113,25 @@ class DatasetChecks:
         self._on_change(changed)
 
     def _settle(self, fresh: Mapping[str, _Found], facts: Mapping[str, str], gone: Collection[str]) -> frozenset[str]:
-        together = self._look_together(facts, gone) if fresh or gone else self._together
+        together = self._check_together(facts, gone) if fresh or gone else self._together
         found = {one: known for one, known in (self._found | dict(fresh)).items() if one not in gone}
         with self._lock:
             before, self._together, self._found = self._together, together, found
         others = {one for one in before.keys() | together.keys() if before.get(one) != together.get(one)}
         return frozenset(fresh.keys() | others)
 
-    def _look_together(self, changed: Mapping[str, str], gone: Iterable[str]) -> _Together:
-        asked: set[str] = set()
+    def _check_together(self, changed: Mapping[str, str], gone: Iterable[str]) -> _Together:
+        fields_read: set[str] = set()
         for episode_id in gone:
-            asked |= _ALL if self._source.take(episode_id) is not None else set()
-        for episode_id, told in changed.items():
-            before, now = self._source.take(episode_id), facts_from_json(told) if told else None
-            asked |= _differing(before, now)
-            if told:
-                self._source.put(episode_id, told)
+            fields_read |= _ALL if self._source.take(episode_id) is not None else set()
+        for episode_id, stored in changed.items():
+            before, now = self._source.take(episode_id), facts_from_json(stored) if stored else None
+            fields_read |= _different_fields(before, now)
+            if stored:
+                self._source.put(episode_id, stored)
         findings: defaultdict[str, list[Finding]] = defaultdict(list)
-        for one in self._passes:
-            for finding in one.findings(self._source, asked):
+        for one in self._cached_checks:
+            for finding in one.findings(self._source, fields_read):
                 findings[finding.episode_id].append(finding)
         for finding in spelling_findings(self._root) if is_exported(self._root) else ():
             if finding.episode_id:
@@ -157,32 +157,32 @@ class _CachedCheck:
     def __init__(self, check: Callable[[FactsSource], Iterator[object]]) -> None:
         self._check = check
         self._found: list[Finding] = []
-        self._asked: set[str] | None = None
+        self._fields_read: set[str] | None = None
 
     def findings(self, source: FactsSource, changed: Collection[str]) -> list[Finding]:
-        if self._asked is None or not self._asked.isdisjoint(changed):
-            asked: set[str] = set()
-            found = self._check(lambda: (cast(EpisodeFacts, _FactsProbe(facts, asked)) for facts in source()))
+        if self._fields_read is None or not self._fields_read.isdisjoint(changed):
+            fields_read: set[str] = set()
+            found = self._check(lambda: (cast(EpisodeFacts, _FactsProbe(facts, fields_read)) for facts in source()))
             self._found = [one for one in found if isinstance(one, Finding) and one.episode_id]
-            self._asked = asked
+            self._fields_read = fields_read
         return self._found
 
 
 class _FactsProbe:
     """The facts of an episode; records which ones a check reads, so that no list of names can be incomplete."""
 
-    __slots__ = ("_asked", "_facts")
+    __slots__ = ("_facts", "_fields_read")
 
-    def __init__(self, facts: EpisodeFacts, asked: set[str]) -> None:
+    def __init__(self, facts: EpisodeFacts, fields_read: set[str]) -> None:
         self._facts = facts
-        self._asked = asked
+        self._fields_read = fields_read
 
     def __getattr__(self, name: str) -> object:
-        self._asked.add(name)
+        self._fields_read.add(name)
         return getattr(self._facts, name)
 
 
-def _differing(one: EpisodeFacts | None, other: EpisodeFacts | None) -> frozenset[str]:
+def _different_fields(one: EpisodeFacts | None, other: EpisodeFacts | None) -> frozenset[str]:
     if one is None or other is None:
         return frozenset() if one is other else _ALL
     return frozenset(name for name in _ALL if getattr(one, name) != getattr(other, name))

@@ -86,7 +86,7 @@ def list_findings(root: Path, source: FactsSource) -> Iterator[Finding | NotChec
 def _index_findings(path: Path, episodes: frozenset[str], source: FactsSource) -> Iterator[Finding]:
     rows = _rows(path)
     if rows is None:
-        yield _of_index(f"{path.name} is not a JSON list of episodes.", ())
+        yield _index_finding(f"{path.name} is not a JSON list of episodes.", ())
         return
     times = Counter(episode_id for episode_id, _ in rows)
     twice = sorted(episode_id for episode_id, count in times.items() if count > 1)
@@ -94,18 +94,18 @@ def _index_findings(path: Path, episodes: frozenset[str], source: FactsSource) -
     other = sorted(
         facts.episode_id for facts in source() if steps.get(facts.episode_id) not in (None, len(facts.actions))
     )
-    for told, ids in (
+    for phrase, ids in (
         ("name {} without a file", sorted(times.keys() - episodes)),
         ("lack {} that has a file", sorted(episodes - times.keys())),
         ("name {} more than once", twice),
         ("differ from the file in the number of steps for {}", other),
     ):
         if ids:
-            words = told.format(counted(len(ids), "episode"))
-            yield _of_index(f"The rows of {path.name} {words}: {listed(ids)}.", ids)
+            words = phrase.format(counted(len(ids), "episode"))
+            yield _index_finding(f"The rows of {path.name} {words}: {listed(ids)}.", ids)
 
 
-def _of_index(found: str, ids: Sequence[str]) -> Finding:
+def _index_finding(found: str, ids: Sequence[str]) -> Finding:
     shown_ids = tuple(one for one in ids[:NAMED_AT_MOST] if is_episode_id(one))
     return Finding("SET03", Severity.WARNING, None, "", None, found, "Rebuild the list from the files.", shown_ids)
 

@@ -24,7 +24,7 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
     lengths: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
     for facts in source():
         lengths[facts.category].append(len(facts.actions))
-    usual = {category: _usual(of) for category, of in lengths.items() if len(of) >= thresholds.LENGTHS_NEEDED}
+    usual = {category: _usual_range(of) for category, of in lengths.items() if len(of) >= thresholds.LENGTHS_NEEDED}
     for category in sorted(lengths.keys() - usual.keys()):
         yield NotChecked(
             "EPI03",
@@ -32,7 +32,7 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
             f"at least {thresholds.LENGTHS_NEEDED} are needed to know the usual length.",
         )
     for facts in source():
-        words = _odd(len(facts.actions), facts.category, usual.get(facts.category))
+        words = _fault(len(facts.actions), facts.category, usual.get(facts.category))
         if words:
             yield Finding(
                 "EPI03", Severity.WARNING, Criterion.SEQUENCE, facts.episode_id, None,
@@ -40,14 +40,14 @@ def odd_lengths(source: FactsSource) -> Iterator[Finding | NotChecked]:
             )  # fmt: skip
 
 
-def _usual(lengths: Sequence[int]) -> tuple[float, float]:
+def _usual_range(lengths: Sequence[int]) -> tuple[float, float]:
     lower, _, upper = quantiles(lengths, method="inclusive")
     # Where most have the same length the range is 0, and one more step would be odd.
     reach = thresholds.LENGTH_FENCE * max(1.0, upper - lower)
     return lower - reach, upper + reach
 
 
-def _odd(length: int, category: str, usual: tuple[float, float] | None) -> str:
+def _fault(length: int, category: str, usual: tuple[float, float] | None) -> str:
     if not thresholds.SHORTEST <= length <= thresholds.LONGEST:
         return f"It has {length} steps; {thresholds.SHORTEST} to {thresholds.LONGEST} are expected."
     if usual is not None and not usual[0] <= length <= usual[1]:
@@ -90,7 +90,7 @@ _CELL = thresholds.SAME_PLACE + 1
 """Equivalent positions are in the same cell of this size, or in neighbouring ones."""
 
 
-# --- what is done ----------------------------------------------------------------------------------------
+# Actions.
 
 
 def alike_episodes(source: FactsSource) -> Iterator[Finding]:
@@ -127,7 +127,7 @@ def _alike_in(group: Sequence[EpisodeFacts]) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-# --- what is said ----------------------------------------------------------------------------------------
+# Instructions.
 
 
 def alike_instructions(source: FactsSource) -> Iterator[Finding]:
@@ -137,17 +137,17 @@ def alike_instructions(source: FactsSource) -> Iterator[Finding]:
     ROUGE-L is the F-measure of the longest common subsequence of words. The nearest few are named.
     """
     words: dict[str, int] = {}
-    saying: defaultdict[str, list[str]] = defaultdict(list)
+    ids_by_text: defaultdict[str, list[str]] = defaultdict(list)
     for facts in source():
-        saying[lettered(facts.instruction, words)].append(facts.episode_id)
-    saying.pop("", None)
-    for ids in saying.values():
+        ids_by_text[lettered(facts.instruction, words)].append(facts.episode_id)
+    ids_by_text.pop("", None)
+    for ids in ids_by_text.values():
         yield from _same_instruction(ids)
-    texts = sorted(saying, key=len)
-    first = [saying[text][0] for text in texts]
+    texts = sorted(ids_by_text, key=len)
+    first = [ids_by_text[text][0] for text in texts]
     likely = candidates(texts, thresholds.ALIKE_INSTRUCTION, thresholds.COMPARED_AT_MOST)
     for text, matches in zip(texts, _closest_matches(texts, likely, thresholds.ALIKE_INSTRUCTION), strict=True):
-        for episode_id in saying[text] if matches else ():
+        for episode_id in ids_by_text[text] if matches else ():
             names = tuple(first[other] for other in matches.numbers)
             yield Finding(
                 "INS04", Severity.NOTE, Criterion.INSTRUCTION, episode_id, None,
@@ -170,7 +170,7 @@ def _same_instruction(ids: Sequence[str]) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-# --- how alike -------------------------------------------------------------------------------------------
+# Similarity.
 
 
 class _ClosestMatches:

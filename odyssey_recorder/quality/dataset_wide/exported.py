@@ -50,7 +50,7 @@ def _screenshots(source: FactsSource) -> Iterator[Finding]:
         )
 
 
-# --- the manifest ----------------------------------------------------------------------------------------
+# The manifest.
 
 
 def _manifest(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]:
@@ -58,20 +58,20 @@ def _manifest(root: Path, source: FactsSource) -> Iterator[Finding | NotChecked]
     if name is None:
         yield NotChecked("EXP01", f"There is no manifest of hashes ({' or '.join(MANIFESTS)}).")
         return
-    told: dict[str, bytes] = {}
+    hashes: dict[str, bytes] = {}
     for number, line in enumerate(_lines(root / name), start=1):
         match = _LINE.fullmatch(line)
         if match is None:
-            yield _error(f"{name}, line {number}: expected a SHA-256 sum and a file's name.", _MAKE_ANEW)
+            yield _error(f"{name}, line {number}: expected a SHA-256 sum and a file's name.", _REBUILD)
             return
-        told[match["name"].removeprefix("./")] = bytes.fromhex(match["sha256"])
-    wrong = sorted({*_wrong_screenshots(told, source), *_wrong_files(root, told)})
+        hashes[match["name"].removeprefix("./")] = bytes.fromhex(match["sha256"])
+    wrong = sorted({*_wrong_screenshots(hashes, source), *_wrong_files(root, hashes)})
     if wrong:
         words = f"{name} does not match or does not list {counted(len(wrong), 'file')}: {listed(wrong)}."
         yield _error(words, "Export again, or restore the changed files.")
 
 
-_MAKE_ANEW = "Rebuild the manifest from the files."
+_REBUILD = "Rebuild the manifest from the files."
 
 
 def _lines(path: Path) -> list[str]:
@@ -80,22 +80,22 @@ def _lines(path: Path) -> list[str]:
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
-def _wrong_screenshots(told: dict[str, bytes], source: FactsSource) -> Iterator[str]:
-    """Screenshots whose known hash differs from the manifest; removes all of their entries from `told`."""
+def _wrong_screenshots(hashes: dict[str, bytes], source: FactsSource) -> Iterator[str]:
+    """Screenshots whose known hash differs from the manifest; removes all of their entries from `hashes`."""
     for facts in source():
         for step, sha256 in enumerate(facts.screenshots):
             name = screenshot_path(facts.episode_id, step)
-            said = told.pop(name, None)
-            if sha256 and (said is None or said.hex() != sha256):
+            expected = hashes.pop(name, None)
+            if sha256 and (expected is None or expected.hex() != sha256):
                 yield name
 
 
-def _wrong_files(root: Path, told: Mapping[str, bytes]) -> Iterator[str]:
-    yield from {annotation_path(episode_id) for episode_id in episode_ids(root)} - told.keys()
-    for name, said in told.items():
+def _wrong_files(root: Path, hashes: Mapping[str, bytes]) -> Iterator[str]:
+    yield from {annotation_path(episode_id) for episode_id in episode_ids(root)} - hashes.keys()
+    for name, expected in hashes.items():
         place = PurePosixPath(name)
         inside = not place.is_absolute() and ".." not in place.parts
-        if not inside or _sha256(root / place, root) != said:
+        if not inside or _sha256(root / place, root) != expected:
             yield name
 
 
@@ -107,7 +107,7 @@ def _sha256(path: Path, root: Path) -> bytes | None:
         return None
 
 
-# --- the spelling ----------------------------------------------------------------------------------------
+# The spelling.
 
 
 def spelling_findings(root: Path) -> Iterator[Finding]:

@@ -132,7 +132,7 @@ def _places(facts: EpisodeFacts) -> Iterator[tuple[_Place, str]]:
             yield place, sha256
 
 
-# --- with provenance -------------------------------------------------------------------------------------
+# With provenance.
 
 
 def _mixed_up(group: Sequence[_Place]) -> Iterator[_Place]:
@@ -154,7 +154,7 @@ def _follow(one: _Place, other: _Place) -> bool:
     return one.episode_id == other.episode_id and abs(one.step - other.step) == 1
 
 
-# --- without provenance ----------------------------------------------------------------------------------
+# Without provenance.
 
 
 def _unexplained(group: Sequence[_Place]) -> Iterator[_Place]:

@@ -127,7 +127,7 @@ class Verdict(_Entry):
 
 
 def is_hasty(seconds: float, screens: int) -> bool:
-    """Whether nobody can read so many screens in so short a time; False if it was not measured."""
+    """Whether the time is too short to read so many screens; False if it was not measured."""
     return 0 < seconds < screens * FASTEST_SCREEN_S
 
 

@@ -15,8 +15,8 @@ def completed(tree: dict[str, Json]) -> dict[str, Json]:
         answers = full.pop("answers")
         assert isinstance(answers, dict)
         full["judgements"] = [
-            {"criterion": criterion, **(said if isinstance(said, dict) else {"answer": said})}
-            for criterion, said in answers.items()
+            {"criterion": criterion, **(answer if isinstance(answer, dict) else {"answer": answer})}
+            for criterion, answer in answers.items()
         ]
     return with_id(full)
 

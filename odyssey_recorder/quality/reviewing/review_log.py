@@ -73,8 +73,8 @@ class ReviewLog:
         Raises ReviewError, DatasetError.
         """
         file, rule = self.reviews.read(summary.episode_id), StatusRule()
-        given = review_status(file, rule, recorder=summary.annotator, revision=lambda: summary.revision).verdicts
-        if file.requests or len(given) > 1 or not all(one.decision.accepts for one in given):
+        verdicts = review_status(file, rule, recorder=summary.annotator, revision=lambda: summary.revision).verdicts
+        if file.requests or len(verdicts) > 1 or not all(one.decision.accepts for one in verdicts):
             return False
         self.reviews.append(summary.episode_id, Request(**self._signed(), why=why))
         return True

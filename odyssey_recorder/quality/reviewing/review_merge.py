@@ -47,15 +47,15 @@ def check_reviews(store: ReviewStore) -> Iterator[str]:
 
 def check_elsewhere(path: Path) -> Iterator[str]:
     """Like `check_reviews`, for a file or a folder that is to be merged. Raises DatasetError, ReviewError."""
-    for found in _gathered(path, None):
+    for found in _found_at(path, None):
         yield from [found] if isinstance(found, str) else file_faults(found, "", place=str(path))
 
 
 def merge_reviews(store: ReviewStore, path: Path) -> Merged:
     """Add the entries at `path` (dataset, folder of reviews, or file) once. Raises DatasetError, ReviewError."""
     merged = Merged()
-    for found in _gathered(path, store):
-        _take(store, found, merged)
+    for found in _found_at(path, store):
+        _merge_one(store, found, merged)
     return merged
 
 
@@ -64,13 +64,13 @@ def merge_copies(store: ReviewStore) -> Merged:
     for path in store.copies():
         problems = len(merged.problems)
         for found in _read(path, store, store.root):
-            _take(store, found, merged)
+            _merge_one(store, found, merged)
         if len(merged.problems) == problems:
             path.unlink(missing_ok=True)
     return merged
 
 
-def _take(store: ReviewStore, found: ReviewFile | str, merged: Merged) -> None:
+def _merge_one(store: ReviewStore, found: ReviewFile | str, merged: Merged) -> None:
     if isinstance(found, str):
         merged.problems.append(found)
         return
@@ -86,7 +86,7 @@ def _take(store: ReviewStore, found: ReviewFile | str, merged: Merged) -> None:
         merged.came[found.episode_id] = merged.came.get(found.episode_id, 0) + new
 
 
-def _gathered(path: Path, store: ReviewStore | None) -> Iterator[ReviewFile | str]:
+def _found_at(path: Path, store: ReviewStore | None) -> Iterator[ReviewFile | str]:
     """The review files at `path`; strings are problems. A verdict without a revision gets that in `store`."""
     if not path.exists():
         raise ReviewError(f"Nothing found at {path}.")
@@ -121,7 +121,7 @@ def _read(path: Path, store: ReviewStore | None, within: Path | None) -> Iterato
         return
     for number, tree in enumerate(trees, 1):
         try:
-            yield from _foreign(tree, store, place=f"{path}, entry {number}")
+            yield from _from_other_tool(tree, store, place=f"{path}, entry {number}")
         except (ReviewError, DatasetError) as error:
             yield str(error)
 
@@ -136,7 +136,7 @@ def _verdicts(data: bytes, *, lines: bool) -> list[Json]:
     return tree if isinstance(tree, list) else [tree]
 
 
-def _foreign(tree: Json, store: ReviewStore | None, *, place: str) -> Iterator[ReviewFile]:
+def _from_other_tool(tree: Json, store: ReviewStore | None, *, place: str) -> Iterator[ReviewFile]:
     keys = tree if isinstance(tree, dict) else {}
     episode_id = keys.get("episode_id")
     if not isinstance(episode_id, str) or not is_episode_id(episode_id):
@@ -169,5 +169,5 @@ def file_faults(file: ReviewFile, recorder: str, *, place: str) -> Iterator[str]
         if any(same_person(verdict.by, name) for name in (recorder, verdict.subject.recorder)):
             faults.append("it is by the annotator of the episode.")
         for fault in filter(None, faults):
-            given = f"of {shown(verdict.by)} at {verdict.at:%Y-%m-%d %H:%M} UTC"
-            yield f"{where}: the verdict {given} does not count: {fault}"
+            which = f"of {shown(verdict.by)} at {verdict.at:%Y-%m-%d %H:%M} UTC"
+            yield f"{where}: the verdict {which} does not count: {fault}"

@@ -22,15 +22,15 @@ from odyssey_recorder.quality.reviewing.status import QUEUE_RULE, ReviewPolicy, 
 from odyssey_recorder.task.queue.board import SentBack
 from odyssey_recorder.validation import first_fault
 
-_USUAL = ReviewPolicy()
-_TELLING = (b'"annotator"', b"accept")
-_NO_WORDS = "A reviewer sent it back"
+_DEFAULT = ReviewPolicy()
+_RELEVANT = (b'"annotator"', b"accept")
+_NO_REASON = "A reviewer sent it back"
 
 _Stamp = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _News:
+class _Outcome:
     move: Move | None = None
     accepted_by: str = ""
 
@@ -39,8 +39,8 @@ class _PolicyFile(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
     format: int = Field(default=FORMAT, ge=1, le=FORMAT)
-    seed: int = _USUAL.seed
-    second_share: float = Field(default=_USUAL.second_share, ge=0, le=1)
+    seed: int = _DEFAULT.seed
+    second_share: float = Field(default=_DEFAULT.second_share, ge=0, le=1)
 
 
 class ReviewStore(EntryStore[ReviewFile]):
@@ -48,7 +48,7 @@ class ReviewStore(EntryStore[ReviewFile]):
 
     def __init__(self, root: Path, *, patience_s: float = 10.0) -> None:
         super().__init__(root, REVIEWS, REVIEW_FORM, patience_s=patience_s)
-        self._news: dict[str, tuple[_Stamp, _News]] = {}
+        self._outcomes: dict[str, tuple[_Stamp, _Outcome]] = {}
         self._origins: dict[str, Origin] = {}
         self._guard = Lock()
 
@@ -67,11 +67,15 @@ class ReviewStore(EntryStore[ReviewFile]):
     def sent_back(self, annotator: str) -> Mapping[str, SentBack]:
         """The annotator's episodes that were sent back, by id; reads only changed files. Raises DatasetError."""
         with self._guard:
-            self._look_for_news()
-            moves = ((episode_id, news.move) for episode_id, (_, news) in self._news.items() if news.move is not None)
+            self._refresh()
+            moves = (
+                (episode_id, outcome.move)
+                for episode_id, (_, outcome) in self._outcomes.items()
+                if outcome.move is not None
+            )
             origins = [(episode_id, move, self._origin(episode_id)) for episode_id, move in moves]
         return {
-            episode_id: SentBack(origin.task_id, move.by, " ".join(move.why.split()) or _NO_WORDS)
+            episode_id: SentBack(origin.task_id, move.by, " ".join(move.why.split()) or _NO_REASON)
             for episode_id, move, origin in origins
             if origin is not None and origin.task_id and same_person(origin.annotator, annotator)
         }
@@ -79,17 +83,20 @@ class ReviewStore(EntryStore[ReviewFile]):
     def accepted(self, episode_ids: Collection[str]) -> Mapping[str, str]:
         """Episodes that all reviewers so far accept, with the last of them. Raises DatasetError."""
         with self._guard:
-            self._look_for_news()
-            said = {episode_id: self._news[episode_id][1].accepted_by for episode_id in {*episode_ids} & {*self._news}}
-        return {episode_id: by for episode_id, by in said.items() if by}
+            self._refresh()
+            accepted = {
+                episode_id: self._outcomes[episode_id][1].accepted_by
+                for episode_id in {*episode_ids} & {*self._outcomes}
+            }
+        return {episode_id: by for episode_id, by in accepted.items() if by}
 
-    def _look_for_news(self) -> None:
-        known, self._news = self._news, {}
+    def _refresh(self) -> None:
+        known, self._outcomes = self._outcomes, {}
         for path in filter(is_main, self._files()):
-            now = _stamp(path)
-            if now is not None:
-                stamp, news = known.get(path.stem, (None, _News()))
-                self._news[path.stem] = now, news if now == stamp else _news(path)
+            stamp_now = _stamp(path)
+            if stamp_now is not None:
+                stamp, outcome = known.get(path.stem, (None, _Outcome()))
+                self._outcomes[path.stem] = stamp_now, outcome if stamp_now == stamp else _read_outcome(path)
 
     def _origin(self, episode_id: str) -> Origin | None:
         if episode_id not in self._origins:
@@ -123,14 +130,14 @@ def _stamp(path: Path) -> _Stamp | None:
     return stat.st_mtime_ns, stat.st_size
 
 
-def _news(path: Path) -> _News:
+def _read_outcome(path: Path) -> _Outcome:
     try:
         data = read_json(path, Largest.REVIEWS, within=path.parent.parent)
     except OSError:
-        return _News()  # opening the review says why
-    if not any(word in data for word in _TELLING):
-        return _News()  # one of ten thousand files may be unreadable
+        return _Outcome()  # opening the review says why
+    if not any(word in data for word in _RELEVANT):
+        return _Outcome()  # one of ten thousand files may be unreadable
     file = REVIEW_FORM.read(data, episode_id=path.stem, source=str(path))
     moves = (entry for entry in file.entries if isinstance(entry, Move) and entry.to == "annotator")
     status = review_status(file, QUEUE_RULE)
-    return _News(next(moves, None), status.verdicts[-1].by if status.stage is ReviewStage.ACCEPTED else "")
+    return _Outcome(next(moves, None), status.verdicts[-1].by if status.stage is ReviewStage.ACCEPTED else "")

@@ -100,7 +100,7 @@ def sample(episodes: Mapping[str, Stratum], policy: ReviewPolicy) -> frozenset[s
     for episode_id, stratum in episodes.items():
         key = (stratum.category, stratum.device, comparable_name(stratum.annotator))
         strata.setdefault(key, []).append(episode_id)
-    share = Fraction(str(policy.second_share))  # as it is written: 0.07 of 100 are 7, not 8
+    share = Fraction(str(policy.second_share))  # of the decimal: 0.07 of 100 are 7, not 8
 
     def rank(episode_id: str) -> tuple[str, str]:
         return sha256(f"{policy.seed}:{episode_id}".encode()).hexdigest(), episode_id
@@ -190,19 +190,19 @@ def effective_fixes(fixes: Sequence[Fix]) -> list[Fix]:
     return [fix for fix in fixes if not fix.undoes and fix.id not in taken_back]
 
 
-def reviewer_role(now: ReviewStatus, *, recorder: str, reviewer: str) -> ReviewerRole | str:
+def reviewer_role(status: ReviewStatus, *, recorder: str, reviewer: str) -> ReviewerRole | str:
     """The role in which `reviewer` may judge the episode now; otherwise a message why not."""
     if not comparable_name(reviewer):
         return "Enter your name first. A verdict carries its reviewer's name."
     if same_person(recorder, reviewer):
         return "You recorded this episode. Somebody else must review it."
-    if now.stage is ReviewStage.CHECKING:
+    if status.stage is ReviewStage.CHECKING:
         return "The checks are still running and may require a second review. Wait a moment."
-    if now.stage.is_final:
-        return f"This episode is {now.stage.value.lower()}. There is nothing left to review."
-    if any(same_person(one.by, reviewer) for one in now.verdicts):
+    if status.stage.is_final:
+        return f"This episode is {status.stage.value.lower()}. There is nothing left to review."
+    if any(same_person(one.by, reviewer) for one in status.verdicts):
         return "You have reviewed this episode. Another reviewer comes next."
-    return _TURNS[now.stage]
+    return _TURNS[status.stage]
 
 
 def decision_fault(decision: Decision, judgements: Sequence[Judgement]) -> str:
@@ -236,13 +236,13 @@ def checked_decision(
     return Decision.FIX_AND_ACCEPT if has_fixed else Decision.ACCEPT
 
 
-def refusal_reasons(now: ReviewStatus) -> str:
-    refusing = [one for one in now.verdicts if not one.decision.accepts]
-    said = [
+def refusal_reasons(status: ReviewStatus) -> str:
+    refusing = [one for one in status.verdicts if not one.decision.accepts]
+    reasons = [
         _reason(judgement) for one in refusing for judgement in one.judgements if judgement.answer is not Rating.PASS
     ]
     notes = [one.note.strip() for one in refusing]
-    return "; ".join(dict.fromkeys(filter(None, (*said, *notes))))
+    return "; ".join(dict.fromkeys(filter(None, (*reasons, *notes))))
 
 
 def agrees(one: Verdict, other: Verdict) -> bool:

@@ -9,8 +9,8 @@ from tests.end_to_end.screen.display import Display
 from tests.end_to_end.screen.phone import PROFILE_PARAMETERS, simulated_phone
 from tests.end_to_end.screen.sandbox import Sandbox
 from tests.end_to_end.screen.window import ROOT
-from tests.quality.damaged.errands import ERRANDS
-from tests.quality.damaged.recordings import record_all
+from tests.quality.damaged.recordings import record_tasks
+from tests.quality.damaged.scripted_tasks import SCRIPTED_TASKS
 
 SCREENSHOTS = Path(os.environ["ODYSSEY_TEST_SCREENSHOTS"]) if os.environ.get("ODYSSEY_TEST_SCREENSHOTS") else None
 """The folder for screenshots of the window, or None."""
@@ -45,8 +45,8 @@ def display() -> Iterator[Display]:
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A dataset with an episode of seven steps, recorded on a small phone, and the id of the episode."""
     folder = tmp_path_factory.mktemp("recorded")
-    errand = next(one for one in ERRANDS if one.name == "dark")
-    return folder / "dataset", record_all(folder, seed=0, errands=(errand,))[errand.name]
+    scripted = next(one for one in SCRIPTED_TASKS if one.name == "dark")
+    return folder / "dataset", record_tasks(folder, seed=0, tasks=(scripted,))[scripted.name]
 
 
 @pytest.fixture(params=PROFILE_PARAMETERS)

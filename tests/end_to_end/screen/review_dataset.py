@@ -7,7 +7,7 @@ from pathlib import Path
 
 from odyssey_recorder.quality.reviewing.review import Decision
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from tests.quality.damaged.wreck import Wreck
+from tests.quality.damaged.damaged_episode import DamagedEpisode
 from tests.quality.verdicts import verdict
 
 
@@ -22,12 +22,12 @@ class ReviewDataset:
 
         The extra step comes before step `extra_step`, and touches an empty spot.
         """
-        wreck = Wreck(self._clean, self.root, episode_id, self._chance)
+        wreck = DamagedEpisode(self._clean, self.root, episode_id, self._chance)
         wreck.provenance["origin"]["annotator"] = by
         if extra_step is not None:
             steps = range(len(wreck.steps))
-            wreck.renumber([*steps[: extra_step + 1], *steps[extra_step:]])
-            wreck.put_place(extra_step, 500, 940)
+            wreck.arrange_steps([*steps[: extra_step + 1], *steps[extra_step:]])
+            wreck.move_press(extra_step, 500, 940)
             wreck.records[extra_step]["bbox"] = None
         wreck.save()
         return wreck.episode_id

@@ -7,7 +7,7 @@ from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.review_dataset import ReviewDataset
 from tests.end_to_end.screen.sandbox import Sandbox
-from tests.quality.damaged.recordings import record_all
+from tests.quality.damaged.recordings import record_tasks
 
 _PEOPLE = ("Ada", "Grace", "Mary")
 _WITH_EXTRA_STEP = "Let Calculator work out 7 times 8 tiles for my bathroom"
@@ -15,7 +15,7 @@ _DISPUTED = "Does the book club fit?"
 
 
 def review(sandbox: Sandbox) -> None:
-    ids = record_all(sandbox.folder / "recorded", seed=0)  # the first was recorded on a device like the one here
+    ids = record_tasks(sandbox.folder / "recorded", seed=0)  # the first was recorded on a device like the one here
     _fill(sandbox, ids)
     with sandbox.reviewer("Bea") as reviewer:
         reviewer.wait_for("for you")

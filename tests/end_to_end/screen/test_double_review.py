@@ -18,7 +18,7 @@ from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.sandbox import Sandbox
 from tests.end_to_end.screen.window import ROOT
-from tests.quality.damaged.wreck import Wreck
+from tests.quality.damaged.damaged_episode import DamagedEpisode
 
 SEED = 615
 FIRST, SECOND, THIRD = "Bea", "Cleo", "Dora"
@@ -48,7 +48,7 @@ def sandbox(sandbox: Sandbox, recorded: tuple[Path, str], count: int) -> Sandbox
     clean, episode_id = recorded
     chance = random.Random(SEED)
     for number in range(count):
-        wreck = Wreck(clean, sandbox.store.root, episode_id, chance)
+        wreck = DamagedEpisode(clean, sandbox.store.root, episode_id, chance)
         wreck.task["instruction"] = f"Make the display dark, and show me the world clock: number {number}."
         wreck.save()
     ReviewStore(sandbox.store.root).set_policy(ReviewPolicy(SEED, second_share=1.0))

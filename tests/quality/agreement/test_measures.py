@@ -24,55 +24,55 @@ answers = st.sampled_from(["pass", "fail", "unsure"])
 
 @settings(max_examples=25)
 @given(st.lists(st.tuples(answers, answers), min_size=1, max_size=60))
-def test_cohens_kappa_is_that_of_scikit_learn(pairs: list[tuple[str, str]]) -> None:
+def test_cohens_kappa_equals_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     assume(len(set(chain.from_iterable(pairs))) > 1)  # otherwise theirs is not a number
     assert cohen_kappa(Counter[tuple[Hashable, ...]](pairs)) == pytest.approx(
         cohen_kappa_score(*zip(*pairs, strict=True))
     )
 
 
-def test_two_reviewers_are_measured_by_cohen() -> None:
+def test_two_reviewers_use_cohens_kappa() -> None:
     pairs = [("a", "a")] * 20 + [("a", "b")] * 5 + [("b", "a")] * 10 + [("b", "b")] * 15
-    said = agreement(pairs)
-    assert (said.n, said.raw) == (50, 0.7)
-    assert said.kappa == pytest.approx(0.4)  # 0.7 seen, 0.5 by chance
+    result = agreement(pairs)
+    assert (result.n, result.raw) == (50, 0.7)
+    assert result.kappa == pytest.approx(0.4)  # 0.7 seen, 0.5 by chance
 
 
-def test_fleiss_kappa_is_that_of_the_published_example() -> None:
+def test_fleiss_kappa_matches_the_published_example() -> None:
     # Ten subjects, fourteen raters, five categories: the worked example of the article "Fleiss' kappa" of the English
     # Wikipedia, which gives 0.210. Each row has the number of raters per category.
     table = [
         (0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1),
         (7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7),
     ]  # fmt: skip
-    told = Counter[tuple[Hashable, ...]](
+    ratings = Counter[tuple[Hashable, ...]](
         tuple(chain.from_iterable([category] * count for category, count in enumerate(row))) for row in table
     )
 
-    assert fleiss_kappa(told) == pytest.approx(0.210, abs=0.0005)
+    assert fleiss_kappa(ratings) == pytest.approx(0.210, abs=0.0005)
 
 
-def test_three_reviewers_are_measured_by_fleiss_with_an_interval_of_their_raw_agreement() -> None:
-    said = agreement([("a", "a", "b"), ("a", "a", "a"), ("b", "b", "b"), ("a", "b", "b")] * 10)
-    assert said.raw == pytest.approx((1 / 3 + 1 + 1 + 1 / 3) / 4)
-    assert said.kappa == pytest.approx((2 / 3 - 0.5) / 0.5)
-    assert said.raw_interval == wilson((said.raw or 0) * 40, 40)
+def test_three_reviewers_use_fleiss_kappa() -> None:
+    result = agreement([("a", "a", "b"), ("a", "a", "a"), ("b", "b", "b"), ("a", "b", "b")] * 10)
+    assert result.raw == pytest.approx((1 / 3 + 1 + 1 + 1 / 3) / 4)
+    assert result.kappa == pytest.approx((2 / 3 - 0.5) / 0.5)
+    assert result.raw_interval == wilson((result.raw or 0) * 40, 40)
 
 
-def test_where_everybody_said_the_same_or_nobody_anything_kappa_is_undefined() -> None:
-    same, nothing = agreement([("pass", "pass")] * 40), agreement([])
+def test_kappa_is_undefined_without_disagreement_or_data() -> None:
+    same, none = agreement([("pass", "pass")] * 40), agreement([])
     assert (same.raw, same.kappa, same.kappa_interval) == (1.0, None, None)
     assert same.raw_interval == wilson(40, 40)
     assert agreement([("pass",) * 3] * 40).kappa is None
-    assert (nothing.n, nothing.raw, nothing.kappa, nothing.raw_interval) == (0, None, None, None)
+    assert (none.n, none.raw, none.kappa, none.raw_interval) == (0, None, None, None)
 
 
-def test_few_episodes_are_called_so() -> None:
+def test_small_samples_are_marked() -> None:
     assert agreement([("a", "b")] * (FEW - 1)).is_few
     assert not agreement([("a", "b")] * FEW).is_few
 
 
-def test_the_interval_is_the_same_for_the_same_seed_and_holds_the_figure() -> None:
+def test_interval_depends_on_the_seed_and_contains_kappa() -> None:
     pairs = [("a", "a")] * 30 + [("b", "b")] * 20 + [("a", "b")] * 10
     one, again, other = agreement(pairs, seed=3), agreement(pairs[::-1], seed=3), agreement(pairs, seed=4)
     assert one == again != other
@@ -81,7 +81,7 @@ def test_the_interval_is_the_same_for_the_same_seed_and_holds_the_figure() -> No
     assert one.kappa_interval.low < one.kappa < one.kappa_interval.high
 
 
-def test_the_interval_of_a_share_is_near_that_of_the_normal_law() -> None:
+def test_share_interval_is_close_to_the_normal_one() -> None:
     pairs = [("a", "a")] * 320 + [("a", "b")] * 80  # 0.8, deviation 0.02
     interval = agreement(pairs).raw_interval
     assert interval is not None
@@ -89,14 +89,14 @@ def test_the_interval_of_a_share_is_near_that_of_the_normal_law() -> None:
     assert interval.high == pytest.approx(0.8 + 1.96 * 0.02, abs=0.006)
 
 
-def test_where_only_one_differed_kappa_is_zero_however_many_agree() -> None:
-    nearly = agreement([("pass", "pass")] * 40 + [("pass", "fail")])
-    assert nearly.raw == pytest.approx(40 / 41)
-    assert nearly.kappa == pytest.approx(0.0)
-    assert nearly.kappa_interval is None, "every drawing gives 0, which is no interval"
+def test_single_disagreement_has_zero_kappa() -> None:
+    mostly_same = agreement([("pass", "pass")] * 40 + [("pass", "fail")])
+    assert mostly_same.raw == pytest.approx(40 / 41)
+    assert mostly_same.kappa == pytest.approx(0.0)
+    assert mostly_same.kappa_interval is None, "every drawing gives 0, which is no interval"
 
 
-def test_a_few_cases_in_which_all_agreed_claim_no_certainty() -> None:
+def test_few_unanimous_cases_have_no_kappa_interval() -> None:
     same = agreement([("pass", "pass")] * 10 + [("fail", "fail")])
     assert same.kappa == 1.0
     assert same.kappa_interval is None
@@ -109,13 +109,13 @@ def test_a_few_cases_in_which_all_agreed_claim_no_certainty() -> None:
 
 @settings(max_examples=15)  # each draws a thousand samples
 @given(st.lists(st.tuples(answers, answers), min_size=1, max_size=20))
-def test_no_interval_is_without_a_width(pairs: list[tuple[str, str]]) -> None:
-    said = agreement(pairs)
-    for interval in (said.raw_interval, said.kappa_interval):
+def test_every_interval_has_a_width(pairs: list[tuple[str, str]]) -> None:
+    result = agreement(pairs)
+    for interval in (result.raw_interval, result.kappa_interval):
         assert interval is None or interval.low < interval.high
 
 
-def test_verdicts_of_different_numbers_are_not_measured_together() -> None:
+def test_groups_of_different_sizes_are_rejected() -> None:
     with pytest.raises(ValueError, match="same number"):
         agreement([("a", "a"), ("a", "a", "a")])
     with pytest.raises(ValueError, match="at least 2"):
@@ -123,38 +123,35 @@ def test_verdicts_of_different_numbers_are_not_measured_together() -> None:
 
 
 @pytest.mark.parametrize(("n", "rate"), [(59, 0.05), (149, 0.02), (299, 0.01)])
-def test_none_among_so_many_is_just_enough_to_be_below_the_rate(n: int, rate: float) -> None:
+def test_smallest_defect_free_sample_below_a_rate(n: int, rate: float) -> None:
     assert upper_bound(0, n) < rate < upper_bound(0, n - 1)
 
 
 @settings(max_examples=25)
 @given(st.integers(0, 40), st.integers(1, 400))
-def test_at_the_bound_so_few_defects_are_seen_once_in_twenty(defects: int, more: int) -> None:
+def test_defect_count_at_the_bound_has_five_percent_probability(defects: int, more: int) -> None:
     n = defects + more
     rate = upper_bound(defects, n)
     seen = sum(comb(n, k) * rate**k * (1 - rate) ** (n - k) for k in range(defects + 1))
     assert seen == pytest.approx(0.05, rel=1e-6)
 
 
-def test_the_bound_is_that_of_the_published_tables_also_of_a_large_sample() -> None:
-    # Beta(0.95; k + 1, n - k), as statistical tables of the exact one-sided limit have it.
-    assert upper_bound(1, 10) == pytest.approx(0.3942, abs=1e-4)
-    assert upper_bound(3, 20) == pytest.approx(0.3437, abs=1e-4)
-    assert upper_bound(80, 8334) == pytest.approx(0.0115, abs=0.0003)
+@pytest.mark.parametrize(
+    ("defects", "n", "bound"), [(1, 10, 0.3942), (3, 20, 0.3437), (80, 8334, 0.0115), (0, 0, 1.0), (7, 7, 1.0)]
+)
+def test_bound_matches_published_tables(defects: int, n: int, bound: float) -> None:
+    """Beta(0.95; k + 1, n - k), as in tables of the exact one-sided limit; 1 if nothing or all is defective."""
+    assert upper_bound(defects, n) == pytest.approx(bound, abs=2e-4)
 
 
-def test_where_nothing_or_everything_was_seen_all_is_possible() -> None:
-    assert upper_bound(0, 0) == upper_bound(7, 7) == 1.0
+def test_wilson_interval_of_one_in_a_hundred() -> None:
+    interval = wilson(1, 100)
+    assert (round(interval.low, 3), round(interval.high, 3)) == (0.002, 0.054)
     assert wilson(0, 0) == Interval(0.0, 1.0)
 
 
-def test_wilsons_interval_of_one_in_a_hundred() -> None:
-    interval = wilson(1, 100)
-    assert (round(interval.low, 3), round(interval.high, 3)) == (0.002, 0.054)
-
-
 @given(st.integers(0, 300), st.integers(0, 300))
-def test_an_interval_holds_the_share_and_stays_within_0_and_1(count: int, more: int) -> None:
+def test_wilson_interval_contains_the_share(count: int, more: int) -> None:
     interval = wilson(count, count + more)
     assert 0 <= interval.low <= interval.high <= 1
     if count + more:

@@ -31,7 +31,7 @@ def page(*episodes: Reviewed, problems: tuple[str, ...] = (), dataset: str = "/d
     return render_quality_page(quality_report(AllReviewed(episodes, problems)), dataset=dataset, made_at=MADE_AT)
 
 
-def many(count: int) -> list[Reviewed]:
+def reviewed_episodes(count: int) -> list[Reviewed]:
     answers = ("ppp", "ppp", "fpp", "ppu")
     return [
         reviewed(
@@ -44,19 +44,19 @@ def many(count: int) -> list[Reviewed]:
     ]
 
 
-class _Tags(HTMLParser):
+class TagCollector(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.seen: set[str] = set()
+        self.names: set[str] = set()
         self.open: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.seen.add(tag)
+        self.names.add(tag)
         if tag not in ("meta", "br"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: object) -> None:
-        self.seen.add(tag)
+        self.names.add(tag)
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -70,41 +70,41 @@ class _Tags(HTMLParser):
         (60, "60 episodes with two verdicts."),
     ],
 )
-def test_the_page_is_whole_needs_nothing_else_and_says_how_far_to_trust_it(count: int, words: str) -> None:
-    html = page(*many(count))
-    tags = _Tags()
-    tags.feed(html)
-    assert not tags.open
-    assert not tags.seen & {"script", "img", "link", "iframe", "object"}
+def test_page_is_self_contained_and_states_its_reliability(count: int, words: str) -> None:
+    html = page(*reviewed_episodes(count))
+    collector = TagCollector()
+    collector.feed(html)
+    assert not collector.open
+    assert not collector.names & {"script", "img", "link", "iframe", "object"}
     assert "://" not in html
     assert words in html
-    for drawing in re.findall(r"<svg.*?</svg>", html, re.DOTALL):
-        ElementTree.fromstring(drawing)
+    for image in re.findall(r"<svg.*?</svg>", html, re.DOTALL):
+        ElementTree.fromstring(image)
 
 
-def test_bars_hold_their_figures() -> None:
-    html = page(*many(60))
+def test_bar_lengths_are_percentages() -> None:
+    html = page(*reviewed_episodes(60))
     labels = re.findall(r'<svg class="bar"[^>]*aria-label="([^"]*)"', html)
     assert len(labels) > 20
-    for drawing in re.findall(r'<rect class="fill"[^>]*/>', html):
-        assert 0 <= float(re.findall(r' width="([^"]*)"', drawing)[0]) <= 100
+    for image in re.findall(r'<rect class="fill"[^>]*/>', html):
+        assert 0 <= float(re.findall(r' width="([^"]*)"', image)[0]) <= 100
 
 
-def test_names_of_files_and_people_are_shown_as_text() -> None:
+def test_names_are_escaped() -> None:
     subject = Subject(recorder=HOSTILE, category=HOSTILE, device=HOSTILE, template=HOSTILE)
-    judged = reviewed(1, verdict(HOSTILE), sampled=False, subject=subject)
-    html = page(judged, problems=(HOSTILE,), dataset=HOSTILE)
+    hostile = reviewed(1, verdict(HOSTILE), sampled=False, subject=subject)
+    html = page(hostile, problems=(HOSTILE,), dataset=HOSTILE)
     assert "<script" not in html
     assert "\x1b" not in html
     assert html.count("&lt;script&gt;") >= 7
 
 
-def test_where_everybody_said_the_same_kappa_is_said_to_be_undefined() -> None:
+def test_page_says_that_kappa_is_undefined() -> None:
     same = [reviewed(number, verdict("Bea"), verdict("Cem", minute=1)) for number in range(40)]
     assert "undefined: all gave the same answer" in page(*same)
 
 
-def test_what_the_sample_says_is_never_less_than_it_is() -> None:
+def test_text_of_the_defect_bound() -> None:
     assert bound_words(DefectBound(59, 0, 0, 0.04951)) == (
         "Of 59 accepted episodes that were reviewed again, at random and blind, none was not "
         "accepted the second time: with 95% confidence, less than 5.0% of the episodes that "
@@ -116,13 +116,13 @@ def test_what_the_sample_says_is_never_less_than_it_is() -> None:
     assert "so no estimate is possible. 3 more of the sample wait" in bound_words(DefectBound(0, 0, 3, 1.0))
 
 
-def test_figures_are_told_with_their_units() -> None:
+def test_figures_have_units() -> None:
     assert (percent(0.934), percent(None)) == ("93%", "—")
     assert (seconds(42.4), seconds(119.4), seconds(125)) == ("42 s", "119 s", "2 min 05 s")
 
 
-def test_the_json_form_holds_all_figures() -> None:
-    report = quality_report(AllReviewed(tuple(many(8)), ("a problem",)))
+def test_json_contains_all_figures() -> None:
+    report = quality_report(AllReviewed(tuple(reviewed_episodes(8)), ("a problem",)))
 
     tree = json.loads(report_json(report_as_json(report, dataset="/data/mine", made_at=MADE_AT)))
 

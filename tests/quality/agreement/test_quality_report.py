@@ -29,41 +29,41 @@ def question(report: QualityReport, place: int) -> QuestionAgreement:
     return report.pairs.questions[place]
 
 
-def test_a_dataset_without_verdicts_has_a_report() -> None:
-    nothing = report_of()
-    assert (nothing.episodes, nothing.verdicts, nothing.accepted.of) == (0, 0, 0)
-    assert (nothing.bound.n, nothing.bound.below) == (0, 1.0)
-    assert [one.agreement.n for one in nothing.pairs.questions] == [0] * 4
-    assert (nothing.panels, nothing.pace, nothing.reasons) == ((), (), ())
+def test_dataset_without_verdicts_has_an_empty_report() -> None:
+    empty = report_of()
+    assert (empty.episodes, empty.verdicts, empty.accepted.of) == (0, 0, 0)
+    assert (empty.bound.n, empty.bound.below) == (0, 1.0)
+    assert [one.agreement.n for one in empty.pairs.questions] == [0] * 4
+    assert (empty.panels, empty.pace, empty.reasons) == ((), (), ())
 
 
-def test_kappa_is_that_of_scikit_learn_on_the_same_verdicts() -> None:
-    chance = Random(5)
-    given = [("".join(chance.choices("ppppfu", k=3)), "".join(chance.choices("ppppfu", k=3))) for _ in range(40)]
+def test_kappa_of_verdicts_equals_scikit_learn() -> None:
+    rng = Random(5)
+    answers = [("".join(rng.choices("ppppfu", k=3)), "".join(rng.choices("ppppfu", k=3))) for _ in range(40)]
     episodes = [
         reviewed(number, verdict("Bea", one), verdict("Cem", other, minute=1))
-        for number, (one, other) in enumerate(given)
+        for number, (one, other) in enumerate(answers)
     ]
 
     report = report_of(*episodes)
 
-    said: list[tuple[Sequence[object], Sequence[object]]]
-    said = [([one == "ppp" for one, _ in given], [other == "ppp" for _, other in given])]
-    said += [([one[place] for one, _ in given], [other[place] for _, other in given]) for place in range(3)]
-    for place, (firsts, seconds) in enumerate(said):
+    ratings: list[tuple[Sequence[object], Sequence[object]]]
+    ratings = [([one == "ppp" for one, _ in answers], [other == "ppp" for _, other in answers])]
+    ratings += [([one[place] for one, _ in answers], [other[place] for _, other in answers]) for place in range(3)]
+    for place, (firsts, seconds) in enumerate(ratings):
         ours = question(report, place).agreement
         assert ours.n == 40
         assert ours.kappa == pytest.approx(cohen_kappa_score(firsts, seconds))
 
 
-def test_to_fix_is_to_take_and_to_reject_is_not_to_take() -> None:
+def test_fix_and_accept_agrees_with_accept_and_reject_with_send_back() -> None:
     fixed = reviewed(1, verdict("Bea", decision=Decision.FIX_AND_ACCEPT), verdict("Cem", minute=1))
     refused = reviewed(2, verdict("Bea", "fpp", Decision.REJECT), verdict("Cem", "fpp", minute=1))
     decided = question(report_of(fixed, refused), 0).agreement
     assert (decided.raw, decided.kappa) == (1.0, 1.0)
 
 
-def test_the_third_verdict_makes_a_panel_and_leaves_the_pair_as_it_was() -> None:
+def test_third_verdict_adds_a_panel_and_keeps_the_pair() -> None:
     disputed = reviewed(1, verdict("Bea"), verdict("Cem", "fpp", minute=1), verdict("Dan", minute=2))
     agreed = reviewed(2, verdict("Bea"), verdict("Cem", minute=1), sampled=False)
     report = report_of(disputed, agreed)
@@ -72,7 +72,7 @@ def test_the_third_verdict_makes_a_panel_and_leaves_the_pair_as_it_was() -> None
     assert report.panels[0].questions[0].agreement.raw == pytest.approx(1 / 3)
 
 
-def test_acceptance_is_of_those_judged_to_the_end_and_what_is_not_known_is_called_so() -> None:
+def test_acceptance_counts_final_episodes_by_subject() -> None:
     fold = Subject(recorder=" ADA", category="Multi_Apps", device="Pixel Fold", template="Tell {}")
     report = report_of(
         reviewed(1, verdict("Bea"), sampled=False),
@@ -94,29 +94,31 @@ def test_acceptance_is_of_those_judged_to_the_end_and_what_is_not_known_is_calle
     }
 
 
-def taken(seconds: float, by: str = "Bea") -> Verdict:
+def verdict_after(seconds: float, by: str = "Bea") -> Verdict:
     return verdict(by).model_copy(update={"seconds": seconds})
 
 
-def test_pace_is_of_all_and_of_each_reviewer_and_leaves_out_what_nobody_measured() -> None:
+def test_pace_is_per_reviewer_and_skips_unmeasured_verdicts() -> None:
     numbers = count()
     times = [("Bea", 10.0), ("bea ", 20.0), ("Bea", 30.0), ("Cem", 100.0), ("Cem", 0.0)]
-    pace = report_of(*(reviewed(next(numbers), taken(seconds, by)) for by, seconds in times)).pace
+    pace = report_of(*(reviewed(next(numbers), verdict_after(seconds, by)) for by, seconds in times)).pace
     assert [(one.name, one.n, one.median_s) for one in pace] == [("All", 4, 25.0), ("Bea", 3, 20.0), ("Cem", 1, 100.0)]
     assert pace[1].p90_s == pytest.approx(28.0)
     assert pace[2].p90_s == 100.0
 
 
-def test_who_accepts_faster_than_the_screens_can_be_read_is_named_to_the_lead() -> None:
+def test_hasty_reviewers_are_named() -> None:
     numbers = count()
     times = [("<b>Bea", 4.4), ("<b>Bea", 4.5), ("Cem", 0.0), ("Cem", 60.0)]  # nine screens each
-    report = report_of(*(reviewed(next(numbers), taken(seconds, by)) for by, seconds in times))
+    report = report_of(*(reviewed(next(numbers), verdict_after(seconds, by)) for by, seconds in times))
     assert [(one.name, one.hasty) for one in report.pace] == [("All", 1), ("<b>Bea", 1), ("Cem", 0)]
     words = "Accepted faster than the screens can be read (0.5 s each): <b>Bea 1 of 2."
     assert hasty_words(report) == words
     page = render_quality_page(report, dataset="d", made_at=datetime.now().astimezone())
     assert words.replace("<b>", "&lt;b&gt;") in page
-    slow = report_of(reviewed(1, taken(4.5)), reviewed(2, verdict("Bea", "fpp").model_copy(update={"seconds": 1.0})))
+    slow = report_of(
+        reviewed(1, verdict_after(4.5)), reviewed(2, verdict("Bea", "fpp").model_copy(update={"seconds": 1.0}))
+    )
     assert hasty_words(slow) == "", "one screen is enough to send an episode back"
 
 
@@ -131,7 +133,7 @@ def test_reasons_are_counted_by_question() -> None:
     ]
 
 
-def test_the_bound_rests_on_second_reviews_that_were_chosen_by_lot() -> None:
+def test_defect_bound_uses_sampled_second_reviews() -> None:
     good = [reviewed(number, verdict("Bea"), verdict("Cem", minute=1)) for number in range(58)]
     bad = reviewed(100, verdict("Bea"), verdict("Cem", "fpp", minute=1), verdict("Dan", minute=2))
     waiting = reviewed(101, verdict("Bea"))

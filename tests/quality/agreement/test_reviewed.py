@@ -13,7 +13,7 @@ from odyssey_recorder.selection.index import EpisodeIndex
 from tests.quality.reviewed import publish
 from tests.quality.verdicts import verdict
 
-ONE, TWO, GONE = (f"{number:016}" for number in (1, 2, 9))
+ONE, TWO, MISSING = (f"{number:016}" for number in (1, 2, 9))
 
 
 @pytest.fixture
@@ -25,9 +25,9 @@ def store(tmp_path: Path) -> ReviewStore:
     return store
 
 
-def judge(store: ReviewStore, root: Path, episode_id: str, given: Verdict) -> None:
+def review(store: ReviewStore, root: Path, episode_id: str, reviewed: Verdict) -> None:
     data = (root / "annotations" / f"{episode_id}.json").read_bytes()
-    store.append(episode_id, given.model_copy(update={"revision": hashlib.sha256(data).hexdigest()}))
+    store.append(episode_id, reviewed.model_copy(update={"revision": hashlib.sha256(data).hexdigest()}))
 
 
 def read_all(root: Path, warned: Warned = lambda _: False) -> AllReviewed:
@@ -40,8 +40,8 @@ def by_id(root: Path) -> dict[str, Reviewed]:
     return {one.episode_id: one for one in read_all(root).episodes}
 
 
-def test_every_episode_is_there_judged_or_not(store: ReviewStore, tmp_path: Path) -> None:
-    judge(store, tmp_path, TWO, verdict("Bea"))
+def test_all_episodes_are_read_reviewed_or_not(store: ReviewStore, tmp_path: Path) -> None:
+    review(store, tmp_path, TWO, verdict("Bea"))
     read = read_all(tmp_path)
     assert [(one.episode_id, one.stage, len(one.verdicts)) for one in read.episodes] == [
         (ONE, ReviewStage.UNREVIEWED, 0),
@@ -53,54 +53,52 @@ def test_every_episode_is_there_judged_or_not(store: ReviewStore, tmp_path: Path
     assert (subject.template, subject.steps) == ("Look up the weather in {}.", 8)
 
 
-def test_the_sample_waits_for_its_second_review_and_so_does_an_episode_that_the_checks_warn_of(
-    store: ReviewStore, tmp_path: Path
-) -> None:
-    judge(store, tmp_path, ONE, verdict("Bea"))
+def test_sampled_and_warned_episodes_need_a_second_review(store: ReviewStore, tmp_path: Path) -> None:
+    review(store, tmp_path, ONE, verdict("Bea"))
     one, _ = read_all(tmp_path, lambda episode_id: episode_id == ONE).episodes
     assert (one.is_sampled, one.stage) == (False, ReviewStage.SECOND)
     store.set_policy(ReviewPolicy(second_share=1.0))
     assert (by_id(tmp_path)[ONE].is_sampled, by_id(tmp_path)[ONE].stage) == (True, ReviewStage.SECOND)
 
 
-def test_an_episode_that_was_changed_since_is_unreviewed_again(store: ReviewStore, tmp_path: Path) -> None:
-    judge(store, tmp_path, ONE, verdict("Bea"))
+def test_changed_episode_is_unreviewed_again(store: ReviewStore, tmp_path: Path) -> None:
+    review(store, tmp_path, ONE, verdict("Bea"))
     with (tmp_path / "annotations" / f"{ONE}.json").open("a") as file:
         file.write("\n")
     assert by_id(tmp_path)[ONE].stage is ReviewStage.UNREVIEWED
 
 
-def test_a_rejected_episode_in_the_trash_counts_as_it_went_there_last(store: ReviewStore, tmp_path: Path) -> None:
+def test_trashed_episode_counts_as_last_trashed(store: ReviewStore, tmp_path: Path) -> None:
     Trash(tmp_path).move(ONE)
     with publish(tmp_path, ONE).open("a") as file:
         file.write("\n")
-    judge(store, tmp_path, ONE, verdict("Bea", "fpp", Decision.REJECT))
+    review(store, tmp_path, ONE, verdict("Bea", "fpp", Decision.REJECT))
     Trash(tmp_path).move(ONE)
     read = by_id(tmp_path)[ONE]
     assert (read.stage, read.subject.recorder) == (ReviewStage.REJECTED, "Ada")
 
 
-def test_what_the_files_do_not_tell_any_more_the_verdict_may(store: ReviewStore, tmp_path: Path) -> None:
-    judge(store, tmp_path, ONE, verdict("Bea", recorder="Ida"))
+def test_subject_falls_back_to_the_verdict(store: ReviewStore, tmp_path: Path) -> None:
+    review(store, tmp_path, ONE, verdict("Bea", recorder="Ida"))
     (tmp_path / "provenance" / f"{ONE}.json").unlink()
     subject = by_id(tmp_path)[ONE].subject
     assert (subject.recorder, subject.device) == ("Ida", "Small Phone")
 
 
-def test_what_cannot_be_read_is_told_and_hinders_nothing(store: ReviewStore, tmp_path: Path) -> None:
+def test_unreadable_files_are_reported_and_skipped(store: ReviewStore, tmp_path: Path) -> None:
     reviews = tmp_path / "reviews"
     (reviews / f"{ONE}.json").write_text("{")
     (reviews / f"{TWO} (copy).json").write_text("{}")
-    store.append(GONE, verdict("Bea"))
-    judge(store, tmp_path, TWO, verdict("ada"))
+    store.append(MISSING, verdict("Bea"))
+    review(store, tmp_path, TWO, verdict("ada"))
     (tmp_path / "annotations" / "0000000000000003.json").write_text("[]")
 
     read = read_all(tmp_path)
 
     assert [one.stage for one in read.episodes] == [ReviewStage.UNREVIEWED] * 3
-    told = "\n".join(read.problems)
-    assert f"There are reviews of the episode {GONE}" in told
-    assert f"{TWO} (copy).json is a conflict copy" in told
-    assert "is by the annotator of the episode" in told
-    assert f"reviews/{ONE}.json" in told
-    assert "0000000000000003.json" in told
+    problems = "\n".join(read.problems)
+    assert f"There are reviews of the episode {MISSING}" in problems
+    assert f"{TWO} (copy).json is a conflict copy" in problems
+    assert "is by the annotator of the episode" in problems
+    assert f"reviews/{ONE}.json" in problems
+    assert "0000000000000003.json" in problems

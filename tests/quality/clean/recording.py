@@ -13,13 +13,13 @@ from odyssey_recorder.recording.script import ScriptImpossible, ScriptPlayer, Ty
 from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.wiring import lab_service
-from tests.quality.clean.chores import Chore
+from tests.quality.clean.generated_tasks import GeneratedTask
 
 CLEAN = FromSnapshot("clean")
-PASSIVE_EVERY = 4
+PASSIVE_INTERVAL = 4
 
 
-def record_chores(folder: Path, profile: str, chores: Iterable[Chore]) -> None:
+def record_generated_tasks(folder: Path, profile: str, generated_tasks: Iterable[GeneratedTask]) -> None:
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     with Lab(Path(find_adb())) as lab:
         service = lab_service(lab, store, actor="script", profile=profile)
@@ -28,22 +28,24 @@ def record_chores(folder: Path, profile: str, chores: Iterable[Chore]) -> None:
             device.close_recents()
             device.save_snapshot(CLEAN.name)
             eyes = Eyes(lab, device.serial)
-            for number, chore in enumerate(chores, 1):
-                _record(service, device, eyes, chore, by_hand=number % PASSIVE_EVERY == 0)
+            for number, generated in enumerate(generated_tasks, 1):
+                _record(service, device, eyes, generated, passive=number % PASSIVE_INTERVAL == 0)
         finally:
             device.close()
 
 
-def _record(service: RecordingService, device: Device, eyes: Eyes, chore: Chore, *, by_hand: bool) -> None:
-    is_passive = by_hand and not any(isinstance(move, TypeText | ScriptImpossible) for move in chore.moves)
+def _record(service: RecordingService, device: Device, eyes: Eyes, generated: GeneratedTask, *, passive: bool) -> None:
+    is_passive = passive and not any(isinstance(move, TypeText | ScriptImpossible) for move in generated.moves)
     player = ScriptPlayer()
-    recorder = service.begin(device, Assignment(chore.task, start=CLEAN), player, "passive" if is_passive else "mirror")
+    recorder = service.begin(
+        device, Assignment(generated.task, start=CLEAN), player, "passive" if is_passive else "mirror"
+    )
     try:
         recorder.start()
         if is_passive:
-            work_on_the_phone(service, recorder, eyes, chore.moves)
+            work_on_the_phone(service, recorder, eyes, generated.moves)
         else:
-            play(player, recorder, eyes, chore.moves)
+            play(player, recorder, eyes, generated.moves)
         player.published(recorder)
     finally:
         recorder.stop()

@@ -11,28 +11,28 @@ from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.dataset_wide import check_dataset
 from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
-from tests.quality.clean.chores import chores
-from tests.quality.clean.recording import record_chores
+from tests.quality.clean.generated_tasks import generated_tasks
+from tests.quality.clean.recording import record_generated_tasks
 
 EPISODES_PER_WARNING = 50
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(0)
-def test_three_hundred_clean_episodes_have_no_error_and_hardly_a_warning(tmp_path: Path) -> None:
-    to_do = chores(seed=1)
+def test_clean_episodes_have_no_errors_and_few_warnings(tmp_path: Path) -> None:
+    tasks = generated_tasks(seed=1)
     for profile, count in (("small_phone", 200), ("medium_phone", 60), ("pixel_7_pro", 40)):
-        record_chores(tmp_path, profile, islice(to_do, count))
+        record_generated_tasks(tmp_path, profile, islice(tasks, count))
     annotations = sorted((tmp_path / "dataset" / "annotations").glob("*.json"))
     assert len(annotations) == 300
     found = findings(tmp_path / "dataset", annotations)
     assert [one for one in found if one.severity is Severity.ERROR] == []
-    broken = lost_their_device(tmp_path)
-    warnings = [one for one in found if one.severity is Severity.WARNING and one.episode_id not in broken]
+    disconnected = disconnected_episodes(tmp_path)
+    warnings = [one for one in found if one.severity is Severity.WARNING and one.episode_id not in disconnected]
     assert len(warnings) <= len(annotations) / EPISODES_PER_WARNING, Counter(one.check for one in warnings)
 
 
-def lost_their_device(folder: Path) -> set[str]:
+def disconnected_episodes(folder: Path) -> set[str]:
     """Ids of episodes in which the computer was too busy for the device to answer in time: their warnings are true."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
     provenances = [store.provenance(episode_id) for episode_id in store.episodes()]

@@ -7,21 +7,21 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.quality.calibration import PROFILES, label, print_calibration
-from tests.quality.damaged.bench import make_and_check
+from tests.quality.calibration import print_calibration
+from tests.quality.damaged.cases import check_damaged_set
 from tests.quality.damaged.score import print_scores
 
 
 def main() -> int:
     console = Console()
     if sys.argv[1:] == ["--calibrate"]:
-        print_calibration(label(PROFILES, seed=1, deeds=40), console)
+        print_calibration(console)
         return 0
-    begun_s = time.monotonic()
+    started_s = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="odyssey-damaged-") as folder:
-        cases = make_and_check(Path(folder), seed=1)
+        cases = [*check_damaged_set(Path(folder), seed=1)]
     all_right = print_scores(cases, console)
-    console.print(f"In {time.monotonic() - begun_s:.0f} s.")
+    console.print(f"In {time.monotonic() - started_s:.0f} s.")
     return 0 if all_right else 1
 
 

@@ -1,66 +1,81 @@
-"""Damages: functions that damage an episode and return the findings it must cause; a docstring is a name in tables."""
+"""Damages: functions that damage an episode or a dataset and return the findings they must cause.
+
+The docstring of such a function is its name in tables.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
-from tests.quality.damaged.wreck import Planted, Wreck
+from tests.quality.damaged.damaged_episode import DamagedEpisode, ExpectedFinding
 
-Spoil = Callable[[Wreck], tuple[Planted, ...] | Planted | None]
-SpoilStep = Callable[[Wreck, int], object]
-Where = Callable[[Wreck, int], bool]
+
+class Savable(Protocol):
+    def save(self) -> None: ...
+
+
+T = TypeVar("T", bound=Savable)
+Apply = Callable[[T], tuple[ExpectedFinding, ...] | ExpectedFinding | None]
+ApplyToStep = Callable[[DamagedEpisode, int], object]
+StepFilter = Callable[[DamagedEpisode, int], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(Generic[T]):
+    """`expected` are findings on the whole episode, besides those that `apply` returns."""
+
     name: str
-    spoil: Spoil
-    errands: tuple[str, ...]
+    apply: Apply[T]
+    tasks: tuple[str, ...] = ()
+    expected: tuple[ExpectedFinding, ...] = ()
 
-    def do(self, wreck: Wreck) -> tuple[Planted, ...]:
-        planted = self.spoil(wreck)
-        wreck.save()
-        return (planted,) if isinstance(planted, Planted) else planted or ()
-
-
-DAMAGES: list[Damage] = []
+    def do(self, target: T) -> tuple[ExpectedFinding, ...]:
+        found = self.apply(target) or ()
+        target.save()
+        return (*self.expected, *((found,) if isinstance(found, ExpectedFinding) else found))
 
 
-def damage(*errands: str) -> Callable[[Spoil], Spoil]:
-    """A damage to one of these errands, or of all."""
-
-    def put(spoil: Spoil) -> Spoil:
-        DAMAGES.append(Damage(name_of(spoil), spoil, errands))
-        return spoil
-
-    return put
+EPISODE_DAMAGES: list[Damage[DamagedEpisode]] = []
 
 
-def at_step(checks: str, *errands: str, where: Where = lambda wreck, step: True) -> Callable[[SpoilStep], SpoilStep]:
-    """A damage to a step that `where` allows, not to the last; each of the checks finds it there."""
+def damage(checks: str = "", *tasks: str) -> Callable[[Apply[DamagedEpisode]], Apply[DamagedEpisode]]:
+    """A damage to an episode of one of these tasks, or of any; each of the checks finds it."""
 
-    def put(spoil: SpoilStep) -> SpoilStep:
-        def do(wreck: Wreck) -> tuple[Planted, ...]:
-            step = wreck.any_step(where=lambda step: where(wreck, step))
-            spoil(wreck, step)
-            return tuple(Planted(check, step) for check in checks.split())
+    def register(apply: Apply[DamagedEpisode]) -> Apply[DamagedEpisode]:
+        EPISODE_DAMAGES.append(Damage(name_of(apply), apply, tasks, tuple(map(ExpectedFinding, checks.split()))))
+        return apply
 
-        DAMAGES.append(Damage(name_of(spoil), do, errands))
-        return spoil
-
-    return put
+    return register
 
 
-def name_of(spoil: Callable[..., object]) -> str:
-    return (spoil.__doc__ or "").rstrip(".")
+def at_step(
+    checks: str, *tasks: str, where: StepFilter = lambda episode, step: True
+) -> Callable[[ApplyToStep], ApplyToStep]:
+    """A damage to a step that `where` allows, never the last one; each of the checks finds it there."""
+
+    def register(apply: ApplyToStep) -> ApplyToStep:
+        def apply_to_random_step(episode: DamagedEpisode) -> tuple[ExpectedFinding, ...]:
+            step = episode.random_step(where=lambda step: where(episode, step))
+            apply(episode, step)
+            return tuple(ExpectedFinding(check, step) for check in checks.split())
+
+        EPISODE_DAMAGES.append(Damage(name_of(apply), apply_to_random_step, tasks))
+        return apply
+
+    return register
 
 
-def action(name: str) -> Where:
-    return lambda wreck, step: wreck.is_action(step, name)
+def name_of(apply: Callable[..., object]) -> str:
+    return (apply.__doc__ or "").rstrip(".")
 
 
-def key(name: str) -> Where:
-    return lambda wreck, step: wreck.is_key(step, name)
+def action(name: str) -> StepFilter:
+    return lambda episode, step: episode.is_action(step, name)
 
 
-def not_first(wreck: Wreck, step: int) -> bool:
+def key(name: str) -> StepFilter:
+    return lambda episode, step: episode.is_key(step, name)
+
+
+def not_first(episode: DamagedEpisode, step: int) -> bool:
     return step > 0

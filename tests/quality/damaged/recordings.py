@@ -1,4 +1,4 @@
-"""The clean episodes: errands on simulated emulators, recorded by the recorder through the real adb."""
+"""The clean episodes: scripted tasks on simulated emulators, recorded through the real adb."""
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -14,40 +14,40 @@ from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.wiring import lab_service
-from tests.quality.damaged.errands import ERRANDS, Errand
+from tests.quality.damaged.scripted_tasks import SCRIPTED_TASKS, ScriptedTask
 
-_AT_ONCE = 3
-_TRIES = 3
+_PARALLEL = 3
+_ATTEMPTS = 3
 
 
-def record_all(folder: Path, *, seed: int, errands: tuple[Errand, ...] = ERRANDS) -> Mapping[str, str]:
-    """Record all errands into ``folder/dataset``; returns episode ids by errand. Each device has its own wallpaper."""
+def record_tasks(folder: Path, *, seed: int, tasks: tuple[ScriptedTask, ...] = SCRIPTED_TASKS) -> Mapping[str, str]:
+    """Record tasks into ``folder/dataset``; returns episode ids by task. Each device has its own wallpaper."""
     store = EpisodeStore(folder / "dataset", drafts=folder / "drafts")
-    seeds = range(seed * len(errands), (seed + 1) * len(errands))
-    with Lab(Path(find_adb())) as lab, ThreadPoolExecutor(_AT_ONCE) as hands:
-        ids = hands.map(partial(_record, lab, store), errands, seeds)
-        return dict(zip((errand.name for errand in errands), ids, strict=True))
+    seeds = range(seed * len(tasks), (seed + 1) * len(tasks))
+    with Lab(Path(find_adb())) as lab, ThreadPoolExecutor(_PARALLEL) as pool:
+        ids = pool.map(partial(_record, lab, store), tasks, seeds)
+        return dict(zip((scripted.name for scripted in tasks), ids, strict=True))
 
 
-def _record(lab: Lab, store: EpisodeStore, errand: Errand, seed: int) -> str:
-    """Record an errand; repeated if a busy computer made the recorder undo a step."""
-    for _ in range(_TRIES):
-        episode_id = _record_once(lab, store, errand, seed)
+def _record(lab: Lab, store: EpisodeStore, scripted: ScriptedTask, seed: int) -> str:
+    """Record a task; again if a busy computer made the recorder undo or flag a step."""
+    for _ in range(_ATTEMPTS):
+        episode_id = _record_once(lab, store, scripted, seed)
         provenance = store.provenance(episode_id)
         if provenance is not None and not provenance.dropped and not any(step.flags for step in provenance.steps):
             return episode_id
-    raise RecordingError(f"The errand {errand.name!r} did not run smoothly in {_TRIES} tries.")
+    raise RecordingError(f"The task {scripted.name!r} did not run smoothly in {_ATTEMPTS} attempts.")
 
 
-def _record_once(lab: Lab, store: EpisodeStore, errand: Errand, seed: int) -> str:
-    service = lab_service(lab, store, actor="annotator", profile=errand.profile)
-    serial = lab.phones.start(errand.profile, seed=seed, animation=False)
+def _record_once(lab: Lab, store: EpisodeStore, scripted: ScriptedTask, seed: int) -> str:
+    service = lab_service(lab, store, actor="annotator", profile=scripted.profile)
+    serial = lab.phones.start(scripted.profile, seed=seed, animation=False)
     device = service.connect(serial)
     player = ScriptPlayer()
-    recorder = service.begin(device, Assignment(errand.task), player)
+    recorder = service.begin(device, Assignment(scripted.task), player)
     try:
         recorder.start()
-        play(player, recorder, Eyes(lab, serial), errand.moves)
+        play(player, recorder, Eyes(lab, serial), scripted.moves)
         player.published(recorder)
     finally:
         recorder.stop()

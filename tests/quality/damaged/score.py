@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Column, Table
 
-from tests.quality.damaged.bench import Case
+from tests.quality.damaged.cases import Case
 
 
 def table(cases: Sequence[Case]) -> Table:
     planted = Counter(check for case in cases for check, _, _ in case.planted)
     missed = Counter(check for case in cases for check, _, _ in case.missed)
-    false = Counter(finding.check for case in cases for finding in case.unplanted)
+    false = Counter(finding.check for case in cases for finding in case.unexpected)
     right = [Column(name, justify="right") for name in ("planted", "found", "false", "precision", "recall")]
     shown = Table(Column("check"), *right, box=None)
     for check in sorted(planted.keys() | false.keys()):
@@ -26,23 +26,23 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 1.0
 
 
-def wrong(cases: Sequence[Case]) -> list[str]:
-    lines = []
+def mistakes(cases: Sequence[Case]) -> list[str]:
+    lines: list[str] = []
     for case in cases:
-        where = f"{case.name} ({case.errand})" if case.errand else case.name
+        where = f"{case.name} ({case.task})" if case.task else case.name
         lines += [
             f"{where}: missed {check} at {step} of {episode}" for check, episode, step in sorted(case.missed, key=str)
         ]
-        lines += [f"{where}: {one.name} of {one.episode_id or 'the dataset'}: {one.found}" for one in case.unplanted]
+        lines += [f"{where}: {one.name} of {one.episode_id or 'the dataset'}: {one.found}" for one in case.unexpected]
     return lines
 
 
 def print_scores(cases: Sequence[Case], console: Console) -> bool:
     clean = sum(not case.planted for case in cases)
-    sets = sum(case.is_set for case in cases)
+    sets = sum(not case.task for case in cases)
     console.print(f"{len(cases) - clean} damaged, {clean} clean; {sets} of these are datasets, the others episodes.")
     console.print(table(cases))
-    found = wrong(cases)
+    found = mistakes(cases)
     for line in found:
         console.print(line, markup=False, soft_wrap=True)
     return not found

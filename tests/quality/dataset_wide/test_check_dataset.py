@@ -17,13 +17,13 @@ def dataset(root: Path, count: int) -> Path:
     return root
 
 
-def test_a_dataset_in_order_has_no_findings_and_says_what_was_not_checked(tmp_path: Path) -> None:
-    said = list(check_dataset(dataset(tmp_path, 3), source(*(facts(number) for number in range(3)))))
-    assert {one.check for one in said} == {"EPI03", "SET03", "SPL01", "EXP01"}
-    assert not [one for one in said if isinstance(one, Finding)]
+def test_clean_dataset_has_no_findings_but_lists_unchecked(tmp_path: Path) -> None:
+    results = list(check_dataset(dataset(tmp_path, 3), source(*(facts(number) for number in range(3)))))
+    assert {one.check for one in results} == {"EPI03", "SET03", "SPL01", "EXP01"}
+    assert not [one for one in results if isinstance(one, Finding)]
 
 
-def test_every_part_is_asked(tmp_path: Path) -> None:
+def test_every_dataset_check_runs(tmp_path: Path) -> None:
     root = dataset(tmp_path, 2)
     (root / "provenance" / f"{1:016}.json").unlink()
     (root / "screenshots").mkdir()
@@ -38,8 +38,8 @@ def test_every_part_is_asked(tmp_path: Path) -> None:
         1, meta_task=one.meta_task, task=one.task, instruction=one.instruction, screenshots=one.screenshots[::-1]
     )
 
-    said = list(check_dataset(root, source(one, other, facts(2, actions=("COMPLETE",)))))
+    results = list(check_dataset(root, source(one, other, facts(2, actions=("COMPLETE",)))))
 
-    assert {found.check for found in said if isinstance(found, Finding)} == {
+    assert {found.check for found in results if isinstance(found, Finding)} == {
         "IMG06", "EPI03", "EPI05", "INS04", "SET01", "SET02", "SET03", "SET04", "SPL01", "SPL02", "SPL03", "SPL04",
     }  # fmt: skip

@@ -15,83 +15,83 @@ from odyssey_recorder.quality.finding import EpisodeReport
 from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 
 
-class Bench:
+class CheckedDataset:
     def __init__(self, root: Path) -> None:
         self.annotations = {path.stem: path for path in write_dataset(root, FIRST, SECOND, THIRD)}
         for number, episode_id in enumerate(self.annotations):
-            self.say(episode_id, f"{'word ' * (number + 1)}{number}")
-        self.asked: list[str] = []
-        self.told: list[set[str]] = []
-        checker = Checker(None, 1, judge=self._judge)
-        self.checks = DatasetChecks(root, checker, lambda changed: self.told.append(set(changed)))
+            self.set_instruction(episode_id, f"{'word ' * (number + 1)}{number}")
+        self.checked: list[str] = []
+        self.notified: list[set[str]] = []
+        checker = Checker(None, 1, judge=self._check)
+        self.checks = DatasetChecks(root, checker, lambda changed: self.notified.append(set(changed)))
 
-    def _judge(self, evidence: EpisodeEvidence) -> EpisodeReport:
-        self.asked.append(evidence.episode.episode_id)
+    def _check(self, evidence: EpisodeEvidence) -> EpisodeReport:
+        self.checked.append(evidence.episode.episode_id)
         return EpisodeReport(evidence.episode.episode_id)
 
-    def say(self, episode_id: str, words: str) -> None:
+    def set_instruction(self, episode_id: str, words: str) -> None:
         written = read_episode(self.annotations[episode_id])
         task = TaskInfo("General_Tool", ("Notes",), episode_id, episode_id, words)
         write_episode(self.annotations[episode_id], replace(written, task=task))
 
-    def found(self, episode_id: str) -> list[str]:
+    def duplicates_of(self, episode_id: str) -> list[str]:
         report = self.checks.known(episode_id).report
         return sorted({one.check for one in report.findings} & {"INS04", "EPI05"}) if report is not None else []
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
+def dataset(tmp_path: Path) -> CheckedDataset:
+    return CheckedDataset(tmp_path)
 
 
-def test_nothing_is_settled_before_the_dataset_as_a_whole_was_looked_at(bench: Bench) -> None:
-    assert bench.checks.look(FIRST).report == EpisodeReport(FIRST)
-    assert bench.checks.warned(FIRST) is None
-    bench.checks.run()
-    assert bench.checks.known(FIRST).is_settled
-    assert bench.told == [{FIRST, SECOND, THIRD}]
+def test_findings_settle_once_the_whole_dataset_is_checked(dataset: CheckedDataset) -> None:
+    assert dataset.checks.look(FIRST).report == EpisodeReport(FIRST)
+    assert dataset.checks.warned(FIRST) is None
+    dataset.checks.run()
+    assert dataset.checks.known(FIRST).is_settled
+    assert dataset.notified == [{FIRST, SECOND, THIRD}]
 
 
-def test_an_episode_that_became_like_another_is_seen_in_both_and_the_third_is_not_looked_at(bench: Bench) -> None:
-    bench.checks.run()
-    bench.asked.clear()
-    bench.say(SECOND, "word 0")
-    assert not bench.checks.known(SECOND).is_settled
-    assert bench.checks.look(SECOND).is_settled
-    assert [bench.found(one) for one in (FIRST, SECOND, THIRD)] == [["INS04"], ["INS04"], []]
-    assert set(bench.asked) == {SECOND}
-    assert bench.told[-1] == {FIRST, SECOND}
-    bench.say(SECOND, "quite another word")
-    bench.checks.run()
-    assert bench.found(FIRST) == bench.found(SECOND) == []
-    assert bench.told[-1] == {FIRST, SECOND}
+def test_new_duplicate_is_found_in_both_without_checking_others(dataset: CheckedDataset) -> None:
+    dataset.checks.run()
+    dataset.checked.clear()
+    dataset.set_instruction(SECOND, "word 0")
+    assert not dataset.checks.known(SECOND).is_settled
+    assert dataset.checks.look(SECOND).is_settled
+    assert [dataset.duplicates_of(one) for one in (FIRST, SECOND, THIRD)] == [["INS04"], ["INS04"], []]
+    assert set(dataset.checked) == {SECOND}
+    assert dataset.notified[-1] == {FIRST}, "the caller already has the report of the other"
+    dataset.set_instruction(SECOND, "quite another word")
+    dataset.checks.run()
+    assert dataset.duplicates_of(FIRST) == dataset.duplicates_of(SECOND) == []
+    assert dataset.notified[-1] == {FIRST, SECOND}
 
 
-def test_an_episode_that_is_gone_is_like_no_other_any_more(bench: Bench) -> None:
-    bench.say(SECOND, "word 0")
-    bench.checks.run()
-    assert bench.found(FIRST) == ["INS04"]
-    bench.annotations[SECOND].unlink()
-    bench.checks.run()
-    assert bench.found(FIRST) == []
-    assert bench.told[-1] == {FIRST, SECOND}
+def test_removed_episode_is_no_longer_a_duplicate(dataset: CheckedDataset) -> None:
+    dataset.set_instruction(SECOND, "word 0")
+    dataset.checks.run()
+    assert dataset.duplicates_of(FIRST) == ["INS04"]
+    dataset.annotations[SECOND].unlink()
+    dataset.checks.run()
+    assert dataset.duplicates_of(FIRST) == []
+    assert dataset.notified[-1] == {FIRST, SECOND}
 
 
-def test_checks_that_were_stopped_settle_nothing(bench: Bench) -> None:
+def test_cancelled_checks_settle_nothing(dataset: CheckedDataset) -> None:
     with pytest.raises(CancelledError):
-        bench.checks.run(cancelled=lambda: True)
-    assert bench.checks.warned(FIRST) is None
-    assert bench.told == []
+        dataset.checks.run(cancelled=lambda: True)
+    assert dataset.checks.warned(FIRST) is None
+    assert dataset.notified == []
 
 
-def test_an_episode_that_cannot_be_read_is_settled_too(bench: Bench) -> None:
-    bench.annotations[THIRD].write_text("{")
-    bench.checks.run()
-    known = bench.checks.known(THIRD)
+def test_unreadable_episode_is_settled(dataset: CheckedDataset) -> None:
+    dataset.annotations[THIRD].write_text("{")
+    dataset.checks.run()
+    known = dataset.checks.known(THIRD)
     assert known.is_settled
     assert known.report is not None
     assert known.report.has_errors
-    bench.say(FIRST, "something else")
-    bench.annotations[THIRD].write_text("[]")
-    bench.checks.run()
-    assert bench.told[-1] == {FIRST, THIRD}
+    dataset.set_instruction(FIRST, "something else")
+    dataset.annotations[THIRD].write_text("[]")
+    dataset.checks.run()
+    assert dataset.notified[-1] == {FIRST, THIRD}

@@ -18,14 +18,14 @@ ID = facts(1).episode_id
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    write(tmp_path, annotated(Dialect.RELEASE))
+    write(tmp_path, annotated_tree(Dialect.RELEASE))
     (tmp_path / "screenshots").mkdir()
     for step in range(6):
         (tmp_path / "screenshots" / screenshot_name(ID, step)).write_bytes(f"1_{step}".encode())
     return tmp_path
 
 
-def annotated(dialect: Dialect) -> dict[str, Json]:
+def annotated_tree(dialect: Dialect) -> dict[str, Json]:
     tree: dict[str, Json] = json.loads(encode(episode(episode_id=ID), dialect))
     for step in steps_of(tree):
         step.update(low_level_instruction="Go on.", sam2_bbox=[1, 1, 2, 2])
@@ -50,12 +50,12 @@ def manifest(root: Path, *, prefix: str = "") -> None:
     (root / "SHA256SUMS").write_text("".join(f"{sha256}  {name}\n" for sha256, name in zip(hashes, names, strict=True)))
 
 
-def said_of(root: Path, *episodes: EpisodeFacts) -> list[Finding | NotChecked]:
+def results_in(root: Path, *episodes: EpisodeFacts) -> list[Finding | NotChecked]:
     return list(export_findings(root, source(*(episodes or (facts(1),)))))
 
 
-def found_in(root: Path, *episodes: EpisodeFacts) -> list[Finding]:
-    return [one for one in said_of(root, *episodes) if isinstance(one, Finding)]
+def findings_in(root: Path, *episodes: EpisodeFacts) -> list[Finding]:
+    return [one for one in results_in(root, *episodes) if isinstance(one, Finding)]
 
 
 def add_line(root: Path, line: bytes) -> None:
@@ -64,33 +64,33 @@ def add_line(root: Path, line: bytes) -> None:
 
 
 @pytest.mark.parametrize("prefix", ["", "./"])
-def test_a_folder_in_order_has_no_findings_and_all_was_looked_at(root: Path, prefix: str) -> None:
+def test_clean_export_has_no_findings_and_nothing_unchecked(root: Path, prefix: str) -> None:
     manifest(root, prefix=prefix)
-    assert not said_of(root)
+    assert not results_in(root)
 
 
-def test_a_recorded_dataset_is_no_exported_folder_and_without_a_manifest_no_hash_is_checked(root: Path) -> None:
-    (only,) = said_of(root)
+def test_recorded_dataset_and_missing_manifest_are_unchecked(root: Path) -> None:
+    (only,) = results_in(root)
     assert isinstance(only, NotChecked)
     assert "SHA256SUMS" in only.why
     (root / "provenance").mkdir()
-    write(root, annotated(Dialect.CARD))
-    (only,) = said_of(root)
+    write(root, annotated_tree(Dialect.CARD))
+    (only,) = results_in(root)
     assert isinstance(only, NotChecked)
     assert only.check == "EXP01"
 
 
-def test_an_episode_without_all_its_screenshots_is_an_error(root: Path) -> None:
-    (found,) = found_in(root, replace(facts(1), screenshots=("", *facts(1).screenshots[1:])))
+def test_missing_screenshot_is_an_error(root: Path) -> None:
+    (found,) = findings_in(root, replace(facts(1), screenshots=("", *facts(1).screenshots[1:])))
     assert (found.check, found.severity) == ("EXP01", Severity.ERROR)
     assert found.found == f"Screenshots of 1 episode are missing: {ID}."
 
 
-def test_what_is_not_as_the_manifest_says_is_named(root: Path) -> None:
+def test_files_that_differ_from_the_manifest_are_named(root: Path) -> None:
     manifest(root)
     changed = replace(facts(1), screenshots=(*facts(1).screenshots[:5], sha("changed")))
-    (root / "annotations" / f"{ID}.json").write_text(json.dumps({**annotated(Dialect.RELEASE), "new": 1}))
-    (found,) = found_in(root, changed)
+    (root / "annotations" / f"{ID}.json").write_text(json.dumps({**annotated_tree(Dialect.RELEASE), "new": 1}))
+    (found,) = findings_in(root, changed)
     assert found.severity is Severity.ERROR
     assert found.found == (
         "SHA256SUMS does not match or does not list 2 files: "
@@ -98,42 +98,42 @@ def test_what_is_not_as_the_manifest_says_is_named(root: Path) -> None:
     )
 
 
-def test_files_that_the_manifest_does_not_name_and_one_that_is_gone_are_named(root: Path) -> None:
+def test_unlisted_and_missing_files_are_named(root: Path) -> None:
     manifest(root)
     lines = (root / "SHA256SUMS").read_text().splitlines()
-    gone = f"{sha('gone')}  splits/gone.json"
-    (root / "SHA256SUMS").write_text("\n".join([*lines[1:-1], gone]))
-    (found,) = found_in(root)
+    missing = f"{sha('gone')}  splits/gone.json"
+    (root / "SHA256SUMS").write_text("\n".join([*lines[1:-1], missing]))
+    (found,) = findings_in(root)
     assert "SHA256SUMS does not match or does not list 3 files" in found.found
     assert f"annotations/{ID}.json, screenshots/{screenshot_name(ID, 5)}, splits/gone.json" in found.found
 
 
 @pytest.mark.parametrize("name", ["../secret.txt", "a/../../secret.txt", "{outside}/secret.txt"])
-def test_a_manifest_leads_to_no_file_outside_the_folder(tmp_path: Path, root: Path, name: str) -> None:
+def test_manifest_cannot_reference_files_outside_the_folder(tmp_path: Path, root: Path, name: str) -> None:
     (outside := tmp_path.parent / "outside").mkdir(exist_ok=True)
     for place in (outside, tmp_path.parent):
         (place / "secret.txt").write_text("secret")
     manifest(root)
     add_line(root, f"{sha('secret')}  {name.format(outside=outside)}".encode())
-    (found,) = found_in(root)
+    (found,) = findings_in(root)
     assert "SHA256SUMS does not match or does not list 1 file" in found.found
 
 
-def test_a_line_that_is_no_hash_and_name_is_told_by_its_number(root: Path) -> None:
+def test_invalid_manifest_line_is_named_by_number(root: Path) -> None:
     manifest(root)
     add_line(root, b"\xff nonsense")
-    (found,) = found_in(root)
+    (found,) = findings_in(root)
     assert "SHA256SUMS, line 8" in found.found
 
 
-def test_the_spelling_of_the_card_is_not_what_the_tools_read_and_a_released_files_is(root: Path) -> None:
-    write(root, annotated(Dialect.CARD))
-    (found,) = found_in(root)
+def test_card_dialect_is_an_error_and_release_dialect_is_not(root: Path) -> None:
+    write(root, annotated_tree(Dialect.CARD))
+    (found,) = findings_in(root)
     assert (found.episode_id, found.severity) == (ID, Severity.ERROR)
     assert "Step 2 is not in the form that the published tools read: action 'TYPE'" in found.found
     assert "convert --dialect release" in found.todo
     write(root, json.loads(RELEASED.read_text()))
-    assert not [found for found in found_in(root) if "spelled" in found.found]
+    assert not [found for found in findings_in(root) if "spelled" in found.found]
 
 
 @pytest.mark.parametrize(
@@ -149,16 +149,16 @@ def test_the_spelling_of_the_card_is_not_what_the_tools_read_and_a_released_file
         ({"action": ["\x1b"], "info": ""}, r"action ['\x1b']"),
     ],
 )
-def test_each_other_spelling_is_told_with_its_step(root: Path, step: dict[str, Json], words: str) -> None:
-    tree = annotated(Dialect.RELEASE)
+def test_other_spellings_are_reported_with_their_step(root: Path, step: dict[str, Json], words: str) -> None:
+    tree = annotated_tree(Dialect.RELEASE)
     steps_of(tree)[2].update(step)
     write(root, tree)
-    (found,) = found_in(root)
+    (found,) = findings_in(root)
     assert f"Step 3 is not in the form that the published tools read: {words}" in found.found
 
 
-def unannotated(root: Path, number: int) -> None:
-    tree = annotated(Dialect.RELEASE)
+def write_without_texts(root: Path, number: int) -> None:
+    tree = annotated_tree(Dialect.RELEASE)
     for step in steps_of(tree):
         del step["low_level_instruction"]
     write(root, tree, episode_id=f"{number:016}")
@@ -172,16 +172,14 @@ def unannotated(root: Path, number: int) -> None:
     ],
     ids=["all", "some"],
 )
-def test_data_without_annotations_are_as_of_the_first_release_or_an_error(
-    root: Path, number: int, severity: Severity, words: str
-) -> None:
-    unannotated(root, number)
-    (found,) = found_in(root)
+def test_missing_texts_are_a_warning_or_an_error(root: Path, number: int, severity: Severity, words: str) -> None:
+    write_without_texts(root, number)
+    (found,) = findings_in(root)
     assert found.severity is severity
     assert words in found.found
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"[]", b'{"steps": 7}', b'{"steps": [7]}'])
-def test_what_is_no_episode_is_left_to_other_checks(root: Path, content: bytes) -> None:
+def test_invalid_episode_is_left_to_other_checks(root: Path, content: bytes) -> None:
     (root / "annotations" / f"{ID}.json").write_bytes(content)
-    assert not found_in(root)
+    assert not findings_in(root)

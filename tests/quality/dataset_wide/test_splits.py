@@ -34,7 +34,7 @@ def checked(root: Path, *episodes: EpisodeFacts) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("ending", ["", ".json"])
-def test_a_split_that_names_every_episode_once_has_no_findings(root: Path, ending: str) -> None:
+def test_complete_split_has_no_findings(root: Path, ending: str) -> None:
     entries = [episode_id + ending for episode_id in IDS]
     split(root, entries[:3], entries[3:])
     (root / "metadata").mkdir()
@@ -42,7 +42,7 @@ def test_a_split_that_names_every_episode_once_has_no_findings(root: Path, endin
     assert not checked(root)
 
 
-def test_what_tells_how_the_splits_were_made_does_not_lie_among_them(root: Path) -> None:
+def test_other_files_in_the_splits_folder_are_warnings(root: Path) -> None:
     split(root, IDS[:3], IDS[3:])
     for name in ("manifest.json", "README.md"):
         (root / "splits" / name).write_text("{}")
@@ -54,43 +54,43 @@ def test_what_tells_how_the_splits_were_made_does_not_lie_among_them(root: Path)
     assert "splits/manifest.json is not a split" in found[1].found
 
 
-def test_a_dataset_without_splits_is_not_checked(tmp_path: Path) -> None:
+def test_dataset_without_splits_is_unchecked(tmp_path: Path) -> None:
     (only,) = split_findings(tmp_path, source())
     assert isinstance(only, NotChecked)
 
 
-NAMES = "splits/random_split.json"
+FILE = "splits/random_split.json"
 
 
 @pytest.mark.parametrize(
-    ("train", "test", "told"),
+    ("train", "test", "messages"),
     [
         (
             [*IDS[:3], "../../etc/passwd"],
             [IDS[3], "0000000000000099.json"],
-            [("SPL01", f"{NAMES} names 2 episodes without a file: ../../etc/passwd, 0000000000000099.")],
+            [("SPL01", f"{FILE} names 2 episodes without a file: ../../etc/passwd, 0000000000000099.")],
         ),
-        (IDS[1:], [IDS[0], 7], [("SPL01", f"{NAMES} names 1 episode without a file: 7.")]),
-        (IDS, [], [("SPL01", f"{NAMES} has no episode in test.")]),
+        (IDS[1:], [IDS[0], 7], [("SPL01", f"{FILE} names 1 episode without a file: 7.")]),
+        (IDS, [], [("SPL01", f"{FILE} has no episode in test.")]),
         (
             [IDS[0], IDS[0]],
             IDS[1:3],
             [
-                ("SPL03", f"{NAMES} has 1 episode in neither part: {IDS[3]}."),
-                ("SPL03", f"{NAMES} names 1 episode more than once in one part: {IDS[0]}."),
+                ("SPL03", f"{FILE} has 1 episode in neither part: {IDS[3]}."),
+                ("SPL03", f"{FILE} names 1 episode more than once in one part: {IDS[0]}."),
             ],
         ),
     ],
     ids=["no files", "no text", "an empty part", "left out and named twice"],
 )
-def test_what_is_wrong_with_a_split_is_told(
-    root: Path, train: list[object], test: list[object], told: list[tuple[str, str]]
+def test_faults_of_a_split_are_described(
+    root: Path, train: list[object], test: list[object], messages: list[tuple[str, str]]
 ) -> None:
     split(root, train, test)
-    assert checked(root) == told
+    assert checked(root) == messages
 
 
-def test_an_episode_in_train_and_test_is_an_error(root: Path) -> None:
+def test_episode_in_train_and_test_is_an_error(root: Path) -> None:
     split(root, IDS[:3], [f"{IDS[2]}.json", IDS[3]])
     (found,) = split_findings(root, source(*EPISODES))
     assert isinstance(found, Finding)
@@ -106,7 +106,7 @@ def test_an_episode_in_train_and_test_is_an_error(root: Path) -> None:
         ('{"train": [], "test": {}}', "needs 2 lists"),
     ],
 )
-def test_a_split_that_is_none_is_an_error(root: Path, content: str, words: str) -> None:
+def test_invalid_split_is_an_error(root: Path, content: str, words: str) -> None:
     (root / "splits" / "app_split.json").write_text(content)
     ((check, found),) = checked(root)
     assert check == "SPL01"
@@ -114,7 +114,7 @@ def test_a_split_that_is_none_is_an_error(root: Path, content: str, words: str) 
 
 
 @pytest.mark.parametrize(
-    ("name", "changes", "told"),
+    ("name", "changes", "messages"),
     [
         ("random", {0: {"meta_task": "Same {}."}, 3: {"meta_task": "Same {}."}}, []),
         (
@@ -131,9 +131,9 @@ def test_a_split_that_is_none_is_an_error(root: Path, content: str, words: str) 
         ),
     ],
 )
-def test_what_is_on_both_sides_of_the_split_that_holds_it_apart_is_a_leak(
-    root: Path, name: str, changes: dict[int, dict[str, Any]], told: list[str]
+def test_value_in_both_parts_of_its_split_is_a_leak(
+    root: Path, name: str, changes: dict[int, dict[str, Any]], messages: list[str]
 ) -> None:
     split(root, IDS[:2], IDS[2:], name=f"{name}_split")
     episodes = [replace(one, **changes.get(place, {})) for place, one in enumerate(EPISODES)]
-    assert checked(root, *episodes) == [("SPL04", found) for found in told]
+    assert checked(root, *episodes) == [("SPL04", found) for found in messages]

@@ -51,10 +51,7 @@ def _read(data: bytes | str) -> ReviewFile:
     return REVIEW_FORM.read(data if isinstance(data, bytes) else data.encode(), episode_id=EPISODE, source="r.json")
 
 
-# The spelling.
-
-
-def test_every_entry_has_a_line_of_its_own_that_ends_with_a_comma() -> None:
+def test_every_entry_is_a_line_ending_with_a_comma() -> None:
     lines = spell(_file(verdict("Bea"), verdict("Cem", "pfp", minute=1))).decode().split("\n")
     assert lines[:2] == ['{"format": 1, "episode_id": "0123456789012345",', '"entries": [']
     assert [json.loads(line.removesuffix(","))["by"] for line in lines[2:4]] == ["Bea", "Cem"]
@@ -62,7 +59,7 @@ def test_every_entry_has_a_line_of_its_own_that_ends_with_a_comma() -> None:
     assert lines[4:] == ["null]}", ""]
 
 
-def test_everything_that_is_written_is_read_again_as_it_is() -> None:
+def test_written_file_is_read_back_unchanged() -> None:
     file = _file(verdict("Zoë \u2028 \n", "ufp", step=3), _FIX, _REPLAY, _MOVE)
     assert "Zoë".encode() in spell(file)
     assert _read(spell(file)) == file
@@ -72,35 +69,32 @@ def test_everything_that_is_written_is_read_again_as_it_is() -> None:
     assert _read(spell(_file())) == _file()
 
 
-def test_half_a_character_is_refused() -> None:
+def test_lone_surrogate_is_rejected() -> None:
     with pytest.raises(ReviewError, match="contains an invalid character"):
         spell(_file(_MOVE.model_copy(update={"why": "\ud83d"})))
 
 
-# Other spellings.
-
-
-def test_a_pretty_printed_file_is_the_same_file() -> None:
+def test_pretty_printed_file_is_equal() -> None:
     file = _file(verdict("Bea", "pfp"), _FIX)
     assert _read("\ufeff" + json.dumps(json.loads(spell(file)), indent=4)) == file
 
 
-def test_a_verdict_by_hand_needs_no_more_than_was_decided() -> None:
-    by_hand = """{"entries": [{
+def test_handwritten_verdict_needs_few_keys() -> None:
+    handwritten = """{"entries": [{
         "by": "Bea", "at": "2026-11-20T10:00:00+01:00", "decision": "send back", "revision": "abc",
         "answers": {"pictures": "pass", "instruction": "pass",
                     "sequence": {"answer": "fail", "reason": "stray", "step": 3}}}]}"""
-    (said,) = _read(by_hand).verdicts
-    assert (said.at, said.decision, said.revision) == (BEGIN, Decision.SEND_BACK, "abc")
-    assert [(one.answer, one.reason, one.step) for one in said.judgements if one.answer is not Rating.PASS] == [
+    (parsed,) = _read(handwritten).verdicts
+    assert (parsed.at, parsed.decision, parsed.revision) == (BEGIN, Decision.SEND_BACK, "abc")
+    assert [(one.answer, one.reason, one.step) for one in parsed.judgements if one.answer is not Rating.PASS] == [
         (Rating.FAIL, "stray", 3)
     ]
-    assert _read(by_hand) == _read(by_hand)  # including its generated id
-    assert _read(by_hand.replace("10:00:00+01:00", "09:00:00")).verdicts[0].at == BEGIN, "without a zone it is UTC"
-    assert _read(spell(_read(by_hand))) == _read(by_hand)
+    assert _read(handwritten) == _read(handwritten)  # including its generated id
+    assert _read(handwritten.replace("10:00:00+01:00", "09:00:00")).verdicts[0].at == BEGIN, "without a zone it is UTC"
+    assert _read(spell(_read(handwritten))) == _read(handwritten)
 
 
-def test_keys_of_others_survive_at_every_level() -> None:
+def test_unknown_keys_survive_at_every_level() -> None:
     tree = json.loads(spell(_file(verdict("Bea"))))
     tree["project"] = {"name": "Ours", "ids": [1, 2]}
     tree["entries"][0]["mood"] = "good"
@@ -109,32 +103,29 @@ def test_keys_of_others_survive_at_every_level() -> None:
     assert again == tree
 
 
-def test_the_file_in_the_document_is_one() -> None:
+def test_examples_in_the_document_are_valid() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     ours, policy, foreign = re.findall(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     file = REVIEW_FORM.read(ours.encode(), episode_id="0141544666483837", source="reviews.md")
     assert file.problems == ()
     assert spell(file).decode() == ours
     assert set(json.loads(policy)) == {"format", "seed", "second_share"}
-    by_hand = json.dumps({"entries": [{**json.loads(foreign), "revision": "1"}]})
-    assert [one.by for one in _read(by_hand).verdicts] == ["Eva"]
+    handwritten = json.dumps({"entries": [{**json.loads(foreign), "revision": "1"}]})
+    assert [one.by for one in _read(handwritten).verdicts] == ["Eva"]
 
 
 @pytest.mark.parametrize("criterion", list(Criterion))
-def test_the_document_has_every_reason(criterion: Criterion) -> None:
+def test_document_lists_every_reason(criterion: Criterion) -> None:
     codes = ", ".join(f"`{code}`" for code in REASONS[criterion])
     assert re.search(
         rf"^\| `{criterion.value}` \| .* \| {codes} \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE
     )
 
 
-# Broken files.
-
-
-def _broken(change: dict[str, Any], **keys: object) -> str:
-    whole = verdict("Bea").model_dump(mode="json")
+def _file_with_broken_entry(change: dict[str, Any], **keys: object) -> str:
+    intact = verdict("Bea").model_dump(mode="json")
     broken = {**verdict("Cem", minute=1).model_dump(mode="json"), **change}
-    return json.dumps({"format": 1, "episode_id": EPISODE, "entries": [whole, broken, None], **keys})
+    return json.dumps({"format": 1, "episode_id": EPISODE, "entries": [intact, broken, None], **keys})
 
 
 @pytest.mark.parametrize(
@@ -150,8 +141,8 @@ def _broken(change: dict[str, Any], **keys: object) -> str:
         ({"judgements": [{"criterion": "pictures", "answer": "pass"}] * 3}, "the same question is answered twice"),
     ],
 )
-def test_an_entry_that_cannot_be_read_is_named_and_the_others_are_there(change: dict[str, Any], words: str) -> None:
-    file = _read(_broken(change))
+def test_unreadable_entry_is_named_and_others_are_kept(change: dict[str, Any], words: str) -> None:
+    file = _read(_file_with_broken_entry(change))
     assert any(words in problem for problem in file.problems), file.problems
     assert [entry.by for entry in file.entries] == ["Bea"]
 
@@ -167,14 +158,14 @@ def test_an_entry_that_cannot_be_read_is_named_and_the_others_are_there(change: 
         ('{"format": 1}', "entries: expected a list"),
     ],
 )
-def test_what_is_no_review_file_of_the_episode_says_so(text: str, words: str) -> None:
+def test_file_that_is_not_a_review_of_the_episode_has_a_problem(text: str, words: str) -> None:
     file = _read(text)
     assert words in file.problems[0]
     assert file.entries == ()
 
 
 @pytest.mark.parametrize(
-    "spoil",
+    "damage",
     [
         lambda text: text[: text.rindex("decision")],
         lambda text: text.replace('"entries": [', '"entries": [\n<<<<<<< ours'),
@@ -182,42 +173,39 @@ def test_what_is_no_review_file_of_the_episode_says_so(text: str, words: str) ->
         lambda text: text.replace('{"format": 1,', '{"format": 1, "format": 1,'),
     ],
 )
-def test_of_a_spoilt_file_every_whole_entry_is_given(spoil: Any) -> None:
+def test_intact_entries_of_a_damaged_file_are_read(damage: Any) -> None:
     text = spell(_file(verdict("Bea"), verdict("Cem", minute=1), verdict("Dan", minute=2))).decode()
-    file = _read(spoil(text))
+    file = _read(damage(text))
     assert file.problems
     assert {"Bea", "Cem"} <= {entry.by for entry in file.entries}
 
 
-def test_a_file_with_a_problem_is_not_written() -> None:
+def test_file_with_a_problem_is_not_written() -> None:
     with pytest.raises(ReviewError, match=r"r\.json, entry 2: decision.*Nothing is written to it until then"):
-        spell(union(_read(_broken({"decision": "maybe"})), _file(verdict("Dan"))))
+        spell(union(_read(_file_with_broken_entry({"decision": "maybe"})), _file(verdict("Dan"))))
 
 
 @given(st.binary(max_size=200))
-def test_whatever_is_in_a_file_reading_it_ends(data: bytes) -> None:
+def test_any_bytes_are_read_as_a_problem(data: bytes) -> None:
     assert _read(data).problems
 
 
 @given(json_values)
-def test_whatever_an_entry_is_it_is_an_entry_or_a_problem(tree: object) -> None:
+def test_any_json_but_null_is_an_invalid_entry(tree: object) -> None:
     file = _read(json.dumps({"entries": [tree]}))
     assert bool(file.problems) == (tree is not None)
 
 
-# Suspicious entries.
-
-
-def test_a_verdict_that_does_not_count_says_why() -> None:
+def test_fault_says_why_a_verdict_does_not_count() -> None:
     file = _file(verdict("Bea", "ppf", Decision.ACCEPT), verdict("ada", minute=1))
-    doubts = list(file_faults(file, "", place="reviews"))
-    assert "the verdict of 'Bea' at 2026-11-20 09:00 UTC does not count: Accepting needs 3 passes" in doubts[0]
-    assert "'ada'" in doubts[1]
-    assert "it is by the annotator of the episode" in doubts[1]
+    faults = list(file_faults(file, "", place="reviews"))
+    assert "the verdict of 'Bea' at 2026-11-20 09:00 UTC does not count: Accepting needs 3 passes" in faults[0]
+    assert "'ada'" in faults[1]
+    assert "it is by the annotator of the episode" in faults[1]
     assert list(file_faults(_file(verdict("Bea"), _FIX, _REPLAY, _MOVE), "", place="reviews")) == []
 
 
-def test_two_entries_of_one_id_are_both_kept_and_told() -> None:
+def test_different_entries_with_one_id_are_kept_and_reported() -> None:
     one = verdict("Bea")
     changed = one.model_copy(update={"note": "changed by hand"})
     file = union(_file(one), _file(changed))
@@ -225,14 +213,12 @@ def test_two_entries_of_one_id_are_both_kept_and_told() -> None:
     assert f"2 different entries have the id {one.id}" in next(file_faults(file, "", place="reviews"))
 
 
-def test_an_episode_that_came_back_from_the_trash_is_judged_anew() -> None:
+def test_verdicts_before_a_return_from_trash_do_not_count() -> None:
     before, after = verdict("Bea", "pfp", Decision.REJECT), verdict("Bea", minute=5)
     assert _file(before, _MOVE, after).present_verdicts == (before, after)
     back = _MOVE.model_copy(update={"id": "c" * 32, "at": BEGIN + timedelta(minutes=1), "to": "dataset"})
     assert _file(before, _MOVE, back, after).present_verdicts == (after,)
 
-
-# The union.
 
 _ENTRIES = st.builds(
     verdict, st.sampled_from(["Bea", "Cem"]), st.text("pf", min_size=3, max_size=3), minute=st.integers(0, 2)
@@ -248,7 +234,7 @@ _FILES = st.builds(
 
 
 @given(_FILES, _FILES, _FILES)
-def test_the_union_is_one_however_it_is_made(one: ReviewFile, two: ReviewFile, three: ReviewFile) -> None:
+def test_union_is_commutative_associative_and_idempotent(one: ReviewFile, two: ReviewFile, three: ReviewFile) -> None:
     assert union(one, two) == union(two, one)
     assert union(union(one, two), three) == union(one, union(two, three))
     assert union(one, one) == one
@@ -262,7 +248,7 @@ def _ids(file: ReviewFile) -> set[str]:
 
 
 @given(st.lists(_ENTRIES, max_size=4), st.lists(_ENTRIES, max_size=4), st.data())
-def test_a_union_of_lines_holds_what_the_union_holds(
+def test_union_of_lines_equals_union_of_entries(
     ours: list[Verdict], theirs: list[Verdict], data: st.DataObject
 ) -> None:
     one, other = _file(*ours), _file(*theirs)
@@ -272,10 +258,7 @@ def test_a_union_of_lines_holds_what_the_union_holds(
     assert _read("\n".join([head, opening, *merged, foot, end])) == union(one, other)
 
 
-# The union made by git.
-
-
-def _git(folder: Path, *words: str) -> str:
+def _run_git(folder: Path, *words: str) -> str:
     done = subprocess.run(
         ["git", "-c", "user.name=Test", "-c", "user.email=test@example.org", *words],
         cwd=folder, capture_output=True, text=True, check=True, env={"HOME": str(folder), "PATH": "/usr/bin:/bin"},
@@ -284,24 +267,24 @@ def _git(folder: Path, *words: str) -> str:
 
 
 @pytest.mark.parametrize("before", [(), (verdict("Ida"), verdict("Joe", minute=1))], ids=["new file", "more entries"])
-def test_git_unites_what_two_checkouts_have_written(tmp_path: Path, before: tuple[Entry, ...]) -> None:
+def test_git_merges_reviews_of_two_checkouts(tmp_path: Path, before: tuple[Entry, ...]) -> None:
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     ours.mkdir()
-    _git(ours, "init", "-q", "-b", "main")
+    _run_git(ours, "init", "-q", "-b", "main")
     ReviewStore(ours).append("9" * 16, verdict("Kim"))
     for entry in before:
         ReviewStore(ours).append(EPISODE, entry)
-    _git(ours, "add", ".")
-    _git(ours, "commit", "-q", "-m", "before")
-    _git(tmp_path, "clone", "-q", str(ours), str(theirs))
+    _run_git(ours, "add", ".")
+    _run_git(ours, "commit", "-q", "-m", "before")
+    _run_git(tmp_path, "clone", "-q", str(ours), str(theirs))
 
     for folder, entry in ((ours, verdict("Bea", minute=2)), (theirs, verdict("Cem", "pfp", minute=3))):
         ReviewStore(folder).append(EPISODE, entry)
-        _git(folder, "add", ".")
-        _git(folder, "commit", "-q", "-m", "mine")
-    _git(theirs, "pull", "-q", "--no-rebase", "--no-edit")
+        _run_git(folder, "add", ".")
+        _run_git(folder, "commit", "-q", "-m", "mine")
+    _run_git(theirs, "pull", "-q", "--no-rebase", "--no-edit")
 
     merged = ReviewStore(theirs).read(EPISODE)
     assert merged.problems == ()
-    assert _git(theirs, "status", "--short") == ""
+    assert _run_git(theirs, "status", "--short") == ""
     assert [entry.by for entry in merged.entries] == [*(entry.by for entry in before), "Bea", "Cem"]

@@ -1,7 +1,7 @@
 """Review status: which verdicts count, their result, and who may give the next."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import pairwise, permutations
 from unicodedata import normalize
 
@@ -13,6 +13,7 @@ from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import (
     REASONS,
     Decision,
+    Entry,
     Fix,
     Judgement,
     Rating,
@@ -46,11 +47,11 @@ _OLD = "b" * 64
 _NAMES = ("Ada", "Bea", "Cem", "Dan", "bea ", "ADA")
 
 
-def _status(*verdicts: Verdict, twice: SecondReviewReason | None = None) -> ReviewStatus:
-    return verdict_status(verdicts, {PRESENT}, twice, recorder="Ada")
+def _status(*verdicts: Verdict, reason: SecondReviewReason | None = None) -> ReviewStatus:
+    return verdict_status(verdicts, {PRESENT}, reason, recorder="Ada")
 
 
-_FIRST = verdict("Bea")
+_ACCEPTS = verdict("Bea")
 _DIFFERS = verdict("Cem", "ppf", minute=1)
 _REJECTS = verdict("Bea", "pfp", Decision.REJECT)
 _SENDS_BACK = verdict("Cem", "pfp", Decision.SEND_BACK, minute=1)
@@ -58,56 +59,51 @@ _SENDS_BACK = verdict("Cem", "pfp", Decision.SEND_BACK, minute=1)
 
 _OUTCOMES: dict[str, tuple[tuple[Verdict, ...], ReviewStage]] = {
     "no verdict": ((), ReviewStage.UNREVIEWED),
-    "one accepts": ((_FIRST,), ReviewStage.ACCEPTED),
+    "one accepts": ((_ACCEPTS,), ReviewStage.ACCEPTED),
     "one fixes and accepts": ((verdict("Bea", "ppp", Decision.FIX_AND_ACCEPT),), ReviewStage.ACCEPTED),
     "one sends back": ((_SENDS_BACK,), ReviewStage.SENT_BACK),
     "one rejects": ((_REJECTS,), ReviewStage.REJECTED),
-    "two agree": ((_FIRST, verdict("Cem", "ppp", Decision.FIX_AND_ACCEPT, minute=1)), ReviewStage.ACCEPTED),
-    "two differ, asked for or not": ((_FIRST, _DIFFERS), ReviewStage.DISPUTED),
-    "two refuse for opposite reasons": (
+    "two agree": ((_ACCEPTS, verdict("Cem", "ppp", Decision.FIX_AND_ACCEPT, minute=1)), ReviewStage.ACCEPTED),
+    "two differ": ((_ACCEPTS, _DIFFERS), ReviewStage.DISPUTED),
+    "two refuse for different reasons": (
         (verdict("Bea", "pfp"), verdict("Cem", "fpp", minute=1)),
         ReviewStage.DISPUTED,
     ),
-    "a third decides": ((_FIRST, _DIFFERS, verdict("Dan", minute=2)), ReviewStage.ACCEPTED),
-    "a third cannot turn what two agreed on": (
-        (_FIRST, verdict("Cem", minute=1), verdict("Dan", "fff", Decision.REJECT, minute=2)),
+    "a third decides": ((_ACCEPTS, _DIFFERS, verdict("Dan", minute=2)), ReviewStage.ACCEPTED),
+    "a third cannot overrule two": (
+        (_ACCEPTS, verdict("Cem", minute=1), verdict("Dan", "fff", Decision.REJECT, minute=2)),
         ReviewStage.ACCEPTED,
     ),
     "one rejects, one sends back": ((_REJECTS, _SENDS_BACK), ReviewStage.SENT_BACK),
     "both reject": ((_REJECTS, verdict("Cem", "pfp", Decision.REJECT, minute=1)), ReviewStage.REJECTED),
-    "the recorder's own": ((verdict(" ADA ", recorder=""),), ReviewStage.UNREVIEWED),
-    "the own of a recorder whom only the verdict knows": (
-        (verdict("Bea", recorder="bea"),),
-        ReviewStage.UNREVIEWED,
-    ),
-    "answers that do not bear the decision": ((verdict("Bea", "ppf", Decision.ACCEPT),), ReviewStage.UNREVIEWED),
+    "by the recorder": ((verdict(" ADA ", recorder=""),), ReviewStage.UNREVIEWED),
+    "by the recorder, known only to the verdict": ((verdict("Bea", recorder="bea"),), ReviewStage.UNREVIEWED),
+    "answers that contradict the decision": ((verdict("Bea", "ppf", Decision.ACCEPT),), ReviewStage.UNREVIEWED),
 }
 
 
 @pytest.mark.parametrize("case", _OUTCOMES)
-def test_what_verdicts_make_of_an_episode(case: str) -> None:
+def test_verdicts_determine_the_stage(case: str) -> None:
     verdicts, stage = _OUTCOMES[case]
     assert _status(*verdicts).stage is stage
 
 
-@pytest.mark.parametrize("twice", list(SecondReviewReason))
-def test_a_first_verdict_of_two_decides_nothing_and_of_one_reviewer_the_newest_counts(
-    twice: SecondReviewReason,
-) -> None:
-    again = verdict("BEA ", "pfp", minute=5)
-    now = _status(again, _FIRST, twice=twice)
-    assert (now.stage, now.twice, now.verdicts) == (ReviewStage.SECOND, twice, (again,))
+@pytest.mark.parametrize("reason", list(SecondReviewReason))
+def test_one_of_two_verdicts_is_not_final_and_the_newest_counts(reason: SecondReviewReason) -> None:
+    newer = verdict("BEA ", "pfp", minute=5)
+    status = _status(newer, _ACCEPTS, reason=reason)
+    assert (status.stage, status.twice, status.verdicts) == (ReviewStage.SECOND, reason, (newer,))
 
 
-def test_unsure_contradicts_neither_a_pass_nor_a_fail() -> None:
+def test_unsure_agrees_with_pass_and_fail() -> None:
     assert agrees(verdict("Bea", "puf"), verdict("Cem", "uff"))
     assert not agrees(verdict("Bea", "ppp"), verdict("Cem", "puu"))  # one accepts, the other does not
 
 
-def test_a_verdict_counts_on_the_present_files_and_on_those_that_fixes_have_led_from() -> None:
-    changed_behind_it = verdict("Bea", revision=_OLD)
-    assert _status(changed_behind_it) == ReviewStatus(ReviewStage.UNREVIEWED, changed=True)
-    assert reviewer_role(_status(changed_behind_it), recorder="Ada", reviewer="Bea") is ReviewerRole.FIRST
+def test_verdict_counts_for_present_files_and_those_before_fixes() -> None:
+    on_old_files = verdict("Bea", revision=_OLD)
+    assert _status(on_old_files) == ReviewStatus(ReviewStage.UNREVIEWED, changed=True)
+    assert reviewer_role(_status(on_old_files), recorder="Ada", reviewer="Bea") is ReviewerRole.FIRST
     fixes = [_fix("1", "2"), _fix("2", "3"), _fix("9", "2"), _fix("3", "4")]
     assert revisions_to("3", fixes) == {"1", "2", "3", "9"}
     assert verdict_status([verdict("Bea", revision="1")], revisions_to("3", fixes), None, recorder="Ada").verdicts
@@ -115,51 +111,46 @@ def test_a_verdict_counts_on_the_present_files_and_on_those_that_fixes_have_led_
     assert revisions_to("1", []) == {"1"}
 
 
-# Reviewer roles.
-
-
 @pytest.mark.parametrize(
     ("verdicts", "reviewer", "role"),
     [
         ((), "Bea", ReviewerRole.FIRST),
-        ((_FIRST,), "Cem", ReviewerRole.SECOND),
-        ((_FIRST, _DIFFERS), "Dan", ReviewerRole.THIRD),
+        ((_ACCEPTS,), "Cem", ReviewerRole.SECOND),
+        ((_ACCEPTS, _DIFFERS), "Dan", ReviewerRole.THIRD),
         *(((), name, "You recorded this episode") for name in ("Ada", " ada ", "ADA", "\u00a0Ada")),
-        *(((_FIRST, _DIFFERS), name, "You have reviewed") for name in ("bea", "CEM ")),
+        *(((_ACCEPTS, _DIFFERS), name, "You have reviewed") for name in ("bea", "CEM ")),
         *(((), name, "Enter your name") for name in ("", "  ")),
-        ((_FIRST, verdict("Cem", minute=1)), "Dan", "There is nothing left to review"),
+        ((_ACCEPTS, verdict("Cem", minute=1)), "Dan", "There is nothing left to review"),
         ((_REJECTS, verdict("Cem", "pfp", Decision.REJECT, minute=1)), "Dan", "There is nothing left to review"),
         ((_REJECTS, _SENDS_BACK), "Dan", "There is nothing left to review"),
     ],
 )
-def test_who_may_judge_next(verdicts: tuple[Verdict, ...], reviewer: str, role: ReviewerRole | str) -> None:
-    said = reviewer_role(_status(*verdicts, twice=SecondReviewReason.WARNINGS), recorder="Ada", reviewer=reviewer)
-    assert str(role) in str(said)
+def test_role_of_the_next_reviewer(verdicts: tuple[Verdict, ...], reviewer: str, role: ReviewerRole | str) -> None:
+    result = reviewer_role(_status(*verdicts, reason=SecondReviewReason.WARNINGS), recorder="Ada", reviewer=reviewer)
+    assert str(role) in str(result)
 
 
-def test_an_episode_of_nobody_may_be_judged_by_anybody() -> None:
+def test_anyone_may_review_an_episode_without_recorder() -> None:
     assert reviewer_role(ReviewStatus(ReviewStage.UNREVIEWED), recorder="", reviewer="Ada") is ReviewerRole.FIRST
 
 
-def test_a_name_is_the_same_in_every_unicode_form() -> None:
+def test_names_match_in_every_unicode_form() -> None:
     assert same_person(normalize("NFC", "Zoë Åström"), normalize("NFD", "ZOË ÅSTRÖM"))
     assert same_person("STRASSE", "straße")
     assert not same_person("Zoe", "Zoë")
 
 
-# Answers and decisions.
-
 _PASSED = judgements("ppp")
 
 
-def _and(criterion: Criterion, reason: str, words: str = "") -> list[Judgement]:
+def _all_but(criterion: Criterion, reason: str, words: str = "") -> list[Judgement]:
     """Passes, but for one answer."""
     others = [one for one in _PASSED if one.criterion is not criterion]
     return [*others, Judgement(criterion=criterion, answer=Rating.UNSURE, reason=reason, words=words)]
 
 
 @pytest.mark.parametrize(
-    ("decision", "said", "fault"),
+    ("decision", "result", "fault"),
     [
         (Decision.ACCEPT, _PASSED, ""),
         (Decision.FIX_AND_ACCEPT, _PASSED, ""),
@@ -170,58 +161,52 @@ def _and(criterion: Criterion, reason: str, words: str = "") -> list[Judgement]:
         (Decision.SEND_BACK, judgements("pup"), ""),
         (Decision.REJECT, judgements("fff"), ""),
         *(
-            (Decision.REJECT, _and(Criterion.SCREENSHOTS, reason), "Choose a reason for the screenshots")
+            (Decision.REJECT, _all_but(Criterion.SCREENSHOTS, reason), "Choose a reason for the screenshots")
             for reason in ("", "lost", "no such reason")
         ),
         *(
-            (Decision.REJECT, _and(Criterion.INSTRUCTION, "other", words), "Describe what is wrong with the instr")
+            (Decision.REJECT, _all_but(Criterion.INSTRUCTION, "other", words), "Describe what is wrong with the instr")
             for words in ("", " ")
         ),
-        (Decision.REJECT, _and(Criterion.INSTRUCTION, "other", "It names a shop that is closed."), ""),
+        (Decision.REJECT, _all_but(Criterion.INSTRUCTION, "other", "It names a shop that is closed."), ""),
         (Decision.ACCEPT, _PASSED[:2], "Answer each of the 3 questions once."),
         (Decision.ACCEPT, (*_PASSED[:2], _PASSED[1]), "Answer each of the 3 questions once."),
     ],
 )
-def test_a_decision_is_one_that_its_answers_bear(decision: Decision, said: Sequence[Judgement], fault: str) -> None:
-    told = decision_fault(decision, said)
-    assert fault in told
-    assert bool(fault) == bool(told)
+def test_decision_must_fit_the_answers(decision: Decision, result: Sequence[Judgement], fault: str) -> None:
+    message = decision_fault(decision, result)
+    assert fault in message
+    assert bool(fault) == bool(message)
 
 
 @pytest.mark.parametrize("criterion", list(Criterion))
-def test_every_reason_code_bears_a_refusal(criterion: Criterion) -> None:
+def test_every_reason_code_allows_a_rejection(criterion: Criterion) -> None:
     for reason in REASONS[criterion]:
-        assert decision_fault(Decision.REJECT, _and(criterion, reason, "So.")) == ""
-
-
-# Messages to the annotator.
+        assert decision_fault(Decision.REJECT, _all_but(criterion, reason, "So.")) == ""
 
 
 _REQUEST = Request(id="d" * 32, at=BEGIN, by="Lea")
 _WITHDRAWN = Request(id="e" * 32, at=BEGIN, by="Lea", withdraws=_REQUEST.id)
 
 
+def _status_by(rule: StatusRule, *entries: Entry) -> ReviewStatus:
+    return review_status(ReviewFile("1" * 16, entries), rule, revision=lambda: PRESENT)
+
+
 @pytest.mark.parametrize("rule", [StatusRule(), StatusRule(sampled=True), StatusRule(warned=None, sampled=None)])
-def test_a_request_requires_a_second_review_until_it_is_withdrawn(rule: StatusRule) -> None:
-    file = ReviewFile("1" * 16, (_FIRST, _REQUEST))
-    now = review_status(file, rule, revision=lambda: PRESENT)
-    assert (now.stage, now.twice) == (ReviewStage.SECOND, SecondReviewReason.REQUEST)
-    agreed = replace(file, entries=(*file.entries, verdict("Cem", minute=1)))
-    assert review_status(agreed, rule, revision=lambda: PRESENT).stage is ReviewStage.ACCEPTED
-    withdrawn = replace(file, entries=(_WITHDRAWN, *file.entries))
-    without = replace(file, entries=(_FIRST,))
-    assert review_status(withdrawn, rule, revision=lambda: PRESENT) == review_status(
-        without, rule, revision=lambda: PRESENT
-    )
+def test_request_requires_second_review_until_withdrawn(rule: StatusRule) -> None:
+    status = _status_by(rule, _ACCEPTS, _REQUEST)
+    assert (status.stage, status.twice) == (ReviewStage.SECOND, SecondReviewReason.REQUEST)
+    assert _status_by(rule, _ACCEPTS, _REQUEST, verdict("Cem", minute=1)).stage is ReviewStage.ACCEPTED
+    assert _status_by(rule, _WITHDRAWN, _ACCEPTS, _REQUEST) == _status_by(rule, _ACCEPTS)
 
 
 @pytest.mark.parametrize("rule", [TRASH_RULE, QUEUE_RULE])
-def test_for_the_trash_and_the_queue_the_first_verdict_is_enough(rule: StatusRule) -> None:
-    file = ReviewFile("1" * 16, (_FIRST, _REQUEST))
-    assert review_status(file, rule, revision=lambda: PRESENT).stage is ReviewStage.ACCEPTED
+def test_trash_and_queue_need_only_one_verdict(rule: StatusRule) -> None:
+    assert _status_by(rule, _ACCEPTS, _REQUEST).stage is ReviewStage.ACCEPTED
 
 
-def test_the_annotator_is_told_each_reason_once_with_its_step() -> None:
+def test_refusal_lists_each_reason_once_with_its_step() -> None:
     first = verdict("Bea", "pfp", step=3)
     second = verdict("Cem", "pff", minute=1, step=3).model_copy(update={"note": "The cart was empty."})
     assert refusal_reasons(_status(first, second)) == (
@@ -229,23 +214,23 @@ def test_the_annotator_is_told_each_reason_once_with_its_step() -> None:
     )
 
 
-def test_the_annotator_is_told_in_the_reviewers_words() -> None:
+def test_refusal_quotes_the_reviewer() -> None:
     passed = judgements("ppp")
-    spelled = Judgement(criterion=Criterion.SEQUENCE, answer=Rating.FAIL, reason="text", words="Not\n'cofee'")
+    failed = Judgement(criterion=Criterion.SEQUENCE, answer=Rating.FAIL, reason="text", words="Not\n'cofee'")
     other = Judgement(
         criterion=Criterion.INSTRUCTION, answer=Rating.UNSURE, reason="other", step=0, words="Whose list?"
     )
-    said = verdict("Bea", "pff").model_copy(update={"judgements": (passed[0], spelled, other)})
-    assert refusal_reasons(_status(said)) == "The text is wrong: Not 'cofee'; at step 1: Whose list?"
+    result = verdict("Bea", "pff").model_copy(update={"judgements": (passed[0], failed, other)})
+    assert refusal_reasons(_status(result)) == "The text is wrong: Not 'cofee'; at step 1: Whose list?"
 
 
-def test_who_takes_the_episode_is_not_quoted_to_the_annotator() -> None:
-    back = verdict("Bea", "upp")
-    fine = verdict("Cem", minute=1).model_copy(update={"note": "Well done"})
-    assert refusal_reasons(_status(back, fine, verdict("Dan", "upp", minute=2))) == "It shows an earlier screen"
+def test_refusal_does_not_quote_accepting_reviewers() -> None:
+    sent_back = verdict("Bea", "upp")
+    accepted = verdict("Cem", minute=1).model_copy(update={"note": "Well done"})
+    assert (
+        refusal_reasons(_status(sent_back, accepted, verdict("Dan", "upp", minute=2))) == "It shows an earlier screen"
+    )
 
-
-# Properties for any verdicts, reviewers and order of merging.
 
 _VERDICTS = st.lists(
     st.builds(
@@ -260,53 +245,49 @@ _VERDICTS = st.lists(
     max_size=5,
     unique_by=lambda one: one.id,
 )
-_TWICE = st.sampled_from([None, *SecondReviewReason])
+_REASONS = st.sampled_from([None, *SecondReviewReason])
 
 
-@given(_VERDICTS.filter(lambda verdicts: len(verdicts) < 5), _TWICE)
-def test_the_order_of_merging_makes_no_difference(verdicts: list[Verdict], twice: SecondReviewReason | None) -> None:
-    assert len({_status(*order, twice=twice) for order in permutations(verdicts)}) == 1
+@given(_VERDICTS.filter(lambda verdicts: len(verdicts) < 5), _REASONS)
+def test_merge_order_does_not_matter(verdicts: list[Verdict], reason: SecondReviewReason | None) -> None:
+    assert len({_status(*order, reason=reason) for order in permutations(verdicts)}) == 1
 
 
-@given(_VERDICTS, _TWICE)
-def test_what_is_accepted_was_accepted_by_somebody_else_than_its_recorder(
-    verdicts: list[Verdict], twice: SecondReviewReason | None
-) -> None:
-    now = _status(*verdicts, twice=twice)
+@given(_VERDICTS, _REASONS)
+def test_recorder_cannot_accept_own_episode(verdicts: list[Verdict], reason: SecondReviewReason | None) -> None:
+    status = _status(*verdicts, reason=reason)
     without_recorder = [one for one in verdicts if not same_person(one.by, "Ada")]
-    assert now == _status(*without_recorder, twice=twice)
-    if now.stage is ReviewStage.ACCEPTED:
-        assert any(one.decision.accepts and not same_person(one.by, "Ada") for one in now.verdicts)
+    assert status == _status(*without_recorder, reason=reason)
+    if status.stage is ReviewStage.ACCEPTED:
+        assert any(one.decision.accepts and not same_person(one.by, "Ada") for one in status.verdicts)
 
 
 @given(_VERDICTS, st.sampled_from(SecondReviewReason))
-def test_a_second_verdict_that_is_needed_is_never_skipped(verdicts: list[Verdict], twice: SecondReviewReason) -> None:
-    now = _status(*verdicts, twice=twice)
-    people = {one.by.strip().casefold() for one in now.verdicts}
-    assert len(people) == len(now.verdicts)
-    assert not now.stage.is_final or len(people) >= 2
+def test_required_second_verdict_is_never_skipped(verdicts: list[Verdict], reason: SecondReviewReason) -> None:
+    status = _status(*verdicts, reason=reason)
+    people = {one.by.strip().casefold() for one in status.verdicts}
+    assert len(people) == len(status.verdicts)
+    assert not status.stage.is_final or len(people) >= 2
 
 
-@given(_VERDICTS, _TWICE)
-def test_a_dispute_is_never_settled_by_two(verdicts: list[Verdict], twice: SecondReviewReason | None) -> None:
-    now = _status(*verdicts, twice=twice)
-    if len(now.verdicts) == 2 and not agrees(*now.verdicts):
-        assert now.stage is ReviewStage.DISPUTED
-    assert all(one.at <= two.at for one, two in pairwise(now.verdicts))
+@given(_VERDICTS, _REASONS)
+def test_two_reviewers_cannot_settle_a_dispute(verdicts: list[Verdict], reason: SecondReviewReason | None) -> None:
+    status = _status(*verdicts, reason=reason)
+    if len(status.verdicts) == 2 and not agrees(*status.verdicts):
+        assert status.stage is ReviewStage.DISPUTED
+    assert all(one.at <= two.at for one, two in pairwise(status.verdicts))
 
 
-@given(_VERDICTS, _TWICE, st.sampled_from(_NAMES))
-def test_whoever_may_judge_brings_the_review_on(
-    verdicts: list[Verdict], twice: SecondReviewReason | None, reviewer: str
+@given(_VERDICTS, _REASONS, st.sampled_from(_NAMES))
+def test_permitted_verdict_advances_the_review(
+    verdicts: list[Verdict], reason: SecondReviewReason | None, reviewer: str
 ) -> None:
-    now = _status(*verdicts, twice=twice)
-    whose = reviewer_role(now, recorder="Ada", reviewer=reviewer)
-    if isinstance(whose, ReviewerRole):
-        then = _status(*verdicts, verdict(reviewer, minute=60), twice=twice)
-        assert len(then.verdicts) == len(now.verdicts) + 1 == list(ReviewerRole).index(whose) + 1
+    status = _status(*verdicts, reason=reason)
+    role = reviewer_role(status, recorder="Ada", reviewer=reviewer)
+    if isinstance(role, ReviewerRole):
+        next_status = _status(*verdicts, verdict(reviewer, minute=60), reason=reason)
+        assert len(next_status.verdicts) == len(status.verdicts) + 1 == list(ReviewerRole).index(role) + 1
 
-
-# The sample.
 
 _EPISODES = st.dictionaries(
     st.integers(0, 10**16 - 1).map("{:016}".format),
@@ -316,24 +297,20 @@ _EPISODES = st.dictionaries(
 _POLICIES = st.builds(ReviewPolicy, st.integers(0, 99), st.sampled_from([0.0, 0.07, 0.1, 0.5, 1.0]))
 
 
-def _by_stratum(ids: frozenset[str], episodes: dict[str, Stratum]) -> dict[tuple[str, str], int]:
-    count: dict[tuple[str, str], int] = {}
-    for one in ids:
-        key = episodes[one].category, episodes[one].annotator.strip().casefold()
-        count[key] = count.get(key, 0) + 1
-    return count
+def _by_stratum(ids: Iterable[str], episodes: dict[str, Stratum]) -> Counter[tuple[str, str]]:
+    return Counter((episodes[one].category, episodes[one].annotator.strip().casefold()) for one in ids)
 
 
 @given(_EPISODES, _POLICIES)
-def test_of_each_stratum_the_share_is_drawn_rounded_up(episodes: dict[str, Stratum], policy: ReviewPolicy) -> None:
+def test_share_of_each_stratum_is_drawn_rounded_up(episodes: dict[str, Stratum], policy: ReviewPolicy) -> None:
     drawn = _by_stratum(sample(episodes, policy), episodes)
-    for stratum, size in _by_stratum(frozenset(episodes), episodes).items():
+    for stratum, size in _by_stratum(episodes, episodes).items():
         hundredths = round(policy.second_share * 100)
-        assert drawn.get(stratum, 0) == (size * hundredths + 99) // 100
+        assert drawn[stratum] == (size * hundredths + 99) // 100
 
 
 @given(_EPISODES, _POLICIES)
-def test_an_episode_that_comes_moves_at_most_one_other(episodes: dict[str, Stratum], policy: ReviewPolicy) -> None:
+def test_new_episode_displaces_at_most_one_other(episodes: dict[str, Stratum], policy: ReviewPolicy) -> None:
     before = sample(episodes, policy)
     after = sample({**episodes, "x": Stratum("Multi_Apps", "Pixel 8", "Ada")}, policy)
     assert len(before - after) <= 1
@@ -343,17 +320,17 @@ def test_an_episode_that_comes_moves_at_most_one_other(episodes: dict[str, Strat
 _HUNDRED = {f"{number:016}": Stratum("Multi_Apps", "Pixel 8", "Ada") for number in range(100)}
 
 
-def test_another_seed_draws_others() -> None:
+def test_another_seed_draws_another_sample() -> None:
     draws = {sample(_HUNDRED, ReviewPolicy(seed)) for seed in range(5)}
     assert len(draws) == 5
     assert all(len(drawn) == 10 for drawn in draws)
 
 
-def test_a_share_is_what_is_written() -> None:
+def test_share_is_an_exact_decimal() -> None:
     assert len(sample(_HUNDRED, ReviewPolicy(0, 0.07))) == 7  # in binary, 0.07 of 100 is slightly more
 
 
-def test_the_draw_is_the_same_on_every_computer() -> None:
+def test_sample_is_the_same_on_every_computer() -> None:
     thirty = dict(list(_HUNDRED.items())[:30])
     assert sample(thirty, ReviewPolicy(7)) == {f"{number:016}" for number in (1, 3, 24)}
 

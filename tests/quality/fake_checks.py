@@ -1,16 +1,16 @@
-"""Fakes of the checks of one episode, for tests of what runs them; processes import them by name."""
+"""Fakes of the checks of one episode, for tests of what runs them; worker processes import them by name."""
 
 import os
 
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, NotChecked, Severity
 
-DEADLY, FAULTY = "0000000000000007", "0000000000000008"
+CRASHING, RAISING = "0000000000000007", "0000000000000008"
 
 
-def judge(evidence: EpisodeEvidence) -> EpisodeReport:
+def fake_check(evidence: EpisodeEvidence) -> EpisodeReport:
     episode_id = evidence.episode.episode_id
-    broken = [
+    unusable = [
         Finding("IMG01", Severity.ERROR, Criterion.SCREENSHOTS, episode_id, step.number, problem, "Bring it back.")
         for step in evidence.steps
         if (problem := "it is missing" if step.screenshot is None else step.screenshot.problem)
@@ -19,13 +19,13 @@ def judge(evidence: EpisodeEvidence) -> EpisodeReport:
         Finding("IMG02", Severity.WARNING, Criterion.SCREENSHOTS, episode_id, None, f"{name} is too many.", "Move it.")
         for name in evidence.surplus
     ]
-    return EpisodeReport(episode_id, (*broken, *surplus), (NotChecked("EPI06", "nobody asked"),))
+    return EpisodeReport(episode_id, (*unusable, *surplus), (NotChecked("EPI06", "it needs a model"),))
 
 
-def deadly_judge(evidence: EpisodeEvidence) -> EpisodeReport:
+def crashing_check(evidence: EpisodeEvidence) -> EpisodeReport:
     """Kills its process at one episode, and raises at another."""
-    if evidence.episode.episode_id == DEADLY:
+    if evidence.episode.episode_id == CRASHING:
         os._exit(9)
-    if evidence.episode.episode_id == FAULTY:
+    if evidence.episode.episode_id == RAISING:
         raise ZeroDivisionError("a fault of the checks")
-    return judge(evidence)
+    return fake_check(evidence)

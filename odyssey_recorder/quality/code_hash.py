@@ -1,4 +1,4 @@
-"""The edition of the program that measured or judged something, as a hash of sources, data and libraries.
+"""Hashes of the code that a result depends on: sources, data and libraries.
 
 Nothing is listed by hand, so nothing can be forgotten: a check may import or read anything in the program.
 """
@@ -17,14 +17,14 @@ from odyssey_recorder import __version__
 from odyssey_recorder.resources import PACKAGE, shipped_folders
 
 
-def edition(folders: Iterable[Path] = shipped_folders()) -> str:
-    """The edition of the whole program: all files in its `folders`, and all libraries that it requires."""
-    return _hash((path for folder in folders for path in _files_in(folder)), map(_versioned, _required()))
+def program_hash(folders: Iterable[Path] = shipped_folders()) -> str:
+    """Of the whole program: all files in its `folders`, and all libraries that it requires."""
+    return _hash((path for folder in folders for path in _files_in(folder)), map(_with_version, _required()))
 
 
-def edition_of(module: str, library: str, package: Path = PACKAGE) -> str:
-    """The edition of one module of `package`, the modules there that it imports, and one library."""
-    return _hash(_imported_by(module, package), [_versioned(library)])
+def module_hash(module: str, library: str, package: Path = PACKAGE) -> str:
+    """Of one module of `package`, the modules there that it imports, and one library."""
+    return _hash(_imported_by(module, package), [_with_version(library)])
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
@@ -68,13 +68,13 @@ def _source(module: str, package: Path) -> Path | None:
 
 def _required() -> list[str]:
     try:
-        asked = requires("odyssey-recorder") or []
+        requirements = requires("odyssey-recorder") or []
     except PackageNotFoundError:  # a checkout that is not installed
         return []
-    return [match[0] for one in asked if "extra ==" not in one and (match := re.match(r"[\w.-]+", one))]
+    return [match[0] for one in requirements if "extra ==" not in one and (match := re.match(r"[\w.-]+", one))]
 
 
-def _versioned(library: str) -> str:
+def _with_version(library: str) -> str:
     try:
         return f"{library} {version(library)}"
     except PackageNotFoundError:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Set
 from functools import cache
 
 from odyssey_recorder.quality.checks.apps import letters
-from odyssey_recorder.quality.checks.check import Found, Said, Unseen
+from odyssey_recorder.quality.checks.check import CheckResults, Found, Unchecked
 from odyssey_recorder.quality.evidence import EpisodeEvidence
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.thresholds import ITEM_KEPT
@@ -25,7 +25,7 @@ _TOO_LONG = f"the task or the instruction has more than {equivalence.LONGEST:,} 
 _REWRITE = "Correct the instruction so that it asks for exactly the task."
 
 
-def keeps_the_items(evidence: EpisodeEvidence) -> Said:
+def check_details(evidence: EpisodeEvidence) -> CheckResults:
     """The instruction is empty, still has a gap of its template, or leaves out what the task was filled with: a name,
     number, time, date or quoted text, or what the task forbids or excludes. An item is lost when fewer than
     `ITEM_KEPT` of its words and figures are there, in any form and order. A figure may have the same digits as another
@@ -33,7 +33,7 @@ def keeps_the_items(evidence: EpisodeEvidence) -> Said:
     values come from the provenance, otherwise from the template. Whether the words mean the same is for INS03."""
     wording = _wording(evidence)
     if wording is None:
-        yield Unseen(None, _TOO_LONG)
+        yield Unchecked(None, _TOO_LONG)
         return
     if not wording.instruction.strip():
         yield Found(None, "The instruction is empty.", _REWRITE)
@@ -41,12 +41,12 @@ def keeps_the_items(evidence: EpisodeEvidence) -> Said:
     if gaps := equivalence.gaps_left(wording):
         yield Found(None, f"The instruction still has a gap: {named(gaps[0])}.", _REWRITE)
         return
-    lost = [text for item in equivalence.lost_items(wording) for text in _missed(item)]
-    lost += [*_missed_figures(wording), *_missed_quotes(wording)]
+    lost = [text for item in equivalence.lost_items(wording) for text in _missing_words(item)]
+    lost += [*_missing_figures(wording), *_missing_quotes(wording)]
     if lost:
         yield Found(None, f"The instruction lacks {listed(dict.fromkeys(lost))} from the task.", _REWRITE)
-    if denied := lost_denial(wording.task.task, wording.instruction_text):
-        yield Found(None, f"The instruction lacks {named(denied)} from the task.", _REWRITE)
+    if missing_denial := lost_denial(wording.task.task, wording.instruction_text):
+        yield Found(None, f"The instruction lacks {named(missing_denial)} from the task.", _REWRITE)
     if added := equivalence.added_people(wording):
         found = f"The instruction asks to tell or send something to {listed(added)}; the task does not."
         yield Found(None, found, _REWRITE, Severity.WARNING)
@@ -77,7 +77,7 @@ def _known_apps() -> Set[str]:
     return frozenset(name for catalogue in shipped_catalogues().values() for name in catalogue.by_name)
 
 
-def _missed(item: equivalence.MissingItem) -> list[str]:
+def _missing_words(item: equivalence.MissingItem) -> list[str]:
     words = [word for word in item.words if word.casefold() not in _KINDS]
     words = [word for word in words if word.casefold() not in VERBS] or words
     lost = [word for word in item.lost if word in words]
@@ -88,7 +88,7 @@ def _missed(item: equivalence.MissingItem) -> list[str]:
     return [word for word in lost if word[0].isupper()]
 
 
-def _missed_figures(wording: equivalence.Wording) -> Iterator[str]:
+def _missing_figures(wording: equivalence.Wording) -> Iterator[str]:
     for figure in equivalence.lost_figures(wording):
         others = {
             digits for one in wording.figures_in_instruction if one.kind is not figure.kind for digits in _digits(one)
@@ -101,22 +101,22 @@ def _digits(figure: Quantity) -> set[str]:
     return set(_DIGITS.findall(figure.said))
 
 
-def _missed_quotes(wording: equivalence.Wording) -> list[str]:
-    asked = wording.instruction.casefold()
-    return [text for text in equivalence.lost_quotes(wording) if text.casefold() not in asked]
+def _missing_quotes(wording: equivalence.Wording) -> list[str]:
+    instruction = wording.instruction.casefold()
+    return [text for text in equivalence.lost_quotes(wording) if text.casefold() not in instruction]
 
 
-def judged_the_same(evidence: EpisodeEvidence) -> Said:
+def check_judgement(evidence: EpisodeEvidence) -> CheckResults:
     """A language model found, when the task was made, that the instruction does not follow from the task or the task
     not from it, or that it lacks or adds a requirement. What a person changed later was not judged."""
     making = evidence.provenance.origin.making if evidence.provenance else None
     text = making.text if making else None
     verdict = text.equivalence if text else None
     if text is None or verdict is None or verdict.judge is None:
-        yield Unseen(None, "no language model judged the task")
+        yield Unchecked(None, "no language model judged the task")
         return
     if text.edited_by:
-        yield Unseen(None, "a person changed the instruction after a language model had judged it")
+        yield Unchecked(None, "a person changed the instruction after a language model had judged it")
         return
     wrong = [f"it lacks {named(one)}" for one in verdict.missing] + [f"it adds {named(one)}" for one in verdict.added]
     if not verdict.holds:
@@ -124,25 +124,25 @@ def judged_the_same(evidence: EpisodeEvidence) -> Said:
         yield Found(None, f"{verdict.judge.model_answered} finds another meaning than the task's: {found}.", _REWRITE)
 
 
-# --- apps ------------------------------------------------------------------------------------------------
+# Apps.
 
 
-def names_its_apps(evidence: EpisodeEvidence) -> Said:
+def check_named_apps(evidence: EpisodeEvidence) -> CheckResults:
     """The instruction names some but not all apps of the task, or an app that is neither the task's nor named in the
     task. An instruction that names no app is not checked: some datasets want it so."""
     wording = _wording(evidence)
     if wording is None:
-        yield Unseen(None, _TOO_LONG)
+        yield Unchecked(None, _TOO_LONG)
         return
     if not wording.instruction.strip() or equivalence.gaps_left(wording):
-        yield Unseen(None, "the instruction is empty or still has a gap")
+        yield Unchecked(None, "the instruction is empty or still has a gap")
         return
     apps = wording.task.apps
     own = {app for app in wording.apps_named if any(_are_one(app, one) for one in apps)}
     others = [app for app in wording.apps_named if app not in own and not _names(wording.task.task, app)]
     unnamed = [app for app in apps if not _names(wording.instruction, app)]
     if unnamed and not own and not others:
-        yield Unseen(None, "the instruction names no app, which may be intended")
+        yield Unchecked(None, "the instruction names no app, which may be intended")
         return
     if unnamed:
         todo = "Name the app in the instruction, or remove it from the task's apps if it is not needed."

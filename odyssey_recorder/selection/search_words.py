@@ -1,6 +1,6 @@
 """The words of a text as they are stored and searched: without case, accents and punctuation. Pure.
 
-The index searches exactly these, so its database needs no rules of its own.
+The index searches exactly these, so its database needs no rules for words.
 """
 
 import re

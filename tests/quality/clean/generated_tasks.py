@@ -12,38 +12,38 @@ HOME, BACK = PressKey(key="HOME"), PressKey(key="BACK")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AppTask:
     app: str
     words: str
     moves: tuple[Move, ...]
 
 
-def _in(app: str, words: str, *moves: str | Move) -> Part:
+def _in_app(app: str, words: str, *moves: str | Move) -> AppTask:
     """Open the app and go on; words are those of the view to touch."""
-    return Part(app, words, tuple(On(move) if isinstance(move, str) else move for move in (app, *moves)))
+    return AppTask(app, words, tuple(On(move) if isinstance(move, str) else move for move in (app, *moves)))
 
 
-def _open(app: str, *what: str) -> list[Part]:
-    return [_in(app, f"open {one}", one) for one in what]
+def _open(app: str, *what: str) -> list[AppTask]:
+    return [_in_app(app, f"open {one}", one) for one in what]
 
 
-def _article(query: str, title: str) -> Part:
-    return _in("Browser", f"read {title}", "Search or type web address", TypeText(type=query), "Go", title)
+def _article(query: str, title: str) -> AppTask:
+    return _in_app("Browser", f"read {title}", "Search or type web address", TypeText(type=query), "Go", title)
 
 
-def _product(query: str, name: str) -> Part:
-    return _in("Shop", f"look at {name}", "Search Shop", TypeText(type=query), name)
+def _product(query: str, name: str) -> AppTask:
+    return _in_app("Shop", f"look at {name}", "Search Shop", TypeText(type=query), name)
 
 
-def _sum(left: str, word: str, sign: str, right: str) -> Part:
-    return _in("Calculator", f"work out {left} {word} {right}", left, sign, right, "=")
+def _sum(left: str, word: str, sign: str, right: str) -> AppTask:
+    return _in_app("Calculator", f"work out {left} {word} {right}", left, sign, right, "=")
 
 
-def _note(words: str) -> Part:
-    return _in("Notes", f"write down {words}", "New note", TypeText(type=words), BACK, BACK)
+def _note(words: str) -> AppTask:
+    return _in_app("Notes", f"write down {words}", "New note", TypeText(type=words), BACK, BACK)
 
 
-PARTS: tuple[Part, ...] = (
+APP_TASKS: tuple[AppTask, ...] = (
     *_open("Notes", "Packing list", "Pancakes", "Book club", "Gift ideas", "Wi-Fi of the cottage", "Quote"),
     *_open("Calendar", "Wednesday, November 25", "Thursday, November 26", "Monday, November 30"),
     *_open("Clock", "World clock", "Stopwatch", "Timer"),
@@ -71,35 +71,35 @@ PARTS: tuple[Part, ...] = (
     _note("Call Nora"),
     _note("Water the plants"),
     _note("Return the drill"),
-    _in("Browser", "scroll the forecast of Oslo", "Oslo weather: forecast for the week", Drag(up=0.3)),
-    _in("Settings", "scroll the topics", Drag(up=0.3)),
-    _in("Settings", "go to Display and back", "Display", BACK),
-    _in("Settings", "turn on the Dark theme", "Display", "Dark theme"),
-    _in("Notes", "look into Quote and go back", "Quote", BACK),
-    _in("Calendar", "turn to the Next month", "Next month"),
-    _in("Messages", "write Thank you to Mum", "Mum", "Text message", TypeText(type="Thank you"), "Send message"),
+    _in_app("Browser", "scroll the forecast of Oslo", "Oslo weather: forecast for the week", Drag(up=0.3)),
+    _in_app("Settings", "scroll the topics", Drag(up=0.3)),
+    _in_app("Settings", "go to Display and back", "Display", BACK),
+    _in_app("Settings", "turn on the Dark theme", "Display", "Dark theme"),
+    _in_app("Notes", "look into Quote and go back", "Quote", BACK),
+    _in_app("Calendar", "turn to the Next month", "Next month"),
+    _in_app("Messages", "write Thank you to Mum", "Mum", "Text message", TypeText(type="Thank you"), "Send message"),
 )
 _CATEGORIES = ("Information_Management", "General_Tool", "Web_Shopping", "Social_Sharing", "Media_Entertainment")
 
 
 @dataclass(frozen=True, slots=True)
-class Chore:
+class GeneratedTask:
     task: TaskInfo
     moves: tuple[Move, ...]
 
 
-def chores(seed: int) -> Iterator[Chore]:
+def generated_tasks(seed: int) -> Iterator[GeneratedTask]:
     rng = random.Random(seed)
-    done: set[tuple[Part, ...]] = set()
+    done: set[tuple[AppTask, ...]] = set()
     while True:
         count = 3 if len(done) % 5 == 4 else 2
-        parts = tuple(rng.sample(PARTS, count))
+        parts = tuple(rng.sample(APP_TASKS, count))
         if len({part.app for part in parts}) == count and parts not in done:
             done.add(parts)
-            yield _chore(parts, rng)
+            yield _generated_task(parts, rng)
 
 
-def _chore(parts: tuple[Part, ...], rng: random.Random) -> Chore:
+def _generated_task(parts: tuple[AppTask, ...], rng: random.Random) -> GeneratedTask:
     task = TaskInfo(
         rng.choice(_CATEGORIES) if len(parts) == 2 else "Multi_Apps",
         tuple(part.app for part in parts),
@@ -109,4 +109,4 @@ def _chore(parts: tuple[Part, ...], rng: random.Random) -> Chore:
     )
     moves = [move for part in parts for move in (HOME, *part.moves)][1:]
     end = ScriptImpossible(impossible="Item not found") if rng.random() < 0.1 else ScriptComplete(complete="")
-    return Chore(task, (*moves, end))
+    return GeneratedTask(task, (*moves, end))

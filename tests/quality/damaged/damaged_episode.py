@@ -1,4 +1,4 @@
-"""An episode to be damaged: a copy in a dataset of its own, and operations on its files."""
+"""A copy of an episode in its own dataset, and operations that damage its files."""
 
 import hashlib
 import io
@@ -15,20 +15,20 @@ from PIL import Image
 
 from odyssey_recorder.model.geometry import Point, Size, to_pixel
 
-Tree = dict[str, Any]
-"""A JSON object without types, so that damage can change it at will."""
+JsonObject = dict[str, Any]
+"""A JSON object of any form, as damage may change anything."""
 
 
 @dataclass(frozen=True, slots=True)
-class Planted:
-    """`step` is None for the whole episode; `episode_id` is empty for the dataset, None for the wreck's episode."""
+class ExpectedFinding:
+    """`step` is None for the whole episode; `episode_id` is empty for the dataset, None for the damaged episode."""
 
     check: str
     step: int | None = None
     episode_id: str | None = None
 
 
-class Wreck:
+class DamagedEpisode:
     """One episode with its files. Its screenshots are shared with the clean one until they are replaced."""
 
     def __init__(self, clean: Path, root: Path, episode_id: str, rng: random.Random) -> None:
@@ -36,15 +36,15 @@ class Wreck:
         self.rng = rng
         self.episode_id = f"{rng.randrange(10**16):016}"
         self._copy(clean, episode_id)
-        self.annotation: Tree = json.loads(self._path("annotations").read_text(encoding="utf-8"))
-        self.provenance: Tree = json.loads(self._path("provenance").read_text(encoding="utf-8"))
+        self.annotation: JsonObject = json.loads(self._path("annotations").read_text(encoding="utf-8"))
+        self.provenance: JsonObject = json.loads(self._path("provenance").read_text(encoding="utf-8"))
 
     def save(self) -> None:
         self._write("annotations", self.annotation)
         if self.provenance:
             self._write("provenance", self.provenance)
 
-    def be_released(self) -> None:
+    def drop_recorded_files(self) -> None:
         self.provenance = {}
         shutil.rmtree(self.root / "provenance")
         shutil.rmtree(self.root / "ui_trees")
@@ -52,27 +52,31 @@ class Wreck:
     # Access.
 
     @property
-    def steps(self) -> list[Tree]:
-        steps: list[Tree] = self.annotation["steps"]
+    def steps(self) -> list[JsonObject]:
+        steps: list[JsonObject] = self.annotation["steps"]
         return steps
 
     @property
-    def records(self) -> list[Tree]:
-        records: list[Tree] = self.provenance["steps"]
+    def records(self) -> list[JsonObject]:
+        records: list[JsonObject] = self.provenance["steps"]
         return records
 
     @property
-    def task(self) -> Tree:
-        task: Tree = self.annotation["task_info"]
+    def task(self) -> JsonObject:
+        task: JsonObject = self.annotation["task_info"]
         return task
 
-    def any_step(self, *, where: Callable[[int], bool] = lambda step: True, but_last: int = 1) -> int:
+    def random_step(self, *, where: Callable[[int], bool] = lambda step: True, but_last: int = 1) -> int:
         return self.rng.choice([step for step in range(len(self.steps) - but_last) if where(step)])
 
     def is_touch(self, step: int) -> bool:
         """Whether the step is a CLICK at a position, with a known box."""
         spelled = self.steps[step]
         return spelled["action"] == "CLICK" and isinstance(spelled["info"], list) and bool(self.records[step]["bbox"])
+
+    def is_touch_in_app(self, step: int) -> bool:
+        """Whether a touch, but not one on the launcher, which an episode may show several times."""
+        return self.is_touch(step) and "launcher" not in self.records[step]["screen"]["package"]
 
     def is_key(self, step: int, key: str) -> bool:
         return bool(self.steps[step]["info"] == f"KEY_{key}")
@@ -92,61 +96,62 @@ class Wreck:
         with Image.open(self.screenshot(step)) as image:
             return image.convert("RGB")
 
-    def put_file(self, step: int, data: bytes) -> None:
+    def replace_file(self, step: int, data: bytes) -> None:
         """Replace the file but not its hash in the provenance."""
         self.screenshot(step).unlink()
         self.screenshot(step).write_bytes(data)
 
-    def put_screenshot(self, step: int, image: Image.Image) -> None:
+    def replace_screenshot(self, step: int, image: Image.Image) -> None:
         file = io.BytesIO()
         image.save(file, "PNG", compress_level=1)
-        self.put_file(step, file.getvalue())
+        self.replace_file(step, file.getvalue())
         frame = self.records[step]["frame"]
         frame["png_sha256"] = hashlib.sha256(file.getvalue()).hexdigest()
         frame["rgb_sha256"] = hashlib.sha256(image.tobytes()).hexdigest()
         frame["width"], frame["height"] = image.size
 
-    def put_same_screenshot(self, step: int, other: int) -> None:
+    def repeat_screenshot(self, step: int, other: int) -> None:
         """Copy another step's screenshot file and hash, as if the recorder had taken it twice."""
-        self.put_file(step, self.screenshot(other).read_bytes())
+        self.replace_file(step, self.screenshot(other).read_bytes())
         for name in ("png_sha256", "rgb_sha256", "width", "height"):
             self.records[step]["frame"][name] = self.records[other]["frame"][name]
 
     # Steps.
 
-    def put_action(self, step: int, action: str, info: object = "", ps: str = "") -> None:
+    def set_action(self, step: int, action: str, info: object = "", ps: str = "") -> None:
         self.steps[step].update(action=action, info=info, ps=ps)
 
-    def put_press(self, step: int, x: int, y: int) -> None:
+    def move_press_in_annotation(self, step: int, x: int, y: int) -> None:
         """Move a press to another grid point, in the annotation only."""
-        self.put_action(step, self.steps[step]["action"], [[x, y], [x, y]], f"[({x}, {y})]")
+        self.set_action(step, self.steps[step]["action"], [[x, y], [x, y]], f"[({x}, {y})]")
 
-    def put_place(self, step: int, x: int, y: int) -> None:
-        self.put_press(step, x, y)
-        self._put_finger(step, Point(x, y))
+    def move_press(self, step: int, x: int, y: int) -> None:
+        self.move_press_in_annotation(step, x, y)
+        self._set_stroke(step, Point(x, y))
 
-    def put_scroll(self, step: int, start: tuple[int, int], end: tuple[int, int]) -> None:
-        self.put_action(step, "SCROLL", [[*start], [*end]], f"[{start}, {end}]")
-        self._put_finger(step, Point(*start), Point(*end))
+    def set_scroll(self, step: int, start: tuple[int, int], end: tuple[int, int]) -> None:
+        self.set_action(step, "SCROLL", [[*start], [*end]], f"[{start}, {end}]")
+        self._set_stroke(step, Point(*start), Point(*end))
 
-    def put_text(self, step: int, text: str) -> None:
-        self.put_action(step, "TYPE", text)
+    def set_text(self, step: int, text: str) -> None:
+        self.set_action(step, "TYPE", text)
         self.records[step]["input"]["text"] = text
 
-    def put_end(self, words: str) -> None:
-        self.steps[-1]["ps"] = self.records[-1]["end"]["words"] = words
+    def set_impossible(self, reason: str) -> None:
+        self.set_action(-1, "IMPOSSIBLE", ps=reason)
+        self.records[-1]["end"].update(action="IMPOSSIBLE", words=reason)
 
-    def _put_finger(self, step: int, *path: Point) -> None:
+    def _set_stroke(self, step: int, *path: Point) -> None:
         frame, stroke = self.records[step]["frame"], self.records[step]["input"]
         pixels = [to_pixel(point, Size(frame["width"], frame["height"])) for point in path]
         stroke["samples"] = [[at.x, at.y, 100_000 * number] for number, at in enumerate(pixels)]
 
-    def retype(self, step: int, old: str, text: str) -> None:
+    def replace_text_in_views(self, step: int, old: str, text: str) -> None:
         for tree in filter(Path.exists, map(self.tree, range(step + 1, len(self.steps)))):
             xml = tree.read_text(encoding="utf-8")
             tree.write_text(xml.replace(f'text="{old}"', f'text="{text}"'), encoding="utf-8")
 
-    def renumber(self, order: Iterable[int]) -> None:
+    def arrange_steps(self, order: Iterable[int]) -> None:
         """Keep these steps, in this order, possibly repeated, with all of their files."""
         chosen = list(order)
         files = [(self._bytes(self.screenshot(step)), self._bytes(self.tree(step))) for step in chosen]
@@ -167,7 +172,7 @@ class Wreck:
     def _bytes(path: Path) -> bytes:
         return path.read_bytes() if path.exists() else b""
 
-    def _write(self, folder: str, tree: Tree) -> None:
+    def _write(self, folder: str, tree: JsonObject) -> None:
         self._path(folder).write_text(json.dumps(tree, indent=1, ensure_ascii=False), encoding="utf-8")
 
     def _path(self, folder: str) -> Path:
