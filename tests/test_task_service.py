@@ -22,7 +22,7 @@ from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoi
 from tests.llm.good_model import in_words, right
 from tests.llm.questions import batch_with
 from tests.llm.stand_in import MODEL, StandIn, says, shortest
-from tests.task.queues import Queues, held
+from tests.task.queues import Queues, claimed_id
 from tests.task.test_proposing import NEW
 
 SIX = ModelChoice(6, 1, "simulated_phone", frozenset(), names_apps=False)
@@ -90,7 +90,7 @@ def test_what_is_made_waits_for_a_person_to_approve_it(room: Room) -> None:
     assert rejected is not None
     assert (approved.approval, approved.approved_by) == (Approval.APPROVED, "Lea")
     assert (rejected.approval, rejected.note) == (Approval.REJECTED, "too like the last")
-    assert held(room.queue.claim_next()) in task_ids[:2]
+    assert claimed_id(room.queue.claim_next()) in task_ids[:2]
 
 
 def test_nothing_is_made_twice_and_it_is_told_how_many_are_left(room: Room) -> None:
