@@ -22,7 +22,7 @@ from odyssey_recorder.task_service import ModelChoice, TaskService, TemplateChoi
 from tests.llm.good_model import in_words, right
 from tests.llm.questions import batch_with
 from tests.llm.stand_in import MODEL, StandIn, says, shortest
-from tests.task.queues import Queues, held
+from tests.task.queues import Queues, claimed_id
 from tests.task.test_proposing import NEW
 
 SIX_TASKS = ModelChoice(6, 1, "simulated_phone", frozenset(), names_apps=False)
@@ -93,7 +93,7 @@ def test_generated_tasks_wait_for_approval(setup: TaskSetup) -> None:
     approved, rejected = origin_of(board.tasks[0].listed), origin_of(board.tasks[2].listed)
     assert (approved.approval, approved.approved_by) == (Approval.APPROVED, "Lea")
     assert (rejected.approval, rejected.note) == (Approval.REJECTED, "too like the last")
-    assert held(setup.queue.claim_next()) in task_ids[:2]
+    assert claimed_id(setup.queue.claim_next()) in task_ids[:2]
 
 
 def test_tasks_are_never_generated_twice(setup: TaskSetup) -> None:

@@ -391,13 +391,13 @@ class AgentRun:
             view = self.recorder.view
         return any(step.agent == credit for step in view.steps[steps:])
 
-    def _miss(self, words: str) -> None:
+    def _miss(self, action: str) -> None:
         """The screen changed before the action, or the device refused it: look again."""
         self._refuse_if_stopped()
         self._missed += 1
         if self._missed >= _MISSES:
             why = f"{_MISSES} actions in a row came too late or were refused."
-            raise RecordingError(f"{words} was not carried out: {why} The draft is saved.")
+            raise RecordingError(f"{action} was not carried out: {why} The draft is saved.")
 
     @contextmanager
     def _timed(self, name: str) -> Iterator[None]:

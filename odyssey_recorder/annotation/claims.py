@@ -174,12 +174,12 @@ def direction_claimed(text: str) -> tuple[str, bool]:
 # --- names -----------------------------------------------------------------------------------------------
 
 
-def words_in(words: str) -> frozenset[str]:
-    return frozenset(words.split())
+def words_in(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
-def stems_of(words: str) -> frozenset[str]:
-    return frozenset(map(stem, words_in(words)))
+def stems_of(text: str) -> frozenset[str]:
+    return frozenset(map(stem, words_in(text)))
 
 
 WIDGETS = stems_of(

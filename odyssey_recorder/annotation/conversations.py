@@ -34,16 +34,16 @@ _MARKUP = re.compile(r"</?[a-zA-Z][\w-]*[^<>]*>|```")
 _USUAL = "A sentence of usual length. " * 3
 
 
-def plain(words: str) -> str:
+def plain(text: str) -> str:
     """Raises ValueError unless it is a few sentences of plain text."""
-    words = words.strip()
-    if not words:
+    text = text.strip()
+    if not text:
         raise ValueError("it is empty")
-    if not words.replace("\n", " ").isprintable():
+    if not text.replace("\n", " ").isprintable():
         raise ValueError("it contains control characters")
-    if _MARKUP.search(words):
+    if _MARKUP.search(text):
         raise ValueError("it contains markup")
-    return " ".join(words.split())
+    return " ".join(text.split())
 
 
 StepWords = Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(plain)]

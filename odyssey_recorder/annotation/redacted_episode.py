@@ -46,9 +46,9 @@ class RedactedEpisode:
     memory: Sequence[StepMemory]
     redaction: Redaction | None = None
 
-    def shown(self, words: str) -> str:
+    def shown(self, text: str) -> str:
         """Text about the episode without redacted words."""
-        return words if self.redaction is None else self.redaction.without_words(words)
+        return text if self.redaction is None else self.redaction.without_words(text)
 
 
 def open_dataset_episode(root: Path, episode_id: str) -> OpenedEpisode:

@@ -76,7 +76,7 @@ def unseen(why: str) -> CheckResult:
     return CheckResult(Support.COULD_NOT_LOOK, f"Not checked: {why}.")
 
 
-def cited(words: str) -> str:
+def cited(text: str) -> str:
     """In quotation marks, on one line, cut short."""
-    line = on_one_line(words)
+    line = on_one_line(text)
     return f"“{line if len(line) <= _LONGEST_QUOTE else f'{line[: _LONGEST_QUOTE - 1].rstrip()}…'}”"

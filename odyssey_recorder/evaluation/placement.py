@@ -74,6 +74,8 @@ def _differs(loaded: Loaded, at: int, truth: str) -> bool:
     return own not in (None, truth) and not (loaded.layout == "agentcpm" and own == _MERGED.get(truth))
 
 
-def _messages(loaded: Loaded, at: Sequence[int], words: str) -> list[str]:
+def _messages(loaded: Loaded, at: Sequence[int], message: str) -> list[str]:
     places = ((one, loaded.episodes[one][:40], loaded.steps[one] + 1) for one in at[:_TOLD])
-    return [f"{loaded.unit} {loaded.numbers[one]}: episode {name}, step {step}: {words}" for one, name, step in places]
+    return [
+        f"{loaded.unit} {loaded.numbers[one]}: episode {name}, step {step}: {message}" for one, name, step in places
+    ]

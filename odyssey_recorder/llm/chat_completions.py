@@ -29,14 +29,14 @@ class Wire:
 
     def without(self, refused: str) -> "Wire | None":
         """What to try next after this error message; None if it is about something else."""
-        words = refused.lower()
-        if self.sends_store and "store" in words:
+        message = refused.lower()
+        if self.sends_store and "store" in message:
             return replace(self, sends_store=False)
-        if self.sends_temperature and "temperature" in words:  # reasoning models have one only
+        if self.sends_temperature and "temperature" in message:  # reasoning models have one only
             return replace(self, sends_temperature=False)
-        if any(bound in words for bound in self.bounds):
+        if any(bound in message for bound in self.bounds):
             return replace(self, bounds=self.bounds[1:])
-        if not any(name in words for name in ("response_format", "json_schema", "json_object", "grammar")):
+        if not any(name in message for name in ("response_format", "json_schema", "json_object", "grammar")):
             return None
         match self.form:
             case "json_schema":
@@ -190,8 +190,8 @@ def answer_in(reply: Reply, question: models.ModelRequest, model: str, host: str
     )
 
 
-def _day(words: str | None) -> date | None:
+def _day(text: str | None) -> date | None:
     try:
-        return date.fromisoformat(words[:10]) if words else None
+        return date.fromisoformat(text[:10]) if text else None
     except ValueError:
         return None

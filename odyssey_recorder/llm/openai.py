@@ -261,18 +261,18 @@ class OpenAIModel:
             return await self._not_found()
         return self._refused(status, words)
 
-    def _refused(self, status: int, words: str) -> LanguageModelError:
+    def _refused(self, status: int, message: str) -> LanguageModelError:
         if status == 401:
             has_key = self._key.get_secret_value() != _NO_KEY
             what = "rejected the API key" if has_key else "requires an API key"
             return ModelUnusableError(f"{self.host} {what}. Enter a valid key in Settings, or set ODYSSEY_API_KEY.")
         if status == 413:
-            return TooLargeRequestError(f"{self.host} takes only smaller requests: {words}")
+            return TooLargeRequestError(f"{self.host} takes only smaller requests: {message}")
         if status == 403:
-            return ModelUnusableError(f"{self.host} does not allow this key to use {self.name!r}: {words}")
+            return ModelUnusableError(f"{self.host} does not allow this key to use {self.name!r}: {message}")
         if status < 400:
             return ModelUnusableError(f"{self.host} has moved. Set `model_url` to its new address.")
-        return LanguageModelError(f"{self.host} refused the request to {self.name!r} ({status}): {words}")
+        return LanguageModelError(f"{self.host} refused the request to {self.name!r} ({status}): {message}")
 
     async def _not_found(self) -> LanguageModelError:
         try:

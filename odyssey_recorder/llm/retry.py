@@ -45,22 +45,22 @@ def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
-    words = headers.get("retry-after", "")
-    seconds = _number(words)
-    return seconds if seconds is not None else _until(words, now)
+    value = headers.get("retry-after", "")
+    seconds = _number(value)
+    return seconds if seconds is not None else _until(value, now)
 
 
-def _number(words: str) -> float | None:
+def _number(text: str) -> float | None:
     try:
-        number = float(words)
+        number = float(text)
     except ValueError:
         return None
     return max(number, 0.0) if math.isfinite(number) else None
 
 
-def _until(words: str, now: datetime) -> float | None:
+def _until(text: str, now: datetime) -> float | None:
     try:
-        then = parsedate_to_datetime(words)
+        then = parsedate_to_datetime(text)
     except ValueError:
         return None
     if then.tzinfo is None:

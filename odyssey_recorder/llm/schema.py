@@ -52,8 +52,8 @@ def read_answer(raw: str, model: type[_Answer]) -> _Answer:
         raise BrokenAnswerError(f"The answer is not JSON: {faults[0]['msg']}.", raw)
     if not faults[0]["loc"]:
         raise BrokenAnswerError("The answer is not a JSON object.", raw)
-    words = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {_words(fault)}" for fault in faults)
-    raise BrokenAnswerError(f"The answer does not match the schema: {words}.", raw)
+    message = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {_words(fault)}" for fault in faults)
+    raise BrokenAnswerError(f"The answer does not match the schema: {message}.", raw)
 
 
 def _words(fault: Any) -> str:

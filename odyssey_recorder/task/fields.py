@@ -71,10 +71,10 @@ def start_words(start: StartState) -> str:
             return f"snapshot:{name}"
 
 
-def start_state(words: str) -> StartState:
-    if words == "as_found":
+def start_state(text: str) -> StartState:
+    if text == "as_found":
         return AsFound()
-    return CleanHome() if words == "clean_home" else FromSnapshot(words.removeprefix("snapshot:"))
+    return CleanHome() if text == "clean_home" else FromSnapshot(text.removeprefix("snapshot:"))
 
 
 def faults_in(error: ValidationError) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -24,7 +24,7 @@ def official_right(given: Iterable[tuple[SampleGold, str]]) -> list[bool]:
     return [bool(one) for one in verdicts(gold, np.arange(len(pairs)), answers, OFFICIAL).right]
 
 
-def _spelled(gold: SampleGold, words: str) -> str:
+def _spelled(gold: SampleGold, answer: str) -> str:
     adapter, true_size = adapter_named(gold.adapter), Size(*gold.size)
-    action = adapter.read(words, adapter.fit(true_size), true_size).action
+    action = adapter.read(answer, adapter.fit(true_size), true_size).action
     return "" if action is None else answer_of(*spelled(action).values())

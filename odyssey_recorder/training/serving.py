@@ -136,8 +136,8 @@ class _Handler(BaseHTTPRequestHandler):
             except TrainingError as error:
                 self._refuse(HTTPStatus.BAD_REQUEST, str(error))
 
-    def _refuse(self, status: HTTPStatus, words: str) -> None:
-        self._answer(status, {"error": {"message": words, "type": "invalid_request_error"}})
+    def _refuse(self, status: HTTPStatus, message: str) -> None:
+        self._answer(status, {"error": {"message": message, "type": "invalid_request_error"}})
 
     def _answer(self, status: HTTPStatus, tree: dict[str, Any]) -> None:
         body = json.dumps(tree).encode()

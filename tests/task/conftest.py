@@ -1,4 +1,4 @@
-"""Databases of the queue: a file, and a PostgreSQL server for the tests."""
+"""The shipped templates, and databases of the queue: a file, and a PostgreSQL server."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,8 +8,16 @@ import pytest
 
 from odyssey_recorder.simulator.adb_server import free_port
 from odyssey_recorder.task.queue.database import REVISION, QueueDatabase
+from odyssey_recorder.task.templates.template import TemplateLibrary
+from tests.task import sample_tasks
 from tests.task.postgres import Postgres, running_postgres
 from tests.task.queues import Queues
+
+
+@pytest.fixture(scope="session")
+def library() -> TemplateLibrary:
+    """The shipped templates; loading them raises if there is any problem."""
+    return sample_tasks.library()
 
 
 @pytest.fixture(scope="session")

@@ -82,7 +82,7 @@ class Queues:
             database.close()
 
 
-def held(task: QueuedTask | None) -> str:
+def claimed_id(task: QueuedTask | None) -> str:
     """The id of a claimed task; empty for none."""
     return "" if task is None else task.task_id
 

@@ -6,7 +6,7 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue.board import Status, TaskEvent
 from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task.queue.transaction import Leases
-from tests.task.queues import Queues, held, queued_task, status
+from tests.task.queues import Queues, claimed_id, queued_task, status
 from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, row
 
 SECOND_EPISODE = "0000000000000002"
@@ -16,14 +16,14 @@ LEASES = Leases(claim_s=600, recording_s=86_400)
 def test_claimed_task_is_not_offered_to_others(queues: Queues) -> None:
     queues.fill(row("a"), row("b"))
     ada, bob, eve = queues.queue(), queues.queue(annotator="Bob"), queues.queue(annotator="Eve")
-    assert (held(ada.claim_next()), held(bob.claim_next()), held(eve.claim_next())) == ("a", "b", "")
+    assert (claimed_id(ada.claim_next()), claimed_id(bob.claim_next()), claimed_id(eve.claim_next())) == ("a", "b", "")
     assert eve.board().count(Status.CLAIMED) == 2
     with pytest.raises(TaskError, match="a cannot be claimed: it is reserved, by Ada on "):
         eve.claim("a")
     with pytest.raises(TaskError, match="a cannot be skipped: it is reserved, by Ada on "):
         eve.skip("a", "later")
     ada.release()
-    assert held(eve.claim_next()) == "a"
+    assert claimed_id(eve.claim_next()) == "a"
 
 
 def test_claiming_another_task_releases_the_previous_one(queues: Queues) -> None:
@@ -31,7 +31,7 @@ def test_claiming_another_task_releases_the_previous_one(queues: Queues) -> None
     ada, bob = queues.queue(), queues.queue()
     ada.claim("a")
     ada.claim("b")
-    assert held(bob.claim_next()) == "a"
+    assert claimed_id(bob.claim_next()) == "a"
     with pytest.raises(TaskError, match="a cannot be claimed"):
         ada.claim("a")
     assert status(ada, "b") is Status.CLAIMED
@@ -45,10 +45,10 @@ def test_claim_expires_unless_renewed(queues: Queues) -> None:
     queues.clock.advance_s(601)
     assert ada.renew(), "it ran out, and was taken by nobody"
     queues.clock.advance_s(599)
-    assert held(bob.claim_next()) == ""
+    assert claimed_id(bob.claim_next()) == ""
     queues.clock.advance_s(2)
     assert bob.board().count(Status.WAITING) == 1
-    assert held(bob.claim_next()) == "a"
+    assert claimed_id(bob.claim_next()) == "a"
     assert not ada.renew()
     ada.release()
     assert [holder.annotator for holder in bob.holders()] == ["Bob"]
@@ -61,7 +61,7 @@ def test_others_can_release_a_claim_unless_it_is_being_recorded(queues: Queues) 
     ada.claim("a")
     bob.free("a")
     assert not ada.renew()
-    assert held(bob.claim_next()) == "a"
+    assert claimed_id(bob.claim_next()) == "a"
     bob.free("a")
     assert not bob.renew()
     with pytest.raises(TaskError, match="a cannot be released: it is waiting"):
@@ -82,7 +82,7 @@ def test_every_query_renews_the_claim(queues: Queues, query: object) -> None:
     for _ in range(3):
         queues.clock.advance_s(400)
         query(ada)
-    assert held(bob.claim_next()) == ""
+    assert claimed_id(bob.claim_next()) == ""
 
 
 def test_holders_are_listed_with_place_and_lease(queues: Queues) -> None:
@@ -113,7 +113,7 @@ def test_lease_of_a_recording_is_renewed_by_every_query(queues: Queues) -> None:
     assert status(ada, "a") is Status.UNDER_WAY
     for _ in range(3):
         queues.clock.advance_s(80_000)
-        assert held(bob.claim_next()) == ""
+        assert claimed_id(bob.claim_next()) == ""
         assert status(ada, "a") is Status.UNDER_WAY
 
 
@@ -129,7 +129,7 @@ def test_deleted_draft_is_noticed_only_on_its_own_computer(queues: Queues) -> No
         assert status(bob, "a") is Status.UNDER_WAY
         back = queued_task(ada, "a")
         assert (back.status, back.reason) == (Status.SKIPPED, "later")
-    assert held(bob.claim_next()) == "a"
+    assert claimed_id(bob.claim_next()) == "a"
 
 
 def test_expired_recording_is_offered_again_and_both_episodes_are_kept(queues: Queues) -> None:
@@ -142,7 +142,7 @@ def test_expired_recording_is_offered_again_and_both_episodes_are_kept(queues: Q
     ada_episodes.drafts[EPISODE] = "a"
     ada.board()
     queues.clock.advance_s(90_000)
-    assert held(bob.claim_next()) == "a"
+    assert claimed_id(bob.claim_next()) == "a"
     bob_episodes.drafts[SECOND_EPISODE] = "a"
     bob.board()
     bob_episodes.publish(SECOND_EPISODE)
@@ -156,7 +156,7 @@ def test_expired_recording_is_offered_again_and_both_episodes_are_kept(queues: Q
         (TaskEvent.RECORDED, "Bob", SECOND_EPISODE),
         (TaskEvent.RECORDED, "Ada", EPISODE),
     ]
-    assert held(bob.claim_next()) == ""
+    assert claimed_id(bob.claim_next()) == ""
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_late_draft_does_not_change_a_finished_task(queues: Queues, ended: str, 
     assert last == [(TaskEvent.BEGUN, EPISODE), (TaskEvent.RECORDED, EPISODE)]
     assert bob.claim_next() is None
     bob.send_back("a", "once more")
-    assert held(bob.claim_next()) == "a"
+    assert claimed_id(bob.claim_next()) == "a"
 
 
 def test_recording_a_task_ends_the_lease_of_its_holder(queues: Queues) -> None:

@@ -12,7 +12,7 @@ from odyssey_recorder.task.listing import read_tasks, task_line
 from odyssey_recorder.task.queue.board import Status
 from odyssey_recorder.task.queue.queue import TaskQueue
 from tests.task.origins import FAULTY
-from tests.task.queues import held
+from tests.task.queues import claimed_id
 from tests.task.tasks import EPISODE, queue_of, row, write_list
 
 ROWS = (row("a"), row("b"), row("c"))
@@ -59,7 +59,7 @@ def test_removed_task_returns_with_its_status(tmp_path: Path, write_tasks: Calla
     write_tasks(row("b"), row("a"), row("c"))
     assert shown_ids(queue) == ["b", "a", "c"]
     assert [one.status for one in queue.board().tasks] == [Status.RECORDED, Status.SKIPPED, Status.RECORDED]
-    assert held(queue.claim_next()) == "a"
+    assert claimed_id(queue.claim_next()) == "a"
 
 
 def test_list_changes_apply_to_claimed_tasks(tmp_path: Path, write_tasks: Callable[..., None]) -> None:
@@ -68,7 +68,7 @@ def test_list_changes_apply_to_claimed_tasks(tmp_path: Path, write_tasks: Callab
     write_tasks(row("a", instruction="Wake me", priority=2), row("b"), row("c", priority=1))
     tasks = queue.board().tasks
     assert (tasks[0].listed.task.instruction, tasks[0].status) == ("Wake me", Status.CLAIMED)
-    assert held(queue.claim_next(after="a")) == "c"
+    assert claimed_id(queue.claim_next(after="a")) == "c"
 
 
 def test_edited_instruction_is_kept_until_the_list_changes_it(tmp_path: Path, write_tasks: Callable[..., None]) -> None:
@@ -97,4 +97,4 @@ def test_listed_task_with_known_faults_needs_approval(tmp_path: Path, write_task
     write_tasks(faulty, {**faulty, "task_id": "b"})
     assert [task.status for task in queue.board().tasks] == [Status.TO_APPROVE, Status.TO_APPROVE]
     queue.approve([queue.board().tasks[0].listed], "Lea")
-    assert held(queue.claim_next()) == "a"
+    assert claimed_id(queue.claim_next()) == "a"

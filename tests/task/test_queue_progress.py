@@ -6,7 +6,7 @@ import pytest
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue.board import Status, TaskEvent
-from tests.task.queues import held, queued_task, status
+from tests.task.queues import claimed_id, queued_task, status
 from tests.task.tasks import EPISODE, FakeEpisodes, queue_of, row
 
 ROWS = (row("a"), row("b"), row("c"))
@@ -42,7 +42,7 @@ def test_history_is_imported_with_who_when_and_why(progress: Path, tmp_path: Pat
     )  # fmt: skip
     assert back.at.isoformat() == "2026-11-20T10:02:00+00:00"
     offered = [queue.claim_next(), queue.claim_next(after="a"), queue.claim_next(after="c")]
-    assert [held(one) for one in offered] == ["a", "c", "b"]
+    assert [claimed_id(one) for one in offered] == ["a", "c", "b"]
     again = queue_of(tmp_path, *ROWS, row("later"))
     assert len(queued_task(again, "a").history) == 2, "it is taken over once"
     assert status(again, "later") is Status.RECORDED

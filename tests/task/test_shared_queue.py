@@ -6,7 +6,7 @@ import pytest
 
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue.board import Status, TaskEvent
-from tests.task.queues import Queues, held, queued_task, status
+from tests.task.queues import Queues, claimed_id, queued_task, status
 from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, queue_over, row, write_list
 
 ROWS = (row("a"), row("b"), row("c"))
@@ -16,10 +16,10 @@ SECOND_EPISODE = "0000000000000002"
 def test_tasks_are_offered_in_list_order(queues: Queues) -> None:
     queues.fill(*ROWS)
     queue = queues.queue()
-    assert held(queue.claim_next()) == "a"
-    assert held(queue.claim_next(after="a")) == "b"
+    assert claimed_id(queue.claim_next()) == "a"
+    assert claimed_id(queue.claim_next(after="a")) == "b"
     assert [task.status for task in queue.board().tasks] == [Status.WAITING, Status.CLAIMED, Status.WAITING]
-    assert held(queue.claim_next(after="c")) == "a"
+    assert claimed_id(queue.claim_next(after="c")) == "a"
     queue.release()
     assert queue.board().count(Status.WAITING) == 3
 
@@ -27,9 +27,9 @@ def test_tasks_are_offered_in_list_order(queues: Queues) -> None:
 def test_order_is_priority_then_due_date_then_list(queues: Queues) -> None:
     queues.fill(row("a"), row("b", due="2026-12-01"), row("c", due="2026-11-30"), row("d", priority=1))
     queue = queues.queue()
-    order = [held(queue.claim_next())]
+    order = [claimed_id(queue.claim_next())]
     for _ in range(3):
-        order.append(held(queue.claim_next(after=order[-1])))
+        order.append(claimed_id(queue.claim_next(after=order[-1])))
     assert order == ["d", "c", "b", "a"]
 
 
@@ -41,8 +41,8 @@ def test_skipped_task_comes_last_with_its_reason(queues: Queues) -> None:
     queue.skip("b", "later")
     with pytest.raises(TaskError, match="Enter a reason"):
         queue.skip("c", "  ")
-    assert held(queue.claim_next()) == "c"
-    assert held(queue.claim_next(after="c")) == "a"
+    assert claimed_id(queue.claim_next()) == "c"
+    assert claimed_id(queue.claim_next(after="c")) == "a"
     assert status(queue, "b") is Status.SKIPPED
     assert [(entry.event, entry.by, entry.reason) for entry in queued_task(queue, "a").history] == [
         (TaskEvent.SKIPPED, "Ada", "no such app")
@@ -52,13 +52,13 @@ def test_skipped_task_comes_last_with_its_reason(queues: Queues) -> None:
 def test_only_tasks_for_the_device_are_offered(queues: Queues) -> None:
     queues.fill(row("fold", devices=["pixel_fold"]), row("any"), row("both", devices=["pixel_fold"]))
     queue = queues.queue()
-    assert held(queue.claim_next(device="small_phone")) == "any"
-    assert held(queue.claim_next(device="small_phone", after="any")) == "any"
-    assert held(queue.claim_next(device="pixel_fold", after="any")) == "both"
-    assert held(queue.claim_next(device="")) == "any"
-    assert held(queue.claim_next()) == "fold"
+    assert claimed_id(queue.claim_next(device="small_phone")) == "any"
+    assert claimed_id(queue.claim_next(device="small_phone", after="any")) == "any"
+    assert claimed_id(queue.claim_next(device="pixel_fold", after="any")) == "both"
+    assert claimed_id(queue.claim_next(device="")) == "any"
+    assert claimed_id(queue.claim_next()) == "fold"
     queue.skip("any", "later")
-    assert held(queue.claim_next(device="small_phone", after="fold")) == "any"
+    assert claimed_id(queue.claim_next(device="small_phone", after="fold")) == "any"
     queue.mark_recorded("any", EPISODE)
     assert queue.claim_next(device="small_phone") is None
     assert [task.task_id for task in queue.board().open_for("pixel_fold")] == ["fold", "both"]
@@ -71,8 +71,8 @@ def test_recorded_task_is_never_offered_again(queues: Queues) -> None:
         queues.queue(episodes).mark_recorded(task_id, EPISODE)
     queue = queues.queue(episodes)
     assert len(queued_task(queue, "a").history) == queue.board().count(Status.RECORDED) == 1
-    assert held(queue.claim_next()) == "b"
-    assert held(queue.claim_next(after="c")) == "b"
+    assert claimed_id(queue.claim_next()) == "b"
+    assert claimed_id(queue.claim_next(after="c")) == "b"
     with pytest.raises(TaskError, match="a cannot be claimed: it is recorded"):
         queue.claim("a")
     assert status(queue, "b") is Status.CLAIMED
@@ -86,7 +86,7 @@ def test_task_with_a_draft_is_in_progress_and_not_offered(queues: Queues) -> Non
     episodes.drafts[SECOND_EPISODE] = "a"
     returns.send_back("a", EPISODE)
     assert status(queue, "a") is Status.UNDER_WAY
-    assert held(queue.claim_next()) == "b"
+    assert claimed_id(queue.claim_next()) == "b"
     with pytest.raises(TaskError, match="in progress"):
         queue.skip("a", "later")
 
@@ -109,7 +109,7 @@ def test_sent_back_task_is_offered_again(queues: Queues) -> None:
     queue.send_back("a", "wrong contact")
     assert status(queue, "a") is Status.SENT_BACK
     assert queued_task(queue, "a").reason == "wrong contact"
-    assert held(queue.claim_next()) == "a"
+    assert claimed_id(queue.claim_next()) == "a"
     with pytest.raises(TaskError, match="b cannot be sent back: it is waiting"):
         queue.send_back("b", "why not")
 
@@ -124,7 +124,7 @@ def test_task_sent_back_by_a_review_comes_first_with_its_reason(queues: Queues) 
     assert (back.status, back.reason) == (Status.SENT_BACK, "A step is missing, at step 3")
     last = back.history[-1]
     assert (last.event, last.by, last.episode_id) == (TaskEvent.SENT_BACK, "Bea", EPISODE)
-    assert held(queue.claim_next()) == "b"
+    assert claimed_id(queue.claim_next()) == "b"
     assert queued_task(queue, "b").reason == "A step is missing, at step 3"
 
 
@@ -135,10 +135,10 @@ def test_sent_back_task_comes_next_and_can_be_passed_over(queues: Queues) -> Non
     queue.mark_recorded("a", EPISODE)
     queue.mark_recorded("c", SECOND_EPISODE)
     returns.send_back("a", EPISODE)
-    assert held(queue.claim_next(after="c")) == "a"  # c is done
-    assert held(queue.claim_next(after="a")) == "b"
-    assert held(queue.claim_next(after="b")) == "d"  # b is skipped
-    assert held(queue.claim_next(after="d")) == "a"
+    assert claimed_id(queue.claim_next(after="c")) == "a"  # c is done
+    assert claimed_id(queue.claim_next(after="a")) == "b"
+    assert claimed_id(queue.claim_next(after="b")) == "d"  # b is skipped
+    assert claimed_id(queue.claim_next(after="d")) == "a"
 
 
 def test_review_is_applied_once_across_windows_and_restarts(queues: Queues) -> None:

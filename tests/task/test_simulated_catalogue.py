@@ -15,12 +15,6 @@ from odyssey_recorder.simulator.apps.photographs import photographs
 from odyssey_recorder.simulator.apps.recordings import songs
 from odyssey_recorder.simulator.apps.web_pages import search
 from odyssey_recorder.task.templates.template import Catalogue, Items, Slot, TemplateLibrary
-from odyssey_recorder.task.templates.template_files import load_library, shipped_templates
-
-
-@pytest.fixture(scope="module")
-def library() -> TemplateLibrary:
-    return load_library([shipped_templates()])
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import FINISHED, Status, TaskEvent
 from odyssey_recorder.task.queue.queue import TaskQueue
 from tests.task.origins import BY_MODEL, FAULTY, PHRASED
-from tests.task.queues import Queues, held, status
+from tests.task.queues import Queues, claimed_id, status
 from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, row
 
 
@@ -178,7 +178,7 @@ def test_edited_text_is_offered_and_skipped_tasks_stay_last(queues: Queues) -> N
     queue.skip("a", "later")
     queue.skip("d", "later")
     queue.amend(queues.listed(row("a", instruction="Do it")), "Lea")
-    assert [held(queue.claim_next(after=one)) for one in "bad"] == ["a", "d", "b"]
+    assert [claimed_id(queue.claim_next(after=one)) for one in "bad"] == ["a", "d", "b"]
     queue.amend(queues.listed(row("b", instruction="Wake me at seven", priority=9)), "Lea")
     claimed = queue.claim_next()
     assert claimed is not None

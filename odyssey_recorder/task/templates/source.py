@@ -22,8 +22,8 @@ class Written:
     source: Path
     document: MarkedDocument
 
-    def problem(self, place: Place, words: str) -> Problem:
-        return Problem(self.source, self.document.line_of(place), ".".join(map(str, place)), words)
+    def problem(self, place: Place, message: str) -> Problem:
+        return Problem(self.source, self.document.line_of(place), ".".join(map(str, place)), message)
 
 
 @dataclass(slots=True)
