@@ -255,7 +255,7 @@ class Engine:
                 result.set_result(self._writer.shown(self._session.frame))
             case messages.TrialRequested(ending, answer):
                 answer.set_result(self._trial(ending))
-            case work.PublishedEpisode(annotation):
+            case work.EpisodeInDataset(annotation):
                 self._published = annotation
                 self._work.forget_snapshots()
                 self._apply(events.Published())

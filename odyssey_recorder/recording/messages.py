@@ -85,5 +85,5 @@ Message = work.Outcome | Report | FrameArrived | TouchEnded | NoteWritten | OfAg
 
 BY_PERSON = events.TouchedDown | events.Intended | events.UndoWanted | events.ScreenAccepted | events.AbandonWanted
 """Messages that end an agent's turn at once."""
-LAST_ANSWERS = work.Sent | work.PublishedEpisode | events.InputRefused | events.FingerGoesDown | events.FingerLifted
+LAST_ANSWERS = work.Sent | work.EpisodeInDataset | events.InputRefused | events.FingerGoesDown | events.FingerLifted
 """Messages that must not be lost if they arrive while the recording stops."""

@@ -73,7 +73,7 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedEpisode:
+class EpisodeInDataset:
     annotation: Path
 
 
@@ -83,7 +83,7 @@ class WorkerFailed:
 
 
 Reading = ScreenStateRead | RestoreScreenRead | TreeRead
-Outcome = events.PassiveEvent | SavedFrame | Reading | Sent | PublishedEpisode | WorkerFailed
+Outcome = events.PassiveEvent | SavedFrame | Reading | Sent | EpisodeInDataset | WorkerFailed
 
 
 class StepSnapshots:
@@ -236,8 +236,8 @@ class RecorderWork:
         self._submit(self._workers, partial(self._send, intent))
 
     def publish(self, store: EpisodeStore, draft: Draft) -> None:
-        """Reports InDataset or StorageFailed."""
-        self._submit(self._workers, lambda: PublishedEpisode(store.publish(draft)))
+        """Reports EpisodeInDataset or StorageFailed."""
+        self._submit(self._workers, lambda: EpisodeInDataset(store.publish(draft)))
 
     def _submit(self, workers: ThreadPoolExecutor, call: Callable[[], Outcome]) -> None:
         def run() -> None:
