@@ -178,8 +178,7 @@ def _episode(folder: Path, size: Size, number: int) -> OpenedReview:
     steps = tuple(Step(screenshot_name(episode_id, step), action) for step, action in enumerate(actions))
     task = TaskInfo("General_Tool", ("Settings",), "Measure {}.", "Measure it.", "Measure it in Settings.")
     write_episode(
-        folder / "annotations" / f"{episode_id}.json",
-        Episode(episode_id, DeviceInfo("Bench", size), task, steps),
+        folder / "annotations" / f"{episode_id}.json", Episode(episode_id, DeviceInfo("Bench", size), task, steps)
     )
     for step in steps:
         _screen(size, step.screenshot).save(folder / "screenshots" / step.screenshot, compress_level=6)

@@ -40,9 +40,7 @@ def refusal(
     reports: dict[str, EpisodeReport] = {}
     if admission.checked:
         checker.check_all(
-            annotation_files(source),
-            lambda report: reports.update({report.episode_id: report}),
-            cancelled,
+            annotation_files(source), lambda report: reports.update({report.episode_id: report}), cancelled
         )
 
     def refuse(annotation: Path) -> str:

@@ -216,11 +216,7 @@ class ReviewService:
         return [] if self._connector is None else self._connector.devices()
 
     def replay(
-        self,
-        episode_id: str,
-        serial: str,
-        on_step: Callable[["StepResult"], object],
-        cancelled: Callable[[], bool],
+        self, episode_id: str, serial: str, on_step: Callable[["StepResult"], object], cancelled: Callable[[], bool]
     ) -> ReplayEvidence:
         """Calls `on_step` from this thread. Raises DeviceError, ReplayError, CancelledError."""
         from odyssey_recorder.replay.replay import ReplayOptions, replay_episode

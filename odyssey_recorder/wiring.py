@@ -144,12 +144,7 @@ def _inventory(
         return phones.start(profile, cancelled=cancelled)
 
     return DeviceInventory(
-        virtual,
-        connector.devices,
-        describe,
-        connector.connect,
-        simulate if phones is not None else None,
-        animations,
+        virtual, connector.devices, describe, connector.connect, simulate if phones is not None else None, animations
     )
 
 
@@ -178,9 +173,7 @@ def annotator_service(settings: Settings) -> Iterator["RecordingService"]:
 
 def lab_service(lab: Lab, store: EpisodeStore, *, actor: Actor, profile: str) -> "RecordingService":
     connector = DeviceConnector(
-        AdbServer(port=lab.server.port),
-        running=(lab.phones.running_dir,),
-        console_token=lab.server.home / TOKEN_FILE,
+        AdbServer(port=lab.server.port), running=(lab.phones.running_dir,), console_token=lab.server.home / TOKEN_FILE
     )
     return RecordingService(connector, store, "demo", actor, lab.phones, profile)
 

@@ -7,17 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from odyssey_recorder.dataset.codec import ANNOTATION_KEYS, annotations_of, encode
-from odyssey_recorder.model.action import (
-    Action,
-    Click,
-    Complete,
-    Impossible,
-    LongPress,
-    Press,
-    Scroll,
-    SystemKey,
-    Type,
-)
+from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Json, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 

@@ -12,21 +12,9 @@ from PIL import Image, ImageDraw
 
 from odyssey_recorder.device.device import ClockReading, DeviceProperties, OnTyped, ScreenState, device_label
 from odyssey_recorder.device.input_command import check_text
-from odyssey_recorder.device.repair import (
-    THREE_BUTTONS,
-    EnableOverlay,
-    PutSetting,
-    Repair,
-    ResetScreen,
-    SetTimeZone,
-)
+from odyssey_recorder.device.repair import THREE_BUTTONS, EnableOverlay, PutSetting, Repair, ResetScreen, SetTimeZone
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.errors import (
-    DeviceDisconnectedError,
-    DeviceError,
-    DeviceTimeoutError,
-    InputRefusedError,
-)
+from odyssey_recorder.errors import DeviceDisconnectedError, DeviceError, DeviceTimeoutError, InputRefusedError
 from odyssey_recorder.gesture.getevent import InputDeviceNode, parse_nodes
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey

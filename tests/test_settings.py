@@ -10,13 +10,7 @@ from typing import NoReturn
 import pytest
 
 from odyssey_recorder.errors import SettingsError
-from odyssey_recorder.settings import (
-    SettingsStore,
-    log_file,
-    read_settings,
-    settings_file,
-    window_state_file,
-)
+from odyssey_recorder.settings import SettingsStore, log_file, read_settings, settings_file, window_state_file
 from tests.dataset.drafts import read_only
 
 

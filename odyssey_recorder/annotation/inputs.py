@@ -21,13 +21,7 @@ from odyssey_recorder.dataset.entry_file import canonical
 from odyssey_recorder.dataset.layout import read_dataset_file
 from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.files import Largest
-from odyssey_recorder.model.action import (
-    Action,
-    Click,
-    LongPress,
-    describe,
-    is_terminal,
-)
+from odyssey_recorder.model.action import Action, Click, LongPress, describe, is_terminal
 
 Box = tuple[int, int, int, int]
 

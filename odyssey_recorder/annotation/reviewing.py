@@ -148,11 +148,7 @@ class TextReviewing:
     """The texts of one dataset, for one person. Calls may block, and raise DatasetError or ReviewError."""
 
     def __init__(
-        self,
-        root: Path,
-        evidence: Callable[[Path], EpisodeEvidence],
-        who: Callable[[], str],
-        shares: Shares = Shares(),
+        self, root: Path, evidence: Callable[[Path], EpisodeEvidence], who: Callable[[], str], shares: Shares = Shares()
     ) -> None:
         self.root = root
         self._evidence = evidence

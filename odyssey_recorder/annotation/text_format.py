@@ -8,12 +8,7 @@ from odyssey_recorder.annotation.text_kinds import COMPLETED, FIRST_CONTEXT, NOT
 from odyssey_recorder.quality.checks.texts import has_places_or_tags, unwhole
 from odyssey_recorder.task.wording.stems import SMALL, words_of
 
-_MOST_SENTENCES = {
-    TextKind.INSTRUCTION: 2,
-    TextKind.DESCRIPTION: 5,
-    TextKind.CONTEXT: 5,
-    TextKind.INTENTION: 5,
-}
+_MOST_SENTENCES = {TextKind.INSTRUCTION: 2, TextKind.DESCRIPTION: 5, TextKind.CONTEXT: 5, TextKind.INTENTION: 5}
 _MOST_CHARACTERS = 1_500
 _MARKUP = re.compile(r"```|^\s*[{\[]\s*\"|</?[a-zA-Z][^>]*>|&(?:[a-z]+|#\d+);|\\[nu\"]|\x1b")
 _ANNOUNCED = re.compile(r"^(?:sure|certainly|of course|here(?: is|['\u2019]s)|(?:instruction|answer|output)\s*:)", re.I)

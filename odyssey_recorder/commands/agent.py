@@ -62,8 +62,7 @@ def run(  # noqa: PLR0913 - the options
         typer.Option(metavar="PACKAGE", help="Ask before touching any other app. Repeatable.", show_default="any"),
     ] = None,
     judge: Annotated[
-        str | None,
-        typer.Option(metavar="MODEL", help="Ask this model whether tasks are done that no goals can judge."),
+        str | None, typer.Option(metavar="MODEL", help="Ask this model whether tasks are done that no goals can judge.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Ask for the first action of each task only, and send nothing.")

@@ -11,13 +11,7 @@ from typing import Any, ClassVar
 
 import typer
 
-from odyssey_recorder.agents.benchmark import (
-    BenchmarkTask,
-    Difficulty,
-    TaskTemplate,
-    read_benchmark,
-    shipped_benchmark,
-)
+from odyssey_recorder.agents.benchmark import BenchmarkTask, Difficulty, TaskTemplate, read_benchmark, shipped_benchmark
 from odyssey_recorder.agents.goals import judge, source_of
 from odyssey_recorder.agents.online import Agent, AgentRun, AgentSupervisor, RunOutcome, StopReason
 from odyssey_recorder.agents.results import TaskResult, summary

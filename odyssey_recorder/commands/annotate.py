@@ -314,13 +314,7 @@ def _print_states(ids: Sequence[str], states: Counter[str]) -> None:
 
 
 def _run_model(  # noqa: PLR0913 - the flags
-    asking: "Conversations",
-    dataset: Path,
-    ids: Sequence[str],
-    budget: float | None,
-    *,
-    consent: bool,
-    yes: bool,
+    asking: "Conversations", dataset: Path, ids: Sequence[str], budget: float | None, *, consent: bool, yes: bool
 ) -> "list[Ended]":
     """Raises Exit if interrupted, and DatasetError without agreement."""
     confirm_sending(dataset, asking.plan(ids), budget, consent=consent, yes=yes)

@@ -26,8 +26,7 @@ _Running = Annotated[
     typer.Argument(metavar="DEVICE", help="The name or serial of a running device.", show_default="the only one"),
 ]
 _DeviceOption = Annotated[
-    str | None,
-    typer.Option("--device", help="The name or serial of a running device.", show_default="the only one"),
+    str | None, typer.Option("--device", help="The name or serial of a running device.", show_default="the only one")
 ]
 _WindowOption = Annotated[bool, typer.Option(help="Show the emulator's own window.")]
 _AnimationsOption = Annotated[

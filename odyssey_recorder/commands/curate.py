@@ -128,8 +128,7 @@ def redact(  # noqa: PLR0913 - the options
     *,
     step: Annotated[int | None, typer.Option(min=0, help="The step of --box, from 0 as in file names.")] = None,
     box: Annotated[
-        list[str] | None,
-        typer.Option(metavar="L,T,R,B", help="A box in pixels of the step's screenshot. Repeatable."),
+        list[str] | None, typer.Option(metavar="L,T,R,B", help="A box in pixels of the step's screenshot. Repeatable.")
     ] = None,
     text: Annotated[str, typer.Option(help="Cover views with this text, and replace it in the annotation.")] = "",
     pattern: Annotated[str, typer.Option("--regex", help="The same for all that a regular expression finds.")] = "",

@@ -75,7 +75,7 @@ DEMONSTRATIONS = {
             script.PressKey(key="RECENT"),
             On("Browser"),
             script.ScriptComplete(complete="The forecast is in the note called Oslo weather."),
-        ),
+        )
     ),
     "demo-museum": Demonstration(
         (
@@ -85,7 +85,7 @@ DEMONSTRATIONS = {
             script.TypeText(type="zeppelin museum"),
             On("Go"),
             script.ScriptImpossible(impossible="Item not found"),
-        ),
+        )
     ),
     "demo-milk": Demonstration(
         (

@@ -142,8 +142,7 @@ _DayOption = Annotated[
     datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The first day of recording.", show_default="today")
 ]
 _KnownOption = Annotated[
-    list[Path] | None,
-    typer.Option("--known", help="A list of tasks to avoid. Repeatable.", show_default="none"),
+    list[Path] | None, typer.Option("--known", help="A list of tasks to avoid. Repeatable.", show_default="none")
 ]
 
 

@@ -12,10 +12,7 @@ from odyssey_recorder.dataset.layout import PER_EPISODE, REVIEW_NAME, checked_id
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.files import Largest, make_folder, read_json, storage_error, write_durably
 
-_FOR_GIT = {
-    ".gitattributes": "/*.json merge=union\n/policy.json merge\n",
-    ".gitignore": "lock\n.lock\n*.part\n",
-}
+_FOR_GIT = {".gitattributes": "/*.json merge=union\n/policy.json merge\n", ".gitignore": "lock\n.lock\n*.part\n"}
 
 _File = TypeVar("_File", bound=EntryFile[Any])
 

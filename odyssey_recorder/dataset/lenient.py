@@ -25,12 +25,7 @@ from odyssey_recorder.model.action import Action, Complete, Impossible, action_t
 
 __all__ = ("Breach", "LenientEpisode", "LenientStep", "Rule", "read_damaged", "read_leniently", "with_end")
 
-_RULES = {
-    "step_length": Rule.COUNT,
-    "step": Rule.NUMBER,
-    "screenshot": Rule.SCREENSHOT,
-    "action": Rule.VOCABULARY,
-}
+_RULES = {"step_length": Rule.COUNT, "step": Rule.NUMBER, "screenshot": Rule.SCREENSHOT, "action": Rule.VOCABULARY}
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,7 @@ def parse(data: bytes | str) -> Json:
     try:
         text = data if isinstance(data, str) else data.decode()
         tree: Json = json.loads(
-            text.removeprefix("\ufeff"),
-            object_pairs_hook=_object,
-            parse_constant=_no_number,
-            parse_float=_finite,
+            text.removeprefix("\ufeff"), object_pairs_hook=_object, parse_constant=_no_number, parse_float=_finite
         )
         _check_tree(tree, levels=MAX_NESTING)
     except UnicodeDecodeError as error:

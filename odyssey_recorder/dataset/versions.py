@@ -67,12 +67,7 @@ class Versions:
             return self._carry_out(current, new_contents, record, removed)
 
     def restore(
-        self,
-        episode_id: str,
-        version: str,
-        *,
-        expected: str = "",
-        record: Callable[[Change], object] = do_not_record,
+        self, episode_id: str, version: str, *, expected: str = "", record: Callable[[Change], object] = do_not_record
     ) -> Change:
         """Restore a kept version byte for byte; the present one is kept too. Otherwise like `amend`."""
         if layout.VERSION_NAME.fullmatch(version) is None:

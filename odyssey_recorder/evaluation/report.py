@@ -144,10 +144,7 @@ def as_json(found: Evaluation) -> dict[str, Any]:
         "cost": costs,
         "by": {name: {label: asdict(one) for label, one in some.items()} for name, some in found.by.items()},
         **({} if columns is None else {"columns": columns}),
-        "confusion": {
-            "columns": list(scores.COLUMNS),
-            "rows": dict(zip(KINDS, found.confusion, strict=True)),
-        },
+        "confusion": {"columns": list(scores.COLUMNS), "rows": dict(zip(KINDS, found.confusion, strict=True))},
         "switches": [asdict(one) for one in found.changes],
         "published": [one._asdict() for one in found.published],
         "against": _tree(found.against),

@@ -94,12 +94,7 @@ def _write(
     compression = {name: "NONE" if name in uncompressed else "ZSTD" for name in columns}
     coded = [name for name in columns if name not in uncompressed]
     with pq.ParquetWriter(
-        file,
-        marked,
-        compression=compression,
-        use_dictionary=coded,
-        write_statistics=coded,
-        write_batch_size=_PAGE_ROWS,
+        file, marked, compression=compression, use_dictionary=coded, write_statistics=coded, write_batch_size=_PAGE_ROWS
     ) as writer:
         for group in groups:
             for row in group:

@@ -8,15 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QLayout, QRadioButton, QWidget
 
 from odyssey_recorder.gui.keyboard import is_text
-from odyssey_recorder.gui.parts import (
-    QUESTION_PX,
-    fill_column,
-    fill_dialog,
-    line_edit,
-    push_button,
-    row,
-    text_label,
-)
+from odyssey_recorder.gui.parts import QUESTION_PX, fill_column, fill_dialog, line_edit, push_button, row, text_label
 
 SKIP_REASONS = ("app not installed", "login required", "does not fit this device", "not clear what is meant", "later")
 

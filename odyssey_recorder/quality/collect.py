@@ -43,9 +43,7 @@ def collect(
     for number, spelled in enumerate(episode.steps):
         record = None if provenance is None else provenance.steps[number]
         views, no_views = _views(files, number, record)
-        steps.append(
-            StepEvidence(number, spelled, measured[number][0], changes[number], record, views, no_views),
-        )
+        steps.append(StepEvidence(number, spelled, measured[number][0], changes[number], record, views, no_views))
     own = {screenshot_name(files.episode_id, step) for step in range(len(steps))}
     surplus = tuple(one for one in beside if one not in own)
     return EpisodeEvidence(episode, tuple(steps), provenance, problem, _amendments(files), surplus)

@@ -90,8 +90,5 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """By step, those of the whole episode first; within a step the most severe first."""
     grave = list(Severity)
     return tuple(
-        sorted(
-            findings,
-            key=lambda one: (-1 if one.step is None else one.step, grave.index(one.severity), one.check),
-        )
+        sorted(findings, key=lambda one: (-1 if one.step is None else one.step, grave.index(one.severity), one.check))
     )

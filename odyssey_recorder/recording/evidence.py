@@ -47,9 +47,7 @@ def encode_frame(frame: Frame, clock: EpochClock) -> tuple[bytes, provenance.Fra
 
 def check_record(frame: Frame, clock: EpochClock) -> provenance.CheckRecord:
     return provenance.CheckRecord(
-        number=frame.number,
-        started_us=clock.epoch_us(frame.started_ns),
-        arrived_us=clock.epoch_us(frame.arrived_ns),
+        number=frame.number, started_us=clock.epoch_us(frame.started_ns), arrived_us=clock.epoch_us(frame.arrived_ns)
     )
 
 

@@ -28,12 +28,7 @@ from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.status import ReviewStage
 from odyssey_recorder.selection.conditions import Condition, condition
 from odyssey_recorder.selection.database import Database
-from odyssey_recorder.selection.entries import (
-    remove_entries,
-    write_entries,
-    write_report,
-    write_stages,
-)
+from odyssey_recorder.selection.entries import remove_entries, write_entries, write_report, write_stages
 from odyssey_recorder.selection.filter import ALL, Filter, Key, stage_name
 from odyssey_recorder.selection.splits import sides_of, split_stamps
 from odyssey_recorder.selection.verdicts import Verdicts

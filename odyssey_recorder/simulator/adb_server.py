@@ -106,10 +106,7 @@ class PrivateAdbServer:
         self.stop()
 
     def _answers(self) -> bool:
-        with (
-            suppress(OSError),
-            socket.create_connection(("127.0.0.1", self.port), timeout=_ASK_TIMEOUT_S) as server,
-        ):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=_ASK_TIMEOUT_S) as server:
             server.sendall(b"000chost:version")
             return server.recv(4) == b"OKAY"
         return False

@@ -13,12 +13,7 @@ from odyssey_recorder.simulator.evdev_names import EV_ABS, EV_KEY, EV_SYN, code_
 from odyssey_recorder.simulator.faults import Faults, FrameFault
 from odyssey_recorder.simulator.guest import Guest, Snapshot
 
-_HINGE_DEGREES: Mapping[str, float] = {
-    "CLOSED": 0,
-    "HALF_OPENED": 90,
-    "OPENED": 180,
-    "REAR_DISPLAY_MODE": 180,
-}
+_HINGE_DEGREES: Mapping[str, float] = {"CLOSED": 0, "HALF_OPENED": 90, "OPENED": 180, "REAR_DISPLAY_MODE": 180}
 _SENSORS: Mapping[str, str] = {
     "acceleration": "0:9.77622:0.813417",
     "gyroscope": "0:0:0",

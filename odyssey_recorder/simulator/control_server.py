@@ -24,11 +24,7 @@ _LOOPBACK = "127.0.0.1"
 _ABOVE_CONSOLE = 3000
 _LAST_PORT = 65535
 _THREADS = 16
-_OPTIONS = (
-    ("grpc.so_reuseport", 0),
-    ("grpc.max_send_message_length", -1),
-    ("grpc.max_receive_message_length", -1),
-)
+_OPTIONS = (("grpc.so_reuseport", 0), ("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1))
 
 
 def _random_token() -> str:

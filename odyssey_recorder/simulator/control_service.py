@@ -115,11 +115,7 @@ _CODES: Mapping[str, int] = {
 _SERVICE = f"{messages.PACKAGE}.EmulatorController"
 _OUTER_DISPLAY = 6
 _KEYBOARD_BUFFER = 1024
-_STROKES = {
-    messages.EventType.KEYDOWN: (1,),
-    messages.EventType.KEYUP: (0,),
-    messages.EventType.KEYPRESS: (1, 0),
-}
+_STROKES = {messages.EventType.KEYDOWN: (1,), messages.EventType.KEYUP: (0,), messages.EventType.KEYPRESS: (1, 0)}
 _Answer = Callable[[Any, grpc.ServicerContext], Any]
 
 
@@ -277,9 +273,7 @@ class ControlService:
     def _get_status(self, _: Any, __: grpc.ServicerContext) -> Any:
         profile = self._guest.phone.profile
         status = messages.EmulatorStatus(
-            version=f"{__version__} (simulated)",
-            uptime=int((time.monotonic() - self._started_s) * 1000),
-            booted=True,
+            version=f"{__version__} (simulated)", uptime=int((time.monotonic() - self._started_s) * 1000), booted=True
         )
         hardware = {
             "hw.lcd.width": profile.size.width,

@@ -72,10 +72,7 @@ class Faults:
     """
 
     def __init__(
-        self,
-        apply_link: Callable[[], None],
-        break_connections: Callable[[], None],
-        kill_getevent: Callable[[], None],
+        self, apply_link: Callable[[], None], break_connections: Callable[[], None], kill_getevent: Callable[[], None]
     ) -> None:
         self._apply_link = apply_link
         self.kill_getevent = kill_getevent

@@ -166,10 +166,7 @@ def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: LabP
     assert len(images_of(questions[0])) == 1
 
 
-@pytest.mark.parametrize(
-    ("answer", "stop"),
-    [(says("HOME"), "repeated"), (says("TYPE", text=""), "unreadable")],
-)
+@pytest.mark.parametrize(("answer", "stop"), [(says("HOME"), "repeated"), (says("TYPE", text=""), "unreadable")])
 def test_run_without_progress_ends(cli: CommandLine, agent_phone: LabPhone, answer: Reply, stop: str) -> None:
     ran, (row,) = run_with(cli, lambda _: answer)
     assert (ran.exit_code, row["stop"], row["steps"]) == (0, stop, 2 if stop == "repeated" else 0), ran.err

@@ -210,11 +210,7 @@ def test_released_texts_are_imported_and_exported(cli: CommandLine, tmp_path: Pa
 
 
 def test_run_asks_only_for_texts_the_batch_left_out(
-    cli: CommandLine,
-    dataset: Path,
-    server: StandIn,
-    batches: BatchService,
-    screens: list[tuple[CapturedStep, str]],
+    cli: CommandLine, dataset: Path, server: StandIn, batches: BatchService, screens: list[tuple[CapturedStep, str]]
 ) -> None:
     sent = cli("annotate", "batch", dataset, "--yes")
     assert (sent.exit_code, sent.out) == (0, "1 batch with 2 requests submitted. Run again to collect.\n"), sent.err

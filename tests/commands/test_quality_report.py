@@ -40,9 +40,7 @@ def test_figures_are_printed_and_written_as_page_and_json(cli: CommandLine) -> N
     assert tree["defects"] == {"n": 4, "found": 3, "waiting": 4, "rate_below": pytest.approx(0.987, abs=0.001)}
 
 
-def test_unusable_folder_or_page_exits_with_2(
-    cli: CommandLine,
-) -> None:
+def test_unusable_folder_or_page_exits_with_2(cli: CommandLine) -> None:
     result = cli("quality-report", cli.folder)
     assert (result.exit_code, result.out) == (2, "")
     assert "is not a dataset folder" in result.err

@@ -122,10 +122,7 @@ FOLD = DeviceChanges(
 )
 TABLET = DeviceChanges(
     "pixel_tablet",
-    (
-        (lambda phone: phone.set_rotation(3), Size(1600, 2560)),
-        (lambda phone: phone.set_rotation(2), Size(2560, 1600)),
-    ),
+    ((lambda phone: phone.set_rotation(3), Size(1600, 2560)), (lambda phone: phone.set_rotation(2), Size(2560, 1600))),
     ("", "turned", "", ""),
 )
 PHONE = DeviceChanges(

@@ -14,12 +14,7 @@ from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.control_service import Fingers
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.evdev import InputNode, RawEvent
-from odyssey_recorder.simulator.evdev_names import (
-    ABS_MT_POSITION_X,
-    ABS_MT_POSITION_Y,
-    ABS_MT_SLOT,
-    ABS_MT_TRACKING_ID,
-)
+from odyssey_recorder.simulator.evdev_names import ABS_MT_POSITION_X, ABS_MT_POSITION_Y, ABS_MT_SLOT, ABS_MT_TRACKING_ID
 from odyssey_recorder.simulator.phone import Node, Phone, TouchPhase
 from odyssey_recorder.simulator.profile import profile_named
 from tests.simulator.bench import phone_of

@@ -15,12 +15,7 @@ def test_adb_lists_the_emulator_and_its_product(bench: Bench) -> None:
     lines = bench.server.adb("devices", "-l").stdout.decode().splitlines()
     [line] = [line for line in lines if line.startswith(bench.emulator.serial + " ")]
 
-    assert line.split()[1:5] == [
-        "device",
-        "product:sdk_gphone64_x86_64",
-        "model:sdk_gphone64_x86_64",
-        "device:emu64xa",
-    ]
+    assert line.split()[1:5] == ["device", "product:sdk_gphone64_x86_64", "model:sdk_gphone64_x86_64", "device:emu64xa"]
 
 
 def test_ports_are_outside_the_range_scanned_by_adb_servers(bench: Bench) -> None:

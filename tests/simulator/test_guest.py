@@ -42,11 +42,7 @@ TALLER, WIDER, SMALLER = (540, 2400), (1080, 1200), (720, 1600)
     ],
 )
 def test_touch_is_mapped_from_the_panel_to_the_image(
-    tmp_path: Path,
-    rotation: int,
-    override: tuple[int, int] | None,
-    point: tuple[int, int],
-    expected: tuple[int, int],
+    tmp_path: Path, rotation: int, override: tuple[int, int] | None, point: tuple[int, int], expected: tuple[int, int]
 ) -> None:
     [down, up] = touches(tmp_path / "journal", rotation, point, override=override)
     assert down == up

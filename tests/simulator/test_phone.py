@@ -13,9 +13,7 @@ def test_seed_determines_the_home_screen() -> None:
     assert one == same != other
 
 
-def test_each_change_is_one_frame_without_animation(
-    person: Person,
-) -> None:
+def test_each_change_is_one_frame_without_animation(person: Person) -> None:
     for text in ("Notes", "Pancakes", "Share", "Copy"):
         before = person.phone.screen().number
         person.tap(text)

@@ -59,10 +59,7 @@ def write_list(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
 
 
 def queue_of(
-    folder: Path,
-    *rows: Mapping[str, object],
-    episodes: FakeEpisodes | None = None,
-    returns: FakeReviews | None = None,
+    folder: Path, *rows: Mapping[str, object], episodes: FakeEpisodes | None = None, returns: FakeReviews | None = None
 ) -> TaskQueue:
     """Ada's queue over a list of `rows`, in a file in the same folder."""
     source = write_list(folder / "my_tasks.jsonl", rows)

@@ -96,11 +96,7 @@ def test_task_ids_do_not_depend_on_the_seed() -> None:
     assert {task.task.task: task.task_id for task in one} == {task.task.task: task.task_id for task in other}
 
 
-@given(
-    st.lists(st.integers(1, 12), min_size=1, max_size=5),
-    st.integers(0, 60),
-    st.integers(),
-)
+@given(st.lists(st.integers(1, 12), min_size=1, max_size=5), st.integers(0, 60), st.integers())
 def test_requested_number_of_distinct_tasks_is_generated(sizes: list[int], count: int, seed: int) -> None:
     templates = [template_of(f"t{number}", slots={"item": many(size)}) for number, size in enumerate(sizes)]
     batch = generate(library_of(*templates), GenerationOrder(count, seed, DAY))

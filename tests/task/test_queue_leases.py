@@ -160,8 +160,7 @@ def test_expired_recording_is_offered_again_and_both_episodes_are_kept(queues: Q
 
 
 @pytest.mark.parametrize(
-    ("ended", "how"),
-    [("recorded", Status.RECORDED), ("impossible", Status.IMPOSSIBLE), ("accepted", Status.DONE)],
+    ("ended", "how"), [("recorded", Status.RECORDED), ("impossible", Status.IMPOSSIBLE), ("accepted", Status.DONE)]
 )
 def test_late_draft_does_not_change_a_finished_task(queues: Queues, ended: str, how: Status) -> None:
     queues.fill(row("a"))

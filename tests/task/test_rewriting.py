@@ -12,17 +12,7 @@ from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task.wording.rewriting import Rewriting, Rewritten
 from tests.llm.good_model import right
 from tests.llm.questions import batch
-from tests.llm.stand_in import (
-    MODEL,
-    Behaviour,
-    Reply,
-    StandIn,
-    Turn,
-    no_quota,
-    refuses,
-    server_error,
-    truncated,
-)
+from tests.llm.stand_in import MODEL, Behaviour, Reply, StandIn, Turn, no_quota, refuses, server_error, truncated
 from tests.task.sample_tasks import CATALOGUE, library, one_task_per_template, task, with_instruction
 from tests.task.scripted_model import ScriptedModel
 

@@ -182,9 +182,7 @@ class SettingsPage(MainPage):
         self._check_timer.stop()
         self._commands.enable(Command.SAVE_SETTINGS, on=False)
         self._in_order.run(
-            lambda: self._checked_and_saved(changes),
-            lambda outcome: self._on_saved(changes, outcome, then),
-            self._fail,
+            lambda: self._checked_and_saved(changes), lambda outcome: self._on_saved(changes, outcome, then), self._fail
         )
 
     def _checked_and_saved(self, changes: Mapping[str, object]) -> _Reading | dict[str, _Remark]:

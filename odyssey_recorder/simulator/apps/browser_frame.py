@@ -4,12 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from odyssey_recorder.simulator.apps.app import App, Offer, Page
-from odyssey_recorder.simulator.apps.web_pages import (
-    Article,
-    article_at,
-    is_address,
-    suggestions,
-)
+from odyssey_recorder.simulator.apps.web_pages import Article, article_at, is_address, suggestions
 from odyssey_recorder.simulator.ui import widgets as ui
 from odyssey_recorder.simulator.ui.controls import Icon, Text
 from odyssey_recorder.simulator.ui.layout import Surface, row

@@ -155,10 +155,7 @@ class CalculatorPage(Page):
             on_long_press=lambda: self.system.copy(self.typed or "0"),
         )
         return Surface(
-            column(shown, line, along="end", gap=6, pad=(20, 12, 8, 12)),
-            color="surface_container",
-            flex=2,
-            fill=True,
+            column(shown, line, along="end", gap=6, pad=(20, 12, 8, 12)), color="surface_container", flex=2, fill=True
         )
 
     def _row(self, labels: Sequence[str], size: float) -> View:

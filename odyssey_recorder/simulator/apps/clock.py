@@ -73,12 +73,7 @@ class ClockPage(Page):
     """Of the timer that is typed: hours, minutes and seconds, without leading zeros."""
 
     def build(self, look: Look) -> View:
-        bodies = {
-            "Alarm": self._alarms,
-            "World clock": self._world,
-            "Timer": self._timer,
-            "Stopwatch": self._stopwatch,
-        }
+        bodies = {"Alarm": self._alarms, "World clock": self._world, "Timer": self._timer, "Stopwatch": self._stopwatch}
         return ui.tabbed(look, bodies[self.tab](look), _TABS, current=self.tab, choose=self.sets("tab"))
 
     def build_overlay(self, look: Look) -> View | None:

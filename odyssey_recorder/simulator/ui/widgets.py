@@ -118,13 +118,7 @@ def list_item(  # noqa: PLR0913 - values by keyword, each with a plain default
 
 
 def switch_item(  # noqa: PLR0913 - values by keyword, each with a plain default
-    title: str,
-    subtitle: str = "",
-    *,
-    checked: bool,
-    on_tap: Action,
-    icon: str = "",
-    lead: View | None = None,
+    title: str, subtitle: str = "", *, checked: bool, on_tap: Action, icon: str = "", lead: View | None = None
 ) -> View:
     toggle = Toggle(checked=checked, desc=title, on_tap=on_tap)
     return list_item(title, subtitle, icon=icon, lead=lead, trail=toggle, on_tap=on_tap)

@@ -31,12 +31,7 @@ tasks = Table(
 )
 """`status` and `is_open` are derived from the events and written together with them."""
 
-Index(
-    "tasks_offered",
-    tasks.c.rank,
-    sqlite_where=text("is_open"),
-    postgresql_where=text("is_open"),
-)
+Index("tasks_offered", tasks.c.rank, sqlite_where=text("is_open"), postgresql_where=text("is_open"))
 
 events = Table(
     "deeds",
@@ -54,10 +49,5 @@ events = Table(
 
 Index("deeds_of_task", events.c.task_id)
 
-notes = Table(
-    "notes",
-    metadata,
-    Column("key", Text, primary_key=True),
-    Column("words", Text, nullable=False),
-)
+notes = Table("notes", metadata, Column("key", Text, primary_key=True), Column("words", Text, nullable=False))
 """What the queue remembers about itself: the list it is in line with, the progress files it has imported."""

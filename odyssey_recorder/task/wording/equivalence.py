@@ -129,7 +129,7 @@ _TO_A_MODEL = re.compile(
 )
 _SCREEN = re.compile(
     r"[(\[]\s*\d+(?:\.\d+)?\s*,\s*\d+(?:\.\d+)?\s*[)\]]|\b(?:x|y)\s*[=:]\s*\d+|\bcoordinates?\b|\bpixels?\b"
-    r"|\b(?:CLICK|TAP|SCROLL|SWIPE|LONG_PRESS|LONG PRESS|TYPE|PRESS_\w+|KEY_\w+|COMPLETE|IMPOSSIBLE)\b",
+    r"|\b(?:CLICK|TAP|SCROLL|SWIPE|LONG_PRESS|LONG PRESS|TYPE|PRESS_\w+|KEY_\w+|COMPLETE|IMPOSSIBLE)\b"
 )
 _HIDDEN = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """Characters that change the writing direction or split words invisibly, except those that join emoji."""

@@ -118,10 +118,7 @@ def test_duplicates_are_grouped_and_all_but_the_best_retired(page: DatasetDriver
     page.pilot.wait_for_text("Retire 2 episodes?")
     page.pilot.press_in(page.pilot.dialog(), "Retire")
     page.wait_for_count(1)
-    assert {one: retired.superseded_by for one, retired in read_retired(root).items()} == {
-        SECOND: FIRST,
-        THIRD: FIRST,
-    }
+    assert {one: retired.superseded_by for one, retired in read_retired(root).items()} == {SECOND: FIRST, THIRD: FIRST}
 
 
 def test_redaction_is_shown_and_removed_without_changing_files(page: DatasetDriver, root: Path) -> None:

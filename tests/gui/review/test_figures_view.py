@@ -82,10 +82,7 @@ def test_figures_are_shown_and_read_by_screen_readers(judged: ReviewDataset, ope
         "Unreviewed: 2", "Second review: 6", "Disputed: 1", "Accepted: 3", "Sent back: 0", "Rejected: 0",
     ]  # fmt: skip
     assert pilot.says("Of 4 accepted episodes that were reviewed again, at random and blind, 1 was not")
-    assert pilot.rows_of("By annotator") == [
-        "Annotator: Accepted, with 95% interval",
-        "Ada: 3 of 3, 100% (44 to 100%)",
-    ]
+    assert pilot.rows_of("By annotator") == ["Annotator: Accepted, with 95% interval", "Ada: 3 of 3, 100% (44 to 100%)"]
     assert pilot.rows_of("Time per episode")[1:] == [
         "All: 14 verdicts, 20 s, 90% within 20 s",
         "Bea: 10 verdicts, 20 s, 90% within 20 s",

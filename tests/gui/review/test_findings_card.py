@@ -20,11 +20,7 @@ def finding(check: str, severity: Severity, step: int | None) -> Finding:
 
 REPORT = EpisodeReport(
     ID,
-    (
-        finding("EPI03", Severity.NOTE, None),
-        finding("IMG07", Severity.WARNING, 2),
-        finding("IMG01", Severity.ERROR, 5),
-    ),
+    (finding("EPI03", Severity.NOTE, None), finding("IMG07", Severity.WARNING, 2), finding("IMG01", Severity.ERROR, 5)),
     (NotChecked("ACT07", "there is no view hierarchy", (1, 2)), NotChecked("INS03", "no language model is set up")),
 )
 

@@ -41,8 +41,4 @@ def upgrade() -> None:
         sa.Column("place", sa.Text, nullable=False, server_default=""),
     )
     op.create_index("deeds_of_task", "deeds", ["task_id"])
-    op.create_table(
-        "notes",
-        sa.Column("key", sa.Text, primary_key=True),
-        sa.Column("words", sa.Text, nullable=False),
-    )
+    op.create_table("notes", sa.Column("key", sa.Text, primary_key=True), sa.Column("words", sa.Text, nullable=False))
