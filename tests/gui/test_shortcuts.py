@@ -15,6 +15,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.settings.shortcut_card import ShortcutCard
 from odyssey_recorder.gui.shortcuts import CHANGEABLE, Shortcuts
 from odyssey_recorder.gui.window_state import KeptFile
+from tests.episodes import DATA
 from tests.gui.pilot import WidgetPilot, button_in
 
 F12, CTRL_F12 = QKeySequence("F12"), QKeySequence("Ctrl+F12")
@@ -114,6 +115,11 @@ def test_invalid_saved_keys_are_logged_and_ignored(
     kept = KeptFile(file).read()["shortcuts"]
     assert isinstance(kept, dict)
     assert kept["NEWER"] == "F12"
+
+
+def test_commands_keep_the_names_under_which_keys_are_saved() -> None:
+    saved = (DATA / "command_names.txt").read_text().split()
+    assert [name for name in saved if name not in Command.__members__] == []
 
 
 def test_default_keys_are_unique_on_each_page() -> None:

@@ -15,7 +15,8 @@ from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import REASONS, Judgement, Rating
 
 ANSWERS: Mapping[Criterion, Mapping[Rating, Command]] = {
-    criterion: {answer: Command[f"{answer.name}_{criterion.name}"] for answer in Rating} for criterion in QUESTIONS
+    criterion: {answer: Command[f"{answer.name}_{criterion.value.upper()}"] for answer in Rating}
+    for criterion in QUESTIONS
 }
 _TONES = {Rating.PASS: "success", Rating.FAIL: "danger", Rating.UNSURE: "warning"}
 _WHOLE = 0

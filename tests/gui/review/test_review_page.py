@@ -346,7 +346,7 @@ def test_changes_to_others_leave_the_open_episode_alone(reviewing: FakeReviewing
     assert reviewer.answers == ["Pass", "", ""]
 
 
-ACCEPT_ALL = Command.PASS_SCREENSHOTS, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE
+ACCEPT_ALL = Command.PASS_PICTURES, Command.PASS_SEQUENCE, Command.PASS_INSTRUCTION, Command.ACCEPT_EPISODE
 
 
 class PageDriver(WidgetPilot):
