@@ -140,13 +140,13 @@ def _screen(step: StepEvidence) -> SourceWords | None:
     labels = (
         text.strip()
         for view in step.views
-        for text in (view.text, view.description, view.hint, id_words(view))
+        for text in (view.text, view.description, view.hint, id_text(view))
         if text and not view.password
     )
     return SourceWords(f"view hierarchy of step {step.number + 1}", tuple(dict.fromkeys(labels)))
 
 
-def id_words(view: ViewNode) -> str:
+def id_text(view: ViewNode) -> str:
     """The words of a resource id: "new note" for ``com.example:id/new_note``."""
     return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", view.resource_id.rpartition("/")[2]))
 
@@ -171,7 +171,7 @@ def _target(step: StepEvidence) -> Target | str:
 
 
 def _labels(views: tuple[ViewNode, ...], place: int) -> tuple[str, ...]:
-    named = (*labels_of(views, place), id_words(views[place]))
+    named = (*labels_of(views, place), id_text(views[place]))
     # A field that shows its hint as text is named by it.
     shown = (views[place].text,) if views[place].is_field and not views[place].password else ()
     return tuple(dict.fromkeys(one[:_LONGEST_LABEL].strip() for one in (*named, *shown) if one.strip()))

@@ -13,14 +13,14 @@ from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.dataset.layout import ANNOTATIONS
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.agreement.quality_page import (
-    bound_words,
-    hasty_words,
-    kappa_words,
+    bound_text,
+    hasty_text,
+    kappa_text,
     measure,
     percent,
     report_as_json,
     seconds,
-    trust_words,
+    trust_text,
     write_quality_page,
 )
 from odyssey_recorder.quality.agreement.quality_report import Breakdown, QualityReport, ReportPanel
@@ -61,7 +61,7 @@ def _print(report: QualityReport, out: Console) -> None:
     if accepted.of:
         text = f"{accepted.count} of {accepted.of} accepted: {percent(accepted.share, accepted.interval)}"
         say(text, to=out)
-    out.print(line(bound_words(report.bound)))
+    out.print(line(bound_text(report.bound)))
     for panel in (report.pairs, *report.panels):
         _print_panel(panel, out)
     for breakdown in report.breakdowns:
@@ -82,7 +82,7 @@ def _print(report: QualityReport, out: Console) -> None:
         ),
         out,
     )
-    if hasty := hasty_words(report):
+    if hasty := hasty_text(report):
         say((hasty, "yellow"), to=out)
     for problem in report.problems:
         say((problem, "yellow"), to=out)
@@ -90,10 +90,10 @@ def _print(report: QualityReport, out: Console) -> None:
 
 def _print_panel(panel: ReportPanel, out: Console) -> None:
     out.print()
-    say((trust_words(panel), "yellow" if panel.questions[0].agreement.is_few else ""), to=out)
+    say((trust_text(panel), "yellow" if panel.questions[0].agreement.is_few else ""), to=out)
     if panel.questions[0].agreement.n:
         rows = (
-            (one.name, percent(one.agreement.raw, one.agreement.raw_interval), kappa_words(one.agreement))
+            (one.name, percent(one.agreement.raw, one.agreement.raw_interval), kappa_text(one.agreement))
             for one in panel.questions
         )
         _print_rows(("Question", "Raw agreement", measure(panel)), rows, out)

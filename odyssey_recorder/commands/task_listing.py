@@ -6,7 +6,7 @@ from datetime import date
 from odyssey_recorder.task.queue.board import HistoryEntry, QueuedTask
 from odyssey_recorder.task.templates.filling import Fillings
 from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Role, Slot, Template, TemplateLibrary
-from odyssey_recorder.task.wording.origin_words import judge_words, origin_words, rule_words
+from odyssey_recorder.task.wording.origin_text import judge_text, origin_text, rule_texts
 
 Details = Mapping[str, str | list[str]]
 
@@ -26,9 +26,9 @@ def shown_task(task: QueuedTask) -> Details:
             "meta task": listed.task.meta_task,
             "filled": listed.task.task,
             "instruction": listed.task.instruction,
-            "words": origin_words(text),
-            "rules": list(rule_words(verdict)),
-            "judge": judge_words(verdict).splitlines(),
+            "words": origin_text(text),
+            "rules": list(rule_texts(verdict)),
+            "judge": judge_text(verdict).splitlines(),
             "apps": [f"{app} ({players[app]})" if app in players else app for app in listed.task.apps],
             "devices": ", ".join(listed.devices),
             "due": str(listed.due or ""),

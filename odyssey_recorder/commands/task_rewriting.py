@@ -30,7 +30,7 @@ class Faulty:
     faults: tuple[str, ...]
 
 
-def check_words(tasks: Sequence[ListedTask], library: TemplateLibrary) -> Iterator[Faulty]:
+def check_instructions(tasks: Sequence[ListedTask], library: TemplateLibrary) -> Iterator[Faulty]:
     seen: set[str] = set()
     for task in tasks:
         catalogue = library.catalogue_for(task.template, task.task.apps)

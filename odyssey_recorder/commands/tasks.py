@@ -288,12 +288,12 @@ def check(
 
     Exit code 0: no faults; 1: faults found; 2: the list cannot be read.
     """
-    from odyssey_recorder.commands.task_rewriting import check_words, print_faulty
+    from odyssey_recorder.commands.task_rewriting import check_instructions, print_faulty
     from odyssey_recorder.task.listing import read_tasks
     from odyssey_recorder.task.templates.template_files import load_library
 
     tasks = read_tasks(file)
-    faulty = list(check_words(tasks, load_library(_template_folders())))
+    faulty = list(check_instructions(tasks, load_library(_template_folders())))
     if as_json:
         found = [{"task_id": one.task.task_id, "faults": one.faults} for one in faulty]
         print_json({"tasks": len(tasks), "faulty": found})

@@ -156,7 +156,7 @@ class DeviceInventory:
     def delete_snapshot(self, serial: str, name: str) -> None:
         self._connected(serial).delete_snapshot(name)
 
-    def let_go(self) -> None:
+    def disconnect_device(self) -> None:
         with self._lock:
             device, self._device = self._device, None
         if device is not None:
@@ -167,7 +167,7 @@ class DeviceInventory:
             kept = self._device
         if kept is not None and kept.serial == serial:
             return kept
-        self.let_go()
+        self.disconnect_device()
         device = self.connect(serial)
         with self._lock:
             other, self._device = self._device, device

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from odyssey_recorder.gui.parts import row, text_label
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.gui.row_delegate import paint_bar
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.model.episode import Category
@@ -29,7 +29,7 @@ class CategoryCounts(QWidget):
         grid.setVerticalSpacing(4)
         for number, category in enumerate(Category):
             line, column = divmod(number, _COLUMNS)
-            name, count = text_label(category_words(category.value), "hint"), self._counts[category.value]
+            name, count = text_label(category_text(category.value), "hint"), self._counts[category.value]
             count.setAlignment(Qt.AlignmentFlag.AlignRight)
             name.setWordWrap(False)
             count.setWordWrap(False)
@@ -42,7 +42,7 @@ class CategoryCounts(QWidget):
         done = Counter(task.listed.task.category for task in board.tasks if task.status in FINISHED)
         for category, label in self._counts.items():
             label.setText(f"{done[category]} of {total[category]}")
-            label.setAccessibleName(f"{category_words(category)}: {label.text()} recorded")
+            label.setAccessibleName(f"{category_text(category)}: {label.text()} recorded")
             self._bars[category].show_share(done[category] / total[category] if total[category] else 0.0)
 
 

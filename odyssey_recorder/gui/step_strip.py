@@ -24,7 +24,7 @@ from odyssey_recorder.gui.keyboard import is_text
 from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, small_font
 from odyssey_recorder.gui.table import Index, TableColumn, TableModel
 from odyssey_recorder.gui.theme import Theme
-from odyssey_recorder.model.action import Action, Click, LongPress, Type, in_words, place_words
+from odyssey_recorder.model.action import Action, Click, LongPress, Type, in_words, place_text
 from odyssey_recorder.model.geometry import Box, Size, to_pixel
 from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.recording.view import RecordedStep
@@ -144,7 +144,7 @@ class StepThumbnails:
 
     def _strip_step(self, step: RecordedStep) -> StripStep:
         image, words = self._shown[_key_of(step)]
-        place = place_words(step.action)
+        place = place_text(step.action)
         shown = StripStep(step.number, words, step.flag, step.note, image, step.key, place=place)
         return replace(shown, by_agent=step.agent is not None, is_corrected=step.is_corrected)
 

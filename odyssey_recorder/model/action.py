@@ -100,7 +100,7 @@ def in_words(action: Action, element: str = "") -> str:
             return f"{ending}: {words}" if words else ending
 
 
-def place_words(action: Action) -> str:
+def place_text(action: Action) -> str:
     """Where on the dataset's grid, or empty: ``at 432, 118``."""
     match action:
         case Click(point) | LongPress(point):
@@ -113,7 +113,7 @@ def place_words(action: Action) -> str:
 
 def in_words_at(action: Action) -> str:
     """What the action does, and where."""
-    return f"{in_words(action)} {place_words(action)}".rstrip()
+    return f"{in_words(action)} {place_text(action)}".rstrip()
 
 
 def describe(action: Action) -> str:

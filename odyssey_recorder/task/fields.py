@@ -61,7 +61,7 @@ StartWords = Annotated[str, AfterValidator(_start)]
 ProfileName = Annotated[str, AfterValidator(_known_profile)]
 
 
-def start_words(start: StartState) -> str:
+def start_text(start: StartState) -> str:
     match start:
         case AsFound():
             return "as_found"

@@ -95,7 +95,7 @@ class _Row(ClosedModel):
             apps=info.apps,
             meta_task=info.meta_task,
             task=info.task,
-            start=fields.start_words(listed.start),
+            start=fields.start_text(listed.start),
             **{name: getattr(listed, name) for name in _AS_LISTED},
         )
 

@@ -173,7 +173,7 @@ def test_examination_keeps_one_connection(computer: Computer) -> None:
     assert computer.inventory.examine("emulator-5556").snapshots is None
     with pytest.raises(DeviceDisconnectedError):
         first.input_nodes()
-    computer.inventory.let_go()
+    computer.inventory.disconnect_device()
     with pytest.raises(DeviceDisconnectedError):
         computer.devices["emulator-5556"].input_nodes()
 
@@ -215,7 +215,7 @@ def test_virtual_device_is_created_started_reset_and_stopped(adb_server: Private
     assert inventory.reset("small_phone", progress, lambda: False) == serial
     assert "-wipe-data" in bench.sdk.emulator_commands()[-1]
     assert [finding.what for finding in inventory.examine(serial).findings if finding.fix] == ["Animations"]
-    inventory.let_go()
+    inventory.disconnect_device()
     inventory.stop(serial)
     assert serial not in {device.serial for device in inventory.listing().members}
 
@@ -260,7 +260,7 @@ def test_simulated_fold_is_controlled_and_stopped_on_cancel(simulated_fold: tupl
     assert inventory.examine(serial).snapshots == ("turned",)
     inventory.delete_snapshot(serial, "turned")
     assert inventory.examine(serial).snapshots == ()
-    inventory.let_go()
+    inventory.disconnect_device()
 
     with pytest.raises(CancelledError, match=serial):
         inventory.simulate("pixel_fold", lambda *_: None, lambda: True)

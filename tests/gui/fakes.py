@@ -258,7 +258,7 @@ class FakeInventory(DeviceInventory):
         self._note(f"delete {name}")
         self._snapshots[serial].remove(name)
 
-    def let_go(self) -> None:
+    def disconnect_device(self) -> None:
         self.done.append("let go")
 
     def _note(self, call: str) -> None:

@@ -142,7 +142,7 @@ def _waiting(row: AnnotatedEpisode) -> bool:
     return any((row.states or {}).get(state) for state in _OPEN)
 
 
-def counts_words(row: AnnotatedEpisode) -> str:
+def counts_text(row: AnnotatedEpisode) -> str:
     if row.problem:
         return f"Cannot be read: {row.problem}"
     names = (CONTRADICTED, *(state.value for state in TextState))
@@ -150,7 +150,7 @@ def counts_words(row: AnnotatedEpisode) -> str:
 
 
 def _spoken(row: AnnotatedEpisode) -> str:
-    return f"{row.instruction or row.episode_id}. {counts_words(row)}"
+    return f"{row.instruction or row.episode_id}. {counts_text(row)}"
 
 
 def _titled(row: AnnotatedEpisode) -> TitledRow:
@@ -158,4 +158,4 @@ def _titled(row: AnnotatedEpisode) -> TitledRow:
     wrong = (row.states or {}).get(CONTRADICTED, 0)
     badges = (Badge("alert_circle", f"{wrong:,}", theme.danger),) if wrong else ()
     title = " ".join(row.instruction.split()) or row.episode_id
-    return TitledRow(title, counts_words(row), theme.danger if row.problem else theme.text, badges)
+    return TitledRow(title, counts_text(row), theme.danger if row.problem else theme.text, badges)

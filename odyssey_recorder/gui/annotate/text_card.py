@@ -54,7 +54,7 @@ class TextCard(Card):
         if is_other:
             self._candidate = 0
         self._shown = shown
-        self._state.setText(_state_words(shown))
+        self._state.setText(_state_text(shown))
         set_kind(self._state, _STATE_KINDS.get(shown.state, "field"))
         self._text.setText(breakable(shown.words))
         self._text.setVisible(bool(shown.words) and not self.is_writing)
@@ -136,7 +136,7 @@ class ParagraphField(QPlainTextEdit):
             super().keyPressEvent(event)
 
 
-def _state_words(shown: ShownText) -> str:
+def _state_text(shown: ShownText) -> str:
     if shown.is_blind or shown.is_hidden:
         return "Write first" if shown.is_blind else "Hidden"
     if shown.is_fixed:

@@ -30,7 +30,7 @@ class TrustCard(Card):
         every = next(iter(figures), None)
         own = next((one for one in figures[1:] if one.by == person), None)
         for place, one in enumerate((own, every)):
-            for cells, text in zip(self._cells[1:], figure_words(one), strict=True):
+            for cells, text in zip(self._cells[1:], figure_texts(one), strict=True):
                 cells[place].setText(text)
         say(self._doubt, every.doubt if every is not None else "")
         self.setVisible(bool(figures))
@@ -57,7 +57,7 @@ class TrustCard(Card):
         self.hide()
 
 
-def figure_words(one: TrustFigures | None) -> tuple[str, ...]:
+def figure_texts(one: TrustFigures | None) -> tuple[str, ...]:
     """In the order of the table; a dash where nothing was measured."""
     if one is None:
         return ("-",) * len(_NAMES)

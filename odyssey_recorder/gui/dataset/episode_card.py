@@ -12,7 +12,7 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.dataset.redacting import RedactingViewer
 from odyssey_recorder.gui.parts import Card, breakable, column, fill_row, pile, row, say, scroll_area, selectable
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.gui.step_strip import StepModel, StepStrip, StepThumbnails, StripStep, StripStyle, tooltip
 from odyssey_recorder.gui.table import TableColumn
 from odyssey_recorder.model.flag import describe_flag
@@ -92,7 +92,7 @@ def _facts(opened: OpenedEpisode) -> list[str]:
     android = f" · Android {device.release_version}" if device.release_version else ""
     apps = ", ".join(episode.task.apps) or "no apps named"
     facts = [
-        f"{category_words(episode.task.category)} · {apps}",
+        f"{category_text(episode.task.category)} · {apps}",
         f"{len(episode.steps)} steps · {device.device_name} {device.size}{android}",
     ]
     if provenance is None:

@@ -6,7 +6,7 @@ from html import escape
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.gui.table import TableColumn, TableModel
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.selection.index import EpisodeRow
@@ -62,7 +62,7 @@ def _recorded(row: EpisodeRow) -> float:
 
 COLUMNS = (
     _column("Instruction", 0, lambda row: " ".join(row.instruction.split())),
-    _column("Category", 160, lambda row: category_words(row.category)),
+    _column("Category", 160, lambda row: category_text(row.category)),
     _column("Device", 108, lambda row: row.device),
     _column("Steps", 52, lambda row: str(row.steps), lambda row: row.steps, is_number=True),
     _column("Verdict", 108, lambda row: row.verdict.value),

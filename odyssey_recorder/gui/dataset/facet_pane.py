@@ -10,7 +10,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.dataset.listing import ListResult
 from odyssey_recorder.gui.facet_list import FacetList
 from odyssey_recorder.gui.parts import Card, fill_column, pile, scroll_area, text_label
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.quality.reviewing.status import comparable_name
 from odyssey_recorder.selection.filter import ALL, Key
 
@@ -24,7 +24,7 @@ def _length_text(steps: str) -> str:
 
 
 _FACETS: Mapping[Key, tuple[str, Callable[[str], str]]] = {
-    Key.CATEGORY: ("Category", category_words),
+    Key.CATEGORY: ("Category", category_text),
     Key.DEVICE: ("Device", str),
     Key.APP: ("App", str),
     Key.VERDICT: ("Verdict", lambda verdict: verdict.replace("-", " ").capitalize()),

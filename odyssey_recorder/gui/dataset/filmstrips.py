@@ -13,7 +13,7 @@ from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.dataset.episode_table import EpisodeTable
 from odyssey_recorder.gui.image_reader import read_image
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, paint_line, small_font
 from odyssey_recorder.gui.step_strip import SHARPNESS, paint_thumbnail
 from odyssey_recorder.gui.table import fill_list
@@ -121,5 +121,5 @@ class StripDelegate(RowDelegate):
         small = small_font(font)
         text.translate(0, painter.fontMetrics().height() + 2)
         steps = "1 step" if row.steps == 1 else f"{row.steps} steps"
-        about = "" if row.problem else f"{category_words(row.category)} · {row.device} · {steps} · {row.verdict.value}"
+        about = "" if row.problem else f"{category_text(row.category)} · {row.device} · {steps} · {row.verdict.value}"
         paint_line(painter, text, about, small, theme.muted)

@@ -21,7 +21,7 @@ WorkWords = Callable[[str], str]
 """The work in progress on the device of a key; empty for none."""
 
 
-def state_words(device: InventoryDevice) -> str:
+def state_text(device: InventoryDevice) -> str:
     if device.serial:
         kind = "Simulated" if device.simulated else "Running"
         if device.is_ready:
@@ -34,7 +34,7 @@ def device_model(work_words: WorkWords, parent: QObject) -> TableModel[Inventory
     """A device keeps its row, and with it the selection."""
 
     def state(device: InventoryDevice) -> str:
-        return work_words(device.key) or state_words(device)
+        return work_words(device.key) or state_text(device)
 
     column = TableColumn[InventoryDevice](
         "",
@@ -66,7 +66,7 @@ def _paint(painter: QPainter, area: QRectF, value: tuple[InventoryDevice, str], 
         painter,
         text,
         (device.name, strong, theme.text if is_there else theme.muted),
-        (work or state_words(device), small, theme.muted),
+        (work or state_text(device), small, theme.muted),
     )
     if colour := _dot(device, at_work=bool(work), theme=theme):
         painter.setPen(Qt.PenStyle.NoPen)

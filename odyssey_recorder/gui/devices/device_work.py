@@ -56,11 +56,11 @@ class DeviceWork(QObject):
             call = partial(self._inventory.examine, serial)
             self._background.run(call, partial(self._on_examined, serial), partial(self._on_examination_failed, serial))
 
-    def let_go(self) -> None:
-        self._background.run(self._inventory.let_go, on_error=self._report_failure)
+    def disconnect_device(self) -> None:
+        self._background.run(self._inventory.disconnect_device, on_error=self._report_failure)
 
     def close(self) -> None:
-        self._inventory.let_go()
+        self._inventory.disconnect_device()
 
     # Actions.
 

@@ -75,7 +75,7 @@ class DevicesPage(MainPage):
 
     def hideEvent(self, event: QHideEvent) -> None:
         self._look_around.stop()
-        self._work.let_go()
+        self._work.disconnect_device()
         super().hideEvent(event)
 
     def close_down(self) -> None:

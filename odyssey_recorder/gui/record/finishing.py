@@ -97,7 +97,7 @@ class EndingDialog(QuestionDialog):
             super().accept()
 
     def show_report(self, report: EpisodeReport) -> None:
-        lines = list(annotator_words(report))
+        lines = list(annotator_messages(report))
         if not lines:
             self._end_checks("The checks found no problems.")
             return
@@ -164,7 +164,7 @@ class ImpossibleDialog(EndingDialog):
         self.ok.setEnabled(bool(self._choices.reason))
 
 
-def annotator_words(report: EpisodeReport) -> Iterator[str]:
+def annotator_messages(report: EpisodeReport) -> Iterator[str]:
     """One line for each step, and for the whole episode, that the annotator should look at again."""
     found: dict[int | None, str] = {}
     for finding in report.findings:

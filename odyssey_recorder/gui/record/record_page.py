@@ -354,7 +354,7 @@ class RecordPage(MainPage):
         for part in (self._instruction_label, *self._top_buttons):
             part.setVisible(not has_left)
         self._device.undo.setVisible(not has_right)
-        self._instruction_label.show_words(self.instruction)
+        self._instruction_label.show_text(self.instruction)
         place = self._right.layout() if has_right else self._left.layout() if has_left else self._heading
         if isinstance(place, QBoxLayout) and place.indexOf(self._message) < 0:
             place.insertWidget(0, self._message)

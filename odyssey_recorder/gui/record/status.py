@@ -79,7 +79,7 @@ class StatusLine(QWidget):
         self._dot.set_activity(activity)
         self._state.setText(state)
         is_shown_elsewhere = is_shown_elsewhere or message.rstrip(".").casefold() == state.casefold()
-        self._message.show_words("" if is_shown_elsewhere else message)
+        self._message.show_text("" if is_shown_elsewhere else message)
         self.setAccessibleName(f"{state}. {message}")
 
     def show_hint(self, text: str, *, is_refusal: bool = False, stays: bool = False) -> None:
@@ -87,7 +87,7 @@ class StatusLine(QWidget):
 
         It leaves by itself unless it `stays`.
         """
-        self._hint.show_words(text)
+        self._hint.show_text(text)
         if is_refusal != (self._hint.property("kind") == "refusal"):
             set_kind(self._hint, "refusal" if is_refusal else "made")
         for part, shown in ((self._hint, True), (self._message, False), (self._path, False), (self._age, False)):
@@ -171,7 +171,7 @@ class ElidedLabel(QLabel):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def show_words(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         self.words = text
         self.setToolTip(f"<p>{escape(text)}</p>" if text else "")
         self.update()

@@ -10,7 +10,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Card, fill_column, fill_row, pile, row, say, scroll_area, text_label
 from odyssey_recorder.gui.question_dialog import SkipDialog
 from odyssey_recorder.gui.record.task_fields import TaskFields
-from odyssey_recorder.gui.record.task_text import TaskText, misfit_words, no_fitting_words
+from odyssey_recorder.gui.record.task_text import TaskText, misfit_text, no_fitting_text
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.model.assignment import Assignment
 from odyssey_recorder.model.episode import TaskInfo
@@ -88,7 +88,7 @@ class TaskCard(Card):
             return _LOOKING
         if self._held is None:
             return "Choose a task, or write your own."
-        return "" if self._fits(self._held) else misfit_words(self._held)
+        return "" if self._fits(self._held) else misfit_text(self._held)
 
     @property
     def task(self) -> TaskInfo:
@@ -100,7 +100,7 @@ class TaskCard(Card):
             self.begun.emit(self.assignment)
         elif self._held is not None:
             self._is_starting = True
-            self._queue.make_sure(self._held.task_id)
+            self._queue.confirm_claim(self._held.task_id)
             self._show()
 
     def show_assignment(self, assignment: Assignment | None) -> None:
@@ -253,7 +253,7 @@ class TaskCard(Card):
         if self._queue is not None:
             self._writes_own = True
             self._held = None
-            self._queue.let_go()
+            self._queue.release_claim()
             self._show()
             self._fields.setFocus()
 
@@ -296,7 +296,7 @@ class TaskCard(Card):
         if not self._board.tasks:
             return "The task list is empty. Choose another in Settings, or write your own task."
         if waiting := self._board.open_for(None):
-            return f"{no_fitting_words(waiting)} Choose another device, or write your own task."
+            return f"{no_fitting_text(waiting)} Choose another device, or write your own task."
         return "No task is waiting. All are recorded or in progress. Send one back, or write your own."
 
     def _allow(self, writing: bool) -> None:
@@ -318,8 +318,8 @@ class TaskCard(Card):
             return
         self._queue.held_changed.connect(self._show_held)
         self._queue.lost.connect(self._drop_held)
-        self._queue.sure.connect(self._begin_confirmed)
-        self._queue.unsure.connect(self._begin_unconfirmed)
+        self._queue.claim_confirmed.connect(self._begin_confirmed)
+        self._queue.claim_unconfirmed.connect(self._begin_unconfirmed)
         self._queue.board_changed.connect(self._show_board)
         self._queue.failed.connect(self._report_failure)
         self._queue.gate_changed.connect(self.task_changed)

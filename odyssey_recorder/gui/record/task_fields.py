@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from odyssey_recorder.gui.parts import Choice, FoldButton, fill_column, labelled, line_edit, named
 from odyssey_recorder.gui.record.app_chips import AppChips
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.model.episode import Category, TaskInfo
 
 
@@ -15,7 +15,7 @@ class TaskFields(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._category = Choice("Category")
-        self._category.offer([(one.value, category_words(one.value)) for one in Category])
+        self._category.offer([(one.value, category_text(one.value)) for one in Category])
         self._instruction = named(QPlainTextEdit(), "Instruction")
         self._instruction.setPlaceholderText("The task as a person would say it")
         self._instruction.setProperty("kind", "instruction")

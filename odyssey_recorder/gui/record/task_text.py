@@ -27,7 +27,7 @@ class TaskText(QWidget):
         fill_column(self, *above, self._reason, self._notes, self._start, spacing=10)
 
     def show_task(self, task: TaskInfo) -> None:
-        self._category.setText(category_words(task.category))
+        self._category.setText(category_text(task.category))
         self._instruction.setText(task.instruction)
         self._apps.set_apps(task.apps)
         for label in (self._reason, self._notes, self._start):
@@ -41,11 +41,11 @@ class TaskText(QWidget):
         say(self._start, _conditions(listed))
 
 
-def category_words(category: str) -> str:
+def category_text(category: str) -> str:
     return category.replace("_", " ")
 
 
-def start_words(start: StartState) -> str:
+def start_text(start: StartState) -> str:
     match start:
         case AsFound():
             return "Starts from the current screen."
@@ -55,27 +55,27 @@ def start_words(start: StartState) -> str:
             return f"Starts from the snapshot {name}."
 
 
-def device_words(profile: str) -> str:
+def device_text(profile: str) -> str:
     """A profile's display name, such as "Pixel Fold"; the key itself if unknown."""
     return next((one.name for one in profiles() if one.key == profile), profile)
 
 
-def misfit_words(task: QueuedTask) -> str:
+def misfit_text(task: QueuedTask) -> str:
     return f"This task is for {_joined(task.listed.devices)}. Choose such a device first."
 
 
-def no_fitting_words(waiting: Sequence[QueuedTask]) -> str:
+def no_fitting_text(waiting: Sequence[QueuedTask]) -> str:
     wanted = Counter(device for task in waiting for device in task.listed.devices)
-    counts = ", ".join(f"{count} for {device_words(device)}" for device, count in wanted.most_common())
+    counts = ", ".join(f"{count} for {device_text(device)}" for device, count in wanted.most_common())
     return f"No waiting task fits this device. There are {counts}."
 
 
 def _joined(devices: Sequence[str]) -> str:
-    return " or ".join(map(device_words, devices))
+    return " or ".join(map(device_text, devices))
 
 
 def _conditions(listed: ListedTask) -> str:
-    lines = [start_words(listed.start)]
+    lines = [start_text(listed.start)]
     if listed.devices:
         lines.append(f"For {_joined(listed.devices)}.")
     if listed.due is not None:

@@ -20,7 +20,7 @@ from odyssey_recorder.gui.parts import (
     scroll_area,
     text_label,
 )
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.gui.review.review_table import MINE, STAGES, ReviewCounts, ReviewTable, review_list
 from odyssey_recorder.gui.row_delegate import TITLED_PX
 from odyssey_recorder.gui.table import change_steadily
@@ -43,7 +43,7 @@ class ReviewFilters(Card):
         self._check = Choice("Failed check")
         self._check.view().setMinimumWidth(_TITLES_PX)
         self._stages = FacetList("Stage")
-        self._categories = FacetList("Category", category_words)
+        self._categories = FacetList("Category", category_text)
         self._devices = FacetList("Device")
         self._choices: dict[str, FacetList | Choice] = {
             "stage": self._stages,

@@ -10,23 +10,23 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from odyssey_recorder.dataset.fonts import on_one_line
 from odyssey_recorder.gui.parts import breakable
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.gui.table import Index, TableColumn, TableModel
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.quality.agreement.quality_page import (
     Bar,
-    bound_words,
-    choice_words,
-    hasty_words,
-    interval_words,
+    bound_text,
+    choice_text,
+    hasty_text,
+    interval_text,
     kappa_bar,
-    kappa_words,
+    kappa_text,
     measure,
     percent,
     raw_bar,
     seconds,
     share_bar,
-    trust_words,
+    trust_text,
 )
 from odyssey_recorder.quality.agreement.quality_report import (
     QUESTIONS,
@@ -81,7 +81,7 @@ def sections(report: QualityReport) -> Iterator[Section]:
     if report.episodes:
         yield Section("Progress", tables=(_stages(report),))
     if report.verdicts:
-        yield Section("What the sample shows", (bound_words(report.bound),))
+        yield Section("What the sample shows", (bound_text(report.bound),))
         yield from (_panel(report, panel) for panel in (report.pairs, *report.panels))
     if report.accepted.of:
         tables = tuple(_breakdown(one) for one in report.breakdowns)
@@ -89,7 +89,7 @@ def sections(report: QualityReport) -> Iterator[Section]:
     if report.reasons:
         yield Section("Reasons for answers other than pass", tables=tuple(_reasons(report.reasons)))
     if report.pace:
-        yield Section("Time per episode", doubt=hasty_words(report), tables=(_pace(report.pace),))
+        yield Section("Time per episode", doubt=hasty_text(report), tables=(_pace(report.pace),))
     if any(one.supported or one.contradicted for one in report.texts):
         yield Section("Texts of steps, compared with what was recorded", tables=(_texts(report.texts),))
     if report.problems:
@@ -100,7 +100,7 @@ def sections(report: QualityReport) -> Iterator[Section]:
 
 def summary(report: QualityReport) -> Sequence[tuple[str, str]]:
     accepted = report.accepted
-    share = f"of them accepted ({interval_words(accepted.interval)})" if accepted.of else "of them accepted"
+    share = f"of them accepted ({interval_text(accepted.interval)})" if accepted.of else "of them accepted"
     return (
         (f"{report.episodes:,}", "episode" if report.episodes == 1 else "episodes"),
         (f"{accepted.of:,}", "finished"),
@@ -115,8 +115,8 @@ def _stages(report: QualityReport) -> Table:
 
 
 def _panel(report: QualityReport, panel: ReportPanel) -> Section:
-    trust, is_few = trust_words(panel), panel.questions[0].agreement.is_few
-    choice = choice_words(report, panel)
+    trust, is_few = trust_text(panel), panel.questions[0].agreement.is_few
+    choice = choice_text(report, panel)
     title = f"Agreement of {'two' if panel.reviewers == 2 else panel.reviewers} reviewers"
     heads = ("Question", "Episodes", "Raw agreement, 0 to 100%", f"{measure(panel)}, -0.5 to 1")
     table = Table(title, heads, tuple(map(_agreement, panel.questions)))
@@ -127,13 +127,13 @@ def _panel(report: QualityReport, panel: ReportPanel) -> Section:
 def _agreement(question: QuestionAgreement) -> BarRow:
     agreement = question.agreement
     raw = Measured(raw_bar(agreement), percent(agreement.raw, agreement.raw_interval))
-    return BarRow(question.name, f"{agreement.n:,}", (raw, Measured(kappa_bar(agreement), kappa_words(agreement))))
+    return BarRow(question.name, f"{agreement.n:,}", (raw, Measured(kappa_bar(agreement), kappa_text(agreement))))
 
 
 def _breakdown(breakdown: Breakdown) -> Table:
     rows = (
         BarRow(
-            category_words(one.name) if breakdown.by == "Category" else one.name,
+            category_text(one.name) if breakdown.by == "Category" else one.name,
             f"{one.count:,} of {one.of:,}",
             (Measured(share_bar(one), percent(one.share, one.interval)),),
         )

@@ -10,7 +10,7 @@ from itertools import chain
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QListView
 
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.gui.row_delegate import Badge, TitledRow, titled_delegate
 from odyssey_recorder.gui.table import TableColumn, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
@@ -159,7 +159,7 @@ def title(row: ReviewRow) -> str:
 def about(row: ReviewRow) -> str:
     one = row.summary
     steps = "" if one.problem else counted(one.steps, "step")
-    return " · ".join(filter(None, (standing(row), category_words(one.category), one.device, one.annotator, steps)))
+    return " · ".join(filter(None, (standing(row), category_text(one.category), one.device, one.annotator, steps)))
 
 
 def standing(row: ReviewRow) -> str:

@@ -28,7 +28,7 @@ from odyssey_recorder.gui.step_strip import (
 )
 from odyssey_recorder.gui.step_viewer import enlarge
 from odyssey_recorder.gui.table import TableColumn
-from odyssey_recorder.model.action import in_words, place_words
+from odyssey_recorder.model.action import in_words, place_text
 from odyssey_recorder.model.geometry import Box, Size
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.quality.finding import Severity
@@ -300,7 +300,7 @@ def _strip_step(step: ShownStep) -> StripStep:
     return StripStep(
         step.number,
         in_words(step.action),
-        place=place_words(step.action),
+        place=place_text(step.action),
         note=", ".join(filter(None, (*step.flags, step.note))),
         findings=tuple(f"{finding.severity.value} {finding.check}" for finding in step.findings),
         severity=min((finding.severity for finding in step.findings), key=list(Severity).index, default=None),

@@ -4,11 +4,11 @@ from odyssey_recorder.dataset.opened import OpenedEpisode
 from odyssey_recorder.gui.marked_text import MarkedRow, MarkedText, TextChanges, difference_text, text_changes
 from odyssey_recorder.gui.parts import Card, breakable, fill_column, pile, say, scroll_area, selectable
 from odyssey_recorder.gui.record.app_chips import AppChips
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.quality.reviewing.views import OpenedReview
-from odyssey_recorder.task.wording.origin_words import judge_words, origin_words, rule_words
+from odyssey_recorder.task.wording.origin_text import judge_text, origin_text, rule_texts
 
 
 class TextsCard(Card):
@@ -73,12 +73,12 @@ def _origin(opened: OpenedEpisode) -> str:
     if making is None or making.text is None:
         return ""
     verdict = making.text.equivalence
-    return "\n".join((origin_words(making.text), *rule_words(verdict), *judge_words(verdict).splitlines()))
+    return "\n".join((origin_text(making.text), *rule_texts(verdict), *judge_text(verdict).splitlines()))
 
 
 def _facts(review: OpenedReview) -> str:
     episode, provenance = review.opened.episode, review.opened.provenance
     by = f"recorded by {provenance.origin.annotator}" if provenance is not None else "annotator unknown"
     device = f"{episode.device.device_name} {episode.device.size}" if episode.device.device_name else ""
-    facts = (category_words(episode.task.category), f"{len(episode.steps)} steps", device, by)
+    facts = (category_text(episode.task.category), f"{len(episode.steps)} steps", device, by)
     return " · ".join(filter(None, facts))

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QStyle, QWidget
 
 from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.parts import Choice, column, fill_column, fix_width, row, say, text_label
-from odyssey_recorder.gui.record.task_text import category_words, device_words
+from odyssey_recorder.gui.record.task_text import category_text, device_text
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
 from odyssey_recorder.gui.tasks.tally import (
     BoardModel,
@@ -14,7 +14,7 @@ from odyssey_recorder.gui.tasks.tally import (
     TallyRow,
     board_height,
     board_view,
-    place_words,
+    place_text,
 )
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.generation.coverage import Cell, Coverage
@@ -102,7 +102,7 @@ class CoverageView(QWidget):
         classes = self._coverage.classes(category, device)
         worst_first = sorted(classes.items(), key=lambda entry: (-entry[1].lacking, entry[0]))
         entries = [TallyRow(Cell(category, device, name), name, tally) for name, tally in worst_first]
-        self._classes_title.setText(f"{category_words(category)} on {place_words(device)}, by kind of app")
+        self._classes_title.setText(f"{category_text(category)} on {place_text(device)}, by kind of app")
         self._classes.show_rows([whole, *entries])
         self._classes.turn_to(whole.cell)
 
@@ -160,4 +160,4 @@ class CoverageView(QWidget):
 
 
 def _gap_name(cell: Cell) -> str:
-    return f"{category_words(cell.category)} · {device_words(cell.device)} · {cell.app_class}"
+    return f"{category_text(cell.category)} · {device_text(cell.device)} · {cell.app_class}"

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QWidget
 from odyssey_recorder.device.profile import profiles
 from odyssey_recorder.gui.parts import CheckBox, Choice, labelled, number_field, row, text_label
 from odyssey_recorder.gui.question_dialog import Question, QuestionDialog
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.wording import counted
@@ -63,10 +63,10 @@ class GenerateDialog(ChoiceDialog):
         self._device.offer([("", "All devices in turn"), *((one.key, one.name) for one in profiles())])
         self._device.choose(preset.device)
         self._app_class = Choice("With kind of app")
-        self._categories = {one: CheckBox(category_words(one.value)) for one in Category}
+        self._categories = {one: CheckBox(category_text(one.value)) for one in Category}
         for category, tick in self._categories.items():
             tick.setChecked(not preset.categories or category in preset.categories)
-            tick.setToolTip(f"Generate tasks of the category {category_words(category.value)}")
+            tick.setToolTip(f"Generate tasks of the category {category_text(category.value)}")
         self._names = CheckBox("&Name the apps in the instruction")
         self._names.setToolTip("Use phrasings that name every app; otherwise phrasings that name none")
         self._names.setChecked(preset.names_apps)
@@ -137,7 +137,7 @@ class ProposeDialog(ChoiceDialog):
         self._count.setToolTip("How many to ask for; proposals similar to existing templates are dropped")
         self._catalogue = _catalogues(loaded, preset.catalogue)
         self._category = Choice("Category")
-        self._category.offer([(one.value, category_words(one.value)) for one in Category])
+        self._category.offer([(one.value, category_text(one.value)) for one in Category])
         self._category.choose(next(iter(preset.categories)).value)
         fields = row((labelled("&Category", self._category), 2), (labelled("How &many", self._count), 1), spacing=12)
         super().__init__(_PROPOSE, parent, fields, labelled("&Apps of", self._catalogue))

@@ -10,7 +10,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, row, text_label
 from odyssey_recorder.gui.question_dialog import Question, ReasonDialog
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.prepared_card import PreparedCard
 from odyssey_recorder.gui.tasks.prepared_table import (
@@ -31,7 +31,7 @@ from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServi
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import Status
-from odyssey_recorder.task.wording.origin_words import judge_words, rule_words
+from odyssey_recorder.task.wording.origin_text import judge_text, rule_texts
 
 _REASONS = (
     "cannot be done on the device",
@@ -113,7 +113,7 @@ class PrepareView(QWidget):
             dialog = ConfirmDialog(f"Approve {len(rows):,} tasks at once?", detail, _APPROVE_ALL, self)
         elif faulty:
             verdict = rows[0].task.listed.text.equivalence if rows[0].task.listed.text else None
-            found = "\n".join(filter(None, (*rule_words(verdict), judge_words(verdict))))
+            found = "\n".join(filter(None, (*rule_texts(verdict), judge_text(verdict))))
             dialog = ConfirmDialog("Approve this task despite its faults?", found, _APPROVE_FAULTY, self)
         else:
             self._approve_these(rows)
@@ -230,7 +230,7 @@ class PrepareView(QWidget):
         self._stage.offer([*((one, f"{one} ({stages[one]:,})") for one in STAGES), ("", "All")])
         options = [(one, f"{_WRITER_WORDS[one]} ({writers[one]:,})") for one in WRITERS if writers[one]]
         self._writer.offer([("", "All authors"), *options])
-        of = [(one.value, f"{category_words(one.value)} ({categories[one.value]:,})") for one in Category]
+        of = [(one.value, f"{category_text(one.value)} ({categories[one.value]:,})") for one in Category]
         self._category.offer([("", "All categories"), *of])
         shown, total = self._table.rowCount(), len(self._table.all)
         self._count.setText(f"{total:,} in all" if shown == total else f"{shown:,} of {total:,} shown")

@@ -17,12 +17,12 @@ from odyssey_recorder.gui.parts import (
     text_label,
 )
 from odyssey_recorder.gui.record.app_chips import AppChips
-from odyssey_recorder.gui.record.task_text import category_words, device_words, start_words
+from odyssey_recorder.gui.record.task_text import category_text, device_text, start_text
 from odyssey_recorder.gui.tasks.prepared_table import PreparedRow
 from odyssey_recorder.gui.tasks.three_texts import ThreeTexts
 from odyssey_recorder.task.listing import ListedTask
 from odyssey_recorder.task.queue.board import Status
-from odyssey_recorder.task.wording.origin_words import judge_words, origin_words, rule_words
+from odyssey_recorder.task.wording.origin_text import judge_text, origin_text, rule_texts
 
 _EDITING = (Command.LEAVE_WORDS, Command.KEEP_WORDS)
 _DECIDING = (Command.EDIT_TASK, Command.REJECT_TASKS, Command.APPROVE_TASKS)
@@ -95,9 +95,9 @@ class PreparedCard(Card):
         self._where.setText(breakable(_where(shown)))
         self._texts.show_task(listed.task)
         equivalence = listed.text.equivalence if listed.text is not None else None
-        self._writer.setText(origin_words(listed.text))
-        say(self._rules, "\n".join(rule_words(equivalence)))
-        say(self._judge, judge_words(equivalence))
+        self._writer.setText(origin_text(listed.text))
+        say(self._rules, "\n".join(rule_texts(equivalence)))
+        say(self._judge, judge_text(equivalence))
         rejected = shown.task.status is Status.REJECTED and listed.text is not None
         why = f"Rejected: {listed.text.note}" if rejected and listed.text and listed.text.note else ""
         say(self._details, "\n".join(filter(None, (why, *_details_of(listed)))))
@@ -165,17 +165,17 @@ def _head(shown: PreparedRow) -> str:
 
 def _where(shown: PreparedRow) -> str:
     listed = shown.task.listed
-    parts = (category_words(listed.task.category), listed.template and f"template {listed.template}")
+    parts = (category_text(listed.task.category), listed.template and f"template {listed.template}")
     return " · ".join((shown.task.status.value, *filter(None, parts)))
 
 
 def _details_of(listed: ListedTask) -> tuple[str, ...]:
     roles = ", ".join(f"{role}: {app}" for role, app in listed.roles.items())
-    devices = ", ".join(map(device_words, listed.devices))
+    devices = ", ".join(map(device_text, listed.devices))
     return (
         f"Apps by role: {roles}." if roles else "",
         f"For {devices}." if devices else "For any device.",
-        start_words(listed.start),
+        start_text(listed.start),
         f"Due {listed.due:%Y-%m-%d}." if listed.due is not None else "",
         listed.notes,
     )

@@ -8,7 +8,7 @@ from itertools import chain
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QTableView
 
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.gui.row_delegate import TITLED_PX, Badge, TitledRow, titled_delegate
 from odyssey_recorder.gui.table import TableColumn, TableModel, table_view
 from odyssey_recorder.gui.theme import Theme
@@ -79,7 +79,7 @@ def title(row: PreparedRow) -> str:
 
 
 def about(row: PreparedRow) -> str:
-    return " · ".join((row.writer, category_words(row.category), row.task.status.value))
+    return " · ".join((row.writer, category_text(row.category), row.task.status.value))
 
 
 def found(row: PreparedRow) -> str:

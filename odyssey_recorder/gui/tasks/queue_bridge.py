@@ -30,16 +30,15 @@ class QueueBridge(QObject):
     `open_queue` is called off the GUI thread and returns the same queue each time.
 
     `held_changed` carries the claimed task or None, `chosen` one that the annotator picked, `lost` the reason why a
-    claim ended, and `board_changed` the whole board. `make_sure` is answered by `sure`, `unsure` or `lost`. While a
-    gate is shown, tasks can be viewed but not recorded, and its text says why. Only tasks that fit the selected
-    device are claimed (`ListedTask.fits`).
+    claim ended, and `board_changed` the whole board. While a gate is shown, tasks can be viewed but not recorded, and
+    its text says why. Only tasks that fit the selected device are claimed (`ListedTask.fits`).
     """
 
     held_changed = Signal(object)
     chosen = Signal(object)
     lost = Signal(str)
-    sure = Signal(object)
-    unsure = Signal(str)
+    claim_confirmed = Signal(object)
+    claim_unconfirmed = Signal(str)
     board_changed = Signal(object)
     recording_changed = Signal(bool)
     device_changed = Signal()
@@ -65,7 +64,7 @@ class QueueBridge(QObject):
         self._renewal = QTimer(self, interval=_RENEW_MS)
         self._renewal.timeout.connect(self.renew)
         self._patience = QTimer(self, singleShot=True, interval=patience_ms)
-        self._patience.timeout.connect(lambda: self.unsure.emit(_SLOW))
+        self._patience.timeout.connect(lambda: self.claim_unconfirmed.emit(_SLOW))
 
     def show_gate(self, text: str) -> None:
         """Close the queue with a reason, or open it with ""."""
@@ -75,7 +74,7 @@ class QueueBridge(QObject):
     def offer_tasks(self, *, on: bool) -> None:
         """Whether tasks are claimed; reviewers let go of theirs and claim none."""
         if self._offers and not on:
-            self.let_go()
+            self.release_claim()
         self._offers = on
 
     def set_recording(self, recording: bool) -> None:
@@ -98,7 +97,7 @@ class QueueBridge(QObject):
     def choose(self, task_id: str) -> None:
         self._take(lambda queue: queue.claim(task_id), self.chosen.emit)
 
-    def let_go(self) -> None:
+    def release_claim(self) -> None:
         self._keep_renewing(False)
         self._ask(lambda queue: queue.release())
 
@@ -110,18 +109,18 @@ class QueueBridge(QObject):
         """Renew the claim; if it has ended, report that and the current board."""
         self._enqueue(lambda: (lambda: None) if self._open_queue().renew() else self._lost(_RAN_OUT))
 
-    def make_sure(self, task_id: str) -> None:
+    def confirm_claim(self, task_id: str) -> None:
         """Renew the claim before recording: it may have ended while the computer slept.
 
-        Answered by exactly one of `sure` with the task as it is now, `lost` if someone else has claimed it, and
-        `unsure` if the queue fails or is slow.
+        Answered by exactly one of `claim_confirmed` with the task as it is now, `lost` if someone else has claimed it,
+        and `claim_unconfirmed` if the queue fails or is slow.
         """
 
         def carry_out() -> Callable[[], None]:
             try:
                 report = self._claimed_again(task_id)
             except OdysseyError as error:
-                report = partial(self.unsure.emit, str(error))
+                report = partial(self.claim_unconfirmed.emit, str(error))
             return lambda: self._report_unless_late(report)
 
         self._patience.start()
@@ -163,7 +162,7 @@ class QueueBridge(QObject):
             held = self._open_queue().claim(task_id)
         except TaskError as refusal:
             return self._lost(str(refusal))
-        return lambda: self.sure.emit(held)
+        return lambda: self.claim_confirmed.emit(held)
 
     def _lost(self, why: str) -> Callable[[], None]:
         report_board = self._read_board()

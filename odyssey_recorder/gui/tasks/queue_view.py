@@ -13,7 +13,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, push_button, row, say, text_label
 from odyssey_recorder.gui.question_dialog import SendBackDialog
-from odyssey_recorder.gui.record.task_text import category_words, misfit_words
+from odyssey_recorder.gui.record.task_text import category_text, misfit_text
 from odyssey_recorder.gui.table import allow_sorting, table_view
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
@@ -191,10 +191,10 @@ class QueueView(QWidget):
             return "Not offered to annotators until approved."
         if self._queue.is_recording:
             return "Another task is being recorded."
-        return "" if task.listed.fits(self._queue.device) else misfit_words(task)
+        return "" if task.listed.fits(self._queue.device) else misfit_text(task)
 
     def _fill_choices(self) -> None:
-        self._category.offer([("", "All categories"), *((one.value, category_words(one.value)) for one in Category)])
+        self._category.offer([("", "All categories"), *((one.value, category_text(one.value)) for one in Category)])
         self._status.addItem("Any status", None)
         for status in Status:
             self._status.addItem(status.value, status)

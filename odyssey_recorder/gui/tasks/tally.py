@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QListView, QTableView, QWidget
 
 from odyssey_recorder.gui.parts import fix_width, named
-from odyssey_recorder.gui.record.task_text import category_words, device_words
+from odyssey_recorder.gui.record.task_text import category_text, device_text
 from odyssey_recorder.gui.row_delegate import RowDelegate, RowMark, paint_bar, paint_figures, paint_sign, small_font
 from odyssey_recorder.gui.table import Index, TableColumn, TableModel, fill_list
 from odyssey_recorder.gui.theme import Theme
@@ -52,7 +52,7 @@ class BoardModel(TableModel[str]):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if orientation is Qt.Orientation.Vertical and role == Qt.ItemDataRole.DisplayRole:
-            return category_words(self.rows[section])
+            return category_text(self.rows[section])
         return super().headerData(section, orientation, role)
 
 
@@ -60,14 +60,14 @@ def _device_column(coverage: Coverage, device: str) -> TableColumn[str]:
     tallies = {category: coverage.at(category, device) for category in coverage.categories}
 
     def sentence(category: str) -> str:
-        return f"{category_words(category)} on {place_words(device)}: {tally_description(tallies[category])}"
+        return f"{category_text(category)} on {place_text(device)}: {tally_description(tallies[category])}"
 
     def button(category: str) -> str:
         missing = tallies[category].missing
         return "" if device else f"Generate {missing:,}…" if missing else "Generate…"
 
     return TableColumn(
-        device_words(device) if device else "All devices",
+        device_text(device) if device else "All devices",
         lambda category: button(category) or tally_text(tallies[category]),
         spoken=sentence,
         tip=lambda category: f"{sentence(category)} Click or press Enter to generate tasks for it.",
@@ -75,8 +75,8 @@ def _device_column(coverage: Coverage, device: str) -> TableColumn[str]:
     )
 
 
-def place_words(device: str) -> str:
-    return device_words(device) if device else "all devices"
+def place_text(device: str) -> str:
+    return device_text(device) if device else "all devices"
 
 
 def board_view(model: BoardModel) -> QTableView:

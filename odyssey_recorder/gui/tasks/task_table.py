@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QColor
 
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.gui.table import TableColumn, TableModel
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.task.queue.board import FINISHED, OPEN, Board, Holder, QueuedTask, Status
@@ -34,7 +34,7 @@ def task_table(holder: Callable[[str], Holder | None], parent: QObject | None = 
 
     columns = (
         TableColumn[TaskRow]("Instruction", lambda row: row.task.listed.task.instruction),
-        TableColumn[TaskRow]("Category", lambda row: category_words(row.task.listed.task.category), width=118),
+        TableColumn[TaskRow]("Category", lambda row: category_text(row.task.listed.task.category), width=118),
         TableColumn[TaskRow]("Apps", lambda row: ", ".join(row.task.listed.task.apps), width=112),
         TableColumn[TaskRow](
             "Status", status, colour=_colour, order=lambda row: row.task.status.value.lower(), width=96

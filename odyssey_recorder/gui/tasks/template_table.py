@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QColor
 
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.gui.table import TableColumn, TableModel
 from odyssey_recorder.gui.theme import Theme
 from odyssey_recorder.task.templates.template import Template, TemplateLibrary
@@ -42,7 +42,7 @@ def template_table(parent: QObject | None = None) -> TableModel[TemplateRow]:
     """Templates in file order unless sorted; proposals stay first."""
     columns = (
         TableColumn[TemplateRow]("Template", lambda row: row.template.meta_task),
-        TableColumn[TemplateRow]("Category", lambda row: category_words(row.template.category.value), width=124),
+        TableColumn[TemplateRow]("Category", lambda row: category_text(row.template.category.value), width=124),
         TableColumn[TemplateRow]("Roles", lambda row: ", ".join(role.name for role in row.template.roles), width=104),
         TableColumn[TemplateRow]("Left", _left, colour=_colour, order=lambda row: row.left, width=94),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from odyssey_recorder.gui.record.task_text import device_words, start_words
+from odyssey_recorder.gui.record.task_text import device_text, start_text
 from odyssey_recorder.model.assignment import AsFound
 from odyssey_recorder.task.templates.template import Catalogue, DaySlotRange, Items, Numbers, Role, Slot, Template
 from odyssey_recorder.task.wording.proposing import Proposal
@@ -70,6 +70,6 @@ def _apps_of_role(role: Role, catalogue: Catalogue | None) -> str:
 
 
 def _places(template: Template) -> tuple[str, ...]:
-    devices = ", ".join(map(device_words, template.devices))
+    devices = ", ".join(map(device_text, template.devices))
     place = f"{template.catalogue} · {devices or 'every device'}"
-    return (place,) if isinstance(template.start, AsFound) else (place, start_words(template.start))
+    return (place,) if isinstance(template.start, AsFound) else (place, start_text(template.start))

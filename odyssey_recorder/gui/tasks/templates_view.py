@@ -11,7 +11,7 @@ from odyssey_recorder.gui.commands import Command, Commands
 from odyssey_recorder.gui.keyboard import offer_focus
 from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.parts import Choice, SearchField, fill_column, row, text_label
-from odyssey_recorder.gui.record.task_text import category_words
+from odyssey_recorder.gui.record.task_text import category_text
 from odyssey_recorder.gui.table import allow_sorting, table_view
 from odyssey_recorder.gui.tasks.generate_dialog import ProposeDialog
 from odyssey_recorder.gui.tasks.service_bridge import LoadedTemplates, TaskServiceBridge
@@ -54,7 +54,7 @@ class TemplatesView(QWidget):
         self.home = self._view
         allow_sorting(self._view)
         self._card = TemplateCard(commands)
-        self._category.offer([("", "All categories"), *((one.value, category_words(one.value)) for one in Category)])
+        self._category.offer([("", "All categories"), *((one.value, category_text(one.value)) for one in Category)])
         self._catalogue.offer([("", "All apps")])
         self._lay_out()
         self._connect()

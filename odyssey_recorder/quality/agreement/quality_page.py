@@ -45,7 +45,7 @@ def render_quality_page(report: QualityReport, *, dataset: str, made_at: datetim
     filters: dict[str, Callable[..., object]] = {
         "percent": percent,
         "seconds": seconds,
-        "kappa": kappa_words,
+        "kappa": kappa_text,
         "share_bar": share_bar,
         "raw_bar": raw_bar,
         "kappa_bar": kappa_bar,
@@ -58,10 +58,10 @@ def render_quality_page(report: QualityReport, *, dataset: str, made_at: datetim
         made_at=f"{made_at:%d %B %Y, %H:%M}",
         questions=QUESTIONS,
         few=FEW,
-        bound=bound_words(report.bound),
-        trust=trust_words,
-        choice=choice_words,
-        hasty=hasty_words(report),
+        bound=bound_text(report.bound),
+        trust=trust_text,
+        choice=choice_text,
+        hasty=hasty_text(report),
         slowest=max((pace.p90_s for pace in report.pace), default=1.0),
     )
 
@@ -130,11 +130,11 @@ def percent(share: float | None, interval: Interval | None = None) -> str:
     """``93%``, with its interval ``93% (78 to 98%)``; a dash for None."""
     if share is None:
         return "—"
-    reach = f" ({interval_words(interval)})" if interval is not None else ""
+    reach = f" ({interval_text(interval)})" if interval is not None else ""
     return f"{share * 100:.0f}%{reach}"
 
 
-def interval_words(interval: Interval) -> str:
+def interval_text(interval: Interval) -> str:
     """``78 to 98%``, with as many decimals as needed to tell both ends apart."""
     low, high = interval.low * 100, interval.high * 100
     digits = next((digits for digits in range(6) if f"{low:.{digits}f}" != f"{high:.{digits}f}"), 0)
@@ -146,7 +146,7 @@ def seconds(value: float) -> str:
     return f"{value:.0f} s" if value < 120 else f"{value // 60:.0f} min {value % 60:02.0f} s"
 
 
-def kappa_words(agreement: Agreement) -> str:
+def kappa_text(agreement: Agreement) -> str:
     """``0.61 (0.40 to 0.79)``; if it or its interval is undefined, the reason."""
     if agreement.n == 0:
         return "—"
@@ -161,7 +161,7 @@ def measure(panel: ReportPanel) -> str:
     return "Cohen's kappa" if panel.reviewers == 2 else "Fleiss' kappa"
 
 
-def trust_words(panel: ReportPanel) -> str:
+def trust_text(panel: ReportPanel) -> str:
     n = panel.questions[0].agreement.n
     verdicts = "two verdicts" if panel.reviewers == 2 else f"{panel.reviewers} verdicts"
     if n == 0:
@@ -170,7 +170,7 @@ def trust_words(panel: ReportPanel) -> str:
     return f"{counted}: too few to be meaningful." if panel.questions[0].agreement.is_few else f"{counted}."
 
 
-def choice_words(report: QualityReport, panel: ReportPanel) -> str:
+def choice_text(report: QualityReport, panel: ReportPanel) -> str:
     """How the episodes of a panel came to have so many verdicts, which biases its figures; may be empty."""
     if panel.reviewers > 2:
         return (
@@ -188,7 +188,7 @@ def choice_words(report: QualityReport, panel: ReportPanel) -> str:
     )
 
 
-def bound_words(bound: DefectBound) -> str:
+def bound_text(bound: DefectBound) -> str:
     if bound.n == 0:
         text = "No accepted episode of the sample has a second review yet, so no estimate is possible."
     else:
@@ -203,7 +203,7 @@ def bound_words(bound: DefectBound) -> str:
     return text + waiting
 
 
-def hasty_words(report: QualityReport) -> str:
+def hasty_text(report: QualityReport) -> str:
     """Who accepted episodes too fast; empty if nobody did."""
     hasty = ", ".join(f"{on_one_line(one.name)} {one.hasty} of {one.n}" for one in report.pace[1:] if one.hasty)
     return f"Accepted faster than the screens can be read ({FASTEST_SCREEN_S:g} s each): {hasty}." if hasty else ""

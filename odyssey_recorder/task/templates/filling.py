@@ -56,10 +56,10 @@ def texts_of(slot: Slot, day: date) -> tuple[str, ...]:
         case Numbers(first, last, step, words):
             return tuple(words.replace("{}", str(number)) for number in range(first, last + 1, step))
         case DaySlotRange(first, last, words):
-            return tuple(_day_words(day, ahead, words) for ahead in range(first, last + 1))
+            return tuple(_day_text(day, ahead, words) for ahead in range(first, last + 1))
 
 
-def _day_words(day: date, ahead: int, words: DateWords) -> str:
+def _day_text(day: date, ahead: int, words: DateWords) -> str:
     then = day + timedelta(ahead)
     match words:
         case "relative":
@@ -94,7 +94,7 @@ class Fillings:
         self._meta_task = template.meta_task
         self._gaps = tuple(_gaps(template, day))
         self._dates = {
-            name: {_day_words(day, ahead, "date"): day + timedelta(ahead) for ahead in range(slot.first, slot.last + 1)}
+            name: {_day_text(day, ahead, "date"): day + timedelta(ahead) for ahead in range(slot.first, slot.last + 1)}
             for name, slot in template.slots.items()
             if isinstance(slot, DaySlotRange) and slot.words == "date"
         }

@@ -10,7 +10,7 @@ import yaml
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.model.assignment import AsFound
 from odyssey_recorder.model.episode import Json
-from odyssey_recorder.task.fields import start_words
+from odyssey_recorder.task.fields import start_text
 from odyssey_recorder.task.templates.template import DaySlotRange, Items, Numbers, Slot, Template
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -58,7 +58,7 @@ def _as_written(template: Template) -> dict[str, Json]:
     if template.devices:
         written["devices"] = list(template.devices)
     if template.start != AsFound():
-        written["start"] = start_words(template.start)
+        written["start"] = start_text(template.start)
     if template.notes:
         written["notes"] = template.notes
     return written

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.application import TextSize, use_text_size
-from odyssey_recorder.gui.record.finishing import CompleteDialog, ImpossibleDialog, annotator_words
+from odyssey_recorder.gui.record.finishing import CompleteDialog, ImpossibleDialog, annotator_messages
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.model.action import Complete, Impossible
 from odyssey_recorder.quality.finding import Criterion, EpisodeReport, Finding, Severity
@@ -93,8 +93,8 @@ def test_failed_check_is_reported(dialog: CompleteDialog, endings: list[Complete
 
 def test_findings_are_summarized_in_one_line_per_step() -> None:
     findings = finding(4), finding(4, "ACT08"), finding(None, "EPI01"), finding(1, "INS01")
-    assert list(annotator_words(report(*findings))) == ["Found at None.", "Step 5: nothing changed on the screen."]
-    assert list(annotator_words(report(*map(finding, range(6)))))[4:] == ["2 more."]
+    assert list(annotator_messages(report(*findings))) == ["Found at None.", "Step 5: nothing changed on the screen."]
+    assert list(annotator_messages(report(*map(finding, range(6)))))[4:] == ["2 more."]
 
 
 def test_reasons_are_chosen_with_number_and_arrow_keys(qtbot: QtBot) -> None:

@@ -150,8 +150,10 @@ def ada(queues: Queues, open_at: OpenAt) -> Pilot:
     pilot.wait_for_text("Set an alarm")
     pilot.wait_until_enabled("Start recording")
     (bridge,) = pilot.window.findChildren(QueueBridge)
-    with pilot.qtbot.waitSignal(bridge.sure, timeout=PATIENCE_MS):  # all earlier requests are answered by then
-        bridge.make_sure("a")
+    with pilot.qtbot.waitSignal(
+        bridge.claim_confirmed, timeout=PATIENCE_MS
+    ):  # all earlier requests are answered by then
+        bridge.confirm_claim("a")
     return pilot
 
 

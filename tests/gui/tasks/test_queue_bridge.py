@@ -60,7 +60,7 @@ def test_claim_is_renewed_while_held(qtbot: QtBot, queues: Queues, bridge_to: Br
     queues.clock.advance_s(0.8 * Leases().claim_s)
     with pytest.raises(TaskError):
         other.claim("a")
-    bridge.let_go()
+    bridge.release_claim()
     assert not renews_claim(bridge)
 
 
@@ -111,11 +111,11 @@ def test_claim_is_reported_even_without_a_board(
 def test_slow_queue_answers_once(qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo) -> None:
     bridge = bridge_to(queues.queue())
     events: list[object] = []
-    for signal in (bridge.sure, bridge.unsure, bridge.lost, bridge.board_changed):
+    for signal in (bridge.claim_confirmed, bridge.claim_unconfirmed, bridge.lost, bridge.board_changed):
         signal.connect(events.append)
     with closing(sqlite3.connect(tmp_path / "queue.sqlite")) as other:
         other.execute("BEGIN IMMEDIATE")
-        bridge.make_sure("a")
+        bridge.confirm_claim("a")
         qtbot.waitUntil(lambda: events == ["No answer yet."])
     bridge.refresh()
     qtbot.waitUntil(lambda: len(events) == 2)

@@ -17,7 +17,7 @@ from odyssey_recorder.quality.agreement.measures import (
     upper_bound,
     wilson,
 )
-from odyssey_recorder.quality.agreement.quality_page import kappa_bar, kappa_words, percent
+from odyssey_recorder.quality.agreement.quality_page import kappa_bar, kappa_text, percent
 
 answers = st.sampled_from(["pass", "fail", "unsure"])
 
@@ -101,7 +101,7 @@ def test_few_unanimous_cases_have_no_kappa_interval() -> None:
     assert same.kappa == 1.0
     assert same.kappa_interval is None
     assert same.raw_interval == wilson(11, 11)
-    assert kappa_words(same) == "1.00 (too few cases for an interval)"
+    assert kappa_text(same) == "1.00 (too few cases for an interval)"
     assert kappa_bar(same).value == 100
     assert percent(same.raw, same.raw_interval) == "100% (74 to 100%)"
     assert agreement([("a", "b", "b")]).kappa_interval is None

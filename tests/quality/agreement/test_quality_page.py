@@ -7,13 +7,13 @@ from xml.etree import ElementTree
 import pytest
 
 from odyssey_recorder.quality.agreement.quality_page import (
-    bound_words,
-    kappa_words,
+    bound_text,
+    kappa_text,
     percent,
     render_quality_page,
     report_as_json,
     seconds,
-    trust_words,
+    trust_text,
 )
 from odyssey_recorder.quality.agreement.quality_report import DefectBound, quality_report
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
@@ -105,15 +105,15 @@ def test_page_says_that_kappa_is_undefined() -> None:
 
 
 def test_text_of_the_defect_bound() -> None:
-    assert bound_words(DefectBound(59, 0, 0, 0.04951)) == (
+    assert bound_text(DefectBound(59, 0, 0, 0.04951)) == (
         "Of 59 accepted episodes that were reviewed again, at random and blind, none was not "
         "accepted the second time: with 95% confidence, less than 5.0% of the episodes that "
         "one reviewer accepts are defective."
     )
-    assert "1 was not accepted the second time: with 95% confidence, less than 39.5%" in bound_words(
+    assert "1 was not accepted the second time: with 95% confidence, less than 39.5%" in bound_text(
         DefectBound(10, 1, 0, 0.39416)
     )
-    assert "so no estimate is possible. 3 more of the sample wait" in bound_words(DefectBound(0, 0, 3, 1.0))
+    assert "so no estimate is possible. 3 more of the sample wait" in bound_text(DefectBound(0, 0, 3, 1.0))
 
 
 def test_figures_have_units() -> None:
@@ -134,5 +134,5 @@ def test_json_contains_all_figures() -> None:
     assert set(tree["acceptance"]) == {"annotator", "category", "device", "template"}
     assert tree["defects"]["n"] == report.bound.n
     assert tree["problems"] == ["a problem"]
-    assert kappa_words(report.pairs.questions[0].agreement).startswith(f"{decided['kappa']:.2f} (")
-    assert trust_words(report.panels[0]).endswith("too few to be meaningful.")
+    assert kappa_text(report.pairs.questions[0].agreement).startswith(f"{decided['kappa']:.2f} (")
+    assert trust_text(report.panels[0]).endswith("too few to be meaningful.")

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from odyssey_recorder.quality.agreement.quality_page import hasty_words, render_quality_page
+from odyssey_recorder.quality.agreement.quality_page import hasty_text, render_quality_page
 from odyssey_recorder.quality.agreement.quality_report import (
     QualityReport,
     QuestionAgreement,
@@ -113,13 +113,13 @@ def test_hasty_reviewers_are_named() -> None:
     report = report_of(*(reviewed(next(numbers), verdict_after(seconds, by)) for by, seconds in times))
     assert [(one.name, one.hasty) for one in report.pace] == [("All", 1), ("<b>Bea", 1), ("Cem", 0)]
     words = "Accepted faster than the screens can be read (0.5 s each): <b>Bea 1 of 2."
-    assert hasty_words(report) == words
+    assert hasty_text(report) == words
     page = render_quality_page(report, dataset="d", made_at=datetime.now().astimezone())
     assert words.replace("<b>", "&lt;b&gt;") in page
     slow = report_of(
         reviewed(1, verdict_after(4.5)), reviewed(2, verdict("Bea", "fpp").model_copy(update={"seconds": 1.0}))
     )
-    assert hasty_words(slow) == "", "one screen is enough to send an episode back"
+    assert hasty_text(slow) == "", "one screen is enough to send an episode back"
 
 
 def test_reasons_are_counted_by_question() -> None:

@@ -7,12 +7,12 @@ from odyssey_recorder.model.text_origin import Equivalence, ModelCall, TextOrigi
 _ENTAILED = {True: "Yes", False: "No", None: "Not said"}
 
 
-def origin_words(origin: TextOrigin | None) -> str:
+def origin_text(origin: TextOrigin | None) -> str:
     if origin is None:
         return "Written by a person, in a list of tasks."
     parts = [_writer(origin)]
     if origin.call is not None:
-        parts.append(call_words(origin.call))
+        parts.append(call_text(origin.call))
     if origin.edited_by:
         parts.append(f"Edited by {origin.edited_by}.")
     if origin.approved_by:
@@ -20,17 +20,17 @@ def origin_words(origin: TextOrigin | None) -> str:
     return " ".join(parts)
 
 
-def call_words(call: ModelCall) -> str:
+def call_text(call: ModelCall) -> str:
     cost = "price unknown" if call.cost is None else f"${call.cost:.4f}"
     tokens = f"{call.tokens_in:,} + {call.tokens_out:,} tokens"
     return f"Prompt {call.prompt}, {call.host}, {call.at.astimezone():%Y-%m-%d %H:%M}, {tokens}, {cost}."
 
 
-def rule_words(equivalence: Equivalence | None) -> Sequence[str]:
+def rule_texts(equivalence: Equivalence | None) -> Sequence[str]:
     return () if equivalence is None else equivalence.faults
 
 
-def judge_words(equivalence: Equivalence | None) -> str:
+def judge_text(equivalence: Equivalence | None) -> str:
     if equivalence is None or equivalence.judge is None:
         return ""
     model = equivalence.judge.model_answered
