@@ -55,15 +55,15 @@ class HistoryRule:
             return f"memory:{self.rule}"
         return ":".join(map(str, (self.kind, *filter(None, (self.steps, self.stride * (self.stride > 1))))))
 
-    def told(self, step: int) -> range:
-        """The earlier steps whose actions are told at `step`, the oldest first."""
+    def earlier_steps(self, step: int) -> range:
+        """The earlier steps whose actions the model is told at `step`, the oldest first."""
         return range(max(0, step - self.steps * self.stride), step)
 
     def with_screenshot(self, step: int) -> range:
         """Those of them whose screenshots are shown, the newest first."""
         if self.kind != "screenshots":
             return range(0)
-        return range(step - self.stride, self.told(step).start - 1, -self.stride)
+        return range(step - self.stride, self.earlier_steps(step).start - 1, -self.stride)
 
 
 def _is_number(text: str) -> bool:

@@ -137,7 +137,7 @@ class AgentSupervisor(Protocol):
     @property
     def is_there(self) -> bool: ...
 
-    def told(self, step: int, words: str) -> None:
+    def report(self, step: int, words: str) -> None:
         """The agent is about to do this."""
 
     def allows(self, words: str, concern: str) -> bool | None:
@@ -210,7 +210,7 @@ class AgentRun:
             self._failed_answer(reading.problem, shown)
             return
         self._refuse_repetition(reading.action, shown)
-        self.person.told(len(shown.steps) + 1, _words(reading.action, shown))
+        self.person.report(len(shown.steps) + 1, _words(reading.action, shown))
         if self.is_dry:
             raise _EndedError(StopReason.DRY_RUN, _words(reading.action, shown))
         self._act(reading.action, shown, self._allowed(reading.action, shown, self._credit(answer, reading)))
@@ -268,7 +268,7 @@ class AgentRun:
         """The earlier steps as shown to the model, by agent or person."""
         rule, now = self.agent.history, len(steps)
         with_screenshot = rule.with_screenshot(now)
-        past = {at: self._past_step(steps[at]) for at in rule.told(now)}
+        past = {at: self._past_step(steps[at]) for at in rule.earlier_steps(now)}
         return History(tuple(one if at in with_screenshot else PastStep(one.action) for at, one in past.items()))
 
     def _past_step(self, step: DraftStep) -> PastStep:
@@ -316,7 +316,7 @@ class AgentRun:
     def _failed_answer(self, problem: str, shown: ShownScreen) -> None:
         self.run.unreadable += 1
         self._failed += 1
-        self.person.told(len(shown.steps) + 1, f"nothing ({problem})")
+        self.person.report(len(shown.steps) + 1, f"nothing ({problem})")
         if self._failed >= _UNREADABLE:
             raise _EndedError(StopReason.UNREADABLE, problem)
 

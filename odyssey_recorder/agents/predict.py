@@ -144,7 +144,7 @@ class Predicting:
         with_screenshot = self._history.with_screenshot(number)
         past = (
             PastStep(episode.steps[at].act, self._screenshot(episode.steps[at]) if at in with_screenshot else None)
-            for at in self._history.told(number)
+            for at in self._history.earlier_steps(number)
         )
         return History(tuple(past), self._words_before(episode)[number])
 

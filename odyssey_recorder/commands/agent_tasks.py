@@ -83,7 +83,7 @@ class Supervisor:
 
     is_there = True
 
-    def told(self, step: int, text: str) -> None:
+    def report(self, step: int, text: str) -> None:
         say(f"  {step}. {spelled_out(text)[:200]}", to=terminal.err)
 
     def allows(self, text: str, concern: str) -> bool | None:
@@ -104,7 +104,7 @@ class NoSupervisor:
     is_there: ClassVar[bool] = False
     stopped: threading.Event = field(default_factory=threading.Event)
 
-    def told(self, step: int, text: str) -> None:
+    def report(self, step: int, text: str) -> None:
         pass
 
     def allows(self, text: str, concern: str) -> bool:

@@ -147,7 +147,7 @@ def _newest(dataset: Path) -> "ReleaseRecord":
 
 
 def _print_changes(changed: "ReleaseChanges") -> None:
-    for what, episodes in changed.told.items():
+    for what, episodes in changed.by_kind.items():
         if episodes:
             terminal.say((f"{len(episodes):,} {what}", "bold"))
         for episode_id, why in list(episodes.items())[:_MAX_SHOWN]:

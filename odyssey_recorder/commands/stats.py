@@ -13,7 +13,7 @@ from odyssey_recorder.commands.terminal import line, say
 from odyssey_recorder.figures.counting import Against, all_figures, mean_steps
 from odyssey_recorder.figures.facts import EpisodeFigures, class_of_app
 from odyssey_recorder.figures.figure import Bars, Figure, TextTable
-from odyssey_recorder.figures.page import Told, cell_text, figures_as_json, write_figures_page
+from odyssey_recorder.figures.page import FiguresSource, cell_text, figures_as_json, write_figures_page
 from odyssey_recorder.figures.published import V1, V2, PublishedFigures, published_of
 from odyssey_recorder.model.wording import counted
 from odyssey_recorder.reports import report_json
@@ -40,7 +40,7 @@ def show_figures(request: StatsOptions, out: Console) -> None:
     episodes, unread = _read(request.path, request.filter, agents=request.agents)
     against = Against(_published(request.against), class_of_app())
     figures = all_figures(episodes, against)
-    context = Told(str(request.path), len(episodes), against.published.name, request.filter, unread)
+    context = FiguresSource(str(request.path), len(episodes), against.published.name, request.filter, unread)
     if request.page is not None:
         write_figures_page(request.page, figures, context)
     if request.images is not None:

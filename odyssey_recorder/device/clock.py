@@ -51,7 +51,7 @@ class DeviceClock:
             self._high = high
         return agrees
 
-    def heard(self, device_us: int, arrived_ns: int) -> bool:
+    def observe(self, device_us: int, arrived_ns: int) -> bool:
         """Add an event's arrival; returns whether it is possible. If not, a reading is needed."""
         high = _OffsetBound(arrived_ns - device_us * 1000, arrived_ns)
         possible = self._lower(arrived_ns) <= high.offset_ns

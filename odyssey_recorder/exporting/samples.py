@@ -106,7 +106,7 @@ class Questions:
 
     def _semantic(self, number: int) -> Iterator[Sample]:
         annotations, screen = self._episode.steps[number].annotations, self._screens[number]
-        done = [self.answer(at) or "" for at in self._rule.told(number)]
+        done = [self.answer(at) or "" for at in self._rule.earlier_steps(number)]
         listed = "".join(f"{place}. {words}\n" for place, words in enumerate(done, 1)) or "None"
         task = f"{TASK}{self._episode.task.instruction}\nPrevious Actions: {listed}\n"
         for kind, words, answer in (
@@ -124,7 +124,7 @@ class Questions:
         words = steps[number].annotations.context or "" if self._rule.kind == "context" else ""
         past = (
             PastStep(steps[at].action, self._screens[at] if at in with_screenshot else None)
-            for at in self._rule.told(number)
+            for at in self._rule.earlier_steps(number)
         )
         return History(tuple(past), self._memory[number] if self._memory else words)
 

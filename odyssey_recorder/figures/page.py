@@ -12,7 +12,7 @@ from odyssey_recorder.reports import render_page, write_page
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FiguresSource:
     """Of what the figures are: `selection` is the filter, or empty; `unread` are the files that cannot be read."""
 
     dataset: str
@@ -22,14 +22,14 @@ class Told:
     unread: tuple[str, ...] = ()
 
 
-def figures_as_json(figures: Sequence[Figure], told: Told) -> dict[str, Json]:
+def figures_as_json(figures: Sequence[Figure], source: FiguresSource) -> dict[str, Json]:
     """docs/datasets.md describes the keys."""
     return {
-        "dataset": told.dataset,
-        "filter": told.selection,
-        "episodes": told.episodes,
-        "against": told.against,
-        "unread": list(told.unread),
+        "dataset": source.dataset,
+        "filter": source.selection,
+        "episodes": source.episodes,
+        "against": source.against,
+        "unread": list(source.unread),
         "figures": [
             {
                 "key": one.key,
@@ -42,10 +42,10 @@ def figures_as_json(figures: Sequence[Figure], told: Told) -> dict[str, Json]:
     }
 
 
-def write_figures_page(path: Path, figures: Sequence[Figure], told: Told) -> None:
+def write_figures_page(path: Path, figures: Sequence[Figure], source: FiguresSource) -> None:
     """Raises DatasetError."""
     filters: dict[str, Callable[..., object]] = {"drawings": _drawings, "cell": cell_text}
-    write_page(path, render_page("figures.html", filters, figures=figures, told=told, style=STYLE))
+    write_page(path, render_page("figures.html", filters, figures=figures, source=source, style=STYLE))
 
 
 def cell_text(cell: Cell) -> str:

@@ -95,13 +95,13 @@ class InputListener:
 
     def _check_time(self, device_us: int, arrived_ns: int) -> None:
         with self._lock:
-            is_plausible = self._clock is None or self._clock.heard(device_us, arrived_ns)
+            is_plausible = self._clock is None or self._clock.observe(device_us, arrived_ns)
         if not is_plausible:
             self._report(ClockJumped())
 
     def _report_input(self, news: TouchUpdate, arrived_ns: int) -> None:
         with self._lock:
-            assert self._clock is not None, "it is read before anything is heard"
+            assert self._clock is not None, "it is read before anything is observe"
             moment = self._clock.moment(_began_us(news))
         self._report(InputHeard(news, moment.at_ns, moment.uncertainty_ns, arrived_ns or moment.at_ns))
 

@@ -16,7 +16,7 @@ from odyssey_recorder.exporting.job import sides_of
 from odyssey_recorder.exporting.prepared import about_of, counted_reasons
 from odyssey_recorder.figures.counting import Against, all_figures
 from odyssey_recorder.figures.facts import class_of_app, read_figures
-from odyssey_recorder.figures.page import Told, figures_as_json
+from odyssey_recorder.figures.page import FiguresSource, figures_as_json
 from odyssey_recorder.figures.published import V2
 from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
@@ -139,7 +139,9 @@ def plan_release(
 def described(root: Path, planned: PlannedRelease, about: About, class_of: Callable[[str], str]) -> dict[str, bytes]:
     """All files of the release but its record; `class_of` gives the class of an app. Raises DatasetError."""
     episodes = list(read_figures(root, sides_of(planned.splits), planned.ids))
-    figures = figures_as_json(all_figures(episodes, Against(V2, class_of)), Told(about.name, len(episodes), V2.name))
+    figures = figures_as_json(
+        all_figures(episodes, Against(V2, class_of)), FiguresSource(about.name, len(episodes), V2.name)
+    )
     card = readme("release", replace(about, name=f"{about.name} {planned.record.name}"), ())
     return {
         **planned.files,

@@ -44,7 +44,7 @@ class ReleaseChanges(FrozenModel):
     moved: Mapping[str, tuple[str, ...]] = {}
 
     @property
-    def told(self) -> dict[str, Mapping[str, str]]:
+    def by_kind(self) -> dict[str, Mapping[str, str]]:
         """The episodes by what happened to them, each with why or how, or an empty text."""
         return {
             "added": dict.fromkeys(self.added, ""),

@@ -27,13 +27,13 @@ class Watcher:
     """The person, who can act when an action of the agent is announced."""
 
     is_there = True
-    on_told: Callable[[], None] = lambda: None
+    on_report: Callable[[], None] = lambda: None
     allowed: list[str] = field(default_factory=list)
     answer: bool | None = True
     looks: int = 0
 
-    def told(self, step: int, words: str) -> None:
-        self.on_told()
+    def report(self, step: int, words: str) -> None:
+        self.on_report()
 
     def allows(self, words: str, concern: str) -> bool | None:
         self.allowed.append(concern)

@@ -92,7 +92,7 @@ def test_lost_device_ends_the_turn_at_any_moment(shared: SharedRecording, moment
     if moment == "looking":
         dies()
     elif moment == "acting":
-        shared.watcher.on_told = dies
+        shared.watcher.on_report = dies
         shared.agent_clicks()
     ended = shared.hand_over()
     if moment == "asking":

@@ -268,7 +268,7 @@ def test_unknown_history_is_rejected(text: str) -> None:
 def test_every_second_screenshot_is_shown_with_all_actions_since() -> None:
     rule = HistoryRule.parse("screenshots:3:2")
     assert str(rule) == "screenshots:3:2"
-    assert [list(rule.told(step)) for step in (0, 3, 7)] == [[], [0, 1, 2], [1, 2, 3, 4, 5, 6]]
+    assert [list(rule.earlier_steps(step)) for step in (0, 3, 7)] == [[], [0, 1, 2], [1, 2, 3, 4, 5, 6]]
     assert [sorted(rule.with_screenshot(step)) for step in (0, 1, 3, 7)] == [[], [], [1], [1, 3, 5]]
 
 

@@ -50,7 +50,7 @@ def test_takeover_at_any_moment_loses_no_step(shared: SharedRecording, moment: S
 
 @pytest.mark.parametrize("touches", [True, False])
 def test_action_preempted_by_the_person_is_not_carried_out(shared: SharedRecording, touches: bool) -> None:
-    shared.watcher.on_told = shared.person_clicks if touches else shared.recording.recorder.take_over
+    shared.watcher.on_report = shared.person_clicks if touches else shared.recording.recorder.take_over
     shared.agent_clicks()
     assert shared.hand_over()() is StopReason.INTERRUPTED
     shared.recording.ready(steps=int(touches))

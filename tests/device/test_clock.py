@@ -37,7 +37,7 @@ def test_only_a_better_reading_reduces_the_uncertainty() -> None:
 
 def test_arrival_of_an_event_bounds_the_clock() -> None:
     clock = clock_ahead_by_a_second()
-    assert clock.heard(11_010_000, 10 * SECOND + 10 * MS)
+    assert clock.observe(11_010_000, 10 * SECOND + 10 * MS)
     latest = clock.moment(11_010_000)
     assert latest.at_ns + latest.uncertainty_ns <= 10 * SECOND + 10 * MS + 3000
 
@@ -57,7 +57,7 @@ def test_set_clock_is_noticed_by_the_next_reading(device_s: int) -> None:
 
 def test_event_from_the_future_invalidates_the_clock() -> None:
     clock = clock_ahead_by_a_second()
-    assert not clock.heard(90_000_000, 11 * SECOND)
+    assert not clock.observe(90_000_000, 11 * SECOND)
     unknown = clock.moment(90_000_000)
     assert (unknown.at_ns, unknown.uncertainty_ns) == (11 * SECOND, UNKNOWN_NS)
     assert clock.read(reading(11 * SECOND, 11 * SECOND + MS, 90_000_500)), "reported only once"
@@ -87,7 +87,7 @@ def test_true_time_is_within_the_uncertainty_of_a_drifting_clock(
         if is_reading:
             assert clock.read(reading(now_ns - before, now_ns + after, truth, truth + 1))
         else:
-            assert clock.heard(truth, now_ns + after)
+            assert clock.observe(truth, now_ns + after)
         moment = clock.moment(truth)
         assert abs(moment.at_ns - now_ns) <= moment.uncertainty_ns
         now_ns += after

@@ -9,7 +9,7 @@ import pytest
 from odyssey_recorder.figures.counting import Against, all_figures
 from odyssey_recorder.figures.drawing import Drawing, FilledRect, Label, Line, drawn
 from odyssey_recorder.figures.figure import BarMark, Bars, Columns, Figure, Panel, TextTable
-from odyssey_recorder.figures.page import Told, figures_as_json, file_names, write_figures_page
+from odyssey_recorder.figures.page import FiguresSource, figures_as_json, file_names, write_figures_page
 from odyssey_recorder.figures.published import V2
 from odyssey_recorder.figures.svg import svg
 from tests.figures.sample import episodes
@@ -81,7 +81,7 @@ def test_panel_without_marks_is_not_drawn() -> None:
 
 def test_page_has_every_figure_with_its_table_and_no_script(tmp_path: Path) -> None:
     page = tmp_path / "figures.html"
-    write_figures_page(page, FIGURES, Told("<b>data</b>", 150, "v2", 'app:"<i>"', ("1.json: broken & torn",)))
+    write_figures_page(page, FIGURES, FiguresSource("<b>data</b>", 150, "v2", 'app:"<i>"', ("1.json: broken & torn",)))
 
     text = page.read_text()
     assert text.count("<h2") == len(FIGURES) + 1
@@ -93,7 +93,7 @@ def test_page_has_every_figure_with_its_table_and_no_script(tmp_path: Path) -> N
 
 
 def test_json_contains_every_figure() -> None:
-    tree = figures_as_json(FIGURES, Told("data", 150, "v2"))
+    tree = figures_as_json(FIGURES, FiguresSource("data", 150, "v2"))
 
     assert isinstance(tree["figures"], list)
     assert len(tree["figures"]) == 17

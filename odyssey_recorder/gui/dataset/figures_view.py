@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QProgressBar, QStackedWidget, QWidget
 from odyssey_recorder.figures.counting import Against, all_figures
 from odyssey_recorder.figures.facts import class_of_app
 from odyssey_recorder.figures.figure import Figure
-from odyssey_recorder.figures.page import Told, write_figures_page
+from odyssey_recorder.figures.page import FiguresSource, write_figures_page
 from odyssey_recorder.figures.published import V1, V2
 from odyssey_recorder.gui.background import Background, Job, JobState, Progress, error_text
 from odyssey_recorder.gui.banner import Banner, Tone
@@ -42,7 +42,7 @@ _SAVES = (Command.SAVE_DATASET_FIGURES, Command.SAVE_FIGURE_IMAGES)
 @dataclass(frozen=True, slots=True)
 class _Counted:
     figures: Sequence[Figure]
-    told: Told
+    source: FiguresSource
 
 
 class FiguresView(QWidget):
@@ -107,10 +107,10 @@ class FiguresView(QWidget):
     def _take(self, shown: _Counted) -> None:
         self._shown = shown
         self._pane.show_figures(shown.figures)
-        self._empty.setCurrentIndex(0 if shown.told.episodes else 2 if shown.told.selection else 1)
-        if shown.told.unread:
-            text = f"{counted(shown.told.unread, 'unreadable episode')} left out."
-            self._message.show_message(Tone.WARNING, text, breakable(shown.told.unread[0]), cause="counting")
+        self._empty.setCurrentIndex(0 if shown.source.episodes else 2 if shown.source.selection else 1)
+        if shown.source.unread:
+            text = f"{counted(shown.source.unread, 'unreadable episode')} left out."
+            self._message.show_message(Tone.WARNING, text, breakable(shown.source.unread[0]), cause="counting")
         self._update_status()
 
     def _end(self) -> None:
@@ -125,10 +125,10 @@ class FiguresView(QWidget):
 
     def _update_status(self) -> None:
         shown, job = self._shown, self._job
-        text = "" if shown is None else counted(shown.told.episodes)
+        text = "" if shown is None else counted(shown.source.episodes)
         self._status.setText(text if job is None else job.words or "Counting…")
         self._bar.setVisible(job is not None)
-        is_there = shown is not None and bool(shown.told.episodes)
+        is_there = shown is not None and bool(shown.source.episodes)
         self._commands.enable(*_SAVES, on=is_there, why="There are no figures yet.")
 
     # Saving.
@@ -144,7 +144,7 @@ class FiguresView(QWidget):
 
     @staticmethod
     def _write_page(file: Path, shown: _Counted) -> str:
-        write_figures_page(file, shown.figures, shown.told)
+        write_figures_page(file, shown.figures, shown.source)
         return "The page is saved."
 
     @staticmethod
@@ -177,4 +177,4 @@ def _count(index: EpisodeIndex, wanted: Filter, against: str, progress: Progress
     episodes, unread = figures_of(index, without_agents(unretired(wanted)))
     progress(None, f"Counting {len(episodes):,} episodes…")
     figures = all_figures(episodes, Against(_PUBLISHED[against], class_of_app()))
-    return _Counted(figures, Told(str(index.root), len(episodes), against, str(wanted), unread))
+    return _Counted(figures, FiguresSource(str(index.root), len(episodes), against, str(wanted), unread))

@@ -199,7 +199,7 @@ class ReleasesView(QWidget):
         self._background.run(work, take, partial(self._fail, f"{old} and {new} cannot be compared."))
 
     def _show_changes(self, old: str, new: str, changed: ReleaseChanges) -> None:
-        rows = [(what, one, why) for what, episodes in changed.told.items() for one, why in episodes.items()]
+        rows = [(what, one, why) for what, episodes in changed.by_kind.items() for one, why in episodes.items()]
         self._show(f"From {old} to {new}: {', '.join(_counts(changed)) or 'nothing changed'}", rows)
 
     def _show(self, title: str, rows: Sequence[_Difference]) -> None:
@@ -252,7 +252,7 @@ def _planned(drafted: DraftedRelease) -> list[str]:
 
 
 def _counts(changed: ReleaseChanges) -> list[str]:
-    return [f"{len(episodes):,} {what}" for what, episodes in changed.told.items() if episodes]
+    return [f"{len(episodes):,} {what}" for what, episodes in changed.by_kind.items() if episodes]
 
 
 _COLUMNS: list[TableColumn[_Row]] = [

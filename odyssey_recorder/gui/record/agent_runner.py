@@ -266,7 +266,7 @@ class AgentRunner(QObject):
 
     # Calls from the agent's thread.
 
-    def told(self, step: int, text: str) -> None:
+    def report(self, step: int, text: str) -> None:
         self._progress_came.emit(step, text)
 
     def allows(self, text: str, concern: str) -> bool | None:

@@ -41,7 +41,7 @@ class Reviewer:
         model = self.list.model()
         return [model.index(row, 0).data(VALUE).episode_id for row in range(model.rowCount())]
 
-    def heard(self, row: int) -> str:
+    def row_text(self, row: int) -> str:
         return self.pilot.rows_of("Episodes to review")[row]
 
     def narrow(self, facet: str, value: str) -> None:

@@ -61,7 +61,7 @@ def test_unreadable_episode_is_repaired_from_its_last_version(
     assert content is not None
     (published.root / annotation_path(published.episode_id)).write_bytes(content[:200])
     reviewer = open_as_rosa()
-    assert "Reviews cannot be read" not in reviewer.heard(0)
+    assert "Reviews cannot be read" not in reviewer.row_text(0)
     assert reviewer.listed[0].startswith("Cannot be read: ")
     for text in ("No step to show", "The file of this episode is damaged", "expected JSON"):
         assert reviewer.says(text)

@@ -109,8 +109,8 @@ def test_rows_show_what_the_checks_found(reviewing: FakeReviewing, open_reviews:
     reviewing.find(reviewing.record("Clean"))
     reviewing.record("New", checked=False)
     reviewer = open_reviews(reviewing)
-    assert reviewer.heard(0) == "Two errors. Unreviewed · General Tool · Small Phone · Ada · 3 steps. 2 errors"
-    found = [reviewer.heard(row).rpartition(". ")[2] for row in (1, 2, 3)]
+    assert reviewer.row_text(0) == "Two errors. Unreviewed · General Tool · Small Phone · Ada · 3 steps. 2 errors"
+    found = [reviewer.row_text(row).rpartition(". ")[2] for row in (1, 2, 3)]
     assert found == ["1 warning", "No findings", "Not checked yet"]
     reviewing.may_check.set()
 
@@ -129,7 +129,7 @@ def test_checks_start_automatically_and_can_be_cancelled(reviewing: FakeReviewin
     assert check.isEnabled()  # a cancelled check does not restart by itself
     reviewing.may_check.set()
     reviewer.pilot.press("Check")
-    reviewer.pilot.qtbot.waitUntil(lambda: reviewer.heard(0).endswith("1 error"))
+    reviewer.pilot.qtbot.waitUntil(lambda: reviewer.row_text(0).endswith("1 error"))
     reviewer.pilot.qtbot.waitUntil(lambda: not reviewer.says("Checking the episodes"))
     assert not check.isEnabled()
 

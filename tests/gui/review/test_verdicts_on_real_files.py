@@ -26,7 +26,7 @@ def reviewer(open_reviews: OpenReviews, dataset: ReviewDataset) -> Reviewer:
     """Bea, with the episode open and all its steps seen."""
     reviewer = open_reviews(dataset.service("Bea"))
     reviewer.pilot.qtbot.waitUntil(lambda: len(reviewer.listed) == 1)
-    reviewer.pilot.qtbot.waitUntil(lambda: "Not checked yet" not in reviewer.heard(0))
+    reviewer.pilot.qtbot.waitUntil(lambda: "Not checked yet" not in reviewer.row_text(0))
     reviewer.open(0)
     reviewer.look_at_all()
     return reviewer
