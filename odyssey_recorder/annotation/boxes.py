@@ -11,7 +11,6 @@ from odyssey_recorder.annotation.text_kinds import BoxSource
 from odyssey_recorder.dataset.amending import box_refusal
 from odyssey_recorder.device.view_hierarchy import clickable_at
 from odyssey_recorder.model.geometry import GRID, Box, Pixel, Size
-from odyssey_recorder.quality.checks.targets import may_be_keyboard
 from odyssey_recorder.quality.evidence import StepEvidence
 
 CLICK_DISTANCE = 0.14
@@ -98,7 +97,7 @@ def hierarchy_box(step: StepEvidence) -> Box | None:
     touch, record = touch_of(step), step.record
     if record is not None and record.ui_tree is not None and record.bbox_source != "human":
         return None if record.bbox is None else Box(*record.bbox)
-    if isinstance(touch, str) or step.views is None or may_be_keyboard(step, touch[0]):
+    if isinstance(touch, str) or step.views is None:
         return None
     return clickable_at(step.views, *touch)
 
