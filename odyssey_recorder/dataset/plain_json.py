@@ -13,6 +13,7 @@ MAX_NESTING = 64
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 60
+_LONGEST = 200
 
 
 class NotPlainJsonError(Exception):
@@ -84,7 +85,8 @@ def _check_text(text: str) -> None:
 
 def shown(value: object) -> str:
     """A value of a file for messages: cut short, with control characters escaped."""
-    return _SHORT.repr(value)
+    text = _SHORT.repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def _too_deep() -> str:

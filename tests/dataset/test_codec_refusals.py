@@ -172,6 +172,12 @@ def test_file_that_is_not_plain_json_is_rejected(data: bytes | str, message: str
     assert rejection(data) == message
 
 
+def test_nested_value_is_cut_short_in_the_message() -> None:
+    message = rejection(file_with("step_length", {f"{number}" + "\x1f" * 50: ["\x1f" * 50] * 6 for number in range(4)}))
+    assert message.startswith("step_length is {'0\\x1f")
+    assert len(message) < 300
+
+
 def test_nesting_is_limited() -> None:
     def nested(levels: int) -> str:
         # The file's own object is the first level, the contents of the innermost list are the last.
