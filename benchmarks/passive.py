@@ -53,7 +53,7 @@ class _Verdict:
     lost: int
     doubled: int
     wrong: int
-    without_provenance: int
+    unproved: int
     wrong_of_these: int
 
 
@@ -96,7 +96,7 @@ def measure(lab: Lab, folder: Path, *, taps: int) -> list[Figure]:
         Figure("passive: taps lost", verdict.lost, of, goal="0"),
         Figure("passive: taps doubled or invented", verdict.doubled, of, goal="0"),
         Figure("passive: wrong frames among the proved", verdict.wrong, of, goal="0"),
-        Figure("passive: steps that say they are not proved", verdict.without_provenance, of),
+        Figure("passive: steps that say they are not proved", verdict.unproved, of),
         Figure("passive: wrong frames among these", verdict.wrong_of_these, of),
         Figure("memory for each step, passive", memory.kb_each(since=taps // 2), "kB"),
     ]
@@ -129,7 +129,7 @@ def _taps(journal: Path, since_ns: int) -> list[_Tap]:
 
 def _judge(taps: list[_Tap], steps: tuple[DraftStep, ...]) -> _Verdict:
     felt = [0] * len(taps)
-    wrong = without_provenance = wrong_of_these = invented = 0
+    wrong = unproved = wrong_of_these = invented = 0
     for step in steps:
         after = bisect_left(taps, step.record.touched_us, key=lambda tap: tap.at_us)
         near = [number for number in (after - 1, after) if 0 <= number < len(taps)]
@@ -141,7 +141,7 @@ def _judge(taps: list[_Tap], steps: tuple[DraftStep, ...]) -> _Verdict:
         is_wrong = step.record.frame.rgb_sha256 != taps[nearest].shown
         is_proved = step.record.check is not None
         wrong += is_wrong and is_proved
-        without_provenance += not is_proved
+        unproved += not is_proved
         wrong_of_these += is_wrong and not is_proved
     doubled = sum(count - 1 for count in felt if count > 1) + invented
-    return _Verdict(felt.count(0), doubled, wrong, without_provenance, wrong_of_these)
+    return _Verdict(felt.count(0), doubled, wrong, unproved, wrong_of_these)

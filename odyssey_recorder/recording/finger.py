@@ -92,7 +92,7 @@ class LiveFinger:
 def _duration_us(held_us: int | None, samples: list[TouchSample], min_ns: int, max_ns: int) -> int:
     """How long the finger was down on the device: as on the mirror, within the bounds of the device's answers.
 
-    A device that is slow to answer only shows that it was longer than `least_ns` and shorter than `most_ns`.
+    A device that is slow to answer only shows that it was longer than `min_ns` and shorter than `max_ns`.
     """
-    min_us, most_us = max(min_ns // 1000, samples[-1].time_us), max_ns // 1000
-    return min(max(held_us or min_us, min_us), most_us)
+    min_us, max_us = max(min_ns // 1000, samples[-1].time_us), max_ns // 1000
+    return min(max(held_us or min_us, min_us), max_us)

@@ -70,7 +70,7 @@ class AppTask:
 class PhoneState:
     """The phone at one moment; rectangles are pixels of the frame as displayed.
 
-    `natural_size` is the override size of `wm size`, or the physical size without one; `picture_on_panel` is its
+    `natural_size` is the override size of `wm size`, or the physical size without one; `frame_on_panel` is its
     position on the panel, in pixels of the panel rotated like the frame. `keyboard` is None while hidden. `task` is the
     number of the front task, `title` the window title as in `dumpsys window`.
     """

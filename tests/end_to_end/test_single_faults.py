@@ -294,10 +294,8 @@ def test_device_rotated_during_a_tap(bench: EmulatorBench, tmp_path: Path, way: 
         tapper.recording.ready(after=before)
         tapper.tap_and_wait()
         steps = tapper.publish()
-        without_provenance = {Flag(FlagCode.CHANGING), Flag(FlagCode.UNWATCHED), Flag(FlagCode.UNPROVEN)}
-        assert way == "passive over adb" or not without_provenance & {*steps[2].flags}, (
-            "proved to be from before the rotation"
-        )
+        unproved = {Flag(FlagCode.CHANGING), Flag(FlagCode.UNWATCHED), Flag(FlagCode.UNPROVEN)}
+        assert way == "passive over adb" or not unproved & {*steps[2].flags}, "proved to be from before the rotation"
 
 
 def test_tap_refused_after_touch_down_leaves_no_step(bench: EmulatorBench, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from PIL import Image
 from tests.hostile.sandbox import UNTRUSTED, Sandbox
 
 _MAX_BYTES = 512 << 20
-"""Bytes; longer files, such as those with holes that `_bloat` makes, are not read into memory."""
+"""Bytes; longer files, such as those with holes that `_enlarge` makes, are not read into memory."""
 _TOKEN = re.compile(rb'-?\d+(?:\.\d+)?|"[^"\\\n]*"|true|false|null')
 _VALUES = [
     b"0", b"-1", b"1.5", b"9" * 4400, b"1e400", b"-1e999", b"NaN", b"9223372036854775808", b"null", b"true", b"[]",

@@ -23,7 +23,7 @@ _RECORDED = "{} is in use by a recording and becomes available when that ends."
 class ReplayCard(Card):
     """One replay at a time; its results are kept even if another episode is opened meanwhile.
 
-    `badges_cleared` and `step_came` (number; match, drift or diverged) are for the filmstrip.
+    `badges_cleared` and `step_replayed` (number; match, drift or diverged) are for the filmstrip.
     """
 
     badges_cleared = Signal()
