@@ -82,13 +82,17 @@ class ReviewDataset:
         return self.root / "annotations" / f"{episode_id}.json"
 
 
-@pytest.fixture
-def dataset(tmp_path: Path) -> ReviewDataset:
-    """No episode is drawn for a second review."""
-    dataset = ReviewDataset(tmp_path / "dataset", FakeChecks())
+def with_one_episode(folder: Path) -> ReviewDataset:
+    """One episode, and none is drawn for a second review."""
+    dataset = ReviewDataset(folder / "dataset", FakeChecks())
     dataset.record()
     dataset.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
     return dataset
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> ReviewDataset:
+    return with_one_episode(tmp_path)
 
 
 @pytest.fixture

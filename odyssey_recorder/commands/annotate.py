@@ -9,25 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from odyssey_recorder.commands import terminal
+from odyssey_recorder.commands import model_usage, terminal
 from odyssey_recorder.commands.annotate_batch import batch
 from odyssey_recorder.commands.annotate_boxes import boxes
 from odyssey_recorder.commands.annotate_files import export_texts, import_texts
-from odyssey_recorder.commands.model_usage import (
-    BudgetOption,
-    ConsentOption,
-    DatasetArgument,
-    EffortOption,
-    FilterOption,
-    YesOption,
-    confirm_sending,
-    interruptible,
-    print_cost,
-    print_problems,
-    print_upload_size,
-    progress_bar,
-    selected,
-)
 from odyssey_recorder.commands.terminal import JsonOption, exits_with_2, line, print_json, say
 from odyssey_recorder.errors import OdysseyError
 from odyssey_recorder.model.wording import counted
@@ -56,12 +41,12 @@ _MemoryOption = Annotated[
 @app.command()
 @exits_with_2()
 def plan(  # noqa: PLR0913 - the flags
-    dataset: DatasetArgument,
+    dataset: model_usage.DatasetArgument,
     *,
-    selection: FilterOption = "",
+    selection: model_usage.FilterOption = "",
     calls: _CallsOption = "three",
     memory: _MemoryOption = None,
-    effort: EffortOption = "",
+    effort: model_usage.EffortOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Show which texts are missing or stale, and the cost of a run.
@@ -70,7 +55,7 @@ def plan(  # noqa: PLR0913 - the flags
 
     Exit code 0: success; 2: the dataset cannot be read, or no model is set.
     """
-    ids = selected(dataset, selection)
+    ids = model_usage.selected(dataset, selection)
     with _asking(dataset, calls, memory, effort) as asking:
         found = asking.plan(ids)
     states = _states(dataset, ids, memory)
@@ -94,24 +79,24 @@ def plan(  # noqa: PLR0913 - the flags
         )
         return
     _print_states(ids, states)
-    print_cost(found.estimate, to=terminal.out)
-    print_upload_size(found)
-    print_problems(list(found.problems.items()))
+    model_usage.print_cost(found.estimate, to=terminal.out)
+    model_usage.print_upload_size(found)
+    model_usage.print_problems(list(found.problems.items()))
 
 
 @app.command()
 @exits_with_2()
 def run(  # noqa: PLR0913 - the flags
-    dataset: DatasetArgument,
+    dataset: model_usage.DatasetArgument,
     *,
-    selection: FilterOption = "",
+    selection: model_usage.FilterOption = "",
     calls: _CallsOption = "three",
     memory: _MemoryOption = None,
-    effort: EffortOption = "",
-    budget: BudgetOption = None,
+    effort: model_usage.EffortOption = "",
+    budget: model_usage.BudgetOption = None,
     at_once: Annotated[int, typer.Option(min=1, max=64, help="The number of concurrent requests.")] = 16,
-    consent: ConsentOption = False,
-    yes: YesOption = False,
+    consent: model_usage.ConsentOption = False,
+    yes: model_usage.YesOption = False,
 ) -> None:
     """Have a language model write the texts that are missing or stale.
 
@@ -121,12 +106,12 @@ def run(  # noqa: PLR0913 - the flags
 
     Exit code 0: all texts are there; 1: some could not be written; 2: not started, or interrupted.
     """
-    ids = selected(dataset, selection)
+    ids = model_usage.selected(dataset, selection)
     with _asking(dataset, calls, memory, effort, budget=budget, at_once=at_once) as asking:
         ended = _run_model(asking, dataset, ids, budget, consent=consent, yes=yes)
     problems = _problems(ended)
     say(f"{counted(sum(one.texts for one in ended), 'text')} added for {counted(ids, 'episode')}")
-    print_problems(problems)
+    model_usage.print_problems(problems)
     if problems:
         raise typer.Exit(1)
 
@@ -137,16 +122,16 @@ app.command()(batch)
 @app.command()
 @exits_with_2()
 def check(  # noqa: PLR0913 - the flags
-    dataset: DatasetArgument,
+    dataset: model_usage.DatasetArgument,
     *,
-    selection: FilterOption = "",
+    selection: model_usage.FilterOption = "",
     model: Annotated[
         str | None,
         typer.Option(help="Another model, which names the action that an instruction describes.", show_default="none"),
     ] = None,
-    budget: BudgetOption = None,
-    consent: ConsentOption = False,
-    yes: YesOption = False,
+    budget: model_usage.BudgetOption = None,
+    consent: model_usage.ConsentOption = False,
+    yes: model_usage.YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compare the texts with what was recorded.
@@ -161,7 +146,7 @@ def check(  # noqa: PLR0913 - the flags
     from odyssey_recorder.annotation.checking import checked_episodes
     from odyssey_recorder.wiring import user_checker
 
-    ids = selected(dataset, selection)
+    ids = model_usage.selected(dataset, selection)
     problems = [] if model is None else _named(dataset, ids, model, budget, consent=consent, yes=yes)
     rows: list[dict[str, object]] = []
     verdicts: Counter[str] = Counter()
@@ -178,7 +163,7 @@ def check(  # noqa: PLR0913 - the flags
     else:
         counts = ", ".join(f"{verdicts[one]:,} {words}" for one, words in _VERDICTS.items())
         say(f"{counted(verdicts.total(), 'text')} of {counted(ids, 'episode')}: {counts}")
-    print_problems(problems)
+    model_usage.print_problems(problems)
     if problems or verdicts["contradicts"]:
         raise typer.Exit(1)
 
@@ -190,7 +175,7 @@ app.command("export")(export_texts)
 
 @app.command()
 @exits_with_2()
-def figures(dataset: DatasetArgument, *, as_json: JsonOption = False) -> None:
+def figures(dataset: model_usage.DatasetArgument, *, as_json: JsonOption = False) -> None:
     """Show how far the texts that people accepted can be trusted.
 
     Counts decisions on the Annotate page: how much people accepted and changed, how long they looked, how many
@@ -202,7 +187,7 @@ def figures(dataset: DatasetArgument, *, as_json: JsonOption = False) -> None:
     from odyssey_recorder.annotation.trust import Seen, trust_figures
 
     store = SemanticsStore(dataset)
-    selected(dataset, "")
+    model_usage.selected(dataset, "")
     found = trust_figures(Seen.of(store.read(episode_id)) for episode_id in store.ids())
     if as_json:
         print_json([{**asdict(one), "accept_rate": one.accept_rate, "doubt": one.doubt} for one in found])
@@ -317,6 +302,6 @@ def _run_model(  # noqa: PLR0913 - the flags
     asking: "Conversations", dataset: Path, ids: Sequence[str], budget: float | None, *, consent: bool, yes: bool
 ) -> "list[Ended]":
     """Raises Exit if interrupted, and DatasetError without agreement."""
-    confirm_sending(dataset, asking.plan(ids), budget, consent=consent, yes=yes)
-    with interruptible(), progress_bar() as show_progress:
+    model_usage.confirm_sending(dataset, asking.plan(ids), budget, consent=consent, yes=yes)
+    with model_usage.interruptible(), model_usage.progress_bar() as show_progress:
         return asking.run(ids, progress=show_progress)

@@ -6,16 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from odyssey_recorder.annotation import semantics
 from odyssey_recorder.annotation.inputs import texts_of
-from odyssey_recorder.annotation.semantics import (
-    SEMANTICS_FORM,
-    SemanticsFile,
-    SemanticsStore,
-    StepText,
-    Suggestion,
-    TextDecision,
-    TextState,
-)
 from odyssey_recorder.dataset.entry_file import spell, union
 from odyssey_recorder.dataset.layout import semantics_path
 from odyssey_recorder.dataset.trash import Trash
@@ -32,30 +24,34 @@ OTHER = suggestion(FOUND, 1, D, "Type two.")
 OLD = suggestion(FOUND, 1, D, "Type three.", inputs_sha="0" * 64)
 
 
-def text(*entries: Suggestion | TextDecision) -> StepText:
+def text(*entries: semantics.Suggestion | semantics.TextDecision) -> semantics.StepText:
     return texts_of(FOUND, file_of(FOUND, *entries)).steps[1][D]
 
 
 CASES = {
-    "nothing": ((), TextState.MISSING, ""),
-    "the newest suggestion": ((ONE, OTHER), TextState.SUGGESTED, "Type two."),
-    "a stale one does not count beside one that is not": ((ONE, OLD), TextState.SUGGESTED, "Type one."),
-    "a stale one is shown": ((OLD,), TextState.STALE, "Type three."),
-    "a decision counts before suggestions": ((ONE, decided(ONE, "accept"), OTHER), TextState.ACCEPTED, "Type one."),
-    "the last decision": (
-        (ONE, decided(ONE, "accept"), decided(ONE, "edit", "Type it.")),
-        TextState.EDITED,
-        "Type it.",
-    ),
-    "a rejected suggestion is gone": ((ONE, decided(ONE, "reject")), TextState.MISSING, ""),
-    "the other is left": ((ONE, OTHER, decided(OTHER, "reject")), TextState.SUGGESTED, "Type one."),
-    "a rejection can be taken back": (
-        (ONE, decided(ONE, "reject"), decided(ONE, "accept")),
-        TextState.ACCEPTED,
+    "nothing": ((), semantics.TextState.MISSING, ""),
+    "the newest suggestion": ((ONE, OTHER), semantics.TextState.SUGGESTED, "Type two."),
+    "a stale one does not count beside one that is not": ((ONE, OLD), semantics.TextState.SUGGESTED, "Type one."),
+    "a stale one is shown": ((OLD,), semantics.TextState.STALE, "Type three."),
+    "a decision counts before suggestions": (
+        (ONE, decided(ONE, "accept"), OTHER),
+        semantics.TextState.ACCEPTED,
         "Type one.",
     ),
-    "a stale decision is shown": ((OLD, decided(OLD, "accept")), TextState.STALE, "Type three."),
-    "written anew": ((decided(ONE, "edit", "Mine.", suggestion=""),), TextState.EDITED, "Mine."),
+    "the last decision": (
+        (ONE, decided(ONE, "accept"), decided(ONE, "edit", "Type it.")),
+        semantics.TextState.EDITED,
+        "Type it.",
+    ),
+    "a rejected suggestion is gone": ((ONE, decided(ONE, "reject")), semantics.TextState.MISSING, ""),
+    "the other is left": ((ONE, OTHER, decided(OTHER, "reject")), semantics.TextState.SUGGESTED, "Type one."),
+    "a rejection can be taken back": (
+        (ONE, decided(ONE, "reject"), decided(ONE, "accept")),
+        semantics.TextState.ACCEPTED,
+        "Type one.",
+    ),
+    "a stale decision is shown": ((OLD, decided(OLD, "accept")), semantics.TextState.STALE, "Type three."),
+    "written anew": ((decided(ONE, "edit", "Mine.", suggestion=""),), semantics.TextState.EDITED, "Mine."),
 }
 
 
@@ -70,27 +66,29 @@ def test_effective_text_follows_from_the_entries(name: str) -> None:
 @pytest.mark.parametrize(
     ("state", "accepted", "every"),
     [
-        (TextState.MISSING, None, None),
-        (TextState.SUGGESTED, None, "Words."),
-        (TextState.ACCEPTED, "Words.", "Words."),
-        (TextState.EDITED, "Words.", "Words."),
-        (TextState.STALE, None, None),
+        (semantics.TextState.MISSING, None, None),
+        (semantics.TextState.SUGGESTED, None, "Words."),
+        (semantics.TextState.ACCEPTED, "Words.", "Words."),
+        (semantics.TextState.EDITED, "Words.", "Words."),
+        (semantics.TextState.STALE, None, None),
     ],
 )
-def test_exported_text_depends_on_its_state(state: TextState, accepted: str | None, every: str | None) -> None:
-    one = StepText(state, "Words.")
+def test_exported_text_depends_on_its_state(
+    state: semantics.TextState, accepted: str | None, every: str | None
+) -> None:
+    one = semantics.StepText(state, "Words.")
     assert (one.exported("accepted"), one.exported("all")) == (accepted, every)
 
 
 def test_model_suggestion_requires_a_call() -> None:
     with pytest.raises(ValueError, match="needs the call"):
-        Suggestion.model_validate(ONE.model_dump() | {"call": None})
+        semantics.Suggestion.model_validate(ONE.model_dump() | {"call": None})
 
 
 def test_file_round_trip_keeps_unknown_keys(tmp_path: Path) -> None:
     more = ONE.model_copy(update={"mood": "good"})
-    file = SemanticsFile(FOUND.episode.episode_id, (more, decided(ONE, "accept")), {"by tool": 1})
-    read = SEMANTICS_FORM.read(spell(file), episode_id=file.episode_id, source="x")
+    file = semantics.SemanticsFile(FOUND.episode.episode_id, (more, decided(ONE, "accept")), {"by tool": 1})
+    read = semantics.SEMANTICS_FORM.read(spell(file), episode_id=file.episode_id, source="x")
     assert spell(read) == spell(file)
     assert '"mood": "good"' in spell(read).decode()
 
@@ -101,7 +99,7 @@ def test_git_merges_decisions_of_two_people(tmp_path: Path) -> None:
 
     root = tmp_path / "dataset"
     root.mkdir()
-    store = SemanticsStore(root)
+    store = semantics.SemanticsStore(root)
     store.add(FIRST, [ONE])
     git("init", "-q", "-b", "main")
     for branch, entry in (("main", decided(ONE, "edit", "Ours.")), ("other", decided(ONE, "accept"))):
@@ -118,7 +116,7 @@ def test_git_merges_decisions_of_two_people(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cut", [2, 40, 400, 700])
 def test_broken_file_is_read_partially_and_never_written(tmp_path: Path, cut: int) -> None:
-    store = SemanticsStore(tmp_path)
+    store = semantics.SemanticsStore(tmp_path)
     store.add(FIRST, [ONE, OTHER])
     path = tmp_path / semantics_path(FIRST)
     torn = path.read_bytes()[:-cut]
@@ -131,8 +129,8 @@ def test_broken_file_is_read_partially_and_never_written(tmp_path: Path, cut: in
     assert path.read_bytes() == torn
 
 
-def line_of(one: Suggestion) -> bytes:
-    line = spell(SemanticsFile(FIRST, (one,))).splitlines()[2]
+def line_of(one: semantics.Suggestion) -> bytes:
+    line = spell(semantics.SemanticsFile(FIRST, (one,))).splitlines()[2]
     return line.removesuffix(b",")
 
 
@@ -149,32 +147,32 @@ def line_of(one: Suggestion) -> bytes:
 def test_invalid_entry_is_reported_with_its_place(entry: dict[str, object], problem: str) -> None:
     tree = ONE.model_dump(mode="json") | entry
     with pytest.raises(ReviewError, match=rf"here: {problem}"):
-        SEMANTICS_FORM.read_entry(tree, place="here")
+        semantics.SEMANTICS_FORM.read_entry(tree, place="here")
 
 
 def test_link_out_of_the_dataset_is_rejected(tmp_path: Path) -> None:
-    (tmp_path / "secret.json").write_bytes(spell(SemanticsFile(FIRST, (ONE,))))
+    (tmp_path / "secret.json").write_bytes(spell(semantics.SemanticsFile(FIRST, (ONE,))))
     path = tmp_path / "dataset" / semantics_path(FIRST)
     path.parent.mkdir(parents=True)
     path.symlink_to(tmp_path / "secret.json")
     with pytest.raises(DatasetError, match="leads out"):
-        SemanticsStore(tmp_path / "dataset").read(FIRST)
+        semantics.SemanticsStore(tmp_path / "dataset").read(FIRST)
 
 
 def test_texts_survive_trash_and_merging(tmp_path: Path) -> None:
     a = tmp_path / "a"
     write_dataset(a, FIRST, SECOND, steps=2)
-    SemanticsStore(a).add(FIRST, [ONE])
+    semantics.SemanticsStore(a).add(FIRST, [ONE])
     b = Path(shutil.copytree(a, tmp_path / "b"))
-    SemanticsStore(a).add(FIRST, [decided(ONE, "accept")])
-    SemanticsStore(b).add(FIRST, [OTHER])
-    SemanticsStore(b).add(SECOND, [ONE])
-    united = union(SemanticsStore(a).read(FIRST), SemanticsStore(b).read(FIRST))
+    semantics.SemanticsStore(a).add(FIRST, [decided(ONE, "accept")])
+    semantics.SemanticsStore(b).add(FIRST, [OTHER])
+    semantics.SemanticsStore(b).add(SECOND, [ONE])
+    united = union(semantics.SemanticsStore(a).read(FIRST), semantics.SemanticsStore(b).read(FIRST))
     Trash(a).move(FIRST)
     assert not [one for one in folder_findings(a) if "semantics" in str(one)]
     Trash(a).restore(FIRST)
     merge(a, b, tmp_path / "c", MergeDecisions())
-    assert SemanticsStore(tmp_path / "c").read(FIRST) == united
-    assert SemanticsStore(tmp_path / "c").read(SECOND).entries == (ONE,)
+    assert semantics.SemanticsStore(tmp_path / "c").read(FIRST) == united
+    assert semantics.SemanticsStore(tmp_path / "c").read(SECOND).entries == (ONE,)
     merge(a, b, a, MergeDecisions())
-    assert SemanticsStore(a).read(FIRST) == united
+    assert semantics.SemanticsStore(a).read(FIRST) == united

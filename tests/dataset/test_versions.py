@@ -13,18 +13,7 @@ from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from odyssey_recorder.dataset.amendment import (
-    Amendment,
-    DropSteps,
-    DropTail,
-    NewApps,
-    NewBox,
-    NewEnd,
-    NewInstruction,
-    NewNote,
-    NewPress,
-    NewText,
-)
+from odyssey_recorder.dataset import amendment as fixes
 from odyssey_recorder.dataset.journal import Change
 from odyssey_recorder.dataset.layout import HISTORY
 from odyssey_recorder.dataset.trash import Trash
@@ -37,11 +26,11 @@ from tests.dataset.drafts import fail_to_record, png
 from tests.dataset.interrupted_changes import CHANGES, apply_change, killed_after, repeat_with_full_disk
 from tests.dataset.published_episode import ACTIONS, PublishedEpisode, recorded, released
 
-NEW_INSTRUCTION = NewInstruction(instruction="Write bread down.")
-DROP = DropSteps(first=1, last=1)
+NEW_INSTRUCTION = fixes.NewInstruction(instruction="Write bread down.")
+DROP = fixes.DropSteps(first=1, last=1)
 
 
-def amend(published: PublishedEpisode, amendment: Amendment, expected: str = "") -> Change:
+def amend(published: PublishedEpisode, amendment: fixes.Amendment, expected: str = "") -> Change:
     return Versions(published.root).amend(published.episode_id, amendment, expected=expected)
 
 
@@ -71,7 +60,7 @@ def drop_step_and_crash(published: PublishedEpisode) -> Change:
 
 
 def test_files_are_renumbered_when_steps_are_dropped(published: PublishedEpisode) -> None:
-    amend(published, DropSteps(first=0, last=1))
+    amend(published, fixes.DropSteps(first=0, last=1))
     steps, records = published.load().steps, published.provenance().steps
     assert [published.screenshot(step) for step in range(3)] == [png(40), png(60), png(80)]
     assert [published.tree(step) for step in range(3)] == ["<hierarchy step='2'/>", None, "<hierarchy step='4'/>"]
@@ -95,7 +84,7 @@ def test_step_with_missing_screenshot_gets_no_other(tmp_path: Path) -> None:
 def test_amended_box_changes_nothing_else_in_a_released_file(tmp_path: Path) -> None:
     published = released(tmp_path)
     before = json.loads(published.annotation() or b"")
-    amend(published, NewBox(step=0, box=(30, 50, 50, 70)))
+    amend(published, fixes.NewBox(step=0, box=(30, 50, 50, 70)))
     after = json.loads(published.annotation() or b"")
     assert after["steps"][0] == before["steps"][0] | {"sam2_bbox": [416, 390, 695, 547]}
     assert after["steps"][1:] == before["steps"][1:]
@@ -117,10 +106,10 @@ def test_unknown_keys_of_the_provenance_are_kept(published: PublishedEpisode) ->
 def test_box_requires_a_readable_screenshot_that_contains_it(tmp_path: Path) -> None:
     published = released(tmp_path)
     with pytest.raises(ReviewError, match="outside the screenshot of 72x128"):
-        amend(published, NewBox(step=0, box=(100, 50, 120, 70)))
+        amend(published, fixes.NewBox(step=0, box=(100, 50, 120, 70)))
     published.path("screenshots", "_0.png").write_bytes(b"not an image")
     with pytest.raises(ReviewError, match="cannot be opened"):
-        amend(published, NewBox(step=0, box=(30, 50, 50, 70)))
+        amend(published, fixes.NewBox(step=0, box=(30, 50, 50, 70)))
 
 
 # History.
@@ -138,7 +127,7 @@ def test_previous_version_is_a_complete_dataset(published: PublishedEpisode) -> 
 
 def test_restoring_an_old_version_keeps_the_newer_one(published: PublishedEpisode) -> None:
     before = published.files()
-    change = amend(published, NewNote(step=0, note="first"))
+    change = amend(published, fixes.NewNote(step=0, note="first"))
     assert change.before == change.after, "the annotation is the same"
     newer = published.files()
     undone = restore(published, change.version)
@@ -201,22 +190,24 @@ def test_amendment_of_an_outdated_revision_is_rejected(published: PublishedEpiso
         amend(published, DROP, expected=seen)
 
 
-_amendments: st.SearchStrategy[Amendment] = st.one_of(
-    st.builds(NewInstruction, instruction=st.text(st.characters(codec="utf-8"), min_size=1, max_size=5)),
-    st.builds(NewApps, category=st.just(Category.WEB_SHOPPING), apps=st.just(("Shop", "Notes"))),
-    st.builds(NewEnd, words=st.sampled_from(["", "found it"])),
-    st.builds(NewNote, step=st.integers(0, 4), note=st.sampled_from(["", "odd"])),
-    st.builds(NewPress, step=st.integers(0, 4), long=st.booleans()),
-    st.builds(NewText, step=st.integers(0, 4), text=st.sampled_from(["bread", "eggs"])),
-    st.builds(NewBox, step=st.integers(0, 4), box=st.sampled_from([(30, 50, 50, 70), (3, 110, 20, 120)])),
-    st.builds(DropSteps, first=st.integers(0, 3), last=st.integers(0, 3)),
-    st.builds(DropTail, at=st.integers(0, 3)),
+_amendments: st.SearchStrategy[fixes.Amendment] = st.one_of(
+    st.builds(fixes.NewInstruction, instruction=st.text(st.characters(codec="utf-8"), min_size=1, max_size=5)),
+    st.builds(fixes.NewApps, category=st.just(Category.WEB_SHOPPING), apps=st.just(("Shop", "Notes"))),
+    st.builds(fixes.NewEnd, words=st.sampled_from(["", "found it"])),
+    st.builds(fixes.NewNote, step=st.integers(0, 4), note=st.sampled_from(["", "odd"])),
+    st.builds(fixes.NewPress, step=st.integers(0, 4), long=st.booleans()),
+    st.builds(fixes.NewText, step=st.integers(0, 4), text=st.sampled_from(["bread", "eggs"])),
+    st.builds(fixes.NewBox, step=st.integers(0, 4), box=st.sampled_from([(30, 50, 50, 70), (3, 110, 20, 120)])),
+    st.builds(fixes.DropSteps, first=st.integers(0, 3), last=st.integers(0, 3)),
+    st.builds(fixes.DropTail, at=st.integers(0, 3)),
 )
 
 
 @settings(max_examples=15)
 @given(done=st.lists(_amendments | st.none(), max_size=6), has_provenance=st.booleans())
-def test_any_amendments_can_be_undone_byte_for_byte(done: list[Amendment | None], *, has_provenance: bool) -> None:
+def test_any_amendments_can_be_undone_byte_for_byte(
+    done: list[fixes.Amendment | None], *, has_provenance: bool
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         published = (recorded if has_provenance else released)(Path(folder))
         screenshots = {published.screenshot(step) for step in range(5)}
@@ -287,7 +278,7 @@ def test_revision_is_known_during_a_change(published: PublishedEpisode) -> None:
 def test_concurrent_amendments_run_one_after_the_other(tmp_path: Path) -> None:
     published = recorded(tmp_path, (*(Press(SystemKey.HOME) for _ in range(12)), Complete()))
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda _: amend(published, DropSteps(first=1, last=1)), range(10)))
+        list(pool.map(lambda _: amend(published, fixes.DropSteps(first=1, last=1)), range(10)))
     assert [published.screenshot(step) for step in range(3)] == [png(0), png(220), png(240)]
 
 

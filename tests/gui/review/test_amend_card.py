@@ -10,18 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QPlainTextEdit, QRadioButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.dataset.amendment import (
-    Amendment,
-    DropSteps,
-    DropTail,
-    NewApps,
-    NewBox,
-    NewEnd,
-    NewInstruction,
-    NewNote,
-    NewPress,
-    NewText,
-)
+from odyssey_recorder.dataset import amendment as fixes
 from odyssey_recorder.dataset.layout import annotation_path
 from odyssey_recorder.dataset.opened import EpisodeSummary, open_episode
 from odyssey_recorder.gui.background import Background
@@ -56,7 +45,7 @@ class CardDriver(WidgetPilot):
         self.card = AmendCard(background, self.commands)
         self.show_widget(self.card, 340, 240)
         self.card.show_review(review)
-        self.requested: list[tuple[Amendment, str]] = []
+        self.requested: list[tuple[fixes.Amendment, str]] = []
         self.card.fix_requested.connect(lambda amendment, reason: self.requested.append((amendment, reason)))
 
     @property
@@ -155,14 +144,14 @@ def test_dialogs_are_small_and_their_controls_have_names(driver: CardDriver) -> 
 @pytest.mark.parametrize(
     ("command", "reason", "amendment"),
     [
-        (Command.FIX_INSTRUCTION, "a misspelling", NewInstruction(instruction="new text")),
-        (Command.FIX_END, "the reason is not given", NewEnd(words="new text")),
-        (Command.FIX_NOTE, "it is not true", NewNote(step=TYPE, note="new text")),
-        (Command.FIX_TEXT, "a slip of the keyboard", NewText(step=TYPE, text="new text")),
+        (Command.FIX_INSTRUCTION, "a misspelling", fixes.NewInstruction(instruction="new text")),
+        (Command.FIX_END, "the reason is not given", fixes.NewEnd(words="new text")),
+        (Command.FIX_NOTE, "it is not true", fixes.NewNote(step=TYPE, note="new text")),
+        (Command.FIX_TEXT, "a slip of the keyboard", fixes.NewText(step=TYPE, text="new text")),
     ],
 )
 def test_fix_needs_a_new_text_and_a_reason(
-    driver: CardDriver, command: Command, reason: str, amendment: Amendment
+    driver: CardDriver, command: Command, reason: str, amendment: fixes.Amendment
 ) -> None:
     driver.open_dialog(command, TYPE)
     assert not driver.ok_button.isEnabled(), "nothing is changed yet"
@@ -199,7 +188,7 @@ def test_category_needs_enough_apps(driver: CardDriver) -> None:
     category.choose("Web_Shopping")
     driver.finish("another category fits")
     assert driver.requested == [
-        (NewApps(category=Category.WEB_SHOPPING, apps=("Shop", "Gift notes")), "another category fits")
+        (fixes.NewApps(category=Category.WEB_SHOPPING, apps=("Shop", "Gift notes")), "another category fits")
     ]
 
 
@@ -215,7 +204,7 @@ def test_unknown_category_can_be_replaced(driver: CardDriver, published: Publish
     category.choose("Web_Shopping")
     driver.finish("another category fits")
     assert driver.requested == [
-        (NewApps(category=Category.WEB_SHOPPING, apps=("Shop", "Notes")), "another category fits")
+        (fixes.NewApps(category=Category.WEB_SHOPPING, apps=("Shop", "Notes")), "another category fits")
     ]
 
 
@@ -225,7 +214,7 @@ def test_typed_reason_is_accepted(driver: CardDriver) -> None:
     reason = driver.line("Another reason")
     QTest.keyClicks(reason, "the note was cut")
     QTest.keyClick(reason, Qt.Key.Key_Return)
-    assert driver.requested == [(NewEnd(words="found it"), "the note was cut")]
+    assert driver.requested == [(fixes.NewEnd(words="found it"), "the note was cut")]
 
 
 def test_kind_of_press_is_changed_and_its_duration_shown(driver: CardDriver) -> None:
@@ -237,8 +226,8 @@ def test_kind_of_press_is_changed_and_its_duration_shown(driver: CardDriver) -> 
     assert driver.says("Make step 3 a CLICK?")
     driver.finish("a slip of the finger")
     assert [amendment for amendment, _ in driver.requested] == [
-        NewPress(step=CLICK, long=True),
-        NewPress(step=LONG, long=False),
+        fixes.NewPress(step=CLICK, long=True),
+        fixes.NewPress(step=LONG, long=False),
     ]
 
 
@@ -278,14 +267,14 @@ def test_range_of_steps_is_dropped_but_never_the_last_step(driver: CardDriver) -
     last.setValue(KEY + 1)
     assert driver.says("2 steps are left.")
     driver.finish("it does not belong to the task")
-    assert driver.requested == [(DropSteps(first=TYPE, last=KEY), "it does not belong to the task")]
+    assert driver.requested == [(fixes.DropSteps(first=TYPE, last=KEY), "it does not belong to the task")]
 
 
 def test_ending_earlier_lists_the_removed_steps(driver: CardDriver) -> None:
     driver.open_dialog(Command.END_HERE, TYPE)
     assert driver.says("Steps 3 to 5 are removed. Step 2 keeps its screenshot and becomes COMPLETE, with “done”")
     driver.finish("the task was already done here")
-    assert driver.requested == [(DropTail(at=TYPE), "the task was already done here")]
+    assert driver.requested == [(fixes.DropTail(at=TYPE), "the task was already done here")]
 
 
 def test_box_is_drawn_on_the_screenshot(driver: CardDriver, canvas: BoxCanvas) -> None:
@@ -294,7 +283,7 @@ def test_box_is_drawn_on_the_screenshot(driver: CardDriver, canvas: BoxCanvas) -
     colours = [image.pixelColor(edge + QPoint(0, offset)) for offset in range(-6, 7)]
     assert max(colour.red() - colour.green() for colour in colours) > 100
     driver.finish("no box is known")
-    assert driver.requested == [(NewBox(step=CLICK, box=(10, 20, 51, 81)), "no box is known")]
+    assert driver.requested == [(fixes.NewBox(step=CLICK, box=(10, 20, 51, 81)), "no box is known")]
 
 
 def test_arrow_keys_move_the_box_and_its_edges(driver: CardDriver, canvas: BoxCanvas) -> None:

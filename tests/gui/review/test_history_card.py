@@ -6,18 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.dataset.amendment import (
-    Amendment,
-    DropSteps,
-    DropTail,
-    NewApps,
-    NewBox,
-    NewEnd,
-    NewInstruction,
-    NewNote,
-    NewPress,
-    NewText,
-)
+from odyssey_recorder.dataset import amendment as fixes
 from odyssey_recorder.dataset.layout import EpisodeFiles
 from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
 from odyssey_recorder.gui.background import Background
@@ -43,8 +32,8 @@ from tests.gui.pilot import WidgetPilot
 
 START = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 NOWHERE = Path("nowhere")
-DROP = DropSteps(first=2, last=3)
-NEW_INSTRUCTION = NewInstruction(instruction="Write bread down.")
+DROP = fixes.DropSteps(first=2, last=3)
+NEW_INSTRUCTION = fixes.NewInstruction(instruction="Write bread down.")
 
 
 def entry_fields(number: int) -> dict[str, object]:
@@ -52,7 +41,7 @@ def entry_fields(number: int) -> dict[str, object]:
 
 
 def fix(
-    number: int, amendment: Amendment | None, *, undoes: int | None = None, why: str = "they changed nothing"
+    number: int, amendment: fixes.Amendment | None, *, undoes: int | None = None, why: str = "they changed nothing"
 ) -> Fix:
     undone = "" if undoes is None else f"{undoes:032x}"
     return Fix.model_validate(
@@ -136,29 +125,29 @@ def test_undo_of_an_unknown_fix_is_listed(driver: CardDriver) -> None:
 
 
 def test_long_text_fits_a_narrow_card(driver: CardDriver) -> None:
-    driver.show(*(fix(number, NewText(step=1, text="a_very/long.name" * 12)) for number in range(3)))
+    driver.show(*(fix(number, fixes.NewText(step=1, text="a_very/long.name" * 12)) for number in range(3)))
     assert faults(driver.window) == []
 
 
 @pytest.mark.parametrize(
     ("amendment", "text"),
     [
-        (NewApps(category=Category.WEB_SHOPPING, apps=("Shop", "Notes")), "Apps: Shop, Notes (Web_Shopping)"),
-        (NewEnd(words=""), "Final note: no text"),
-        (NewNote(step=3, note="odd"), "Note of step 4: “odd”"),
-        (NewPress(step=3, long=True), "Step 4 is a LONG_PRESS"),
-        (NewPress(step=3, long=False), "Step 4 is a CLICK"),
-        (NewText(step=3, text="milk"), "Text of step 4: “milk”"),
-        (NewBox(step=3, box=(1, 2, 3, 4)), "Box of step 4: 1, 2 to 3, 4"),
-        (DropSteps(first=2, last=2), "Step 3 dropped"),
-        (DropTail(at=4), "Ended at step 5"),
+        (fixes.NewApps(category=Category.WEB_SHOPPING, apps=("Shop", "Notes")), "Apps: Shop, Notes (Web_Shopping)"),
+        (fixes.NewEnd(words=""), "Final note: no text"),
+        (fixes.NewNote(step=3, note="odd"), "Note of step 4: “odd”"),
+        (fixes.NewPress(step=3, long=True), "Step 4 is a LONG_PRESS"),
+        (fixes.NewPress(step=3, long=False), "Step 4 is a CLICK"),
+        (fixes.NewText(step=3, text="milk"), "Text of step 4: “milk”"),
+        (fixes.NewBox(step=3, box=(1, 2, 3, 4)), "Box of step 4: 1, 2 to 3, 4"),
+        (fixes.DropSteps(first=2, last=2), "Step 3 dropped"),
+        (fixes.DropTail(at=4), "Ended at step 5"),
     ],
 )
-def test_amendments_are_described(amendment: Amendment, text: str) -> None:
+def test_amendments_are_described(amendment: fixes.Amendment, text: str) -> None:
     assert amendment_text(amendment) == text
 
 
 def test_fix_lists_removed_texts(driver: CardDriver) -> None:
     removed = {"intention": (2,), "context": (3, 4, 5)}
-    driver.show(fix(1, NewText(step=2, text="oat")).model_copy(update={"removed": removed}))
+    driver.show(fix(1, fixes.NewText(step=2, text="oat")).model_copy(update={"removed": removed}))
     assert "Removed because no longer valid: intention of step 3, context of 3 steps" in driver.card.texts[0]

@@ -7,18 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QRadioButton
 
 from odyssey_recorder.quality.reviewing.review import Decision
-from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from tests.gui.review.reviewer import OpenReviews, Reviewer
-from tests.test_review_service import FakeChecks, ReviewDataset
+from tests.test_review_service import ReviewDataset, with_one_episode
 
 
 @pytest.fixture
 def dataset(tmp_path: Path) -> ReviewDataset:
-    """One episode, not drawn into the sample."""
-    dataset = ReviewDataset(tmp_path / "dataset", FakeChecks())
-    dataset.record()
-    dataset.reviews.set_policy(ReviewPolicy(seed=1, second_share=0.0))
-    return dataset
+    return with_one_episode(tmp_path)
 
 
 @pytest.fixture
