@@ -12,6 +12,7 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
+from tests.cli import wait_until
 
 ADB = Path(adbutils.adb_path())
 TOKEN_FILE = ".emulator_console_auth_token"
@@ -34,6 +35,13 @@ class Bench:
         completed = self.adb("shell", line)
         assert (completed.returncode, completed.stderr) == (0, b"")
         return completed.stdout.decode()
+
+    def wait_for_new_connection(self) -> None:
+        """Return when a device command works again after the emulator cut its connections.
+
+        `adb wait-for-device` alone returns at once if the adb server has not yet noticed the cut.
+        """
+        wait_until(lambda: self.adb("wait-for-device").returncode == self.adb("shell", "true").returncode == 0)
 
     def uptime_s(self) -> float:
         return float(self.shell("cat /proc/uptime").split()[0])

@@ -87,7 +87,7 @@ def test_snapshots_are_saved_loaded_listed_and_deleted(start_bench: StartBench) 
 
     assert bench.console("avd", "snapshot", "load", "upright") == ["OK"]
 
-    bench.adb("wait-for-device")
+    bench.wait_for_new_connection()
     assert bench.phone.state().rotation == 0
     assert bench.console("avd", "snapshot", "list")[2].split()[:2] == ["--", "upright"]
     assert bench.console("avd", "snapshot", "delete", "upright") == ["OK"]
@@ -109,7 +109,7 @@ def test_snapshot_restores_apps_files_settings_posture_and_clock(fold: Bench) ->
 
     assert fold.console("avd", "snapshot", "load", "open") == ["OK"]
 
-    fold.adb("wait-for-device")
+    fold.wait_for_new_connection()
     assert fold.shell(queries) == before
     assert uptime_s <= fold.uptime_s() < saved_by_s + 900
 

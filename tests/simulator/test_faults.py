@@ -89,7 +89,7 @@ def test_connection_can_drop_during_a_screencap(restored_bench: StartBench) -> N
 
     # The client does not always notice: its exit code is 0 or 255.
     assert 16 < len(frame.stdout) < frame_size(bench)
-    bench.adb("wait-for-device")
+    bench.wait_for_new_connection()
     assert len(bench.adb("exec-out", "screencap").stdout) == frame_size(bench)
 
 
@@ -173,6 +173,6 @@ def test_clear_ends_every_fault(fresh_bench: Bench) -> None:
 
     fresh_bench.console("fault", "clear")
 
-    fresh_bench.adb("wait-for-device")
+    fresh_bench.wait_for_new_connection()
     assert len(fresh_bench.adb("exec-out", "screencap").stdout) == frame_size(fresh_bench)
     assert fresh_bench.shell("input tap 1 1") == ""
