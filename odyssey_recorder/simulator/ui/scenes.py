@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache, partial
 
 from PIL import Image, ImageDraw, ImageFilter
 
@@ -17,7 +17,7 @@ _FAIR_HILLS = (10, 15, 20, 21, 28, 31, 36, 42, 44, 48, 53)
 
 
 def scene(kind: str, seed: int) -> Painter:
-    return lambda width, height: _cut(_square(kind, seed), width, height)
+    return partial(_cut, kind, seed)
 
 
 @cache
@@ -25,11 +25,12 @@ def _square(kind: str, seed: int) -> Image.Image:
     return _BRUSHES[kind](random.Random(seed * 6_151 + 17), _SIDE).convert("RGBA")
 
 
-def _cut(image: Image.Image, width: int, height: int) -> Image.Image:
+@lru_cache(maxsize=50)
+def _cut(kind: str, seed: int, width: int, height: int) -> Image.Image:
     share = _SIDE / max(width, height)
     left, top = (_SIDE - width * share) / 2, (_SIDE - height * share) / 2
     box = (max(0.0, left), max(0.0, top), min(_SIDE, _SIDE - left), min(_SIDE, _SIDE - top))
-    return image.resize((width, height), Image.Resampling.BICUBIC, box)
+    return _square(kind, seed).resize((width, height), Image.Resampling.BICUBIC, box)
 
 
 def _hills(rng: random.Random, side: int) -> Image.Image:
