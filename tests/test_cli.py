@@ -83,11 +83,6 @@ class TestReplay:
         assert result.out.splitlines()[0].split()[:2] == ["1", "diverged"]
         assert "diverged: 1 of 3 steps reached" in result.out
 
-    def test_different_screen_size_cannot_be_replayed(self, cli: CommandLine, phone: LabPhone) -> None:
-        result = cli("replay", write_dataset(cli.dataset, episode_of([Complete()])))
-        assert (result.exit_code, result.out) == (2, "")
-        assert "--scale" in result.err
-
     @pytest.mark.parametrize("options", [(), ("--json",), ("--dry-run",)])
     def test_missing_or_broken_files_cannot_be_replayed(self, cli: CommandLine, options: tuple[str, ...]) -> None:
         nowhere = cli("replay", cli.folder / "none.json", *options)

@@ -1,6 +1,6 @@
 """A simulated emulator on the real adb, a second connection for input in its own window, and a recording service."""
 
-import time
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.device import Device
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
-from odyssey_recorder.device.settle import SettleRule, Stillness, StillnessWatch
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Click, LongPress
@@ -37,6 +36,7 @@ from tests.recording.recording_bench import Annotator
 
 TASK = TaskInfo("General_Tool", ("Settings",), "Look at {}.", "Look at Display.", "Look at Display in Settings.")
 PATIENCE_S = 30.0
+STILL_S = 0.3
 LONG_PRESS_US = TouchRules.for_density(320).long_press_us
 
 
@@ -63,9 +63,12 @@ class RecordingSetup:
             recorder.join()
 
     def wait_until_still(self) -> None:
-        watch = StillnessWatch(SettleRule(still_ms=300), since_ns=time.monotonic_ns())
-        while watch.see(self.window.capture()) is Stillness.MOVING:
-            pass
+        """Asks the simulator rather than the device: taking screenshot after screenshot would keep a processor busy."""
+        has_changed = threading.Event()
+        stop_listening = self.emulator.phone.on_frame(has_changed.set)
+        while has_changed.wait(STILL_S):
+            has_changed.clear()
+        stop_listening()
 
     def position_of(self, label: str) -> Pixel:
         return label_positions(self.emulator.phone, label)[0]

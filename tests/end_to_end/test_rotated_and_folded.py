@@ -139,7 +139,7 @@ PHONE = DeviceChanges(
 
 @pytest.mark.parametrize(
     ("case", "way"),
-    [(FOLD, "gRPC"), (FOLD, "passive"), (TABLET, "adb"), (PHONE, "gRPC")],
+    [pytest.param(FOLD, "gRPC", marks=pytest.mark.soak), (FOLD, "passive"), (TABLET, "adb"), (PHONE, "gRPC")],
     ids=lambda one: one.profile if isinstance(one, DeviceChanges) else one,
 )
 def test_steps_have_the_touched_screen_and_pixel(start: Start, tmp_path: Path, case: DeviceChanges, way: str) -> None:

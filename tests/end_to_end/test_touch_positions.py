@@ -27,7 +27,7 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.profile import PROFILES
 from tests.device.bench import DeviceBench, start_bench
 
-TARGETS = 24
+TARGETS = 12
 SLEEP, WAKE_UP = 223, 224
 STILL_PAGE = "com.odyssey.calculator"
 """An app that does not scroll: moving a finger over it draws nothing."""
@@ -106,14 +106,13 @@ class Rig:
         hashes = [json.loads(line).get("rgb_sha256") for line in self._journal]
         return str([one for one in hashes if one][-1])
 
-    def window_touch(self, natural: Pixel, case: Case, size: Size) -> Pixel:
+    def window_touch(self, natural: Pixel, case: Case, panel: Size, size: Size) -> Pixel:
         """Touch the emulator's window at a pixel of its panel; returns where the touch is recorded."""
-        guest, state = self.bench.emulator.guest, self.device.screen_state()
+        guest = self.bench.emulator.guest
         guest.window_touch(natural.x, natural.y, pressed=True)
         guest.window_touch(natural.x, natural.y, pressed=False)
         contact = self.contact()
-        assert state.panel is not None
-        return to_stroke(contact, self._nodes[contact.node], state.panel, case.rotation, size).start
+        return to_stroke(contact, self._nodes[contact.node], panel, case.rotation, size).start
 
     def contact(self) -> Contact:
         """The next one that the kernel reports."""
@@ -201,15 +200,15 @@ def test_touch_from_recorder_is_felt_at_its_pixel(rig: Rig, case: Case) -> None:
 
 
 def test_touch_in_emulator_window_is_recorded_at_its_pixel(rig: Rig, case: Case) -> None:
-    state, size = rig.device.screen_state(), screenshot_size(rig, case)
-    assert state.panel is not None
-    panel = state.panel.turned() if case.rotation % 2 else state.panel
-    box = frame_on_panel(size, panel)
+    panel, size = rig.device.screen_state().panel, screenshot_size(rig, case)
+    assert panel is not None
+    turned = panel.turned() if case.rotation % 2 else panel
+    box = frame_on_panel(size, turned)
     inside = Box(box.left + 1, box.top + 1, box.right - 1, box.bottom - 1) if case.resized else box
-    positions = targets(panel, case, inside)
+    positions = targets(turned, case, inside)
     rig.touched()
 
-    recorded = [rig.window_touch(unrotate(position, state.panel, case.rotation), case, size) for position in positions]
+    recorded = [rig.window_touch(unrotate(one, panel, case.rotation), case, panel, size) for one in positions]
 
     assert are_near(recorded, rig.touched())
     if not case.resized:

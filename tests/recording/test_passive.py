@@ -82,13 +82,6 @@ def test_swipe_up_from_the_edge_is_judged_by_its_effect(
     assert bench.steps[0].flags == flags
 
 
-def test_swipe_from_the_side_is_back() -> None:
-    bench = Bench(areas=replace(PLAIN, navigation=Navigation.GESTURES)).begin().down().wait(100)
-    bench.up((5, 1200), ms=100, path=((500, 1200),)).wait(100)
-
-    assert steps(bench) == ["BACK on 0"]
-
-
 # Readings of the device.
 
 

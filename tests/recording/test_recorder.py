@@ -264,16 +264,6 @@ def test_gesture_outside_the_screen_is_rejected(recording: Recording, device: Fa
     assert len(device.performed) == 1
 
 
-def test_input_rejected_by_the_device_leaves_no_step(recording: Recording, device: FakeDevice) -> None:
-    device.refuse_input("injection is not permitted")
-    recording.tap()
-    recording.annotator.await_notice("injection is not permitted")
-    recording.ready(steps=0)
-    device.recover()
-    assert len(recording.tap_and_wait().steps) == 1
-    assert [dropped.why for dropped in recording.draft.dropped] == ["refused by the device"]
-
-
 def test_stop_interrupts_typing(bench: RecordingBench) -> None:
     class SlowTypist(FakeDevice):
         """Types until the recorder stops it."""
@@ -469,22 +459,6 @@ def test_draft_without_steps_is_resumed_on_its_first_screen(bench: RecordingBenc
         resumed.until(State.RESTORING)
         later.show(0)
         resumed.ready(steps=0)
-
-
-def test_complete_draft_is_published_on_resume(bench: RecordingBench, device: FakeDevice) -> None:
-    with bench.recording(device) as recording:
-        recording.tap_and_wait()
-        (bench.store.root / "provenance").rmdir()
-        (bench.store.root / "provenance").write_text("in the way")
-        recording.recorder.complete("done")
-        view = recording.until(State.STORAGE_LOST)
-        assert "Move that file away" in view.message
-    assert [draft.complete for draft in bench.store.drafts()] == [True]
-    assert bench.store.episodes() == []
-    (bench.store.root / "provenance").unlink()
-    with bench.resumed(FakeDevice(), recording.draft.episode_id) as resumed:
-        resumed.until(State.FINISHED)
-    assert bench.store.episodes() == [recording.draft.episode_id]
 
 
 # The storage fails.

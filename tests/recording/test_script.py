@@ -7,6 +7,7 @@ import pytest
 
 from odyssey_recorder.dataset.draft import Draft
 from odyssey_recorder.device.device import OnTyped
+from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.errors import OdysseyError, RecordingError, ScriptError
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Impossible, LongPress, Press, Scroll, SystemKey, Type
@@ -30,7 +31,7 @@ from odyssey_recorder.recording.script import (
 )
 from odyssey_recorder.recording.script import ScriptLongPress as LongPressLine
 from odyssey_recorder.recording.view import RecordingView
-from tests.fakes import FakeDevice
+from tests.fakes import FakeDevice, Input
 from tests.recording.recording_bench import RULES, RecordingBench
 
 SCRIPT = """
@@ -180,42 +181,36 @@ def test_script_is_played_and_published(bench: RecordingBench, device: FakeDevic
     assert {progress.total for progress in reported} == {9}
 
 
-def test_command_rejected_after_a_screen_change_is_repeated(bench: RecordingBench) -> None:
-    class AdvertisingDevice(FakeDevice):
-        """Changes its screen by itself after a few frames."""
+class AdvertisingDevice(FakeDevice):
+    """Changes its screen by itself after a few frames."""
 
-        def capture(self):  # type: ignore[no-untyped-def]
-            self.looked += 1
-            if self.looked in {6, 12}:
-                self.show(f"advertisement {self.looked}")
-            return super().capture()
+    looked = 0
 
-        looked = 0
-
-    device = AdvertisingDevice()
-    view = play(bench, device, '{"tap": [1, 2]}\n{"key": "HOME"}\n{"impossible": "There is no shop."}')
-    assert [type(step.action) for step in view.steps] == [Click, Press, Impossible]
-    assert len(device.performed) == 2
-
-
-def test_command_that_never_arrived_is_repeated(bench: RecordingBench) -> None:
-    device = DisconnectingDevice()
-    view = play(bench, device, '{"tap": [1, 2]}\n{"key": "HOME"}\n{"complete": ""}')
-    assert [type(step.action) for step in view.steps] == [Click, Press, CompleteAction]
-    assert len(device.performed) == 2
+    def capture(self) -> Frame:
+        self.looked += 1
+        if self.looked in {6, 12}:
+            self.show(f"advertisement {self.looked}")
+        return super().capture()
 
 
 class DisconnectingDevice(FakeDevice):
     """Disconnects instead of taking its first input, and reconnects a moment later."""
 
-    def _perform(self, done):  # type: ignore[no-untyped-def]
+    broke = False
+
+    def _perform(self, done: Input) -> None:
         if not self.broke:
             self.broke = True
             self.disconnect()
             threading.Timer(0.1, self.recover).start()
         super()._perform(done)
 
-    broke = False
+
+@pytest.mark.parametrize("device", [AdvertisingDevice(), DisconnectingDevice()], ids=["screen changed", "disconnected"])
+def test_command_that_did_not_arrive_is_repeated(bench: RecordingBench, device: FakeDevice) -> None:
+    view = play(bench, device, '{"tap": [1, 2]}\n{"key": "HOME"}\n{"impossible": "There is no shop."}')
+    assert [type(step.action) for step in view.steps] == [Click, Press, Impossible]
+    assert len(device.performed) == 2
 
 
 def reject_input(bench: RecordingBench, device: FakeDevice) -> None:

@@ -1,6 +1,7 @@
 """The recorder in its own process, and the content of its window; a test may kill it at any time."""
 
 import json
+import pickle
 import queue
 import signal
 import subprocess
@@ -8,22 +9,23 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.end_to_end.screen.window_content import WindowContent, parse_content
+from tests.end_to_end.screen.window_content import WindowContent
 from tests.gui.slot_probe import SlowDelivery
 
 ROOT = Path(__file__).parents[3]
 PATIENCE_S = 60.0
-_LATER_MS = 40
+_LATER_MS = 60
 
 
 class Window:
     """One run of the program; a context manager, which closes the window."""
 
     def __init__(self, environment: Mapping[str, str], *options: str) -> None:
-        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._slow: list[SlowDelivery] = []
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.end_to_end.screen.program", *options],
@@ -31,7 +33,6 @@ class Window:
             env=dict(environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            text=True,
         )
         threading.Thread(target=self._listen, name="answers", daemon=True).start()
 
@@ -43,7 +44,8 @@ class Window:
             self.close()
 
     def content(self, *, later: bool = False) -> WindowContent:
-        return parse_content(self._request("content", delay_ms=_LATER_MS if later else 0))
+        content: WindowContent = self._request("content", delay_ms=_LATER_MS if later else 0)
+        return content
 
     def wait_until(self, condition: Callable[[WindowContent], bool], what: str) -> WindowContent:
         """Poll until `condition` holds and return the content. Fails with `what` and what is visible instead."""
@@ -68,7 +70,7 @@ class Window:
     def slow_events(self) -> tuple[SlowDelivery, ...]:
         """Events that kept the GUI thread too long so far, including those of closed windows."""
         if self._process.poll() is None:
-            self._slow = [SlowDelivery(**values) for values in self._request("slow")]
+            self._slow = self._request("slow")
         return tuple(self._slow)
 
     def kill(self) -> None:
@@ -93,15 +95,15 @@ class Window:
 
     def _request(self, *request: object, delay_ms: int = 0) -> Any:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps([delay_ms, *request]) + "\n")
+        self._process.stdin.write(json.dumps([delay_ms, *request]).encode() + b"\n")
         self._process.stdin.flush()
-        return json.loads(self._answers.get(timeout=PATIENCE_S))
+        return self._answers.get(timeout=PATIENCE_S)
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
-        with self._process.stdout as output:
-            for line in output:
-                self._answers.put(line)
+        with self._process.stdout as output, suppress(EOFError, pickle.UnpicklingError):  # the program has ended
+            while True:
+                self._answers.put(pickle.load(output))
 
 
 def _describe(content: WindowContent) -> str:

@@ -1,7 +1,6 @@
 """The visible content of the program's window, as values passed between processes."""
 
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +79,3 @@ class WindowContent:
 
     def shows(self, text: str) -> bool:
         return any(text in one.name for one in self.elements)
-
-
-def parse_content(values: dict[str, Any]) -> WindowContent:
-    elements = tuple(
-        Element(**{**one, "rect": Rect(**one["rect"]), "ancestors": tuple(one["ancestors"])})
-        for one in values["elements"]
-    )
-    mirror = values["mirror"]
-    if mirror is not None:
-        mirror = Mirror(**{**mirror, "area": Rect(**mirror["area"]), "screenshot": tuple(mirror["screenshot"])})
-    return WindowContent(**{**values, "elements": elements, "mirror": mirror})

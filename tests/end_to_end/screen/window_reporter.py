@@ -1,15 +1,15 @@
 """Reports what is visible in the program's window, by accessible names.
 
-Runs in the program's process. Reads requests as JSON lines from standard input and answers on standard output; when
-standard input ends, so does the program.
+Runs in the program's process. Reads requests as JSON lines from standard input, and pickles its answers to standard
+output; when standard input ends, so does the program.
 """
 
 import json
 import os
+import pickle
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from typing import Any
 
 from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
@@ -40,8 +40,8 @@ class WindowReporter(QObject):
         super().__init__(app)
         QAccessible.setActive(True)  # as with a screen reader; otherwise Qt reports outdated list rows
         self._answers: dict[str, Callable[..., Any]] = {
-            "content": lambda: asdict(content()),
-            "slow": lambda: [asdict(slow) for slow in app.slow if type(self).__name__ not in slow.receiver],
+            "content": content,
+            "slow": lambda: [slow for slow in app.slow if type(self).__name__ not in slow.receiver],
             "use theme": use_theme,
             "save screenshot": save_screenshot,
             "focus": focus,
@@ -63,7 +63,7 @@ class WindowReporter(QObject):
         timer.start()
 
     def _answer(self, command: str, arguments: list[Any]) -> None:
-        sys.stdout.write(json.dumps(self._answers[command](*arguments)) + "\n")
+        pickle.dump(self._answers[command](*arguments), sys.stdout.buffer)
         sys.stdout.flush()
 
 
@@ -123,9 +123,8 @@ def _elements(interface: QAccessibleInterface | None, ancestors: tuple[str, ...]
     # On Linux Qt returns the selected entry as the name of a combo box.
     name = widget.accessibleName() if isinstance(widget, QComboBox) else interface.text(QAccessible.Text.Name)
     role = interface.role().name
-    rect = interface.rect()
-    visible = _visible_part(around, is_widget=is_widget)
     if name or role in _CONTROLS:
+        rect, visible = interface.rect(), _visible_part(around, is_widget=is_widget)
         yield Element(
             role=role,
             name=name,
