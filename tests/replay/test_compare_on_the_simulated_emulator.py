@@ -49,3 +49,5 @@ def test_changed_screen_drifts_and_other_screen_diverges(person: Person) -> None
     before = screenshot(person)
     person.type("about the trip")
     assert verdict(person, before) is StepVerdict.DRIFT, "a word was typed"
+    person.open("Notes")
+    assert verdict(person, notes) is StepVerdict.DIVERGED, "a note more"
