@@ -120,11 +120,9 @@ def test_loading_a_snapshot_lifts_fingers_and_ends_getevent(fresh_bench: Bench) 
     fresh_bench.console("avd", "snapshot", "save", "held")
     before = phone.screen()
 
-    with fresh_bench.running("shell", "getevent -lt") as getevent:
-        assert getevent.stdout is not None
-        getevent.stdout.readline()
+    with fresh_bench.getevent("-lt") as events:
         fresh_bench.console("avd", "snapshot", "load", "held")
-        assert getevent.wait(10) != 0
+        assert events.process.wait(10) != 0
 
     after = phone.screen()
     assert after.rgba == before.rgba
