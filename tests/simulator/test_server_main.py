@@ -16,8 +16,7 @@ PROGRAM = "import os; os.umask(0); from odyssey_recorder.__main__ import main; m
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without a word to it")
-@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_simulator_stopped_by_a_signal_leaves_nothing_behind(tmp_path: Path, signal_number: signal.Signals) -> None:
+def test_simulator_stopped_by_a_signal_leaves_nothing_behind(tmp_path: Path) -> None:
     home, running = tmp_path, tmp_path / "run" / "avd" / "running"
     (tmp_path / "run").mkdir()
     environment = {
@@ -37,7 +36,7 @@ def test_simulator_stopped_by_a_signal_leaves_nothing_behind(tmp_path: Path, sig
         made = [home / TOKEN_FILE, *running.glob("pid_*.ini")]
         modes = [stat.S_IMODE(path.stat().st_mode) for path in made]
 
-        program.send_signal(signal_number)
+        program.terminate()
 
         assert program.stdout.read() == f"{serial} has stopped.\n"
         assert program.stderr.read() == ""
@@ -57,14 +56,16 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_missing_adb_server_is_explained_and_an_existing_token_kept(home: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_missing_adb_server_is_explained_and_an_existing_token_kept(home: Path, name: str) -> None:
     lines: list[str] = []
     (home / TOKEN_FILE).write_text("of another emulator")
 
     def print_line(line: str) -> None:
         lines.append(line)
         if line.startswith("Stop it"):
-            raise KeyboardInterrupt
+            assert signal.getsignal(signal.Signals[name]) is signal.default_int_handler
+            signal.raise_signal(signal.Signals[name])
 
     run(phone_of(), 0, print_line)
 
