@@ -188,14 +188,6 @@ def test_navigation_bar_buttons_work(person: Person, button: str, activity: str)
     assert person.phone.state().activity.endswith(activity)
 
 
-def test_drawer_search_opens_an_app(person: Person) -> None:
-    person.tap("Search")
-    person.type("sett")
-    assert not person.sees("Notes")
-    person.phone.press_key(ENTER)
-    assert person.phone.state().package == "com.android.settings"
-
-
 # Fingers and lists
 
 
