@@ -171,15 +171,6 @@ def test_silence_at_any_point_times_out(answers: dict[str, bytes]) -> None:
         device.input_nodes()
 
 
-def test_closing_wakes_a_waiting_call() -> None:
-    with ThreadPoolExecutor(1) as executor, ScriptedAdbServer({shell("input keyevent 4"): OKAY + HANG}) as server:
-        device = device_of(server, answer_s=600)
-        pressed = executor.submit(device.press, SystemKey.BACK)
-        server.wait_for(shell("input keyevent 4"))
-        device.close()
-        assert isinstance(pressed.exception(timeout=10), DeviceDisconnectedError)
-
-
 def test_wait_for_boot_ends_after_a_timeout_or_when_closed() -> None:
     booting = {shell("getprop sys.boot_completed"): printed(b"\n")}
 

@@ -97,11 +97,6 @@ def test_rotation_round_trips(placed: tuple[Pixel, Size], rotation: Rotation) ->
     assert unrotate(rotated, panel, rotation) == pixel
 
 
-def test_size_is_printed_and_rotated() -> None:
-    assert str(PHONE) == "1080x2400"
-    assert PHONE.turned() == Size(2400, 1080)
-
-
 @pytest.mark.parametrize(
     ("screenshot", "box"),
     [

@@ -10,7 +10,7 @@ from odyssey_recorder.replay.compare import StepVerdict, Tolerance, compare
 from tests.simulator.person import Person, person_with
 
 
-@pytest.fixture(params=["small_phone", "pixel_7_pro", "pixel_tablet"])
+@pytest.fixture(params=["small_phone", pytest.param("pixel_7_pro", marks=pytest.mark.soak), "pixel_tablet"])
 def person(request: pytest.FixtureRequest) -> Iterator[Person]:
     with person_with(request.param) as person:
         yield person

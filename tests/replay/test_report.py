@@ -105,7 +105,7 @@ def test_episode_texts_are_escaped(tmp_path: Path) -> None:
 
 
 def test_very_long_text_is_shortened(tmp_path: Path) -> None:
-    long = "word " * 200_000
+    long = "word " * 20_000
     page = render_report(replayed(tmp_path, (Type(long), Complete(long)), instruction=long))
     assert len(Page(page).text) < 10_000
 

@@ -11,8 +11,6 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from tests.simulator.bench import ADB
 
-SIMULATE = [sys.executable, "-m", "odyssey_recorder", "simulate", "--profile", "small_phone", "--console-port", "0"]
-
 
 @pytest.fixture
 def phones(adb_server: PrivateAdbServer) -> Iterator[PhoneProcesses]:
@@ -85,8 +83,9 @@ def test_phone_ends_when_its_starter_dies(adb_server: PrivateAdbServer) -> None:
 
 
 def test_killed_phone_ends_cleanly_with_stdin_still_open(adb_server: PrivateAdbServer) -> None:
+    options = ["--profile", "small_phone", "--console-port", "0", "--until-stdin-ends"]
     with subprocess.Popen(
-        [*SIMULATE, "--until-stdin-ends"],
+        [sys.executable, "-m", "odyssey_recorder", "simulate", *options],
         env=adb_server.environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
