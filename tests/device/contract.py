@@ -324,10 +324,12 @@ class DeviceContract:
         impatient_bench.device.input_nodes()
 
     def test_calls_on_a_lost_device_fail_as_disconnected(self, bench: Bench) -> None:
+        before = bench.device.capture()
         bench.disconnect()
         assert errors_of_every_call(bench.device) == dict.fromkeys(CALLS, DeviceDisconnectedError)
         bench.recover()
-        bench.device.capture()
+        assert bench.device.capture().number > before.number
+        bench.device.touch(TouchStroke.press(bench.button))
 
     def test_calls_on_a_closed_device_fail_as_disconnected(self, bench: Bench) -> None:
         bench.device.close()

@@ -81,6 +81,7 @@ def test_editor_action_acts_like_the_enter_key(note: Bench) -> None:
     person.home()
     person.tap("Search")
     send(note, "clock")
+    assert not person.sees("Notes")
     note.shell("am broadcast -a ADB_EDITOR_CODE --ei code 2")
     assert note.phone.state().package == "com.odyssey.clock"
 

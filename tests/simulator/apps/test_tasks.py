@@ -103,7 +103,7 @@ TASKS = {
     ),
     "forward a message": (
         "open Messages | Aisha Rahman | hold The review is moved to Monday 14:00, room 3.12. | Forward | Notes | "
-        "see The review is moved to Monday 14:00, room 3.12."
+        "open Notes | see The review is moved to Monday 14:00, room 3.12."
     ),
     "put a song on a new playlist": (
         "open Music | Delta | Now playing | Pause | see Play | Add to playlist | New playlist | type Rainy days | "
