@@ -1,6 +1,5 @@
 """Devices on the real adb and the simulated emulator, with access to the emulator behind them."""
 
-import json
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -23,8 +22,8 @@ from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.faults import FrameFault
 from odyssey_recorder.simulator.guest import Snapshot
-from odyssey_recorder.simulator.phone import Phone, TouchPhase
-from odyssey_recorder.simulator.profile import profile_named
+from tests.simulator.bench import inputs_in, phone_of
+from tests.simulator.person import Person
 
 BUNDLED_ADB = Path(adbutils.__file__).parent / "binaries" / ("adb.exe" if os.name == "nt" else "adb")
 
@@ -51,8 +50,7 @@ class DeviceBench:
         return self.center_of("Notes")
 
     def center_of(self, label: str) -> Pixel:
-        view = next(node for node in self.emulator.phone.view_hierarchy().walk() if node.content_desc == label).bounds
-        return Pixel((view.left + view.right) // 2, (view.top + view.bottom) // 2)
+        return Pixel(*Person(self.emulator.phone).find(label).bounds.center)
 
     def find(self) -> ControlEndpoint | None:
         return find_control(self.emulator.serial, (self.folder,))
@@ -72,9 +70,7 @@ class DeviceBench:
         return device
 
     def change_screen(self) -> None:
-        at = self.button
-        self.emulator.phone.touch(TouchPhase.DOWN, at.x, at.y)
-        self.emulator.phone.touch(TouchPhase.UP, at.x, at.y)
+        Person(self.emulator.phone).tap("Notes")
 
     def press_back_key(self) -> None:
         self.emulator.guest.window_key(_KEY_BACK)
@@ -125,8 +121,7 @@ class DeviceBench:
 
     def inputs(self) -> list[str]:
         """From the emulator's journal."""
-        lines = _journal(self.folder).read_bytes()[self.journal_start :].splitlines()
-        return [entry["input"] for entry in map(json.loads, lines) if "input" in entry]
+        return inputs_in(_journal(self.folder), self.journal_start)
 
 
 class EmulatorPool:
@@ -165,7 +160,7 @@ def console(emulator: SimulatedEmulator) -> EmulatorConsole:
 
 def start_emulator(profile: str, server: PrivateAdbServer, folder: Path) -> SimulatedEmulator:
     """The caller stops the emulator."""
-    phone = Phone(profile_named(profile), animation=False, journal=_journal(folder))
+    phone = phone_of(profile, journal=_journal(folder))
     emulator = SimulatedEmulator(phone, adb_server_port=server.port, control=ControlOptions(running_dir=folder))
     emulator.start()
     return emulator

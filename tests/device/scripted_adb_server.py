@@ -46,7 +46,6 @@ class ScriptedAdbServer:
         self._listener = socket.create_server(("127.0.0.1", port))
         self.port: int = self._listener.getsockname()[1]
         self._stopped = threading.Event()
-        self._received = threading.Condition()
         self._threads = [threading.Thread(target=self._accept)]
 
     def __enter__(self) -> "ScriptedAdbServer":
@@ -60,10 +59,6 @@ class ScriptedAdbServer:
         for thread in self._threads:
             thread.join()
         self._listener.close()
-
-    def wait_for(self, request: str) -> None:
-        with self._received:
-            assert self._received.wait_for(lambda: request in self.requests, timeout=20)
 
     def _accept(self) -> None:
         while True:
@@ -79,9 +74,7 @@ class ScriptedAdbServer:
         with connection, connection.makefile("rb") as received:
             while length := received.read(4):
                 request = received.read(int(length, 16)).decode()
-                with self._received:
-                    self.requests.append(request)
-                    self._received.notify_all()
+                self.requests.append(request)
                 answer = self._answer(request)
                 if answer is None and request.startswith("host:tport:"):
                     connection.sendall(OKAY + bytes(8))

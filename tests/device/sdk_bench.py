@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +10,10 @@ from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.avd import SdkEnvironment, VirtualDevices
 from odyssey_recorder.device.avd_config import entries
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
-from odyssey_recorder.device.emulator_launch import free_ports
 from odyssey_recorder.device.sdk import AndroidSdk
-from odyssey_recorder.errors import DeviceError
-from odyssey_recorder.simulator.adb_server import PrivateAdbServer, free_port
+from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.discovery import running_dir
+from tests.simulator.bench import free_console_port
 
 IMAGE = "system-images;android-34;google_apis;x86_64"
 
@@ -143,14 +141,6 @@ def _program(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!{sys.executable}\n{text}")
     path.chmod(0o755)
-
-
-def free_console_port() -> int:
-    """An even port with a free one above it, outside the range of real emulators."""
-    for _ in range(200):
-        with suppress(DeviceError):
-            return free_ports((free_port() & ~1,)).console
-    raise AssertionError("no two adjacent ports are free")
 
 
 class AvdBench:

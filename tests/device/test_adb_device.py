@@ -103,13 +103,6 @@ def test_text_arrives_unchanged(bench: DeviceBench, text: str) -> None:
     assert "".join(typed) == text
 
 
-def test_server_lists_the_device(bench: DeviceBench) -> None:
-    listed = {device.serial: device for device in bench.server.devices()}
-    assert listed[bench.device.serial].is_ready
-    assert listed[bench.device.serial].model == bench.device.properties().model.replace(" ", "_")
-    assert bench.server.version() == 41
-
-
 def test_device_is_reached_by_host_and_port(bench: DeviceBench, adb_server: PrivateAdbServer) -> None:
     address = f"127.0.0.1:{bench.emulator.adb_port}"
     adb_server.adb("connect", address)
@@ -228,6 +221,7 @@ def test_calls_wait_while_a_snapshot_is_saved(bench: DeviceBench, end: str) -> N
         if end == "the device is closed":
             device.close()
             assert isinstance(waiting.exception(timeout=10), DeviceDisconnectedError)
+            assert isinstance(saving.exception(timeout=10), DeviceDisconnectedError)
 
     assert isinstance(saving.exception(timeout=10), DeviceDisconnectedError)
     assert (waiting.exception() is None) == (end == "the console hangs up")

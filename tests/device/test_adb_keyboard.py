@@ -20,6 +20,7 @@ SCRIPTS = {
     "combining": "e\u0301 a\u0323\u0302 क्षि \u1112\u1161\u11ab",
     "shell words": "“$(reboot)” `ls` '\"; rm -rf ~ — é",
     "lines": "first é\n\nthird",
+    "markup": "<a href=\"é\">'&amp;'</a>  two \tspaces ",
 }
 
 

@@ -67,10 +67,7 @@ def test_endless_command_times_out(pair: tuple[socket.socket, socket.socket]) ->
             stream.read()
 
 
-def test_available_output_is_returned_at_once(pair: tuple[socket.socket, socket.socket]) -> None:
-    device, ours = pair
-    stream = ShellStream(ours, None, 0)
-
+def test_available_output_is_returned_at_once(device: socket.socket, stream: ShellStream) -> None:
     device.sendall(packet(OUTPUT, b"abc") + packet(ERRORS, b"!"))
     assert stream.read_some() == b"abc"
     device.sendall(packet(OUTPUT, b"defgh")[:-2])

@@ -34,6 +34,12 @@ def test_life_of_a_foldable_virtual_device(bench: AvdBench) -> None:
     assert stages == list(BootStage)
     assert [finding for finding in started.findings if finding.fix] == []
     assert devices.list() == (Avd("My_Fold", "pixel_fold", serial),)
+    for call in (
+        partial(devices.start, "My_Fold"),
+        partial(devices.create, "pixel_fold", name="My_Fold", replace=True),
+    ):
+        with pytest.raises(DeviceError, match=f"My_Fold is already running as {serial}. Stop it first."):
+            call()
     assert bench.prop("persist.sys.timezone") == "Etc/UTC"
     [start] = bench.sdk.emulator_commands()
     assert start.startswith(f"-avd My_Fold -port {bench.port} -grpc ")
@@ -47,33 +53,10 @@ def test_life_of_a_foldable_virtual_device(bench: AvdBench) -> None:
     assert device.screen_state().rotation is not Rotation(0)
     devices.load_snapshot(serial, "clean")
     assert (device.screen_state().posture, device.screen_state().rotation) == ("OPENED", Rotation(0))
-    console.fold()
-    console.unfold()
-    assert device.screen_state().posture == "OPENED"
-    assert console.snapshots() == ("clean",)
-    console.delete_snapshot("clean")
-    assert console.snapshots() == ()
     device.close()
 
     devices.stop(serial)
     assert devices.list() == (Avd("My_Fold", "pixel_fold", None),)
-
-
-def test_start_from_a_snapshot_and_wiped(bench: AvdBench) -> None:
-    bench.devices.create("small_phone")
-    first = bench.devices.start("small_phone", Start(snapshot="clean", animations=True))
-    serial = first.serial
-
-    for call in (bench.devices.start, partial(bench.devices.create, replace=True)):
-        with pytest.raises(DeviceError, match=f"small_phone is already running as {serial}. Stop it first."):
-            call("small_phone")
-    bench.devices.start("small_phone", Start(wipe=True, window=False))
-
-    assert [finding.what for finding in first.findings if finding.fix] == ["Animations"]
-    assert [command.partition("-no-boot-anim ")[2] for command in bench.sdk.emulator_commands()] == [
-        "-snapshot clean -no-snapshot-save",
-        "-no-window -wipe-data -no-snapshot-load",
-    ]
 
 
 @pytest.mark.parametrize("by", [CancelledError, KeyboardInterrupt], ids=["cancel", "Ctrl-C"])
@@ -99,8 +82,10 @@ def test_emulator_that_exits_at_start_is_reported_with_advice(bench: AvdBench) -
     bench.sdk.fail_emulators(f"ERROR | x86_64 emulation currently requires hardware acceleration!\n{last_line}")
 
     with pytest.raises(DeviceError) as error:
-        bench.devices.start("pixel_fold")
+        bench.devices.start("pixel_fold", Start(snapshot="clean"))
 
+    [command] = bench.sdk.emulator_commands()
+    assert command.endswith(" -no-boot-anim -snapshot clean -no-snapshot-save")
     [log] = bench.logs.glob("emulator-pixel_fold-*.log")
     explanation = "The emulator pixel_fold stopped right after its start. Allow your user to use KVM: sudo gpasswd"
     assert [text for text in (explanation, last_line, str(log)) if text not in str(error.value)] == []

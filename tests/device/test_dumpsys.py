@@ -68,6 +68,7 @@ def test_properties_with_unusual_values() -> None:
 
 SETTINGS = "com.android.settings"
 FOCUSED_APP = f"  mFocusedApp=ActivityRecord{{9f2 u0 {SETTINGS}/.Settings t8}}\n"
+OLDER_FOCUSED_APP = "mFocusedApp=AppWindowToken{f token=Token{5 ActivityRecord{2d u0 com.shop/.Main t10}}}"
 
 
 @pytest.mark.parametrize(
@@ -81,6 +82,7 @@ FOCUSED_APP = f"  mFocusedApp=ActivityRecord{{9f2 u0 {SETTINGS}/.Settings t8}}\n
         (f"Window{{b1 u0 Application Not Responding: {SETTINGS}}}", ("", "")),
         (f"Window{{b1 u0 Application Not Responding: {SETTINGS}/.Settings}}", ("", "")),
         ("Window{b1 u0 PopupWindow:3b1f0e1}", (SETTINGS, f"{SETTINGS}.Settings")),
+        (f"Window{{a u0 PopupWindow:3b1f0e1}}\n  {OLDER_FOCUSED_APP}", ("com.shop", "com.shop.Main")),
     ],
 )
 def test_focused_activity(focus: str, expected: tuple[str, str]) -> None:
@@ -149,17 +151,10 @@ def test_rotation_and_bars_of_android_10() -> None:
     assert dumpsys.keyboard(contents) == Box(132, 500, 2280, 1080)
 
 
-def test_popup_belongs_to_its_activity_on_older_android() -> None:
-    app = "mFocusedApp=AppWindowToken{f token=Token{5 ActivityRecord{2d u0 com.shop/.Main t10}}}"
-    window = f"  mCurrentFocus=Window{{a u0 PopupWindow:3b1f0e1}}\n  {app}\n"
-    assert dumpsys.focused_activity(window) == ("com.shop", "com.shop.Main")
-
-
 @pytest.mark.parametrize(
     ("window", "rotation"),
     [
         ("mCurrentRotation=ROTATION_90", Rotation.R90),
-        ("mCurrentRotation=ROTATION_0", Rotation.R0),
         ("    mRotation=3 mDeferredRotationPauseCount=0", Rotation.R270),
         ("mRotation=ROTATION_180", Rotation.R180),
         (
@@ -224,12 +219,6 @@ def test_keyboard_is_shown_on_the_default_display() -> None:
 )
 def test_only_a_foldable_has_a_posture(answer: str, posture: str) -> None:
     assert dumpsys.posture(answer) == posture
-
-
-def test_physical_displays() -> None:
-    ids = "4619827259835644672", "4619827551948147201"
-    line = 'Display {} (HWC display {}): port=0 pnpId=GGL displayName="EMU_display_0"\n'
-    assert dumpsys.physical_displays("".join(line.format(id_, at) for at, id_ in enumerate(ids))) == ids
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import socket
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
@@ -109,14 +108,3 @@ def test_missing_and_rejected_tokens_name_their_file(tmp_path: Path) -> None:
         with pytest.raises(DeviceError, match=r"rejected the token in .*token"):
             EmulatorConsole(port, token_file=token).command("ping")
         assert received == ["auth mine\n"]
-
-
-def test_closing_ends_a_waiting_command(tmp_path: Path) -> None:
-    with ThreadPoolExecutor(1) as executor, scripted_console(GREETING, b"", then_hang=True) as (port, received):
-        console = EmulatorConsole(port, token_file=tmp_path / "token")
-        answer = executor.submit(console.command, "ping")
-        while not received:
-            wait([answer], 0.005)
-        console.close()
-
-        assert isinstance(answer.exception(timeout=10), DeviceDisconnectedError)

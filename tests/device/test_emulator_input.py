@@ -169,7 +169,7 @@ def test_system_keys_show_in_getevent(bench: DeviceBench) -> None:
     assert len(reports) >= 3
 
 
-@pytest.mark.parametrize("text", [CAFE, "你好世界\n\u0645\u0631\u062d 👩‍👩‍👧", "e\u0301\tx"])
+@pytest.mark.parametrize("text", ["你好世界\n\u0645\u0631\u062d 👩‍👩‍👧", "e\u0301\tx"])
 def test_text_of_any_script_is_typed_and_clipboard_restored(bench: DeviceBench, text: str) -> None:
     open_note(bench)
     bench.emulator.phone.set_clipboard("was there")

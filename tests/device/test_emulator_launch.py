@@ -4,16 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.device.emulator_launch import Ports, explained, free_ports, launch_command, new_log
+from odyssey_recorder.device.emulator_launch import explained, free_ports, new_log
 from odyssey_recorder.errors import DeviceError
-from tests.device.sdk_bench import free_console_port
-
-
-def test_launch_command() -> None:
-    command = launch_command(Path("/sdk/emulator/emulator"), "Fold", Ports(5554, 8554), ["-no-window"])
-    assert " ".join(command) == (
-        "/sdk/emulator/emulator -avd Fold -port 5554 -grpc 8554 -grpc-use-token -no-boot-anim -no-window"
-    )
+from tests.simulator.bench import free_console_port
 
 
 def console_with_listener(offset: int) -> tuple[int, socket.socket]:

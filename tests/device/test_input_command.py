@@ -49,10 +49,6 @@ def test_printable_ascii_survives_the_shell(text: str) -> None:
     assert "".join(piece for piece, _ in pieces) == text
 
 
-def test_long_text_is_typed_in_pieces() -> None:
-    assert [len(piece) for piece, _ in text_commands("a" * 100)] == [40, 40, 20]
-
-
 @pytest.mark.parametrize(
     ("text", "character"),
     [

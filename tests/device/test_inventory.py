@@ -213,7 +213,7 @@ def test_virtual_device_is_created_started_reset_and_stopped(adb_server: Private
     assert len(progress.shares) == len(BootStage)
 
     assert inventory.reset("small_phone", progress, lambda: False) == serial
-    assert "-wipe-data" in bench.sdk.emulator_commands()[-1]
+    assert bench.sdk.emulator_commands()[-1].endswith(" -no-boot-anim -wipe-data -no-snapshot-load")
     assert [finding.what for finding in inventory.examine(serial).findings if finding.fix] == ["Animations"]
     inventory.disconnect_device()
     inventory.stop(serial)

@@ -8,7 +8,7 @@ import pytest
 from odyssey_recorder.connector import DeviceConnector
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.preflight import PreflightFinding, PreflightReadings, findings, fix, prepare, take_readings
-from odyssey_recorder.device.profile import DeviceProfile, Preparation, profile_named, profiles
+from odyssey_recorder.device.profile import Preparation, profile_named
 from odyssey_recorder.device.repair import PutSetting, ResetScreen
 from odyssey_recorder.errors import DeviceDisconnectedError
 from odyssey_recorder.gesture.getevent import AxisRange, InputDeviceNode
@@ -174,9 +174,8 @@ def test_repairs_and_commands_fix_the_simulated_emulator(bench: DeviceBench, by:
     assert faults(take_readings(bench.device)) == {"Screenshots"}
 
 
-@pytest.mark.parametrize("profile", profiles(), ids=lambda profile: profile.key)
-def test_simulated_emulator_starts_with_nothing_to_fix(adb_server: PrivateAdbServer, profile: DeviceProfile) -> None:
-    phones = PhoneProcesses(adb_server.environment)
+def test_simulated_emulator_starts_with_nothing_to_fix(adb_server: PrivateAdbServer) -> None:
+    profile, phones = profile_named("pixel_fold"), PhoneProcesses(adb_server.environment)
     connector = DeviceConnector(AdbServer(port=adb_server.port), running=(phones.running_dir,))
     try:
         serial = phones.start(profile.key)

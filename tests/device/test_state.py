@@ -2,12 +2,11 @@
 
 import pytest
 
-from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_server import AdbServer
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.state import read_state
 from odyssey_recorder.errors import DeviceError
-from tests.cli import LabPhone
+from tests.device.bench import DeviceBench
 from tests.device.scripted_adb_server import ScriptedAdbServer, printed, shell
 
 SMS = "content://sms/sent?x='; reboot"
@@ -18,10 +17,8 @@ and more
 
 
 @pytest.fixture
-def device(phone: LabPhone) -> AdbShell:
-    shell = AdbShell(phone.serial, AdbServer(port=phone.lab.server.port))
-    AdbDevice(shell).wait_until_ready(20)
-    return shell
+def device(bench: DeviceBench) -> AdbShell:
+    return AdbShell(bench.device.serial, bench.server)
 
 
 def test_settings_files_and_screen_are_read(device: AdbShell) -> None:
@@ -36,9 +33,9 @@ def test_settings_files_and_screen_are_read(device: AdbShell) -> None:
 @pytest.mark.parametrize(
     "source", [("clock", "alarms"), ("settings", "system; reboot"), ("files", ""), ("content", "")]
 )
-def test_unknown_state_source_is_refused(device: AdbShell, source: tuple[str, str]) -> None:
+def test_unknown_state_source_is_refused(source: tuple[str, str]) -> None:
     with pytest.raises(DeviceError, match=r"can be asked for settings, content, files and screen, not for"):
-        read_state(device, [source])
+        read_state(AdbShell("lone", AdbServer(port=1)), [source])
 
 
 def test_missing_content_provider_is_named(device: AdbShell) -> None:

@@ -52,18 +52,12 @@ Change = Callable[[Sandbox, Random, Path], str]
 
 def damage(sandbox: Sandbox, rng: Random, area: str) -> str:
     path = rng.choice(sorted((sandbox.root / area).rglob("*")) or [sandbox.root / area])
-    changes: list[tuple[Change, int]] = [
-        (_change_bytes, 6),
-        (_put_special_file, 2),
-        (_put_link, 3),
-        (_add_file, 2),
-        (_enlarge, 1),
-    ]
+    weights: dict[Change, int] = {_change_bytes: 6, _put_special_file: 2, _put_link: 3, _add_file: 2, _enlarge: 1}
     if path.suffix == ".sqlite":
-        changes = [(_change_rows, 6), *changes]
+        weights = {_change_rows: 6, **weights}
     if path.suffix == ".png":
-        changes = [(_put_decompression_bomb, 2), *changes]
-    change = rng.choices([change for change, _ in changes], [weight for _, weight in changes])[0]
+        weights = {_put_decompression_bomb: 2, **weights}
+    [change] = rng.choices(list(weights), list(weights.values()))
     description = ""
     with suppress(OSError):
         description = change(sandbox, rng, path)
@@ -79,16 +73,12 @@ def _change_bytes(_: Sandbox, rng: Random, path: Path) -> str:
         case 0:
             data, description = data[:at], f"cut at {at}"
         case 1:
-            data, description = (
-                data[:at] + (fragment := rng.choice(_FRAGMENTS)) + data[at:],
-                f"{fragment[:20]!r} at {at}",
-            )
+            fragment = rng.choice(_FRAGMENTS)
+            data, description = data[:at] + fragment + data[at:], f"{fragment[:20]!r} at {at}"
         case 2 | 3 if tokens := list(_TOKEN.finditer(data)):
             token, value = rng.choice(tokens), rng.choice(_VALUES)
-            data, description = (
-                data[: token.start()] + value + data[token.end() :],
-                f"{token[0][:40]!r} is {value[:40]!r}",
-            )
+            data = data[: token.start()] + value + data[token.end() :]
+            description = f"{token[0][:40]!r} is {value[:40]!r}"
         case 4:
             data = rng.choice(_WHOLE_FILES)
             description = repr(data[:40])

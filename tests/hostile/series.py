@@ -130,7 +130,7 @@ def _open_episodes(sandbox: Sandbox) -> None:
 
 
 def _review(sandbox: Sandbox) -> None:
-    service = ReviewService(EpisodeIndex(sandbox.dataset, None), Checker(None), lambda: "bob")
+    service = ReviewService(EpisodeIndex(sandbox.dataset, None), Checker(None, 1), lambda: "bob")
     service.recover()
     opened = service.open(SECOND)
     service.fix(SECOND, NewInstruction(instruction="Other words."), "wrong", opened.revision)
@@ -155,12 +155,12 @@ _OPERATIONS: dict[str, Callable[[Sandbox], None]] = {
 
 
 def main(folder: Path, seed: int, cases: int) -> int:
+    os.fsync = lambda fd: None  # waiting for the disk would take most of the time
     sandbox, clean = Sandbox(folder / "world"), folder / "clean"
     if not clean.exists():
         sandbox.root.mkdir(parents=True)
         sandbox.make()
         sandbox.root.rename(clean)
-    os.fsync = lambda fd: None  # waiting for the disk would take most of the time
     before, failures, command_count = _fingerprint(sandbox.outside), 0, 0
     slowest: tuple[float, tuple[str, ...]] = 0.0, ()
     for case in range(seed, seed + cases):

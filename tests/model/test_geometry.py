@@ -75,15 +75,6 @@ def test_pixel_round_trip_is_off_by_less_than_a_cell(placed: tuple[Pixel, Size])
     assert abs(back.y - pixel.y) <= max(1, size.height // GRID)
 
 
-@given(st.integers(-10, 5000), st.integers(-10, 5000), sizes)
-def test_conversions_are_monotonic(one: int, other: int, size: Size) -> None:
-    low, high = sorted((one, other))
-    left, right = to_grid(Pixel(low, low), size), to_grid(Pixel(high, high), size)
-    assert left.x <= right.x <= GRID
-    assert left.y <= right.y <= GRID
-    assert to_pixel(left, size).x <= to_pixel(right, size).x
-
-
 @pytest.mark.parametrize(
     ("rotation", "rotated"),
     [
@@ -104,11 +95,6 @@ def test_rotation_round_trips(placed: tuple[Pixel, Size], rotation: Rotation) ->
     rotated = rotate(pixel, panel, rotation)
     assert rotate(rotated, screenshot, Rotation((4 - rotation) % 4)) == pixel
     assert unrotate(rotated, panel, rotation) == pixel
-
-
-def test_size_is_printed_and_rotated() -> None:
-    assert str(PHONE) == "1080x2400"
-    assert PHONE.turned() == Size(2400, 1080)
 
 
 @pytest.mark.parametrize(

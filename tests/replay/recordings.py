@@ -5,14 +5,14 @@ from hashlib import sha256
 from pathlib import Path
 
 from odyssey_recorder.dataset.codec import write_episode
-from odyssey_recorder.dataset.provenance import FORMAT, EpisodeProvenance, FrameRecord, StepRecord, StrokeRecord
+from odyssey_recorder.dataset.provenance import FrameRecord, StepRecord, StrokeRecord
 from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.replay.player import PlayRules
-from tests.dataset.drafts import ORIGIN
+from tests.dataset import drafts
 from tests.fakes import PHONE_SIZE, screenshot
 
 EPISODE_ID = "0000000000000042"
@@ -69,11 +69,4 @@ def write_provenance(root: Path, episode: Episode, strokes: Mapping[int, TouchSt
             samples = tuple((sample.at.x, sample.at.y, sample.time_us) for sample in stroke.samples)
             recorded = StrokeRecord(samples=samples, duration_us=stroke.duration_us)
         steps.append(StepRecord(frame=frame, check=None, touched_us=2, input=recorded))
-    provenance = EpisodeProvenance(
-        format=FORMAT, episode_id=episode.episode_id, origin=ORIGIN, started_us=0, published_us=9,
-        steps=tuple(steps), dropped=(),
-    )  # fmt: skip
-    (root / "provenance").mkdir()
-    path = root / "provenance" / f"{episode.episode_id}.json"
-    path.write_text(provenance.model_dump_json())
-    return path
+    return drafts.write_provenance(root, drafts.provenance_of(episode.episode_id, steps))

@@ -10,7 +10,7 @@ from odyssey_recorder.replay.compare import StepVerdict, Tolerance, compare
 from tests.simulator.person import Person, person_with
 
 
-@pytest.fixture(params=["small_phone", "pixel_7_pro", "pixel_tablet"])
+@pytest.fixture(params=["small_phone", pytest.param("pixel_7_pro", marks=pytest.mark.soak), "pixel_tablet"])
 def person(request: pytest.FixtureRequest) -> Iterator[Person]:
     with person_with(request.param) as person:
         yield person
@@ -49,3 +49,5 @@ def test_changed_screen_drifts_and_other_screen_diverges(person: Person) -> None
     before = screenshot(person)
     person.type("about the trip")
     assert verdict(person, before) is StepVerdict.DRIFT, "a word was typed"
+    person.open("Notes")
+    assert verdict(person, notes) is StepVerdict.DIVERGED, "a note more"

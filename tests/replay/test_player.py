@@ -6,7 +6,6 @@ from PIL import Image, ImageDraw
 
 from odyssey_recorder.device.device import OnTyped
 from odyssey_recorder.device.screen import Frame
-from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.errors import DeviceError, InputRefusedError, ReplayError
 from odyssey_recorder.gesture.touch import TouchSample, TouchStroke
 from odyssey_recorder.model.action import Click, Complete, SystemKey, Type
@@ -115,12 +114,6 @@ class SlowDevice(FakeDevice):
             if not self.behind:
                 self.show(self.after)
         return super().capture()
-
-
-def test_restless_screen_is_compared(device: FakeDevice, tmp_path: Path) -> None:
-    path = write_dataset(tmp_path, episode_of(ONE_OF_EACH[-1:]))
-    result = replay(device, path, replace(AT_ONCE, settle=SettleRule(still_ms=10_000, cap_ms=1)))
-    assert [step.settled for step in result.steps] == [False]
 
 
 def test_lost_device_keeps_the_steps_so_far(device: FakeDevice, path: Path) -> None:

@@ -4,11 +4,8 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-import pytest
-
 from odyssey_recorder.device.device import OnTyped
 from odyssey_recorder.device.settle import SettleRule
-from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, Type
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.replay.player import Player, PlayRules, ReplayResult
@@ -108,7 +105,7 @@ def test_episode_texts_are_escaped(tmp_path: Path) -> None:
 
 
 def test_very_long_text_is_shortened(tmp_path: Path) -> None:
-    long = "word " * 200_000
+    long = "word " * 20_000
     page = render_report(replayed(tmp_path, (Type(long), Complete(long)), instruction=long))
     assert len(Page(page).text) < 10_000
 
@@ -141,11 +138,6 @@ def test_report_replaces_the_previous_one(tmp_path: Path) -> None:
     write_page(file, render_report(replayed(tmp_path / "dataset")))
     assert file.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert {entry.name for entry in tmp_path.iterdir()} == {"dataset", "report.html"}
-
-
-def test_unwritable_report_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match=r"report\.html"):
-        write_page(tmp_path / "gone" / "report.html", "<!DOCTYPE html>")
 
 
 def test_report_as_json(tmp_path: Path) -> None:

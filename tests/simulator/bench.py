@@ -1,8 +1,11 @@
 """A simulated emulator under test: real adb on one side, direct access to the emulator on the other."""
 
+import json
+import random
+import socket
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +19,15 @@ from tests.cli import wait_until
 
 ADB = Path(adbutils.adb_path())
 TOKEN_FILE = ".emulator_console_auth_token"
+
+
+class Getevent:
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        self.process = process
+
+    def lines(self, count: int) -> list[str]:
+        assert self.process.stdout is not None
+        return [self.process.stdout.readline().decode().rstrip("\n") for _ in range(count)]
 
 
 @dataclass(frozen=True)
@@ -64,6 +76,14 @@ class Bench:
             finally:
                 process.kill()
 
+    @contextmanager
+    def getevent(self, *arguments: str) -> Iterator[Getevent]:
+        """A getevent on all nodes that has listed them, so that it misses no later event."""
+        with self.running("shell", "getevent", *arguments) as process:
+            events = Getevent(process)
+            assert events.lines(26)[-1] == '  name:     "qwerty2"'
+            yield events
+
 
 StartBench = Callable[..., Bench]
 """Starts an emulator of the given profile for one test."""
@@ -74,11 +94,32 @@ def phone_of(profile: str = "small_phone", *, journal: Path | None = None) -> Ph
     return Phone(profile_named(profile), animation=False, journal=journal)
 
 
-def launch(server: PrivateAdbServer, profile: str) -> Bench:
+def inputs_in(journal: Path, start: int = 0) -> list[str]:
+    """The inputs in an emulator's journal after its first `start` bytes."""
+    lines = journal.read_bytes()[start:].splitlines()
+    return [entry["input"] for entry in map(json.loads, lines) if "input" in entry]
+
+
+def touches_in(journal: Path, start: int = 0) -> list[tuple[str, float, float]]:
+    """Their touches, each with its phase and position."""
+    touches = [words.split() for words in inputs_in(journal, start) if words.startswith("touch ")]
+    return [(phase, *map(float, place.split(","))) for _, phase, place in touches]  # type: ignore[misc]
+
+
+def free_console_port() -> int:
+    """An even port that is free, with the next one and the one 3000 above, outside the range of real emulators."""
+    for port in range(random.randrange(61000, 62000, 2), 62500, 2):
+        with suppress(OSError), ExitStack() as stack:
+            for candidate in (port, port + 1, port + 3000):
+                stack.enter_context(socket.create_server(("127.0.0.1", candidate)))
+            return port
+    raise AssertionError("No such ports.")
+
+
+def launch(server: PrivateAdbServer, profile: str, *, journal: Path | None = None) -> Bench:
     """A running emulator, announced to `server`; the caller stops it."""
-    emulator = SimulatedEmulator(
-        phone_of(profile), adb_server_port=server.port, auth_token_file=server.home / TOKEN_FILE
-    )
+    phone = phone_of(profile, journal=journal)
+    emulator = SimulatedEmulator(phone, adb_server_port=server.port, auth_token_file=server.home / TOKEN_FILE)
     emulator.start()
     bench = Bench(server, emulator)
     assert bench.adb("wait-for-device").returncode == 0

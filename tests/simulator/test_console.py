@@ -1,5 +1,6 @@
 import json
 import socket
+from contextlib import closing
 
 import pytest
 
@@ -11,10 +12,7 @@ class Telnet:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
         self.file = self.socket.makefile("rb")
 
-    def __enter__(self) -> "Telnet":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self.file.close()
         self.socket.close()
 
@@ -35,7 +33,7 @@ class Telnet:
 
 def test_console_requires_the_token_from_the_home_folder(bench: Bench) -> None:
     token_file = bench.server.home / TOKEN_FILE
-    with Telnet(bench.emulator.console_port) as telnet:
+    with closing(Telnet(bench.emulator.console_port)) as telnet:
         greeting = telnet.read_reply()
         assert greeting[0] == "Android Console: Authentication required"
         assert f"'{token_file}'" in greeting
@@ -53,7 +51,7 @@ def test_missing_token_is_recreated_without_following_links(bench: Bench) -> Non
     token_file.unlink()
     token_file.symlink_to(victim)
 
-    with Telnet(bench.emulator.console_port) as telnet:
+    with closing(Telnet(bench.emulator.console_port)) as telnet:
         telnet.read_reply()
         assert telnet.command(f"auth {token_file.read_text()}")[-1] == "OK"
     assert not token_file.is_symlink()
@@ -120,11 +118,9 @@ def test_loading_a_snapshot_lifts_fingers_and_ends_getevent(fresh_bench: Bench) 
     fresh_bench.console("avd", "snapshot", "save", "held")
     before = phone.screen()
 
-    with fresh_bench.running("shell", "getevent -lt") as getevent:
-        assert getevent.stdout is not None
-        getevent.stdout.readline()
+    with fresh_bench.getevent("-lt") as events:
         fresh_bench.console("avd", "snapshot", "load", "held")
-        assert getevent.wait(10) != 0
+        assert events.process.wait(10) != 0
 
     after = phone.screen()
     assert after.rgba == before.rgba

@@ -1,10 +1,8 @@
 import os
-import random
 import socket
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import grpc
@@ -14,7 +12,7 @@ from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
-from tests.simulator.bench import TOKEN_FILE, Bench, phone_of
+from tests.simulator.bench import TOKEN_FILE, Bench, free_console_port, phone_of
 from tests.simulator.control_client import Client, RefusedError, Stream, client_of, message
 
 RGB = message((1, 2), (3, 72))
@@ -58,16 +56,6 @@ def change_twice(emulator: SimulatedEmulator) -> None:
     emulator.phone.press_key(HOME)
 
 
-def free_console_port() -> int:
-    """An even port that is free, with the next one and the one 3000 above."""
-    for port in range(random.randrange(61000, 62000, 2), 62500, 2):
-        with suppress(OSError), ExitStack() as stack:
-            for candidate in (port, port + 1, port + 3000):
-                stack.enter_context(socket.create_server(("127.0.0.1", candidate)))
-            return port
-    raise AssertionError("No such ports.")
-
-
 @pytest.mark.parametrize(
     ("token", "arguments"), [(None, "No 'authorization' header present."), ("guess", "another token")]
 )
@@ -94,12 +82,13 @@ def test_discovery_file_is_private_and_removed_at_exit(tmp_path: Path) -> None:
         SimulatedEmulator(phone_of(), control=ControlOptions(tmp_path)) as other,
     ):
         assert emulator.control is not None
-        file = tmp_path / f"pid_{os.getpid()}.ini"
-        entries = dict(line.split("=", 1) for line in file.read_text("utf-8").splitlines())
+        assert (tmp_path / f"pid_{os.getpid()}.ini").exists()
+        found = {entries["grpc.port"]: entries for entries in read_discovery_files(tmp_path)}
+        assert found.keys() == {str(port_of(emulator)), str(port_of(other))}
+        entries = found[str(port_of(emulator))]
         wanted = {
             "port.serial": str(emulator.console_port),
             "port.adb": str(emulator.adb_port),
-            "grpc.port": str(emulator.control.port),
             "grpc.token": emulator.control.token,
             "avd.id": "Simulated_small_phone",
             "avd.name": "Simulated small phone",
@@ -107,10 +96,6 @@ def test_discovery_file_is_private_and_removed_at_exit(tmp_path: Path) -> None:
         }
         assert wanted.items() <= entries.items()
         assert {"avd.dir", "cmdline", "emulator.version"} <= entries.keys()
-        assert {candidate["grpc.port"] for candidate in read_discovery_files(tmp_path)} == {
-            str(port_of(emulator)),
-            str(port_of(other)),
-        }
         for each in tmp_path.iterdir():
             assert stat.S_IMODE(each.stat().st_mode) == 0o600
             os.kill(int(each.stem.removeprefix("pid_")), 0)  # the number is alive

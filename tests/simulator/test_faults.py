@@ -104,31 +104,21 @@ def reports(lines: list[str]) -> list[list[str]]:
     return reports_so_far[:-1]
 
 
-def wait_for_listing(process: "subprocess.Popen[bytes]") -> None:
-    assert process.stdout is not None
-    while b"qwerty2" not in process.stdout.readline():
-        pass
-
-
 def test_running_getevent_can_be_killed(fresh_bench: Bench) -> None:
-    with fresh_bench.running("shell", "getevent", "-lt") as process:
-        wait_for_listing(process)
+    with fresh_bench.getevent("-lt") as events:
         fresh_bench.console("fault", "kill-getevent")
-        assert process.wait(10) == 137
+        assert events.process.wait(10) == 137
 
 
 def test_buffer_overflow_loses_reports_and_sends_syn_dropped(fresh_bench: Bench) -> None:
     guest = fresh_bench.emulator.guest
-    with fresh_bench.running("shell", "getevent", "-l") as process:
-        wait_for_listing(process)
-
+    with fresh_bench.getevent("-l") as events:
         fresh_bench.console("fault", "syn-dropped", "2")
         guest.window_touch(100, 200, pressed=True)  # lost
         guest.window_touch(100, 300, pressed=True)  # lost except its SYN_REPORT
         guest.window_touch(100, 300, pressed=False)
         guest.window_touch(100, 300, pressed=True)
-        assert process.stdout is not None
-        lines = [process.stdout.readline().decode() for _ in range(9)]
+        lines = events.lines(9)
 
     assert reports(lines) == [
         ["SYN_DROPPED", "ABS_MT_POSITION_Y"],

@@ -1,8 +1,5 @@
 import re
-import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -38,24 +35,6 @@ def test_missing_node_cannot_be_read(bench: Bench) -> None:
     assert (done.returncode, done.stderr) == (1, b"could not open /dev/input/event99, No such file or directory\n")
 
 
-class Getevent:
-    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
-        self.process = process
-
-    def lines(self, count: int) -> list[str]:
-        assert self.process.stdout is not None
-        return [self.process.stdout.readline().decode().rstrip("\n") for _ in range(count)]
-
-
-@contextmanager
-def getevent(bench: Bench, *arguments: str) -> Iterator[Getevent]:
-    """A getevent on all nodes that has listed them, so that it misses no later event."""
-    with bench.running("shell", "getevent", *arguments) as process:
-        events = Getevent(process)
-        assert events.lines(26)[-1] == '  name:     "qwerty2"'
-        yield events
-
-
 def without_stamp(lines: list[str]) -> list[str]:
     return [re.sub(r"^\[ *\d+\.\d{6}\] ", "", line) for line in lines]
 
@@ -66,7 +45,7 @@ def test_window_touch_is_printed_like_a_real_one(bench: Bench) -> None:
     panel = bench.phone.state().physical_size
     x, y = (0x749E + 0.5) * panel.width / 32767, (0x3D10 + 0.5) * panel.height / 32767
 
-    with getevent(bench, "-lt") as events:
+    with bench.getevent("-lt") as events:
         bench.emulator.guest.window_touch(x, y, pressed=True)
         down = events.lines(5)
         bench.emulator.guest.window_touch(x, y, pressed=False)
@@ -83,7 +62,7 @@ def stamp_of(line: str) -> float:
 
 
 def test_timestamps_use_the_guest_clock(bench: Bench) -> None:
-    with getevent(bench, "-t") as events:
+    with bench.getevent("-t") as events:
         before = bench.uptime_s()
         bench.console("event", "mouse", "1", "2", "0", "1")
         bench.console("event", "mouse", "1", "2", "0", "0")
@@ -103,7 +82,7 @@ def test_uptime_has_two_decimals_and_can_be_read_repeatedly(bench: Bench) -> Non
 
 
 def test_unchanged_values_are_not_reported(fresh_bench: Bench) -> None:
-    with getevent(fresh_bench, "-l") as events:
+    with fresh_bench.getevent("-l") as events:
         for buttons in ("1", "0", "1", "0"):
             fresh_bench.console("event", "mouse", "300", "900", "0", buttons)
         lines = events.lines(11)
@@ -117,7 +96,7 @@ def test_unchanged_values_are_not_reported(fresh_bench: Bench) -> None:
 def test_pinch_is_reported_slot_by_slot(fresh_bench: Bench) -> None:
     guest = fresh_bench.emulator.guest
 
-    with getevent(fresh_bench, "-l") as events:
+    with fresh_bench.getevent("-l") as events:
         for slot, x in ((0, 100), (1, 300), (0, 50), (1, 350)):
             guest.window_touch(x, 300, pressed=True, slot=slot)
         for slot, x in ((0, 50), (1, 350)):
@@ -136,7 +115,7 @@ def test_pinch_is_reported_slot_by_slot(fresh_bench: Bench) -> None:
 
 
 def test_input_commands_bypass_the_kernel(bench: Bench) -> None:
-    with getevent(bench, "-l") as events:
+    with bench.getevent("-l") as events:
         bench.shell("input tap 100 100; input keyevent BACK; input swipe 1 1 9 9 20; input text a")
         bench.console("event", "send", "EV_KEY:KEY_HOME:1", "EV_KEY:KEY_HOME:0")
         [line] = events.lines(1)
@@ -146,7 +125,7 @@ def test_input_commands_bypass_the_kernel(bench: Bench) -> None:
 @pytest.mark.parametrize("by", ["mouse", "sendevent"])
 def test_back_key_comes_from_right_click_and_sendevent(bench: Bench, by: str) -> None:
     node = "/dev/input/event12"
-    with getevent(bench, "-l", "-c", "4") as events:
+    with bench.getevent("-l", "-c", "4") as events:
         if by == "mouse":
             bench.console("event", "mouse", "5", "5", "0", "2")
         for value in (1, 0) if by == "sendevent" else ():
@@ -159,7 +138,7 @@ def test_back_key_comes_from_right_click_and_sendevent(bench: Bench, by: str) ->
 
 def test_folded_phone_reports_touches_on_its_outer_panel(fold: Bench) -> None:
     fold.console("fold")
-    with getevent(fold) as events:
+    with fold.getevent() as events:
         fold.console("event", "mouse", "540", "1046", "0", "1")
         [line] = events.lines(1)
     assert line.startswith("/dev/input/event7: 0003 0039 00000000")

@@ -1,8 +1,8 @@
-import json
 from pathlib import Path
 
 import pytest
 
+from tests.simulator.bench import touches_in
 from tests.simulator.person import guest_with
 
 
@@ -16,9 +16,7 @@ def touches(
             guest.phone.override_size(*override)
         for pressed in (True, False):
             guest.window_touch(*point, pressed=pressed)
-    inputs = [json.loads(line).get("input", "") for line in journal.read_text().splitlines()]
-    points = [entry.split()[2].split(",") for entry in inputs if entry.startswith("touch ")]
-    return [(float(x), float(y)) for x, y in points]
+    return [(x, y) for _, x, y in touches_in(journal)]
 
 
 PANEL = None

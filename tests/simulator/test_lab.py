@@ -11,8 +11,6 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.lab import Lab, PhoneProcesses
 from tests.simulator.bench import ADB
 
-SIMULATE = [sys.executable, "-m", "odyssey_recorder", "simulate", "--profile", "small_phone", "--console-port", "0"]
-
 
 @pytest.fixture
 def phones(adb_server: PrivateAdbServer) -> Iterator[PhoneProcesses]:
@@ -25,13 +23,13 @@ def is_ready(serial: str, server: PrivateAdbServer) -> bool:
     return f"{serial}\tdevice" in server.adb("devices").stdout.decode()
 
 
-def test_phone_processes_start_and_leave_their_journals(
+def test_phone_processes_start_end_and_leave_their_journals(
     phones: PhoneProcesses, adb_server: PrivateAdbServer, tmp_path: Path
 ) -> None:
-    serials = [
-        phones.start("small_phone", seed=3, animation=False, journal=tmp_path / "journal.jsonl"),
-        phones.start("small_phone"),
-    ]
+    first = phones.start("small_phone", seed=3, animation=False, journal=tmp_path / "journal.jsonl")
+    before = _listener_threads()
+    serials = [first, phones.start("small_phone")]
+    [listener] = _listener_threads() - before
     assert phones.running_dir.is_relative_to(adb_server.home)
     discovery = "".join(file.read_text() for file in phones.running_dir.iterdir())
     for serial in serials:
@@ -40,6 +38,9 @@ def test_phone_processes_start_and_leave_their_journals(
         assert f"port.serial={serial.removeprefix('emulator-')}\n" in discovery
         assert adb_server.adb("-s", serial, "shell", "wm", "size").stdout.strip() == b"Physical size: 720x1280"
 
+    adb_server.adb("-s", serials[1], "emu", "kill")
+    listener.join(timeout=10)
+    assert not listener.is_alive()
     phones.stop()
 
     for serial in serials:
@@ -59,16 +60,6 @@ def test_cancelled_start_leaves_nothing_behind(phones: PhoneProcesses) -> None:
     with pytest.raises(CancelledError, match="small_phone was stopped before it was up"):
         phones.start("small_phone", cancelled=lambda: True)
     assert _listener_threads() - before == set()
-
-
-def test_listener_of_a_stopped_phone_ends(phones: PhoneProcesses, adb_server: PrivateAdbServer) -> None:
-    before = _listener_threads()
-    serial = phones.start("small_phone")
-    [listener] = _listener_threads() - before
-    adb_server.adb("-s", serial, "emu", "kill")
-    adb_server.adb("-s", serial, "wait-for-disconnect")
-    listener.join(timeout=10)
-    assert listener not in _listener_threads()
 
 
 def _listener_threads() -> set[threading.Thread]:
@@ -92,8 +83,9 @@ def test_phone_ends_when_its_starter_dies(adb_server: PrivateAdbServer) -> None:
 
 
 def test_killed_phone_ends_cleanly_with_stdin_still_open(adb_server: PrivateAdbServer) -> None:
+    options = ["--profile", "small_phone", "--console-port", "0", "--until-stdin-ends"]
     with subprocess.Popen(
-        [*SIMULATE, "--until-stdin-ends"],
+        [sys.executable, "-m", "odyssey_recorder", "simulate", *options],
         env=adb_server.environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

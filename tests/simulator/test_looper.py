@@ -40,7 +40,7 @@ def test_stopped_looper_rejects_new_and_waiting_calls() -> None:
         looper.call(lambda: None)
     looper.start()
     busy = threading.Event()
-    looper.later(0.0, lambda: wait_for(busy))
+    looper.later(0.0, lambda: wait_until(busy.is_set))
 
     with ThreadPoolExecutor(2) as calls:
         waiting = calls.submit(looper.call, lambda: None)
@@ -50,10 +50,6 @@ def test_stopped_looper_rejects_new_and_waiting_calls() -> None:
         stopping.result()
 
         assert isinstance(waiting.exception(), PhoneStoppedError)
-
-
-def wait_for(busy: threading.Event) -> None:
-    busy.wait()
 
 
 def is_stopped(looper: Looper) -> bool:

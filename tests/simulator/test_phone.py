@@ -81,7 +81,13 @@ def test_larger_font_scale_enlarges_text(person: Person) -> None:
     assert person.find("Display").bounds.height > before
 
 
-@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("small_phone", "pixel_fold", "pixel_tablet"),
+        *(pytest.param(name, marks=pytest.mark.soak) for name in ("medium_phone", "pixel_7_pro", "pixel_8_pro")),
+    ],
+)
 def test_nothing_lies_outside_the_screen_in_any_orientation(name: str) -> None:
     with person_with(name) as person:
         phone = person.phone

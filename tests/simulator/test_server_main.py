@@ -16,28 +16,17 @@ PROGRAM = "import os; os.umask(0); from odyssey_recorder.__main__ import main; m
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without a word to it")
-@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_simulator_stopped_by_a_signal_leaves_nothing_behind(tmp_path: Path, signal_number: signal.Signals) -> None:
-    home, running = tmp_path, tmp_path / "run" / "avd" / "running"
-    (tmp_path / "run").mkdir()
-    environment = {
-        **os.environ,
-        "HOME": str(home),
-        "XDG_RUNTIME_DIR": str(home / "run"),
-        "ANDROID_ADB_SERVER_PORT": "1",
-    }
+def test_simulator_stopped_by_a_signal_leaves_nothing_behind(home: Path) -> None:
     command = [sys.executable, "-c", PROGRAM, "simulate", "--profile", "small_phone", "--console-port", "0"]
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as program:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
         assert program.stdout is not None
         assert program.stderr is not None
         lines = [program.stdout.readline() for _ in range(4)]
         serial = lines[0].split()[5].rstrip(":")
-        made = [home / TOKEN_FILE, *running.glob("pid_*.ini")]
+        made = [home / TOKEN_FILE, *running_dir(os.environ).glob("pid_*.ini")]
         modes = [stat.S_IMODE(path.stat().st_mode) for path in made]
 
-        program.send_signal(signal_number)
+        program.terminate()
 
         assert program.stdout.read() == f"{serial} has stopped.\n"
         assert program.stderr.read() == ""
@@ -45,7 +34,7 @@ def test_simulator_stopped_by_a_signal_leaves_nothing_behind(tmp_path: Path, sig
     assert lines[0] == f"Simulated Small Phone runs as {serial}: adb -s {serial} shell\n"
     assert lines[3] == f"Stop it with Ctrl-C, or: adb -s {serial} emu kill\n"
     assert modes == [0o600, 0o600]
-    assert [path for path in tmp_path.rglob("*") if not path.is_dir()] == []
+    assert [path for path in home.rglob("*") if not path.is_dir()] == []
 
 
 @pytest.fixture
@@ -57,14 +46,16 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_missing_adb_server_is_explained_and_an_existing_token_kept(home: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_missing_adb_server_is_explained_and_an_existing_token_kept(home: Path, name: str) -> None:
     lines: list[str] = []
     (home / TOKEN_FILE).write_text("of another emulator")
 
     def print_line(line: str) -> None:
         lines.append(line)
         if line.startswith("Stop it"):
-            raise KeyboardInterrupt
+            assert signal.getsignal(signal.Signals[name]) is signal.default_int_handler
+            signal.raise_signal(signal.Signals[name])
 
     run(phone_of(), 0, print_line)
 

@@ -103,7 +103,7 @@ TASKS = {
     ),
     "forward a message": (
         "open Messages | Aisha Rahman | hold The review is moved to Monday 14:00, room 3.12. | Forward | Notes | "
-        "see The review is moved to Monday 14:00, room 3.12."
+        "open Notes | see The review is moved to Monday 14:00, room 3.12."
     ),
     "put a song on a new playlist": (
         "open Music | Delta | Now playing | Pause | see Play | Add to playlist | New playlist | type Rainy days | "
@@ -174,6 +174,7 @@ def test_task_can_be_done_in_the_apps(person: Person, steps: str) -> None:
     [
         ("open Notes | Pancakes | Share | Mail", "subject", "Pancakes"),
         ("open Notes | Pancakes | Share | Mail", "body", "2 eggs, 200 g flour"),
+        ("open Notes | Pancakes | Share | Notes", "title", "Pancakes"),
         ("open Notes | Pancakes | Share | Add to To-do", "note", "2 eggs, 200 g flour"),
         ("open Notes | Quote | Share | Social", "post", "The real voyage of discovery"),
         ("open Photos | Brunch on Sunday | Share | Social", "post", "Brunch on Sunday"),

@@ -1,4 +1,3 @@
-import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -7,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
-from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.shell.input import key_code
-from tests.simulator.bench import Bench, phone_of
+from tests.simulator.bench import Bench, inputs_in, launch, touches_in
 
 
 @dataclass(frozen=True)
@@ -19,21 +17,18 @@ class JournaledBench(Bench):
 
     def inputs(self) -> list[str]:
         """The inputs since the test began."""
-        entries = [json.loads(line) for line in self.journal.read_bytes()[self.start :].splitlines()]
-        return [entry["input"] for entry in entries if "input" in entry]
+        return inputs_in(self.journal, self.start)
 
     def points(self) -> list[tuple[str, float, float]]:
-        touches = [words.split() for words in self.inputs() if words.startswith("touch ")]
-        return [(phase, *map(float, place.split(","))) for _, phase, place in touches]  # type: ignore[misc]
+        return touches_in(self.journal, self.start)
 
 
 @pytest.fixture(scope="module")
 def emulator(adb_server: PrivateAdbServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[JournaledBench]:
     journal = tmp_path_factory.mktemp("journal") / "journal.jsonl"
-    with SimulatedEmulator(phone_of(journal=journal), adb_server_port=adb_server.port) as running:
-        bench = JournaledBench(adb_server, running, journal)
-        bench.adb("wait-for-device")
-        yield bench
+    emulator = launch(adb_server, "small_phone", journal=journal).emulator
+    yield JournaledBench(adb_server, emulator, journal)
+    emulator.stop()
 
 
 @pytest.fixture

@@ -16,10 +16,8 @@ NAVIGATION = "cmd overlay enable-exclusive --category com.android.internal.syste
     [
         ("getprop ro.product.name", "sdk_gphone64_x86_64\n"),
         ("getprop ro.build.version.release", "14\n"),
-        ("getprop ro.build.version.sdk", "34\n"),
         ("getprop ro.boot.qemu.avd_name", "Simulated_small_phone\n"),
         ("getprop ro.boot.hardware", "ranchu\n"),
-        ("getprop sys.boot_completed", "1\n"),
         ("getprop ro.simulated", "odyssey-recorder\n"),
         ("getprop no.such.property", "\n"),
         ("wm user-rotation", "free\n"),
