@@ -33,7 +33,7 @@ BOARD = Coverage(
         Cell("Multi_Apps", "pixel_fold", "Video"): Tally(open=0.5, wanted=12.0),
         Cell("Multi_Apps", "small_phone", "Notes"): Tally(open=24.0, wanted=12.0),
     },
-    (Cell("Multi_Apps", "pixel_fold", "Video"), Cell("Multi_Apps", "pixel_fold", "Notes")),
+    (),
 )
 
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.question_dialog import ReasonDialog
+from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.coverage_view import CoverageView
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
@@ -43,18 +44,25 @@ def task(lead: LeadDriver) -> QueuedTask:
 
 
 def test_approving_many_tasks_asks_first(lead: LeadDriver) -> None:
+    def current() -> str:
+        return str(lead.tasks.currentIndex().data(VALUE).task_id)
+
     first, second, third, *rest = lead.generate(6)
     lead.tasks.selectRow(1)
     lead.use(Command.APPROVE_TASKS)
-    assert lead.current == third.task_id
+    assert current() == third.task_id
     assert second.task_id not in [row.task_id for row in lead.rows]
     lead.wait_for(lambda: lead.task(second.task_id).status is Status.WAITING)
+    lead.service.approve([first.listed])
+    lead.use(Command.READ_TASKS)
+    lead.wait_for(lambda: len(lead.rows) == 4)
+    assert current() == third.task_id
     lead.tasks.selectAll()
-    lead.wait_for_text("5 tasks selected")
+    lead.wait_for_text("4 tasks selected")
     lead.use(Command.APPROVE_TASKS)
-    assert lead.task(first.task_id).status is Status.TO_APPROVE
+    assert lead.task(third.task_id).status is Status.TO_APPROVE
     lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
-    lead.wait_for(lambda: all(lead.task(one.task_id).status is Status.WAITING for one in (first, third, *rest)))
+    lead.wait_for(lambda: all(lead.task(one.task_id).status is Status.WAITING for one in (third, *rest)))
     assert lead.rows == []
     assert lead.says("Nothing left to approve.")
 
@@ -158,8 +166,9 @@ def test_search_and_category_narrow_the_list(lead: LeadDriver) -> None:
     assert lead.says("No matching tasks.")
 
 
-def test_rewrite_shows_its_cost_and_budget_first(lead: LeadDriver, model: StandIn) -> None:
-    lead.generate(2)
+def test_rewrite_shows_its_budget_first_and_its_cost_at_the_end(lead: LeadDriver, model: StandIn) -> None:
+    tasks = lead.generate(3)
+    model.behaviour = lambda question: refuses() if tasks[1].listed.task.task in question.words else right(question)
     lead.tasks.selectAll()
     lead.use(Command.REWRITE_TASKS)
     dialog = lead.dialog_of(RewriteDialog)
@@ -170,11 +179,16 @@ def test_rewrite_shows_its_cost_and_budget_first(lead: LeadDriver, model: StandI
     lead.use(Command.REWRITE_TASKS)
     dialog = lead.dialog_of(RewriteDialog)
     lead.wait_for(lambda: dialog.findChildren(QPushButton)[-1].isEnabled())
-    assert lead.says("Have 2 tasks rewritten by a model?")
+    assert lead.says("Have 3 tasks rewritten by a model?")
     assert lead.says(f"stand-in-1 at http://127.0.0.1:{model.port}")
     assert lead.says("by the prices of 2026-11-01")
     assert dialog.findChildren(QLineEdit)[0].text() == "0.01"
     assert model.questions == []
+    lead.press_in(dialog, "Rewrite")
+    lead.wait_for_text("2 tasks rewritten, 1 failed. $0.0")
+    assert lead.says(" tokens.")
+    assert lead.says(f"{tasks[1].task_id}: ")
+    assert lead.says("I cannot help with that.")
 
 
 def test_rewritten_tasks_are_rewritten_again_or_reset(lead: LeadDriver, model: StandIn) -> None:
@@ -209,17 +223,6 @@ def test_rewritten_tasks_are_rewritten_again_or_reset(lead: LeadDriver, model: S
     lead.use(Command.REPHRASE_TASKS)
     lead.wait_for(lambda: [lead.task(one.task_id).listed for one in (task, other)] == [task.listed, other.listed])
     lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Phrasing", "Phrasing"])
-
-
-def test_finished_rewrite_reports_cost_and_failures(lead: LeadDriver, model: StandIn) -> None:
-    lead.setup.prices = PRICES
-    tasks = lead.generate(3)
-    model.behaviour = lambda question: refuses() if tasks[1].listed.task.task in question.words else right(question)
-    rewrite(lead)
-    lead.wait_for_text("2 tasks rewritten, 1 failed. $0.0")
-    assert lead.says(" tokens.")
-    assert lead.says(f"{tasks[1].task_id}: ")
-    assert lead.says("I cannot help with that.")
 
 
 def test_page_works_during_a_rewrite_until_it_is_cancelled(lead: LeadDriver, model: StandIn) -> None:

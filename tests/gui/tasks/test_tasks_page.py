@@ -97,7 +97,7 @@ def test_detail_shows_who_skipped_a_task_and_why(driver: PageDriver) -> None:
     assert driver.page.chosen.task_id == "c"
 
 
-def test_recorded_task_must_be_sent_back_to_record_again(driver: PageDriver) -> None:
+def test_recorded_task_must_be_sent_back_to_be_recorded_again(driver: PageDriver) -> None:
     driver.queue.mark_recorded("a", EPISODE)
     driver.page.enter()
     driver.wait_for_status("Recorded")
@@ -111,10 +111,9 @@ def test_recorded_task_must_be_sent_back_to_record_again(driver: PageDriver) -> 
     driver.wait_for_text("Sent back before: a step is wrong or missing")
     assert driver.may_record()
 
-
-def test_task_sent_back_by_a_review_can_be_recorded_again(driver: PageDriver) -> None:
-    driver.queue.mark_recorded("a", EPISODE)
-    driver.returns.send_back("a", EPISODE)
+    again = "0000000000000002"
+    driver.queue.mark_recorded("a", again)
+    driver.returns.send_back("a", again)
     driver.page.enter()
     driver.wait_for_status("Sent back")
     driver.wait_for_text("Sent back by Bea: A step is missing, at step 3")
