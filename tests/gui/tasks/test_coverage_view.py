@@ -27,15 +27,6 @@ from odyssey_recorder.task.generation.coverage import Cell, Coverage, Tally
 from tests.gui.item_views import click_row
 from tests.gui.tasks.lead_driver import LeadDriver
 
-BOARD = Coverage(
-    {
-        Cell("Multi_Apps", "pixel_fold", "Notes"): Tally(open=3.0, recorded=4.0, wanted=12.0),
-        Cell("Multi_Apps", "pixel_fold", "Video"): Tally(open=0.5, wanted=12.0),
-        Cell("Multi_Apps", "small_phone", "Notes"): Tally(open=24.0, wanted=12.0),
-    },
-    (),
-)
-
 
 @pytest.fixture
 def board(lead: LeadDriver) -> QTableView:
@@ -45,18 +36,6 @@ def board(lead: LeadDriver) -> QTableView:
     board = lead.named(QTableView, "Coverage of categories and devices")
     lead.wait_for(lambda: board.model().rowCount() == 6)
     return board
-
-
-def test_cell_compares_available_with_wanted_tasks() -> None:
-    model = BoardModel()
-    model.show_coverage(BOARD)
-    cell = model.cell_index("Multi_Apps", "pixel_fold")
-    assert cell.data() == "7 of 24"
-    assert cell.data(Qt.ItemDataRole.AccessibleTextRole) == (
-        "Multi Apps on Pixel Fold: 7 of 24 available, 4 of them recorded; 17 missing."
-    )
-    assert model.headerData(1, Qt.Orientation.Horizontal) == "Small Phone"
-    assert not model.cell_index("Multi_Apps", "nowhere").isValid()
 
 
 @pytest.mark.parametrize(
@@ -95,12 +74,24 @@ def test_cells_get_darker_the_more_is_missing(qtbot: QtBot) -> None:
     assert Legend().accessibleName().startswith("Nothing yet, less than half, half or more, enough.")
 
 
-def test_category_lacking_most_comes_first() -> None:
+def test_board_compares_available_with_wanted_tasks_most_lacking_first() -> None:
     model = BoardModel()
-    tallies = {Cell("General_Tool", "pixel_fold", "Clock"): Tally(wanted=3.0, recorded=3.0), **BOARD.tallies}
+    tallies = {
+        Cell("General_Tool", "pixel_fold", "Clock"): Tally(wanted=3.0, recorded=3.0),
+        Cell("Multi_Apps", "pixel_fold", "Notes"): Tally(open=3.0, recorded=4.0, wanted=12.0),
+        Cell("Multi_Apps", "pixel_fold", "Video"): Tally(open=0.5, wanted=12.0),
+        Cell("Multi_Apps", "small_phone", "Notes"): Tally(open=24.0, wanted=12.0),
+    }
     model.show_coverage(Coverage(tallies, ()))
     assert [model.headerData(row, Qt.Orientation.Vertical) for row in range(2)] == ["Multi Apps", "General Tool"]
-    assert model.headerData(2, Qt.Orientation.Horizontal) == "All devices"
+    across = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(3)]
+    assert across == ["Pixel Fold", "Small Phone", "All devices"]
+    cell = model.cell_index("Multi_Apps", "pixel_fold")
+    assert cell.data() == "7 of 24"
+    assert cell.data(Qt.ItemDataRole.AccessibleTextRole) == (
+        "Multi Apps on Pixel Fold: 7 of 24 available, 4 of them recorded; 17 missing."
+    )
+    assert not model.cell_index("Multi_Apps", "nowhere").isValid()
     assert [model.index(row, 2).data() for row in range(2)] == ["Generate 17…", "Generate…"]
     assert model.cell(model.index(0, 2)) == ("Multi_Apps", "")
     accessible = model.index(0, 2).data(Qt.ItemDataRole.AccessibleTextRole)
