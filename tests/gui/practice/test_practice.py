@@ -74,9 +74,10 @@ class TestFirstUse:
         practice = FakePractice(agrees=None, wanted=0)
         pilot = open_practice(open_at, practice)
         QTest.keyClick(pilot.dialog(), Qt.Key.Key_Escape)
-        assert practice.agrees is None
         pilot.press("Read the consent text")
-        pilot.press_in(pilot.dialog(), "I do not agree")
+        dialog = pilot.dialog()
+        assert practice.agrees is None
+        pilot.press_in(dialog, "I do not agree")
         pilot.wait_for_text("You can record after you agree")
         assert not pilot.is_enabled("Practise this")
         pilot.press("Record")
