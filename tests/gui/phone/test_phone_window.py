@@ -19,18 +19,17 @@ from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.phone.phone_screen import PhoneScreen
 from odyssey_recorder.gui.phone.phone_window import PhoneWindow
-from odyssey_recorder.gui.record.viewport import FitScale
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from odyssey_recorder.simulator.evdev import RAW_MAX, InputNode, RawEvent
 from odyssey_recorder.simulator.evdev_names import ABS_MT_POSITION_X, ABS_MT_POSITION_Y, EV_ABS, EV_KEY
 from odyssey_recorder.simulator.phone import Phone
 from odyssey_recorder.simulator.profile import profile_named
-from tests.gui.pilot import WindowDriver
+from tests.gui.pilot import LEFT, NONE, WindowDriver
+from tests.gui.record.screens import fit_of
 
 ROOT = Path(__file__).parents[3]
-LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
-NONE, CTRL = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+RIGHT, CTRL = Qt.MouseButton.RightButton, Qt.KeyboardModifier.ControlModifier
 SHIFT, HOME, BACK, APPSELECT, POWER = 0x2A, 0x66, 0x9E, 0x244, 0x74
 
 
@@ -61,14 +60,8 @@ class PhonePilot(WindowDriver):
     def wait_for_newest_frame(self) -> None:
         self.qtbot.waitUntil(lambda: self.screen.frame_number == self.phone.screen().number)
 
-    @property
-    def fit(self) -> FitScale:
-        fit = self.screen.fit()
-        assert fit is not None
-        return fit
-
     def spot(self, x: int, y: int) -> QPoint:
-        return self.fit.point_of(Pixel(x, y)).toPoint()
+        return fit_of(self.screen).point_of(Pixel(x, y)).toPoint()
 
     def reported_keys(self) -> list[tuple[int, int]]:
         return [pair for report in self.reports if report.node == "qwerty2" for pair in report.values(EV_KEY).items()]
@@ -120,7 +113,7 @@ def test_touch_is_mapped_to_the_panel_in_every_rotation(pilot: PhonePilot) -> No
         pilot.wait_for_newest_frame()
         pilot.reports.clear()
         spot = pilot.spot(300, 200)
-        shown = pilot.fit.nearest_pixel(spot.toPointF())
+        shown = fit_of(pilot.screen).nearest_pixel(spot.toPointF())
         QTest.mouseClick(pilot.screen, LEFT, NONE, spot)
         pilot.qtbot.waitUntil(lambda: len(pilot.reports) >= 2)
         x_raw, y_raw = pilot.reported_positions()[0]
@@ -213,7 +206,13 @@ def test_tool_and_shortcut_press_the_same_key(pilot: PhonePilot) -> None:
     pilot.qtbot.waitUntil(lambda: pilot.reported_keys() == [(BACK, 1), (BACK, 0)])
 
 
-def test_window_rotates_with_the_phone(pilot: PhonePilot) -> None:
+def test_window_is_labelled_and_rotates_with_the_phone(pilot: PhonePilot) -> None:
+    assert pilot.window.windowTitle() == f"Simulated Small Phone · {pilot.emulator.serial}"
+    assert pilot.says("Simulated Small Phone · 720x1280")
+    buttons = pilot.window.findChildren(QAbstractButton)
+    assert not {"Fold", "Unfold"} & {button.accessibleName() for button in buttons}
+    assert all("Ctrl+" in button.toolTip() for button in buttons)
+
     upright = pilot.window.size()
     pilot.press("Turn left")
     pilot.wait_for_text("1280x720")
@@ -224,16 +223,8 @@ def test_window_rotates_with_the_phone(pilot: PhonePilot) -> None:
     pilot.qtbot.waitUntil(lambda: pilot.phone.state().rotation == 3)
 
 
-def test_window_is_labelled_and_offers_no_fold_for_a_phone(pilot: PhonePilot) -> None:
-    assert pilot.window.windowTitle() == f"Simulated Small Phone · {pilot.emulator.serial}"
-    assert pilot.says("Simulated Small Phone · 720x1280")
-    buttons = pilot.window.findChildren(QAbstractButton)
-    assert not {"Fold", "Unfold"} & {button.accessibleName() for button in buttons}
-    assert all("Ctrl+" in button.toolTip() for button in buttons)
-
-
 def test_screenshot_is_scaled_only_once(pilot: PhonePilot) -> None:
-    fit = pilot.fit
+    fit = fit_of(pilot.screen)
     frame = pilot.phone.screen()
     image = QImage(frame.rgba, frame.width, frame.height, frame.width * 4, QImage.Format.Format_RGBX8888)
     aspect, smooth = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
@@ -243,7 +234,7 @@ def test_screenshot_is_scaled_only_once(pilot: PhonePilot) -> None:
     assert shown.copy(inside) == expected.copy(inside)
 
 
-@pytest.mark.parametrize("end", ["SIGINT", "SIGTERM", "parent closes stdin"])
+@pytest.mark.parametrize("end", [pytest.param("SIGINT", marks=pytest.mark.soak), "SIGTERM", "parent closes stdin"])
 def test_program_with_a_window_stops_cleanly(tmp_path: Path, end: str) -> None:
     environment = {
         **os.environ, "QT_QPA_PLATFORM": "offscreen", "HOME": str(tmp_path), "USERPROFILE": str(tmp_path),

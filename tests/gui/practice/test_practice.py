@@ -16,6 +16,7 @@ from odyssey_recorder.practice.service import Welcome
 from odyssey_recorder.practice.tasks import practice_tasks
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FAILED, FakePractice, FakeRecordings
+from tests.gui.item_views import column_texts
 from tests.gui.pilot import OpenAt, OpenWindow, Pilot, button_in
 
 FIRST, SECOND = practice_tasks()[:2]
@@ -41,8 +42,7 @@ def open_practice(open_at: OpenAt, practice: FakePractice) -> Pilot:
 
 
 def rows(pilot: Pilot) -> list[str]:
-    model = pilot.named(QListView, "Practice tasks").model()
-    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+    return column_texts(pilot.named(QListView, "Practice tasks"))
 
 
 def record_practice(pilot: Pilot) -> None:
@@ -73,7 +73,11 @@ class TestFirstUse:
     def test_recording_is_locked_until_the_annotator_agrees(self, open_at: OpenAt) -> None:
         practice = FakePractice(agrees=None, wanted=0)
         pilot = open_practice(open_at, practice)
-        pilot.press_in(pilot.dialog(), "I do not agree")
+        QTest.keyClick(pilot.dialog(), Qt.Key.Key_Escape)
+        pilot.press("Read the consent text")
+        dialog = pilot.dialog()
+        assert practice.agrees is None
+        pilot.press_in(dialog, "I do not agree")
         pilot.wait_for_text("You can record after you agree")
         assert not pilot.is_enabled("Practise this")
         pilot.press("Record")
@@ -104,12 +108,6 @@ class TestFirstUse:
         pilot.wait_for_text("Recording is locked because you have not agreed")
         assert not button_in(pilot.dialog(), "Resume").isEnabled()
 
-    def test_closing_the_consent_text_is_no_answer(self, open_at: OpenAt) -> None:
-        practice = FakePractice(agrees=None)
-        pilot = open_practice(open_at, practice)
-        QTest.keyClick(pilot.dialog(), Qt.Key.Key_Escape)
-        assert practice.agrees is None
-
 
 class TestPractice:
     def test_passing_all_practice_tasks_unlocks_recording(self, open_at: OpenAt) -> None:
@@ -138,21 +136,9 @@ class TestPractice:
         pilot.wait_for_text("you have passed all 2")
         assert rows(pilot)[0] == f"1. {FIRST.teaches}: passed, 92%"
 
-    def test_failed_attempt_is_explained_and_can_be_repeated(self, open_at: OpenAt) -> None:
+    def test_hints_are_counted_and_a_failed_attempt_can_be_repeated(self, open_at: OpenAt) -> None:
         practice = FakePractice()
         practice.score = FAILED
-        pilot = open_practice(open_at, practice)
-        pilot.press("Practise this")
-        record_practice(pilot)
-        pilot.wait_for_text("Not passed yet: 17%")
-        for text in ("Missed: the Display page is open", "The ending is wrong.", "70% is needed."):
-            assert pilot.says(text)
-        pilot.press("Practise again")
-        record_practice(pilot)
-        pilot.qtbot.waitUntil(lambda: len(practice.attempts) == 2)
-
-    def test_hints_are_shown_one_by_one_and_counted(self, open_at: OpenAt) -> None:
-        practice = FakePractice()
         pilot = open_practice(open_at, practice)
         pilot.press("Practise this")
         assert not pilot.is_enabled("Show a hint")
@@ -165,8 +151,15 @@ class TestPractice:
             assert pilot.says(f"{taken} of {len(FIRST.hints)} hints taken.")
         assert not pilot.is_enabled("Show a hint")
         pilot.complete()
-        pilot.qtbot.waitUntil(lambda: len(practice.attempts) == 1)
-        assert practice.attempts[0].hints == len(FIRST.hints)
+        pilot.wait_for_text("Not passed yet: 17%")
+        for text in ("Missed: the Display page is open", "The ending is wrong.", "70% is needed."):
+            assert pilot.says(text)
+        assert [attempt.hints for attempt in practice.attempts] == [len(FIRST.hints)]
+
+        practice.failure = PracticeError("The gold episode gold.json cannot be read.")
+        pilot.press("Practise again")
+        record_practice(pilot)
+        pilot.wait_for_text("The gold episode gold.json cannot be read.")
 
     def test_practice_needs_the_simulated_emulator(self, open_at: OpenAt, device: FakeDevice) -> None:
         device.avd_name = "Pixel_7"
@@ -200,14 +193,6 @@ class TestPractice:
         pilot.complete()
         pilot.press("Practice")
         pilot.wait_until_enabled("Practise this")
-
-    def test_attempt_that_cannot_be_scored_is_explained(self, open_at: OpenAt) -> None:
-        practice = FakePractice()
-        practice.failure = PracticeError("The gold episode gold.json cannot be read.")
-        pilot = open_practice(open_at, practice)
-        pilot.press("Practise this")
-        record_practice(pilot)
-        pilot.wait_for_text("The gold episode gold.json cannot be read.")
 
     def test_resumed_practice_draft_is_scored(self, open_at: OpenAt, service: FakeRecordings) -> None:
         service.leave_draft(SECOND.task_id)

@@ -6,14 +6,18 @@ from typing import TypeVar
 
 from PIL import Image
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QListView
 
 from odyssey_recorder.device.screen import Frame
 from odyssey_recorder.gesture.touch import TouchStroke
+from odyssey_recorder.gui.phone.phone_screen import PhoneScreen
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.viewport import FitScale
 from odyssey_recorder.model.geometry import Size
 from tests.fakes import FakeDevice
 from tests.gui.pilot import Pilot
+
+C = TypeVar("C", bound=QObject)
 
 
 def record_one_step(pilot: Pilot) -> None:
@@ -23,7 +27,9 @@ def record_one_step(pilot: Pilot) -> None:
     pilot.wait_for_steps(1)
 
 
-C = TypeVar("C", bound=QObject)
+def choose_step(pilot: Pilot, number: int) -> None:
+    steps = pilot.named(QListView, "Steps")
+    steps.setCurrentIndex(steps.model().index(number, 0))
 
 
 class UnchangingDevice(FakeDevice):
@@ -54,7 +60,7 @@ def child_of(parent: QObject, kind: type[C]) -> C:
     return child
 
 
-def fit_of(mirror: MirrorView) -> FitScale:
-    fit = mirror.fit()
+def fit_of(screen: MirrorView | PhoneScreen) -> FitScale:
+    fit = screen.fit()
     assert fit is not None
     return fit

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QListView
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset.preferences import preference_pairs
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
@@ -22,7 +23,7 @@ from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.llm.batch import Batch
-from odyssey_recorder.model.action import Click, Complete, SystemKey
+from odyssey_recorder.model.action import Click
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.settings import read_settings
@@ -34,7 +35,7 @@ from tests.gui.conftest import PATIENCE_MS
 from tests.gui.fakes import TASK, FakeRecordings
 from tests.gui.inspection import faults
 from tests.gui.pilot import LEFT, OpenAt, OpenWindow, Pilot
-from tests.gui.record.screens import child_of
+from tests.gui.record.screens import child_of, choose_step
 from tests.llm.stand_in import MODEL, StandIn
 from tests.task.tasks import queue_of, row
 
@@ -157,7 +158,7 @@ def test_refusing_a_risky_action_ends_the_turn(pilot: Pilot, thinker: Controlled
         assert device.performed == []
         press_on_card(pilot, answer)
         if answer == "Refuse":
-            pilot.wait_for_text("You did not allow its last action.")
+            pilot.wait_for_text("You did not allow its last action. Show the right one, which is stored with it")
             press_on_card(pilot, "Resume agent")
     pilot.qtbot.waitUntil(lambda: len(device.performed) == 1)
 
@@ -206,7 +207,7 @@ def test_agent_needs_an_emulator(open_window: OpenWindow, server: StandIn, tmp_p
 
 
 @pytest.mark.usefixtures("program_style")
-@pytest.mark.parametrize("size", ["normal", "extra large"])
+@pytest.mark.parametrize("size", [pytest.param("normal", marks=pytest.mark.soak), "extra large"])
 def test_card_fits_smallest_window(pilot: Pilot, thinker: ControlledModel, device: FakeDevice, size: TextSize) -> None:
     use_text_size(size)
     pilot.window.resize(SMALLEST)
@@ -239,12 +240,6 @@ def test_agent_recording_keeps_task_claimed(
     assert queue.board().count(Status.CLAIMED) == 1
 
 
-def enter(pilot: Pilot, name: str, text: str) -> None:
-    field = pilot.line(name)
-    field.clear()
-    QTest.keyClicks(field, text)
-
-
 def test_options_are_applied_and_remembered(
     open_at: OpenAt, server: StandIn, thinker: ControlledModel, tmp_path: Path
 ) -> None:
@@ -261,7 +256,7 @@ def test_options_are_applied_and_remembered(
     packages = "com.example.notes, com.example.clock"
     entered = {"History": "screenshots:2", "Budget in US dollars": "2,50", "Allowed packages": packages}
     for name, text in entered.items():
-        enter(pilot, name, text)
+        pilot.line(name).setText(text)
     pilot.press_in(pilot.dialog(), "Run agent")
     wait_for_question(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
@@ -289,15 +284,17 @@ def test_options_are_applied_and_remembered(
         ("Allowed packages", "com.example.notes Clock", "com.example.notes", "“Clock” is not a package."),
     ],
 )
-def test_invalid_option_blocks_the_run(pilot: Pilot, name: str, wrong: str, right: str, message: str) -> None:
-    dialog = RunAgentDialog(MODEL, KeptFile(), pilot.window)
+def test_invalid_option_blocks_the_run(qtbot: QtBot, name: str, wrong: str, right: str, message: str) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    dialog = RunAgentDialog(MODEL, KeptFile(), window)
     dialog.open()
     field = next(one for one in dialog.findChildren(QLineEdit) if one.accessibleName() == name)
     field.setText(wrong)
     assert field.accessibleDescription().startswith(message)
     (label,) = [one for one in dialog.findChildren(QLabel) if one.text() == field.accessibleDescription()]
     assert (label.isVisible(), dialog.ok.isEnabled()) == (True, False)
-    pilot.qtbot.waitUntil(lambda: faults(dialog) == [])
+    qtbot.waitUntil(lambda: faults(dialog) == [])
     field.setText(right)
     assert (field.accessibleDescription(), label.isVisible(), dialog.ok.isEnabled()) == ("", False, True)
 
@@ -309,26 +306,10 @@ def test_budget_needs_a_model_with_a_price(open_at: OpenAt, server: StandIn) -> 
     pilot = open_at(Workplace(agents=AgentModels(lambda: MODEL, open_model))).watching()
     pilot.write_task()
     open_agent_dialog(pilot)
-    enter(pilot, "Budget in US dollars", "5")
+    pilot.line("Budget in US dollars").setText("5")
     pilot.press_in(pilot.dialog(), "Run agent")
     pilot.wait_for_text("The price of 'stand-in-1' is unknown, so a budget cannot be kept.")
     assert pilot.controller.phase is Phase.WATCHING
-
-
-def test_mirror_touch_takes_over(
-    pilot: Pilot, thinker: ControlledModel, service: FakeRecordings, device: FakeDevice
-) -> None:
-    run_agent(pilot, thinker)
-    pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
-    pilot.click(180, 300)
-    pilot.wait_for_steps(1)
-    pilot.wait_for_text("You have taken over.")
-    thinker.say("HOME")  # for the abandoned question
-    press_on_card(pilot, "Resume agent")
-    assert "CLICK" in wait_for_question(pilot, thinker)
-    finish_episode(pilot, thinker)
-    assert [step.agent is not None for step in provenance(service).steps] == [False, True]
-    assert len(device.performed) == 1
 
 
 def test_takeover_keeps_agent_step(
@@ -353,17 +334,17 @@ def test_takeover_keeps_agent_step(
     assert len(device.performed) == 2
 
 
-@pytest.mark.parametrize("keys", ["Esc", "Ctrl+P", "Ctrl+Return"])
-def test_agent_can_be_interrupted_by_shortcut_and_resumed(pilot: Pilot, thinker: ControlledModel, keys: str) -> None:
+def test_agent_can_be_interrupted_by_shortcut_and_resumed(pilot: Pilot, thinker: ControlledModel) -> None:
     run_agent(pilot, thinker)
-    pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
-    pilot.activate()
-    QTest.keySequence(pilot.window, QKeySequence(keys))
-    pilot.wait_for_text("Agent paused")
-    thinker.say("HOME")  # for the abandoned question
-    press_on_card(pilot, "Resume agent")
-    wait_for_question(pilot, thinker)
-    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Agent")
+    for keys in ("Esc", "Ctrl+P", "Ctrl+Return"):
+        pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
+        pilot.activate()
+        QTest.keySequence(pilot.window, QKeySequence(keys))
+        pilot.wait_for_text("Agent paused")
+        thinker.say("HOME")  # for the abandoned question
+        press_on_card(pilot, "Resume agent")
+        wait_for_question(pilot, thinker)
+        pilot.qtbot.waitUntil(lambda: pilot.status.state == "Agent")
     thinker.say("HOME")
 
 
@@ -386,35 +367,22 @@ def test_agent_does_not_join_a_recording_started_meanwhile(open_at: OpenAt, serv
     assert (runner.has_run, pilot.controller.is_agents) == (False, False)
 
 
-def test_permission_question_closes_when_the_person_acts(
-    pilot: Pilot, thinker: ControlledModel, device: FakeDevice
+def test_touch_during_a_question_closes_it_and_takes_over(
+    pilot: Pilot, thinker: ControlledModel, service: FakeRecordings, device: FakeDevice
 ) -> None:
     device.tree = device.tree.replace("OK", "Delete all")
     run_agent(pilot, thinker)
     thinker.say("CLICK", x=500, y=500)
     pilot.wait_for_text("Allow this action?")
     pilot.qtbot.waitUntil(lambda: pilot.mirror.takes_input)
-    pilot.press("Home")
-    pilot.wait_for_steps(1)
-    pilot.wait_for_text("Agent paused")
-    pilot.qtbot.waitUntil(lambda: card_buttons(pilot, "Allow") == [])
-    assert device.performed == [SystemKey.HOME]
-
-
-def test_refused_action_is_stored(
-    pilot: Pilot, thinker: ControlledModel, service: FakeRecordings, device: FakeDevice
-) -> None:
-    run_agent(pilot, thinker)
-    thinker.say("COMPLETE")
-    pilot.wait_for_text("this ends the episode and publishes it")
-    press_on_card(pilot, "Refuse")
-    pilot.wait_for_text("You did not allow its last action. Show the right one, which is stored with it")
     pilot.click(180, 300)
     pilot.wait_for_steps(1)
-    assert pilot.rows_of("Steps")[0].startswith("Step 1, corrected: ")
-    pilot.complete()
-    (pair,) = preference_pairs(service.episode, provenance(service))
-    assert (pair.step, pair.rejected, isinstance(pair.chosen, Click)) == (0, Complete(), True)
+    pilot.wait_for_text("You have taken over.")
+    pilot.qtbot.waitUntil(lambda: card_buttons(pilot, "Allow") == [])
+    press_on_card(pilot, "Resume agent")
+    assert "CLICK" in wait_for_question(pilot, thinker)
+    finish_episode(pilot, thinker)
+    assert [step.agent is not None for step in provenance(service).steps] == [False, True]
     assert len(device.performed) == 1
 
 
@@ -429,8 +397,7 @@ def test_corrected_step_is_stored(
     pilot.shortcut("Esc").trigger()
     thinker.say("HOME")  # for the abandoned question
     pilot.wait_for_steps(2)
-    steps = pilot.named(QListView, "Steps")
-    steps.setCurrentIndex(steps.model().index(0, 0))
+    choose_step(pilot, 0)
     press_on_card(pilot, "Correct step 1")
     pilot.wait_for_state(State.RESTORING)
     device.show(0)

@@ -123,8 +123,9 @@ def test_step_with_a_finding_can_be_undone_before_publishing(tmp_path: Path, ope
     assert service.store.episodes() == []
 
     pilot.press_in(dialog, "Go back and undo")
-    pilot.press("Undo last")
+    pilot.press("Undo step 1: nothing changed on the screen")
     pilot.wait_for_steps(0)
+    assert not pilot.is_enabled("Undo last")
     assert pilot.controller.phase is Phase.RECORDING
     pilot.complete()
     assert len(service.store.episodes()) == 1
@@ -148,7 +149,7 @@ def test_new_step_or_escape_in_the_field_closes_the_question(pilot: Pilot) -> No
 
 
 @pytest.mark.usefixtures("clean_home")
-@pytest.mark.parametrize("size", ["normal", "large"])
+@pytest.mark.parametrize("size", [pytest.param("normal", marks=pytest.mark.soak), "large"])
 def test_reasons_are_readable_in_the_smallest_window(tmp_path: Path, open_window: OpenWindow, size: TextSize) -> None:
     use_text_size(size)
     pilot = open_window(FakeRecordings(tmp_path, UnchangingDevice()))

@@ -15,14 +15,14 @@ from odyssey_recorder.gui.record.finger import WHEEL_LENGTH, wheel_stroke
 from odyssey_recorder.gui.record.mirror import MirrorView
 from odyssey_recorder.gui.record.mirror_canvas import Overlay, OverlayOpacity
 from odyssey_recorder.gui.record.viewport import ZOOMS
-from odyssey_recorder.model.action import Click, Scroll, SystemKey
+from odyssey_recorder.model.action import Scroll, SystemKey
 from odyssey_recorder.model.geometry import Pixel, Size
+from tests.gui.pilot import LEFT, NONE
 from tests.gui.record.screens import fit_of, frame
 
 PHONE = Size(1080, 2340)
-SCREENS = [Size(720, 1280), Size(1440, 3120), Size(2208, 1840), Size(2560, 1600)]
-LEFT, RIGHT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton
-NONE, CTRL = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+RIGHT, MIDDLE = Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton
+CTRL = Qt.KeyboardModifier.ControlModifier
 RULES = TouchRules.for_density(420)
 
 
@@ -80,16 +80,6 @@ def turn_wheel(mirror: MirrorView, at: QPoint, delta: QPoint, keys: Qt.KeyboardM
         Qt.ScrollPhase.NoScrollPhase, False,
     )  # fmt: skip
     QApplication.sendEvent(mirror, event)
-
-
-@pytest.mark.parametrize("screen", SCREENS, ids=str)
-def test_click_is_a_stroke_at_the_pixel_under_the_mouse(mirror: MirrorView, received: Signals, screen: Size) -> None:
-    mirror.show_frame(frame(screen, number=7))
-    at = spot(mirror, screen.width // 3, screen.height // 4)
-    QTest.mouseClick(mirror, LEFT, NONE, at)
-    assert received.events[0] == 7
-    assert [sample.at for sample in received.stroke.samples] == [pixel(mirror, at)]
-    assert isinstance(recognize(received.stroke, RULES, screen), Click)
 
 
 def send_mouse_event(mirror: MirrorView, kind: QEvent.Type, time_ms: int) -> None:

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from PIL import Image, ImageChops
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, QSizeF
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
@@ -19,13 +19,13 @@ from odyssey_recorder.gui.record.mirror_canvas import FRAME_PX
 from odyssey_recorder.gui.record.panning import ENLARGED, PIXELS, Magnifier, beside
 from odyssey_recorder.gui.record.viewport import ZOOMS
 from odyssey_recorder.model.geometry import Pixel, Size
+from tests.gui.pilot import LEFT, NONE
 from tests.gui.record.screens import fit_of, frame_of
 
 FOLDED = Size(1080, 2092)
 UPRIGHT = [profile.size for profile in profiles()] + [FOLDED]
 SCREENS = UPRIGHT + [size.turned() for size in UPRIGHT]
 MARK = (255, 0, 0)
-LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 MIRROR_AREA = QRectF(0, 0, 400, 700)
 
 
@@ -70,7 +70,7 @@ def click_on_mark(mirror: MirrorView) -> tuple[QPointF, Pixel]:
     return drawn, stroke.start
 
 
-@pytest.mark.parametrize("size", SCREENS, ids=str)
+@pytest.mark.parametrize("size", UPRIGHT, ids=str)
 def test_touch_hits_the_drawn_pixel_at_full_size(qtbot: QtBot, size: Size) -> None:
     random = Random(str(size))
     at = Pixel(random.randrange(20, size.width - 20), random.randrange(20, size.height - 20))

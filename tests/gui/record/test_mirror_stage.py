@@ -51,12 +51,15 @@ def shown_scale(stage: MirrorStage) -> str:
 def test_zoom_commands_change_the_shown_scale(stage: MirrorStage, commands: Commands, qtbot: QtBot) -> None:
     fitted = shown_scale(stage)
     assert not commands[Command.ZOOM_FIT].isEnabled()
+    commands[Command.ZOOM_OUT].trigger()
+    for scale in ("50%", "75%", "100%", "150%", "200%", "300%"):
+        assert shown_scale(stage) == scale
+        commands[Command.ZOOM_IN].trigger()
+    assert shown_scale(stage) == "300%"
     commands[Command.ZOOM_PIXELS].trigger()
     assert shown_scale(stage) == "100%"
     assert not commands[Command.ZOOM_PIXELS].isEnabled()
-    commands[Command.ZOOM_IN].trigger()
-    assert shown_scale(stage) == "150%"
-    for _ in range(5):
+    for _ in range(3):
         commands[Command.ZOOM_OUT].trigger()
     assert shown_scale(stage) == "50%"
     assert not commands[Command.ZOOM_OUT].isEnabled()

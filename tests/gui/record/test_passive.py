@@ -13,7 +13,6 @@ from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
-from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
 from tests.fakes import FakeDevice
 from tests.gui.fakes import FakeRecordings
@@ -31,6 +30,13 @@ def choose_passive(pilot: Pilot) -> None:
     pilot.wait_for_text("OK: ")
 
 
+def record_passively(pilot: Pilot) -> None:
+    choose_passive(pilot)
+    pilot.write_task()
+    pilot.press("Start recording")
+    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening", timeout=10_000)
+
+
 @pytest.fixture
 def ready_device(device: FakeDevice) -> FakeDevice:
     """A device that meets every requirement of passive mode."""
@@ -41,31 +47,28 @@ def ready_device(device: FakeDevice) -> FakeDevice:
     return device
 
 
-def test_fix_all_repairs_everything_at_once(pilot: Pilot, ready_device: FakeDevice) -> None:
-    ready_device.settings[("secure", "navigation_mode")] = "2"
-    ready_device.settings[("global", "stay_on_while_plugged_in")] = "0"
-    choose_passive(pilot)
-    fix_all = button_in(pilot.window, "Fix all")
-    assert fix_all.isVisible()
-    fix_all.click()
-    pilot.wait_for_text("Navigation, Animations, Stay awake")
-    assert not fix_all.isVisible()
-    assert ready_device.settings[("secure", "navigation_mode")] == "0"
-
-
-def test_missing_requirement_is_shown_with_its_repair(pilot: Pilot, device: FakeDevice) -> None:
-    device.settings[("secure", "navigation_mode")] = "2"
+def test_requirements_are_met_one_by_one_or_all_at_once(pilot: Pilot, ready_device: FakeDevice) -> None:
+    navigation = "secure", "navigation_mode"
+    ready_device.settings[navigation] = "2"
     choose_passive(pilot)
     assert pilot.says("Navigation: by gestures")
     pilot.press("Copy the command for Navigation")
     assert shlex.split(QGuiApplication.clipboard().text())[:4] == ["/sdk/adb", "-s", "fake-1", "shell"]
     pilot.press("Fix Navigation")
     pilot.qtbot.waitUntil(lambda: not pilot.says("Navigation: by gestures"))
-    assert device.settings[("secure", "navigation_mode")] == "0"
+    assert ready_device.settings[navigation] == "0"
     pilot.wait_for_text("Navigation,")
-    device.settings[("secure", "navigation_mode")] = "2"
+
+    ready_device.settings[navigation] = "2"
+    ready_device.settings[("global", "stay_on_while_plugged_in")] = "0"
     pilot.press("Check again")
     pilot.wait_for_text("Navigation: by gestures")
+    fix_all = button_in(pilot.window, "Fix all")
+    assert fix_all.isVisible()
+    fix_all.click()
+    pilot.wait_for_text("Navigation, Animations, Stay awake")
+    assert not fix_all.isVisible()
+    assert ready_device.settings[navigation] == "0"
     choose_mode(pilot, "In this window")
     assert not pilot.says("OK: ")
 
@@ -87,11 +90,7 @@ def test_unreachable_device_is_reported(pilot: Pilot, device: FakeDevice) -> Non
 
 
 def test_only_input_on_the_device_is_recorded(pilot: Pilot, service: FakeRecordings, ready_device: FakeDevice) -> None:
-    choose_passive(pilot)
-    pilot.write_task()
-    pilot.press("Start recording")
-    pilot.wait_for_state(State.READY)
-    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening")
+    record_passively(pilot)
     assert not pilot.mirror.takes_input
     assert not pilot.line("Text to type").isVisible()
     ready_device.press_key("KEY_HOME")
@@ -109,10 +108,7 @@ def test_only_input_on_the_device_is_recorded(pilot: Pilot, service: FakeRecordi
 
 
 def test_draft_keeps_its_mode(open_window: OpenWindow, pilot: Pilot, ready_device: FakeDevice, tmp_path: Path) -> None:
-    choose_passive(pilot)
-    pilot.write_task()
-    pilot.press("Start recording")
-    pilot.qtbot.waitUntil(lambda: pilot.status.state == "Listening", timeout=10_000)
+    record_passively(pilot)
     ready_device.press_key("KEY_HOME")
     pilot.qtbot.waitUntil(lambda: pilot.steps == ["Press Home"], timeout=10_000)
     pilot.window.close()
@@ -153,16 +149,15 @@ def test_unread_text_is_asked_for(card: TextQuestionCard, steps: list[RecordedSt
 
 def test_postponed_question_returns_with_its_text(card: TextQuestionCard, steps: list[RecordedStep]) -> None:
     question = TextQuestion(0, "")
+    line = child_of(card, QLineEdit)
     card.show_question(question, steps)
-    QTest.keyClicks(child_of(card, QLineEdit), "half")
+    QTest.keyClicks(line, "half")
     QTest.mouseClick(button_in(card, "Answer later"), LEFT)
     card.show_question(question, steps)
-    assert not child_of(card, QLineEdit).isVisible()
+    assert not line.isVisible()
     QTest.mouseClick(button_in(card, "Answer…"), LEFT)
-    assert child_of(card, QLineEdit).isVisible()
-    assert child_of(card, QLineEdit).text() == "half"
-    assert card.window().focusWidget() is child_of(card, QLineEdit)
+    assert (line.isVisible(), line.text()) == (True, "half")
+    assert card.window().focusWidget() is line
     QTest.mouseClick(button_in(card, "Answer later"), LEFT)
     card.show_question(TextQuestion(1, "next"), steps)
-    assert child_of(card, QLineEdit).isVisible()
-    assert child_of(card, QLineEdit).text() == "next"
+    assert (line.isVisible(), line.text()) == (True, "next")

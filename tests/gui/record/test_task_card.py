@@ -13,8 +13,7 @@ from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.task.queue.board import Status
-from odyssey_recorder.task.queue.database import QueueDatabase
-from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
+from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task.queue.transaction import Leases
 from tests.fakes import FakeDevice
 from tests.gui.conftest import PATIENCE_MS
@@ -43,13 +42,36 @@ def pilot(open_at: OpenAt, queue: TaskQueue) -> Pilot:
     return pilot
 
 
-def test_next_cycles_through_the_waiting_tasks(pilot: Pilot, queue: TaskQueue) -> None:
+def test_next_or_own_task_releases_the_reserved_one(pilot: Pilot, queue: TaskQueue) -> None:
     for text in ("General Tool", "For work", "Starts from a clean home screen.", "0 of 3 recorded, 0 skipped"):
         pilot.wait_for_text(text)
     assert status(queue, "a") is Status.CLAIMED
     for instruction in ("Start a timer", "Add a city", "Set an alarm"):
         pilot.press("Next")
         pilot.wait_for_text(instruction)
+    pilot.press("Write my own")
+    assert pilot.editor("Instruction").isVisible()
+    pilot.qtbot.waitUntil(lambda: status(queue, "a") is Status.WAITING)
+    pilot.press("Return to the queue")
+    pilot.wait_for_text("Set an alarm")
+
+
+def test_published_task_is_followed_by_the_next(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
+    queue = queue_of(tmp_path, *ROWS[:2], episodes=FakeEpisodes())
+    pilot = open_at(Workplace(tasks=lambda: queue))
+    pilot.begin()
+    pilot.complete()
+    pilot.qtbot.waitUntil(lambda: status(queue, "a") is Status.RECORDED)
+    assert [entry.episode_id for entry in queued_task(queue, "a").history] == service.store.episodes()
+    pilot.press("Record another")
+    pilot.wait_for_text("Start a timer")
+    pilot.wait_for_text("1 of 2 recorded, 0 skipped")
+    queue.mark_recorded("b", EPISODE)
+    pilot.wait_until_enabled("Next")
+    pilot.press("Next")
+    pilot.wait_for_text("No task is waiting")
+    assert not pilot.is_enabled("Start recording")
+    assert not pilot.is_enabled("Next")
 
 
 def test_skipped_task_needs_a_reason_and_comes_last(pilot: Pilot, queue: TaskQueue) -> None:
@@ -65,17 +87,6 @@ def test_skipped_task_needs_a_reason_and_comes_last(pilot: Pilot, queue: TaskQue
         pilot.press("Next")
         pilot.wait_for_text(instruction)
     pilot.wait_for_text("Skipped before: app not installed")
-
-
-def test_publishing_completes_the_task_and_brings_the_next(pilot: Pilot, queue: TaskQueue) -> None:
-    pilot.begin()
-    pilot.complete()
-    pilot.qtbot.waitUntil(lambda: status(queue, "a") is Status.RECORDED)
-    pilot.press("Record another")
-    pilot.wait_for_text("Start a timer")
-    pilot.wait_for_text("1 of 3 recorded, 0 skipped")
-    pilot.begin()
-    assert status(queue, "b") is Status.UNDER_WAY
 
 
 def test_resumed_draft_shows_its_task(pilot: Pilot, queue: TaskQueue, service: FakeRecordings) -> None:
@@ -150,10 +161,8 @@ def ada(queues: Queues, open_at: OpenAt) -> Pilot:
     pilot.wait_for_text("Set an alarm")
     pilot.wait_until_enabled("Start recording")
     (bridge,) = pilot.window.findChildren(QueueBridge)
-    with pilot.qtbot.waitSignal(
-        bridge.claim_confirmed, timeout=PATIENCE_MS
-    ):  # all earlier requests are answered by then
-        bridge.confirm_claim("a")
+    with pilot.qtbot.waitSignal(bridge.claim_confirmed, timeout=PATIENCE_MS):
+        bridge.confirm_claim("a")  # all earlier requests are answered by then
     return pilot
 
 
@@ -225,9 +234,7 @@ def test_draft_warns_that_another_recorded_its_task(pilot: Pilot, tmp_path: Path
     pilot.begin()
     pilot.press("Stop")
     pilot.wait_for_text("Start a timer")
-    database = QueueDatabase.in_file(tmp_path / "queue.sqlite")
-    environment = QueueEnvironment(FakeEpisodes(), source=tmp_path / "tasks.jsonl")
-    grace = TaskQueue(database, lambda: "Grace", tmp_path / "graces_drafts", environment)
+    grace = queue_over(tmp_path / "tasks.jsonl", tmp_path / "queue.sqlite", FakeEpisodes(), annotator=lambda: "Grace")
     drafts = pilot.named(QListWidget, "Unfinished recordings")
 
     def draft_text() -> str:
@@ -244,25 +251,6 @@ def test_draft_warns_that_another_recorded_its_task(pilot: Pilot, tmp_path: Path
     grace.send_back("a", "a step is missing")
     pilot.qtbot.waitUntil(lambda: "recorded this task" not in draft_text())
     grace.close()
-
-
-def test_writing_a_task_releases_the_reserved_one(pilot: Pilot, queue: TaskQueue) -> None:
-    pilot.press("Write my own")
-    assert pilot.editor("Instruction").isVisible()
-    pilot.qtbot.waitUntil(lambda: status(queue, "a") is Status.WAITING)
-    pilot.press("Return to the queue")
-    pilot.wait_for_text("Set an alarm")
-
-
-def test_card_says_when_no_task_is_waiting(pilot: Pilot, queue: TaskQueue) -> None:
-    for number, task_id in enumerate(("b", "c")):
-        queue.mark_recorded(task_id, f"{number:016}")
-    pilot.begin()
-    pilot.complete()
-    pilot.press("Record another")
-    pilot.wait_for_text("No task is waiting")
-    assert not pilot.is_enabled("Start recording")
-    assert not pilot.is_enabled("Next")
 
 
 def test_tasks_for_other_devices_are_counted_not_offered(open_at: OpenAt, device: FakeDevice, tmp_path: Path) -> None:
@@ -304,15 +292,6 @@ def test_queue_uses_the_name_entered_on_first_use(open_at: OpenAt, service: Fake
     pilot.line("Your name").setText("Ada Lovelace")
     pilot.press_in(dialog, "I agree")
     pilot.qtbot.waitUntil(lambda: {one.task_id: one.annotator for one in adas_queue.holders()} == {"a": "Ada Lovelace"})
-
-
-def test_published_episode_is_noted_in_any_queue(open_at: OpenAt, service: FakeRecordings, tmp_path: Path) -> None:
-    queue = queue_of(tmp_path, *ROWS, episodes=FakeEpisodes())
-    pilot = open_at(Workplace(tasks=lambda: queue))
-    pilot.begin()
-    pilot.complete()
-    pilot.qtbot.waitUntil(lambda: status(queue, "a") is Status.RECORDED)
-    assert [entry.episode_id for entry in queued_task(queue, "a").history] == service.store.episodes()
 
 
 def test_unreadable_task_list_is_reported_on_the_card(open_at: OpenAt, queue: TaskQueue, tmp_path: Path) -> None:

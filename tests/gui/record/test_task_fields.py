@@ -15,19 +15,16 @@ from tests.gui.record.screens import child_of
 
 
 @pytest.fixture
-def chips(qtbot: QtBot) -> AppChips:
-    made = AppChips()
+def fields(qtbot: QtBot) -> TaskFields:
+    made = TaskFields()
     qtbot.addWidget(made)
     made.show()
     return made
 
 
 @pytest.fixture
-def fields(qtbot: QtBot) -> TaskFields:
-    made = TaskFields()
-    qtbot.addWidget(made)
-    made.show()
-    return made
+def chips(fields: TaskFields) -> AppChips:
+    return child_of(fields, AppChips)
 
 
 def test_comma_or_return_adds_each_app_once(chips: AppChips) -> None:

@@ -77,19 +77,6 @@ def viewport() -> Iterator[Viewport]:
     owner.deleteLater()
 
 
-def test_zoom_steps_through_all_scales(viewport: Viewport) -> None:
-    seen = [viewport.actual_scale]
-    for _ in range(len(ZOOMS) + 1):
-        viewport.step(larger=True)
-        seen.append(viewport.actual_scale)
-    assert seen == [pytest.approx(545 / 2340, abs=0.001), *ZOOMS, ZOOMS[-1]]
-    for _ in range(len(ZOOMS)):
-        viewport.step(larger=False)
-    assert viewport.scale == ZOOMS[0]
-    viewport.show_whole()
-    assert viewport.scale is None
-
-
 def test_panning_stops_at_the_edges_of_the_screenshot(viewport: Viewport) -> None:
     fitted = viewport.fit
     viewport.pan(QPointF(50, 50))

@@ -28,6 +28,7 @@ from odyssey_recorder.gui.shortcuts import Shortcuts
 from odyssey_recorder.gui.theme import Theme, style_sheet
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.settings import Settings, SettingsStore, log_file, settings_file
+from tests.gui.item_views import click_row
 from tests.gui.pilot import WidgetPilot
 from tests.gui.record.screens import child_of
 from tests.keyrings import LockedKeyring, MemoryKeyring
@@ -65,7 +66,7 @@ def saved_settings() -> str:
     return settings_file().read_text(encoding="utf-8") if settings_file().exists() else ""
 
 
-def test_every_setting_has_a_described_control(pilot: SettingsPilot) -> None:
+def test_every_setting_has_a_described_control_that_is_wide_enough(pilot: SettingsPilot) -> None:
     titles = {label.text() for label in pilot.page.findChildren(QLabel)}
     named = {
         widget.accessibleName(): widget.accessibleDescription()
@@ -75,14 +76,11 @@ def test_every_setting_has_a_described_control(pilot: SettingsPilot) -> None:
     }
     assert len([name for name in named if name in titles and named[name]]) >= len(Settings.model_fields)
 
-
-def test_number_fits_into_its_field(pilot: SettingsPilot) -> None:
     pilot.window.setStyleSheet(style_sheet(Theme.current(), font_pt=QApplication.font().pointSizeF()))
     for field in pilot.page.findChildren(QSpinBox):
         field.ensurePolished()
-        assert field.lineEdit().width() >= field.fontMetrics().horizontalAdvance(field.text()) + 16, (
-            field.accessibleName()
-        )
+        width = field.fontMetrics().horizontalAdvance(field.text()) + 16
+        assert field.lineEdit().width() >= width, field.accessibleName()
 
 
 def test_changes_are_saved_and_a_needed_restart_is_announced(pilot: SettingsPilot) -> None:
@@ -149,10 +147,13 @@ def test_setting_from_environment_is_read_only(request: pytest.FixtureRequest, m
 
 
 def test_page_opens_at_its_top_unless_there_are_changes(pilot: SettingsPilot) -> None:
+    sections = pilot.named(QListView, "Sections")
     bar = pilot.page.findChildren(QScrollArea)[0].verticalScrollBar()
-    bar.setValue(bar.maximum())
+    click_row(sections, 7)
+    assert bar.value() == bar.maximum()
     pilot.page.enter()
     assert bar.value() == 0
+    assert sections.currentIndex().data() == "Folders"
     pilot.enter("Your name", "Grace")
     bar.setValue(bar.maximum())
     pilot.page.enter()
@@ -166,17 +167,6 @@ def test_folder_is_chosen_in_a_dialog(pilot: SettingsPilot, tmp_path: Path) -> N
     dialog.fileSelected.emit(str(tmp_path))
     dialog.reject()
     assert pilot.line("Dataset").text() == str(tmp_path)
-
-
-def test_section_list_and_scroll_position_follow_each_other(pilot: SettingsPilot) -> None:
-    sections = pilot.named(QListView, "Sections")
-    bar = pilot.page.findChildren(QScrollArea)[0].verticalScrollBar()
-    log = sections.model().index(7, 0)
-    sections.scrollTo(log)
-    QTest.mouseClick(sections.viewport(), Qt.MouseButton.LeftButton, pos=sections.visualRect(log).center())
-    assert bar.value() == bar.maximum()
-    bar.setValue(0)
-    assert sections.currentIndex().data() == "Folders"
 
 
 def test_api_key_is_hidden_and_stored_in_the_keyring(pilot: SettingsPilot) -> None:
@@ -233,18 +223,7 @@ def test_log_folder_can_be_opened_and_its_path_copied(pilot: SettingsPilot) -> N
     assert pilot.line("Log file").text() == str(log_file())
 
 
-def test_closing_lists_and_saves_unsaved_changes(pilot: SettingsPilot) -> None:
-    assert not pilot.page.asks_before_closing(pytest.fail)
-    pilot.enter("Your name", "Ada")
-    pilot.button_named("Animations").click()
-    closed = try_to_close(pilot)
-    assert pilot.says("Unsaved changes: Animations, Your name.")
-    pilot.press_in(pilot.dialog(), "Save")
-    pilot.qtbot.waitUntil(lambda: closed == [True])
-    assert saved_settings() == 'animations = true\nannotator = "Ada"\n'
-
-
-def test_closing_can_be_refused_fail_to_save_or_discard(pilot: SettingsPilot, tmp_path: Path) -> None:
+def test_closing_asks_whether_to_stay_save_or_discard(pilot: SettingsPilot, tmp_path: Path) -> None:
     pilot.enter("Your name", "Ada")
     after_stay = try_to_close(pilot)
     pilot.press_in(pilot.dialog(), "Stay")
@@ -257,7 +236,15 @@ def test_closing_can_be_refused_fail_to_save_or_discard(pilot: SettingsPilot, tm
     after_discard = try_to_close(pilot)
     pilot.press_in(pilot.dialog(), "Discard")
     assert (after_discard, saved_settings()) == ([True], "")
+
     assert not pilot.page.asks_before_closing(pytest.fail)
+    pilot.enter("Your name", "Ada")
+    pilot.button_named("Animations").click()
+    closed = try_to_close(pilot)
+    assert pilot.says("Unsaved changes: Animations, Your name.")
+    pilot.press_in(pilot.dialog(), "Save")
+    pilot.qtbot.waitUntil(lambda: closed == [True])
+    assert saved_settings() == 'animations = true\nannotator = "Ada"\n'
 
 
 def try_to_close(pilot: SettingsPilot) -> list[bool]:

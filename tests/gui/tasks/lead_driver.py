@@ -108,10 +108,6 @@ class LeadDriver(WidgetPilot):
         model = self.tasks.model()
         return [model.index(row, 0).data(VALUE) for row in range(model.rowCount())]
 
-    @property
-    def current(self) -> str:
-        return str(self.tasks.currentIndex().data(VALUE).task_id)
-
     def task(self, task_id: str) -> QueuedTask:
         task = self.service.board().task(task_id)
         assert task is not None

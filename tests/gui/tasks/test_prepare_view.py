@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.question_dialog import ReasonDialog
+from odyssey_recorder.gui.table import VALUE
 from odyssey_recorder.gui.tasks.confirm_dialog import ConfirmDialog
 from odyssey_recorder.gui.tasks.coverage_view import CoverageView
 from odyssey_recorder.gui.tasks.prepare_view import PrepareView
@@ -42,38 +43,29 @@ def task(lead: LeadDriver) -> QueuedTask:
     return lead.generate(1)[0]
 
 
-def test_author_and_missing_model_are_explained(lead: LeadDriver) -> None:
-    lead.generate(2)
-    assert lead.says("A phrasing that a person wrote with the template; no model was asked.")
-    assert lead.says(NO_MODEL)
-    assert not lead.commands[Command.REWRITE_TASKS].isEnabled()
-    assert not lead.commands[Command.REWRITE_ALL].isEnabled()
-
-
 def test_approving_many_tasks_asks_first(lead: LeadDriver) -> None:
+    def current() -> str:
+        return str(lead.tasks.currentIndex().data(VALUE).task_id)
+
     first, second, third, *rest = lead.generate(6)
     lead.tasks.selectRow(1)
     lead.use(Command.APPROVE_TASKS)
-    assert lead.current == third.task_id
+    assert current() == third.task_id
     assert second.task_id not in [row.task_id for row in lead.rows]
     lead.wait_for(lambda: lead.task(second.task_id).status is Status.WAITING)
+    lead.tasks.selectRow(2)
+    lead.service.approve([third.listed])
+    lead.use(Command.READ_TASKS)
+    lead.wait_for(lambda: len(lead.rows) == 4)
+    assert current() == rest[0].task_id
     lead.tasks.selectAll()
-    lead.wait_for_text("5 tasks selected")
+    lead.wait_for_text("4 tasks selected")
     lead.use(Command.APPROVE_TASKS)
     assert lead.task(first.task_id).status is Status.TO_APPROVE
     lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
-    lead.wait_for(lambda: all(lead.task(one.task_id).status is Status.WAITING for one in (first, third, *rest)))
+    lead.wait_for(lambda: all(lead.task(one.task_id).status is Status.WAITING for one in (first, *rest)))
     assert lead.rows == []
     assert lead.says("Nothing left to approve.")
-
-
-def test_refresh_keeps_the_current_task(lead: LeadDriver) -> None:
-    _, second, third = lead.generate(3)
-    lead.tasks.selectRow(2)
-    lead.service.approve([second.listed])
-    lead.use(Command.READ_TASKS)
-    lead.wait_for(lambda: len(lead.rows) == 2)
-    assert lead.current == third.task_id
 
 
 def test_task_changed_elsewhere_is_not_approved_unseen(lead: LeadDriver, task: QueuedTask) -> None:
@@ -84,20 +76,6 @@ def test_task_changed_elsewhere_is_not_approved_unseen(lead: LeadDriver, task: Q
     lead.wait_for(lambda: [row.task.listed for row in lead.rows] == [changed])
     assert lead.task(task.task_id).status is Status.TO_APPROVE
     lead.use(Command.APPROVE_TASKS)
-    lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
-
-
-def test_approving_a_task_with_faults_asks_first(lead: LeadDriver, task: QueuedTask) -> None:
-    lead.service.edit(task.task_id, "Do whatever you like.")
-    lead.use(Command.READ_TASKS)
-    lead.wait_for(lambda: lead.rows[0].faults > 0)
-    lead.use(Command.APPROVE_TASKS)
-    dialog = lead.dialog_of(ConfirmDialog)
-    assert any("Leaves out" in label.text() for label in dialog.findChildren(QLabel))
-    lead.press_in(dialog, "Cancel")
-    assert lead.task(task.task_id).status is Status.TO_APPROVE
-    lead.use(Command.APPROVE_TASKS)
-    lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
@@ -117,7 +95,7 @@ def test_rejected_task_is_found_and_approved_again(lead: LeadDriver, task: Queue
     lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
-def test_edited_instruction_is_checked_by_the_rules(lead: LeadDriver, task: QueuedTask) -> None:
+def test_edited_instruction_is_checked_and_approved_despite_faults(lead: LeadDriver, task: QueuedTask) -> None:
     QTest.keyClick(lead.tasks, Qt.Key.Key_Return)
     editor = lead.editor("Instruction in your words")
     assert editor.toPlainText() == task.listed.task.instruction
@@ -129,10 +107,20 @@ def test_edited_instruction_is_checked_by_the_rules(lead: LeadDriver, task: Queu
     assert lead.says("Edited by Ada.")
     assert lead.rows[0].writer == "Person"
     assert lead.tasks.hasFocus()
+    lead.use(Command.APPROVE_TASKS)
+    dialog = lead.dialog_of(ConfirmDialog)
+    assert any("Leaves out" in label.text() for label in dialog.findChildren(QLabel))
+    lead.press_in(dialog, "Cancel")
+    assert lead.task(task.task_id).status is Status.TO_APPROVE
+    lead.use(Command.APPROVE_TASKS)
+    lead.press_in(lead.dialog_of(ConfirmDialog), "Approve")
+    lead.wait_for(lambda: lead.task(task.task_id).status is Status.WAITING)
 
 
 def test_unsaved_edit_is_kept_until_discarded(lead: LeadDriver) -> None:
     task, _ = lead.generate(2)
+    closed: list[bool] = []
+    assert not lead.page.asks_before_closing(lambda: closed.append(True))
     lead.use(Command.EDIT_TASK)
     lead.editor("Instruction in your words").setPlainText("Half a thought")
     lead.tasks.selectRow(1)
@@ -141,10 +129,20 @@ def test_unsaved_edit_is_kept_until_discarded(lead: LeadDriver) -> None:
     lead.wait_for(lambda: not lead.commands[Command.APPROVE_TASKS].isEnabled())
     editor = lead.editor("Instruction in your words")
     assert editor.toPlainText() == "Half a thought"
+    assert lead.page.asks_before_closing(lambda: closed.append(True))
+    assert lead.says("Close and lose unsaved text of 1 task?")
+    lead.press_in(lead.dialog_of(ConfirmDialog), "Cancel")
     editor.setFocus()
     lead.use(Command.LEAVE_WORDS)
     assert not editor.isVisible()
     assert lead.task(task.task_id).listed == task.listed
+    lead.use(Command.EDIT_TASK)
+    editor.setPlainText("Another thought")
+    assert lead.page.asks_before_closing(lambda: closed.append(True))
+    assert closed == []
+    lead.press_in(lead.dialog_of(ConfirmDialog), "Close")
+    assert closed == [True]
+    assert not lead.page.asks_before_closing(lambda: closed.append(True))
 
 
 def test_task_text_is_never_treated_as_markup(lead: LeadDriver, task: QueuedTask) -> None:
@@ -169,8 +167,9 @@ def test_search_and_category_narrow_the_list(lead: LeadDriver) -> None:
     assert lead.says("No matching tasks.")
 
 
-def test_rewrite_shows_its_cost_and_budget_first(lead: LeadDriver, model: StandIn) -> None:
-    lead.generate(2)
+def test_rewrite_shows_its_budget_first_and_its_cost_at_the_end(lead: LeadDriver, model: StandIn) -> None:
+    tasks = lead.generate(3)
+    model.behaviour = lambda question: refuses() if tasks[1].listed.task.task in question.words else right(question)
     lead.tasks.selectAll()
     lead.use(Command.REWRITE_TASKS)
     dialog = lead.dialog_of(RewriteDialog)
@@ -181,51 +180,41 @@ def test_rewrite_shows_its_cost_and_budget_first(lead: LeadDriver, model: StandI
     lead.use(Command.REWRITE_TASKS)
     dialog = lead.dialog_of(RewriteDialog)
     lead.wait_for(lambda: dialog.findChildren(QPushButton)[-1].isEnabled())
-    assert lead.says("Have 2 tasks rewritten by a model?")
+    assert lead.says("Have 3 tasks rewritten by a model?")
     assert lead.says(f"stand-in-1 at http://127.0.0.1:{model.port}")
     assert lead.says("by the prices of 2026-11-01")
     assert dialog.findChildren(QLineEdit)[0].text() == "0.01"
     assert model.questions == []
-
-
-def test_rewritten_tasks_show_differences_and_need_approval(lead: LeadDriver, model: StandIn) -> None:
-    tasks = lead.generate(2)
-    assert not lead.says(NO_MODEL)
-    rewrite(lead)
-    lead.wait_for_text("2 tasks rewritten.")
-    lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Model", "Model"])
-    assert lead.says("Written by the model stand-in-1.")
-    assert lead.says("finds that both ask for the same")
-    assert "Added by the rewrite: " in lead.named(QTextEdit, "Instruction").accessibleDescription()
-    assert {lead.task(one.task_id).status for one in tasks} == {Status.TO_APPROVE}
-    text = lead.task(tasks[0].task_id).listed.text
-    assert text is not None
-    assert (text.writer, text.approval) == (Writer.MODEL, Approval.OPEN)
-
-
-def test_finished_rewrite_reports_cost_and_failures(lead: LeadDriver, model: StandIn) -> None:
-    lead.setup.prices = PRICES
-    tasks = lead.generate(3)
-    model.behaviour = lambda question: refuses() if tasks[1].listed.task.task in question.words else right(question)
-    rewrite(lead)
+    lead.press_in(dialog, "Rewrite")
     lead.wait_for_text("2 tasks rewritten, 1 failed. $0.0")
     assert lead.says(" tokens.")
     assert lead.says(f"{tasks[1].task_id}: ")
     assert lead.says("I cannot help with that.")
 
 
-def test_task_is_rewritten_again_and_reset_to_its_phrasing(lead: LeadDriver, model: StandIn) -> None:
+def test_rewritten_tasks_are_rewritten_again_or_reset(lead: LeadDriver, model: StandIn) -> None:
     task, other = lead.generate(2)
+    assert not lead.says(NO_MODEL)
+    assert lead.says("A phrasing that a person wrote with the template; no model was asked.")
     assert not lead.commands[Command.ASK_AGAIN].isEnabled()
     assert not lead.commands[Command.REPHRASE_TASKS].isEnabled()
     lead.tasks.selectAll()
     rewrite(lead, Command.REWRITE_TASKS)
     lead.wait_for_text("2 tasks rewritten.")
-    other_wording = f"Well then: {lead.task(task.task_id).listed.task.instruction}"
+    lead.wait_for(lambda: [row.writer for row in lead.rows] == ["Model", "Model"])
+    assert {lead.task(one.task_id).status for one in (task, other)} == {Status.TO_APPROVE}
+    rewritten = lead.task(task.task_id).listed
+    assert rewritten.text is not None
+    assert (rewritten.text.writer, rewritten.text.approval) == (Writer.MODEL, Approval.OPEN)
+    lead.tasks.selectRow(0)
+    assert lead.says("Written by the model stand-in-1.")
+    assert lead.says("finds that both ask for the same")
+    assert "Added by the rewrite: " in lead.named(QTextEdit, "Instruction").accessibleDescription()
+
+    other_wording = f"Well then: {rewritten.task.instruction}"
     model.behaviour = lambda question: (
         right(question) if "a_entails_b" in question.schema["properties"] else says({"instruction": other_wording})
     )
-    lead.tasks.selectRow(0)
     lead.wait_for(lambda: lead.commands[Command.ASK_AGAIN].isEnabled())
     lead.use(Command.ASK_AGAIN)
     lead.wait_for(lambda: lead.task(task.task_id).listed.task.instruction == other_wording)
@@ -280,6 +269,10 @@ def test_empty_view_says_what_to_do_next(lead: LeadDriver) -> None:
     lead.wait_for_text("No language model is set up")
     lead.use(Command.SHOW_QUEUE)
     lead.wait_for(lambda: not lead.says("No language model is set up"))
+    lead.generate(1)
+    assert lead.says(NO_MODEL)
+    assert not lead.commands[Command.REWRITE_TASKS].isEnabled()
+    assert not lead.commands[Command.REWRITE_ALL].isEnabled()
 
 
 def test_queue_shows_who_holds_a_task_and_since_when(lead: LeadDriver, task: QueuedTask) -> None:
@@ -301,17 +294,3 @@ def test_queue_shows_who_holds_a_task_and_since_when(lead: LeadDriver, task: Que
     lead.press_in(lead.dialog_of(ConfirmDialog), "Release")
     lead.wait_for(lambda: lead.service.holders() == () and table.model().index(0, STATUS).data() == "Waiting")
     lead.wait_for(lambda: not lead.commands[Command.FREE_TASK].isVisible())
-
-
-def test_closing_with_unsaved_text_asks_first(lead: LeadDriver) -> None:
-    lead.generate(1)
-    closed: list[bool] = []
-    assert not lead.page.asks_before_closing(lambda: closed.append(True))
-    lead.use(Command.EDIT_TASK)
-    lead.editor("Instruction in your words").setPlainText("Half a thought")
-    assert lead.page.asks_before_closing(lambda: closed.append(True))
-    dialog = lead.dialog_of(ConfirmDialog)
-    assert lead.says("Close and lose unsaved text of 1 task?")
-    lead.press_in(dialog, "Close")
-    assert closed == [True]
-    assert not lead.page.asks_before_closing(lambda: closed.append(True))

@@ -14,10 +14,10 @@ from odyssey_recorder.errors import TaskError
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.tasks.queue_bridge import QueueBridge
 from odyssey_recorder.task.queue.board import Board, QueuedTask
-from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
+from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task.queue.transaction import Leases
 from tests.task.queues import Queues
-from tests.task.tasks import FakeEpisodes, row
+from tests.task.tasks import row
 
 BridgeTo = Callable[[TaskQueue], QueueBridge]
 
@@ -64,41 +64,34 @@ def test_claim_is_renewed_while_held(qtbot: QtBot, queues: Queues, bridge_to: Br
     assert not renews_claim(bridge)
 
 
-class ContestedQueue(TaskQueue):
-    """Someone else claims a skipped task as soon as it is free."""
-
-    other: TaskQueue
-
-    def skip(self, task_id: str, reason: str) -> None:
-        self.other.claim(task_id)
-        super().skip(task_id, reason)
-
-
 def test_skipped_task_may_be_claimed_by_others_at_once(
-    qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, queues: Queues, bridge_to: BridgeTo
 ) -> None:
-    queue = ContestedQueue(queues.database(queues.clock), lambda: "Ada", tmp_path, QueueEnvironment(FakeEpisodes()))
-    queue.other = queues.queue(annotator="Grace", drafts="hers")
-    bridge = bridge_to(queue)
+    ada, grace = queues.queue(), queues.queue(annotator="Grace", drafts="hers")
+
+    def skip_contested(task_id: str, reason: str) -> None:
+        grace.claim(task_id)
+        TaskQueue.skip(ada, task_id, reason)
+
+    monkeypatch.setattr(ada, "skip", skip_contested)
+    bridge = bridge_to(ada)
     held: list[QueuedTask] = []
     bridge.held_changed.connect(held.append)
     bridge.choose("a")
     bridge.skip("a", "app not installed")
     qtbot.waitUntil(lambda: [task.task_id for task in held] == ["a", "b"])
-    assert {one.task_id: one.annotator for one in queue.other.holders()} == {"a": "Grace", "b": "Ada"}
-
-
-class DisconnectedQueue(TaskQueue):
-    """The connection breaks as soon as a task is claimed."""
-
-    def board(self) -> Board:
-        raise TaskError("The queue cannot be reached.")
+    assert {one.task_id: one.annotator for one in grace.holders()} == {"a": "Grace", "b": "Ada"}
 
 
 def test_claim_is_reported_even_without_a_board(
-    qtbot: QtBot, tmp_path: Path, queues: Queues, bridge_to: BridgeTo
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, queues: Queues, bridge_to: BridgeTo
 ) -> None:
-    bridge = bridge_to(DisconnectedQueue(queues.database(), lambda: "Ada", tmp_path, QueueEnvironment(FakeEpisodes())))
+    def break_connection() -> Board:
+        raise TaskError("The queue cannot be reached.")
+
+    queue = queues.queue()
+    monkeypatch.setattr(queue, "board", break_connection)
+    bridge = bridge_to(queue)
     events: list[str] = []
     bridge.held_changed.connect(lambda held: events.append(held.task_id))
     bridge.chosen.connect(lambda chosen: events.append(f"{chosen.task_id} is chosen"))

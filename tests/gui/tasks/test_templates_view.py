@@ -1,7 +1,5 @@
 """Browsing templates, generating tasks, and asking a model for new templates."""
 
-from collections.abc import Mapping
-
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSpinBox, QTableView, QTextEdit
@@ -63,6 +61,9 @@ def test_templates_show_roles_remaining_tasks_and_details(lead: LeadDriver) -> N
         "The alarm rings once",
     ):  # fmt: skip
         assert part in text, part
+    QTest.keyClick(table(lead), Qt.Key.Key_Return)
+    dialog = lead.dialog_of(GenerateDialog)
+    assert [tick.text() for tick in dialog.findChildren(CheckBox) if tick.isChecked()] == ["General Tool"]
 
 
 def test_templates_can_be_filtered_and_sorted(lead: LeadDriver) -> None:
@@ -104,14 +105,6 @@ def test_generated_tasks_wait_for_approval(lead: LeadDriver) -> None:
     lead.wait_for(lambda: lead.commands[Command.SHOW_PREPARE].text() == "Prepare 8")
 
 
-def test_return_on_a_template_offers_its_category(lead: LeadDriver) -> None:
-    lead.open_view(Command.SHOW_TEMPLATES)
-    table(lead).selectRow(0)
-    QTest.keyClick(table(lead), Qt.Key.Key_Return)
-    dialog = lead.dialog_of(GenerateDialog)
-    assert [tick.text() for tick in dialog.findChildren(CheckBox) if tick.isChecked()] == ["General Tool"]
-
-
 def test_unreadable_template_is_reported(lead: LeadDriver) -> None:
     lead.open_view(Command.SHOW_TEMPLATES)
     broken = lead.setup.folder / "own" / "General_Tool"
@@ -122,31 +115,23 @@ def test_unreadable_template_is_reported(lead: LeadDriver) -> None:
     assert len(cells(lead, META_TASK)) == 6
 
 
-def test_proposal_comes_first_and_is_saved_as_a_file(lead: LeadDriver, model: StandIn) -> None:
-    propose(lead, model, NEW)
-    assert cells(lead, LEFT)[0] == "Proposed"
-    assert lead.says("Proposed by a model.")
-    lead.use(Command.KEEP_TEMPLATE)
-    lead.wait_for_text("saved in")
-    lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7 and "Proposed" not in cells(lead, LEFT))
-    assert NEW["meta_task"] in [one.meta_task for one in lead.service.library().templates]
-
-
-def test_faulty_proposal_can_only_be_dropped(lead: LeadDriver, model: StandIn) -> None:
-    propose(lead, model, {**NEW, "roles": ["todo", "sauna"]})
-    assert cells(lead, LEFT)[0] == "Has faults"
-    assert lead.says("sauna")
-    assert not lead.commands[Command.KEEP_TEMPLATE].isEnabled()
-    lead.use(Command.DROP_TEMPLATE)
-    assert len(cells(lead, META_TASK)) == 6
-
-
-def propose(lead: LeadDriver, model: StandIn, proposed: Mapping[str, object]) -> None:
-    model.behaviour = lambda _question: says({"templates": [proposed]})
+def test_proposals_are_kept_or_dropped_but_faulty_ones_only_dropped(lead: LeadDriver, model: StandIn) -> None:
+    faulty = {**NEW, "meta_task": "Book {plant} {amount} hours in a sauna for tomorrow.", "roles": ["todo", "sauna"]}
+    model.behaviour = lambda _question: says({"templates": [NEW, faulty]})
     lead.open_view(Command.SHOW_TEMPLATES)
     lead.wait_for(lambda: lead.commands[Command.THINK_OF_TEMPLATES].isEnabled())
     lead.choice("Templates of category").setCurrentText("Information Management")
     lead.use(Command.THINK_OF_TEMPLATES)
     lead.press_in(lead.dialog_of(ProposeDialog), "Propose")
     lead.choice("Templates of category").setCurrentText("All categories")
-    lead.wait_for(lambda: len(cells(lead, META_TASK)) == 7)
+    lead.wait_for(lambda: cells(lead, LEFT)[:2] == ["Proposed", "Has faults"])
+    assert lead.says("Proposed by a model.")
+    lead.use(Command.KEEP_TEMPLATE)
+    lead.wait_for_text("saved in")
+    lead.wait_for(lambda: len(cells(lead, META_TASK)) == 8 and "Proposed" not in cells(lead, LEFT))
+    assert NEW["meta_task"] in [one.meta_task for one in lead.service.library().templates]
+    table(lead).selectRow(cells(lead, LEFT).index("Has faults"))
+    assert lead.says("sauna")
+    assert not lead.commands[Command.KEEP_TEMPLATE].isEnabled()
+    lead.use(Command.DROP_TEMPLATE)
+    assert len(cells(lead, META_TASK)) == 7
