@@ -21,7 +21,6 @@ from tests.quality.evidence import (
     found_steps,
     screen,
     severities,
-    unchecked_steps,
     with_breach,
     with_keys,
     with_step,
@@ -132,18 +131,6 @@ UNSEEN: Cases = {
     "ACT08 RECENT is not a key of the check": (evidence(Press(SystemKey.RECENT), Complete()), []),
     "ACT09 presses without boxes": (TWO_PRESSES, [0, 1]),
 }
-
-
-@pytest.mark.parametrize("case", FOUND)
-def test_findings(case: str) -> None:
-    one, steps = FOUND[case]
-    assert found_steps(case[:5], one) == steps
-
-
-@pytest.mark.parametrize("case", UNSEEN)
-def test_unchecked_steps(case: str) -> None:
-    one, steps = UNSEEN[case]
-    assert unchecked_steps(case[:5], one) == steps
 
 
 @pytest.mark.parametrize(

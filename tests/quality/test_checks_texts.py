@@ -118,18 +118,6 @@ UNSEEN: Cases = {
 }
 
 
-@pytest.mark.parametrize("case", FOUND)
-def test_findings(case: str) -> None:
-    one, steps = FOUND[case]
-    assert found_steps(case[:5], one) == steps
-
-
-@pytest.mark.parametrize("case", UNSEEN)
-def test_unchecked_steps(case: str) -> None:
-    one, steps = UNSEEN[case]
-    assert unchecked_steps(case[:5], one) == steps
-
-
 @pytest.mark.parametrize(
     ("category", "apps", "severity"),
     [
