@@ -180,11 +180,6 @@ def test_intact_entries_of_a_damaged_file_are_read(damage: Any) -> None:
     assert {"Bea", "Cem"} <= {entry.by for entry in file.entries}
 
 
-def test_file_with_a_problem_is_not_written() -> None:
-    with pytest.raises(ReviewError, match=r"r\.json, entry 2: decision.*Nothing is written to it until then"):
-        spell(union(_read(_file_with_broken_entry({"decision": "maybe"})), _file(verdict("Dan"))))
-
-
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_as_a_problem(data: bytes) -> None:
     assert _read(data).problems
