@@ -17,7 +17,7 @@ from odyssey_recorder.dataset.codec import (
     read_episode,
     write_episode,
 )
-from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
+from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Point
@@ -269,11 +269,6 @@ def test_failed_write_keeps_the_previous_file(tmp_path: Path) -> None:
         write_episode(tmp_path / "one.json", episode(Type("\ud800"), Complete()))
     assert read_episode(tmp_path / "one.json") == episode()
     assert [path.name for path in tmp_path.iterdir()] == ["one.json"]
-
-
-def test_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match=r"gone\.json cannot be read"):
-        read_episode(tmp_path / "gone.json")
 
 
 def test_invalid_file_is_named_without_its_folder(tmp_path: Path) -> None:

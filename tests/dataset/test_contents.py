@@ -7,7 +7,7 @@ from odyssey_recorder.dataset.contents import StepRow, read_contents
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Click, LongPress, Scroll, action_type
 from odyssey_recorder.model.episode import Episode
-from tests.episodes import ID, RELEASED, episodes, mutated_files
+from tests.episodes import ID, episodes, mutated_files
 
 
 def assert_same_as_codec(data: bytes, episode: Episode) -> None:
@@ -34,11 +34,6 @@ def assert_same_as_codec(data: bytes, episode: Episode) -> None:
 def test_episode_is_read_as_by_the_codec(episode: Episode) -> None:
     for dialect in Dialect:
         assert_same_as_codec(encode(episode, dialect), episode)
-
-
-def test_released_file_is_read_as_by_the_codec() -> None:
-    data = RELEASED.read_bytes()
-    assert_same_as_codec(data, decode(data, source=RELEASED.name))
 
 
 @given(mutated_files())

@@ -14,7 +14,7 @@ from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Click, Complete, Impossible, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Point, Size
-from tests.episodes import DATA, ID, RELEASED, episode, episodes, json_values, mutated_files
+from tests.episodes import DATA, ID, episode, episodes, json_values, mutated_files
 
 Tree = dict[str, Any]
 
@@ -40,12 +40,6 @@ def put(*path: str | int, to: Any) -> Callable[[Tree], None]:
         tree[path[-1]] = to
 
     return damage
-
-
-def test_released_file_has_no_breaches() -> None:
-    lenient = read_leniently(RELEASED.read_bytes(), source=RELEASED.name)
-    assert lenient.breaches == ()
-    assert lenient.steps[4].action == Type("Todoist")
 
 
 @pytest.mark.parametrize(
