@@ -1,16 +1,32 @@
+"""The codec, the lenient reader and the reader of contents agree on which files are valid and what they contain."""
+
 from itertools import starmap
 
 from hypothesis import given
+from hypothesis import strategies as st
 
 from odyssey_recorder.dataset.codec import Dialect, decode, encode
 from odyssey_recorder.dataset.contents import StepRow, read_contents
+from odyssey_recorder.dataset.lenient import read_leniently
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Click, LongPress, Scroll, action_type
 from odyssey_recorder.model.episode import Episode
+from tests.dataset.test_codec_refusals import is_valid_or_rejected
 from tests.episodes import ID, episodes, mutated_files
 
 
-def assert_same_as_codec(data: bytes, episode: Episode) -> None:
+@given(episodes(), st.sampled_from(Dialect))
+def test_valid_file_is_read_alike_in_both_dialects(written: Episode, dialect: Dialect) -> None:
+    data = encode(written, dialect)
+    assert decode(data, source="file") == written
+    assert_contents(data, written)
+    lenient = read_leniently(data, source="file")
+    assert (lenient.breaches, lenient.strict) == ((), written)
+    assert (lenient.device, lenient.task) == (written.device, written.task)
+    assert [step.action for step in lenient.steps] == [step.action for step in written.steps]
+
+
+def assert_contents(data: bytes, episode: Episode) -> None:
     read = read_contents(data, episode.episode_id)
     task = episode.task
     assert read.problem == ""
@@ -30,17 +46,21 @@ def assert_same_as_codec(data: bytes, episode: Episode) -> None:
                 assert one.x is None
 
 
-@given(episodes())
-def test_episode_is_read_as_by_the_codec(episode: Episode) -> None:
-    for dialect in Dialect:
-        assert_same_as_codec(encode(episode, dialect), episode)
-
-
 @given(mutated_files())
-def test_file_that_the_codec_rejects_has_a_problem(data: bytes) -> None:
+def test_mutated_file_is_valid_or_rejected_by_all(data: bytes) -> None:
+    assert is_valid_or_rejected(data)
     try:
-        episode = decode(data, source="it")
+        read = decode(data, source="file")
     except InvalidEpisodeError:
+        read = None
         assert read_contents(data, ID).problem
     else:
-        assert_same_as_codec(data, episode)
+        assert_contents(data, read)
+    try:
+        lenient = read_leniently(data, source="file")
+    except InvalidEpisodeError:
+        assert read is None
+        return
+    assert lenient.strict == read
+    assert bool(lenient.breaches) == (read is None)
+    assert all(breach.words.isprintable() and len(breach.words) < 400 for breach in lenient.breaches)
