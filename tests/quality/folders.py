@@ -23,9 +23,9 @@ TREE = (
 )
 
 
-def png(image: Image.Image) -> bytes:
+def png(image: Image.Image, *, compress_level: int = 6) -> bytes:
     file = io.BytesIO()
-    image.save(file, "PNG")
+    image.save(file, "PNG", compress_level=compress_level)
     return file.getvalue()
 
 

@@ -56,7 +56,7 @@ def image_of(screen: ComposedFrame) -> Image.Image:
 
 
 def view_of(image: Image.Image) -> ScreenshotView:
-    view = measure(png(image))[1]
+    view = measure(png(image, compress_level=1))[1]
     assert view is not None
     return view
 
@@ -289,5 +289,5 @@ def _screenshot(person: Person) -> Image.Image:
 
 
 def _measures(image: Image.Image) -> tuple[float, float]:
-    screenshot, _ = measure(png(image))
+    screenshot, _ = measure(png(image, compress_level=1))
     return screenshot.deviation, screenshot.flat
