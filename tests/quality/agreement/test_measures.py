@@ -30,13 +30,6 @@ def test_cohens_kappa_equals_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     )
 
 
-def test_two_reviewers_use_cohens_kappa() -> None:
-    pairs = [("a", "a")] * 20 + [("a", "b")] * 5 + [("b", "a")] * 10 + [("b", "b")] * 15
-    result = agreement(pairs)
-    assert (result.n, result.raw) == (50, 0.7)
-    assert result.kappa == pytest.approx(0.4)  # 0.7 seen, 0.5 by chance
-
-
 def test_fleiss_kappa_matches_the_published_example() -> None:
     # Ten subjects, fourteen raters, five categories: the worked example of the article "Fleiss' kappa" of the English
     # Wikipedia, which gives 0.210. Each row has the number of raters per category.
