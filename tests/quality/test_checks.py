@@ -78,10 +78,11 @@ def test_document_has_every_threshold_value() -> None:
 @pytest.mark.parametrize("flag", FLAGS, ids=lambda flag: flag.code.value)
 def test_every_recorder_flag_is_reported_by_a_check(flag: Flag) -> None:
     check = reporting_check(flag)
-    damaged = with_step(evidence(), 1 if check == "ACT05" else 0, flags=(flag,))
-    warnings = [one.check for one in check_episode(damaged).findings if one.severity is Severity.WARNING]
+    step = 1 if check == "ACT05" else 0
+    damaged = with_step(evidence(), step, flags=(flag,))
+    warnings = [one.name for one in check_episode(damaged).findings if one.severity is Severity.WARNING]
     assert check in {one.id for one in CHECKS}
-    assert warnings == [check] or check == "IMG03"
+    assert warnings == [f"{check}@{step}"] or check == "IMG03"
 
 
 def test_unknown_flag_is_reported_verbatim() -> None:
