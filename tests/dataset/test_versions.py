@@ -318,11 +318,6 @@ class CrashCase:
         case = (change or self.change[0], *self.change[1:])
         return [PublishedEpisode(root, published.episode_id) for root in copies_of_killed_changes(published.root, case)]
 
-    def assert_recovers(self, published: PublishedEpisode) -> None:
-        self.assert_files_match_the_annotation(published)
-        Versions(published.root).recover()
-        self.assert_old_or_new(published)
-
     def assert_old_or_new(self, published: PublishedEpisode) -> None:
         assert _timeless(published.files()) in [_timeless(one.files()) for one in self._valid]
 
@@ -354,17 +349,14 @@ def case(request: pytest.FixtureRequest, tmp_path: Path) -> CrashCase:
 
 def test_kill_at_any_file_operation_leaves_the_old_or_the_new_version(case: CrashCase) -> None:
     killed = case.killed(case.copy("running"))
-    for published in killed:
-        case.assert_recovers(published)
-        assert published.annotation() is not None or Trash(published.root).episodes()
     assert len(killed) > 15, "the change has that many file operations"
-
-
-def test_recovery_may_be_killed(case: CrashCase) -> None:
-    killed = case.killed(case.copy("running"))
-    for number in (len(killed) // 2, len(killed) * 3 // 4):
-        for published in case.killed(killed[number], "recover"):
-            case.assert_recovers(published)
+    for number in (len(killed) * 3 // 4, len(killed) // 2):
+        killed += case.killed(killed.pop(number), "recover")
+    for published in killed:
+        case.assert_files_match_the_annotation(published)
+        Versions(published.root).recover()
+        case.assert_old_or_new(published)
+        assert published.annotation() is not None or Trash(published.root).episodes()
 
 
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.soak)])
