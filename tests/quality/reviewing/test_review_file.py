@@ -51,14 +51,6 @@ def _read(data: bytes | str) -> ReviewFile:
     return REVIEW_FORM.read(data if isinstance(data, bytes) else data.encode(), episode_id=EPISODE, source="r.json")
 
 
-def test_every_entry_is_a_line_ending_with_a_comma() -> None:
-    lines = spell(_file(verdict("Bea"), verdict("Cem", "pfp", minute=1))).decode().split("\n")
-    assert lines[:2] == ['{"format": 1, "episode_id": "0123456789012345",', '"entries": [']
-    assert [json.loads(line.removesuffix(","))["by"] for line in lines[2:4]] == ["Bea", "Cem"]
-    assert all(line.endswith("},") for line in lines[2:4])
-    assert lines[4:] == ["null]}", ""]
-
-
 def test_written_file_is_read_back_unchanged() -> None:
     file = _file(verdict("Zoë \u2028 \n", "ufp", step=3), _FIX, _REPLAY, _MOVE)
     assert "Zoë".encode() in spell(file)
