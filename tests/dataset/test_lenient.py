@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from odyssey_recorder.dataset.codec import encode
 from odyssey_recorder.dataset.lenient import LenientEpisode, Rule, read_leniently
@@ -123,6 +123,7 @@ def test_data_without_a_list_of_steps_is_rejected(data: bytes) -> None:
         read_leniently(data, source="some file.json")
 
 
+@settings(max_examples=25)
 @given(json_values)
 def test_arbitrary_json_values_are_breaches(value: object) -> None:
     spelled = {"steps": [value], "episode_id": value, "device_info": value, "task_info": value}

@@ -8,14 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from odyssey_recorder.quality.agreement.measures import (
-    FEW,
-    Interval,
-    agreement,
-    cohen_kappa,
-    upper_bound,
-    wilson,
-)
+from odyssey_recorder.quality.agreement.measures import FEW, Interval, agreement, cohen_kappa, upper_bound, wilson
 from odyssey_recorder.quality.agreement.quality_page import kappa_bar, kappa_text, percent
 
 answers = st.sampled_from(["pass", "fail", "unsure"])
