@@ -255,18 +255,6 @@ def test_failed_publishing_is_rolled_back_and_can_be_retried(store: EpisodeStore
     assert store.episodes() == sorted([others.stem, draft.episode_id])
 
 
-def test_failure_at_the_annotation_rolls_back_all_files(store: EpisodeStore) -> None:
-    draft = complete_draft(store)
-    in_the_way = store.root / "annotations" / f"{draft.episode_id}.json"
-    (in_the_way / "folder").mkdir(parents=True)
-    with pytest.raises(DatasetError, match="cannot be written"):
-        store.publish(draft)
-    assert files_in(store.root) == set()
-    shutil.rmtree(in_the_way)
-    store.publish(draft)
-    assert store.episodes() == [draft.episode_id]
-
-
 def test_missing_dataset_folder_is_not_created(store: EpisodeStore) -> None:
     draft = complete_draft(store)
     shutil.rmtree(store.root)
