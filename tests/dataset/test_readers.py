@@ -1,5 +1,6 @@
 """The codec, the lenient reader and the reader of contents agree on which files are valid and what they contain."""
 
+from contextlib import suppress
 from itertools import starmap
 
 from hypothesis import given
@@ -9,7 +10,7 @@ from odyssey_recorder.dataset.codec import Dialect, decode, encode
 from odyssey_recorder.dataset.contents import StepRow, read_contents
 from odyssey_recorder.dataset.lenient import read_leniently
 from odyssey_recorder.errors import InvalidEpisodeError
-from odyssey_recorder.model.action import Click, LongPress, Scroll, action_type
+from odyssey_recorder.model.action import Click, LongPress, Scroll, Type, action_type
 from odyssey_recorder.model.episode import Episode
 from tests.dataset.test_codec_refusals import is_valid_or_rejected
 from tests.episodes import ID, episodes, mutated_files
@@ -42,6 +43,8 @@ def assert_contents(data: bytes, episode: Episode) -> None:
                 assert (one.x, one.y, one.end_x) == (point.x, point.y, None)
             case Scroll(start, end):
                 assert (one.x, one.y, one.end_x, one.end_y) == (start.x, start.y, end.x, end.y)
+            case Type(text):
+                assert (one.x, one.text) == (None, text)
             case _:
                 assert one.x is None
 
@@ -49,10 +52,10 @@ def assert_contents(data: bytes, episode: Episode) -> None:
 @given(mutated_files())
 def test_mutated_file_is_valid_or_rejected_by_all(data: bytes) -> None:
     assert is_valid_or_rejected(data)
-    try:
+    read: Episode | None = None
+    with suppress(InvalidEpisodeError):
         read = decode(data, source="file")
-    except InvalidEpisodeError:
-        read = None
+    if read is None:
         assert read_contents(data, ID).problem
     else:
         assert_contents(data, read)
