@@ -93,6 +93,37 @@ def _change_and_be_killed(operations: int, root: Path, change: Callable[..., obj
     change(*args)
 
 
+def copies_of_killed_changes(root: Path, case: ChangeCase) -> list[Path]:
+    """Make a change of a dataset; returns copies of it as a kill at each of the file operations would leave it."""
+    with ProcessPoolExecutor(1, mp_context=_processes) as pool:
+        return pool.submit(_copy_at_each_operation, root, case).result(60)
+
+
+def _copy_at_each_operation(root: Path, case: ChangeCase) -> list[Path]:
+    copies: list[Path] = []
+    os.fsync = lambda fd: None
+    injector = FaultInjector(root)
+    injector.arm(0, lambda: copies.append(_copy_with_links(root, len(copies))), forever=True)
+    apply_change(root, case)
+    injector.disarm()
+    return copies
+
+
+def _copy_with_links(root: Path, number: int) -> Path:
+    """A copy in which the same files are hard links to each other as in `root`."""
+    copied: dict[int, str] = {}
+
+    def copy(file: str, target: str) -> None:
+        first = copied.setdefault(Path(file).stat().st_ino, target)
+        if first == target:
+            shutil.copyfile(file, target)
+        else:
+            os.link(first, target)
+
+    target = root.parent / f"killed in {root.name}" / str(number)
+    return Path(shutil.copytree(root, target, copy_function=copy))
+
+
 def repeat_with_full_disk(stages: Path, original: Path, case: ChangeCase, *, forever: bool, every: int) -> range:
     """Make a change repeatedly, each time in a new copy of a dataset, with the disk full `every` operations later.
 

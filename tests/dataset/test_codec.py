@@ -6,22 +6,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from odyssey_recorder.dataset.codec import (
-    Dialect,
-    action_from_json,
-    action_to_json,
-    decode,
-    encode,
-    read_episode,
-    write_episode,
-)
-from odyssey_recorder.errors import DatasetError, InvalidEpisodeError
+from odyssey_recorder.dataset import codec
+from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
-from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Point
-from tests.episodes import ALL_KINDS, ID, RELEASED, actions, endings, episode, episodes
+from tests.episodes import ALL_KINDS, ID, RELEASED, actions, endings, episode
 
 
 def step_json(action: str, info: Any = "", ps: Any = "", **more: Any) -> dict[str, Any]:
@@ -30,7 +20,7 @@ def step_json(action: str, info: Any = "", ps: Any = "", **more: Any) -> dict[st
 
 def file_of(*steps: dict[str, Any]) -> bytes:
     """A file in the release dialect with `steps`, numbered, and COMPLETE as the last."""
-    tree = json.loads(encode(episode(), Dialect.RELEASE))
+    tree = json.loads(codec.encode(episode(), codec.Dialect.RELEASE))
     last = step_json("COMPLETE")
     tree["steps"] = [
         step | {"step": number, "screenshot": f"{ID}_{number}.png"} for number, step in enumerate([*steps, last])
@@ -39,16 +29,11 @@ def file_of(*steps: dict[str, Any]) -> bytes:
 
 
 def action_of(step: dict[str, Any]) -> Action:
-    return decode(file_of(step), source="file").steps[0].action
+    return codec.decode(file_of(step), source="file").steps[0].action
 
 
 def rewritten(data: bytes) -> Any:
-    return json.loads(encode(decode(data, source="file"), Dialect.RELEASE))
-
-
-@given(episodes(), st.sampled_from(Dialect))
-def test_episode_round_trips_in_both_dialects(one: Episode, dialect: Dialect) -> None:
-    assert decode(encode(one, dialect), source="file") == one
+    return json.loads(codec.encode(codec.decode(data, source="file"), codec.Dialect.RELEASE))
 
 
 V1_STEPS = [
@@ -126,8 +111,8 @@ def test_file_round_trips_with_its_spelling(data: bytes) -> None:
 def test_annotations_keep_their_values_and_order(box: Any, known: object) -> None:
     step = step_json("TEXT", "hi", zoom=1, context="C", sam2_bbox=box, unit="px", intention=None, description="D")
     data = file_of(step)
-    read = decode(data, source="file")
-    assert encode(read, Dialect.RELEASE).decode() == json.dumps(json.loads(data), indent=4) + "\n"
+    read = codec.decode(data, source="file")
+    assert codec.encode(read, codec.Dialect.RELEASE).decode() == json.dumps(json.loads(data), indent=4) + "\n"
     annotations = read.steps[0].annotations
     assert (annotations.description, annotations.context, annotations.intention) == ("D", "C", None)
     assert annotations.sam2_bbox == known
@@ -165,13 +150,13 @@ def test_spelling_of_each_action_in_each_dialect(
     action: Action, card: tuple[Any, ...], release: tuple[Any, ...] | None
 ) -> None:
     one = episode(action)
-    for dialect, expected in ((Dialect.CARD, card), (Dialect.RELEASE, release or card)):
-        step = json.loads(encode(one, dialect))["steps"][0]
+    for dialect, expected in ((codec.Dialect.CARD, card), (codec.Dialect.RELEASE, release or card)):
+        step = json.loads(codec.encode(one, dialect))["steps"][0]
         assert (step["action"], step["info"], step["ps"]) == expected
 
 
 def test_file_layout_matches_the_released_files() -> None:
-    text = encode(episode()).decode()
+    text = codec.encode(episode()).decode()
     tree = json.loads(text)
     assert list(tree) == ["episode_id", "device_info", "task_info", "step_length", "steps"]
     assert list(tree["device_info"]) == ["product", "release_version", "sdk_version", "h", "w", "device_name"]
@@ -184,13 +169,13 @@ def test_file_layout_matches_the_released_files() -> None:
 
 
 def test_non_ascii_text_is_written_unescaped() -> None:
-    assert "日本語 😀".encode() in encode(episode(Type("日本語 😀"), Complete()))
+    assert "日本語 😀".encode() in codec.encode(episode(Type("日本語 😀"), Complete()))
 
 
 @pytest.mark.parametrize("text", ["half \ud83d of an emoji", "\udcff"])
 def test_text_with_lone_surrogate_cannot_be_written(text: str) -> None:
     with pytest.raises(InvalidEpisodeError, match=f"Episode '{ID}' cannot be written"):
-        encode(episode(Type(text), Complete()))
+        codec.encode(episode(Type(text), Complete()))
 
 
 SCROLL = Scroll(Point(1, 2), Point(3, 4), (Point(1, 2), Point(3, 4)))
@@ -234,7 +219,7 @@ def test_every_known_spelling_of_an_action_is_read(step: dict[str, Any], action:
     ],
 )
 def test_every_spelling_of_an_ending_is_read(action: str, ps: Any, expected: Action) -> None:
-    assert decode(ending(action, ps=ps), source="file").steps[-1].action == expected
+    assert codec.decode(ending(action, ps=ps), source="file").steps[-1].action == expected
 
 
 def test_optional_keys_may_be_missing() -> None:
@@ -243,40 +228,35 @@ def test_optional_keys_may_be_missing() -> None:
         del step["info"], step["ps"]
     for key in ("product", "release_version", "sdk_version"):
         del tree["device_info"][key]
-    one = decode(json.dumps(tree), source="file")
+    one = codec.decode(json.dumps(tree), source="file")
     assert [step.action for step in one.steps] == [Press(SystemKey.HOME), Complete()]
     assert (one.device.product, one.device.release_version, one.device.sdk_version) == (None, None, None)
 
 
 def test_byte_order_mark_is_ignored() -> None:
-    assert decode(b"\xef\xbb\xbf" + encode(episode()), source="file") == episode()
+    assert codec.decode(b"\xef\xbb\xbf" + codec.encode(episode()), source="file") == episode()
 
 
 @given(actions | endings)
 def test_action_round_trips_on_its_own(action: Action) -> None:
-    assert action_from_json(action_to_json(action), source="draft") == action
+    assert codec.action_from_json(codec.action_to_json(action), source="draft") == action
 
 
 @pytest.mark.parametrize("tree", [{}, {"action": "FLY"}, {"action": 1}])
 def test_invalid_action_is_rejected_with_its_source(tree: dict[str, Any]) -> None:
     with pytest.raises(InvalidEpisodeError, match=r"^line 3: action is "):
-        action_from_json(tree, source="line 3")
+        codec.action_from_json(tree, source="line 3")
 
 
 def test_failed_write_keeps_the_previous_file(tmp_path: Path) -> None:
-    write_episode(tmp_path / "one.json", episode(), Dialect.RELEASE)
+    codec.write_episode(tmp_path / "one.json", episode(), codec.Dialect.RELEASE)
     with pytest.raises(InvalidEpisodeError):
-        write_episode(tmp_path / "one.json", episode(Type("\ud800"), Complete()))
-    assert read_episode(tmp_path / "one.json") == episode()
+        codec.write_episode(tmp_path / "one.json", episode(Type("\ud800"), Complete()))
+    assert codec.read_episode(tmp_path / "one.json") == episode()
     assert [path.name for path in tmp_path.iterdir()] == ["one.json"]
-
-
-def test_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match=r"gone\.json cannot be read"):
-        read_episode(tmp_path / "gone.json")
 
 
 def test_invalid_file_is_named_without_its_folder(tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text("{}")
     with pytest.raises(InvalidEpisodeError, match=r"^broken\.json: episode_id is missing\.$"):
-        read_episode(tmp_path / "broken.json")
+        codec.read_episode(tmp_path / "broken.json")

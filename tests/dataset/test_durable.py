@@ -43,12 +43,8 @@ def test_file_in_place_of_a_folder_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "advice"),
     [
-        (errno.ENOSPC, "Free some space"),
-        (errno.EFBIG, "Free some space"),
-        (errno.EDQUOT, "Free some space"),
-        (errno.EACCES, "Make the folder writable"),
-        (errno.EROFS, "Make the folder writable"),
-        (errno.EPERM, "Make the folder writable"),
+        *((code, "Free some space") for code in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)),
+        *((code, "Make the folder writable") for code in (errno.EACCES, errno.EROFS, errno.EPERM)),
         (errno.ENOENT, "Restore the folder"),
         (errno.ENOTDIR, "Move that file away"),
         (errno.EIO, "Input/output error"),

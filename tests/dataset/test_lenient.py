@@ -5,16 +5,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, settings
 
-from odyssey_recorder.dataset.codec import Dialect, decode, encode
+from odyssey_recorder.dataset.codec import encode
 from odyssey_recorder.dataset.lenient import LenientEpisode, Rule, read_leniently
 from odyssey_recorder.errors import InvalidEpisodeError
 from odyssey_recorder.model.action import Click, Complete, Impossible, Type
 from odyssey_recorder.model.episode import Episode
 from odyssey_recorder.model.geometry import Point, Size
-from tests.episodes import DATA, ID, RELEASED, episode, episodes, json_values, mutated_files
+from tests.episodes import DATA, ID, episode, json_values
 
 Tree = dict[str, Any]
 
@@ -40,12 +39,6 @@ def put(*path: str | int, to: Any) -> Callable[[Tree], None]:
         tree[path[-1]] = to
 
     return damage
-
-
-def test_released_file_has_no_breaches() -> None:
-    lenient = read_leniently(RELEASED.read_bytes(), source=RELEASED.name)
-    assert lenient.breaches == ()
-    assert lenient.steps[4].action == Type("Todoist")
 
 
 @pytest.mark.parametrize(
@@ -130,30 +123,7 @@ def test_data_without_a_list_of_steps_is_rejected(data: bytes) -> None:
         read_leniently(data, source="some file.json")
 
 
-@given(episodes(), st.sampled_from(Dialect))
-def test_valid_file_is_read_without_breaches(written: Episode, dialect: Dialect) -> None:
-    lenient = read_leniently(encode(written, dialect), source="some file.json")
-    assert (lenient.breaches, lenient.strict) == ((), written)
-    assert (lenient.device, lenient.task) == (written.device, written.task)
-    assert [step.action for step in lenient.steps] == [step.action for step in written.steps]
-
-
-@given(mutated_files())
-def test_files_with_breaches_are_those_that_the_codec_rejects(data: bytes) -> None:
-    try:
-        read = decode(data, source="some file.json")
-    except InvalidEpisodeError:
-        read = None
-    try:
-        lenient = read_leniently(data, source="some file.json")
-    except InvalidEpisodeError:
-        assert read is None
-        return
-    assert lenient.strict == read
-    assert bool(lenient.breaches) == (read is None)
-    assert all(breach.words.isprintable() and len(breach.words) < 400 for breach in lenient.breaches)
-
-
+@settings(max_examples=25)
 @given(json_values)
 def test_arbitrary_json_values_are_breaches(value: object) -> None:
     spelled = {"steps": [value], "episode_id": value, "device_info": value, "task_info": value}

@@ -20,7 +20,9 @@ def trash(published: PublishedEpisode) -> Trash:
     return Trash(published.root)
 
 
-def test_episode_is_moved_to_the_trash_with_all_its_files(published: PublishedEpisode, trash: Trash) -> None:
+def test_unreadable_episode_is_moved_to_the_trash_and_back(published: PublishedEpisode, trash: Trash) -> None:
+    published.path("annotations").write_text("{")
+    published.path("screenshots", "_77.png").write_bytes(b"of no step")
     before = published.files()
     folder = trash.move(published.episode_id)
     assert PublishedEpisode(folder, published.episode_id).files() == before
@@ -28,6 +30,9 @@ def test_episode_is_moved_to_the_trash_with_all_its_files(published: PublishedEp
     assert {Path(name).parts[0] for name in published.files()} == {"trash"}
     [listed] = trash.episodes()
     assert (listed.episode_id, listed.folder) == (published.episode_id, folder)
+    trash.restore(published.episode_id)
+    assert published.files() == before
+    assert trash.episodes() == []
 
 
 def test_other_episodes_reviews_and_history_stay(tmp_path: Path, published: PublishedEpisode, trash: Trash) -> None:
@@ -44,17 +49,6 @@ def test_other_episodes_reviews_and_history_stay(tmp_path: Path, published: Publ
     trash.restore(published.episode_id)
     versions.restore(published.episode_id, change.version)
     assert published.load().task.instruction == "Write milk down in Notes."
-
-
-def test_unreadable_episode_is_restored_byte_for_byte(published: PublishedEpisode, trash: Trash) -> None:
-    published.path("annotations").write_text("{")
-    published.path("screenshots", "_77.png").write_bytes(b"of no step")
-    before = published.files()
-    folder = trash.move(published.episode_id)
-    assert PublishedEpisode(folder, published.episode_id).files() == before
-    trash.restore(published.episode_id)
-    assert published.files() == before
-    assert trash.episodes() == []
 
 
 def test_newest_of_several_trashed_episodes_is_restored(published: PublishedEpisode, trash: Trash) -> None:

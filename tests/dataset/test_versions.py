@@ -23,7 +23,7 @@ from odyssey_recorder.model.action import Click, Complete, Press, SystemKey, Typ
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.geometry import Point
 from tests.dataset.drafts import fail_to_record, png
-from tests.dataset.interrupted_changes import CHANGES, apply_change, killed_after, repeat_with_full_disk
+from tests.dataset.interrupted_changes import CHANGES, apply_change, copies_of_killed_changes, repeat_with_full_disk
 from tests.dataset.published_episode import ACTIONS, PublishedEpisode, recorded, released
 
 NEW_INSTRUCTION = fixes.NewInstruction(instruction="Write bread down.")
@@ -313,10 +313,10 @@ class CrashCase:
     def copy(self, name: object) -> PublishedEpisode:
         return PublishedEpisode(shutil.copytree(self.original.root, self.folder / str(name)), self.original.episode_id)
 
-    def kill(self, published: PublishedEpisode, after: int, change: str = "") -> bool:
-        """Make a change in a process that is killed after `after` file operations; False if it ended before."""
+    def killed(self, published: PublishedEpisode, change: str = "") -> list[PublishedEpisode]:
+        """Make a change, or this one; returns what it leaves behind if it is killed at each of its file operations."""
         case = (change or self.change[0], *self.change[1:])
-        return killed_after(after, published.root, apply_change, published.root, case)
+        return [PublishedEpisode(root, published.episode_id) for root in copies_of_killed_changes(published.root, case)]
 
     def assert_old_or_new(self, published: PublishedEpisode) -> None:
         assert _timeless(published.files()) in [_timeless(one.files()) for one in self._valid]
@@ -347,40 +347,19 @@ def case(request: pytest.FixtureRequest, tmp_path: Path) -> CrashCase:
     return CrashCase(tmp_path, request.param)
 
 
-_every = pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.soak)])
-"""At each third file operation, and in the long series at each."""
-
-
 def test_kill_at_any_file_operation_leaves_the_old_or_the_new_version(case: CrashCase) -> None:
-    after = 0
-    while case.kill(published := case.copy(after), after):
+    killed = case.killed(case.copy("running"))
+    assert len(killed) > 15, "the change has that many file operations"
+    for number in (len(killed) * 3 // 4, len(killed) // 2):
+        killed += case.killed(killed.pop(number), "recover")
+    for published in killed:
         case.assert_files_match_the_annotation(published)
         Versions(published.root).recover()
         case.assert_old_or_new(published)
         assert published.annotation() is not None or Trash(published.root).episodes()
-        after += 1
-    assert after > 15, "the change has that many file operations"
 
 
-@_every
-def test_recovery_may_be_killed(case: CrashCase, every: int) -> None:
-    operations = 0
-    while case.kill(case.copy(f"count {operations}"), operations):
-        operations += 7
-    for killed_at in (operations // 2, operations * 3 // 4):
-        after = 0
-        while True:
-            published = case.copy(f"{killed_at} {after}")
-            assert case.kill(published, killed_at)
-            if not case.kill(published, after, "recover"):
-                break
-            case.assert_files_match_the_annotation(published)
-            Versions(published.root).recover()
-            case.assert_old_or_new(published)
-            after += 2 * every
-
-
-@_every
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("forever", [False, True])
 def test_full_disk_at_any_file_operation_leaves_the_old_or_the_new_version(
     case: CrashCase, every: int, *, forever: bool

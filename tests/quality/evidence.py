@@ -4,17 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from odyssey_recorder.dataset import provenance as records
 from odyssey_recorder.dataset.codec import annotations_of
 from odyssey_recorder.dataset.lenient import Breach, LenientEpisode, LenientStep
-from odyssey_recorder.dataset.provenance import (
-    EndRecord,
-    FrameRecord,
-    KeyRecord,
-    ScreenRecord,
-    StepRecord,
-    StrokeRecord,
-    TextRecord,
-)
 from odyssey_recorder.device.view_hierarchy import ViewNode
 from odyssey_recorder.model.action import Action, Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.assignment import TaskOrigin
@@ -84,9 +76,9 @@ def with_step(one: EpisodeEvidence, number: int, **changes: Any) -> EpisodeEvide
     if step.record is not None and (size := changes.get("size")):
         changes = {"width": size.width, "height": size.height, **changes}
     for name, value in changes.items():
-        if name in StepRecord.model_fields and step.record is not None:
+        if name in records.StepRecord.model_fields and step.record is not None:
             step = replace(step, record=step.record.model_copy(update={name: value}))
-        elif name in FrameRecord.model_fields and step.record is not None:
+        elif name in records.FrameRecord.model_fields and step.record is not None:
             frame = step.record.frame.model_copy(update={name: value})
             step = replace(step, record=step.record.model_copy(update={"frame": frame}))
         elif name in ("problem", "size", "deviation", "flat") and step.screenshot is not None:
@@ -124,8 +116,8 @@ def visiting(one: EpisodeEvidence, *packages: str) -> EpisodeEvidence:
     return one
 
 
-def screen(package: str, *, rotation: int = 0, keyboard: bool = False) -> ScreenRecord:
-    return ScreenRecord(rotation=rotation, posture="", package=package, activity="", keyboard_shown=keyboard)
+def screen(package: str, *, rotation: int = 0, keyboard: bool = False) -> records.ScreenRecord:
+    return records.ScreenRecord(rotation=rotation, posture="", package=package, activity="", keyboard_shown=keyboard)
 
 
 def results(check: str, one: EpisodeEvidence) -> list[Finding | NotChecked]:
@@ -149,15 +141,15 @@ def unchecked_steps(check: str, one: EpisodeEvidence) -> list[int]:
 def _step(number: int, action: Action, *, last: bool) -> StepEvidence:
     package = _PACKAGES[number % len(_PACKAGES)]
     sha256 = f"{number:064}"
-    record = StepRecord(
-        frame=FrameRecord(
+    record = records.StepRecord(
+        frame=records.FrameRecord(
             number=number, source="gRPC", started_us=TOUCHED_US - 300_000, arrived_us=TOUCHED_US - 280_000,
             settled=True, width=SIZE.width, height=SIZE.height, png_sha256=sha256, rgb_sha256="",
         ),
         check=None,
         touched_us=TOUCHED_US,
         input=_input(action),
-        end=EndRecord(action="COMPLETE", words=action.note) if isinstance(action, Complete) else None,
+        end=records.EndRecord(action="COMPLETE", words=action.note) if isinstance(action, Complete) else None,
         screen=screen(package, keyboard=isinstance(action, Type)),
         bbox=_box_around(action),
     )  # fmt: skip
@@ -180,7 +172,7 @@ def _box_around(action: Action) -> tuple[int, int, int, int] | None:
             return None
 
 
-def _input(action: Action) -> StrokeRecord | KeyRecord | TextRecord | None:
+def _input(action: Action) -> records.StrokeRecord | records.KeyRecord | records.TextRecord | None:
     match action:
         case Click(point):
             return _stroke((point,), 80_000)
@@ -189,14 +181,14 @@ def _input(action: Action) -> StrokeRecord | KeyRecord | TextRecord | None:
         case Scroll(path=path):
             return _stroke(path, 300_000)
         case Press(key):
-            return KeyRecord(key=key.value)
+            return records.KeyRecord(key=key.value)
         case Type(text):
-            return TextRecord(text=text)
+            return records.TextRecord(text=text)
         case _:
             return None
 
 
-def _stroke(path: Sequence[Point], duration_us: int) -> StrokeRecord:
+def _stroke(path: Sequence[Point], duration_us: int) -> records.StrokeRecord:
     pixels = [to_pixel(point, SIZE) for point in path]
     samples = tuple((at.x, at.y, 10_000 * number) for number, at in enumerate(pixels))
-    return StrokeRecord(samples=samples, duration_us=duration_us)
+    return records.StrokeRecord(samples=samples, duration_us=duration_us)

@@ -13,6 +13,7 @@ from odyssey_recorder.dataset.provenance import EndRecord, FrameRecord, StepReco
 from odyssey_recorder.model.action import Action, Click, Complete
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Json, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
+from odyssey_recorder.quality.screenshot import ScreenshotView, measure
 from tests.dataset import drafts
 
 SIZE = Size(108, 240)
@@ -23,10 +24,16 @@ TREE = (
 )
 
 
-def png(image: Image.Image) -> bytes:
+def png(image: Image.Image, *, compress_level: int = 6) -> bytes:
     file = io.BytesIO()
-    image.save(file, "PNG")
+    image.save(file, "PNG", compress_level=compress_level)
     return file.getvalue()
+
+
+def view_of(image: Image.Image) -> ScreenshotView:
+    screenshot, view = measure(png(image, compress_level=1))
+    assert view is not None, screenshot.problem
+    return view
 
 
 def screen(number: int, size: Size = SIZE) -> Image.Image:

@@ -13,10 +13,10 @@ from PIL import Image, ImageChops, ImageColor, ImageOps
 from odyssey_recorder.device.profile import profile_named
 from odyssey_recorder.model.geometry import Size
 from odyssey_recorder.quality.checks.check import area_dp2
-from odyssey_recorder.quality.screenshot import ScreenshotView, change, measure
+from odyssey_recorder.quality.screenshot import change, measure
 from odyssey_recorder.simulator.journal import RecordedInput, RecordedJournal
 from odyssey_recorder.simulator.phone import ComposedFrame, PhoneState, Rect
-from tests.quality.folders import png
+from tests.quality.folders import png, view_of
 from tests.simulator.person import Person, person_with, wait_until
 
 APPS = (
@@ -53,12 +53,6 @@ class LabelledScreen:
 
 def image_of(screen: ComposedFrame) -> Image.Image:
     return Image.frombytes("RGBA", (screen.width, screen.height), screen.rgba).convert("RGB")
-
-
-def view_of(image: Image.Image) -> ScreenshotView:
-    view = measure(png(image))[1]
-    assert view is not None
-    return view
 
 
 def random_pairs(profile: str, *, seed: int, actions: int) -> list[Pair]:
@@ -289,5 +283,5 @@ def _screenshot(person: Person) -> Image.Image:
 
 
 def _measures(image: Image.Image) -> tuple[float, float]:
-    screenshot, _ = measure(png(image))
+    screenshot, _ = measure(png(image, compress_level=1))
     return screenshot.deviation, screenshot.flat

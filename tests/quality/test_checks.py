@@ -12,8 +12,11 @@ from odyssey_recorder.quality.checks.check import Check
 from odyssey_recorder.quality.checks.flags import reporting_check
 from odyssey_recorder.quality.finding import Severity
 from tests.model.flags import FLAGS
-from tests.quality.evidence import evidence, with_step, without_provenance
+from tests.quality import screenshot_cases, test_checks_actions, test_checks_texts
+from tests.quality.evidence import evidence, found_steps, unchecked_steps, with_step, without_provenance
 
+FOUND = screenshot_cases.FOUND | test_checks_actions.FOUND | test_checks_texts.FOUND
+UNSEEN = screenshot_cases.UNSEEN | test_checks_actions.UNSEEN | test_checks_texts.UNSEEN
 DOCUMENT = Path(__file__).parents[2].joinpath("docs", "quality.md").read_text(encoding="utf-8")
 
 
@@ -36,6 +39,18 @@ def test_checks_that_need_provenance_are_unchecked_without_it() -> None:
 def test_findings_are_sorted_by_step_then_severity() -> None:
     damaged = with_step(with_step(evidence(), 4, change=0.0), 1, screenshot=None)
     assert [one.name for one in check_episode(damaged).findings] == ["IMG01@1", "ACT08@4", "IMG07@4"]
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_findings(case: str) -> None:
+    one, steps = FOUND[case]
+    assert found_steps(case[:5], one) == steps
+
+
+@pytest.mark.parametrize("case", UNSEEN)
+def test_unchecked_steps(case: str) -> None:
+    one, steps = UNSEEN[case]
+    assert unchecked_steps(case[:5], one) == steps
 
 
 def test_document_lists_every_check_once() -> None:
@@ -63,10 +78,11 @@ def test_document_has_every_threshold_value() -> None:
 @pytest.mark.parametrize("flag", FLAGS, ids=lambda flag: flag.code.value)
 def test_every_recorder_flag_is_reported_by_a_check(flag: Flag) -> None:
     check = reporting_check(flag)
-    damaged = with_step(evidence(), 1 if check == "ACT05" else 0, flags=(flag,))
-    warnings = [one.check for one in check_episode(damaged).findings if one.severity is Severity.WARNING]
+    step = 1 if check == "ACT05" else 0
+    damaged = with_step(evidence(), step, flags=(flag,))
+    warnings = [one.name for one in check_episode(damaged).findings if one.severity is Severity.WARNING]
     assert check in {one.id for one in CHECKS}
-    assert warnings == [check] or check == "IMG03"
+    assert warnings == [f"{check}@{step}"] or check == "IMG03"
 
 
 def test_unknown_flag_is_reported_verbatim() -> None:

@@ -39,12 +39,16 @@ def with_instruction(template: str, task: str, instruction: str) -> EpisodeEvide
     return with_task(CLEAN, meta_task=template, task=task, instruction=instruction, apps=())
 
 
+def saying(instruction: str) -> EpisodeEvidence:
+    return with_task(CLEAN, instruction=instruction)
+
+
 INSTRUCTION = CLEAN.episode.task.instruction.removesuffix(".")
 LONG_TEXT = "17 a.b " * 100_000
 APP_CHOOSER, KEYBOARD = "com.android.intentresolver", "com.google.android.inputmethod.latin"
 USES_TWITTER = visiting(CLEAN, CHROME, *["com.twitter.android"] * 5)
 USES_UNKNOWN_APP = visiting(with_task(CLEAN, apps=("Chrome", "Ledger")), CHROME, *["org.example.kontor"] * 5)
-NAMES_MESSAGES = with_task(CLEAN, instruction=f"{INSTRUCTION}, and tell me in Messages.")
+NAMES_MESSAGES = saying(f"{INSTRUCTION}, and tell me in Messages.")
 NAMES_NO_APP = with_task(
     CLEAN,
     task="Run a speed test",
@@ -84,16 +88,10 @@ FOUND: Cases = {
         [],
     ),
     "INS01 many slots take no time": (with_instruction("{} " * 60 + "x", "tea " * 400, "tea"), []),
-    "INS02 one app named and not the other": (
-        with_task(CLEAN, instruction="Use Chrome to look it up and write it down."),
-        [None],
-    ),
-    "INS02 apps in another case are allowed": (with_task(CLEAN, instruction="Use chrome, then google docs."), []),
+    "INS02 one app named and not the other": (saying("Use Chrome to look it up and write it down."), [None]),
+    "INS02 apps in another case are allowed": (saying("Use chrome, then google docs."), []),
     "INS02 app that the task does not have": (NAMES_MESSAGES, [None]),
-    "INS02 word with an app's name is allowed": (
-        with_task(CLEAN, instruction=f"{INSTRUCTION}. Messages may wait."),
-        [],
-    ),
+    "INS02 word with an app's name is allowed": (saying(f"{INSTRUCTION}. Messages may wait."), []),
     "INS02 app that the task mentions is allowed": (
         with_task(NAMES_MESSAGES, task=f"{CLEAN.episode.task.task}; look at my messages, too."),
         [],
@@ -109,25 +107,13 @@ UNSEEN: Cases = {
     "EPI01 app without a catalogue": (USES_UNKNOWN_APP, [-1]),
     "EPI01 without provenance": (without_provenance(CLEAN), [-1]),
     "EPI02 unknown category": (with_task(CLEAN, category="Cooking", apps=()), [-1]),
-    "INS01 very long instruction": (with_task(CLEAN, instruction=LONG_TEXT), [-1]),
-    "INS02 very long instruction": (with_task(CLEAN, instruction=LONG_TEXT), [-1]),
+    "INS01 very long instruction": (saying(LONG_TEXT), [-1]),
+    "INS02 very long instruction": (saying(LONG_TEXT), [-1]),
     "INS01 very long task": (with_task(CLEAN, task=LONG_TEXT), [-1]),
     "INS01 template of a thousand slots": (with_task(CLEAN, meta_task="{} " * 999), [-1]),
-    "INS02 instruction that names no app": (with_task(CLEAN, instruction="Look up the weather in Beijing."), [-1]),
+    "INS02 instruction that names no app": (saying("Look up the weather in Beijing."), [-1]),
     "INS02 plain words that are not app names": (NAMES_NO_APP, [-1]),
 }
-
-
-@pytest.mark.parametrize("case", FOUND)
-def test_findings(case: str) -> None:
-    one, steps = FOUND[case]
-    assert found_steps(case[:5], one) == steps
-
-
-@pytest.mark.parametrize("case", UNSEEN)
-def test_unchecked_steps(case: str) -> None:
-    one, steps = UNSEEN[case]
-    assert unchecked_steps(case[:5], one) == steps
 
 
 @pytest.mark.parametrize(
@@ -306,7 +292,7 @@ HARMLESS = (
 def test_email_phone_and_card_numbers_are_found(text: str) -> None:
     assert found_steps("PRV01", evidence(Type(text), Complete())) == [0]
     assert found_steps("PRV01", evidence(Type("a"), Complete(text))) == [1]
-    assert found_steps("PRV01", with_task(CLEAN, instruction=f"Write {text}.")) == [None]
+    assert found_steps("PRV01", saying(f"Write {text}.")) == [None]
 
 
 @pytest.mark.parametrize("text", HARMLESS)

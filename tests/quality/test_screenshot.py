@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
 from odyssey_recorder.model.geometry import Size
-from odyssey_recorder.quality.screenshot import ScreenshotView, bars, change, measure
-from tests.quality.folders import SIZE, png, screen
+from odyssey_recorder.quality.screenshot import bars, change, measure
+from tests.quality.folders import SIZE, png, screen, view_of
 
 WHOLE = png(screen(1))
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -27,12 +27,6 @@ def problem(data: bytes) -> str:
     screenshot, view = measure(data)
     assert view is None
     return screenshot.problem
-
-
-def view_of(image: Image.Image) -> ScreenshotView:
-    screenshot, view = measure(png(image))
-    assert view is not None, screenshot.problem
-    return view
 
 
 def test_intact_screenshot_is_measured() -> None:

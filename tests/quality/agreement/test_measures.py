@@ -8,15 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from odyssey_recorder.quality.agreement.measures import (
-    FEW,
-    Interval,
-    agreement,
-    cohen_kappa,
-    fleiss_kappa,
-    upper_bound,
-    wilson,
-)
+from odyssey_recorder.quality.agreement.measures import FEW, Interval, agreement, cohen_kappa, upper_bound, wilson
 from odyssey_recorder.quality.agreement.quality_page import kappa_bar, kappa_text, percent
 
 answers = st.sampled_from(["pass", "fail", "unsure"])
@@ -31,13 +23,6 @@ def test_cohens_kappa_equals_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     )
 
 
-def test_two_reviewers_use_cohens_kappa() -> None:
-    pairs = [("a", "a")] * 20 + [("a", "b")] * 5 + [("b", "a")] * 10 + [("b", "b")] * 15
-    result = agreement(pairs)
-    assert (result.n, result.raw) == (50, 0.7)
-    assert result.kappa == pytest.approx(0.4)  # 0.7 seen, 0.5 by chance
-
-
 def test_fleiss_kappa_matches_the_published_example() -> None:
     # Ten subjects, fourteen raters, five categories: the worked example of the article "Fleiss' kappa" of the English
     # Wikipedia, which gives 0.210. Each row has the number of raters per category.
@@ -45,18 +30,10 @@ def test_fleiss_kappa_matches_the_published_example() -> None:
         (0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1),
         (7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7),
     ]  # fmt: skip
-    ratings = Counter[tuple[Hashable, ...]](
-        tuple(chain.from_iterable([category] * count for category, count in enumerate(row))) for row in table
-    )
-
-    assert fleiss_kappa(ratings) == pytest.approx(0.210, abs=0.0005)
-
-
-def test_three_reviewers_use_fleiss_kappa() -> None:
-    result = agreement([("a", "a", "b"), ("a", "a", "a"), ("b", "b", "b"), ("a", "b", "b")] * 10)
-    assert result.raw == pytest.approx((1 / 3 + 1 + 1 + 1 / 3) / 4)
-    assert result.kappa == pytest.approx((2 / 3 - 0.5) / 0.5)
-    assert result.raw_interval == wilson((result.raw or 0) * 40, 40)
+    result = agreement([tuple(Counter(dict(enumerate(row))).elements()) for row in table])
+    assert result.kappa == pytest.approx(0.210, abs=0.0005)
+    assert result.raw == pytest.approx(0.378, abs=0.0005)
+    assert result.raw_interval == wilson((result.raw or 0) * 10, 10)
 
 
 def test_kappa_is_undefined_without_disagreement_or_data() -> None:
@@ -79,14 +56,6 @@ def test_interval_depends_on_the_seed_and_contains_kappa() -> None:
     assert one.kappa is not None
     assert one.kappa_interval is not None
     assert one.kappa_interval.low < one.kappa < one.kappa_interval.high
-
-
-def test_share_interval_is_close_to_the_normal_one() -> None:
-    pairs = [("a", "a")] * 320 + [("a", "b")] * 80  # 0.8, deviation 0.02
-    interval = agreement(pairs).raw_interval
-    assert interval is not None
-    assert interval.low == pytest.approx(0.8 - 1.96 * 0.02, abs=0.006)
-    assert interval.high == pytest.approx(0.8 + 1.96 * 0.02, abs=0.006)
 
 
 def test_single_disagreement_has_zero_kappa() -> None:
@@ -120,11 +89,6 @@ def test_groups_of_different_sizes_are_rejected() -> None:
         agreement([("a", "a"), ("a", "a", "a")])
     with pytest.raises(ValueError, match="at least 2"):
         agreement([("a",)])
-
-
-@pytest.mark.parametrize(("n", "rate"), [(59, 0.05), (149, 0.02), (299, 0.01)])
-def test_smallest_defect_free_sample_below_a_rate(n: int, rate: float) -> None:
-    assert upper_bound(0, n) < rate < upper_bound(0, n - 1)
 
 
 @settings(max_examples=25)

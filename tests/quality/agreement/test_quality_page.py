@@ -80,14 +80,9 @@ def test_page_is_self_contained_and_states_its_reliability(count: int, words: st
     assert words in html
     for image in re.findall(r"<svg.*?</svg>", html, re.DOTALL):
         ElementTree.fromstring(image)
-
-
-def test_bar_lengths_are_percentages() -> None:
-    html = page(*reviewed_episodes(60))
-    labels = re.findall(r'<svg class="bar"[^>]*aria-label="([^"]*)"', html)
-    assert len(labels) > 20
-    for image in re.findall(r'<rect class="fill"[^>]*/>', html):
-        assert 0 <= float(re.findall(r' width="([^"]*)"', image)[0]) <= 100
+    assert len(re.findall(r'<svg class="bar"[^>]*aria-label="', html)) >= count / 3
+    for length in re.findall(r'<rect class="fill"[^>]* width="([^"]*)"', html):
+        assert 0 <= float(length) <= 100
 
 
 def test_names_are_escaped() -> None:

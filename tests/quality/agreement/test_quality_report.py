@@ -1,6 +1,7 @@
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import datetime
 from itertools import count
+from operator import itemgetter
 from random import Random
 
 import pytest
@@ -40,17 +41,15 @@ def test_dataset_without_verdicts_has_an_empty_report() -> None:
 def test_kappa_of_verdicts_equals_scikit_learn() -> None:
     rng = Random(5)
     answers = [("".join(rng.choices("ppppfu", k=3)), "".join(rng.choices("ppppfu", k=3))) for _ in range(40)]
-    episodes = [
-        reviewed(number, verdict("Bea", one), verdict("Cem", other, minute=1))
-        for number, (one, other) in enumerate(answers)
-    ]
-
-    report = report_of(*episodes)
-
-    ratings: list[tuple[Sequence[object], Sequence[object]]]
-    ratings = [([one == "ppp" for one, _ in answers], [other == "ppp" for _, other in answers])]
-    ratings += [([one[place] for one, _ in answers], [other[place] for _, other in answers]) for place in range(3)]
-    for place, (firsts, seconds) in enumerate(ratings):
+    report = report_of(
+        *(
+            reviewed(number, verdict("Bea", one), verdict("Cem", other, minute=1))
+            for number, (one, other) in enumerate(answers)
+        )
+    )
+    rates: list[Callable[[str], object]] = [lambda words: words == "ppp", *map(itemgetter, range(3))]
+    for place, rate in enumerate(rates):
+        firsts, seconds = ([rate(words) for words in given] for given in zip(*answers, strict=True))
         ours = question(report, place).agreement
         assert ours.n == 40
         assert ours.kappa == pytest.approx(cohen_kappa_score(firsts, seconds))

@@ -9,10 +9,10 @@ import pytest
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.model.flag import Flag, FlagCode
 from odyssey_recorder.quality.checker import Checker
-from odyssey_recorder.quality.dataset_wide import check_dataset
-from odyssey_recorder.quality.finding import EpisodeReport, Finding, Severity
+from odyssey_recorder.quality.finding import Severity
 from tests.quality.clean.generated_tasks import generated_tasks
 from tests.quality.clean.recording import record_generated_tasks
+from tests.quality.damaged.cases import findings_of
 
 EPISODES_PER_WARNING = 50
 
@@ -25,7 +25,7 @@ def test_clean_episodes_have_no_errors_and_few_warnings(tmp_path: Path) -> None:
         record_generated_tasks(tmp_path, profile, islice(tasks, count))
     annotations = sorted((tmp_path / "dataset" / "annotations").glob("*.json"))
     assert len(annotations) == 300
-    found = findings(tmp_path / "dataset", annotations)
+    found = findings_of(Checker(None), tmp_path / "dataset", annotations)
     assert [one for one in found if one.severity is Severity.ERROR] == []
     disconnected = disconnected_episodes(tmp_path)
     warnings = [one for one in found if one.severity is Severity.WARNING and one.episode_id not in disconnected]
@@ -41,11 +41,3 @@ def disconnected_episodes(folder: Path) -> set[str]:
         for one in provenances
         if one and any(Flag(FlagCode.CONNECTION_BROKE) in step.flags for step in one.steps)
     }
-
-
-def findings(dataset: Path, annotations: list[Path]) -> list[Finding]:
-    checker = Checker(None)
-    reports: list[EpisodeReport] = []
-    facts = checker.check_all(annotations, reports.append)
-    found = [finding for report in reports for finding in report.findings]
-    return found + [one for one in check_dataset(dataset, facts) if isinstance(one, Finding)]

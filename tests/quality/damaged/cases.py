@@ -70,13 +70,19 @@ def check_damaged_set(folder: Path, *, seed: int, tasks: Sequence[ScriptedTask] 
 
 
 def _check(checker: Checker, name: str, task: str, root: Path, planted: Sequence[ExpectedFinding]) -> Case:
-    reports: list[EpisodeReport] = []
-    facts = checker.check_all(sorted((root / "annotations").iterdir()), reports.append)
-    found = [finding for report in reports for finding in report.findings]
-    found += [one for one in check_dataset(root, facts) if isinstance(one, Finding)]
-    own = reports[0].episode_id
+    annotations = sorted((root / "annotations").iterdir())
+    found = findings_of(checker, root, annotations)
+    own = annotations[0].stem
     keys = {(one.check, own if one.episode_id is None else one.episode_id, one.step) for one in planted}
     return Case(name, task, frozenset(keys), tuple(found))
+
+
+def findings_of(checker: Checker, root: Path, annotations: Sequence[Path]) -> list[Finding]:
+    """The findings on these episodes of a dataset, and on all of it."""
+    reports: list[EpisodeReport] = []
+    facts = checker.check_all(annotations, reports.append)
+    found = [finding for report in reports for finding in report.findings]
+    return found + [one for one in check_dataset(root, facts) if isinstance(one, Finding)]
 
 
 def _key_of(finding: Finding) -> FindingKey:

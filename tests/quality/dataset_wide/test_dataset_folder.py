@@ -43,17 +43,9 @@ def test_clean_folder_has_no_findings(root: Path) -> None:
     assert episode_ids(root) == {ONE, TWO}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        f"screenshots/{MISSING}_0.png",
-        f"provenance/{MISSING}.json",
-        f"ui_trees/{MISSING}_3.xml",
-        f"reviews/{MISSING}.json",
-    ],
-)
+@pytest.mark.parametrize("name", ["screenshots/{}_0.png", "provenance/{}.json", "ui_trees/{}_3.xml", "reviews/{}.json"])
 def test_file_of_a_missing_episode_is_an_orphan(root: Path, name: str) -> None:
-    write_json(root / name)
+    write_json(root / name.format(MISSING))
     (found,) = folder_findings(root)
     assert (found.check, found.severity, found.others) == ("SET01", Severity.WARNING, (MISSING,))
     assert found.found.startswith(f"{name.partition('/')[0]}/ has 1 file of 1 episode without")

@@ -157,13 +157,6 @@ def test_other_spellings_are_reported_with_their_step(root: Path, step: dict[str
     assert f"Step 3 is not in the form that the published tools read: {words}" in found.found
 
 
-def write_without_texts(root: Path, number: int) -> None:
-    tree = annotated_tree(Dialect.RELEASE)
-    for step in steps_of(tree):
-        del step["low_level_instruction"]
-    write(root, tree, episode_id=f"{number:016}")
-
-
 @pytest.mark.parametrize(
     ("number", "severity", "words"),
     [
@@ -173,7 +166,10 @@ def write_without_texts(root: Path, number: int) -> None:
     ids=["all", "some"],
 )
 def test_missing_texts_are_a_warning_or_an_error(root: Path, number: int, severity: Severity, words: str) -> None:
-    write_without_texts(root, number)
+    tree = annotated_tree(Dialect.RELEASE)
+    for step in steps_of(tree):
+        del step["low_level_instruction"]
+    write(root, tree, episode_id=f"{number:016}")
     (found,) = findings_in(root)
     assert found.severity is severity
     assert words in found.found

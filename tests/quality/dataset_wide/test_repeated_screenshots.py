@@ -59,7 +59,8 @@ NOTES, SHOP = ScreenFingerprint(7001, "org.notes", "a list"), ScreenFingerprint(
 AGAIN = replace(NOTES, taken_us=8001)
 LIST, OTHER_LIST = show(facts(1), 2, "list"), show(facts(2), 4, "list")
 TWO_LISTS = show(show(facts(1), 1, "list"), 4, "list")
-IN_BOTH = {("1", 2), ("2", 2)}
+LIST_OF_NOTES = recorded(LIST, at_2=NOTES)
+IN_BOTH, IN_BOTH_LISTS = {("1", 2), ("2", 2)}, {("1", 2), ("2", 4)}
 
 PLACES: dict[str, tuple[Sequence[EpisodeFacts], set[tuple[str, int]]]] = {
     "home screen at the start": (
@@ -82,21 +83,18 @@ PLACES: dict[str, tuple[Sequence[EpisodeFacts], set[tuple[str, int]]]] = {
     ),
     "twice in one episode": ([show(show(facts(1), 2, "same"), 3, "same"), facts(2)], set()),
     "no screenshot": ([replace(facts(number), screenshots=("",) * 6) for number in (1, 2)], set()),
-    "same screen taken twice": ([recorded(LIST, at_2=NOTES), recorded(OTHER_LIST, at_4=AGAIN)], set()),
+    "same screen taken twice": ([LIST_OF_NOTES, recorded(OTHER_LIST, at_4=AGAIN)], set()),
     "same screen taken twice, words unknown": (
-        [recorded(LIST, at_2=NOTES), recorded(OTHER_LIST, at_4=replace(AGAIN, words=""))],
+        [LIST_OF_NOTES, recorded(OTHER_LIST, at_4=replace(AGAIN, words=""))],
         set(),
     ),
-    "two apps by provenance": ([recorded(LIST, at_2=NOTES), recorded(OTHER_LIST, at_4=SHOP)], {("1", 2), ("2", 4)}),
+    "two apps by provenance": ([LIST_OF_NOTES, recorded(OTHER_LIST, at_4=SHOP)], IN_BOTH_LISTS),
     "two pages by provenance": (
-        [recorded(LIST, at_2=NOTES), recorded(OTHER_LIST, at_4=replace(AGAIN, words="a page"))],
-        {("1", 2), ("2", 4)},
+        [LIST_OF_NOTES, recorded(OTHER_LIST, at_4=replace(AGAIN, words="a page"))],
+        IN_BOTH_LISTS,
     ),
-    "the same record by provenance": (
-        [recorded(LIST, at_2=NOTES), recorded(OTHER_LIST, at_4=NOTES)],
-        {("1", 2), ("2", 4)},
-    ),
-    "one provenance": ([recorded(LIST, at_2=NOTES), OTHER_LIST], {("1", 2), ("2", 4)}),
+    "the same record by provenance": ([LIST_OF_NOTES, recorded(OTHER_LIST, at_4=NOTES)], IN_BOTH_LISTS),
+    "one provenance": ([LIST_OF_NOTES, OTHER_LIST], IN_BOTH_LISTS),
     "other step with other provenance": ([recorded(TWO_LISTS, at_1=NOTES, at_4=SHOP)], {("1", 1), ("1", 4)}),
     "other step of the same screen": ([recorded(TWO_LISTS, at_1=NOTES, at_4=AGAIN)], set()),
     "next step, left to IMG07": ([recorded(show(show(facts(1), 1, "list"), 2, "list"))], set()),

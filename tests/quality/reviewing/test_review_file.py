@@ -8,24 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from odyssey_recorder.dataset.amendment import NewBox
 from odyssey_recorder.dataset.entry_file import spell, union
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.quality.finding import Criterion
-from odyssey_recorder.quality.reviewing.review import (
-    REASONS,
-    Decision,
-    Entry,
-    Fix,
-    Move,
-    Rating,
-    ReplayEvidence,
-    ReviewFile,
-    Verdict,
-)
+from odyssey_recorder.quality.reviewing import review
 from odyssey_recorder.quality.reviewing.review_file import REVIEW_FORM
 from odyssey_recorder.quality.reviewing.review_merge import file_faults
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
@@ -34,29 +24,21 @@ from tests.quality.verdicts import BEGIN, verdict
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "reviews.md"
 EPISODE = "0123456789012345"
-_FIX = Fix(
+_FIX = review.Fix(
     id="f" * 32, at=BEGIN, by="Bea", amendment=NewBox(step=2, box=(1, 2, 3, 4)), why="Too large", before="1", after="2"
 )
-_REPLAY = ReplayEvidence(
+_REPLAY = review.ReplayEvidence(
     id="e" * 32, at=BEGIN, by="Bea", revision="2", serial="emulator-5554", outcome="drift", steps=("match", "drift")
 )
-_MOVE = Move(id="d" * 32, at=BEGIN, by="Bea", to="trash", why="twice")
+_MOVE = review.Move(id="d" * 32, at=BEGIN, by="Bea", to="trash", why="twice")
 
 
-def _file(*entries: Entry) -> ReviewFile:
-    return union(ReviewFile(EPISODE), ReviewFile(EPISODE, entries))
+def _file(*entries: review.Entry) -> review.ReviewFile:
+    return union(review.ReviewFile(EPISODE), review.ReviewFile(EPISODE, entries))
 
 
-def _read(data: bytes | str) -> ReviewFile:
+def _read(data: bytes | str) -> review.ReviewFile:
     return REVIEW_FORM.read(data if isinstance(data, bytes) else data.encode(), episode_id=EPISODE, source="r.json")
-
-
-def test_every_entry_is_a_line_ending_with_a_comma() -> None:
-    lines = spell(_file(verdict("Bea"), verdict("Cem", "pfp", minute=1))).decode().split("\n")
-    assert lines[:2] == ['{"format": 1, "episode_id": "0123456789012345",', '"entries": [']
-    assert [json.loads(line.removesuffix(","))["by"] for line in lines[2:4]] == ["Bea", "Cem"]
-    assert all(line.endswith("},") for line in lines[2:4])
-    assert lines[4:] == ["null]}", ""]
 
 
 def test_written_file_is_read_back_unchanged() -> None:
@@ -85,10 +67,10 @@ def test_handwritten_verdict_needs_few_keys() -> None:
         "answers": {"pictures": "pass", "instruction": "pass",
                     "sequence": {"answer": "fail", "reason": "stray", "step": 3}}}]}"""
     (parsed,) = _read(handwritten).verdicts
-    assert (parsed.at, parsed.decision, parsed.revision) == (BEGIN, Decision.SEND_BACK, "abc")
-    assert [(one.answer, one.reason, one.step) for one in parsed.judgements if one.answer is not Rating.PASS] == [
-        (Rating.FAIL, "stray", 3)
-    ]
+    assert (parsed.at, parsed.decision, parsed.revision) == (BEGIN, review.Decision.SEND_BACK, "abc")
+    assert [
+        (one.answer, one.reason, one.step) for one in parsed.judgements if one.answer is not review.Rating.PASS
+    ] == [(review.Rating.FAIL, "stray", 3)]
     assert _read(handwritten) == _read(handwritten)  # including its generated id
     assert _read(handwritten.replace("10:00:00+01:00", "09:00:00")).verdicts[0].at == BEGIN, "without a zone it is UTC"
     assert _read(spell(_read(handwritten))) == _read(handwritten)
@@ -116,7 +98,7 @@ def test_examples_in_the_document_are_valid() -> None:
 
 @pytest.mark.parametrize("criterion", list(Criterion))
 def test_document_lists_every_reason(criterion: Criterion) -> None:
-    codes = ", ".join(f"`{code}`" for code in REASONS[criterion])
+    codes = ", ".join(f"`{code}`" for code in review.REASONS[criterion])
     assert re.search(
         rf"^\| `{criterion.value}` \| .* \| {codes} \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE
     )
@@ -180,16 +162,12 @@ def test_intact_entries_of_a_damaged_file_are_read(damage: Any) -> None:
     assert {"Bea", "Cem"} <= {entry.by for entry in file.entries}
 
 
-def test_file_with_a_problem_is_not_written() -> None:
-    with pytest.raises(ReviewError, match=r"r\.json, entry 2: decision.*Nothing is written to it until then"):
-        spell(union(_read(_file_with_broken_entry({"decision": "maybe"})), _file(verdict("Dan"))))
-
-
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_as_a_problem(data: bytes) -> None:
     assert _read(data).problems
 
 
+@settings(max_examples=25)
 @given(json_values)
 def test_any_json_but_null_is_an_invalid_entry(tree: object) -> None:
     file = _read(json.dumps({"entries": [tree]}))
@@ -197,7 +175,7 @@ def test_any_json_but_null_is_an_invalid_entry(tree: object) -> None:
 
 
 def test_fault_says_why_a_verdict_does_not_count() -> None:
-    file = _file(verdict("Bea", "ppf", Decision.ACCEPT), verdict("ada", minute=1))
+    file = _file(verdict("Bea", "ppf", review.Decision.ACCEPT), verdict("ada", minute=1))
     faults = list(file_faults(file, "", place="reviews"))
     assert "the verdict of 'Bea' at 2026-11-20 09:00 UTC does not count: Accepting needs 3 passes" in faults[0]
     assert "'ada'" in faults[1]
@@ -214,7 +192,7 @@ def test_different_entries_with_one_id_are_kept_and_reported() -> None:
 
 
 def test_verdicts_before_a_return_from_trash_do_not_count() -> None:
-    before, after = verdict("Bea", "pfp", Decision.REJECT), verdict("Bea", minute=5)
+    before, after = verdict("Bea", "pfp", review.Decision.REJECT), verdict("Bea", minute=5)
     assert _file(before, _MOVE, after).present_verdicts == (before, after)
     back = _MOVE.model_copy(update={"id": "c" * 32, "at": BEGIN + timedelta(minutes=1), "to": "dataset"})
     assert _file(before, _MOVE, back, after).present_verdicts == (after,)
@@ -225,7 +203,7 @@ _ENTRIES = st.builds(
 )
 _FILES = st.builds(
     lambda entries, extra, problems: union(
-        ReviewFile(EPISODE), ReviewFile(EPISODE, tuple(entries), extra, tuple(problems))
+        review.ReviewFile(EPISODE), review.ReviewFile(EPISODE, tuple(entries), extra, tuple(problems))
     ),
     st.lists(_ENTRIES | st.sampled_from([_FIX, _REPLAY, _MOVE]), max_size=4),
     st.dictionaries(st.sampled_from("ab"), st.integers(0, 3) | st.text(max_size=2)),
@@ -234,22 +212,24 @@ _FILES = st.builds(
 
 
 @given(_FILES, _FILES, _FILES)
-def test_union_is_commutative_associative_and_idempotent(one: ReviewFile, two: ReviewFile, three: ReviewFile) -> None:
+def test_union_is_commutative_associative_and_idempotent(
+    one: review.ReviewFile, two: review.ReviewFile, three: review.ReviewFile
+) -> None:
     assert union(one, two) == union(two, one)
     assert union(union(one, two), three) == union(one, union(two, three))
     assert union(one, one) == one
     assert _ids(union(one, two)) == _ids(one) | _ids(two)
     with pytest.raises(ReviewError, match="belong to different episodes"):
-        union(one, ReviewFile("9" * 16))
+        union(one, review.ReviewFile("9" * 16))
 
 
-def _ids(file: ReviewFile) -> set[str]:
+def _ids(file: review.ReviewFile) -> set[str]:
     return {entry.id for entry in file.entries}
 
 
 @given(st.lists(_ENTRIES, max_size=4), st.lists(_ENTRIES, max_size=4), st.data())
 def test_union_of_lines_equals_union_of_entries(
-    ours: list[Verdict], theirs: list[Verdict], data: st.DataObject
+    ours: list[review.Verdict], theirs: list[review.Verdict], data: st.DataObject
 ) -> None:
     one, other = _file(*ours), _file(*theirs)
     head, opening, *lines, foot, end = spell(one).decode().split("\n")
@@ -267,7 +247,7 @@ def _run_git(folder: Path, *words: str) -> str:
 
 
 @pytest.mark.parametrize("before", [(), (verdict("Ida"), verdict("Joe", minute=1))], ids=["new file", "more entries"])
-def test_git_merges_reviews_of_two_checkouts(tmp_path: Path, before: tuple[Entry, ...]) -> None:
+def test_git_merges_reviews_of_two_checkouts(tmp_path: Path, before: tuple[review.Entry, ...]) -> None:
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     ours.mkdir()
     _run_git(ours, "init", "-q", "-b", "main")

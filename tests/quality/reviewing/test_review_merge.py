@@ -153,15 +153,8 @@ def test_unreadable_verdicts_are_reported_and_others_merged(store: ReviewStore, 
 
 def test_files_can_be_checked_before_merging(published: PublishedEpisode) -> None:
     path = published.root.parent / "verdict.json"
-    path.write_text(
-        json.dumps(
-            [
-                _verdict_of_other_tool(OTHER),
-                _verdict_of_other_tool(OTHER, decision="reject"),
-                _verdict_of_other_tool(OTHER, by=""),
-            ]
-        )
-    )
+    verdicts = [_verdict_of_other_tool(OTHER, **keys) for keys in ({}, {"decision": "reject"}, {"by": ""})]
+    path.write_text(json.dumps(verdicts))
     faults = list(check_elsewhere(path))
     assert [words in fault for words, fault in zip(("Say what is wrong", "by: "), faults, strict=True)] == [True, True]
 
