@@ -75,7 +75,7 @@ class StatusLine(QWidget):
         self._clock.start()
 
     def show_state(self, activity: Activity, state: str, message: str, *, is_shown_elsewhere: bool = False) -> None:
-        """A message that `is_told` elsewhere is for screen readers only."""
+        """A message that `is_shown_elsewhere` is for screen readers only."""
         self._dot.set_activity(activity)
         self._state.setText(state)
         is_shown_elsewhere = is_shown_elsewhere or message.rstrip(".").casefold() == state.casefold()
