@@ -20,6 +20,7 @@ from tests.llm.stand_in import MODEL, ReceivedRequest, Reply, StandIn, Turn, no_
 from tests.task.sample_tasks import library
 
 KEY = "sk-planted-4f2a9c7e51"
+pytestmark = pytest.mark.usefixtures("shipped_templates_read_once")
 
 
 @pytest.fixture

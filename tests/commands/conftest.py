@@ -1,0 +1,13 @@
+import pytest
+
+from odyssey_recorder.task.templates import template_files
+from tests.task.sample_tasks import library
+
+
+@pytest.fixture
+def shipped_templates_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading all of them takes longer than most tests."""
+    shipped, load = template_files.shipped_templates(), template_files.load_library
+    monkeypatch.setattr(
+        template_files, "load_library", lambda folders: library() if folders == [shipped] else load(folders)
+    )
