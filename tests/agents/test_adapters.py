@@ -30,15 +30,9 @@ SIZES = {
     "Pixel Tablet": Size(2560, 1600),
 }  # fmt: skip
 TEXTS = (
-    "buy milk",
-    "it's 10:30",
-    "say \"hi\", x='1', ok",
-    "a\nSCROLL: UP\nb",
-    "C:\\new\\table",
-    "[x](y) {z}",
-    "日本語",
+    "buy milk", "it's 10:30", "say \"hi\", x='1', ok", "a\nSCROLL: UP\nb", "C:\\new\\table", "[x](y) {z}", "日本語",
     "0",
-)
+)  # fmt: skip
 
 
 def examples() -> Iterator[Action]:
@@ -215,12 +209,8 @@ def test_prompt_contains_task_history_and_screenshots_in_order(name: str) -> Non
     past = tuple(PastStep(Type(f"word {number}"), screenshot_named(f"before {number}")) for number in range(3))
     messages = adapter_named(name).prompt("Buy {milk}.", History(past, "It is late."), screenshot_named("now"))
     parts = [part for message in messages for part in message.parts]
-    assert [part.identity for part in parts if isinstance(part, LazyImage)] == [
-        "before 0",
-        "before 1",
-        "before 2",
-        "now",
-    ]
+    shown = [part.identity for part in parts if isinstance(part, LazyImage)]
+    assert shown == ["before 0", "before 1", "before 2", "now"]
     words = "\n".join(part.text for part in parts if isinstance(part, Words))
     assert messages[-1].parts[-1] == screenshot_named("now").image
     for text in ("Buy {milk}.", "It is late.", "word 0", "word 2"):

@@ -111,15 +111,11 @@ def test_braces_are_ordinary_text_without_parameters(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("moves", "apps", "difficulty"),
     [
-        (8, 1, "easy"),
-        (9, 1, "medium"),
-        (20, 1, "medium"),
-        (21, 1, "hard"),
-        (3, 2, "medium"),
-        (21, 2, "hard"),
+        (8, 1, "easy"), (9, 1, "medium"), (20, 1, "medium"), (21, 1, "hard"),
+        (3, 2, "medium"), (21, 2, "hard"),
         (3, 3, "hard"),
     ],
-)
+)  # fmt: skip
 def test_difficulty_follows_from_moves_and_apps(moves: int, apps: int, difficulty: str) -> None:
     assert Difficulty.of(moves=moves, apps=apps) == difficulty
 
