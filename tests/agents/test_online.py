@@ -238,12 +238,13 @@ def test_run_ended_by_the_server_has_no_result(cli: CommandLine, agent_phone: La
 
 def test_agent_episodes_are_left_out_unless_requested(cli: CommandLine, agent_phone: LabPhone) -> None:
     _, (row,) = run_with(cli, idle)
-    data, out = cli.dataset, cli.folder / "out"
+    data = cli.dataset
+    export = ("export", data, cli.folder / "out", "--as", "jsonl", "--all")
     assert "1 episode by agents left out" in cli("stats", data).err
     assert "left out" not in cli("stats", data, "--agents").err
     assert f"{row['episode_id']}.json is by an agent" in cli("splits", "make", data).err
     assert cli("splits", "make", data, "--agents").err.startswith("random_split.json cannot")
-    assert "1 episode by agents left out" in cli("export", data, out, "--as", "jsonl", "--all").err
-    assert cli("export", data, out, "--as", "jsonl", "--all", "--agents").out.startswith("1 episode exported")
+    assert "1 episode by agents left out" in cli(*export).err
+    assert cli(*export, "--agents").out.startswith("1 episode exported")
     assert row["episode_id"] in cli("list", data, "--filter", "is:agent").out
     assert "is by an agent, and in no split" in cli("release", "make", data).err
