@@ -311,7 +311,6 @@ def run(pieces, largest):
     export(dataset, Path(out), layout, tell=tell)
 if largest:
     run(1000, int(largest))
-import pyarrow.parquet  # once, not in each child
 for number in range(20):
     if not (child := os.fork()):
         run(number // 2, resource.RLIM_INFINITY)
