@@ -26,7 +26,6 @@ DEVICES = {
     Size(2560, 1600): ((2548, 1596), (1260, 784), (2560, 1600), (1440, 896)),
 }
 """Of the dataset's devices: factor 28 and 32, each without and with the usual limit of pixels."""
-WAYS = ("UP", "DOWN", "LEFT", "RIGHT")
 
 
 @pytest.mark.parametrize("size", DEVICES)
@@ -69,7 +68,7 @@ def test_fitted_size_is_not_resized_again() -> None:
                 assert smart_resize(fit(size), factor, most=factor * factor * 1280) == fit(size)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["UP", "DOWN", "LEFT", "RIGHT"])
 def test_finger_moves_opposite_to_the_view(way: str) -> None:
     for start in (None, Point(0, 0), Point(1000, 1000), Point(500, 0), Point(0, 500)):
         finger, view = finger_scroll(way, start), view_scroll(way, start)

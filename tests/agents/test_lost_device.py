@@ -1,7 +1,6 @@
 """A device that dies, is slow or comes back under an agent: a real recorder on a device in memory."""
 
 import threading
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,6 @@ from tests.gui.fakes import TASK, FakeRecordings
 from tests.llm.stand_in import StandIn
 
 NEVER_S = 1e9
-_MANY = 20
 
 
 class SlowDevice(FakeDevice):
@@ -57,15 +55,13 @@ class HalfDeadDevice(FakeDevice):
         return super().view_hierarchy()
 
 
-@dataclass
 class HangingDevice(FakeDevice):
     """The first question for its screen state is only answered once it is closed, and it refuses all inputs."""
 
-    is_closed: threading.Event = field(default_factory=threading.Event)
-    queries: int = 0
-
-    def __post_init__(self) -> None:
+    def __init__(self) -> None:
         super().__init__(serial="emulator-5554")
+        self.is_closed = threading.Event()
+        self.queries = 0
         self.refuse_input()
 
     def screen_state(self) -> ScreenState:
@@ -114,7 +110,7 @@ def test_slow_device_is_waited_for(shared: SharedRecording, device: SlowDevice) 
     shared.person_clicks()
     shared.recording.until(State.CHECKING)
     ended = shared.hand_over()
-    wait_until(lambda: shared.watcher.looks > _MANY)
+    wait_until(lambda: shared.watcher.looks > 20)
     assert shared.thinker.was_asked() is False
     device.gate.set()
     shared.thinker.await_question()

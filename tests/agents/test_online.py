@@ -14,7 +14,6 @@ import pytest
 from odyssey_recorder.agents.benchmark import OnText, read_benchmark, shipped_benchmark
 from odyssey_recorder.commands.demo_annotator import Eyes, On
 from odyssey_recorder.dataset.draft import Draft
-from odyssey_recorder.dataset.provenance import EpisodeProvenance, RejectedRecord, read_provenance
 from odyssey_recorder.device.emulator_console import TOKEN_FILE
 from odyssey_recorder.llm.tokens import USUAL_ANSWER
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
@@ -26,6 +25,8 @@ from tests.annotation.vision_model import images_of
 from tests.cli import CommandLine, LabPhone, Result
 from tests.llm.stand_in import MODEL, ErrorReply, ReceivedRequest, Reply, StandIn
 from tests.simulator.person import wait_until
+from tests.task.tasks import row as task_row
+from tests.task.tasks import write_list
 
 TASKS = read_benchmark(shipped_benchmark())
 ALARM, TIMER = "sim-alarm-off", "sim-timer-eggs"
@@ -82,15 +83,9 @@ def results(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()[1:]]
 
 
-def provenance(cli: CommandLine, episode_id: str) -> EpisodeProvenance:
-    found = read_provenance(cli.dataset / "provenance" / f"{episode_id}.json")
-    assert found is not None
-    return found
-
-
-def run_with(cli: CommandLine, behaviour: Any, *more: object) -> tuple[Result, list[dict[str, Any]]]:
+def run_with(cli: CommandLine, behaviour: Any, *more: object, task: str = ALARM) -> tuple[Result, list[dict[str, Any]]]:
     with StandIn(behaviour) as server:
-        ran = cli(*agent_command(cli, server, "--task", ALARM, *more))
+        ran = cli(*agent_command(cli, server, "--task", task, *more))
     out = cli.folder / "results.jsonl"
     return ran, results(out) if out.exists() else []
 
@@ -102,7 +97,8 @@ def test_gold_replayer_solves_its_task_and_records_answers(cli: CommandLine, age
     assert (row["stop"], row["is_met"], row["missed"], row["steps"], row["gold_steps"]) == ("complete", True, [], 3, 3)
     assert (row["unreadable"], row["interventions"], row["tokens_in"] > 0) == (1, 0, True)
     assert "Success: 100.0% (1 of 1" in ran.out
-    kept = provenance(cli, row["episode_id"])
+    kept = cli.store.provenance(row["episode_id"])
+    assert kept is not None
     assert (kept.origin.actor, kept.origin.task_id, len(kept.steps)) == ("agent", ALARM, 3)
     for step in kept.steps:
         assert step.agent is not None
@@ -111,14 +107,11 @@ def test_gold_replayer_solves_its_task_and_records_answers(cli: CommandLine, age
     assert cli.draft_ids() == []
 
 
-@pytest.mark.parametrize(("seed", "is_met"), [(1, True), (2, False)])
-def test_goals_follow_the_seed(cli: CommandLine, agent_phone: LabPhone, seed: int, *, is_met: bool) -> None:
-    gold = GoldPlayer(agent_phone, "sim-alarm-time", seed=1)
-    with StandIn(gold) as server:
-        ran = cli(*agent_command(cli, server, "--task", "sim-alarm-time", "--seed", seed))
+def test_goals_follow_the_seed(cli: CommandLine, agent_phone: LabPhone) -> None:
+    task = "sim-alarm-time"
+    ran, (row,) = run_with(cli, GoldPlayer(agent_phone, task, seed=1), "--seed", 1, task=task)
     assert ran.exit_code == 0, ran.err
-    (row,) = results(cli.folder / "results.jsonl")
-    assert (row["seed"], row["stop"], row["is_met"], row["difficulty"]) == (seed, "complete", is_met, "easy")
+    assert (row["seed"], row["stop"], row["is_met"], row["difficulty"]) == (1, "complete", True, "easy")
 
 
 def test_goals_on_settings_and_screen_work_on_any_device(cli: CommandLine, agent_phone: LabPhone) -> None:
@@ -140,15 +133,8 @@ def test_goals_on_settings_and_screen_work_on_any_device(cli: CommandLine, agent
 
 
 def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: LabPhone) -> None:
-    tasks, questions = cli.folder / "tasks.jsonl", list[ReceivedRequest]()
-    task = {
-        "category": "General_Tool",
-        "apps": ["Clock"],
-        "meta_task": "Look.",
-        "task": "Look.",
-        "instruction": "Look.",
-    }
-    tasks.write_text(json.dumps({"task_id": "look", **task}))
+    questions = list[ReceivedRequest]()
+    tasks = write_list(cli.folder / "tasks.jsonl", [task_row("look")])
 
     def agent_and_judge(request: ReceivedRequest) -> Reply:
         if "done" not in request.schema.get("properties", {}):
@@ -156,9 +142,7 @@ def test_model_can_judge_tasks_without_goals(cli: CommandLine, agent_phone: LabP
         questions.append(request)
         return Reply(json.dumps({"reason": "The home screen is shown.", "done": False}))
 
-    with StandIn(agent_and_judge) as server:
-        ran = cli(*agent_command(cli, server, "--task", "look", "--tasks", tasks, "--judge", MODEL))
-    (row,) = results(cli.folder / "results.jsonl")
+    ran, (row,) = run_with(cli, agent_and_judge, "--tasks", tasks, "--judge", MODEL, task="look")
     assert (row["is_met"], row["judged_by"], row["unjudged"]) == (False, MODEL, ""), ran.err
     assert "not done in the opinion of" in ran.err
     assert f"In the opinion of {MODEL}, which is no proof: 0.0% (0 of 1" in ran.out
@@ -180,19 +164,18 @@ def test_dry_run_sends_and_stores_nothing(cli: CommandLine, agent_phone: LabPhon
     assert "dry run (Click" in ran.err
 
 
-def rejected(cli: CommandLine) -> list[RejectedRecord]:
-    """The rejected actions of the only draft."""
+def only_draft(cli: CommandLine) -> Draft:
     (episode_id,) = cli.draft_ids()
     draft = Draft(cli.drafts / episode_id)
     draft.close()
-    return list(draft.rejected)
+    return draft
 
 
 def test_disallowed_action_needs_a_person(cli: CommandLine, agent_phone: LabPhone) -> None:
     ran, (row,) = run_with(cli, GoldPlayer(agent_phone, ALARM), "--allow-package", "com.example.notes")
     assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1)
     assert "is not allowed. Without a terminal nobody can be asked" in ran.err
-    assert rejected(cli) == [], "nobody refused it"
+    assert not only_draft(cli).rejected, "nobody refused it"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a terminal of its own")
@@ -203,7 +186,7 @@ def test_action_refused_at_the_terminal_is_kept_in_the_draft(cli: CommandLine, a
         keyboard.write(b"n\n")
         ran, (row,) = run_with(cli, GoldPlayer(agent_phone, ALARM), "--allow-package", "com.example.notes")
     assert (row["stop"], row["steps"], row["interventions"]) == ("guard", 0, 1), ran.err
-    (record,) = rejected(cli)
+    (record,) = only_draft(cli).rejected
     assert record.action["action"] == "CLICK"
     assert json.loads(record.agent.raw)["action"] == "CLICK"
     assert (record.agent.model, record.agent.approved) == (MODEL, False)
@@ -215,19 +198,11 @@ def test_run_stops_before_exceeding_its_budget(cli: CommandLine, agent_phone: La
     table.parent.mkdir(parents=True)
     table.write_text(f'date = 2026-11-01\n[[models]]\nname = "{MODEL}"\ninput = 0\noutput = 1000\n')
     answer, expected = len(home.raw) // 4 / 1000, USUAL_ANSWER / 1000
-    requests: list[ReceivedRequest] = []
-
-    def go_home(one: ReceivedRequest) -> Reply:
-        requests.append(one)
-        return home
-
-    ran, rows = run_with(cli, go_home, "--budget", expected + 1.5 * answer)
-    assert (ran.exit_code, rows, len(requests)) == (1, [], 2), ran.err
+    left = [home] * 3
+    ran, rows = run_with(cli, lambda _: left.pop(), "--budget", expected + 1.5 * answer)
+    assert (ran.exit_code, rows, left) == (1, [], [home]), ran.err
     assert f"would be exceeded (${2 * answer:.4f} spent)" in " ".join(ran.err.split())
-    (episode_id,) = cli.draft_ids()
-    draft = Draft(cli.drafts / episode_id)
-    draft.close()
-    assert len(draft.steps) == 2
+    assert len(only_draft(cli).steps) == 2
 
 
 def test_killed_run_continues_with_the_next_task(cli: CommandLine, agent_phone: LabPhone) -> None:
@@ -261,31 +236,15 @@ def test_run_ended_by_the_server_has_no_result(cli: CommandLine, agent_phone: La
     assert "model (" in ran.err
 
 
-def test_two_phones_give_each_task_its_result(cli: CommandLine) -> None:
-    folder = cli.folder / "bench"
-    with StandIn(idle) as server:
-        cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
-        bench = ("agent", "bench", "--model", MODEL, "--out", folder, "--task", ALARM, "--task", TIMER, "--phones", 2)
-        ran = cli(*bench)
-        again = cli(*bench)
-        count = len(server.questions)
-    assert (ran.exit_code, again.exit_code, again.out == ran.out) == (0, 0, True), ran.err
-    assert "Success: 0.0% (0 of 2; 95% interval 0.0% to" in ran.out
-    assert {(row["task_id"], row["is_met"]) for row in results(folder / "results.jsonl")} == {
-        (ALARM, False),
-        (TIMER, False),
-    }
-    assert count == 2
-
-
 def test_agent_episodes_are_left_out_unless_requested(cli: CommandLine, agent_phone: LabPhone) -> None:
     _, (row,) = run_with(cli, idle)
-    data, out = cli.dataset, cli.folder / "out"
+    data = cli.dataset
+    export = ("export", data, cli.folder / "out", "--as", "jsonl", "--all")
     assert "1 episode by agents left out" in cli("stats", data).err
     assert "left out" not in cli("stats", data, "--agents").err
     assert f"{row['episode_id']}.json is by an agent" in cli("splits", "make", data).err
     assert cli("splits", "make", data, "--agents").err.startswith("random_split.json cannot")
-    assert "1 episode by agents left out" in cli("export", data, out, "--as", "jsonl", "--all").err
-    assert cli("export", data, out, "--as", "jsonl", "--all", "--agents").out.startswith("1 episode exported")
+    assert "1 episode by agents left out" in cli(*export).err
+    assert cli(*export, "--agents").out.startswith("1 episode exported")
     assert row["episode_id"] in cli("list", data, "--filter", "is:agent").out
     assert "is by an agent, and in no split" in cli("release", "make", data).err

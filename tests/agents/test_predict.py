@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,34 +17,21 @@ from odyssey_recorder.annotation.semantics import SemanticsStore
 from odyssey_recorder.dataset.codec import action_from_json, write_episode
 from odyssey_recorder.dataset.layout import annotation_path, screenshot_path
 from odyssey_recorder.errors import SettingsError
-from odyssey_recorder.model.action import (
-    Action,
-    Click,
-    Complete,
-    Impossible,
-    LongPress,
-    Press,
-    Scroll,
-    SystemKey,
-    Type,
-    action_type,
-)
+from odyssey_recorder.model.action import Action, Complete, Impossible, action_type
 from odyssey_recorder.model.episode import Category, DeviceInfo, Episode, Step, TaskInfo, screenshot_name
-from odyssey_recorder.model.geometry import Point, Size
-from tests.agents.gold_replayer import LACKING, GoldReplayer, colour, expressible, is_same_action
+from odyssey_recorder.model.geometry import Size
+from tests.agents.gold_replayer import LACKING, GoldReplayer, colour, is_same_action
 from tests.annotation.texts import remember
 from tests.annotation.vision_model import images_of
-from tests.cli import CommandLine
-from tests.llm.stand_in import MODEL, ErrorReply, ReceivedRequest, Reply, StandIn
+from tests.cli import CommandLine, Result
+from tests.exporting.sample import ACTIONS
+from tests.llm.stand_in import MODEL, Behaviour, ErrorReply, Reply, StandIn
 
 SIZE = Size(500, 900)
-ACTIONS: tuple[Action, ...] = (
-    Click(Point(501, 249)), Type("buy: milk"), Scroll(Point(500, 800), Point(500, 200), (Point(500, 800),)),
-    LongPress(Point(100, 900)), Press(SystemKey.BACK), Press(SystemKey.HOME), Press(SystemKey.RECENT),
-)  # fmt: skip
 ENDS: tuple[Action, ...] = (Complete("12"), Impossible("no such shop"))
 IDS = ["0000000000000001", "0000000000000002"]
 GOLDS = [action for end in ENDS for action in (*ACTIONS, end)]
+GOLD = GoldReplayer("ours", GOLDS, SIZE)
 
 
 @pytest.fixture
@@ -66,28 +54,31 @@ def dataset(cli: CommandLine) -> Path:
 
 
 @pytest.fixture
-def out(cli: CommandLine) -> Path:
+def out(cli: CommandLine, dataset: Path) -> Path:
+    """The predictions for the dataset."""
     return cli.folder / "out.jsonl"
+
+
+@contextmanager
+def serving(cli: CommandLine, behaviour: Behaviour = GOLD) -> Iterator[StandIn]:
+    with StandIn(behaviour) as server:
+        cli.monkeypatch.setenv("ODYSSEY_MODEL", "another")
+        cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+        yield server
 
 
 @pytest.fixture
 def server(cli: CommandLine) -> Iterator[StandIn]:
-    with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as running:
-        use_server(cli, running)
+    with serving(cli) as running:
         yield running
 
 
-def use_server(cli: CommandLine, server: StandIn) -> None:
-    cli.monkeypatch.setenv("ODYSSEY_MODEL", "another")
-    cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", server.url)
+def predict(cli: CommandLine, out: Path, *options: object) -> Result:
+    return cli("predict", cli.dataset, out, "--model", MODEL, "--yes", *options)
 
 
 def rows(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-
-
-def action_in(row: dict[str, Any]) -> Action | None:
-    return None if row["action"] is None else action_from_json(row["action"], source="prediction")
 
 
 def without_words(action: Action) -> Action:
@@ -96,10 +87,9 @@ def without_words(action: Action) -> Action:
 
 
 @pytest.mark.parametrize("name", ["ours", "ui-tars-1.5", "cogagent"])
-def test_gold_replayer_predicts_the_gold_actions(cli: CommandLine, dataset: Path, out: Path, name: str) -> None:
-    with StandIn(GoldReplayer(name, GOLDS, SIZE)) as server:
-        use_server(cli, server)
-        ran = cli("predict", dataset, out, "--adapter", name, "--model", MODEL, "--history", "screenshots:1", "--yes")
+def test_gold_replayer_predicts_the_gold_actions(cli: CommandLine, out: Path, name: str) -> None:
+    with serving(cli, GoldReplayer(name, GOLDS, SIZE)) as server:
+        ran = predict(cli, out, "--adapter", name, "--history", "screenshots:1")
         assert ran.exit_code == 0, ran.err
         assert server.complaints == []
         fitted = adapter_named(name).fit(SIZE)
@@ -118,88 +108,75 @@ def test_gold_replayer_predicts_the_gold_actions(cli: CommandLine, dataset: Path
             assert row["problem"].startswith("unreadable")
         else:
             assert row["problem"] == ""
-            assert is_same_action(without_words(expressible(gold, name)), action_in(row)), row
+            assert is_same_action(without_words(gold), action_from_json(row["action"], source="prediction")), row
         assert (row["tokens_in"] > 0, row["tokens_out"] > 0, row["seconds"] >= 0) == (True, True, True)
 
 
-def test_interrupted_run_is_continued_without_repeating_requests(cli: CommandLine, dataset: Path, out: Path) -> None:
-    gold = GoldReplayer("ours", GOLDS, SIZE)
+def test_interrupted_run_is_continued_without_repeating_requests(cli: CommandLine, out: Path, server: StandIn) -> None:
     left = iter([*[True] * 5, *[False] * 99])
-
-    def until_the_quota_is_used_up(request: ReceivedRequest) -> Reply | ErrorReply:
-        return gold(request) if next(left) else ErrorReply(401, "no")
-
-    command = ("predict", dataset, out, "--model", MODEL, "--yes")
-    with StandIn(until_the_quota_is_used_up) as server:
-        use_server(cli, server)
-        first = cli(*command)
-        assert (first.exit_code, out.exists()) == (1, False)
-        assert "Run the same command to continue" in first.err
-        server.behaviour = gold
-        assert cli(*command).exit_code == 0
-        answered = len(server.questions)
-        whole = out.read_bytes()
-        out.unlink()
-        assert cli(*command).exit_code == 0
-        assert out.read_bytes() == whole
-        assert len(server.questions) == answered
+    server.behaviour = lambda request: GOLD(request) if next(left) else ErrorReply(401, "no")
+    first = predict(cli, out)
+    assert (first.exit_code, out.exists()) == (1, False)
+    assert "Run the same command to continue" in first.err
+    server.behaviour = GOLD
+    assert predict(cli, out).exit_code == 0
+    answered = len(server.questions)
+    whole = out.read_bytes()
+    out.unlink()
+    assert predict(cli, out).exit_code == 0
+    assert out.read_bytes() == whole
+    assert len(server.questions) == answered
 
 
-def test_split_filter_and_sample_select_episodes(cli: CommandLine, dataset: Path, out: Path) -> None:
-    with StandIn(lambda _: Reply("Sorry, no.", finish_reason="length", refusal="No.")) as server:
-        use_server(cli, server)
-        ran = cli("predict", dataset, out, "--model", MODEL, "--split", "app/test", "--yes", "--sample", 5)
-        none = cli("predict", dataset, out, "--model", MODEL, "--filter", "steps:>99", "--yes")
+def test_split_filter_and_sample_select_episodes(cli: CommandLine, out: Path, server: StandIn) -> None:
+    server.behaviour = lambda _: Reply("Sorry, no.", finish_reason="length", refusal="No.")
+    ran = predict(cli, out, "--split", "app/test", "--sample", 5)
+    none = predict(cli, out, "--filter", "steps:>99")
     assert (ran.exit_code, ran.out) == (0, "8 steps of 1 episode, 8 without an action\n"), ran.err
     assert {row["episode"] for row in rows(out)[1:]} == {IDS[1]}
     assert {(row["raw"], row["action"]) for row in rows(out)[1:]} == {("Sorry, no.", None)}
     assert (none.exit_code, "No episode of" in none.err) == (2, True)
 
 
-def test_unreadable_episode_is_reported_and_others_are_predicted(
-    cli: CommandLine, dataset: Path, server: StandIn, out: Path
-) -> None:
-    (dataset / screenshot_path(IDS[0], 3)).unlink()
-    ran = cli("predict", dataset, out, "--model", MODEL, "--yes")
+@pytest.mark.usefixtures("server")
+def test_unreadable_episode_is_reported_and_others_are_predicted(cli: CommandLine, out: Path) -> None:
+    (cli.dataset / screenshot_path(IDS[0], 3)).unlink()
+    ran = predict(cli, out)
     assert (ran.exit_code, IDS[0] in ran.err) == (1, True)
     assert {row["episode"] for row in rows(out)[1:]} == {IDS[1]}
 
 
-def test_consent_is_required_and_foreign_files_are_not_replaced(cli: CommandLine, dataset: Path, out: Path) -> None:
+def test_consent_is_required_and_foreign_files_are_not_replaced(cli: CommandLine, out: Path) -> None:
     cli.monkeypatch.setenv("ODYSSEY_MODEL_URL", "http://model.invalid/v1")
-    refused = cli("predict", dataset, out, "--model", "m", "--yes")
+    refused = predict(cli, out)
     assert (refused.exit_code, out.exists()) == (2, False)
     assert "16 screenshots" in refused.err
     assert "has not agreed that its screenshots are sent to http://model.invalid" in refused.err
     out.write_text("mine")
-    kept = cli("predict", dataset, out, "--model", "m", "--yes", "--consent")
+    kept = predict(cli, out, "--consent")
     assert (kept.exit_code, out.read_text()) == (2, "mine")
     assert "is not a file of predictions" in kept.err
 
 
+def prompts(cli: CommandLine, out: Path, history: str) -> list[str]:
+    """One for each step of the first episode."""
+    with serving(cli) as server:
+        ran = predict(cli, out, "--history", history, "--filter", f"id:{IDS[0]}", "--at-once", 1)
+        assert ran.exit_code == 0, ran.err
+        return [request.words for request in server.questions]
+
+
 def test_history_option_determines_the_prompt(cli: CommandLine, dataset: Path, out: Path) -> None:
-    seen: dict[str, list[str]] = {}
-    for history in ("none", "actions:2"):
-        with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-            use_server(cli, server)
-            cli("predict", dataset, out, "--model", MODEL, "--history", history, "--yes", "--at-once", 1)
-            seen[history] = [request.words for request in server.questions]
-    assert [("buy: milk" in words) for words in seen["actions:2"][:8]] == [False, False, True, True, *[False] * 4]
-    assert not any("buy: milk" in words for words in seen["none"])
+    assert [("buy: milk" in words) for words in prompts(cli, out, "actions:2")] == [
+        False, False, True, True, *[False] * 4
+    ]  # fmt: skip
+    assert not any("buy: milk" in words for words in prompts(cli, out, "none"))
     assert SemanticsStore(dataset).read(IDS[0]).entries == ()
 
 
 def test_step_recalls_only_the_memory_of_earlier_steps(cli: CommandLine, dataset: Path, out: Path) -> None:
-    def asked() -> list[str]:
-        with StandIn(GoldReplayer("ours", GOLDS, SIZE)) as server:
-            use_server(cli, server)
-            ran = cli(*options, "--history", "memory", "--filter", f"id:{IDS[0]}", "--at-once", 1)
-            assert ran.exit_code == 0, ran.err
-            return [request.words for request in server.questions]
-
-    options = "predict", dataset, out, "--model", MODEL, "--yes"
     remember(dataset, IDS[0])
-    before = asked()
+    before = prompts(cli, out, "memory")
     assert rows(out)[0]["history"] == "memory:paper"
     assert "What has been done so far" not in before[0]
     assert "so far: action_result of step 1. Remembered from earlier screens: an app: core of step 0." in before[1]
@@ -207,20 +184,19 @@ def test_step_recalls_only_the_memory_of_earlier_steps(cli: CommandLine, dataset
     assert [recalled[5].count(f"action_result of step {at}.") for at in range(8)] == [0, 0, 1, 1, 1, 1, 0, 0]
     assert [recalled[5].count(f"core of step {at}.") for at in range(8)] == [*[1] * 5, *[0] * 3]
     remember(dataset, IDS[0], step=5, words="Other words.")
-    after = asked()
+    after = prompts(cli, out, "memory")
     changed = [at for at, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
     assert changed == [5, 6, 7], "at step 5 the result of step 4, which its screen shows"
     assert after[5].count("Other words.") == 1
 
 
 def test_missing_text_history_is_reported(cli: CommandLine, dataset: Path, server: StandIn, out: Path) -> None:
-    options = "predict", dataset, out, "--model", MODEL, "--yes"
     remember(dataset, IDS[0])
-    remembered = cli(*options, "--history", "memory:kept")
+    remembered = predict(cli, out, "--history", "memory:kept")
     assert remembered.exit_code == 1
     assert f"{IDS[1]}: step 1 and others have no memory" in remembered.err
     count = len(server.questions)
-    context = cli(*options, "--history", "context")
+    context = predict(cli, out, "--history", "context")
     assert (context.exit_code, len(server.questions)) == (1, count)
     assert "Step 2 has no context. Use annotate run first." in context.err
 
@@ -228,38 +204,26 @@ def test_missing_text_history_is_reported(cli: CommandLine, dataset: Path, serve
 def test_low_level_instructions_can_be_given_to_the_model(
     cli: CommandLine, dataset: Path, server: StandIn, out: Path
 ) -> None:
-    options = "predict", dataset, out, "--model", MODEL, "--level", "low", "--yes"
     for path in (dataset / "annotations").iterdir():
         tree = json.loads(path.read_text())
         for number, step in enumerate(tree["steps"]):
             step["low_level_instruction"] = f"Do {number}."
         path.write_text(json.dumps(tree))
-    without = cli(*options)
+    without = predict(cli, out, "--level", "low")
     assert (without.exit_code, server.questions) == (1, [])
     assert "Step 1 has no low-level instruction" in without.err
     cli("annotate", "import", dataset)
-    assert cli(*options, "--at-once", 1).exit_code == 0
-    prompts = [request.words for request in server.questions]
-    assert all(f"Do {number}." in words for number, words in enumerate(prompts[:7]))
+    assert predict(cli, out, "--level", "low", "--at-once", 1).exit_code == 0
+    assert all(f"Do {number}." in request.words for number, request in enumerate(server.questions[:7]))
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "all",
-        "none:3",
-        "actions:0",
-        "actions:100",
-        "screenshots",
-        "screenshots:²",
-        "screenshots:2:0",
-        "actions:2:2",
-        "memory:ours",
-        "memory:kept:2",
-        "context:1",
+        "", "all", "none:3", "actions:0", "actions:100", "screenshots", "screenshots:²", "screenshots:2:0",
+        "actions:2:2", "memory:ours", "memory:kept:2", "context:1",
     ],
-)
+)  # fmt: skip
 def test_unknown_history_is_rejected(text: str) -> None:
     with pytest.raises(SettingsError, match="The history"):
         HistoryRule.parse(text)

@@ -250,14 +250,13 @@ def test_lost_batch_is_reported_and_can_be_forgotten(cli: CommandLine, dataset: 
 def test_batch_requests_are_written_and_output_is_read(
     cli: CommandLine, dataset: Path, server: StandIn, batches: BatchService, tmp_path: Path
 ) -> None:
-    written = cli("annotate", "batch", dataset, "--write", tmp_path / "out")
-    assert (written.exit_code, written.out) == (0, f"{tmp_path / 'out' / 'requests_1.jsonl'}\n"), written.err
-    output: list[str] = []
-    for line in (tmp_path / "out" / "requests_1.jsonl").read_text().splitlines():
+    requests, output = tmp_path / "out" / "requests_1.jsonl", list[str]()
+    assert cli.output("annotate", "batch", dataset, "--write", requests.parent) == f"{requests}\n"
+    for line in requests.read_text().splitlines():
         batches.answer_line(json.loads(line), "answered", output, [])
     (tmp_path / "output.jsonl").write_text("\n".join(output))
-    read = cli("annotate", "batch", dataset, "--read", tmp_path / "output.jsonl")
-    assert (read.exit_code, read.out) == (0, "2 answers received\n2 texts added\n"), read.err
+    read = cli.output("annotate", "batch", dataset, "--read", tmp_path / "output.jsonl")
+    assert read == "2 answers received\n2 texts added\n"
     assert "cannot be read" in cli.error("annotate", "batch", dataset, "--read", tmp_path / "none.jsonl")
     assert server.seen == []
 
@@ -266,17 +265,17 @@ def test_memory_is_planned_written_checked_and_exported(
     cli: CommandLine, dataset: Path, server: StandIn, screens: list[tuple[CapturedStep, str]], tmp_path: Path
 ) -> None:
     server.behaviour = MemoryModel(screens)
-    planned = cli("annotate", "plan", dataset, "--memory", "cheap", "--json")
-    assert json.loads(planned.out)["texts"] == {"missing": 3 * (STEP_COUNT + 1) - 1}, planned.err
+    planned = cli.json("annotate", "plan", dataset, "--memory", "cheap")
+    assert planned["texts"] == {"missing": 3 * (STEP_COUNT + 1) - 1}
     error = cli.error("annotate", "export", dataset, "--memory", "paper", "--out", tmp_path, exit_code=1)
     assert "step 1 and others have no memory" in error
-    result = cli("annotate", "run", dataset, "--memory", "cheap", "--yes")
-    assert result.out == f"{3 * (STEP_COUNT + 1) - 1} texts added for 1 episode\n", result.err
+    added = cli.output("annotate", "run", dataset, "--memory", "cheap", "--yes")
+    assert added == f"{3 * (STEP_COUNT + 1) - 1} texts added for 1 episode\n"
     checked = cli.json("annotate", "check", dataset)
     assert {one["check"] for row in checked if row["text"] == "action_result" for one in row["findings"]} == {"ANN13"}
     rows = [json.loads(row) for row in cli("annotate", "export", dataset).out.splitlines()]
     assert Counter(row["text"] for row in rows)["screen_info"] == STEP_COUNT + 1
-    written = cli("annotate", "export", dataset, "--memory", "paper", "--out", tmp_path)
-    assert (written.exit_code, written.out) == (0, f"Memory of 1 episode written to {tmp_path}\n"), written.err
+    written = cli.output("annotate", "export", dataset, "--memory", "paper", "--out", tmp_path)
+    assert written == f"Memory of 1 episode written to {tmp_path}\n"
     assert json.loads((tmp_path / "chain_of_memory" / f"{EPISODE}.json").read_text())["rule"] == "paper"
     assert cli("annotate", "export", dataset, "--memory", "paper").exit_code == 2

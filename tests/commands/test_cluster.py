@@ -20,10 +20,10 @@ from odyssey_recorder.evaluation import gold
 from odyssey_recorder.exporting.card import About
 from odyssey_recorder.exporting.job import ExportProgress, ExportRequest, run_export
 from odyssey_recorder.exporting.layouts import write_shard
-from odyssey_recorder.exporting.shards import Planned, Shard
+from odyssey_recorder.exporting.shards import Shard
 from tests.cli import CommandLine
 from tests.evaluation.prediction_files import own, predictions
-from tests.exporting.sample import SMALL, write_dataset
+from tests.exporting.sample import SMALL, Dataset, contents, write_dataset
 
 
 @pytest.fixture(autouse=True)
@@ -33,9 +33,9 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @pytest.fixture(scope="module")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Planned]]:
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     root = tmp_path_factory.mktemp("source") / "data"
-    return root, write_dataset(root, 12, texts=True)
+    return Dataset(root, write_dataset(root, 12, texts=True))
 
 
 @pytest.fixture(scope="module")
@@ -54,15 +54,9 @@ def export(root: Path, out: Path, *, cluster: str | None = None) -> str:
     return (out / "SHA256SUMS").read_text()
 
 
-def shards(out: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (out / "data").iterdir()}
-
-
-def test_cluster_export_is_identical_even_if_a_worker_is_killed(
-    dataset: tuple[Path, list[Planned]], tmp_path: Path, cluster: Any
-) -> None:
-    local = export(dataset[0], tmp_path / "here")
-    assert export(dataset[0], tmp_path / "there", cluster=cluster.scheduler_address) == local
+def test_cluster_export_is_identical_even_if_a_worker_is_killed(dataset: Dataset, tmp_path: Path, cluster: Any) -> None:
+    local = export(dataset.root, tmp_path / "here")
+    assert export(dataset.root, tmp_path / "there", cluster=cluster.scheduler_address) == local
 
     worker_pids = [cluster.workers[0].pid]
 
@@ -70,19 +64,19 @@ def test_cluster_export_is_identical_even_if_a_worker_is_killed(
         if worker_pids:
             os.kill(worker_pids.pop(), signal.SIGKILL)
 
-    request = ExportRequest(dataset[0], tmp_path / "killed", "webdataset", SMALL, {}, About("data", 12, 96))
+    request = ExportRequest(dataset.root, tmp_path / "killed", "webdataset", SMALL, {}, About("data", 12, 96))
     with Client(cluster.scheduler_address) as client:
-        killed = run_export(request, dataset[1], client.get_executor(), tell=kill)
+        killed = run_export(request, dataset.planned, client.get_executor(), tell=kill)
     assert not worker_pids
-    assert shards(killed) == shards(tmp_path / "here")
+    assert contents(killed / "data") == contents(tmp_path / "here" / "data")
 
 
 def test_cluster_gives_the_same_scores(
-    dataset: tuple[Path, list[Planned]], cli: CommandLine, cluster: Any, monkeypatch: pytest.MonkeyPatch
+    dataset: Dataset, cli: CommandLine, cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gold, "_AT_ONCE", 5)
-    file = own(cli.folder / "predictions.jsonl", predictions(dataset[0])[3:])
-    words = ("evaluate", file, "--data", dataset[0], "--json")
+    file = own(cli.folder / "predictions.jsonl", predictions(dataset.root)[3:])
+    words = ("evaluate", file, "--data", dataset.root, "--json")
     local = cli(*words)
     remote = cli(*words, "--cluster", cluster.scheduler_address)
     assert (remote.exit_code, remote.out, remote.err) == (local.exit_code, local.out, local.err)
@@ -90,32 +84,30 @@ def test_cluster_gives_the_same_scores(
     assert "3 steps" in remote.err, "what was not predicted is told"
 
 
-def test_unreachable_scheduler_is_reported(dataset: tuple[Path, list[Planned]], tmp_path: Path) -> None:
+def test_unreachable_scheduler_is_reported(dataset: Dataset, tmp_path: Path) -> None:
     with socket.socket() as bound:  # nobody listens
         bound.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{bound.getsockname()[1]}"
         for wrong in (address, "foo://bar:1"):
             with pytest.raises(DatasetError, match=f"scheduler {wrong} cannot be reached: .*Check the address"):
-                export(dataset[0], tmp_path / "out", cluster=wrong)
+                export(dataset.root, tmp_path / "out", cluster=wrong)
     assert not (tmp_path / "out").exists()
 
 
-def test_cluster_without_workers_is_reported(dataset: tuple[Path, list[Planned]], tmp_path: Path) -> None:
+def test_cluster_without_workers_is_reported(dataset: Dataset, tmp_path: Path) -> None:
     with (
         LocalCluster(n_workers=0, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1") as empty,
         pytest.raises(DatasetError, match="has no workers"),
     ):
-        export(dataset[0], tmp_path / "out", cluster=empty.scheduler_address)
+        export(dataset.root, tmp_path / "out", cluster=empty.scheduler_address)
 
 
-def test_folder_missing_on_a_worker_is_reported(
-    dataset: tuple[Path, list[Planned]], tmp_path: Path, cluster: Any
-) -> None:
+def test_folder_missing_on_a_worker_is_reported(dataset: Dataset, tmp_path: Path, cluster: Any) -> None:
     shard = Shard("data/episodes-000000.tar", ("0000000000000001",))
     out = tmp_path / "out.part"
     with Client(cluster.scheduler_address) as client:
         for root, missing in (
-            (dataset[0], out / "export.jsonl"),
+            (dataset.root, out / "export.jsonl"),
             (tmp_path / "gone", tmp_path / "gone" / "annotations"),
         ):
             job = client.get_executor().submit(write_shard, "webdataset", root, shard, out, SMALL)

@@ -9,6 +9,8 @@ from tests.cli import CommandLine, Result
 from tests.commands.acceptance import accept_episodes
 from tests.quality.folders import FIRST, SECOND, write_dataset
 
+pytestmark = pytest.mark.usefixtures("one_processor")
+
 
 @pytest.fixture
 def dataset(cli: CommandLine) -> Path:

@@ -1,5 +1,3 @@
-import json
-
 import pytest
 
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -7,20 +5,18 @@ from tests.cli import ESCAPES, CommandLine, LabPhone
 
 
 def findings(cli: CommandLine) -> dict[str, dict[str, str]]:
-    result = cli("doctor", "--json")
-    return {finding["what"]: finding for finding in json.loads(result.out)}
+    return {finding["what"]: finding for finding in cli.json("doctor")}
 
 
 def test_all_is_well_with_a_simulated_emulator(cli: CommandLine, phone: LabPhone) -> None:
     cli.dataset.mkdir()
-    result = cli("doctor")
+    output = cli.output("doctor")
     assert list(cli.dataset.iterdir()) == [], "nothing is left in the folders that were tried"
-    assert result.exit_code == 0
-    assert f"Small Phone ({phone.serial}): ready" in result.out
-    assert "missing" not in result.out
-    assert f"server 41 on port {phone.lab.server.port}" in result.out
-    assert "screenshots by gRPC" in result.out
-    assert f"Small Phone ({phone.serial}) is ready" in result.out, "it was started prepared"
+    assert f"Small Phone ({phone.serial}): ready" in output
+    assert "missing" not in output
+    assert f"server 41 on port {phone.lab.server.port}" in output
+    assert "screenshots by gRPC" in output
+    assert f"Small Phone ({phone.serial}) is ready" in output, "it was started prepared"
 
 
 def test_missing_sdk_is_a_note_and_android_home_is_used(cli: CommandLine, empty_adb_server: PrivateAdbServer) -> None:
@@ -42,8 +38,7 @@ def test_missing_sdk_is_a_note_and_android_home_is_used(cli: CommandLine, empty_
 
 def test_missing_adb_is_reported(cli: CommandLine) -> None:
     cli.monkeypatch.setenv("ODYSSEY_ADB", "/nowhere/adb")
-    result = cli("doctor")
-    assert result.exit_code == 1
+    assert cli("doctor").exit_code == 1
     adb = findings(cli)["adb"]
     assert (adb["level"], adb["mend"]) == ("missing", "Set ODYSSEY_ADB to the adb of your Android SDK.")
     assert "/nowhere/adb" in adb["found"]

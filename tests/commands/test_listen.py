@@ -13,8 +13,8 @@ import pytest
 from odyssey_recorder.dataset.codec import read_episode
 from odyssey_recorder.model.action import Complete, Impossible, Press, SystemKey
 from tests.cli import CommandLine, LabPhone, Result, wait_until
+from tests.commands.test_record import TASK
 
-TASK = ("--instruction", "Go home.", "--category", "General_Tool", "--app", "Clock")
 Actions = Callable[[Callable[[str], None]], None]
 
 

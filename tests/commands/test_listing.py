@@ -3,7 +3,7 @@ from tests.selection.datasets import write
 from tests.selection.test_index import DONE, facts, ids
 
 
-def test_filtered_episodes_are_listed(cli: CommandLine) -> None:
+def test_filtered_episodes_are_listed_unless_the_filter_is_invalid(cli: CommandLine) -> None:
     for number, category in enumerate(("Multi_Apps", "Web_Shopping", "Web_Shopping")):
         write(cli.dataset, facts(number, category=category), DONE)
     result = cli("list", "--filter", "category:web_shopping", "--save", "shops")
@@ -11,6 +11,7 @@ def test_filtered_episodes_are_listed(cli: CommandLine) -> None:
     assert "2 of 3 episodes" in result.err
     found = cli.json("list", "--saved", "shops", "--filter", '-"number 1"')
     assert [one["episode_id"] for one in found] == [*ids(2)]
+    assert "Did you mean “device:”?" in cli.error("list", "--filter", "devise:x")
 
 
 def test_filter_on_findings_reports_unchecked_episodes(cli: CommandLine) -> None:
@@ -18,8 +19,3 @@ def test_filter_on_findings_reports_unchecked_episodes(cli: CommandLine) -> None
     assert "The findings of 1 episode are unknown" in cli("list", "--filter", "finding:error").err
     result = cli("list", "--filter", "finding:error", "--check")
     assert (result.out[:16], "unknown" in result.err) == (ids(0)[0], False)  # its screenshots are missing
-
-
-def test_invalid_filter_is_rejected(cli: CommandLine) -> None:
-    write(cli.dataset, facts(0), DONE)
-    assert "Did you mean “device:”?" in cli.error("list", "--filter", "devise:x")

@@ -28,11 +28,7 @@ def test_merge_waits_until_every_conflict_is_decided(cli: CommandLine, pair: tup
     assert "is not a dataset folder" in cli.error("merge", pair[0], target, "--into", target)
     planned = cli("merge", *pair, "--into", target, "--prefer", f"{SECOND}=B", "--dry-run")
     assert (planned.exit_code, target.exists()) == (0, False)
-    assert [line.split() for line in planned.out.splitlines()[:3]] == [
-        ["B", "1"],
-        ["from", "A", "1"],
-        ["from", "B", "1"],
-    ]
+    assert planned.out.split()[:8] == ["B", "1", "from", "A", "1", "from", "B", "1"]
     assert planned.out.endswith(f"Would be merged into {target}\n")
     merged = cli("merge", *pair, "--into", target, "--prefer", "A", "--prefer", f"{SECOND}=B")
     assert merged.out == planned.out.replace("Would be merged", "Merged")
@@ -40,8 +36,7 @@ def test_merge_waits_until_every_conflict_is_decided(cli: CommandLine, pair: tup
 
 
 def test_json_plan_lists_each_outcome(cli: CommandLine, pair: tuple[Path, Path]) -> None:
-    result = cli("merge", *pair, "--into", pair[0], "--prefer", "both", "--json")
-    plan = json.loads(result.out)
+    plan = cli.json("merge", *pair, "--into", pair[0], "--prefer", "both")
     assert plan["counts"] == {"both": 1, "from A": 1, "from B": 1}
     [both] = [one for one in plan["episodes"] if one["outcome"] == "both"]
     assert (both["episode_id"], (pair[0] / f"annotations/{both['new_id']}.json").exists()) == (SECOND, True)

@@ -9,7 +9,7 @@ from odyssey_recorder.device.adb_server import find_adb
 from odyssey_recorder.errors import RecordingError, ScriptError
 from odyssey_recorder.practice.gold import read_gold
 from odyssey_recorder.practice.score import score
-from odyssey_recorder.practice.tasks import PracticeTask, practice_tasks
+from odyssey_recorder.practice.tasks import practice_tasks
 from odyssey_recorder.simulator.lab import Lab
 
 TASKS = {task.folder.name: task for task in practice_tasks()}
@@ -19,11 +19,6 @@ TASKS = {task.folder.name: task for task in practice_tasks()}
 def lab() -> Iterator[Lab]:
     with Lab(Path(find_adb())) as lab:
         yield lab
-
-
-def task_with_script(task: PracticeTask, folder: Path, *lines: str) -> PracticeTask:
-    (folder / "script.jsonl").write_text("\n".join(lines))
-    return replace(task, folder=folder)
 
 
 def test_rerecorded_gold_episode_is_identical(lab: Lab, tmp_path: Path) -> None:
@@ -41,8 +36,9 @@ def test_rerecorded_gold_episode_is_identical(lab: Lab, tmp_path: Path) -> None:
 def test_invalid_gold_script_line_is_reported(
     lab: Lab, tmp_path: Path, line: str, error: type[Exception], message: str
 ) -> None:
+    (tmp_path / "script.jsonl").write_text(line)
     with pytest.raises(error, match=message):
-        GoldRecorder(lab, tmp_path).record(task_with_script(TASKS["01-click"], tmp_path, line))
+        GoldRecorder(lab, tmp_path).record(replace(TASKS["01-click"], folder=tmp_path))
 
 
 @pytest.mark.soak

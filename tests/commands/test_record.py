@@ -33,6 +33,11 @@ def record(cli: CommandLine, *lines: object, options: tuple[str, ...] = TASK) ->
     return cli("record", "--script", script_file(cli.folder, *lines), *options)
 
 
+def refusal(cli: CommandLine, *lines: object, options: tuple[str, ...] = TASK, exit_code: int = 1) -> str:
+    """The error of a recording that must fail."""
+    return cli.error("record", "--script", script_file(cli.folder, *lines), *options, exit_code=exit_code)
+
+
 def has_a_step(cli: CommandLine) -> bool:
     return any(path.stat().st_size for path in cli.drafts.glob("*/steps.jsonl"))
 
@@ -83,17 +88,15 @@ def test_unreadable_script_is_reported(cli: CommandLine) -> None:
 
 
 def test_new_episode_requires_a_task(cli: CommandLine) -> None:
-    result = record(cli, {"complete": ""}, options=("--instruction", "Go home."))
-    assert result.exit_code == 2
-    assert "A new episode needs --instruction, --category and --app." in result.err
+    error = refusal(cli, {"complete": ""}, options=("--instruction", "Go home."), exit_code=2)
+    assert "A new episode needs --instruction, --category and --app." in error
 
 
 def test_missing_device_is_explained(cli: CommandLine, empty_adb_server: PrivateAdbServer) -> None:
     cli.use_server(empty_adb_server.port)
-    result = record(cli, {"complete": ""})
-    assert result.exit_code == 1
-    assert result.err.startswith("No device is ready.")
-    assert "odyssey-recorder simulate" in result.err
+    error = refusal(cli, {"complete": ""})
+    assert error.startswith("No device is ready.")
+    assert "odyssey-recorder simulate" in error
 
 
 def interrupted_draft(cli: CommandLine, phone: LabPhone) -> str:
@@ -155,9 +158,8 @@ def test_resuming_on_another_screen_must_be_accepted(cli: CommandLine, phone: La
 def test_script_can_undo_a_step_with_unknown_outcome(cli: CommandLine, phone: LabPhone) -> None:
     draft = interrupted_draft(cli, phone)
     finish(cli.store.resume(draft), last=HOME, sent=False)
-    refused = record(cli, {"complete": ""}, options=("--resume", draft))
-    assert refused.exit_code == 1
-    assert "while sending the last step (Press Home), so it is unknown whether the device received it" in refused.err
+    error = refusal(cli, {"complete": ""}, options=("--resume", draft))
+    assert "while sending the last step (Press Home), so it is unknown whether the device received it" in error
     resumed = record(cli, {"undo": True}, {"complete": ""}, options=("--resume", draft))
     assert resumed.exit_code == 0
     assert len(read_episode(Path(resumed.out.strip())).steps) == 1
@@ -185,16 +187,14 @@ def test_lost_device_is_reported_and_the_draft_kept(
 
 
 def test_unknown_draft_is_reported(cli: CommandLine, phone: LabPhone) -> None:
-    result = record(cli, {"complete": ""}, options=("--resume", "../../etc"))
-    assert result.exit_code == 1
-    assert "'../../etc' is not an episode's id: expected 16 decimal digits." in result.err
+    error = refusal(cli, {"complete": ""}, options=("--resume", "../../etc"))
+    assert "'../../etc' is not an episode's id: expected 16 decimal digits." in error
 
 
 def test_dataset_path_that_is_a_file_is_reported(cli: CommandLine, phone: LabPhone) -> None:
     cli.dataset.write_text("a file")
-    result = record(cli, {"complete": ""})
-    assert result.exit_code == 1
-    assert result.err.rstrip().endswith("there is a file where a folder is needed. Move that file away.")
+    error = refusal(cli, {"complete": ""})
+    assert error.rstrip().endswith("there is a file where a folder is needed. Move that file away.")
     assert cli.draft_ids() == []
 
 

@@ -2,16 +2,15 @@
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
 import fsspec
 import pytest
 
-from odyssey_recorder.exporting.job import run_export
 from tests.cli import CommandLine
-from tests.exporting.sample import request, write_dataset
+from tests.exporting.sample import Dataset, contents, write_dataset
+from tests.exporting.sample import export as export_dataset
 
 URL = "memory://team/data"
 
@@ -19,9 +18,8 @@ URL = "memory://team/data"
 @pytest.fixture(scope="module")
 def export(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("source")
-    planned = write_dataset(folder / "data", 2)
-    with ThreadPoolExecutor(1) as pool:
-        return run_export(request((folder / "data", planned), folder / "out", "release"), planned, pool)
+    dataset = Dataset(folder / "data", write_dataset(folder / "data", 2))
+    return export_dataset(dataset, folder / "out", "release")
 
 
 @pytest.fixture
@@ -31,16 +29,11 @@ def store() -> Iterator[fsspec.AbstractFileSystem]:
     files.store.clear()
 
 
-def contents(root: Path) -> dict[str, bytes]:
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-
-
 def test_export_is_uploaded_and_downloaded_unchanged(
     export: Path, cli: CommandLine, store: fsspec.AbstractFileSystem, tmp_path: Path
 ) -> None:
-    sent = cli("upload", export, URL)
     all_files = contents(export)
-    assert (sent.exit_code, sent.out) == (0, f"{len(all_files) - 1} files are at {URL}\n")
+    assert cli.output("upload", export, URL) == f"{len(all_files) - 1} files are at {URL}\n"
     assert {name.removeprefix("/team/data/"): file.getvalue() for name, file in store.store.items()} == all_files
 
     assert cli("download", URL, tmp_path / "back", "--without-screenshots").exit_code == 0
@@ -98,13 +91,9 @@ def test_malicious_names_write_nothing(
 
 
 def test_unusable_url_or_folder_is_reported(export: Path, cli: CommandLine, tmp_path: Path) -> None:
-    def error_of(*words: object) -> str:
-        return cli.error(*words)
-
-    assert "memory://nowhere/SHA256SUMS does not exist. Check the URL." in error_of(
-        "download", "memory://nowhere", tmp_path
-    )
-    assert "foo://bar cannot be used: " in error_of("upload", export, "foo://bar")
-    assert "SHA256SUMS cannot be read: file not found" in error_of("upload", tmp_path, URL)
+    error = cli.error("download", "memory://nowhere", tmp_path)
+    assert "memory://nowhere/SHA256SUMS does not exist. Check the URL." in error
+    assert "foo://bar cannot be used: " in cli.error("upload", export, "foo://bar")
+    assert "SHA256SUMS cannot be read: file not found" in cli.error("upload", tmp_path, URL)
     os.mkfifo(tmp_path / "SHA256SUMS")
-    assert "it is a named pipe" in error_of("upload", tmp_path, URL)
+    assert "it is a named pipe" in cli.error("upload", tmp_path, URL)

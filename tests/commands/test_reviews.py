@@ -7,7 +7,7 @@ from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
-from tests.cli import ESCAPES, CommandLine
+from tests.cli import ESCAPES, CommandLine, Result
 from tests.dataset.published_episode import recorded
 from tests.quality.verdicts import verdict
 
@@ -24,17 +24,9 @@ def store(cli: CommandLine) -> ReviewStore:
 
 def reviews_elsewhere(folder: Path, *, damaged: bool = False) -> Path:
     folder.mkdir()
-    text = spell(ReviewFile(OTHER, (verdict("Cem"), verdict(ESCAPES, minute=1)))).decode()
-    (folder / f"{OTHER}.json").write_text(
-        text.replace('"send back"', '"x"').replace("null", "7" if damaged else "null")
-    )
+    text = spell(ReviewFile(OTHER, (verdict("Cem"), verdict(ESCAPES, minute=1)))).decode().replace('"send back"', '"x"')
+    (folder / f"{OTHER}.json").write_text(text.replace("null", "7") if damaged else text)
     return folder
-
-
-@pytest.mark.usefixtures("store")
-def test_valid_review_files_pass(cli: CommandLine) -> None:
-    result = cli("reviews", "check")
-    assert (result.exit_code, result.out, result.err) == (0, "0 problems\n", "")
 
 
 def test_problems_are_reported_with_their_location(cli: CommandLine, store: ReviewStore) -> None:
@@ -49,12 +41,12 @@ def test_problems_are_reported_with_their_location(cli: CommandLine, store: Revi
 
 def test_second_review_is_requested_and_withdrawn(cli: CommandLine) -> None:
     one, other = (recorded(cli.folder).episode_id for _ in range(2))
-    result = cli("reviews", "request", one, "--as", "Lea", "--why", "new reviewer")
-    assert (result.exit_code, result.out) == (0, "Second review of 1 episode requested, 0 left out\n")
-    result = cli("reviews", "request", "--filter", "verdict:unreviewed", "--as", "Lea")
-    assert result.out == "Second review of 1 episode requested, 1 left out\n"
-    result = cli("reviews", "request", one, other, "--withdraw", "--as", "Lea")
-    assert result.out == "Second review of 2 episodes withdrawn, 0 left out\n"
+    for words, printed in (
+        ((one, "--why", "new reviewer"), "Second review of 1 episode requested, 0 left out\n"),
+        (("--filter", "verdict:unreviewed"), "Second review of 1 episode requested, 1 left out\n"),
+        ((one, other, "--withdraw"), "Second review of 2 episodes withdrawn, 0 left out\n"),
+    ):
+        assert cli.output("reviews", "request", *words, "--as", "Lea") == printed
     requests = ReviewStore(cli.dataset).read(one).entries
     assert [(entry.by, entry.kind) for entry in requests] == [("Lea", "request")] * 2
     assert cli("reviews", "request", "--as", "Lea").exit_code == 2
@@ -69,8 +61,8 @@ def test_missing_folder_cannot_be_checked_or_merged(cli: CommandLine) -> None:
 
 def test_reviews_from_elsewhere_are_merged_once(cli: CommandLine, store: ReviewStore) -> None:
     elsewhere = reviews_elsewhere(cli.folder / "elsewhere")
-    result = cli("reviews", "merge", elsewhere)
-    assert (result.exit_code, result.out) == (0, f"{OTHER}: 2 new entries\n2 new entries of 1 episode, 0 problems\n")
+    merged = f"{OTHER}: 2 new entries\n2 new entries of 1 episode, 0 problems\n"
+    assert cli.output("reviews", "merge", elsewhere) == merged
     assert store.ids() == [ONE, OTHER]
     assert cli("reviews", "merge", elsewhere).out == "0 new entries of 0 episodes, 0 problems\n"
 
@@ -88,7 +80,7 @@ def test_conflict_copies_are_merged(cli: CommandLine, store: ReviewStore) -> Non
     copy.write_bytes(spell(ReviewFile(ONE, (verdict("Cem", minute=1),))))
     assert cli("reviews", "check").exit_code == 1
     assert cli("reviews", "merge").out.startswith(f"{ONE}: 1 new entry\n")
-    assert cli("reviews", "check").exit_code == 0
+    assert cli("reviews", "check") == Result(0, "0 problems\n", "")
 
 
 def policy_text(percent: int, *, seed: int) -> str:
@@ -111,9 +103,7 @@ def test_unreadable_policy_is_reported(cli: CommandLine, store: ReviewStore) -> 
 
 def test_rejected_episode_is_listed_and_restored(cli: CommandLine) -> None:
     episode = recorded(cli.folder)
-    missing = cli("reviews", "restore", episode.episode_id)
-    assert (missing.exit_code, missing.out) == (2, "")
-    assert f"no episode {episode.episode_id} in the trash" in missing.err
+    assert f"no episode {episode.episode_id} in the trash" in cli.error("reviews", "restore", episode.episode_id)
     Trash(episode.root).move(episode.episode_id)
     assert episode.annotation() is None
 

@@ -16,6 +16,8 @@ from tests.cli import CommandLine
 from tests.task.origins import FAULTY
 from tests.task.tasks import row, write_list
 
+pytestmark = pytest.mark.usefixtures("shipped_templates_read_once")
+
 
 @pytest.fixture
 def task_list(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -28,11 +30,6 @@ def generate(cli: CommandLine, *words: object) -> tuple[ListedTask, ...]:
     out = cli.folder / "made.jsonl"
     cli.output("tasks", "generate", "--out", out, *words)
     return read_tasks(out)
-
-
-def generate_file(cli: CommandLine, *words: object) -> Path:
-    generate(cli, *words)
-    return cli.folder / "made.jsonl"
 
 
 def test_two_hundred_tasks_are_distinct_valid_and_balanced(cli: CommandLine) -> None:
@@ -49,12 +46,6 @@ def test_two_hundred_tasks_are_distinct_valid_and_balanced(cli: CommandLine) -> 
     assert all(app in apps for task in tasks for app in task.task.apps)
     assert "Web_Shopping" in result.err
     assert "200 tasks, seed 1" in result.err
-
-
-def test_same_seed_makes_the_same_tasks(cli: CommandLine) -> None:
-    first = generate(cli, "--count", 20, "--seed", 7)
-    assert generate(cli, "--count", 20, "--seed", 7) == first
-    assert generate(cli, "--count", 20, "--seed", 8) != first
 
 
 @pytest.mark.usefixtures("task_list")
@@ -134,20 +125,26 @@ def test_exhausted_templates_are_reported(cli: CommandLine, monkeypatch: pytest.
 
 @pytest.mark.usefixtures("task_list")
 def test_imported_tasks_with_faults_await_approval(cli: CommandLine) -> None:
-    first, second = read_tasks(generate_file(cli, "--count", 2, "--seed", 1))
+    first, second = generate(cli, "--count", 2, "--seed", 1)
+    faulty = replace(second, text=FAULTY)
     listed = cli.folder / "rewritten.jsonl"
-    listed.write_text("\n".join(map(task_line, (first, replace(second, text=FAULTY)))))
+    listed.write_text("\n".join(map(task_line, (first, faulty))))
     assert cli("tasks", "import", listed).out == "2 tasks, 2 new, 1 to be approved\n"
     assert cli("tasks", "import", listed).out == "2 tasks, 0 new, 0 to be approved\n"
     statuses = {one["task_id"]: one["status"] for one in cli.json("tasks", "list")}
     assert (statuses[first.task_id], statuses[second.task_id]) == ("Waiting", "To approve")
+    out = cli.folder / "out.jsonl"
+    cli.output("tasks", "export", "--status", "waiting", "--out", out)
+    exported = read_tasks(out)
+    assert (first in exported, faulty in exported) == (True, False)
+    assert cli("tasks", "export", "--status", "asleep").exit_code == 2
 
 
 @pytest.mark.usefixtures("task_list")
 @pytest.mark.parametrize("is_first", [True, False], ids=["before tasks", "behind the command"])
 def test_dataset_flag_selects_the_queue(cli: CommandLine, *, is_first: bool) -> None:
-    other = cli.folder / "other"
-    listed = generate_file(cli, "--count", 2, "--seed", 1)
+    other, listed = cli.folder / "other", cli.folder / "made.jsonl"
+    tasks = generate(cli, "--count", 2, "--seed", 1)
 
     def run(verb: str, *words: object) -> str:
         if is_first:
@@ -158,26 +155,13 @@ def test_dataset_flag_selects_the_queue(cli: CommandLine, *, is_first: bool) -> 
     settings = SettingsStore(dataset=other).read()
     with closing(annotator_tasks(settings, lambda: "ann")) as queue:
         window_board = queue.board()
-    assert {task.task_id for task in window_board.tasks} >= {task.task_id for task in read_tasks(listed)}
+    assert {task.task_id for task in window_board.tasks} >= {task.task_id for task in tasks}
     assert run("export").count("\n") == len(window_board.tasks)
     assert cli("tasks", "export").out.count("\n") == len(window_board.tasks) - 2
     other.mkdir(exist_ok=True)
     (cli.folder / "link").symlink_to(other)
     linked = cli("tasks", "import", listed, "--dataset", cli.folder / "link")
     assert linked.out.endswith("0 new, 0 to be approved\n"), "one queue, however its folder is named"
-
-
-@pytest.mark.usefixtures("task_list")
-def test_tasks_are_imported_and_exported(cli: CommandLine) -> None:
-    tasks = generate(cli, "--count", 3, "--seed", 1)
-    listed = cli.folder / "made.jsonl"
-    assert cli("tasks", "import", listed).out == "3 tasks, 3 new, 0 to be approved\n"
-    assert cli("tasks", "import", listed).out == "3 tasks, 0 new, 0 to be approved\n"
-    out = cli.folder / "out.jsonl"
-    cli.output("tasks", "export", "--status", "waiting", "--out", out)
-    exported = read_tasks(out)
-    assert all(task in exported for task in tasks)
-    assert cli("tasks", "export", "--status", "asleep").exit_code == 2
 
 
 @pytest.mark.usefixtures("task_list")

@@ -1,10 +1,6 @@
 """`tasks rewrite` and `check`, with a stand-in for a language model's server."""
 
 import json
-import os
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -13,13 +9,14 @@ import pytest
 
 from odyssey_recorder.model.text_origin import Writer
 from odyssey_recorder.task.generation.generator import GenerationOrder, generate
-from odyssey_recorder.task.listing import ListedTask, read_tasks, task_line
+from odyssey_recorder.task.listing import read_tasks, task_line
 from tests.cli import CommandLine
 from tests.llm.good_model import in_words, right
-from tests.llm.stand_in import MODEL, ReceivedRequest, Reply, StandIn, Turn, no_quota, shortest
+from tests.llm.stand_in import MODEL, ReceivedRequest, StandIn, Turn, no_quota, shortest
 from tests.task.sample_tasks import library
 
 KEY = "sk-planted-4f2a9c7e51"
+pytestmark = pytest.mark.usefixtures("shipped_templates_read_once")
 
 
 @pytest.fixture
@@ -39,14 +36,10 @@ def listed(cli: CommandLine) -> Path:
     return out
 
 
-def rewritten(cli: CommandLine, listed: Path, *words: object) -> tuple[ListedTask, ...]:
-    out = cli.folder / "rewritten.jsonl"
-    cli.output("tasks", "rewrite", listed, "--out", out, "--no-apps", "--yes", *words)
-    return read_tasks(out)
-
-
 def test_tasks_are_rewritten_with_their_origin(cli: CommandLine, server: StandIn, listed: Path) -> None:
-    tasks = rewritten(cli, listed)
+    out, again = cli.folder / "rewritten.jsonl", cli.folder / "again.jsonl"
+    cli.output("tasks", "rewrite", listed, "--out", out, "--no-apps", "--yes")
+    tasks = read_tasks(out)
     assert len(tasks) == 12
     for task in tasks:
         assert task.task.instruction == in_words(task.task.task)
@@ -57,42 +50,12 @@ def test_tasks_are_rewritten_with_their_origin(cli: CommandLine, server: StandIn
         assert task.text.equivalence is not None
         assert task.text.equivalence.is_judged
         assert task.text.equivalence.holds
-    result = cli("tasks", "rewrite", listed, "--out", cli.folder / "again.jsonl", "--no-apps")
-    assert result.exit_code == 0
+    result = cli("tasks", "rewrite", listed, "--out", again, "--no-apps")
+    assert (result.exit_code, read_tasks(again)) == (0, tasks)
     assert "0 requests, 24 answers in the cache" in result.err
     assert "0 tokens, 12 reused at no cost" in result.err
-    assert read_tasks(cli.folder / "again.jsonl") == tasks
     assert len(server.questions) == 24
     assert server.complaints == []
-
-
-def test_killed_run_resumes_without_repeating_requests(cli: CommandLine, server: StandIn, listed: Path) -> None:
-    tenth = threading.Event()
-
-    def count_requests(asked: ReceivedRequest) -> Reply:
-        if len(server.questions) >= 10:
-            tenth.set()
-        return right(asked)
-
-    server.behaviour, server.delay_s = count_requests, 0.1
-    out = cli.folder / "rewritten.jsonl"
-    words = ["tasks", "rewrite", listed, "--out", out, "--no-apps", "--yes", "--at-once", "2"]
-    program = subprocess.Popen(
-        [sys.executable, "-m", "odyssey_recorder", *map(str, words)],
-        env=os.environ.copy(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    assert tenth.wait(60)
-    program.kill()
-    program.wait()
-    assert not out.exists()
-    before = len(server.questions)
-    tasks = rewritten(cli, listed)
-    assert all(task.text is not None and task.text.writer is Writer.MODEL for task in tasks)
-    assert 10 <= before < 24
-    assert server.repeated <= 2, "but for the two whose answers were under way"
 
 
 def test_rewrite_requires_confirmation(cli: CommandLine, server: StandIn, listed: Path) -> None:

@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -24,8 +23,7 @@ def test_shipped_list_is_the_default(cli: CommandLine) -> None:
 
 @pytest.mark.usefixtures("listed")
 def test_tasks_are_listed_with_their_status(cli: CommandLine) -> None:
-    result = cli("tasks", "list", "--json")
-    first, second = json.loads(result.out)
+    first, second = cli.json("tasks", "list")
     assert (first["task_id"], first["status"], first["category"]) == ("t-1", "Waiting", "General_Tool")
     assert second["apps"] == ["Notes", "Clock"]
     assert not cli.drafts.parent.joinpath("progress").exists()
@@ -36,8 +34,7 @@ def test_faults_are_reported_with_file_line_and_key(cli: CommandLine, listed: Pa
     result = cli("tasks", "validate")
     assert (result.exit_code, result.out) == (1, "0 tasks, 3 problems\n")
     assert [line.split(" ")[0] for line in result.err.splitlines()] == [f"{listed}:{line}:" for line in (1, 2, 2)]
-    as_json = cli("tasks", "validate", "--json")
-    assert [one["key"] for one in json.loads(as_json.out)["problems"]] == ["priority", "devices.0", "start"]
+    assert [one["key"] for one in cli.json("tasks", "validate")["problems"]] == ["priority", "devices.0", "start"]
 
 
 def test_only_the_first_of_many_faults_are_printed(cli: CommandLine, listed: Path) -> None:

@@ -61,6 +61,17 @@ def pixels(png: bytes) -> Image.Image:
     return Image.open(io.BytesIO(png)).convert("RGB")
 
 
+def texts_in(path: Path) -> str:
+    """The contents of all files but screenshots."""
+    from pyarrow import parquet
+
+    files = (one for one in sorted(path.rglob("*")) if one.is_file() and one.suffix != ".png")
+    return "".join(
+        str(parquet.read_table(one).to_pylist()) if one.suffix == ".parquet" else one.read_bytes().decode("latin-1")
+        for one in files
+    )
+
+
 def released(path: Path) -> dict[str, bytes]:
     return {one.name: one.read_bytes() for one in (path / "screenshots").iterdir()}
 
@@ -127,25 +138,14 @@ def test_redacted_words_are_in_no_exported_text(dataset: Dataset, root: Path, tm
 
     out = export(dataset, tmp_path / "out", layout)
 
-    whole = b"".join(one.read_bytes() for one in sorted(out.rglob("*")) if one.is_file() and one.suffix != ".png")
-    assert re.search(rb"lovelace", whole, re.IGNORECASE) is None
-    if layout != "parquet":  # there it is compressed
-        assert whole.count(f"Dear {REPLACEMENT}, {REPLACEMENT}!".encode()) >= 1
+    whole = texts_in(out)
+    assert re.search("lovelace", whole, re.IGNORECASE) is None
+    assert f"Dear {REPLACEMENT}, {REPLACEMENT}!" in whole
     if layout == "release":
         steps = json.loads((out / annotation_path(TWO)).read_text())["steps"]
         assert steps[0]["ps"] == "[(500, 250)]", "positions are not texts"
         assert steps[2]["own"] == {"notes": [f"by {REPLACEMENT}"]}
     assert path.read_bytes() == original
-
-
-def test_redacted_words_are_not_in_parquet(dataset: Dataset, root: Path, tmp_path: Path) -> None:
-    from pyarrow import parquet
-
-    redact(root, TWO, text="“1” & <more>")
-    out = export(dataset, tmp_path / "out", "parquet")
-    files = [*(out / "data").iterdir(), *(out / "episodes").iterdir()]
-    instructions = {row["instruction"] for file in files for row in parquet.read_table(file).to_pylist()}
-    assert instructions == {"Buy “0” & <more>.", f"Buy {REPLACEMENT}.", "Buy “2” & <more>."}
 
 
 def test_redaction_changes_the_fingerprint_reproducibly(dataset: Dataset, root: Path, tmp_path: Path) -> None:
@@ -187,15 +187,6 @@ def named_pipe(path: Path) -> None:
     os.mkfifo(path)
 
 
-def truncated(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-20])
-
-
-def changed_screenshot(path: Path) -> None:
-    root = path.parent.parent
-    shutil.copy(root / screenshot_path(TWO, 4), root / screenshot_path(TWO, 3))
-
-
 def edited(old: str, new: str) -> Callable[[Path], None]:
     def edit(path: Path) -> None:
         text = path.read_text()
@@ -222,22 +213,24 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "missing": missing,
     "missing folder": missing_folder,
     "named pipe": named_pipe,
-    "truncated": truncated,
-    "changed screenshot": changed_screenshot,
+    "truncated": lambda path: path.write_bytes(path.read_bytes()[:-20]),
+    "changed screenshot": lambda path: shutil.copy(
+        path.parents[1] / screenshot_path(TWO, 4), path.parents[1] / screenshot_path(TWO, 3)
+    ),
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-@pytest.mark.parametrize("layout", ["release", "webdataset"])
 def test_invalid_redaction_stops_the_export(
-    dataset: Dataset, root: Path, tmp_path: Path, layout: str, damage: Callable[[Path], object]
+    dataset: Dataset, root: Path, tmp_path: Path, damage: Callable[[Path], object]
 ) -> None:
     redact(root, TWO, step=3)
     damage(root / redaction_path(TWO))
 
-    with pytest.raises(DatasetError, match="redact"):
-        export(dataset, tmp_path / "out", layout)
-    assert not (tmp_path / "out").exists()
+    for layout in ("release", "webdataset"):
+        with pytest.raises(DatasetError, match="redact"):
+            export(dataset, tmp_path / layout, layout)
+        assert not (tmp_path / layout).exists()
 
 
 def test_screenshot_metadata_is_removed(root: Path) -> None:

@@ -88,14 +88,8 @@ def test_95_percent_interval_has_the_stated_coverage() -> None:
 
 def test_interval_of_few_units_is_widened_by_students_t() -> None:
     column = np.linspace(0, 100, 10_001)
-
-    def low(units: int) -> float:
-        interval = percentiles(column, units)
-        assert interval is not None
-        return interval.low
-
-    assert percentiles(column, 1) is None
-    assert [low(units) for units in (6, 20, 10_000)] == [0.26, 1.59, 2.5]
+    intervals = [percentiles(column, units) for units in (1, 6, 20, 10_000)]
+    assert [one and one.low for one in intervals] == [None, 0.26, 1.59, 2.5]
 
 
 def test_bootstrap_samples_of_two_models_share_episodes() -> None:

@@ -43,6 +43,11 @@ class Dataset(NamedTuple):
     planned: list[Planned]
 
 
+def contents(root: Path) -> dict[str, bytes]:
+    """The files below `root`."""
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
 def ids(count: int) -> list[str]:
     return [f"{number:016}" for number in range(1, count + 1)]
 
@@ -91,12 +96,6 @@ def splits(planned: list[Planned]) -> dict[str, bytes]:
     }
 
 
-def request(dataset: tuple[Path, list[Planned]], out: Path, layout: str, options: Options = SMALL) -> ExportRequest:
-    root, planned = dataset
-    about = About("My data", len(planned), len(planned) * STEPS, published="2026-11-22", limits=("no <b> here",))
-    return ExportRequest(root, out, layout, options, splits(planned), about)
-
-
 def export(
     dataset: Dataset,
     out: Path,
@@ -106,5 +105,8 @@ def export(
     **callbacks: Any,
 ) -> Path:
     """Export in one thread, unless another executor is given."""
+    root, planned = dataset
+    about = About("My data", len(planned), len(planned) * STEPS, published="2026-11-22", limits=("no <b> here",))
+    request = ExportRequest(root, out, layout, options, splits(planned), about)
     with nullcontext(executor) if executor else ThreadPoolExecutor(1) as workers:
-        return run_export(request(dataset, out, layout, options), dataset.planned, workers, **callbacks)
+        return run_export(request, planned, workers, **callbacks)

@@ -1,6 +1,7 @@
 """Exports of every layout: read back by their own loaders, equal bytes, resumed after a kill."""
 
 import json
+import pickle
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from odyssey_recorder.exporting.layouts import LAYOUTS
 from odyssey_recorder.exporting.shards import Options
 from tests.exporting.conftest import COUNT
 from tests.exporting.converter_rules import assert_convertible
-from tests.exporting.sample import SMALL, STEPS, Dataset, export, ids, write_dataset
+from tests.exporting.sample import SMALL, STEPS, Dataset, contents, export, ids, write_dataset
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +33,6 @@ def processes() -> Iterator[Executor]:
 
 def read_sums(folder: Path) -> str:
     return (folder / "SHA256SUMS").read_text()
-
-
-def contents(root: Path) -> dict[str, bytes]:
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -300,23 +297,18 @@ def test_lack_of_disk_space_is_reported_first(dataset: Dataset, tmp_path: Path) 
 
 
 CHILD = """
-import os, resource, signal, sys
+import os, pickle, resource, signal, sys
 from pathlib import Path
-from odyssey_recorder.exporting.shards import Planned
-from tests.exporting.sample import EVERY, Dataset, export, ids
-root, out, layout, largest = sys.argv[1:]
-planned = [
-    Planned(one, sum(p.stat().st_size for p in Path(root, "screenshots").glob(one + "_*")),
-            {kind: "test" if number % every == every - 1 else "train" for kind, every in EVERY.items()})
-    for number, one in enumerate(ids(12))
-]
+from tests.exporting.sample import export
+dataset = pickle.load(sys.stdin.buffer)
+out, layout, largest = sys.argv[1:]
 def run(pieces, largest):
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
     left = iter(range(pieces))
     def tell(_):
         if next(left, None) is None:
             os.kill(os.getpid(), signal.SIGKILL)
-    export(Dataset(Path(root), planned), Path(out), layout, tell=tell)
+    export(dataset, Path(out), layout, tell=tell)
 if largest:
     run(1000, int(largest))
 for number in range(20):
@@ -330,15 +322,16 @@ for number in range(20):
 time when some pieces are written, while the next one may be."""
 
 
-def in_child(dataset: Path, out: Path, layout: str, largest: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", CHILD, str(dataset), str(out), layout, largest]
-    return subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
+def in_child(dataset: Dataset, out: Path, layout: str, largest: str = "") -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-c", CHILD, str(out), layout, largest]
+    cwd = Path(__file__).parents[2]
+    return subprocess.run(command, capture_output=True, input=pickle.dumps(dataset), cwd=cwd, check=False)
 
 
 @pytest.mark.parametrize("layout", ["webdataset", "parquet"])
 def test_export_killed_twenty_times_ends_with_the_same_bytes(dataset: Dataset, tmp_path: Path, layout: str) -> None:
     out = tmp_path / "out"
-    assert in_child(dataset.root, out, layout).stdout.split() == [str(int(signal.SIGKILL))] * 20
+    assert in_child(dataset, out, layout).stdout.split() == [b"%d" % signal.SIGKILL] * 20
     assert not out.exists()
 
     export(dataset, out, layout)
@@ -351,10 +344,10 @@ def test_full_disk_is_reported_and_export_can_be_continued(
     dataset: Dataset, tmp_path: Path, layout: str, largest: str
 ) -> None:
     out = tmp_path / "out"
-    progress = in_child(dataset.root, out, layout, largest).stderr.splitlines()[-1]
-    assert progress.startswith("odyssey_recorder.errors.DatasetError: ")
-    assert "cannot be written" in progress
-    assert "Free some space" in progress
+    error = in_child(dataset, out, layout, largest).stderr.decode().splitlines()[-1]
+    assert error.startswith("odyssey_recorder.errors.DatasetError: ")
+    assert "cannot be written" in error
+    assert "Free some space" in error
     assert not out.exists()
 
     export(dataset, out, layout)

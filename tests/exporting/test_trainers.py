@@ -64,10 +64,17 @@ def run_prepared(prepared: Prepared) -> Path:
         return run_export(prepared.request, prepared.episodes, pool)
 
 
+@pytest.fixture(scope="module")
+def release(dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the official converter reads."""
+    return export(dataset, tmp_path_factory.mktemp("released") / "release", "release")
+
+
 @pytest.mark.parametrize("level", ["high", "low"])
-def test_official_files_equal_those_of_the_converter(dataset: Dataset, tmp_path: Path, level: Any) -> None:
+def test_official_files_equal_those_of_the_converter(
+    dataset: Dataset, tmp_path: Path, release: Path, level: Any
+) -> None:
     out = export_samples(dataset, tmp_path / "out", "official-chat", Sampling(levels=(level,)))
-    release = export(dataset, tmp_path / "release", "release")
     for kind in EVERY:
         for part, converted in (("train", official_converter.train), ("test", official_converter.test)):
             written = (out / f"{part}_anno/{level}_{kind}_split.json").read_text()
@@ -78,21 +85,19 @@ def test_official_files_equal_those_of_the_converter(dataset: Dataset, tmp_path:
     assert all((out / name).is_file() for name in history)
 
 
-def test_official_semantic_samples_equal_those_of_the_converter(dataset: Dataset, tmp_path: Path) -> None:
+def test_official_semantic_samples_equal_those_of_the_converter(
+    dataset: Dataset, tmp_path: Path, release: Path
+) -> None:
     out = export_samples(dataset, tmp_path / "out", "official-chat", Sampling(semantic=True, split="random"))
-    release = export(dataset, tmp_path / "release", "release")
     wanted = official_converter.spelled(official_converter.semantic(release, "random", "high"))
     assert (out / "train_anno/high_sementic_random_split.json").read_text() == wanted
-    assert {path.name for path in out.glob("t*_anno/*")} == {
-        "high_sementic_random_split.json",
-        "high_random_split.json",
-    }
+    names = {path.name for path in out.glob("t*_anno/*")}
+    assert names == {"high_sementic_random_split.json", "high_random_split.json"}
 
 
 @pytest.mark.parametrize("history", ["none", "actions:2"])
-def test_official_history_can_be_shorter(dataset: Dataset, tmp_path: Path, history: str) -> None:
+def test_official_history_can_be_shorter(dataset: Dataset, tmp_path: Path, release: Path, history: str) -> None:
     out = export_samples(dataset, tmp_path / "out", "official-chat", Sampling(history=history))
-    release = export(dataset, tmp_path / "release", "release")
     length = int(history.partition(":")[2] or 0)
     wanted = official_converter.spelled(official_converter.train(release, "app", "high", length))
     assert (out / "train_anno/high_app_split.json").read_text() == wanted
@@ -150,19 +155,11 @@ def test_answer_of_each_sample_is_the_action_of_its_step(dataset: Dataset, tmp_p
 def test_sample_has_the_prompt_of_predict(dataset: Dataset, tmp_path: Path) -> None:
     out = export_samples(dataset, tmp_path / "out", "trl", Sampling(history="actions:2"))
     row = rows(out)[3]
-    assert row["prompt"] == [
-        {
-            "role": "user",
-            "content": [
-                {
-                    "type": "text",
-                    "text": "I'm looking for guidance on how to Buy “0” & <more>.\n"
-                    "Previous Actions: 1. TYPE: buy: milk\n2. SCROLL: UP\n\nProvide the command-style action directly.",
-                },
-                {"type": "image"},
-            ],
-        }
-    ]
+    words = (
+        "I'm looking for guidance on how to Buy “0” & <more>.\n"
+        "Previous Actions: 1. TYPE: buy: milk\n2. SCROLL: UP\n\nProvide the command-style action directly."
+    )
+    assert row["prompt"] == [{"role": "user", "content": [{"type": "text", "text": words}, {"type": "image"}]}]
     assert row["completion"] == [{"role": "assistant", "content": [{"type": "text", "text": "LONG_PRESS: (100, 900)"}]}]
 
 
@@ -258,12 +255,12 @@ def test_memory_covers_earlier_steps_and_is_required(two_episodes: Dataset) -> N
 
 def test_command_exports_a_split_with_history(tmp_path: Path, cli: CommandLine) -> None:
     write_dataset(tmp_path / "data", 3)
-    options = ("export", tmp_path / "data", tmp_path / "out", "--all", "--as", "llamafactory", "--split", "random")
-    result = cli(*options, "--history", "screenshots:2:3", "--adapter", "qwen3-vl")
-    assert (result.exit_code, result.out.partition(" to ")[0]) == (0, "3 episodes exported")
+    options = ("export", tmp_path / "data", tmp_path / "out", "--jobs", 1, "--all", "--as", "llamafactory")
+    words = ("--split", "random", "--history", "screenshots:2:3", "--adapter", "qwen3-vl")
+    assert cli.output(*options, *words).startswith("3 episodes exported to ")
     assert [len(row["images"]) for row in rows(tmp_path / "out", "test")] == [1, 1, 1, 2, 2, 2, 3, 3]
-    refused = cli(*options, "--adapter", "gpt")
-    assert (refused.exit_code, "There is no adapter 'gpt'. Use one of" in refused.err) == (2, True)
+    assert "There is no adapter 'gpt'. Use one of" in cli.error(*options, "--adapter", "gpt")
+    assert "No episode has a preference pair." in cli.error(*options, "--pairs")
 
 
 def write_pairs(root: Path, episode_id: str) -> None:
@@ -287,14 +284,9 @@ def answer_pair(row: dict[str, Any]) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("layout", ["trl", "llamafactory", "ms-swift"])
-def test_preference_pairs_have_both_answers(
-    two_episodes: Dataset, tmp_path: Path, cli: CommandLine, layout: str
-) -> None:
-    out = tmp_path / "out"
-    options = ("export", two_episodes.root, out, "--all", "--agents", "--as", layout, "--pairs")
-    assert "No episode has a preference pair." in cli(*options).err
+def test_preference_pairs_have_both_answers(two_episodes: Dataset, layout: str) -> None:
     write_pairs(two_episodes.root, ids(1)[0])
-    assert cli(*options).exit_code == 0
+    out = run_prepared(prepared(two_episodes.root, layout, Sampling(pairs=True)))
     found = rows(out)
     assert [row["id"] for row in found] == [f"{ids(1)[0]}_0_pair_0", f"{ids(1)[0]}_2_pair_1"]
     assert [answer_pair(row) for row in found] == [("CLICK: (500, 250)", "CLICK: (10, 20)"), ("SCROLL: UP", "TYPE: no")]

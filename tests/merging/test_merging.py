@@ -34,28 +34,23 @@ def _no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def pair(tmp_path: Path) -> tuple[Path, Path]:
-    """Two copies of a dataset that have diverged: each has an episode, a fix and a verdict that the other lacks."""
-    a = tmp_path / "a"
-    write_dataset(a, FIRST, SECOND, steps=2)
-    b = Path(shutil.copytree(a, tmp_path / "b"))
-    write_dataset(a, THIRD, steps=2)
-    write_dataset(b, FOURTH, steps=2)
-    log(a, "Bea").fix(FIRST, NewInstruction(instruction="Fixed in A."), "wrong", "")
-    log(b, "Bob").fix(SECOND, NewInstruction(instruction="Fixed in B."), "wrong", "")
-    for root, name in ((a, "Bea"), (b, "Bob")):
-        ReviewStore(root).append(FIRST, verdict(name, revision=Versions(root).revision(FIRST)))
-    return a, b
+def a(tmp_path: Path) -> Path:
+    """A dataset; `b` began as a copy of it. Each has an episode, a fix and a verdict that the other lacks."""
+    write_dataset(tmp_path / "a", FIRST, SECOND, steps=2)
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    return changed(tmp_path / "a", "Bea", new=THIRD, fixed=FIRST)
 
 
 @pytest.fixture
-def a(pair: tuple[Path, Path]) -> Path:
-    return pair[0]
+def b(a: Path) -> Path:
+    return changed(a.with_name("b"), "Bob", new=FOURTH, fixed=SECOND)
 
 
-@pytest.fixture
-def b(pair: tuple[Path, Path]) -> Path:
-    return pair[1]
+def changed(root: Path, reviewer: str, *, new: str, fixed: str) -> Path:
+    write_dataset(root, new, steps=2)
+    log(root, reviewer).fix(fixed, NewInstruction(instruction=f"Fixed by {reviewer}."), "wrong", "")
+    ReviewStore(root).append(FIRST, verdict(reviewer, revision=Versions(root).revision(FIRST)))
+    return root
 
 
 def log(root: Path, reviewer: str) -> ReviewLog:
@@ -98,8 +93,8 @@ def test_newer_version_is_kept_with_the_files_of_both(a: Path, b: Path, tmp_path
     c = contents(tmp_path / "c")
     assert (contents(a), contents(b)) == before
     assert episode_ids(tmp_path / "c") == {FIRST, SECOND, THIRD, FOURTH}
-    assert instruction(tmp_path / "c", FIRST) == "Fixed in A."
-    assert instruction(tmp_path / "c", SECOND) == "Fixed in B."
+    assert instruction(tmp_path / "c", FIRST) == "Fixed by Bea."
+    assert instruction(tmp_path / "c", SECOND) == "Fixed by Bob."
     for source in before:
         for name, data in source.items():
             if name.startswith(("screenshots", "provenance", "ui_trees", "reviews/history")):
@@ -136,7 +131,7 @@ def test_order_of_the_datasets_does_not_matter(a: Path, b: Path, tmp_path: Path)
     assert contents(into_a) == contents(into_other)
 
 
-def test_merging_a_dataset_with_itself_changes_nothing(a: Path, b: Path, tmp_path: Path) -> None:
+def test_merging_a_dataset_with_itself_changes_nothing(a: Path, tmp_path: Path) -> None:
     before = contents(a)
     copy = Path(shutil.copytree(a, tmp_path / "copy" / "a"))
     for other in (a, copy):
@@ -260,9 +255,9 @@ def test_trashed_episode_without_a_review_is_a_conflict(a: Path, b: Path, tmp_pa
             assert is_live or found[1] == live, "the older version"
 
 
-def link_annotation(a: Path, b: Path) -> None:
-    (b / annotation_path(FOURTH)).unlink()
-    (b / annotation_path(FOURTH)).symlink_to("/etc/hostname")
+def link(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/etc/hostname")
 
 
 def damage_sources(a: Path, b: Path) -> None:
@@ -270,16 +265,11 @@ def damage_sources(a: Path, b: Path) -> None:
     (b / "metadata/sources.jsonl").write_text("no")
 
 
-def link_screenshot(_: Path, b: Path) -> None:
-    (b / f"screenshots/{FOURTH}_1.png").unlink()
-    (b / f"screenshots/{FOURTH}_1.png").symlink_to("/etc/hostname")
-
-
 @pytest.mark.parametrize(
     ("damage", "text"),
     [
-        (link_annotation, "leads out"),
-        (link_screenshot, "leads out"),
+        (lambda _, b: link(b / annotation_path(FOURTH)), "leads out"),
+        (lambda _, b: link(b / f"screenshots/{FOURTH}_1.png"), "leads out"),
         (lambda _, b: (b / "reviews" / f"{FIRST}.json").write_text("{"), "Fix it by hand"),
         (lambda _, b: (b / "reviews" / f"{FIRST} (1).json").write_text("{}"), "conflict copy"),
         (damage_sources, "cannot be read"),

@@ -84,14 +84,10 @@ def test_missing_answer_fails(task: PracticeTask) -> None:
 @pytest.mark.parametrize(
     ("name", "taught"),
     [
-        ("04-type", "TYPE"),
-        ("05-back", "BACK"),
-        ("06-home", "TYPE"),
-        ("07-recent", "RECENT"),
-        ("08-long-press", "LONG_PRESS"),
-        ("09-impossible", "TYPE"),
+        ("04-type", "TYPE"), ("05-back", "BACK"), ("06-home", "TYPE"), ("07-recent", "RECENT"),
+        ("08-long-press", "LONG_PRESS"), ("09-impossible", "TYPE"),
     ],
-)
+)  # fmt: skip
 def test_attempt_without_the_taught_action_fails(name: str, taught: str) -> None:
     task, tap = BY_NAME[name], Click(Point(5, 5))
     tapped = tuple(replace(step, action=tap) if action_type(step.action) == taught else step for step in gold(task))

@@ -15,10 +15,9 @@ from tests.practice.test_trail import record
 
 FIRST = practice_tasks()[0].task_id
 SCREENS = (
-    ("com.android.launcher3", "Settings"),
-    ("com.android.settings", "Display"),
-    ("com.android.settings", "Night light"),
-)
+    ("com.android.launcher3", "Settings"), ("com.android.settings", "Display"), ("com.android.settings", "Night light")
+)  # fmt: skip
+"""Of a perfect attempt at the first task: the app and a text of each screen."""
 
 
 @pytest.fixture
@@ -28,14 +27,6 @@ def store(tmp_path: Path) -> EpisodeStore:
 
 def service_for(store: EpisodeStore, name: str = "ada", *, wanted: int = 10) -> PracticeService:
     return PracticeService(name, ProfileStore(store.root.parent / "annotators"), store, wanted=wanted)
-
-
-def record_attempt(store: EpisodeStore) -> str:
-    """Publish a perfect attempt at the first task; return its id."""
-    records = [record(number, package=app) for number, (app, _) in enumerate(SCREENS)]
-    tree = '<hierarchy><node package="{}" text="{}" bounds="[0,0][9,9]"/></hierarchy>'
-    trees = [tree.format(app, text) for app, text in SCREENS]
-    return publish(store, [Click(Point(1, 1)), Click(Point(2, 2)), Complete("")], records, trees)
 
 
 def test_new_annotator_has_consent_and_all_tasks_open(store: EpisodeStore) -> None:
@@ -65,7 +56,11 @@ def test_refused_consent_is_not_asked_again(store: EpisodeStore) -> None:
 
 def test_attempt_is_scored_from_its_files_and_kept(store: EpisodeStore) -> None:
     service = service_for(store)
-    episode_id = record_attempt(store)
+    records = [record(number, package=app) for number, (app, _) in enumerate(SCREENS)]
+    trees = [
+        f'<hierarchy><node package="{app}" text="{text}" bounds="[0,0][9,9]"/></hierarchy>' for app, text in SCREENS
+    ]
+    episode_id = publish(store, [Click(Point(1, 1)), Click(Point(2, 2)), Complete("")], records, trees)
     result = service.score_attempt(FIRST, episode_id, hints=1)
     assert (result.value, result.missed) == (99, ())
     assert service_for(store).welcome().status.best == {FIRST: 99}

@@ -1,6 +1,5 @@
 """Releases of a dataset: written whole or not at all, verified, compared, and the base of later splits."""
 
-import errno
 import json
 import os
 import shutil
@@ -22,8 +21,8 @@ from odyssey_recorder.releases import folder
 from odyssey_recorder.releases.making import PlannedRelease, changes_between, described, plan_release
 from odyssey_recorder.splits.facts import read_facts
 from odyssey_recorder.splits.files import SplitsOrder, plan_splits, write_splits
-from tests.dataset.interrupted_changes import FaultInjector
-from tests.exporting.sample import ids, write_dataset
+from tests.dataset.interrupted_changes import FaultInjector, fill_the_disk
+from tests.exporting.sample import contents, ids, write_dataset
 
 COUNT = 8
 _processes = get_context("fork")
@@ -55,10 +54,6 @@ def release(root: Path, name: str = "", left_out: Mapping[str, str] | None = Non
 def write(root: Path, planned: PlannedRelease) -> None:
     files = described(root, planned, About("data", planned.record.episodes, planned.record.steps), lambda _: "Other")
     folder.write_release(root, planned.record, files, {one: folder.revision_of(root, one) for one in planned.ids})
-
-
-def contents(path: Path) -> dict[str, bytes]:
-    return {one.relative_to(path).as_posix(): one.read_bytes() for one in path.rglob("*") if one.is_file()}
 
 
 def lost_files(root: Path, name: str) -> list[str]:
@@ -270,13 +265,9 @@ def test_kill_leaves_no_partial_release(root: Path) -> None:
 def test_full_disk_is_reported_and_leaves_no_partial_release(root: Path) -> None:
     planned = plan(root)
     fate = FaultInjector(root)
-
-    def fail() -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     failures = 0
     while True:
-        fate.arm(failures * 3, fail, forever=True)
+        fate.arm(failures * 3, fill_the_disk, forever=True)
         try:
             write(root, planned)
         except DatasetError as error:

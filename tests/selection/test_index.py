@@ -209,14 +209,14 @@ def listeners(index: EpisodeIndex, root: Path) -> Iterator[list[ChangeListener]]
     """Of two indexes on one file, each with a thread of its own."""
     with closing(EpisodeIndex(root, root.parent / "cache")) as other:
         both = [ChangeListener(index), ChangeListener(other)]
+        for one in both:
+            one.wait_for(added=ids(0, 1, 2))
         yield both
         for one in both:
             one.watch.close()
 
 
 def test_watch_updates_the_index(index: EpisodeIndex, root: Path, listeners: list[ChangeListener]) -> None:
-    for one in listeners:
-        one.wait_for(added=ids(0, 1, 2))
     write(root, facts(5), DONE)
     for one in listeners:
         one.wait_for(added=ids(5))
@@ -225,8 +225,6 @@ def test_watch_updates_the_index(index: EpisodeIndex, root: Path, listeners: lis
 
 def test_every_follower_hears_of_every_change(index: EpisodeIndex, root: Path, listeners: list[ChangeListener]) -> None:
     numbers = range(3, 23)
-    for one in listeners:
-        one.wait_for(added=ids(0, 1, 2))
     for number in numbers:
         write(root, facts(number), DONE)
         index.update(ids(number))
@@ -410,10 +408,11 @@ def test_index_on_a_full_disk_is_in_memory(root: Path) -> None:
     assert "900 The index of the dataset cannot be kept" in output
 
 
-def test_killed_process_leaves_a_usable_index(root: Path) -> None:
+@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.soak)])
+def test_killed_process_leaves_a_usable_index(root: Path, kills: int) -> None:
     for number in range(3, 1500):
         shutil.copy(annotation(root, 0), annotation(root, number))
-    for _ in range(8):
+    for _ in range(kills):
         with _process(root) as process:
             assert process.stdout is not None
             process.stdout.readline()

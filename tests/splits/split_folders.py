@@ -8,7 +8,18 @@ from odyssey_recorder.model.action import Action, Click, Complete, Press, System
 from odyssey_recorder.model.episode import DeviceInfo, Episode, Step, TaskInfo, screenshot_name
 from odyssey_recorder.model.geometry import Point, Size
 from odyssey_recorder.splits.facts import SplitFacts
+from tests.splits.split_facts import facts
 
+_APPS = ("Chrome", "Firefox", "Opera", "Gmail", "Outlook", "YouTube", "Vimeo", "TED")
+EPISODES = [
+    facts(
+        number,
+        apps=(_APPS[0 if number % 6 else number // 6 % 8],),
+        device=f"Pixel {('Fold', 'Tablet')[not number % 5]}",
+    )
+    for number in range(48)
+]
+"""Every split can be made of them."""
 ACTIONS: tuple[Action, ...] = (Click(Point(500, 500)), Press(SystemKey.HOME), Click(Point(20, 30)), Complete())
 
 

@@ -1,7 +1,7 @@
 """The files of splits: read from a folder, planned, written together, and known again."""
 
 import json
-from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,17 +20,11 @@ from odyssey_recorder.splits.files import (
     read_splits,
     write_splits,
 )
+from tests.dataset.interrupted_changes import FaultInjector
 from tests.quality.folders import write_dataset
 from tests.splits.split_facts import dataset, facts
-from tests.splits.split_folders import write_episodes, write_screenshot
+from tests.splits.split_folders import EPISODES, write_episodes, write_screenshot
 
-APPS = ("Chrome", "Firefox", "Opera", "Gmail", "Outlook", "YouTube", "Vimeo", "TED")
-EPISODES = [
-    facts(
-        number, apps=(APPS[0 if number % 6 else number // 6 % 8],), device=f"Pixel {('Tablet', 'Fold')[number % 5 > 0]}"
-    )
-    for number in range(48)
-]
 ORDER = SplitsOrder()
 
 
@@ -202,44 +196,30 @@ def test_edited_split_is_neither_replaced_nor_continued(root: Path) -> None:
 class _KilledError(BaseException): ...
 
 
-def is_killed_at(count: int, monkeypatch: pytest.MonkeyPatch, run: Callable[[], None]) -> bool:
-    """Whether the run was killed at its rename number `count`, of those that put a file in its place."""
-    left = [count]
-    real = Path.replace
-
-    def replace(path: Path, target: Path) -> Path:
-        if path.parent.name == "splits.part" or target.parent.name == "splits.part":
-            left[0] -= 1
-            if left[0] == 0:
-                raise _KilledError
-        return real(path, target)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Path, "replace", replace)
-        try:
-            run()
-        except _KilledError:
-            return True
-    return False
+def kill() -> None:
+    raise _KilledError
 
 
-def test_interruption_leaves_old_or_new_splits(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interruption_leaves_old_or_new_splits(root: Path) -> None:
     make_splits(root)
     old = read_drawing(root)[1]
-    order = SplitsOrder(DrawRules(seed=50, devices=("Nexus 5",)))
-    planned = plan_splits(root, read_facts(root), order)
+    planned = plan_splits(root, read_facts(root), SplitsOrder(DrawRules(seed=50, devices=("Nexus 5",))))
+    injector = FaultInjector(root)
     seen = set()
-    count = 1
-    while is_killed_at(count, monkeypatch, lambda: write_splits(root, planned)):
+    for after in range(100):
+        injector.arm(after, kill)
+        with suppress(_KilledError):
+            write_splits(root, planned)
+        if not injector.disarm():
+            break
         record, now = read_drawing(root)
         assert now == old or (record, now) == (planned.record, planned.drawing)
         seen.add(now == old)
         make_splits(root)  # completes or drops what was interrupted, then draws as at first
         assert read_drawing(root)[1] == old
         assert not (root / "metadata" / "splits.part").exists()
-        count += 1
     assert seen == {True, False}
-    assert count > 2 * len(planned.files)
+    assert 2 * len(planned.files) < after < 99
 
 
 @pytest.mark.parametrize(
