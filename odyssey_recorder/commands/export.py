@@ -2,7 +2,7 @@
 
 import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -77,6 +77,10 @@ def _executor(request: ExportOptions) -> Iterator[Executor]:
     if request.cluster is not None:
         with cluster(request.cluster) as executor:
             yield executor
+        return
+    if request.jobs == 1:
+        with ThreadPoolExecutor(1) as thread:
+            yield thread
         return
     ignore_interrupts = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     with ProcessPoolExecutor(

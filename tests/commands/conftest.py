@@ -1,9 +1,7 @@
 import os
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from odyssey_recorder.commands import export
 from odyssey_recorder.task.templates import template_files
 from tests.task.sample_tasks import library
 
@@ -12,7 +10,6 @@ from tests.task.sample_tasks import library
 def one_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checks and exports run in this process: to start others takes longer than their work on a few episodes."""
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(export, "ProcessPoolExecutor", lambda *_, **__: ThreadPoolExecutor(1))
 
 
 @pytest.fixture
