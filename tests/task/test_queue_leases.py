@@ -7,9 +7,8 @@ from odyssey_recorder.task.queue.board import Status, TaskEvent
 from odyssey_recorder.task.queue.queue import TaskQueue
 from odyssey_recorder.task.queue.transaction import Leases
 from tests.task.queues import Queues, claimed_id, queued_task, status
-from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, row
+from tests.task.tasks import EPISODE, SECOND_EPISODE, FakeEpisodes, FakeReviews, row
 
-SECOND_EPISODE = "0000000000000002"
 LEASES = Leases(claim_s=600, recording_s=86_400)
 
 
