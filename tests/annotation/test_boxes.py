@@ -1,6 +1,7 @@
 """Boxes of touched elements from view hierarchies and SAM2: finding, choosing and storing them."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -184,17 +185,14 @@ def test_implausible_boxes_are_ignored() -> None:
     assert press_boxes(evidence().steps[2], {}) is None
 
 
-def tiny_sam2(folder: Path) -> Sam2:
-    return Sam2(encoder(folder / "encoder.onnx"), decoder(folder / "decoder.onnx"))
-
-
 def noise(size: Size) -> Image.Image:
     return Image.fromarray(np.random.default_rng(1).integers(0, 256, (size.height, size.width, 3), dtype=np.uint8))
 
 
 @pytest.mark.parametrize(("size", "at"), [(Size(720, 1280), Pixel(300, 700)), (Size(1280, 800), Pixel(1279, 0))])
 def test_masks_become_boxes_in_screenshot_pixels(tmp_path: Path, size: Size, at: Pixel) -> None:
-    found = tiny_sam2(tmp_path).boxes(noise(size), at)
+    sam2 = Sam2(encoder(tmp_path / "encoder.onnx"), decoder(tmp_path / "decoder.onnx"))
+    found = sam2.boxes(noise(size), at)
     squares = sorted((one for one in found if one.score > 0.5), key=lambda one: one.box.area)
     assert len(squares) == 2
     for one, half in zip(squares, HALVES, strict=True):
@@ -214,34 +212,23 @@ def test_best_mask_wins_unless_another_matches_a_view() -> None:
     assert best([], [ROW]) is None
 
 
-def wrong_files(folder: Path) -> dict[str, tuple[ModelFile, ModelFile, str]]:
-    good = encoder(folder / "encoder.onnx"), decoder(folder / "decoder.onnx")
-    junk = folder / "junk.onnx"
+def test_unusable_model_file_is_reported_with_a_reason(tmp_path: Path) -> None:
+    good = encoder(tmp_path / "encoder.onnx"), decoder(tmp_path / "decoder.onnx")
+    junk = tmp_path / "junk.onnx"
     junk.write_bytes(b"no model")
-    return {
-        "missing": (replace(good[0], path=folder / "none.onnx"), good[1], "none.onnx cannot be read: No such file"),
-        "a folder": (replace(good[0], path=folder), good[1], "it is a folder"),
-        "another file": (
-            good[0],
-            replace(good[1], sha256="0" * 64),
-            f"has the SHA-256 {good[1].sha256}; expected 0000",
-        ),
-        "junk": (ModelFile(junk, sha256(b"no model").hexdigest()), good[1], "junk.onnx cannot be loaded"),
-        "inputs": (encoder(folder / "1.onnx", pixels="image"), good[1], "has no pixel_values. It takes image"),
-        "outputs": (good[0], decoder(folder / "2.onnx", masks="masks"), "has no pred_masks"),
-        "swapped": (good[1], good[0], "has no pixel_values, image_embeddings"),
-        "too large": (endless_encoder(folder / "3.onnx"), good[1], "needs more memory than is free"),
-    }
-
-
-@pytest.mark.parametrize(
-    "case", ["missing", "a folder", "another file", "junk", "inputs", "outputs", "swapped", "too large"]
-)
-def test_unusable_model_file_is_reported_with_a_reason(tmp_path: Path, case: str) -> None:
-    first, second, words = wrong_files(tmp_path)[case]
-    with pytest.raises(SettingsError) as raised:
-        Sam2(first, second).boxes(noise(Size(72, 128)), Pixel(9, 9))
-    assert words in str(raised.value)
+    wrong = [
+        (replace(good[0], path=tmp_path / "none.onnx"), good[1], "none.onnx cannot be read: No such file"),
+        (replace(good[0], path=tmp_path), good[1], "it is a folder"),
+        (good[0], replace(good[1], sha256="0" * 64), f"has the SHA-256 {good[1].sha256}; expected 0000"),
+        (ModelFile(junk, sha256(b"no model").hexdigest()), good[1], "junk.onnx cannot be loaded"),
+        (encoder(tmp_path / "1.onnx", pixels="image"), good[1], "has no pixel_values. It takes image"),
+        (good[0], decoder(tmp_path / "2.onnx", masks="masks"), "has no pred_masks"),
+        (good[1], good[0], "has no pixel_values, image_embeddings"),
+        (endless_encoder(tmp_path / "3.onnx"), good[1], "needs more memory than is free"),
+    ]
+    for first, second, words in wrong:
+        with pytest.raises(SettingsError, match=re.escape(words)):
+            Sam2(first, second).boxes(noise(Size(72, 128)), Pixel(9, 9))
 
 
 def test_onnx_runtime_is_loaded_only_for_sam2() -> None:
