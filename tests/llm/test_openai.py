@@ -235,7 +235,7 @@ def test_failures_map_to_error_types_and_messages(turn: Turn, kind: type[Languag
         (Reply(""), BrokenAnswerError, "", "is not JSON"),
         (Reply('{"words": "Other"}'), BrokenAnswerError, '{"words": "Other"}', "text: Field required"),
         (refuses("I cannot."), RefusedAnswerError, "I cannot.", "declined"),
-        (truncated('{"text": "half of'), TruncatedAnswerError, '{"text": "half of', "cut off"),
+        (truncated(), TruncatedAnswerError, '{"text": "half of', "cut off"),
     ],
 )
 def test_unusable_answer_keeps_its_text_and_states_the_fault(

@@ -230,11 +230,10 @@ def test_reversed_meaning_is_reported_but_a_paraphrase_is_not(ending: str, parap
         checked += 1
         words = re.sub(r"[.?]$", "", next(human_phrasings(one, names_apps=True)))
         listed = replace(one, task=replace(one.task, task=f"{one.task.task.rstrip('.')}, {ending}."))
-        both = (
+        of_paraphrase, of_reversal = (
             rule_faults(listed, f"{words}. {end}", names_apps=True, catalogue=catalogue_of(one))
             for end in (paraphrase, reversal)
         )
-        of_paraphrase, of_reversal = both
         assert of_paraphrase == (), words
         assert of_reversal, words
     assert checked > 20

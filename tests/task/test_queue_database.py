@@ -12,6 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
 from odyssey_recorder.errors import TaskError
+from odyssey_recorder.simulator.adb_server import free_port
 from odyssey_recorder.task.queue import migrations
 from odyssey_recorder.task.queue.database import REVISION, QueueDatabase, upgrade
 from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
@@ -150,8 +151,8 @@ def test_lost_server_is_reported_and_reconnected(postgres: Postgres, on_server: 
     write_once(on_server)
 
 
-def test_unreachable_server_is_reported_without_the_password(unused_port: int) -> None:
-    database = QueueDatabase(f"postgresql://ada:{PASSWORD}@127.0.0.1:{unused_port}/odyssey")
+def test_unreachable_server_is_reported_without_the_password() -> None:
+    database = QueueDatabase(f"postgresql://ada:{PASSWORD}@127.0.0.1:{free_port()}/odyssey")
     with pytest.raises(TaskError, match=r"postgresql://ada@127\.0\.0\.1:\d+/odyssey cannot be reached") as raised:
         write_once(database)
     seen: BaseException | None = raised.value
