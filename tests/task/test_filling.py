@@ -20,8 +20,8 @@ days = st.builds(DaySlotRange, st.integers(1, 3), st.integers(3, 6), st.sampled_
 slots = st.dictionaries(st.sampled_from(("what", "when", "who", "where")), st.one_of(items, numbers, days), min_size=1)
 
 
-def all_fillings(template: Template, day: date = FRIDAY) -> list[dict[str, str]]:
-    fillings = Fillings(template, day)
+def all_fillings(template: Template) -> list[dict[str, str]]:
+    fillings = Fillings(template, FRIDAY)
     return [fillings.nth(number) for number in range(fillings.count)]
 
 
