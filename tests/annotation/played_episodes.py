@@ -42,10 +42,10 @@ class PlayedEpisode:
     steps: tuple[PlayedStep, ...]
 
 
-def play_episodes(seed: int, count: int, profile: str = "small_phone") -> Iterator[PlayedEpisode]:
+def play_episodes(seed: int, count: int) -> Iterator[PlayedEpisode]:
     made = generated_tasks(seed)
     for number in range(count):
-        with person_with(profile, seed=seed * 1000 + number) as person:
+        with person_with(seed=seed * 1000 + number) as person:
             yield _play(f"{seed:08}{number:08}", person, next(made), random.Random(f"{seed} {number}"))
 
 

@@ -47,8 +47,8 @@ def root(made: tuple[Path, list[CapturedStep]]) -> Iterator[Path]:
     path.write_bytes(before)
 
 
-def reviewing(root: Path, who: str = "Ann", shares: Shares = OFTEN) -> TextReviewing:
-    return TextReviewing(root, Checker(None).evidence, lambda: who, shares)
+def reviewing(root: Path, shares: Shares = OFTEN) -> TextReviewing:
+    return TextReviewing(root, Checker(None).evidence, lambda: "Ann", shares)
 
 
 def decide_all(texts: TextReviewing, choose: Callable[[ShownText], tuple[str, str]]) -> TrustFigures:

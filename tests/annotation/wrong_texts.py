@@ -110,11 +110,8 @@ class WrongTextMaker:
         action = self.rng.choice(others)
         if step.action == "LONG_PRESS" and action == "CLICK":
             action = "SCROLL"  # a held element may be said to be selected
-        return self._of_action(
-            played,
-            number,
-            replace(step, action=action, label=step.label or "Save", direction=step.direction or "down", app="x"),
-        )
+        other = replace(step, action=action, label=step.label or "Save", direction=step.direction or "down", app="x")
+        return self._of_action(played, number, other)
 
     def _typed(self, played: PlayedEpisode, number: int) -> tuple[TextKind, str] | None:
         step = played.steps[number]
