@@ -9,7 +9,7 @@ from odyssey_recorder.dataset.lenient import LenientEpisode, LenientStep
 from odyssey_recorder.dataset.provenance import FrameRecord, ScreenRecord, StepRecord, StrokeRecord
 from odyssey_recorder.device.view_hierarchy import ViewNode, parse
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
-from odyssey_recorder.model.episode import DeviceInfo, TaskInfo
+from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.model.geometry import Box, Pixel, Size, to_grid
 from odyssey_recorder.quality.evidence import EpisodeEvidence, StepEvidence
 from odyssey_recorder.quality.screenshot import MeasuredScreenshot
@@ -42,10 +42,10 @@ class PlayedEpisode:
     steps: tuple[PlayedStep, ...]
 
 
-def play_episodes(seed: int, count: int, profile: str = "small_phone") -> Iterator[PlayedEpisode]:
+def play_episodes(seed: int, count: int) -> Iterator[PlayedEpisode]:
     made = generated_tasks(seed)
     for number in range(count):
-        with person_with(profile, seed=seed * 1000 + number) as person:
+        with person_with(seed=seed * 1000 + number) as person:
             yield _play(f"{seed:08}{number:08}", person, next(made), random.Random(f"{seed} {number}"))
 
 
@@ -59,21 +59,14 @@ def _play(episode_id: str, person: Person, generated: GeneratedTask, rng: random
         elif rng.random() < 0.3:
             moves[at:at] = [PressKey(key="RECENT")]
     for move in moves:
-        step, played_step = _step(person, move, len(steps))
-        if step is not None and played_step is not None:
-            steps.append(step)
-            played.append(played_step)
+        if made := _step(person, move, len(steps)):
+            steps.append(made[0])
+            played.append(made[1])
     size = person.phone.state().size
     episode = LenientEpisode(
         episode_id,
         DeviceInfo("Small Phone", Size(size.width, size.height)),
-        TaskInfo(
-            generated.task.category,
-            generated.task.apps,
-            generated.task.meta_task,
-            generated.task.task,
-            generated.task.instruction,
-        ),
+        generated.task,
         tuple(one.spelled for one in steps),
         (),
         None,
@@ -84,7 +77,7 @@ def _play(episode_id: str, person: Person, generated: GeneratedTask, rng: random
     )
 
 
-def _step(person: Person, move: Move, number: int) -> tuple[StepEvidence | None, PlayedStep | None]:
+def _step(person: Person, move: Move, number: int) -> tuple[StepEvidence, PlayedStep] | None:
     views = parse(dump_views(person.phone).decode())
     state = person.phone.state()
     size = Size(state.size.width, state.size.height)
@@ -122,7 +115,7 @@ def _step(person: Person, move: Move, number: int) -> tuple[StepEvidence | None,
         case ScriptImpossible(impossible=reason):
             action = Impossible(reason)
         case _:
-            return None, None
+            return None
     record = _record(state, size, screenshot, samples)
     step = StepEvidence(number, LenientStep(action), screenshot, None, record, views)
     kind = {On: "LONG_PRESS" if isinstance(action, LongPress) else "CLICK", Drag: "SCROLL", TypeText: "TYPE"}

@@ -22,7 +22,7 @@ from odyssey_recorder.device.view_hierarchy import name_at, parse
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
 from odyssey_recorder.quality.checker import Checker
 from tests.annotation.episode_dataset import EPISODE, EpisodeDataset
-from tests.annotation.phone_dataset import CapturedStep, look_around
+from tests.annotation.phone_dataset import CapturedStep
 from tests.annotation.suggestions import suggest
 from tests.annotation.texts import decided, moment
 from tests.annotation.vision_model import VisionModel, images_of
@@ -65,11 +65,9 @@ class ScreenReader:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[CapturedStep]]:
-    root = tmp_path_factory.mktemp("made")
-    captured = look_around(root, EPISODE, STEPS)
-    suggest(root, captured, wrong_each=WRONG)
-    return root, captured
+def made(made: tuple[Path, list[CapturedStep]]) -> tuple[Path, list[CapturedStep]]:
+    suggest(*made, wrong_each=WRONG)
+    return made
 
 
 @pytest.fixture

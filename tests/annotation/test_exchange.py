@@ -16,6 +16,7 @@ from odyssey_recorder.annotation.text_kinds import COMPLETED, FIRST_CONTEXT, Tex
 from odyssey_recorder.dataset.codec import read_annotation, write_episode
 from odyssey_recorder.dataset.layout import annotation_files, annotation_path
 from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.exporting.episodes import fingerprint
 from odyssey_recorder.exporting.job import run_export
 from odyssey_recorder.exporting.layouts import LAYOUTS
 from odyssey_recorder.exporting.prepared import ExportWanted, Prepared, prepare
@@ -145,8 +146,6 @@ def test_every_layout_contains_the_texts(root: Path, layout: str) -> None:
 
 def test_new_decision_changes_the_fingerprint(root: Path) -> None:
     import_released(root, source(root), ONE)
-    from odyssey_recorder.exporting.episodes import fingerprint
-
     before = fingerprint(root, [ONE])
     accept(root, ONE)
     assert fingerprint(root, [ONE]) != before

@@ -1,7 +1,6 @@
 """Writing the memory of episodes: requests, choice of candidates, and amendments."""
 
 import json
-import shutil
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
@@ -45,9 +44,8 @@ class MemoryDataset(EpisodeDataset):
 
 
 @pytest.fixture
-def recorded(made: tuple[Path, list[CapturedStep]], tmp_path: Path) -> MemoryDataset:
-    root, captured = made
-    return MemoryDataset(shutil.copytree(root, tmp_path / "dataset"), captured)
+def recorded(recorded: EpisodeDataset, made: tuple[Path, list[CapturedStep]]) -> MemoryDataset:
+    return MemoryDataset(recorded.root, made[1])
 
 
 def test_judge_chooses_among_three_candidates(recorded: MemoryDataset) -> None:

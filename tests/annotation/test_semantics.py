@@ -24,10 +24,6 @@ OTHER = suggestion(FOUND, 1, D, "Type two.")
 OLD = suggestion(FOUND, 1, D, "Type three.", inputs_sha="0" * 64)
 
 
-def text(*entries: semantics.Suggestion | semantics.TextDecision) -> semantics.StepText:
-    return texts_of(FOUND, file_of(FOUND, *entries)).steps[1][D]
-
-
 CASES = {
     "nothing": ((), semantics.TextState.MISSING, ""),
     "the newest suggestion": ((ONE, OTHER), semantics.TextState.SUGGESTED, "Type two."),
@@ -58,7 +54,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_effective_text_follows_from_the_entries(name: str) -> None:
     entries, state, words = CASES[name]
-    found = text(*entries)
+    found = texts_of(FOUND, file_of(FOUND, *entries)).steps[1][D]
     assert (found.state, found.words) == (state, words)
     assert found.rejected == ("gone" in name or "left" in name)
 
@@ -85,7 +81,7 @@ def test_model_suggestion_requires_a_call() -> None:
         semantics.Suggestion.model_validate(ONE.model_dump() | {"call": None})
 
 
-def test_file_round_trip_keeps_unknown_keys(tmp_path: Path) -> None:
+def test_file_round_trip_keeps_unknown_keys() -> None:
     more = ONE.model_copy(update={"mood": "good"})
     file = semantics.SemanticsFile(FOUND.episode.episode_id, (more, decided(ONE, "accept")), {"by tool": 1})
     read = semantics.SEMANTICS_FORM.read(spell(file), episode_id=file.episode_id, source="x")

@@ -90,16 +90,15 @@ def test_model_is_shown_the_right_image_and_mark(
 
 
 def test_suggestion_records_its_model_and_images(annotated: EpisodeDataset) -> None:
-    recorded = annotated
-    number = next(at for at, (one, _) in enumerate(recorded.screens) if one.at is not None)
-    source, context = recorded.suggestion(number, TextKind.INSTRUCTION), recorded.suggestion(1, TextKind.CONTEXT)
+    number = next(at for at, (one, _) in enumerate(annotated.screens) if one.at is not None)
+    source, context = annotated.suggestion(number, TextKind.INSTRUCTION), annotated.suggestion(1, TextKind.CONTEXT)
     assert source.call is not None
     assert context.call is not None
     assert (source.call.prompt, source.call.model_answered, source.call.effort) == (
         "step_instruction/1", "stand-in-1", "low",
     )  # fmt: skip
     plain, marked = source.call.images
-    assert plain.png_sha256 == marked.png_sha256 == sha256(recorded.screens[number][0].png).hexdigest()
+    assert plain.png_sha256 == marked.png_sha256 == sha256(annotated.screens[number][0].png).hexdigest()
     assert plain.mark is None
     assert marked.mark is not None
     assert context.call.images == ()
@@ -172,25 +171,23 @@ def test_refusal_is_reported_for_its_episode(recorded: EpisodeDataset) -> None:
 def test_rejected_text_is_requested_again(
     annotated_dataset: tuple[EpisodeDataset, int], annotated: EpisodeDataset
 ) -> None:
-    recorded = annotated
-    source = recorded.suggestion(0, TextKind.INSTRUCTION)
-    SemanticsStore(recorded.root).append(EPISODE, decided(source, "reject"))
+    source = annotated.suggestion(0, TextKind.INSTRUCTION)
+    SemanticsStore(annotated.root).append(EPISODE, decided(source, "reject"))
     with StandIn(lambda _: says({"low_level_instruction": "Tap it."}), port=annotated_dataset[1]) as server:
-        recorded.run(server, effort="low")
+        annotated.run(server, effort="low")
         assert len(server.questions) == 1
-    assert recorded.texts()[0][TextKind.INSTRUCTION].words == "Tap it."
+    assert annotated.texts()[0][TextKind.INSTRUCTION].words == "Tap it."
 
 
 def test_later_contexts_use_the_edited_intention(annotated: EpisodeDataset, server: StandIn) -> None:
-    recorded = annotated
-    source = recorded.suggestion(0, TextKind.INTENTION)
-    SemanticsStore(recorded.root).append(EPISODE, decided(source, "edit", "I want rice."))
-    recorded.run(server)
+    source = annotated.suggestion(0, TextKind.INTENTION)
+    SemanticsStore(annotated.root).append(EPISODE, decided(source, "edit", "I want rice."))
+    annotated.run(server)
     assert {tuple(request.schema["properties"]) for request in server.questions} == {("context",)}
     count = len(server.questions)
-    recorded.run(server)
+    annotated.run(server)
     assert len(server.questions) == count, "nothing is stale any more"
-    assert all("I want rice. /" in step[TextKind.CONTEXT].words for step in recorded.texts()[2:-1])
+    assert all("I want rice. /" in step[TextKind.CONTEXT].words for step in annotated.texts()[2:-1])
 
 
 def test_private_content_is_blacked_out_before_sending(recorded: EpisodeDataset) -> None:

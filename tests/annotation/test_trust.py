@@ -20,35 +20,35 @@ from odyssey_recorder.annotation.reviewing import (
 from odyssey_recorder.annotation.semantics import Planted, SemanticsStore, TextDecision, TextState
 from odyssey_recorder.annotation.text_kinds import TextKind
 from odyssey_recorder.annotation.trust import Seen, TrustFigures, trust_figures
+from odyssey_recorder.dataset.layout import semantics_path
 from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.quality.checker import Checker
-from tests.annotation.phone_dataset import CapturedStep, look_around
+from tests.annotation.episode_dataset import EPISODE
+from tests.annotation.phone_dataset import CapturedStep
 from tests.annotation.suggestions import suggest
 from tests.cli import CommandLine
 
-EPISODE = "1111111111111111"
+STEPS = 14
 OFTEN = Shares(blind=0.3, planted=0.5)
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[CapturedStep]]:
+def made(made: tuple[Path, list[CapturedStep]]) -> tuple[Path, list[CapturedStep]]:
     """Suggestions of which every fifth instruction is wrong."""
-    root = tmp_path_factory.mktemp("texts")
-    captured = look_around(root, EPISODE, 14)
-    suggest(root, captured, wrong_each=5)
-    return root, captured
+    suggest(*made, wrong_each=5)
+    return made
 
 
 @pytest.fixture
-def root(recorded: tuple[Path, list[CapturedStep]]) -> Iterator[Path]:
-    path = recorded[0] / "semantics" / f"{EPISODE}.json"
+def root(made: tuple[Path, list[CapturedStep]]) -> Iterator[Path]:
+    path = made[0] / semantics_path(EPISODE)
     before = path.read_bytes()
-    yield recorded[0]
+    yield made[0]
     path.write_bytes(before)
 
 
-def reviewing(root: Path, who: str = "Ann", shares: Shares = OFTEN) -> TextReviewing:
-    return TextReviewing(root, Checker(None).evidence, lambda: who, shares)
+def reviewing(root: Path, shares: Shares = OFTEN) -> TextReviewing:
+    return TextReviewing(root, Checker(None).evidence, lambda: "Ann", shares)
 
 
 def decide_all(texts: TextReviewing, choose: Callable[[ShownText], tuple[str, str]]) -> TrustFigures:
@@ -64,10 +64,10 @@ def decide_all(texts: TextReviewing, choose: Callable[[ShownText], tuple[str, st
 
 
 def test_reviewer_who_accepts_everything_is_exposed(
-    root: Path, recorded: tuple[Path, list[CapturedStep]], cli: CommandLine
+    root: Path, made: tuple[Path, list[CapturedStep]], cli: CommandLine
 ) -> None:
     def careless(one: ShownText) -> tuple[str, str]:
-        return ("edit", f"Tap “{recorded[1][one.step].name}”.") if one.is_blind else ("accept", one.words)
+        return ("edit", f"Tap “{made[1][one.step].name}”.") if one.is_blind else ("accept", one.words)
 
     found = decide_all(reviewing(root), careless)
     assert found.accept_rate == 1.0
@@ -119,8 +119,8 @@ def test_bulk_acceptance_takes_only_supported_texts(root: Path) -> None:
     for one in opened.all:
         is_plain = not (one.is_blind or one.is_hidden or one.plant) and one.text.state is TextState.SUGGESTED
         assert ((one.step_key, one.kind) in accepted) is (is_plain and one.verdict is Support.SUPPORTS)
-    figures = [texts.save(EPISODE, *supported(opened, "Ann")), texts.figures()[0]][1]
-    assert isinstance(figures, TrustFigures)
+    texts.save(EPISODE, *supported(opened, "Ann"))
+    figures = texts.figures()[0]
     assert (figures.bulk, figures.decided) == (len(accepted), 0)
 
 
@@ -177,5 +177,5 @@ def test_no_decisions_give_no_figures(root: Path) -> None:
 
 def test_step_lines_show_texts_with_their_states(root: Path) -> None:
     lines = step_lines(root, EPISODE)
-    assert len(lines) == 15
+    assert len(lines) == STEPS + 1
     assert lines[0].startswith("Low-level instruction (suggested): Tap")

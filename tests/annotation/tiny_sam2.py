@@ -56,8 +56,6 @@ def decoder(path: Path, *, masks: str = "pred_masks") -> ModelFile:
         helper.make_node("Concat", ["squares", "random"], ["three"], axis=1),
         helper.make_node("Reshape", ["three", "all"], [masks]),
         helper.make_node("Identity", ["scores"], ["iou_scores"]),
-        helper.make_node("Identity", ["input_labels"], ["labels_seen"]),
-        helper.make_node("Identity", ["input_boxes"], ["boxes_seen"]),
     ]
     inputs = [
         helper.make_tensor_value_info("input_points", _FLOAT, [1, 1, "points", 2]),
@@ -65,10 +63,7 @@ def decoder(path: Path, *, masks: str = "pred_masks") -> ModelFile:
         helper.make_tensor_value_info("input_boxes", _FLOAT, [1, "boxes", 4]),
         *(helper.make_tensor_value_info(name, _FLOAT, None) for name in EMBEDDINGS),
     ]
-    outputs = [
-        helper.make_tensor_value_info(name, kind, None)
-        for name, kind in ((masks, _FLOAT), ("iou_scores", _FLOAT), ("labels_seen", _INT64), ("boxes_seen", _FLOAT))
-    ]
+    outputs = [helper.make_tensor_value_info(name, _FLOAT, None) for name in (masks, "iou_scores")]
     return _save(path, nodes, inputs, outputs, weights, whole)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from odyssey_recorder.annotation.checks import check_texts
-from odyssey_recorder.annotation.findings import Support, TextFinding
+from odyssey_recorder.annotation.findings import Support
 from odyssey_recorder.annotation.text_in_context import WrittenText
 from odyssey_recorder.annotation.text_kinds import TextKind
 from tests.annotation import wordings
@@ -18,18 +18,8 @@ LOW, INTENTION, DESCRIPTION, CONTEXT = (
 )  # fmt: skip
 _OF_ACTION = (LOW, INTENTION)
 APPS = (
-    "Browser",
-    "Notes",
-    "Settings",
-    "Shop",
-    "Calendar",
-    "Calculator",
-    "Clock",
-    "Messages",
-    "Mail",
-    "Photos",
-    "Music",
-)
+    "Browser", "Notes", "Settings", "Shop", "Calendar", "Calculator", "Clock", "Messages", "Mail", "Photos", "Music",
+)  # fmt: skip
 _REFUSALS = (
     "I'm sorry, but I can't assist with that request.",
     "As an AI language model, I cannot see the screenshot.",
@@ -120,11 +110,8 @@ class WrongTextMaker:
         action = self.rng.choice(others)
         if step.action == "LONG_PRESS" and action == "CLICK":
             action = "SCROLL"  # a held element may be said to be selected
-        return self._of_action(
-            played,
-            number,
-            replace(step, action=action, label=step.label or "Save", direction=step.direction or "down", app="x"),
-        )
+        other = replace(step, action=action, label=step.label or "Save", direction=step.direction or "down", app="x")
+        return self._of_action(played, number, other)
 
     def _typed(self, played: PlayedEpisode, number: int) -> tuple[TextKind, str] | None:
         step = played.steps[number]
@@ -188,12 +175,9 @@ def _is_new(played: PlayedEpisode, number: int, step: PlayedStep) -> bool:
     return bool(label) and all(label not in (one.label, one.typed) for one in played.steps[:number])
 
 
-def findings_on(wrong_text: WrongText) -> list[TextFinding]:
-    return check_texts(wrong_text.played.evidence, {(wrong_text.number, wrong_text.kind): wrong_text.text})
-
-
 def is_caught(wrong_text: WrongText) -> bool:
-    return any(one.verdict is Support.CONTRADICTS for one in findings_on(wrong_text))
+    found = check_texts(wrong_text.played.evidence, {(wrong_text.number, wrong_text.kind): wrong_text.text})
+    return any(one.verdict is Support.CONTRADICTS for one in found)
 
 
 def clean_texts(

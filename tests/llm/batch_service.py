@@ -11,7 +11,17 @@ from random import Random
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from tests.llm.stand_in import Behaviour, ErrorReply, RawReply, ReceivedRequest, Reply, Turn, completion, shortest
+from tests.llm.stand_in import (
+    Behaviour,
+    ErrorReply,
+    RawReply,
+    ReceivedRequest,
+    Reply,
+    Turn,
+    completion,
+    json_reply,
+    shortest,
+)
 
 Fate: TypeAlias = Literal["answered", "twice", "missing", "expired", "error", "garbage", "no JSON"]
 _FORM = re.compile(rb'filename="([^"]+)".*?\r\n\r\n(.*?)\r\n--', re.DOTALL)
@@ -24,19 +34,11 @@ class BatchService:
     `paid` counts the answers by question.
     """
 
-    def __init__(
-        self,
-        behaviour: Behaviour = shortest,
-        *,
-        fate: Callable[[int], Fate] = lambda _: "answered",
-        largest: int = 1 << 30,
-        ends: str = "completed",
-        polls: int = 0,
-    ) -> None:
+    def __init__(self, behaviour: Behaviour = shortest, *, polls: int = 0) -> None:
         self.behaviour = behaviour
-        self.fate = fate
-        self.largest = largest
-        self.ends = ends
+        self.fate: Callable[[int], Fate] = lambda _: "answered"
+        self.largest = 1 << 30
+        self.ends = "completed"
         self.polls = polls
         self.files: dict[str, tuple[str, bytes]] = {}
         self.batches: dict[str, dict[str, Any]] = {}
@@ -50,16 +52,18 @@ class BatchService:
             case "POST", ["files"]:
                 return self._upload(request)
             case "GET", ["files"]:
-                return _json({"object": "list", "data": [self._file(one) for one in self.files], "has_more": False})
+                return json_reply(
+                    {"object": "list", "data": [self._file(one) for one in self.files], "has_more": False}
+                )
             case "GET", ["files", name, "content"] if name in self.files:
                 return RawReply(self.files[name][1].decode())
             case "DELETE", ["files", name] if name in self.files:
                 del self.files[name]
-                return _json({"id": name, "object": "file", "deleted": True})
+                return json_reply({"id": name, "object": "file", "deleted": True})
             case "POST", ["batches"]:
                 return self._create(request.body)
             case "GET", ["batches"]:
-                return _json({"object": "list", "data": list(self.batches.values()), "has_more": False})
+                return json_reply({"object": "list", "data": list(self.batches.values()), "has_more": False})
             case "GET", ["batches", name] if name in self.batches:
                 return self._polled(self.batches[name])
             case _, ["files" | "batches", *_]:
@@ -73,7 +77,7 @@ class BatchService:
         self.sizes.append(len(found[2]))
         if len(found[2]) > self.largest:
             return ErrorReply(413, {"message": "The file is too large.", "type": "invalid_request_error"})
-        return _json(self._file(self._store(found[1].decode(), found[2])))
+        return json_reply(self._file(self._store(found[1].decode(), found[2])))
 
     def _store(self, name: str, data: bytes) -> str:
         self._made += 1
@@ -97,7 +101,7 @@ class BatchService:
             **body,
         }  # fmt: skip
         self.batches[batch["id"]] = batch
-        return _json(batch)
+        return json_reply(batch)
 
     def _polled(self, batch: dict[str, Any]) -> Turn:
         batch["looks"] += 1
@@ -107,7 +111,7 @@ class BatchService:
                 batch["errors"] = {"object": "list", "data": [{"message": "Enqueued token limit reached."}]}
             else:
                 self._process(batch)
-        return _json(batch)
+        return json_reply(batch)
 
     def _process(self, batch: dict[str, Any]) -> None:
         output: list[str] = []
@@ -146,7 +150,3 @@ class BatchService:
                 output.append('{"custom_id": "' + key)
             case "missing":
                 pass
-
-
-def _json(data: object) -> RawReply:
-    return RawReply(json.dumps(data), 200, "application/json")

@@ -33,9 +33,9 @@ def questions(count: int) -> list[ModelRequest]:
     return [question(f"Task {number}.") for number in range(count)]
 
 
-def priced(input: float = 1.0, output: float = 4.0) -> Prices:
+def priced() -> Prices:
     shipped = read_prices()
-    return Prices(shipped.date, (ModelFacts(name=MODEL, input=input, output=output), *shipped.models))
+    return Prices(shipped.date, (ModelFacts(name=MODEL, input=1, output=4), *shipped.models))
 
 
 def model_at(server: StandIn, *, name: str = MODEL, key: str | None = None, read_s: float = 10.0) -> OpenAIModel:

@@ -88,19 +88,22 @@ def says(data: Mapping[str, Any]) -> Reply:
     return Reply(json.dumps(data))
 
 
+def json_reply(data: object) -> RawReply:
+    return RawReply(json.dumps(data), content_type="application/json")
+
+
 def refuses(words: str = "I cannot help with that.") -> Reply:
     """The model declines."""
     return Reply("", refusal=words)
 
 
-def truncated(raw: str = '{"text": "half of') -> Reply:
-    return Reply(raw, finish_reason="length")
+def truncated() -> Reply:
+    return Reply('{"text": "half of', finish_reason="length")
 
 
-def rate_limited(retry_after: str | None = "0.01", **headers: str) -> ErrorReply:
-    waits = {} if retry_after is None else {"retry-after": retry_after}
+def rate_limited(retry_after: str = "0.01") -> ErrorReply:
     error = {"message": "Rate limit reached for requests.", "type": "requests", "code": "rate_limit_exceeded"}
-    return ErrorReply(429, error, waits | {name.replace("_", "-"): value for name, value in headers.items()})
+    return ErrorReply(429, error, {"retry-after": retry_after})
 
 
 def no_quota() -> ErrorReply:
@@ -191,13 +194,11 @@ class StandIn:
     def answer(self, request: ReceivedRequest) -> Turn:
         """Called in the thread of a connection."""
         if request.path == "/seen":
-            return RawReply(
-                json.dumps({"questions": len(self.questions), "repeated": self.repeated}), 200, "application/json"
-            )
+            return json_reply({"questions": len(self.questions), "repeated": self.repeated})
         with self._one_at_a_time:
             self.seen.append(request)
             if request.path == "/v1/models":
-                return self._listing or RawReply(self._listed(), 200, "application/json")
+                return self._listing or json_reply(self._listed())
             if (other := self._others(request)) is not None:
                 return other
             self._at_once += 1
@@ -236,10 +237,10 @@ class StandIn:
             self.complaints.append("the answer was not asked to be left unstored")
         return None
 
-    def _listed(self) -> str:
+    def _listed(self) -> Mapping[str, Any]:
         made = {"object": "model", "created": 0, "owned_by": "nobody"}
         data = [{"id": name, **made, "shutdown_date": ends} for name, ends in self._models.items()]
-        return json.dumps({"object": "list", "data": data})
+        return {"object": "list", "data": data}
 
 
 class _Server(ThreadingHTTPServer):

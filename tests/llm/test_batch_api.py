@@ -228,11 +228,6 @@ def test_missing_output_file_is_reported_and_others_are_collected(service: Batch
     assert None not in client.answers()
 
 
-def test_server_without_a_batch_api_is_reported(tmp_path: Path) -> None:
-    with StandIn() as server, pytest.raises(ModelUnusableError, match="has no Batch API"):
-        BatchClient(tmp_path, server.url).submit()
-
-
 def test_busy_server_is_retried_without_duplicate_batches(service: BatchService, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
 

@@ -1,6 +1,5 @@
 """Requests with `is_judged`: any text is an answer, with or without a schema, and its duration is stored."""
 
-import asyncio
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -9,7 +8,7 @@ from pathlib import Path
 from odyssey_recorder.llm.answer_cache import AnswerCache
 from odyssey_recorder.llm.model import ModelAnswer
 from odyssey_recorder.llm.schema import FreeText
-from tests.llm.questions import batch, model_at, question
+from tests.llm.questions import batch, question
 from tests.llm.stand_in import Reply, StandIn, in_turn, refuses
 
 JUDGED = replace(question(parameters={"temperature": 0.0}), is_judged=True)
@@ -51,17 +50,3 @@ def test_cache_without_durations_is_still_used(tmp_path: Path) -> None:
             found = cache.find(FREE, first.key)
     assert found is not None
     assert (found.raw, found.seconds, cache.problem) == ("prose", 0.0, "")
-
-
-def test_unsupported_temperature_is_omitted() -> None:
-    with StandIn(lambda _: Reply("prose"), refuses=["temperature"]) as server:
-        answer = asyncio.run(_answer(server))
-        assert (answer.raw, ["temperature" in one.body for one in server.questions]) == ("prose", [True, False])
-
-
-async def _answer(server: StandIn) -> ModelAnswer:
-    model = model_at(server)
-    try:
-        return await model.ask(FREE)
-    finally:
-        await model.close()

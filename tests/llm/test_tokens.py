@@ -31,37 +31,37 @@ def test_tile_tokens_match_the_documented_values(size: tuple[int, int], tokens: 
     assert image_tokens(*size, ImageRule()) == tokens
 
 
-def test_patches_are_32_pixels_wide() -> None:
-    assert image_tokens(320, 64, ImageRule("patches")) == 24
-
-
 @pytest.mark.parametrize(
     ("size", "at_most", "tokens"),
-    [((1440, 3120), None, 5292), ((945, 2048), 2500, 2304), ((1440, 3120), 1536, 1779), ((1800, 2400), 1536, 1743)],
+    [
+        ((320, 64), None, 24),
+        ((1440, 3120), None, 5292),
+        ((945, 2048), 2500, 2304),
+        ((1440, 3120), 1536, 1779),
+        ((1800, 2400), 1536, 1743),
+    ],
 )
-def test_images_are_shrunk_to_the_patch_limit(size: tuple[int, int], at_most: int | None, tokens: int) -> None:
+def test_patches_are_32_pixels_wide_up_to_their_limit(size: tuple[int, int], at_most: int | None, tokens: int) -> None:
     assert image_tokens(*size, ImageRule("patches", patches_at_most=at_most)) == tokens
 
 
-def test_four_characters_are_a_token() -> None:
-    def tokens(words: str) -> int:
-        return estimated_usage(question(words), ImageRule()).tokens_in
+def tokens_of(request: ModelRequest) -> int:
+    return estimated_usage(request, ImageRule()).tokens_in
 
-    assert tokens("x" * 4400) - tokens("x" * 400) == 1000
+
+def test_four_characters_are_a_token() -> None:
+    assert tokens_of(question("x" * 4400)) - tokens_of(question("x" * 400)) == 1000
 
 
 def test_image_tokens_depend_on_size_and_detail() -> None:
-    def request_with(*parts: Words | Image) -> ModelRequest:
-        return replace(question(), messages=(ChatMessage("user", parts),))
-
-    def tokens(what: ModelRequest) -> int:
-        return estimated_usage(what, ImageRule()).tokens_in
+    def tokens(*parts: Words | Image) -> int:
+        return tokens_of(replace(question(), messages=(ChatMessage("user", parts),)))
 
     words = Words("What is this?")
-    plain = tokens(request_with(words))
-    assert tokens(request_with(words, Image(png(1440, 3120)))) - plain == 1445
-    assert tokens(request_with(words, Image(png(1440, 3120), detail="low"))) - plain == 85
-    assert tokens(request_with(words, Image(b"no picture"))) - plain > 85
+    plain = tokens(words)
+    assert tokens(words, Image(png(1440, 3120))) - plain == 1445
+    assert tokens(words, Image(png(1440, 3120), detail="low")) - plain == 85
+    assert tokens(words, Image(b"no picture")) - plain > 85
 
 
 def test_expected_answer_length_respects_its_limit() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from odyssey_recorder.simulator.adb_server import free_port
 from odyssey_recorder.task.queue.database import REVISION, QueueDatabase
 from odyssey_recorder.task.templates.template import TemplateLibrary
 from tests.task import sample_tasks
@@ -34,11 +33,6 @@ def migrated_database(postgres: Postgres) -> str:
         pass
     database.close()
     return name
-
-
-@pytest.fixture
-def unused_port() -> int:
-    return free_port()
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,8 @@ from odyssey_recorder.task.queue.reconciler import EpisodeLookup, ReviewOutcomes
 from odyssey_recorder.task.queue.transaction import Leases
 from tests.task.tasks import FakeEpisodes, write_list
 
+LEASES = Leases(claim_s=600, recording_s=86_400)
+
 
 @cache
 def empty_queue_file() -> bytes:
@@ -68,10 +70,9 @@ class Queues:
         *,
         annotator: str = "Ada",
         drafts: str = "drafts",
-        leases: Leases | None = None,
     ) -> TaskQueue:
         environment = QueueEnvironment(episodes or FakeEpisodes(), returns)
-        return TaskQueue(self.database(self.clock), lambda: annotator, self.folder / drafts, environment, leases)
+        return TaskQueue(self.database(self.clock), lambda: annotator, self.folder / drafts, environment, LEASES)
 
     def real_clock_queue(self, drafts: str) -> TaskQueue:
         """Bob's queue, with the real clock."""

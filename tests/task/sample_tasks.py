@@ -26,13 +26,12 @@ def task(
     template: str = TO_DO,
     slots: Mapping[str, str] | None = None,
     apps: Sequence[str] = ("Spotify", "Todoist"),
-    instruction: str = "",
     task_id: str = "one",
 ) -> ListedTask:
     """A task made from a template; apps other than those of `TO_DO` play no roles."""
     values = slots if slots is not None else {"item": "a podcast on yoga", "time": "20 minutes", "count": "3"}
     filled = fill(template, values)
-    info = TaskInfo("Media_Entertainment", tuple(apps), template, filled, instruction or filled)
+    info = TaskInfo("Media_Entertainment", tuple(apps), template, filled, filled)
     roles = dict(zip(("podcast", "todo"), apps, strict=True)) if len(apps) == 2 else {}
     return ListedTask(task_id, info, slots=values, roles=roles)
 
@@ -43,15 +42,13 @@ def library() -> TemplateLibrary:
 
 
 @cache
-def one_task_per_template(seed: int = 1) -> tuple[ListedTask, ...]:
+def one_task_per_template() -> tuple[ListedTask, ...]:
     """A task of every shipped template."""
     whole = library()
     found: list[ListedTask] = []
     for template in whole.templates:
         alone = TemplateLibrary((template,), whole.catalogues)
-        order = GenerationOrder(
-            1, seed, date(2026, 11, 21), catalogue=template.catalogue, categories={template.category}
-        )
+        order = GenerationOrder(1, 1, date(2026, 11, 21), catalogue=template.catalogue, categories={template.category})
         found += generate(alone, order).tasks
     return tuple(found)
 

@@ -10,7 +10,7 @@ from odyssey_recorder.task.queue.database import QueueDatabase
 from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
 from odyssey_recorder.task.queue.reconciler import EpisodeLookup, ReviewOutcomes
 
-EPISODE = "0000000000000001"
+EPISODE, SECOND_EPISODE = "0000000000000001", "0000000000000002"
 
 
 class FakeEpisodes:

@@ -28,11 +28,6 @@ def test_small_share_is_first_served_halfway_through_its_period() -> None:
     assert serve_many(Apportionment({"a": 9.0, "b": 1.0}, {}, Random(1)), 12).index("b") in (4, 5)
 
 
-def test_earlier_turns_count_towards_the_shares() -> None:
-    apportionment = Apportionment(dict.fromkeys("abc", 1.0), {"a": 3, "b": 1}, Random(1))
-    assert Counter(serve_many(apportionment, 5)) == {"c": 3, "b": 2}
-
-
 def test_order_of_equal_shares_depends_on_the_seed() -> None:
     def order(seed: int) -> list[str]:
         return serve_many(Apportionment(dict.fromkeys("abcdef", 1.0), {}, Random(seed)), 18)
@@ -41,16 +36,6 @@ def test_order_of_equal_shares_depends_on_the_seed() -> None:
     assert [sorted(some) for some in rounds] == [list("abcdef")] * 3
     assert rounds[0] != rounds[1] != rounds[2]
     assert order(1) == order(1) != order(2)
-
-
-def test_dropped_item_leaves_its_share_to_the_others() -> None:
-    apportionment = Apportionment({"a": 2.0, "b": 1.0}, {}, Random(1))
-    while apportionment.first != "a":
-        apportionment.serve()
-    apportionment.drop()
-    assert serve_many(apportionment, 3) == ["b", "b", "b"]
-    apportionment.drop()
-    assert len(apportionment) == 0
 
 
 def test_excluded_item_keeps_its_turn() -> None:

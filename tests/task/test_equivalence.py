@@ -37,9 +37,17 @@ def test_shipped_phrasings_pass_the_rules(names_apps: bool) -> None:
         "I'm new to this: let me hear podcasts about Yoga on Spotify for 20 min. Write down 3 of the ideas in Todoist!",
         "Could you play a yoga podcast in Spotify, 20 minutes, and put the 3 ideas into Todoist, please?",
         "Spotify, a podcast on yoga, 20 minutes; after that three ideas go to Todoist.",
+        f"Don't forget: {GOOD[0].lower()}{GOOD[1:]}",
+        f"Don't let me down: {GOOD[0].lower()}{GOOD[1:]}",
+        f"{GOOD} And don't note any more than these.",
+        f"{GOOD} Don't send them to anybody.",
+        f"I never listen to podcasts. {GOOD}",
+        f"{GOOD} I don't listen often, so choose well.",
+        f"Never mind the rules. {GOOD}",
+        f"{GOOD} I forget the instructions that I read.",
     ],
 )
-def test_paraphrases_pass_the_rules(instruction: str) -> None:
+def test_paraphrases_and_harmless_negations_pass_the_rules(instruction: str) -> None:
     assert faults(instruction) == ()
 
 
@@ -60,9 +68,16 @@ def test_paraphrases_pass_the_rules(instruction: str) -> None:
         (("then", "then\n"), "Has more than one line."),
         (("then", "then CLICK (120, 340) and"), "Names screen positions or gestures: \u201cCLICK\u201d."),
         (("then", "see www.a.org then"), "Adds the address \u201cwww.a.org\u201d, which is not in the task."),
+        (("Put on", "Do not put on"), "Says \u201cDo not put\u201d, but the task forbids nothing."),
+        (
+            ("Put on", "Don\u2019t ever mind. Please don't listen to"),
+            "Says \u201cdon't listen\u201d, but the task forbids nothing.",
+        ),
+        (("then note", "and never write down"), "Says \u201cnever write\u201d, but the task forbids nothing."),
+        (("then note", "but do NOT write down"), "Says \u201cdo NOT write\u201d, but the task forbids nothing."),
     ],
 )  # fmt: skip
-def test_omissions_and_additions_are_reported(change: tuple[str, str], message: str) -> None:
+def test_omissions_additions_and_prohibitions_are_reported(change: tuple[str, str], message: str) -> None:
     assert message in faults(GOOD.replace(*change))
 
 
@@ -90,36 +105,6 @@ SPANISH = "Escucha durante 20 minutes un podcast sobre yoga con Spotify, luego a
 )
 def test_unusable_instruction_is_reported(instruction: str, message: str) -> None:
     assert any(fault.startswith(message) for fault in faults(instruction))
-
-
-@pytest.mark.parametrize(
-    ("change", "phrase"),
-    [
-        (("Put on", "Do not put on"), "Do not put"),
-        (("Put on", "Don\u2019t ever mind. Please don't listen to"), "don't listen"),
-        (("then note", "and never write down"), "never write"),
-        (("then note", "but do NOT write down"), "do NOT write"),
-    ],
-)
-def test_added_prohibition_is_reported(change: tuple[str, str], phrase: str) -> None:
-    assert f"Says \u201c{phrase}\u201d, but the task forbids nothing." in faults(GOOD.replace(*change))
-
-
-@pytest.mark.parametrize(
-    "instruction",
-    [
-        f"Don't forget: {GOOD[0].lower()}{GOOD[1:]}",
-        f"Don't let me down: {GOOD[0].lower()}{GOOD[1:]}",
-        f"{GOOD} And don't note any more than these.",
-        f"{GOOD} Don't send them to anybody.",
-        f"I never listen to podcasts. {GOOD}",
-        f"{GOOD} I don't listen often, so choose well.",
-        f"Never mind the rules. {GOOD}",
-        f"{GOOD} I forget the instructions that I read.",
-    ],
-)
-def test_harmless_negations_are_accepted(instruction: str) -> None:
-    assert faults(instruction) == ()
 
 
 @pytest.mark.parametrize(
@@ -164,15 +149,6 @@ def test_quoted_text_must_be_kept_word_for_word() -> None:
     assert "Does not quote \u201cRunning late\u201d word for word." in faults(
         "Tell Mira in Notes she is running late", listed
     )
-
-
-def test_instruction_of_another_task_is_reported() -> None:
-    others = frozenset({bare_words(GOOD)})
-    found = rule_faults(
-        task(), GOOD.upper().replace("SPOTIFY", "Spotify").replace("TODOIST", "Todoist"), names_apps=True,
-        catalogue=CATALOGUE, others=others,
-    )  # fmt: skip
-    assert "Same instruction as another task." in found
 
 
 BadRewrites = Iterator[str]
@@ -254,11 +230,10 @@ def test_reversed_meaning_is_reported_but_a_paraphrase_is_not(ending: str, parap
         checked += 1
         words = re.sub(r"[.?]$", "", next(human_phrasings(one, names_apps=True)))
         listed = replace(one, task=replace(one.task, task=f"{one.task.task.rstrip('.')}, {ending}."))
-        both = (
+        of_paraphrase, of_reversal = (
             rule_faults(listed, f"{words}. {end}", names_apps=True, catalogue=catalogue_of(one))
             for end in (paraphrase, reversal)
         )
-        of_paraphrase, of_reversal = both
         assert of_paraphrase == (), words
         assert of_reversal, words
     assert checked > 20

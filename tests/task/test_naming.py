@@ -5,10 +5,6 @@ from odyssey_recorder.task.wording.naming import cut_out, mentions, named
 NAMES = ("Clock", "Notes", "Photos", "YouTube", "YouTube Music", "eBay", "Lowe's", "Google Maps", "LINE", "X", "Bring!")
 
 
-def apps(text: str) -> tuple[str, ...]:
-    return named(mentions(text, NAMES))
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -25,7 +21,7 @@ def apps(text: str) -> tuple[str, ...]:
     ],
 )
 def test_app_names_are_distinguished_from_ordinary_words(text: str, found: tuple[str, ...]) -> None:
-    assert apps(text) == found
+    assert named(mentions(text, NAMES)) == found
 
 
 def test_cut_out_names_are_replaced_by_spaces() -> None:

@@ -12,7 +12,7 @@ from odyssey_recorder.model.episode import Category
 from odyssey_recorder.task.templates.template import Items, Role, TemplateLibrary
 from odyssey_recorder.task.templates.template_files import load_library
 from odyssey_recorder.task.templates.template_writing import write_template
-from odyssey_recorder.task.wording.proposing import TOO_ALIKE, Proposal, Proposing, likeness, nearest
+from odyssey_recorder.task.wording.proposing import Proposal, Proposing, likeness, nearest
 from tests.llm.questions import batch
 from tests.llm.stand_in import StandIn, Turn, in_turn, refuses, says
 from tests.task.templates import folder_of
@@ -140,12 +140,6 @@ def test_unknown_catalogue_is_rejected(library: TemplateLibrary, server: StandIn
 def test_likeness_is_the_share_of_common_words_in_order() -> None:
     assert likeness("the cat sat here", "the dog sat") == pytest.approx(2 * 2 / 7)
     assert likeness("Find {dish}, and save it.", "find {food} and SAVE it") == 1.0
-
-
-def test_paraphrase_is_too_similar_but_another_task_is_not() -> None:
-    template = "Find a recipe for {dish} and save it in a note"
-    assert likeness(template, "Find a recipe for {food} and keep it in a note") > TOO_ALIKE
-    assert likeness(template, "Set an alarm for {time} and turn on {feature}") < TOO_ALIKE
 
 
 def test_nearest_template_is_found_with_its_likeness() -> None:

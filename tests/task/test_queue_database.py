@@ -1,5 +1,6 @@
 import sqlite3
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
 from odyssey_recorder.errors import TaskError
+from odyssey_recorder.simulator.adb_server import free_port
 from odyssey_recorder.task.queue import migrations
 from odyssey_recorder.task.queue.database import REVISION, QueueDatabase, upgrade
 from odyssey_recorder.task.queue.queue import QueueEnvironment, TaskQueue
@@ -132,21 +134,25 @@ def test_missing_table_is_reported(tmp_path: Path) -> None:
         write_once(database)
 
 
-def test_lost_server_is_reported_and_reconnected(postgres: Postgres, migrated_database: str) -> None:
-    database = QueueDatabase(postgres.url(postgres.new_database(migrated_database)))
-    write_once(database)
+@pytest.fixture
+def on_server(postgres: Postgres, migrated_database: str) -> Iterator[QueueDatabase]:
+    with closing(QueueDatabase(postgres.url(postgres.new_database(migrated_database)))) as database:
+        yield database
+
+
+def test_lost_server_is_reported_and_reconnected(postgres: Postgres, on_server: QueueDatabase) -> None:
+    write_once(on_server)
     postgres.stop()
     try:
         with pytest.raises(TaskError, match=r"cannot be reached: .*Recording continues without it"):
-            write_once(database)
+            write_once(on_server)
     finally:
         postgres.start()
-    write_once(database)
-    database.close()
+    write_once(on_server)
 
 
-def test_unreachable_server_is_reported_without_the_password(unused_port: int) -> None:
-    database = QueueDatabase(f"postgresql://ada:{PASSWORD}@127.0.0.1:{unused_port}/odyssey")
+def test_unreachable_server_is_reported_without_the_password() -> None:
+    database = QueueDatabase(f"postgresql://ada:{PASSWORD}@127.0.0.1:{free_port()}/odyssey")
     with pytest.raises(TaskError, match=r"postgresql://ada@127\.0\.0\.1:\d+/odyssey cannot be reached") as raised:
         write_once(database)
     seen: BaseException | None = raised.value
@@ -155,11 +161,12 @@ def test_unreachable_server_is_reported_without_the_password(unused_port: int) -
         seen = seen.__cause__ or seen.__context__
 
 
-def test_error_of_the_server_is_reported(postgres: Postgres, migrated_database: str) -> None:
-    database = QueueDatabase(postgres.url(postgres.new_database(migrated_database)))
-    with pytest.raises(TaskError, match='refused: relation "nothing" does not exist'), database.reading() as connection:
+def test_error_of_the_server_is_reported(on_server: QueueDatabase) -> None:
+    with (
+        pytest.raises(TaskError, match='refused: relation "nothing" does not exist'),
+        on_server.reading() as connection,
+    ):
         connection.execute(text("SELECT * FROM nothing"))
-    database.close()
 
 
 def test_missing_password_is_reported(postgres: Postgres, migrated_database: str) -> None:
@@ -182,11 +189,10 @@ def test_invalid_database_address_is_rejected() -> None:
         QueueDatabase("not an address")
 
 
-def test_server_clock_is_used_by_default(postgres: Postgres, migrated_database: str, tmp_path: Path) -> None:
-    database = QueueDatabase(postgres.url(postgres.new_database(migrated_database)))
+def test_server_clock_is_used_by_default(on_server: QueueDatabase, tmp_path: Path) -> None:
 
     def queue(claim_s: float) -> TaskQueue:
-        return TaskQueue(database, lambda: "Ada", tmp_path, QueueEnvironment(FakeEpisodes()), Leases(claim_s=claim_s))
+        return TaskQueue(on_server, lambda: "Ada", tmp_path, QueueEnvironment(FakeEpisodes()), Leases(claim_s=claim_s))
 
     long, short = queue(600), queue(0)
     long.add(Queues(tmp_path).listed(row("a"), row("b")), to_approve=False)
@@ -195,4 +201,3 @@ def test_server_clock_is_used_by_default(postgres: Postgres, migrated_database: 
     later = queue(600).claim_next()
     assert later is not None
     assert later.task_id == "b"
-    database.close()

@@ -5,12 +5,8 @@ import pytest
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue.board import Status, TaskEvent
 from odyssey_recorder.task.queue.queue import TaskQueue
-from odyssey_recorder.task.queue.transaction import Leases
 from tests.task.queues import Queues, claimed_id, queued_task, status
-from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, row
-
-SECOND_EPISODE = "0000000000000002"
-LEASES = Leases(claim_s=600, recording_s=86_400)
+from tests.task.tasks import EPISODE, SECOND_EPISODE, FakeEpisodes, FakeReviews, row
 
 
 def test_claimed_task_is_not_offered_to_others(queues: Queues) -> None:
@@ -40,7 +36,7 @@ def test_claiming_another_task_releases_the_previous_one(queues: Queues) -> None
 
 def test_claim_expires_unless_renewed(queues: Queues) -> None:
     queues.fill(row("a"))
-    ada, bob = queues.queue(leases=LEASES), queues.queue(annotator="Bob", leases=LEASES)
+    ada, bob = queues.queue(), queues.queue(annotator="Bob")
     ada.claim("a")
     queues.clock.advance_s(601)
     assert ada.renew(), "it ran out, and was taken by nobody"
@@ -77,7 +73,7 @@ def test_others_can_release_a_claim_unless_it_is_being_recorded(queues: Queues) 
 def test_every_query_renews_the_claim(queues: Queues, query: object) -> None:
     assert callable(query)
     queues.fill(row("a"))
-    ada, bob = queues.queue(leases=LEASES), queues.queue(annotator="Bob", leases=LEASES)
+    ada, bob = queues.queue(), queues.queue(annotator="Bob")
     ada.claim("a")
     for _ in range(3):
         queues.clock.advance_s(400)
@@ -88,7 +84,7 @@ def test_every_query_renews_the_claim(queues: Queues, query: object) -> None:
 def test_holders_are_listed_with_place_and_lease(queues: Queues) -> None:
     queues.fill(row("a"), row("b"))
     episodes = FakeEpisodes()
-    ada, bob = queues.queue(episodes, leases=LEASES), queues.queue(annotator="Bob", drafts="his", leases=LEASES)
+    ada, bob = queues.queue(episodes), queues.queue(annotator="Bob", drafts="his")
     ada.claim("a")
     queues.clock.advance_s(60)
     bob.claim("b")
@@ -107,7 +103,7 @@ def test_holders_are_listed_with_place_and_lease(queues: Queues) -> None:
 def test_lease_of_a_recording_is_renewed_by_every_query(queues: Queues) -> None:
     queues.fill(row("a"))
     episodes = FakeEpisodes()
-    ada, bob = queues.queue(episodes, leases=LEASES), queues.queue(annotator="Bob", drafts="his", leases=LEASES)
+    ada, bob = queues.queue(episodes), queues.queue(annotator="Bob", drafts="his")
     ada.claim("a")
     episodes.drafts[EPISODE] = "a"
     assert status(ada, "a") is Status.UNDER_WAY
@@ -120,7 +116,7 @@ def test_lease_of_a_recording_is_renewed_by_every_query(queues: Queues) -> None:
 def test_deleted_draft_is_noticed_only_on_its_own_computer(queues: Queues) -> None:
     queues.fill(row("a"))
     episodes = FakeEpisodes()
-    ada, bob = queues.queue(episodes, leases=LEASES), queues.queue(annotator="Bob", drafts="his", leases=LEASES)
+    ada, bob = queues.queue(episodes), queues.queue(annotator="Bob", drafts="his")
     ada.skip("a", "later")
     for _ in range(2):  # it came back from the trash
         episodes.drafts[EPISODE] = "a"
@@ -135,10 +131,7 @@ def test_deleted_draft_is_noticed_only_on_its_own_computer(queues: Queues) -> No
 def test_expired_recording_is_offered_again_and_both_episodes_are_kept(queues: Queues) -> None:
     queues.fill(row("a"))
     ada_episodes, bob_episodes = FakeEpisodes(), FakeEpisodes()
-    ada, bob = (
-        queues.queue(ada_episodes, leases=LEASES),
-        queues.queue(bob_episodes, annotator="Bob", drafts="his", leases=LEASES),
-    )
+    ada, bob = queues.queue(ada_episodes), queues.queue(bob_episodes, annotator="Bob", drafts="his")
     ada_episodes.drafts[EPISODE] = "a"
     ada.board()
     queues.clock.advance_s(90_000)
@@ -165,14 +158,14 @@ def test_expired_recording_is_offered_again_and_both_episodes_are_kept(queues: Q
 def test_late_draft_does_not_change_a_finished_task(queues: Queues, ended: str, how: Status) -> None:
     queues.fill(row("a"))
     ada_episodes, bob_episodes, returns = FakeEpisodes(), FakeEpisodes(), FakeReviews()
-    bob = queues.queue(bob_episodes, returns, annotator="Bob", drafts="his", leases=LEASES)
+    bob = queues.queue(bob_episodes, returns, annotator="Bob", drafts="his")
     if ended == "impossible":
         bob_episodes.impossible.add(SECOND_EPISODE)
     bob.mark_recorded("a", SECOND_EPISODE)
     if ended == "accepted":
         returns.accepted_by[SECOND_EPISODE] = "Bea"
     assert status(bob, "a") is how
-    ada = queues.queue(ada_episodes, leases=LEASES)
+    ada = queues.queue(ada_episodes)
     ada_episodes.drafts[EPISODE] = "a"
     assert status(ada, "a") is how
     assert (ada.holders(), bob.holders()) == ((), ())
@@ -189,7 +182,7 @@ def test_late_draft_does_not_change_a_finished_task(queues: Queues, ended: str, 
 def test_recording_a_task_ends_the_lease_of_its_holder(queues: Queues) -> None:
     queues.fill(row("a"))
     ada_episodes = FakeEpisodes()
-    ada, bob = queues.queue(ada_episodes, leases=LEASES), queues.queue(annotator="Bob", drafts="his", leases=LEASES)
+    ada, bob = queues.queue(ada_episodes), queues.queue(annotator="Bob", drafts="his")
     ada_episodes.drafts[EPISODE] = "a"
     assert status(ada, "a") is Status.UNDER_WAY
     bob.mark_recorded("a", SECOND_EPISODE)

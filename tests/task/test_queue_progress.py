@@ -7,10 +7,9 @@ import pytest
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue.board import Status, TaskEvent
 from tests.task.queues import claimed_id, queued_task, status
-from tests.task.tasks import EPISODE, FakeEpisodes, queue_of, row
+from tests.task.tasks import EPISODE, SECOND_EPISODE, FakeEpisodes, queue_of, row
 
 ROWS = (row("a"), row("b"), row("c"))
-SECOND_EPISODE = "0000000000000002"
 
 
 @pytest.fixture

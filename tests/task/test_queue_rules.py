@@ -1,6 +1,7 @@
 """The order of offering, and the status that follows from events."""
 
 from datetime import date
+from typing import TypeAlias
 
 import pytest
 from hypothesis import given
@@ -21,6 +22,8 @@ from odyssey_recorder.task.queue.board import (
 )
 from odyssey_recorder.task.queue.snapshot import at
 
+Place: TypeAlias = tuple[Status, int, date | None, int, int]
+"""Status, priority, due date, position and number of skips."""
 PLACES = st.tuples(
     st.sampled_from([Status.SENT_BACK, Status.WAITING, Status.RECORDED, Status.SKIPPED]),
     st.integers(-9, 9),
@@ -30,13 +33,13 @@ PLACES = st.tuples(
 )
 
 
-def _rank(place: tuple[Status, int, date | None, int, int]) -> int:
+def _rank(place: Place) -> int:
     status, priority, due, position, skipped = place
     listed = ListedTask("a", TaskInfo("", (), "", "", ""), due=due, priority=priority)
     return rank(listed, position, status, skipped)
 
 
-def _order(place: tuple[Status, int, date | None, int, int]) -> tuple[int, int, date, int]:
+def _order(place: Place) -> tuple[int, int, date, int]:
     status, priority, due, position, skipped = place
     if status is Status.SKIPPED:
         return 2, skipped, date.max, 0
@@ -44,9 +47,7 @@ def _order(place: tuple[Status, int, date | None, int, int]) -> tuple[int, int, 
 
 
 @given(PLACES, PLACES)
-def test_rank_encodes_the_order(
-    one: tuple[Status, int, date | None, int, int], other: tuple[Status, int, date | None, int, int]
-) -> None:
+def test_rank_encodes_the_order(one: Place, other: Place) -> None:
     assert (_rank(one) < _rank(other)) == (_order(one) < _order(other))
     assert RANKS[0] <= _rank(one) <= RANKS[1]
     assert (_rank(one) <= SENT_BACK_RANKS[1]) == (one[0] is Status.SENT_BACK)

@@ -22,16 +22,9 @@ GOOD = "Put on a podcast on yoga in Spotify for twenty minutes, then note three 
 APPS = TemplateLibrary((), {"android": CATALOGUE})
 
 
-def rewrite(
-    behaviour: Behaviour,
-    tasks: Sequence[ListedTask] = (TASK,),
-    *,
-    names_apps: bool = True,
-    others: Sequence[ListedTask] = (),
-    budget: float | None = None,
-) -> list[Rewritten]:
+def rewrite(behaviour: Behaviour, others: Sequence[ListedTask] = ()) -> list[Rewritten]:
     with StandIn(behaviour) as server:
-        return Rewriting(batch(server, budget=budget), APPS, others).rewrite(tasks, names_apps=names_apps)
+        return Rewriting(batch(server), APPS, others).rewrite([TASK], names_apps=True)
 
 
 def only_result(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin, Equivalence]:
@@ -42,7 +35,7 @@ def only_result(rewritten: Sequence[Rewritten]) -> tuple[ListedTask, TextOrigin,
 
 
 def test_rewritten_task_records_its_full_origin() -> None:
-    one, text, found = only_result(rewrite(ScriptedModel({FILLED: [GOOD]}), others=[with_instruction(TASK, GOOD)]))
+    one, text, found = only_result(rewrite(ScriptedModel({FILLED: [GOOD]}), [with_instruction(TASK, GOOD)]))
     assert parse_task_line(task_line(one)) == one
     assert one == replace(with_instruction(TASK, GOOD), text=text)
     assert (text.writer, text.names_apps, text.approval) == (Writer.MODEL, True, Approval.OPEN)

@@ -7,10 +7,9 @@ import pytest
 from odyssey_recorder.errors import TaskError
 from odyssey_recorder.task.queue.board import Status, TaskEvent
 from tests.task.queues import Queues, claimed_id, queued_task, status
-from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, queue_over, row, write_list
+from tests.task.tasks import EPISODE, SECOND_EPISODE, FakeEpisodes, FakeReviews, queue_over, row, write_list
 
 ROWS = (row("a"), row("b"), row("c"))
-SECOND_EPISODE = "0000000000000002"
 
 
 def test_tasks_are_offered_in_list_order(queues: Queues) -> None:
@@ -89,17 +88,6 @@ def test_task_with_a_draft_is_in_progress_and_not_offered(queues: Queues) -> Non
     assert claimed_id(queue.claim_next()) == "b"
     with pytest.raises(TaskError, match="in progress"):
         queue.skip("a", "later")
-
-
-def test_episode_published_in_the_meantime_is_found(queues: Queues) -> None:
-    queues.fill(*ROWS)
-    episodes = FakeEpisodes()
-    episodes.drafts[EPISODE] = "a"
-    queues.queue(episodes).board()
-    episodes.publish(EPISODE)
-    task = queued_task(queues.queue(episodes), "a")
-    assert task.status is Status.RECORDED
-    assert task.history[-1].episode_id == EPISODE
 
 
 def test_sent_back_task_is_offered_again(queues: Queues) -> None:

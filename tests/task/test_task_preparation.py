@@ -15,7 +15,7 @@ from odyssey_recorder.task.queue.board import FINISHED, Status, TaskEvent
 from odyssey_recorder.task.queue.queue import TaskQueue
 from tests.task.origins import BY_MODEL, FAULTY, PHRASED
 from tests.task.queues import Queues, claimed_id, status
-from tests.task.tasks import EPISODE, FakeEpisodes, FakeReviews, row
+from tests.task.tasks import EPISODE, SECOND_EPISODE, FakeEpisodes, FakeReviews, row
 
 
 def current(queue: TaskQueue, *task_ids: str) -> list[ListedTask]:
@@ -196,7 +196,7 @@ def test_edited_text_is_offered_and_skipped_tasks_stay_last(queues: Queues) -> N
 def test_accepted_task_is_done_until_sent_back(queues: Queues) -> None:
     queues.fill(row("a"), row("b"), row("c"))
     episodes, returns = FakeEpisodes(), FakeReviews()
-    episodes.impossible.add("0000000000000002")
+    episodes.impossible.add(SECOND_EPISODE)
     queue = queues.queue(episodes, returns)
     for number, task_id in enumerate("abc", 1):
         queue.mark_recorded(task_id, f"{number:016}")

@@ -5,16 +5,12 @@ from dataclasses import replace
 import pytest
 
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.task.templates.template import Catalogue, CatalogueApp, Items, Role
+from odyssey_recorder.task.templates.template import Items, Role
 from odyssey_recorder.task.templates.template_rules import LONGEST_ID, Fault, app_named_in, faults_of, players
 from tests.task.templates import catalogue_of, template_of
 
 APPS = ("Clock", "Google Maps", "YouTube", "9GAG", "C++ (and more)", "Notes", "Notes Plus")
 SHOPS = catalogue_of(shop=("Bazaar", "Market"), notes=("Jotter",))
-
-
-def catalogue(*names: str) -> Catalogue:
-    return Catalogue("android", "", (), tuple(CatalogueApp(name, name, "Other") for name in names))
 
 
 def test_template_id_leaves_room_for_the_task_suffix() -> None:
@@ -57,7 +53,7 @@ def test_role_is_played_by_all_capable_or_all_named_apps() -> None:
     ],
 )
 def test_app_is_recognized_by_the_spelling_of_its_name(text: str, named: str) -> None:
-    assert app_named_in(text, catalogue(*APPS)) == named
+    assert app_named_in(text, catalogue_of(any=APPS)) == named
 
 
 @pytest.mark.parametrize(
