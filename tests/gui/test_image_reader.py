@@ -11,9 +11,7 @@ from PIL import Image
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.errors import DatasetError
 from odyssey_recorder.gui.background import Background
-from odyssey_recorder.gui.image_reader import read_image
 from odyssey_recorder.gui.record.mirror_stage import WantedScreen
 from odyssey_recorder.gui.record.step_list import THUMBNAIL, NotedSteps
 from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
@@ -64,13 +62,6 @@ def folder(tmp_path: Path) -> Path:
     made = tmp_path / "dataset" / "screenshots"
     made.mkdir(parents=True)
     return made
-
-
-def test_bad_screenshot_file_is_rejected_by_name(qtbot: QtBot, folder: Path) -> None:
-    for name, message in zip("0123456", make_bad_files(folder, "0123456"), strict=True):
-        with pytest.raises(DatasetError) as caught:
-            read_image(folder / name)
-        assert str(caught.value).startswith(message)
 
 
 def test_steps_report_problems_of_their_screenshots(background: Background, folder: Path, qtbot: QtBot) -> None:
