@@ -1,6 +1,7 @@
 """Drives the window like an annotator; finds controls by their accessible names."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol, Self, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
     QDialog,
+    QFileDialog,
     QLabel,
     QLineEdit,
     QListView,
@@ -36,6 +38,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.recording_service import RecordingService
 from tests.gui.fakes import TASK
+from tests.gui.item_views import column_texts
 
 W = TypeVar("W", bound=QWidget)
 
@@ -110,6 +113,12 @@ class WindowDriver:
     def is_asked(self) -> bool:
         return bool(self._open_dialogs())
 
+    def choose_file(self, path: Path) -> None:
+        """In the newest file dialog."""
+        chooser = self.window.findChildren(QFileDialog)[-1]
+        chooser.fileSelected.emit(str(path))
+        chooser.close()
+
     def press(self, name: str) -> None:
         QTest.mouseClick(self.named(QAbstractButton, name), LEFT)
 
@@ -175,8 +184,7 @@ class Pilot(WindowDriver):
 
     @property
     def steps(self) -> list[str]:
-        model = self.named(QListView, "Steps").model()
-        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+        return column_texts(self.named(QListView, "Steps"))
 
     @property
     def rail(self) -> list[str]:

@@ -16,6 +16,7 @@ from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import Action, Click, Complete, Type
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.recording.view import RecordedStep
+from tests.gui.item_views import column_texts
 from tests.gui.pilot import WidgetPilot
 
 ACTIONS: tuple[Action, ...] = (Click(Point(500, 500)), Type("milk"), Complete())
@@ -46,8 +47,7 @@ class RecordedStepsPilot(WidgetPilot):
 
     @property
     def words(self) -> list[str]:
-        model = self.list.model()
-        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+        return column_texts(self.list)
 
     def viewers(self) -> list[StepViewer]:
         return [viewer for viewer in self.window.findChildren(StepViewer) if viewer.isVisible()]

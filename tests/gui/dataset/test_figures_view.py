@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -32,10 +31,7 @@ class FiguresDriver(WidgetPilot):
 
     def save(self, button: str, path: Path) -> None:
         self.press(button)
-        dialog = self.dialog()
-        assert isinstance(dialog, QFileDialog)
-        dialog.fileSelected.emit(str(path))
-        dialog.close()
+        self.choose_file(path)
         self.qtbot.waitUntil(lambda: not self.is_asked)
 
     def tips(self, figure: str) -> list[str]:

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QListView, QScrollArea
+from PySide6.QtWidgets import QListView, QScrollArea
 
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.gui.application import ThemeName, use_theme
 from odyssey_recorder.gui.main_window import SMALLEST
 from odyssey_recorder.gui.review.figure_tables import sections
 from odyssey_recorder.gui.review.figures_view import QualityView
-from odyssey_recorder.quality.agreement.quality_report import QualityReport, TextCheckFigures, quality_report
+from odyssey_recorder.quality.agreement.quality_report import TextCheckFigures, quality_report
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
@@ -132,46 +132,30 @@ def test_figures_are_refreshed_when_reopened_and_by_key(judged: ReviewDataset, o
     pilot.qtbot.waitUntil(lambda: "Accepted: 5" in pilot.rows_of("Episodes by review status"))
 
 
-class FailingFigures(FakeReviewing):
-    def __init__(self, root: Path) -> None:
-        super().__init__(root)
-        self.error: ReviewError | None = ReviewError("policy.json: line 1, column 2: Expecting value. Fix it.")
-
-    def figures(self, *_: object) -> QualityReport:
-        if self.error is not None:
-            raise self.error
-        return super().figures()
-
-
 def test_failed_figures_can_be_retried(open_reviews: OpenReviews, tmp_path: Path) -> None:
-    reviewing = FailingFigures(tmp_path / "dataset")
+    reviewing = FakeReviewing(tmp_path / "dataset")
+    reviewing.failure = ReviewError("policy.json: line 1, column 2: Expecting value. Fix it.")
     pilot = open_reviews(reviewing).pilot
     pilot.press("Show figures")
     pilot.wait_for_text("The figures could not be computed.")
     assert pilot.says("line 1, column 2: Expecting value. Fix it.")
     assert pilot.says("Choose “Refresh” to read the reviews again.")
     assert not pilot.is_enabled("Save as page")
-    reviewing.error = None
     pilot.press("Refresh")
     pilot.wait_for_text("As of ")
     assert not pilot.says("The figures could not be computed.")
 
 
-def save(pilot: Pilot, file: Path) -> None:
-    pilot.press("Save as page")
-    chooser = pilot.find(QualityView).findChildren(QFileDialog)[-1]
-    chooser.fileSelected.emit(str(file))
-    chooser.close()
-
-
 def test_page_is_saved_or_the_error_is_shown(judged: ReviewDataset, open_figures: OpenFigures, tmp_path: Path) -> None:
     pilot = open_figures()
-    save(pilot, tmp_path)
+    pilot.press("Save as page")
+    pilot.choose_file(tmp_path)
     pilot.wait_for_text("The page could not be saved.")
     assert pilot.says(tmp_path.name)
     pilot.press("Dismiss")
     assert not pilot.says("The page could not be saved.")
-    save(pilot, tmp_path / "page.html")
+    pilot.press("Save as page")
+    pilot.choose_file(tmp_path / "page.html")
     pilot.wait_for_text("The page is saved.")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert str(judged.root) in page
