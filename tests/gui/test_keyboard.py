@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from PySide6.QtCore import QEvent, QObject
@@ -122,11 +123,21 @@ def reviewing(tmp_path: Path) -> FakeReviewing:
     return FakeReviewing(tmp_path / "under review")
 
 
+def office_in(folder: Path) -> TaskSetup:
+    return TaskSetup(folder / "templates", folder, queue_of(folder, row("a")))
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An office with tasks to prepare; not to be changed."""
+    folder = copy_templates(tmp_path_factory.mktemp("office")).parent
+    office_in(folder).service().generate(ModelChoice(2, 1, "simulated_phone", frozenset(), names_apps=False))
+    return folder
+
+
 @pytest.fixture
-def office(tmp_path: Path) -> TaskSetup:
-    made = TaskSetup(copy_templates(tmp_path), tmp_path, queue_of(tmp_path, row("a")))
-    made.service().generate(ModelChoice(2, 1, "simulated_phone", frozenset(), names_apps=False))
-    return made
+def office(generated: Path, tmp_path: Path) -> TaskSetup:
+    return office_in(copytree(generated, tmp_path, dirs_exist_ok=True))
 
 
 @pytest.fixture

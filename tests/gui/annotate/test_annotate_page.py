@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 from typing import Self
 
 import pytest
@@ -65,10 +66,17 @@ class AnnotatePilot(WidgetPilot):
 OpenPage = Callable[[Shares], AnnotatePilot]
 
 
+@pytest.fixture(scope="module")
+def suggested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Not to be changed."""
+    folder = tmp_path_factory.mktemp("suggested")
+    suggest(folder, look_around(folder, EPISODE, 3), wrong_each=2)
+    return folder
+
+
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    suggest(tmp_path, look_around(tmp_path, EPISODE, 3), wrong_each=2)
-    return tmp_path
+def root(suggested: Path, tmp_path: Path) -> Path:
+    return copytree(suggested, tmp_path, dirs_exist_ok=True)
 
 
 @pytest.fixture
