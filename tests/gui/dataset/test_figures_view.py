@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -103,7 +104,10 @@ def test_page_and_images_are_saved_or_the_error_is_shown(driver: FiguresDriver, 
     driver.save("Save images", tmp_path / "images")
     driver.wait_for_text("images are saved.")
     assert "<h2" in (tmp_path / "mine.html").read_text()
-    assert (tmp_path / "images" / "devices.png").stat().st_size > 1_000
+    images = {path.stem: QImage(str(path)) for path in (tmp_path / "images").iterdir()}
+    assert len(images) == len(driver.view.findChildren(PanelView))
+    assert "devices" in images
+    assert min(image.width() for image in images.values()) >= 800
 
 
 def test_hidden_figures_are_not_computed(driver: FiguresDriver) -> None:
