@@ -24,7 +24,7 @@ from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.status import ReviewerRole
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.dataset.drafts import png
-from tests.dataset.published_episode import PublishedEpisode, recorded, released
+from tests.dataset.published_episode import PublishedEpisode, released
 from tests.gui.inspection import faults
 from tests.gui.pilot import WidgetPilot
 
@@ -60,11 +60,6 @@ class CardDriver(WidgetPilot):
     def number(self, name: str) -> QSpinBox:
         return self.named(QSpinBox, name)
 
-    def canvas(self) -> BoxCanvas:
-        canvas = self.named(BoxCanvas, "Screenshot with the box")
-        self.qtbot.waitUntil(lambda: bool(canvas.accessibleDescription()))
-        return canvas
-
     def replace_text(self, text: str) -> None:
         """In the focused field."""
         field = self.dialog().focusWidget()
@@ -82,11 +77,6 @@ class CardDriver(WidgetPilot):
     def finish(self, reason: str) -> None:
         self.named(QRadioButton, reason).click()
         QTest.mouseClick(self.ok_button, Qt.MouseButton.LeftButton)
-
-
-@pytest.fixture
-def published(tmp_path: Path) -> PublishedEpisode:
-    return recorded(tmp_path)
 
 
 @pytest.fixture
@@ -330,7 +320,9 @@ def test_no_box_can_be_drawn_on_an_unreadable_screenshot(driver: CardDriver, pub
 def canvas(driver: CardDriver) -> BoxCanvas:
     """Of the open dialog for the box of the click."""
     driver.open_dialog(Command.FIX_BOX, CLICK)
-    return driver.canvas()
+    canvas = driver.named(BoxCanvas, "Screenshot with the box")
+    driver.qtbot.waitUntil(lambda: bool(canvas.accessibleDescription()))
+    return canvas
 
 
 def box_of(driver: CardDriver) -> tuple[int, ...]:

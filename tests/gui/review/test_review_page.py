@@ -244,32 +244,9 @@ def test_own_episode_cannot_be_reviewed(reviewing: FakeReviewing, open_reviews: 
     assert reviewer.answers == ["", "", ""]
 
 
-@pytest.fixture
-def sampled(reviewing: FakeReviewing) -> str:
-    """An episode that needs two reviews."""
-    episode_id = reviewing.record("Buy milk")
-    reviewing.add_to_sample(episode_id)
-    return episode_id
-
-
-def test_first_review_announces_the_second(reviewing: FakeReviewing, sampled: str, open_reviews: OpenReviews) -> None:
-    reviewer = open_reviews(reviewing)
-    reviewer.open(0)
-    reviewer.look_at_all()
-    reviewer.press("qazr")
-    reviewer.wait_for_text("Saved. A second review follows (in the sample): Buy milk")
-    assert reviewer.says("Nothing to review for you.")
-
-
-def test_second_review_is_blind(reviewing: FakeReviewing, sampled: str, open_reviews: OpenReviews) -> None:
-    reviewing.judge(sampled, "Omar", Decision.ACCEPT)
-    reviewer = open_reviews(reviewing)
-    reviewer.open(0)
-    reviewer.wait_for_text("Second review. The first review is hidden.")
-    assert not reviewer.says("Omar")
-
-
-def test_third_review_shows_both_verdicts(reviewing: FakeReviewing, sampled: str, open_reviews: OpenReviews) -> None:
+def test_third_review_shows_both_verdicts(reviewing: FakeReviewing, open_reviews: OpenReviews) -> None:
+    sampled = reviewing.record("Buy milk")
+    reviewing.add_to_sample(sampled)
     reviewing.judge(sampled, "Omar", Decision.ACCEPT)
     reviewing.judge(sampled, "Lin", Decision.SEND_BACK, judgements("pfp", step=2))
     reviewer = open_reviews(reviewing)
