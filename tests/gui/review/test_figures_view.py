@@ -29,7 +29,6 @@ from tests.quality.verdicts import verdict
 from tests.test_review_service import FakeChecks, ReviewDataset
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
-CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 OpenFigures = Callable[[], Pilot]
@@ -76,6 +75,8 @@ def judged(dataset: ReviewDataset) -> ReviewDataset:
 
 
 def test_figures_are_shown_and_read_by_screen_readers(judged: ReviewDataset, open_figures: OpenFigures) -> None:
+    damaged = judged.root / "reviews" / f"{10:016}.json"
+    damaged.write_text("{\n  oops", encoding="utf-8")
     pilot = open_figures()
     assert pilot.says("of them accepted (44 to 100%)")
     assert pilot.rows_of("Episodes by review status") == [
@@ -93,6 +94,9 @@ def test_figures_are_shown_and_read_by_screen_readers(judged: ReviewDataset, ope
     decision, _screenshots, sequence, _instruction = pilot.rows_of("Agreement of two reviewers")[1:]
     assert decision.startswith("Decision: Episodes: 4, Raw agreement, 0 to 100%: 75% (30 to 95%), Cohen's kappa")
     assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: all gave the same answer")
+    [problem] = pilot.rows_of("Unreadable or not counted")
+    assert damaged.name in problem
+    assert "line 2" in problem
 
 
 def test_hint_is_shown_before_the_first_verdict(dataset: ReviewDataset, open_reviews: OpenReviews) -> None:
@@ -105,14 +109,6 @@ def test_hint_is_shown_before_the_first_verdict(dataset: ReviewDataset, open_rev
     pilot.press("Show figures")
     pilot.wait_for_text("Figures appear after the first verdict.")
     pilot.qtbot.waitUntil(lambda: pilot.rows_of("Episodes by review status")[0] == "Unreviewed: 1")
-
-
-def test_damaged_review_file_is_named_with_its_line(judged: ReviewDataset, open_figures: OpenFigures) -> None:
-    damaged = judged.root / "reviews" / f"{5:016}.json"
-    damaged.write_text("{\n  oops", encoding="utf-8")
-    [problem] = open_figures().rows_of("Unreadable or not counted")
-    assert f"{5:016}.json" in problem
-    assert "line 2" in problem
 
 
 def test_figures_are_refreshed_when_reopened_and_by_key(judged: ReviewDataset, open_figures: OpenFigures) -> None:
@@ -213,16 +209,6 @@ def test_long_names_wrap(dataset: ReviewDataset, open_figures: OpenFigures) -> N
     table = open_figures().named(QListView, "Time per episode")
     one_line, wrapped = (table.visualRect(table.model().index(row, 0)).height() for row in (1, 2))
     assert wrapped >= one_line + 2 * table.fontMetrics().height()
-
-
-def test_episode_commands_are_off_while_figures_are_shown(judged: ReviewDataset, open_figures: OpenFigures) -> None:
-    pilot = open_figures()
-    check = pilot.button_named("Check")
-    assert not check.isVisible()
-    QTest.keyClick(pilot.window, Qt.Key.Key_F, CTRL)
-    assert pilot.find(QualityView).isVisible()
-    pilot.press("Show figures")
-    assert check.isVisible()
 
 
 def test_texts_are_counted_by_the_checks_that_compared_them() -> None:

@@ -414,6 +414,9 @@ def test_figures_are_made_once_and_can_be_toggled(driver: PageDriver) -> None:
         driver.trigger(Command.REVIEW_FIGURES)
         assert figures.isVisible() is shown
         assert switch.text() == ("Show episodes" if shown else "Show figures")
+        assert driver.button_named("Check").isVisible() is not shown
+    QTest.keyClick(driver.window, Qt.Key.Key_F, CTRL)
+    assert figures.isVisible(), "the key of the search does nothing meanwhile"
     driver.trigger(Command.NEXT_REVIEW)
     driver.wait_for_verdict_panel()
     assert not figures.isVisible()
