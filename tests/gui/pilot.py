@@ -54,6 +54,11 @@ def button_in(parent: QWidget, text: str) -> QAbstractButton:
     return next(button for button in parent.findChildren(QAbstractButton) if button.text() == text)
 
 
+def texts_in(parent: QWidget) -> list[str]:
+    """Of its visible labels."""
+    return [label.text() for label in parent.findChildren(QLabel) if label.isVisible() and label.text()]
+
+
 class WindowDriver:
     def __init__(self, qtbot: QtBot, window: QMainWindow) -> None:
         self.qtbot = qtbot
@@ -65,8 +70,7 @@ class WindowDriver:
         self.qtbot.waitUntil(self.window.isActiveWindow)
 
     def says(self, text: str) -> bool:
-        labels = [label for label in self.window.findChildren(QLabel) if label.isVisible()]
-        return any(text in label.text().replace("\u200b", "") for label in labels)
+        return any(text in shown.replace("\u200b", "") for shown in texts_in(self.window))
 
     def wait_for_text(self, text: str) -> None:
         self.qtbot.waitUntil(lambda: self.says(text))

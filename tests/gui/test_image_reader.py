@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -18,6 +17,7 @@ from odyssey_recorder.gui.record.text_question_card import TextQuestionCard
 from odyssey_recorder.gui.step_strip import StepThumbnails
 from odyssey_recorder.model.action import Type
 from odyssey_recorder.recording.view import RecordedStep, TextQuestion
+from tests.gui.pilot import texts_in
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes and few links")
 
@@ -83,4 +83,4 @@ def test_single_screenshot_views_report_problem(background: Background, folder: 
     wanted.show_screenshot(folder / "0.png")
     qtbot.waitUntil(lambda: wanted.accessibleDescription() == message)
     card.show_question(TextQuestion(0, "milk"), [RecordedStep(0, Type(""), folder / "0.png", "")])
-    qtbot.waitUntil(lambda: any("it is a named pipe" in label.text() for label in card.findChildren(QLabel)))
+    qtbot.waitUntil(lambda: any("it is a named pipe" in text for text in texts_in(card)))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QListView, QRadioButton, QTableView, QToolButton
+from PySide6.QtWidgets import QApplication, QDialog, QListView, QRadioButton, QTableView, QToolButton
 
 from odyssey_recorder.annotation.reviewing import TextReviewing
 from odyssey_recorder.gui.commands import Command
@@ -21,7 +21,7 @@ from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.settings import Role, SettingsStore, settings_file
 from odyssey_recorder.task.queue.board import Status
 from tests.gui.fakes import FakeDoctor, FakeInventory, FakePractice
-from tests.gui.pilot import OpenAt, Pilot
+from tests.gui.pilot import OpenAt, Pilot, texts_in
 from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.tasks.lead_driver import TaskSetup, copy_templates
 from tests.task.tasks import queue_of, row
@@ -216,7 +216,7 @@ class TestHelp:
             pilot.press(page)
             QTest.keyClick(pilot.window.focusWidget() or pilot.window, Qt.Key.Key_F1)
             shown = help_of(pilot)
-            words = [label.text() for label in shown.findChildren(QLabel)]
+            words = texts_in(shown)
             assert f"On the page {page}" in words
             assert next(one.value.tip for one in Command if one.value.page == page and one.value.keys) in words
             shown.close()

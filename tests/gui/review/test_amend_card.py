@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QPlainTextEdit, QRadioButton, QSpinBox
+from PySide6.QtWidgets import QAbstractButton, QDialog, QLineEdit, QPlainTextEdit, QRadioButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset import amendment as fixes
@@ -26,7 +26,7 @@ from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.dataset.drafts import png
 from tests.dataset.published_episode import PublishedEpisode, released
 from tests.gui.inspection import faults
-from tests.gui.pilot import WidgetPilot
+from tests.gui.pilot import WidgetPilot, texts_in
 
 CLICK, TYPE, LONG, KEY, END = range(5)
 ALWAYS = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END, Command.FIX_NOTE}
@@ -94,8 +94,7 @@ def test_offered_fixes_depend_on_the_step(driver: CardDriver, published: Publish
     assert driver.offered == set()
     driver.card.show_review(opened(published, role=None))
     assert driver.offered == set()
-    labels = [label.text() for label in driver.window.findChildren(QLabel) if label.isVisible()]
-    assert labels == ["You can only fix episodes that you may review."]
+    assert texts_in(driver.window) == ["You can only fix episodes that you may review."]
 
 
 def test_note_cannot_be_fixed_without_provenance(driver: CardDriver, tmp_path: Path) -> None:
