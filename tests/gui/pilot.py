@@ -165,18 +165,12 @@ class OpenWindow(Protocol):
 class Pilot(WindowDriver):
     window: MainWindow
 
-    def __init__(
-        self,
-        qtbot: QtBot,
-        controller: RecordingController,
-        serial: str | None = None,
-        workplace: Workplace | None = None,
-    ) -> None:
+    def __init__(self, qtbot: QtBot, controller: RecordingController, workplace: Workplace | None) -> None:
         self.controller = controller
         self.views: list[RecordingView] = []
         controller.view_changed.connect(self.views.append)
         super().__init__(qtbot, MainWindow(controller, workplace))
-        self.window.open_on(serial)
+        self.window.open_on(None)
 
     @property
     def mirror(self) -> MirrorView:

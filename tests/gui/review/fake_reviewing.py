@@ -56,7 +56,7 @@ class FakeReviewing:
         self.submitted: list[tuple[str, VerdictDraft]] = []
         self.opened: list[str] = []
         self.failure: OdysseyError | None = None  # raised by the next submission or figures
-        self.checks: list[Finding] = []  # what the checks find when they run
+        self.checks: list[tuple[str, Severity, int | None]] = []  # what the checks find when they run
         self.reports_removal_first = False  # a rejected episode is reported as gone before its submission is answered
         self.may_check = threading.Event()  # the checks wait for it
         self.may_check.set()
@@ -154,9 +154,7 @@ class FakeReviewing:
             while not self.may_check.wait(0.01):
                 if cancelled():
                     raise ReviewError("The checks were stopped.")
-            self._reports[episode_id] = EpisodeReport(
-                episode_id, tuple(one for one in self.checks if one.episode_id == episode_id)
-            )
+            self.find(episode_id, *self.checks)
             self.publish_rows(episode_id)
 
     def figures(self, *_: object) -> QualityReport:

@@ -15,7 +15,7 @@ from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.review_page import ReviewPage
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
-from odyssey_recorder.quality.finding import Criterion, Finding, Severity
+from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing import review
 from odyssey_recorder.quality.reviewing.review import Decision, Rating
 from odyssey_recorder.quality.reviewing.views import ReviewNews
@@ -117,7 +117,7 @@ def test_rows_show_what_the_checks_found(reviewing: FakeReviewing, open_reviews:
 
 def test_checks_start_automatically_and_can_be_cancelled(reviewing: FakeReviewing, open_reviews: OpenReviews) -> None:
     new = reviewing.record("New", checked=False)
-    reviewing.checks = [Finding("IMG01", Severity.ERROR, Criterion.SCREENSHOTS, new, 0, "It is missing.", "Reject it.")]
+    reviewing.checks = [("IMG01", Severity.ERROR, 0)]
     reviewing.may_check.clear()
     reviewer = open_reviews(reviewing)
     reviewer.wait_for_text("0 of 1 episodes")
