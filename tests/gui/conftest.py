@@ -108,7 +108,7 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
     pilots: list[Pilot] = []
 
     def open_on(service: RecordingService, workplace: Workplace | None = None) -> Pilot:
-        pilots.append(Pilot(qtbot, RecordingController(service), workplace=workplace))
+        pilots.append(Pilot(qtbot, RecordingController(service), workplace))
         return pilots[-1]
 
     yield open_on

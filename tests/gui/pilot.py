@@ -1,6 +1,7 @@
 """Drives the window like an annotator; finds controls by their accessible names."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol, Self, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
     QDialog,
+    QFileDialog,
     QLabel,
     QLineEdit,
     QListView,
@@ -36,6 +38,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.view import RecordingView
 from odyssey_recorder.recording_service import RecordingService
 from tests.gui.fakes import TASK
+from tests.gui.item_views import column_texts
 
 W = TypeVar("W", bound=QWidget)
 
@@ -51,6 +54,11 @@ def button_in(parent: QWidget, text: str) -> QAbstractButton:
     return next(button for button in parent.findChildren(QAbstractButton) if button.text() == text)
 
 
+def texts_in(parent: QWidget) -> list[str]:
+    """Of its visible labels."""
+    return [label.text() for label in parent.findChildren(QLabel) if label.isVisible() and label.text()]
+
+
 class WindowDriver:
     def __init__(self, qtbot: QtBot, window: QMainWindow) -> None:
         self.qtbot = qtbot
@@ -62,8 +70,7 @@ class WindowDriver:
         self.qtbot.waitUntil(self.window.isActiveWindow)
 
     def says(self, text: str) -> bool:
-        labels = [label for label in self.window.findChildren(QLabel) if label.isVisible()]
-        return any(text in label.text().replace("\u200b", "") for label in labels)
+        return any(text in shown.replace("\u200b", "") for shown in texts_in(self.window))
 
     def wait_for_text(self, text: str) -> None:
         self.qtbot.waitUntil(lambda: self.says(text))
@@ -110,6 +117,12 @@ class WindowDriver:
     def is_asked(self) -> bool:
         return bool(self._open_dialogs())
 
+    def choose_file(self, path: Path) -> None:
+        """In the newest file dialog."""
+        chooser = self.window.findChildren(QFileDialog)[-1]
+        chooser.fileSelected.emit(str(path))
+        chooser.close()
+
     def press(self, name: str) -> None:
         QTest.mouseClick(self.named(QAbstractButton, name), LEFT)
 
@@ -152,18 +165,12 @@ class OpenWindow(Protocol):
 class Pilot(WindowDriver):
     window: MainWindow
 
-    def __init__(
-        self,
-        qtbot: QtBot,
-        controller: RecordingController,
-        serial: str | None = None,
-        workplace: Workplace | None = None,
-    ) -> None:
+    def __init__(self, qtbot: QtBot, controller: RecordingController, workplace: Workplace | None) -> None:
         self.controller = controller
         self.views: list[RecordingView] = []
         controller.view_changed.connect(self.views.append)
         super().__init__(qtbot, MainWindow(controller, workplace))
-        self.window.open_on(serial)
+        self.window.open_on(None)
 
     @property
     def mirror(self) -> MirrorView:
@@ -175,8 +182,7 @@ class Pilot(WindowDriver):
 
     @property
     def steps(self) -> list[str]:
-        model = self.named(QListView, "Steps").model()
-        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+        return column_texts(self.named(QListView, "Steps"))
 
     @property
     def rail(self) -> list[str]:

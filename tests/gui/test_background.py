@@ -4,13 +4,13 @@ import threading
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QLabel, QProgressBar
+from PySide6.QtWidgets import QAbstractButton, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.errors import DeviceError
 from odyssey_recorder.gui.background import Background, Cancelled, Job, JobState, Progress
 from odyssey_recorder.gui.job_card import JobCard
-from tests.gui.pilot import button_in
+from tests.gui.pilot import button_in, texts_in
 
 
 @pytest.fixture
@@ -39,10 +39,6 @@ class BlockingWork:
 
 def failing(progress: Progress, cancelled: Cancelled) -> None:
     raise DeviceError("emulator-5554 did not start: free some space.")
-
-
-def texts(card: JobCard) -> list[str]:
-    return [label.text() for label in card.findChildren(QLabel) if label.isVisible() and label.text()]
 
 
 def wait_for(qtbot: QtBot, job: Job, state: JobState) -> None:
@@ -134,10 +130,10 @@ def test_card_shows_progress_of_job(background: Background, card: JobCard, qtbot
     job = background.start("Starting Pixel 7 Pro", work, results.append)
     card.follow(job)
     card.show()
-    qtbot.waitUntil(lambda: "Booting: 5 s of about 20 s" in texts(card))
+    qtbot.waitUntil(lambda: "Booting: 5 s of about 20 s" in texts_in(card))
     bar = card.findChild(QProgressBar)
     assert bar is not None
-    assert (bar.value() / bar.maximum(), "Starting Pixel 7 Pro" in texts(card)) == (0.25, True)
+    assert (bar.value() / bar.maximum(), "Starting Pixel 7 Pro" in texts_in(card)) == (0.25, True)
     work.may_end.set()
     qtbot.waitUntil(lambda: not card.isVisible())
     assert (results, job.state, background.jobs) == (["emulator-5554"], JobState.DONE, ())
@@ -150,7 +146,7 @@ def test_cancelled_job_shows_stopping_and_disappears(background: Background, car
     assert bar is not None
     assert (bar.minimum(), bar.maximum()) == (0, 0), "no share of the work is known"
     button_in(card, "Cancel").click()
-    assert (job.state, "Stopping…" in texts(card)) == (JobState.CANCELLING, True)
+    assert (job.state, "Stopping…" in texts_in(card)) == (JobState.CANCELLING, True)
     wait_for(qtbot, job, JobState.CANCELLED)
     assert not card.isVisible()
 
@@ -176,8 +172,8 @@ def test_result_counts_if_work_ignores_cancel(background: Background, qtbot: QtB
 
 def test_failure_is_shown_with_details_to_copy(background: Background, card: JobCard, qtbot: QtBot) -> None:
     card.follow(background.start("Starting Pixel 7 Pro", failing))
-    qtbot.waitUntil(lambda: "Starting Pixel 7 Pro failed." in texts(card))
-    assert "emulator-5554 did not start: free some space." in texts(card)
+    qtbot.waitUntil(lambda: "Starting Pixel 7 Pro failed." in texts_in(card))
+    assert "emulator-5554 did not start: free some space." in texts_in(card)
     button_in(card, "Copy details").click()
     assert "Traceback" in QGuiApplication.clipboard().text()
     button_in(card, "Dismiss").click()

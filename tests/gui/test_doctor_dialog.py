@@ -6,7 +6,6 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog
 
 from odyssey_recorder.gui.doctor_dialog import DoctorDialog
 from odyssey_recorder.gui.workplace import Workplace
@@ -57,19 +56,14 @@ def test_report_is_saved_or_failure_explained(pilot: Pilot, doctor: FakeDoctor, 
     dialog = open_doctor(pilot)
     pilot.wait_for_text("1 missing")
     doctor.refusal = "No room is left there. Free some space."
-    choose_file(pilot, dialog, tmp_path / "report.txt")
+    pilot.press_in(dialog, "Save report…")
+    pilot.choose_file(tmp_path / "report.txt")
     pilot.wait_for_text("No room is left there. Free some space.")
     doctor.refusal = ""
-    choose_file(pilot, dialog, tmp_path / "report.txt")
+    pilot.press_in(dialog, "Save report…")
+    pilot.choose_file(tmp_path / "report.txt")
     pilot.wait_for_text("The report is saved.")
     assert doctor.saved == [tmp_path / "report.txt"]
-
-
-def choose_file(pilot: Pilot, dialog: DoctorDialog, file: Path) -> None:
-    pilot.press_in(dialog, "Save report…")
-    chooser = dialog.findChildren(QFileDialog)[-1]
-    chooser.fileSelected.emit(str(file))
-    chooser.close()
 
 
 def test_checks_run_again_at_each_opening(pilot: Pilot, doctor: FakeDoctor) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from PySide6.QtCore import QEvent, QObject
@@ -34,7 +35,7 @@ from odyssey_recorder.recording.state import State
 from odyssey_recorder.selection.index import EpisodeIndex
 from odyssey_recorder.task_service import ModelChoice
 from tests.fakes import FakeDevice
-from tests.gui.pilot import LEFT, OpenAt, Pilot
+from tests.gui.pilot import OpenAt, Pilot
 from tests.gui.review.fake_reviewing import FakeReviewing
 from tests.gui.review.reviewer import Reviewer
 from tests.gui.tasks.lead_driver import TaskSetup, copy_templates
@@ -122,11 +123,21 @@ def reviewing(tmp_path: Path) -> FakeReviewing:
     return FakeReviewing(tmp_path / "under review")
 
 
+def office_in(folder: Path) -> TaskSetup:
+    return TaskSetup(folder / "templates", folder, queue_of(folder, row("a")))
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An office with tasks to prepare; not to be changed."""
+    folder = copy_templates(tmp_path_factory.mktemp("office")).parent
+    office_in(folder).service().generate(ModelChoice(2, 1, "simulated_phone", frozenset(), names_apps=False))
+    return folder
+
+
 @pytest.fixture
-def office(tmp_path: Path) -> TaskSetup:
-    made = TaskSetup(copy_templates(tmp_path), tmp_path, queue_of(tmp_path, row("a")))
-    made.service().generate(ModelChoice(2, 1, "simulated_phone", frozenset(), names_apps=False))
-    return made
+def office(generated: Path, tmp_path: Path) -> TaskSetup:
+    return office_in(copytree(generated, tmp_path, dirs_exist_ok=True))
 
 
 @pytest.fixture
@@ -167,12 +178,6 @@ def focused() -> str:
 
 def is_focused(name: str) -> bool:
     return focused() == name
-
-
-def field(pilot: Pilot, name: str) -> QWidget:
-    found = [one for one in pilot.window.findChildren(QWidget) if one.accessibleName() == name and one.isVisible()]
-    assert found, f"no field {name} is shown"
-    return found[0]
 
 
 def clear(entry: QWidget) -> None:
@@ -223,7 +228,8 @@ def test_keys_in_fields(pilot: Pilot, page: Command) -> None:
     for name, text, pressed, command in KEYS[page]:
         for key in pressed.split():
             listener.offer_all()
-            entry = field(pilot, name)
+            entry = pilot.named(QWidget, name)
+            assert entry.isVisible(), f"no field {name} is shown"
             entry.setFocus()
             clear(entry)
             write(text)
@@ -246,7 +252,7 @@ def after(*actions: Action) -> Action:
 
 
 def click(name: str) -> Action:
-    return lambda pilot: QTest.mouseClick(field(pilot, name), LEFT)
+    return lambda pilot: pilot.press(name)
 
 
 def keys(*pressed: str) -> Action:
@@ -255,10 +261,6 @@ def keys(*pressed: str) -> Action:
 
 def letters(text: str) -> Action:
     return lambda _pilot: write(text)
-
-
-def steps(count: int) -> Action:
-    return lambda pilot: pilot.wait_for_steps(count)
 
 
 def answer(dialog: str, button: str) -> Action:
@@ -295,10 +297,10 @@ FOCUS: dict[Command, Sequence[tuple[str, Action, str]]] = {
         ("Write", keys("Ctrl+T"), TEXT_TO_TYPE),
         ("Esc in the field", keys("Esc"), SCREEN),
         ("a text that cannot be typed", lambda p: send(p, "grüße"), TEXT_TO_TYPE),
-        ("a text that can", after(lambda p: send(p, "u"), steps(2)), SCREEN),
+        ("a text that can", after(lambda p: send(p, "u"), lambda p: p.wait_for_steps(2)), SCREEN),
         ("a text and the button", after(keys("Ctrl+T"), letters("v")), TEXT_TO_TYPE),
         ("its button", after(click("Type"), lambda pilot: pilot.send_text()), SCREEN),
-        ("the step is there", steps(3), SCREEN),
+        ("the step is there", lambda p: p.wait_for_steps(3), SCREEN),
         ("Write a note", keys("Ctrl+E"), "Note of step 3"),
         ("the note is written", after(letters("why"), keys("Return")), "Steps"),
         ("a note is left", keys("Ctrl+E", "Esc"), "Steps"),

@@ -20,13 +20,8 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def workplace(tmp_path: Path) -> Workplace:
-    return Workplace(dataset=lambda: EpisodeIndex(tmp_path / "dataset", None))
-
-
-@pytest.fixture
-def opened(open_at: OpenAt, workplace: Workplace) -> Pilot:
-    return open_at(workplace).watching()
+def opened(open_at: OpenAt, tmp_path: Path) -> Pilot:
+    return open_at(Workplace(dataset=lambda: EpisodeIndex(tmp_path / "dataset", None))).watching()
 
 
 def test_rail_shows_only_available_pages(opened: Pilot, pilot: Pilot) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QListView, QPushButton, QSplitterHandle
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QSplitterHandle
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -13,12 +13,10 @@ from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.main_window import SMALLEST
 from odyssey_recorder.gui.panels import Panels
 from odyssey_recorder.gui.record.recording_controller import Phase
-from odyssey_recorder.gui.window_state import KeptFile
-from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.model.geometry import Size
 from tests.fakes import FakeDevice
 from tests.gui.fakes import TASK, FakeRecordings
-from tests.gui.pilot import LEFT, OpenAt, OpenWindow, Pilot, WidgetPilot
+from tests.gui.pilot import LEFT, OpenWindow, Pilot, WidgetPilot
 
 TABLET, FOLD, PHONE = Size(2560, 1600), Size(2208, 1840), Size(1080, 2340)
 
@@ -105,18 +103,6 @@ def test_panel_state_is_restored_and_bad_values_ignored(bench: PanelsPilot) -> N
     for invalid in (7, {"left": "wide"}, {"left": [-4, None]}, {"right": [1, "no"]}):
         bench.panels.recall(invalid)
     assert bench.panels.kept == {"left": [310, None], "right": [0, False]}
-
-
-@pytest.mark.usefixtures("clean_home")
-def test_window_restores_panels(open_at: OpenAt, tmp_path: Path) -> None:
-    place = Workplace(state=KeptFile(tmp_path / "window.json"))
-    first = open_at(place).watching()
-    first.shortcut("Ctrl+Shift+B").trigger()
-    assert not first.named(QListView, "Steps").isVisible()
-    first.window.close()
-    again = open_at(place)
-    again.qtbot.waitUntil(again.mirror.isVisible)
-    assert not again.named(QListView, "Steps").isVisible()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QListView, QWidget
+from PySide6.QtWidgets import QListView, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -16,7 +16,8 @@ from odyssey_recorder.gui.theme import MARK
 from odyssey_recorder.model.action import Action, Click, Complete, Type
 from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.recording.view import RecordedStep
-from tests.gui.pilot import WidgetPilot
+from tests.gui.item_views import column_texts
+from tests.gui.pilot import WidgetPilot, texts_in
 
 ACTIONS: tuple[Action, ...] = (Click(Point(500, 500)), Type("milk"), Complete())
 TREE = """<hierarchy>
@@ -46,8 +47,7 @@ class RecordedStepsPilot(WidgetPilot):
 
     @property
     def words(self) -> list[str]:
-        model = self.list.model()
-        return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+        return column_texts(self.list)
 
     def viewers(self) -> list[StepViewer]:
         return [viewer for viewer in self.window.findChildren(StepViewer) if viewer.isVisible()]
@@ -56,10 +56,6 @@ class RecordedStepsPilot(WidgetPilot):
 @pytest.fixture
 def recorded(qtbot: QtBot, background: Background, tmp_path: Path) -> RecordedStepsPilot:
     return RecordedStepsPilot(qtbot, background, tmp_path)
-
-
-def texts(viewer: StepViewer) -> list[str]:
-    return [label.text() for label in viewer.findChildren(QLabel) if label.isVisible()]
 
 
 def test_steps_name_their_elements(recorded: RecordedStepsPilot) -> None:
@@ -83,7 +79,7 @@ def test_space_enlarges_step_and_keys_navigate(recorded: RecordedStepsPilot) -> 
     QTest.keyClick(recorded.list, Qt.Key.Key_Space)
     (viewer,) = recorded.viewers()
     recorded.qtbot.waitUntil(viewer.isActiveWindow)  # before that its keys go elsewhere
-    assert "Step 3 of 3" in texts(viewer)
+    assert "Step 3 of 3" in texts_in(viewer)
     for key, expected in (
         (Qt.Key.Key_Left, {"Type “milk” into “Title”", "Step 2 of 3"}),
         (Qt.Key.Key_Home, {"Click “<b>Notes”", "Step 1 of 3 · at 500, 500"}),
@@ -92,7 +88,7 @@ def test_space_enlarges_step_and_keys_navigate(recorded: RecordedStepsPilot) -> 
         (Qt.Key.Key_End, {"Complete", "Step 3 of 3"}),
     ):
         QTest.keyClick(viewer, key)
-        recorded.qtbot.waitUntil(lambda expected=expected: expected <= set(texts(viewer)))  # type: ignore[misc]
+        recorded.qtbot.waitUntil(lambda expected=expected: expected <= set(texts_in(viewer)))  # type: ignore[misc]
     QTest.keyClick(viewer, Qt.Key.Key_Home)
     assert recorded.list.currentIndex().row() == 0
     canvas = recorded.named(QWidget, "Screenshot of the step")

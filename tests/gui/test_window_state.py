@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMainWindow, QTableView, QToolButton
+from PySide6.QtWidgets import QListView, QMainWindow, QTableView, QToolButton
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.commands import Command
@@ -79,12 +79,14 @@ def test_unwritable_folder_is_logged(qtbot: QtBot, tmp_path: Path, caplog: pytes
     caplog.clear()
 
 
-def test_window_opens_with_saved_page_zoom_and_keys(open_at: OpenAt, file: Path) -> None:
+def test_window_opens_with_saved_page_panels_zoom_and_keys(open_at: OpenAt, file: Path) -> None:
     workplace = Workplace(
         settings=SettingsStore(), state=KeptFile(file), shortcuts=KeptFile(file.with_name("keys.json"))
     )
     first = open_at(workplace).watching()
     first.mirror.viewport.recall("1.5")
+    first.shortcut("Ctrl+Shift+B").trigger()
+    assert not first.named(QListView, "Steps").isVisible()
     first.press("Settings")
     table = first.wait_for(QTableView, "Keys of all actions")
     first.qtbot.waitUntil(table.isVisible)
@@ -96,6 +98,9 @@ def test_window_opens_with_saved_page_zoom_and_keys(open_at: OpenAt, file: Path)
     assert again.window.page is Command.SETTINGS_PAGE
     assert again.named(QToolButton, "Record").toolTip() == "Record episodes"
     assert again.mirror.viewport.kept == "1.5"
+    again.press("Record")
+    again.qtbot.waitUntil(again.mirror.isVisible)
+    assert not again.named(QListView, "Steps").isVisible()
 
 
 def test_unavailable_saved_page_falls_back_to_record(open_at: OpenAt, file: Path) -> None:

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 from typing import Self
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.annotation.reviewing import Shares, TextReviewing, decided_on
@@ -20,7 +21,7 @@ from odyssey_recorder.quality.evidence import EpisodeEvidence
 from tests.annotation.phone_dataset import look_around
 from tests.annotation.suggestions import suggest
 from tests.annotation.texts import remember
-from tests.gui.pilot import WidgetPilot
+from tests.gui.pilot import WidgetPilot, texts_in
 
 EPISODE, OTHER = "1111111111111111", "2222222222222222"
 KEY, SHIFT = Qt.Key, Qt.KeyboardModifier.ShiftModifier
@@ -65,10 +66,17 @@ class AnnotatePilot(WidgetPilot):
 OpenPage = Callable[[Shares], AnnotatePilot]
 
 
+@pytest.fixture(scope="module")
+def suggested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Not to be changed."""
+    folder = tmp_path_factory.mktemp("suggested")
+    suggest(folder, look_around(folder, EPISODE, 3), wrong_each=2)
+    return folder
+
+
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    suggest(tmp_path, look_around(tmp_path, EPISODE, 3), wrong_each=2)
-    return tmp_path
+def root(suggested: Path, tmp_path: Path) -> Path:
+    return copytree(suggested, tmp_path, dirs_exist_ok=True)
 
 
 @pytest.fixture
@@ -118,7 +126,7 @@ def test_text_that_was_not_saved_stays_in_its_field(pilot: AnnotatePilot) -> Non
 
 def test_blind_step_shows_no_suggestion(open_page: OpenPage, root: Path) -> None:
     pilot = open_page(Shares(blind=1, planted=0)).open_episode()
-    visible = " ".join(one.text() for one in pilot.window.findChildren(QLabel) if one.isVisible())
+    visible = " ".join(texts_in(pilot.window))
     assert all(one.words not in visible for one in SemanticsStore(root).read(EPISODE).entries if hasattr(one, "words"))
     pilot.write("Tap something.")
     pilot.wait_for_decisions("edit")

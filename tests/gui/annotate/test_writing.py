@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QPushButton
@@ -47,10 +48,17 @@ class WritingPilot(WidgetPilot):
         return next(one for one in self.dialog().findChildren(QPushButton) if one.text() == "Write texts")
 
 
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Not to be changed."""
+    folder = tmp_path_factory.mktemp("recorded")
+    look_around(folder, EPISODE, STEPS)
+    return folder
+
+
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    look_around(tmp_path, EPISODE, STEPS)
-    return tmp_path
+def root(recorded: Path, tmp_path: Path) -> Path:
+    return copytree(recorded, tmp_path, dirs_exist_ok=True)
 
 
 @pytest.fixture

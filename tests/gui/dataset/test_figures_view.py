@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.gui.background import Background
@@ -32,10 +32,7 @@ class FiguresDriver(WidgetPilot):
 
     def save(self, button: str, path: Path) -> None:
         self.press(button)
-        dialog = self.dialog()
-        assert isinstance(dialog, QFileDialog)
-        dialog.fileSelected.emit(str(path))
-        dialog.close()
+        self.choose_file(path)
         self.qtbot.waitUntil(lambda: not self.is_asked)
 
     def tips(self, figure: str) -> list[str]:
@@ -107,7 +104,10 @@ def test_page_and_images_are_saved_or_the_error_is_shown(driver: FiguresDriver, 
     driver.save("Save images", tmp_path / "images")
     driver.wait_for_text("images are saved.")
     assert "<h2" in (tmp_path / "mine.html").read_text()
-    assert (tmp_path / "images" / "devices.png").stat().st_size > 1_000
+    images = {path.stem: QImage(str(path)) for path in (tmp_path / "images").iterdir()}
+    assert len(images) == len(driver.view.findChildren(PanelView))
+    assert "devices" in images
+    assert min(image.width() for image in images.values()) >= 800
 
 
 def test_hidden_figures_are_not_computed(driver: FiguresDriver) -> None:

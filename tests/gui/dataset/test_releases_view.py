@@ -89,6 +89,8 @@ def test_release_is_planned_shown_and_made(driver: ReleasesDriver, root: Path) -
     accept(root, FIRST, SECOND)
     driver.open()
     driver.wait_for_text("No releases yet.")
+    driver.make("../out")
+    driver.wait_for_text("cannot name a release")
     driver.make("2026-spring")
     plan = driver.dialog()
     assert driver.says("Release 2 episodes as 2026-spring?")
@@ -99,13 +101,6 @@ def test_release_is_planned_shown_and_made(driver: ReleasesDriver, root: Path) -
     driver.wait_for("2026-spring")
     assert driver.rows("Releases")[0][2:4] == ["2", "6"]
     assert (root / "releases/2026-spring/SHA256SUMS").is_file()
-
-
-def test_invalid_release_name_is_rejected(driver: ReleasesDriver, root: Path) -> None:
-    driver.open()
-    driver.make("../out")
-    driver.wait_for_text("cannot name a release")
-    assert not (root / "releases").exists()
 
 
 def test_retired_episode_is_not_released(root: Path) -> None:

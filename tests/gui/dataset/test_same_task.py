@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QListView
@@ -15,6 +14,7 @@ from odyssey_recorder.selection.index import EpisodeIndex
 from tests.exporting.sample import ids, write_dataset
 from tests.gui.inspection import faults
 from tests.gui.pilot import WidgetPilot
+from tests.quality.folders import edit
 
 FIRST, SECOND, THIRD, FOURTH = ids(4)
 
@@ -23,30 +23,18 @@ FIRST, SECOND, THIRD, FOURTH = ids(4)
 def index(tmp_path: Path) -> Iterator[EpisodeIndex]:
     """The second and fourth episodes are takes of the first one's task."""
     write_dataset(tmp_path, 4)
-    task = read(tmp_path, FIRST)["task_info"]
-    for one, device in ((SECOND, "Pixel Fold"), (FOURTH, "Pixel Tablet")):
-        new_task = {**task, "task": task["task"].upper(), "app": task["app"][::-1], "instruction": f"Said by {one}."}
-        change(tmp_path, one, task_info=new_task, device_info={"h": 64, "w": 36, "device_name": device})
-    change(tmp_path, FOURTH, **shortened(tmp_path, FOURTH))
+    first, second, _, fourth = (tmp_path / "annotations" / f"{one}.json" for one in ids(4))
+    task = json.loads(first.read_text())["task_info"]
+    for path, device in ((second, "Pixel Fold"), (fourth, "Pixel Tablet")):
+        new_task = {**task, "task": task["task"].upper(), "app": task["app"][::-1], "instruction": f"On {device}."}
+        edit(path, task_info=new_task, device_info={"h": 64, "w": 36, "device_name": device})
+    steps = json.loads(fourth.read_text())["steps"]
+    last = {**steps[-1], "step": 6, "screenshot": f"{FOURTH}_6.png"}
+    edit(fourth, steps=[*steps[:6], last], step_length=7)
     index = EpisodeIndex(tmp_path, None)
     index.refresh()
     yield index
     index.close()
-
-
-def read(root: Path, episode_id: str) -> dict[str, Any]:
-    tree: dict[str, Any] = json.loads((root / "annotations" / f"{episode_id}.json").read_text())
-    return tree
-
-
-def change(root: Path, episode_id: str, **keys: object) -> None:
-    (root / "annotations" / f"{episode_id}.json").write_text(json.dumps(read(root, episode_id) | keys))
-
-
-def shortened(root: Path, episode_id: str) -> dict[str, Any]:
-    steps = read(root, episode_id)["steps"]
-    last = {**steps[-1], "step": 6, "screenshot": f"{episode_id}_6.png"}
-    return {"steps": [*steps[:6], last], "step_length": 7}
 
 
 def test_takes_share_their_task_and_apps(index: EpisodeIndex) -> None:

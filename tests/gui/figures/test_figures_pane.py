@@ -1,11 +1,9 @@
 """The figures in the window: painted, reachable by keys, and a mark chooses its filter."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QTableWidget, QToolButton
 from pytestqt.qtbot import QtBot
@@ -16,7 +14,6 @@ from odyssey_recorder.figures.page import file_names
 from odyssey_recorder.figures.published import V2
 from odyssey_recorder.gui.application import use_text_size
 from odyssey_recorder.gui.figures.figures_pane import FiguresPane, PanelView
-from odyssey_recorder.gui.figures.painting import write_images
 from tests.figures.sample import episodes
 
 FIGURES = all_figures(episodes(60, ["Chrome", "Maps", "Notes"]), Against(V2, str))
@@ -112,10 +109,3 @@ def test_narrow_pane_draws_narrower(view: PanelView) -> None:
     assert narrow.width() < wide.width()
     ink = {narrow.pixelColor(x, 12).name() for x in range(190, narrow.width())}
     assert len(ink) > 2, "the bar and its number are painted"
-
-
-def test_every_drawing_is_written_to_an_image_file(qtbot: QtBot, tmp_path: Path) -> None:
-    written = write_images(tmp_path / "figures", FIGURES)
-    assert {one.stem for one in written} == {name for figure in FIGURES for _, name in file_names(figure)}
-    for one in written:
-        assert QImage(str(one)).width() >= 800

@@ -1,11 +1,14 @@
 """The Review page in a window."""
 
+from pathlib import Path
+
 import pytest
 
 from odyssey_recorder.gui.review.reviewing import Reviewing
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.quality.reviewing import review
+from tests.dataset.published_episode import PublishedEpisode, recorded
 from tests.gui.pilot import OpenAt
 from tests.gui.review.reviewer import OpenReviews, Reviewer
 
@@ -14,6 +17,11 @@ from tests.gui.review.reviewer import OpenReviews, Reviewer
 def _fast_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tests review faster than a person could."""
     monkeypatch.setattr(review, "FASTEST_SCREEN_S", 0.0)
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> PublishedEpisode:
+    return recorded(tmp_path)
 
 
 @pytest.fixture

@@ -55,8 +55,8 @@ class FakeReviewing:
         self._listeners: list[_Listener] = []
         self.submitted: list[tuple[str, VerdictDraft]] = []
         self.opened: list[str] = []
-        self.failure: OdysseyError | None = None  # raised by the next submission
-        self.checks: list[Finding] = []  # what the checks find when they run
+        self.failure: OdysseyError | None = None  # raised by the next submission or figures
+        self.checks: list[tuple[str, Severity, int | None]] = []  # what the checks find when they run
         self.reports_removal_first = False  # a rejected episode is reported as gone before its submission is answered
         self.may_check = threading.Event()  # the checks wait for it
         self.may_check.set()
@@ -154,12 +154,11 @@ class FakeReviewing:
             while not self.may_check.wait(0.01):
                 if cancelled():
                     raise ReviewError("The checks were stopped.")
-            self._reports[episode_id] = EpisodeReport(
-                episode_id, tuple(one for one in self.checks if one.episode_id == episode_id)
-            )
+            self.find(episode_id, *self.checks)
             self.publish_rows(episode_id)
 
     def figures(self, *_: object) -> QualityReport:
+        self._fail()
         subject = verdict(self.reviewer).subject
         reviewed = (
             Reviewed(one, subject, self.row(one).stage, tuple(self._verdicts.get(one, ()))) for one in self._summaries
@@ -175,9 +174,7 @@ class FakeReviewing:
         return OpenedReview(row, opened, report, tuple(shown), self.revision(episode_id))
 
     def submit(self, episode_id: str, verdict_draft: VerdictDraft) -> ReviewRow:
-        failure, self.failure = self.failure, None
-        if failure is not None:
-            raise failure
+        self._fail()
         if verdict_draft.revision != self.revision(episode_id):
             raise ReviewError("The episode has changed since you opened it. Review it again.")
         refusal = decision_fault(verdict_draft.decision, verdict_draft.judgements)
@@ -205,6 +202,11 @@ class FakeReviewing:
         self, episode_id: str, serial: str, on_step: Callable[[StepResult], None], cancelled: Callable[[], bool]
     ) -> ReplayEvidence:
         raise ReviewError("The fake has no device.")
+
+    def _fail(self) -> None:
+        failure, self.failure = self.failure, None
+        if failure is not None:
+            raise failure
 
     def _annotation(self, episode_id: str) -> Path:
         return self.root / annotation_path(episode_id)

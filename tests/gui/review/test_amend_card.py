@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QPlainTextEdit, QRadioButton, QSpinBox
+from PySide6.QtWidgets import QAbstractButton, QDialog, QLineEdit, QPlainTextEdit, QRadioButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset import amendment as fixes
@@ -24,9 +24,9 @@ from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.status import ReviewerRole
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
 from tests.dataset.drafts import png
-from tests.dataset.published_episode import PublishedEpisode, recorded, released
+from tests.dataset.published_episode import PublishedEpisode, released
 from tests.gui.inspection import faults
-from tests.gui.pilot import WidgetPilot
+from tests.gui.pilot import WidgetPilot, texts_in
 
 CLICK, TYPE, LONG, KEY, END = range(5)
 ALWAYS = {Command.FIX_INSTRUCTION, Command.FIX_APPS, Command.FIX_END, Command.FIX_NOTE}
@@ -60,11 +60,6 @@ class CardDriver(WidgetPilot):
     def number(self, name: str) -> QSpinBox:
         return self.named(QSpinBox, name)
 
-    def canvas(self) -> BoxCanvas:
-        canvas = self.named(BoxCanvas, "Screenshot with the box")
-        self.qtbot.waitUntil(lambda: bool(canvas.accessibleDescription()))
-        return canvas
-
     def replace_text(self, text: str) -> None:
         """In the focused field."""
         field = self.dialog().focusWidget()
@@ -85,11 +80,6 @@ class CardDriver(WidgetPilot):
 
 
 @pytest.fixture
-def published(tmp_path: Path) -> PublishedEpisode:
-    return recorded(tmp_path)
-
-
-@pytest.fixture
 def driver(qtbot: QtBot, background: Background, published: PublishedEpisode) -> CardDriver:
     return CardDriver(qtbot, background, opened(published))
 
@@ -104,8 +94,7 @@ def test_offered_fixes_depend_on_the_step(driver: CardDriver, published: Publish
     assert driver.offered == set()
     driver.card.show_review(opened(published, role=None))
     assert driver.offered == set()
-    labels = [label.text() for label in driver.window.findChildren(QLabel) if label.isVisible()]
-    assert labels == ["You can only fix episodes that you may review."]
+    assert texts_in(driver.window) == ["You can only fix episodes that you may review."]
 
 
 def test_note_cannot_be_fixed_without_provenance(driver: CardDriver, tmp_path: Path) -> None:
@@ -330,7 +319,9 @@ def test_no_box_can_be_drawn_on_an_unreadable_screenshot(driver: CardDriver, pub
 def canvas(driver: CardDriver) -> BoxCanvas:
     """Of the open dialog for the box of the click."""
     driver.open_dialog(Command.FIX_BOX, CLICK)
-    return driver.canvas()
+    canvas = driver.named(BoxCanvas, "Screenshot with the box")
+    driver.qtbot.waitUntil(lambda: bool(canvas.accessibleDescription()))
+    return canvas
 
 
 def box_of(driver: CardDriver) -> tuple[int, ...]:

@@ -14,9 +14,11 @@ from odyssey_recorder.dataset.versions import Versions
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.history_card import HistoryCard
 from odyssey_recorder.quality.checker import Checker
+from odyssey_recorder.quality.reviewing.review import Decision
+from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.review_service import ReviewService
 from odyssey_recorder.selection.index import EpisodeIndex
-from tests.dataset.published_episode import PublishedEpisode, recorded, store_of
+from tests.dataset.published_episode import PublishedEpisode, store_of
 from tests.gui.inspection import faults
 from tests.gui.review.reviewer import OpenReviews, Reviewer
 from tests.test_review_service import FakeChecks
@@ -24,11 +26,6 @@ from tests.test_review_service import FakeChecks
 SCREENSHOTS, STEPS, _INSTRUCTION = QUESTIONS.values()
 OpenAsRosa = Callable[[], Reviewer]
 ALT, CTRL = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ControlModifier
-
-
-@pytest.fixture
-def published(tmp_path: Path) -> PublishedEpisode:
-    return recorded(tmp_path)
 
 
 @pytest.fixture
@@ -89,7 +86,7 @@ def test_episode_without_an_end_can_be_sent_back(published: PublishedEpisode, op
     reviewer.pilot.activate()
     reviewer.look_at_all()
     reviewer.press("qas1zv")
-    reviewer.wait_for_text("Sent back")
+    reviewer.wait_for_text("Sent back. It has no task in the queue, so tell ann yourself: ")
 
 
 def dataset_files(published: PublishedEpisode) -> dict[str, bytes]:
@@ -143,6 +140,22 @@ def test_only_restored_steps_count_as_not_seen(reviewer: Reviewer) -> None:
     assert unseen(reviewer) == [1]
     reviewer.press("r")
     assert reviewer.says("You have not seen step 2 yet.")
+
+
+def test_fixed_episode_is_accepted_with_its_answers(reviewer: Reviewer, published: PublishedEpisode) -> None:
+    reviewer.look_at_all()
+    reviewer.key(Qt.Key.Key_Home)
+    reviewer.press("qazf")
+    reviewer.wait_for_text("You have not fixed anything in this episode")
+    reviewer.wait_to_be_ready()
+    decide(reviewer, Qt.Key.Key_D, "Drop steps")
+    reviewer.wait_for_text("4 of 4 steps seen")
+    reviewer.wait_to_be_ready()
+    assert reviewer.answers == ["Pass", "Pass", "Pass"]
+    reviewer.press("f")
+    reviewer.wait_for_text("Saved. ")
+    [verdict] = ReviewStore(published.root).read(published.episode_id).verdicts
+    assert verdict.decision is Decision.FIX_AND_ACCEPT
 
 
 def test_answer_naming_a_dropped_step_says_it_changed(reviewer: Reviewer) -> None:

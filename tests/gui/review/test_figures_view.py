@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QListView, QScrollArea
+from PySide6.QtWidgets import QListView, QScrollArea
 
 from odyssey_recorder.errors import ReviewError
 from odyssey_recorder.gui.application import ThemeName, use_theme
 from odyssey_recorder.gui.main_window import SMALLEST
 from odyssey_recorder.gui.review.figure_tables import sections
 from odyssey_recorder.gui.review.figures_view import QualityView
-from odyssey_recorder.quality.agreement.quality_report import QualityReport, TextCheckFigures, quality_report
+from odyssey_recorder.quality.agreement.quality_report import TextCheckFigures, quality_report
 from odyssey_recorder.quality.agreement.reviewed import AllReviewed
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
@@ -29,7 +29,6 @@ from tests.quality.verdicts import verdict
 from tests.test_review_service import FakeChecks, ReviewDataset
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
-CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 OpenFigures = Callable[[], Pilot]
@@ -76,6 +75,8 @@ def judged(dataset: ReviewDataset) -> ReviewDataset:
 
 
 def test_figures_are_shown_and_read_by_screen_readers(judged: ReviewDataset, open_figures: OpenFigures) -> None:
+    damaged = judged.root / "reviews" / f"{10:016}.json"
+    damaged.write_text("{\n  oops", encoding="utf-8")
     pilot = open_figures()
     assert pilot.says("of them accepted (44 to 100%)")
     assert pilot.rows_of("Episodes by review status") == [
@@ -93,6 +94,9 @@ def test_figures_are_shown_and_read_by_screen_readers(judged: ReviewDataset, ope
     decision, _screenshots, sequence, _instruction = pilot.rows_of("Agreement of two reviewers")[1:]
     assert decision.startswith("Decision: Episodes: 4, Raw agreement, 0 to 100%: 75% (30 to 95%), Cohen's kappa")
     assert sequence.endswith("Cohen's kappa, -0.5 to 1: undefined: all gave the same answer")
+    [problem] = pilot.rows_of("Unreadable or not counted")
+    assert damaged.name in problem
+    assert "line 2" in problem
 
 
 def test_hint_is_shown_before_the_first_verdict(dataset: ReviewDataset, open_reviews: OpenReviews) -> None:
@@ -105,14 +109,6 @@ def test_hint_is_shown_before_the_first_verdict(dataset: ReviewDataset, open_rev
     pilot.press("Show figures")
     pilot.wait_for_text("Figures appear after the first verdict.")
     pilot.qtbot.waitUntil(lambda: pilot.rows_of("Episodes by review status")[0] == "Unreviewed: 1")
-
-
-def test_damaged_review_file_is_named_with_its_line(judged: ReviewDataset, open_figures: OpenFigures) -> None:
-    damaged = judged.root / "reviews" / f"{5:016}.json"
-    damaged.write_text("{\n  oops", encoding="utf-8")
-    [problem] = open_figures().rows_of("Unreadable or not counted")
-    assert f"{5:016}.json" in problem
-    assert "line 2" in problem
 
 
 def test_figures_are_refreshed_when_reopened_and_by_key(judged: ReviewDataset, open_figures: OpenFigures) -> None:
@@ -132,46 +128,30 @@ def test_figures_are_refreshed_when_reopened_and_by_key(judged: ReviewDataset, o
     pilot.qtbot.waitUntil(lambda: "Accepted: 5" in pilot.rows_of("Episodes by review status"))
 
 
-class FailingFigures(FakeReviewing):
-    def __init__(self, root: Path) -> None:
-        super().__init__(root)
-        self.error: ReviewError | None = ReviewError("policy.json: line 1, column 2: Expecting value. Fix it.")
-
-    def figures(self, *_: object) -> QualityReport:
-        if self.error is not None:
-            raise self.error
-        return super().figures()
-
-
 def test_failed_figures_can_be_retried(open_reviews: OpenReviews, tmp_path: Path) -> None:
-    reviewing = FailingFigures(tmp_path / "dataset")
+    reviewing = FakeReviewing(tmp_path / "dataset")
+    reviewing.failure = ReviewError("policy.json: line 1, column 2: Expecting value. Fix it.")
     pilot = open_reviews(reviewing).pilot
     pilot.press("Show figures")
     pilot.wait_for_text("The figures could not be computed.")
     assert pilot.says("line 1, column 2: Expecting value. Fix it.")
     assert pilot.says("Choose “Refresh” to read the reviews again.")
     assert not pilot.is_enabled("Save as page")
-    reviewing.error = None
     pilot.press("Refresh")
     pilot.wait_for_text("As of ")
     assert not pilot.says("The figures could not be computed.")
 
 
-def save(pilot: Pilot, file: Path) -> None:
-    pilot.press("Save as page")
-    chooser = pilot.find(QualityView).findChildren(QFileDialog)[-1]
-    chooser.fileSelected.emit(str(file))
-    chooser.close()
-
-
 def test_page_is_saved_or_the_error_is_shown(judged: ReviewDataset, open_figures: OpenFigures, tmp_path: Path) -> None:
     pilot = open_figures()
-    save(pilot, tmp_path)
+    pilot.press("Save as page")
+    pilot.choose_file(tmp_path)
     pilot.wait_for_text("The page could not be saved.")
     assert pilot.says(tmp_path.name)
     pilot.press("Dismiss")
     assert not pilot.says("The page could not be saved.")
-    save(pilot, tmp_path / "page.html")
+    pilot.press("Save as page")
+    pilot.choose_file(tmp_path / "page.html")
     pilot.wait_for_text("The page is saved.")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert str(judged.root) in page
@@ -229,16 +209,6 @@ def test_long_names_wrap(dataset: ReviewDataset, open_figures: OpenFigures) -> N
     table = open_figures().named(QListView, "Time per episode")
     one_line, wrapped = (table.visualRect(table.model().index(row, 0)).height() for row in (1, 2))
     assert wrapped >= one_line + 2 * table.fontMetrics().height()
-
-
-def test_episode_commands_are_off_while_figures_are_shown(judged: ReviewDataset, open_figures: OpenFigures) -> None:
-    pilot = open_figures()
-    check = pilot.button_named("Check")
-    assert not check.isVisible()
-    QTest.keyClick(pilot.window, Qt.Key.Key_F, CTRL)
-    assert pilot.find(QualityView).isVisible()
-    pilot.press("Show figures")
-    assert check.isVisible()
 
 
 def test_texts_are_counted_by_the_checks_that_compared_them() -> None:

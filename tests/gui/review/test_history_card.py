@@ -1,5 +1,6 @@
 """The history is shown newest first, and the newest fix can be undone."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -7,31 +8,19 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.dataset import amendment as fixes
-from odyssey_recorder.dataset.layout import EpisodeFiles
-from odyssey_recorder.dataset.opened import EpisodeSummary, OpenedEpisode
 from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.review.history_card import HistoryCard, amendment_text
 from odyssey_recorder.model.episode import Category
-from odyssey_recorder.quality.finding import Criterion, EpisodeReport
-from odyssey_recorder.quality.reviewing.review import (
-    Decision,
-    Entry,
-    Fix,
-    Judgement,
-    Move,
-    Rating,
-    ReplayEvidence,
-    Verdict,
-)
+from odyssey_recorder.quality.reviewing.review import Decision, Entry, Fix, Move, ReplayEvidence
 from odyssey_recorder.quality.reviewing.status import ReviewerRole
-from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewRow
-from tests.episodes import ID, episode
+from tests.episodes import episode
 from tests.gui.inspection import faults
 from tests.gui.pilot import WidgetPilot
+from tests.gui.review.opened_reviews import opened_review
+from tests.quality.verdicts import verdict
 
 START = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
-NOWHERE = Path("nowhere")
 DROP = fixes.DropSteps(first=2, last=3)
 NEW_INSTRUCTION = fixes.NewInstruction(instruction="Write bread down.")
 
@@ -60,9 +49,8 @@ class CardDriver(WidgetPilot):
         self.show_widget(self.card, 330, 300)
 
     def show(self, *entries: Entry, role: ReviewerRole | None = ReviewerRole.FIRST) -> None:
-        recorded = OpenedEpisode(episode(), EpisodeFiles(NOWHERE / "a.json", ID))
-        row = ReviewRow(EpisodeSummary(ID), role=role)
-        self.card.show_review(OpenedReview(row, recorded, EpisodeReport(ID), entries, "0" * 64))
+        review = opened_review(Path("nowhere"), episode(), entries=entries)
+        self.card.show_review(replace(review, row=replace(review.row, role=role)))
 
     @property
     def can_undo(self) -> bool:
@@ -75,17 +63,13 @@ def driver(qtbot: QtBot, background: Background) -> CardDriver:
 
 
 def test_history_is_shown_newest_first(driver: CardDriver) -> None:
-    passed = [Judgement(criterion=one, answer=Rating.PASS) for one in Criterion]
-    verdict = Verdict.model_validate(
-        entry_fields(0)
-        | {"by": "Rosa", "decision": Decision.SEND_BACK, "judgements": passed, "revision": "x", "note": "odd"}
-    )
+    passed = verdict("Rosa", "ppp", Decision.SEND_BACK).model_copy(update={"at": START, "note": "odd"})
     replay = ReplayEvidence.model_validate(
         entry_fields(2)
         | {"revision": "x", "serial": "emulator-5554", "outcome": "failed", "steps": [], "problem": "It stopped."}
     )
     move = Move.model_validate(entry_fields(3) | {"to": "annotator", "why": "a step is missing"})
-    driver.show(verdict, fix(1, DROP), replay, move)
+    driver.show(passed, fix(1, DROP), replay, move)
     assert driver.card.texts == [
         f"{when(3)} · Karl\nThe episode was sent back to the annotator\nWhy: a step is missing",
         f"{when(2)} · Karl\nReplayed on emulator-5554: failed\nIt stopped.",

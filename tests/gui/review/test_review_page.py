@@ -15,7 +15,7 @@ from odyssey_recorder.gui.commands import Command
 from odyssey_recorder.gui.review.answers import QUESTIONS
 from odyssey_recorder.gui.review.review_page import ReviewPage
 from odyssey_recorder.gui.review.verdict_panel import VerdictPanel
-from odyssey_recorder.quality.finding import Criterion, Finding, Severity
+from odyssey_recorder.quality.finding import Severity
 from odyssey_recorder.quality.reviewing import review
 from odyssey_recorder.quality.reviewing.review import Decision, Rating
 from odyssey_recorder.quality.reviewing.views import ReviewNews
@@ -117,7 +117,7 @@ def test_rows_show_what_the_checks_found(reviewing: FakeReviewing, open_reviews:
 
 def test_checks_start_automatically_and_can_be_cancelled(reviewing: FakeReviewing, open_reviews: OpenReviews) -> None:
     new = reviewing.record("New", checked=False)
-    reviewing.checks = [Finding("IMG01", Severity.ERROR, Criterion.SCREENSHOTS, new, 0, "It is missing.", "Reject it.")]
+    reviewing.checks = [("IMG01", Severity.ERROR, 0)]
     reviewing.may_check.clear()
     reviewer = open_reviews(reviewing)
     reviewer.wait_for_text("0 of 1 episodes")
@@ -244,32 +244,9 @@ def test_own_episode_cannot_be_reviewed(reviewing: FakeReviewing, open_reviews: 
     assert reviewer.answers == ["", "", ""]
 
 
-@pytest.fixture
-def sampled(reviewing: FakeReviewing) -> str:
-    """An episode that needs two reviews."""
-    episode_id = reviewing.record("Buy milk")
-    reviewing.add_to_sample(episode_id)
-    return episode_id
-
-
-def test_first_review_announces_the_second(reviewing: FakeReviewing, sampled: str, open_reviews: OpenReviews) -> None:
-    reviewer = open_reviews(reviewing)
-    reviewer.open(0)
-    reviewer.look_at_all()
-    reviewer.press("qazr")
-    reviewer.wait_for_text("Saved. A second review follows (in the sample): Buy milk")
-    assert reviewer.says("Nothing to review for you.")
-
-
-def test_second_review_is_blind(reviewing: FakeReviewing, sampled: str, open_reviews: OpenReviews) -> None:
-    reviewing.judge(sampled, "Omar", Decision.ACCEPT)
-    reviewer = open_reviews(reviewing)
-    reviewer.open(0)
-    reviewer.wait_for_text("Second review. The first review is hidden.")
-    assert not reviewer.says("Omar")
-
-
-def test_third_review_shows_both_verdicts(reviewing: FakeReviewing, sampled: str, open_reviews: OpenReviews) -> None:
+def test_third_review_shows_both_verdicts(reviewing: FakeReviewing, open_reviews: OpenReviews) -> None:
+    sampled = reviewing.record("Buy milk")
+    reviewing.add_to_sample(sampled)
     reviewing.judge(sampled, "Omar", Decision.ACCEPT)
     reviewing.judge(sampled, "Lin", Decision.SEND_BACK, judgements("pfp", step=2))
     reviewer = open_reviews(reviewing)
@@ -437,6 +414,9 @@ def test_figures_are_made_once_and_can_be_toggled(driver: PageDriver) -> None:
         driver.trigger(Command.REVIEW_FIGURES)
         assert figures.isVisible() is shown
         assert switch.text() == ("Show episodes" if shown else "Show figures")
+        assert driver.button_named("Check").isVisible() is not shown
+    QTest.keyClick(driver.window, Qt.Key.Key_F, CTRL)
+    assert figures.isVisible(), "the key of the search does nothing meanwhile"
     driver.trigger(Command.NEXT_REVIEW)
     driver.wait_for_verdict_panel()
     assert not figures.isVisible()

@@ -106,8 +106,6 @@ def test_answers_are_kept_by_dataset(reviewing: FakeReviewing, open_page: OpenPa
     second.press("a")
     second.pilot.window.close()
     assert len(saved(file)) == 2
-    third = open_page(reviewing)
-    assert third.answers == ["Pass", "", ""]
 
 
 def test_unreadable_answers_are_skipped(

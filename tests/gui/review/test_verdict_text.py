@@ -25,9 +25,6 @@ def test_newer_verdict_of_a_reviewer_counts() -> None:
 @pytest.mark.parametrize(
     ("stage", "reason", "outcome"),
     [
-        (ReviewStage.ACCEPTED, None, "Accepted"),
-        (ReviewStage.SENT_BACK, None, "Sent back to Ada's queue"),
-        (ReviewStage.REJECTED, None, "Rejected and moved to the trash"),
         (ReviewStage.SECOND, SecondReviewReason.WARNINGS, "Saved. A second review follows (has warnings)"),
         (ReviewStage.DISPUTED, SecondReviewReason.SAMPLE, "Saved. The two reviews differ, so a third reviewer decides"),
         (ReviewStage.UNREVIEWED, None, "Saved"),
