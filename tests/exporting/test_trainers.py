@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pytest
 from PIL import Image
 
@@ -164,6 +163,8 @@ def test_sample_has_the_prompt_of_predict(dataset: Dataset, tmp_path: Path) -> N
 
 
 def test_trl_rows_load_with_images(dataset: Dataset, tmp_path: Path) -> None:
+    import datasets  # here, because it takes a second
+
     out = export_samples(dataset, tmp_path / "out", "trl", Sampling(history="screenshots:2"))
     lines = datasets.load_dataset(
         "json", data_files=str(out / "data/all/*.jsonl"), split="train", cache_dir=str(tmp_path)

@@ -1,5 +1,6 @@
 """Short forms of verdicts for tests."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from hashlib import md5
 
@@ -43,3 +44,10 @@ def verdict(  # noqa: PLR0913 - what a verdict may differ in
         seconds=20.0,
         subject=Subject(recorder=recorder, category="Web_Shopping", device="Pixel 8 Pro", template="Buy {}", steps=9),
     )
+
+
+def reference_kappa(firsts: Iterable[object], seconds: Iterable[object]) -> float:
+    """Cohen's kappa by scikit-learn, which takes seconds to import."""
+    from sklearn.metrics import cohen_kappa_score
+
+    return float(cohen_kappa_score([*firsts], [*seconds]))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
 from odyssey_recorder.quality.agreement.quality_report import QUESTIONS
 from odyssey_recorder.quality.finding import Criterion
@@ -19,6 +18,7 @@ from tests.end_to_end.screen.annotator import Annotator
 from tests.end_to_end.screen.sandbox import Sandbox
 from tests.end_to_end.screen.window import ROOT
 from tests.quality.damaged.damaged_episode import DamagedEpisode
+from tests.quality.verdicts import reference_kappa
 
 SEED = 615
 FIRST, SECOND, THIRD = "Bea", "Cleo", "Dora"
@@ -117,7 +117,7 @@ def test_two_reviewers_and_an_arbiter(sandbox: Sandbox, count: int) -> None:
     kappas = kappas_in_the_report(sandbox)
     for number, criterion in enumerate(Criterion):
         pairs = [(first[one].answers[number], second[one].answers[number]) for one in first]
-        assert kappas[QUESTIONS[criterion]] == pytest.approx(cohen_kappa_score(*zip(*pairs, strict=True)))
+        assert kappas[QUESTIONS[criterion]] == pytest.approx(reference_kappa(*zip(*pairs, strict=True)))
 
 
 def kappas_in_the_report(sandbox: Sandbox) -> dict[str, float]:

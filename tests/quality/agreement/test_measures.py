@@ -6,10 +6,10 @@ from math import comb
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score
 
 from odyssey_recorder.quality.agreement.measures import FEW, Interval, agreement, cohen_kappa, upper_bound, wilson
 from odyssey_recorder.quality.agreement.quality_page import kappa_bar, kappa_text, percent
+from tests.quality.verdicts import reference_kappa
 
 answers = st.sampled_from(["pass", "fail", "unsure"])
 
@@ -19,7 +19,7 @@ answers = st.sampled_from(["pass", "fail", "unsure"])
 def test_cohens_kappa_equals_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     assume(len(set(chain.from_iterable(pairs))) > 1)  # otherwise theirs is not a number
     assert cohen_kappa(Counter[tuple[Hashable, ...]](pairs)) == pytest.approx(
-        cohen_kappa_score(*zip(*pairs, strict=True))
+        reference_kappa(*zip(*pairs, strict=True))
     )
 
 

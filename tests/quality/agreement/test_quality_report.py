@@ -5,7 +5,6 @@ from operator import itemgetter
 from random import Random
 
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
 from odyssey_recorder.quality.agreement.quality_page import hasty_text, render_quality_page
 from odyssey_recorder.quality.agreement.quality_report import (
@@ -18,7 +17,7 @@ from odyssey_recorder.quality.agreement.reviewed import AllReviewed, Reviewed
 from odyssey_recorder.quality.finding import Criterion
 from odyssey_recorder.quality.reviewing.review import Decision, Subject, Verdict
 from tests.quality.reviewed import reviewed
-from tests.quality.verdicts import verdict
+from tests.quality.verdicts import reference_kappa, verdict
 
 
 def report_of(*episodes: Reviewed) -> QualityReport:
@@ -52,7 +51,7 @@ def test_kappa_of_verdicts_equals_scikit_learn() -> None:
         firsts, seconds = ([rate(words) for words in given] for given in zip(*answers, strict=True))
         ours = question(report, place).agreement
         assert ours.n == 40
-        assert ours.kappa == pytest.approx(cohen_kappa_score(firsts, seconds))
+        assert ours.kappa == pytest.approx(reference_kappa(firsts, seconds))
 
 
 def test_fix_and_accept_agrees_with_accept_and_reject_with_send_back() -> None:
