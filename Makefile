@@ -39,6 +39,11 @@ demo-gui: $(INSTALLED)
 test: $(INSTALLED) packages-for-tests
 	@$(MAKE) --no-print-directory --keep-going --jobs 2 tests static
 
+# Images of megabytes come and go: glibc keeps their memory instead of having the kernel clear it each time.
+tests coverage: export MALLOC_ARENA_MAX = 2
+tests coverage: export MALLOC_MMAP_THRESHOLD_ = 1073741824
+tests coverage: export MALLOC_TRIM_THRESHOLD_ = 1073741824
+
 tests:
 	@$(PYTEST)
 
