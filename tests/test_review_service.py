@@ -2,10 +2,11 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from threading import Condition
+from threading import Barrier, Condition
 from typing import Any
 
 import pytest
@@ -24,7 +25,14 @@ from odyssey_recorder.quality.reviewing.review import Decision, Fix, Move
 from odyssey_recorder.quality.reviewing.review_log import ReviewLog
 from odyssey_recorder.quality.reviewing.review_merge import check_reviews
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
-from odyssey_recorder.quality.reviewing.status import ReviewerRole, ReviewPolicy, ReviewStage, SecondReviewReason
+from odyssey_recorder.quality.reviewing.status import (
+    ReviewerRole,
+    ReviewPolicy,
+    ReviewStage,
+    SecondReviewReason,
+    StatusRule,
+    review_status,
+)
 from odyssey_recorder.quality.reviewing.views import OpenedReview, ReviewNews, ReviewRow, VerdictDraft
 from odyssey_recorder.review_service import ReviewService
 from odyssey_recorder.selection.index import EpisodeIndex
@@ -357,6 +365,27 @@ def test_decisions_made_elsewhere_are_carried_out(dataset: ReviewDataset, one: s
         "trash": ("Bea", "It shows an earlier screen"),
         "annotator": ("Bea", "The instruction is not completed"),
     }
+
+
+@pytest.mark.parametrize(
+    ("decision", "answers", "programs"), [(Decision.REJECT, "fpp", 2), (Decision.SEND_BACK, "pfp", 1)]
+)
+def test_decision_seen_by_several_at_once_is_carried_out_once(
+    dataset: ReviewDataset, one: str, decision: Decision, answers: str, programs: int
+) -> None:
+    present = revision(dataset, one)
+    dataset.reviews.append(one, verdict("Bea", answers, decision, revision=present, recorder=RECORDER))
+    status = review_status(dataset.reviews.read(one), StatusRule(), recorder=RECORDER, revision=lambda: present)
+    logs = [ReviewLog(dataset.root, lambda: "Cleo") for _ in range(programs)]
+    together = Barrier(8)
+
+    def settle(number: int) -> None:
+        together.wait()
+        logs[number % programs].settle(one, status)
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(settle, range(8))) == [None] * 8
+    assert len([entry for entry in dataset.reviews.read(one).entries if isinstance(entry, Move)]) == 1
 
 
 def reported(dataset: ReviewDataset) -> tuple[dict[str, int], list[str]]:

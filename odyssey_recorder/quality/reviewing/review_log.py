@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal
 
 from odyssey_recorder.dataset.amendment import Amendment
@@ -12,7 +13,7 @@ from odyssey_recorder.dataset.journal import Change
 from odyssey_recorder.dataset.opened import EpisodeSummary
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
-from odyssey_recorder.errors import ReviewError
+from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.quality.finding import EpisodeReport
 from odyssey_recorder.quality.reviewing.review import Decision, Fix, Move, ReplayEvidence, Request, Verdict
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
@@ -33,6 +34,7 @@ class ReviewLog:
         self.versions = Versions(root, self._is_recorded)
         self.trash = Trash(root, self._is_recorded)
         self._who = who
+        self._settling = Lock()
 
     def verdict(self, summary: EpisodeSummary, report: EpisodeReport, draft: VerdictDraft, decision: Decision) -> None:
         """Raises ReviewError, DatasetError."""
@@ -55,17 +57,24 @@ class ReviewLog:
         return evidence
 
     def settle(self, episode_id: str, status: ReviewStatus) -> None:
-        """Carry out a final decision, unless that is done already. Raises ReviewError, DatasetError."""
+        """Carry out a final decision, unless that is done already. Raises ReviewError, DatasetError.
+
+        Whoever sees the verdict first does so: the call that recorded it, the list, or a program on another computer.
+        """
         if not status.stage.is_final or not status.verdicts:
             return
         last = status.verdicts[-1]
-        entries = self.reviews.read(episode_id).entries
-        done = {entry.to for entry in entries if isinstance(entry, Move) and entry.at >= last.at}
         why = refusal_reasons(status)
-        if status.stage is ReviewStage.REJECTED and "trash" not in done:
-            self.trash.move(episode_id, record=partial(self._record_move, "trash", why, last.by))
-        elif status.stage is ReviewStage.SENT_BACK and "annotator" not in done:
-            self.reviews.append(episode_id, Move(**self._signed() | {"by": last.by}, to="annotator", why=why))
+        with self._settling:
+            done = self._moved_since(episode_id, last.at)
+            if status.stage is ReviewStage.REJECTED and "trash" not in done:
+                try:
+                    self.trash.move(episode_id, record=partial(self._record_move, "trash", why, last.by))
+                except DatasetError:
+                    if "trash" not in self._moved_since(episode_id, last.at):  # nor by another program meanwhile
+                        raise
+            elif status.stage is ReviewStage.SENT_BACK and "annotator" not in done:
+                self.reviews.append(episode_id, Move(**self._signed() | {"by": last.by}, to="annotator", why=why))
 
     def request(self, summary: EpisodeSummary, why: str) -> bool:
         """Request a second review; False if it was requested already, two have judged the episode, or one refused it.
@@ -102,6 +111,10 @@ class ReviewLog:
             raise ReviewError("This episode has no fix to undo.")
         record = partial(self._record_fix, amendment=None, why="taken back", undoes=fixes[-1].id)
         self.versions.restore(episode_id, fixes[-1].version, expected=revision, record=record)
+
+    def _moved_since(self, episode_id: str, at: datetime) -> set[str]:
+        entries = self.reviews.read(episode_id).entries
+        return {entry.to for entry in entries if isinstance(entry, Move) and entry.at >= at}
 
     def _signed(self) -> dict[str, Any]:
         if not (who := self._who()).strip():
