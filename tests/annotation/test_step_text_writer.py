@@ -22,7 +22,7 @@ from tests.annotation.episode_dataset import EPISODE, EpisodeDataset
 from tests.annotation.phone_dataset import CapturedStep, look_around
 from tests.annotation.texts import decided
 from tests.annotation.vision_model import VisionModel, expected, images_of
-from tests.llm.stand_in import ReceivedRequest, Reply, StandIn, refuses, says, server_error
+from tests.llm.stand_in import ReceivedRequest, Reply, StandIn, says, server_error
 
 PROFILES = ("small_phone", "medium_phone", "pixel_7_pro", "pixel_8_pro", "pixel_fold", "pixel_tablet")
 STEPS = 5
@@ -162,11 +162,6 @@ def test_unusable_text_is_left_out(recorded: EpisodeDataset, raw: str) -> None:
     assert ended[0].texts == 0
     assert "does not match the schema" in ended[0].problem
     assert all(text.state is TextState.MISSING for text in recorded.texts()[1].values())
-
-
-def test_refusal_is_reported_for_its_episode(recorded: EpisodeDataset) -> None:
-    with StandIn(lambda _: refuses()) as server:
-        assert "declined" in recorded.run(server)[0].problem
 
 
 def test_rejected_text_is_requested_again(
