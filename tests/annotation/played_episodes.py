@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from odyssey_recorder.commands.demo_annotator import Drag, Move, On
 from odyssey_recorder.dataset.lenient import LenientEpisode, LenientStep
 from odyssey_recorder.dataset.provenance import FrameRecord, ScreenRecord, StepRecord, StrokeRecord
-from odyssey_recorder.device.view_hierarchy import ViewNode, parse
+from odyssey_recorder.device.view_hierarchy import parse
 from odyssey_recorder.model.action import Action, Click, Complete, Impossible, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import DeviceInfo
 from odyssey_recorder.model.geometry import Box, Pixel, Size, to_grid
@@ -165,7 +165,3 @@ def app_of(package: str) -> str:
     last = package.rpartition(".")[2]
     names = {"todo": "To-do", "settings": "Settings"}
     return "" if "launcher" in package or last == "systemui" else names.get(last, last.capitalize())
-
-
-def texts_of(views: tuple[ViewNode, ...]) -> list[str]:
-    return [one.text for one in views if one.text and len(one.text) < 40 and "\n" not in one.text]

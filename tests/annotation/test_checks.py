@@ -18,7 +18,7 @@ from odyssey_recorder.model.geometry import Box, Point
 from odyssey_recorder.quality.evidence import StepEvidence
 from tests.annotation.played_episodes import PlayedEpisode, play_episodes
 from tests.annotation.wordings import FRESH, HELD_OUT, TUNED, Wording
-from tests.annotation.wrong_texts import WrongText, WrongTextMaker, clean_texts, is_caught, without_views
+from tests.annotation.wrong_texts import WrongTextMaker, clean_texts, is_caught, without_views
 from tests.quality.evidence import ACTIONS, FIELD, evidence, with_step, without_provenance
 
 LOW, DESCRIPTION = TextKind.INSTRUCTION, TextKind.DESCRIPTION
@@ -65,7 +65,8 @@ def test_wrong_texts_are_caught_and_correct_ones_are_not(
     caught, correct = [one for one in wrong_texts if is_caught(one)], list(clean_texts(episodes, wording, 1))
     of_correct = (one for episode, texts in correct for one in check_texts(episode.evidence, texts))
     false = [one for one in of_correct if one.verdict is Support.CONTRADICTS]
-    provable = [one for one in wrong_texts if has_evidence(one)]
+    # A key of the keyboard is in no view hierarchy, so the wrong element cannot be ruled out.
+    provable = [one for one in wrong_texts if one.played.steps[one.number].label != "Go"]
     assert len(caught) / (len(caught) + len(false)) >= 0.97
     assert sum(map(is_caught, provable)) / len(provable) >= 0.95
     assert len(caught) / len(wrong_texts) >= 0.6
@@ -83,11 +84,6 @@ def test_steps_without_a_view_hierarchy_are_not_confirmed(episodes: Sequence[Pla
     found = check_texts(blind, {(0, LOW): WrittenText('Tap "Nothing of the kind".')})
     assert next(one for one in found if one.check == "ANN03").verdict is Support.COULD_NOT_LOOK
     assert next(one for one in found if one.check == "ANN07").verdict is Support.COULD_NOT_LOOK
-
-
-def has_evidence(one: WrongText) -> bool:
-    """A key of the keyboard is in no view hierarchy, so the wrong element cannot be ruled out."""
-    return one.played.steps[one.number].label != "Go"
 
 
 def test_sixteen_texts_of_the_paper_raise_at_most_one_warning() -> None:

@@ -22,7 +22,7 @@ from tests.annotation.episode_dataset import EPISODE, EpisodeDataset
 from tests.annotation.phone_dataset import CapturedStep, look_around
 from tests.annotation.texts import decided
 from tests.annotation.vision_model import VisionModel, expected, images_of
-from tests.llm.stand_in import ReceivedRequest, Reply, StandIn, refuses, says, server_error
+from tests.llm.stand_in import ReceivedRequest, StandIn, says, server_error
 
 PROFILES = ("small_phone", "medium_phone", "pixel_7_pro", "pixel_8_pro", "pixel_fold", "pixel_tablet")
 STEPS = 5
@@ -164,11 +164,6 @@ def test_unusable_text_is_left_out(recorded: EpisodeDataset, raw: str) -> None:
     assert all(text.state is TextState.MISSING for text in recorded.texts()[1].values())
 
 
-def test_refusal_is_reported_for_its_episode(recorded: EpisodeDataset) -> None:
-    with StandIn(lambda _: refuses()) as server:
-        assert "declined" in recorded.run(server)[0].problem
-
-
 def test_rejected_text_is_requested_again(
     annotated_dataset: tuple[EpisodeDataset, int], annotated: EpisodeDataset
 ) -> None:
@@ -200,17 +195,13 @@ def test_private_content_is_blacked_out_before_sending(recorded: EpisodeDataset)
     box = RedactedBox(step=last.number, box=(0, 0, 500, 500), sha256=sha256(last.png).hexdigest(), **common)
     words = RedactedWords(text="on the phone", **common)  # in the instruction
     write_redaction(recorded.root, Redaction(episode_id=EPISODE, boxes=(box,), words=(words,)))
-    with StandIn(answer_every_field) as server:
+    with StandIn(lambda request: says(dict.fromkeys(request.schema["properties"], "A text."))) as server:
         recorded.run(server)
         sent = [images_of(request)[0] for request in server.questions if images_of(request)]
         assert any("[redacted]" in request.words for request in server.questions)
         assert not any("on the phone" in request.words for request in server.questions)
     assert any(is_black(one, (0, 0, 500, 500)) for one in sent)
     assert any(is_black(one, (0, 0, one.width, one.height)) for one in sent), "the first node is the whole screen"
-
-
-def answer_every_field(request: ReceivedRequest) -> Reply:
-    return says(dict.fromkeys(request.schema["properties"], "A text."))
 
 
 def is_black(image: Image.Image, box: tuple[int, int, int, int]) -> bool:

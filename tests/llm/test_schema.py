@@ -86,8 +86,6 @@ def test_code_fence_inside_a_text_is_kept() -> None:
     [
         ({"holds": "yes"}, 'holds: Input should be a valid boolean, not "yes"'),
         ({"score": 9}, "score: Input should be less than or equal to 5, not 9"),
-        ({"tone": "rude"}, "tone: Input should be 'plain' or 'polite', not \"rude\""),
-        ({"differences": [{"kind": "none", "words": ""}]}, "differences.0.kind: "),
         ({"differences": [{"kind": "lost"}]}, "differences.0.words: Field required"),
         ({"extra": "x" * 100}, "extra: Extra inputs are not permitted"),
     ],

@@ -16,17 +16,13 @@ class ScriptedModel:
     templates get the answers of the good model.
 
     As a judge it reports an added or missing ("-") requirement for each phrase of `judge_findings` it finds.
-    `corrected` is the answer after an invalid one.
     """
 
     instructions: Mapping[str, Sequence[str | Turn]] = field(default_factory=dict)
     judge_findings: Mapping[str, str] = field(default_factory=dict)
     judge_turn: Turn | None = None
-    corrected: str = ""
 
     def __call__(self, request: ReceivedRequest) -> Turn:
-        if self.corrected and len(request.body["messages"]) > 2:
-            return says({"instruction": self.corrected})
         user = request.body["messages"][1]["content"]
         return self._rewrite(request, user) if "instruction" in request.schema["properties"] else self._judge(user)
 

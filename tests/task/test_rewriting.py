@@ -12,7 +12,7 @@ from odyssey_recorder.task.templates.template import TemplateLibrary
 from odyssey_recorder.task.wording.rewriting import Rewriting, Rewritten
 from tests.llm.good_model import right
 from tests.llm.questions import batch
-from tests.llm.stand_in import MODEL, Behaviour, Reply, StandIn, Turn, no_quota, refuses, server_error, truncated
+from tests.llm.stand_in import MODEL, Behaviour, StandIn, Turn, refuses
 from tests.task.sample_tasks import CATALOGUE, library, one_task_per_template, task, with_instruction
 from tests.task.scripted_model import ScriptedModel
 
@@ -80,9 +80,6 @@ def test_uncorrected_rewrite_keeps_its_faults_and_is_not_judged() -> None:
 PLANTED = {
     "as fast as you can": "It must be done fast.",
     "without a sound": "- The podcast must be listened to.",
-    "delete": "- The ideas must be written down.",
-    "and like it": "The podcast must be liked.",
-    "only if it rains": "It must rain.",
 }
 """Phrases that no rule can find, and a judge's finding for each."""
 
@@ -92,9 +89,6 @@ PLANTED = {
     [
         "Put on a podcast on yoga in Spotify for twenty minutes and, as fast as you can, note three ideas in Todoist.",
         "Open a podcast on yoga in Spotify without a sound for twenty minutes; note three ideas in Todoist.",
-        "Put on a podcast on yoga in Spotify for twenty minutes, then delete three ideas in Todoist.",
-        "Put on a podcast on yoga in Spotify for twenty minutes and like it, then note three ideas in Todoist.",
-        "Put on a podcast on yoga in Spotify for twenty minutes and note three ideas in Todoist, only if it rains.",
     ],
 )  # fmt: skip
 def test_judge_finds_faults_that_rules_cannot(bad: str) -> None:
@@ -129,13 +123,10 @@ def test_tasks_are_requested_in_different_styles() -> None:
     ("turns", "why"),
     [
         ([refuses()], "declined"),
-        ([truncated()], "cut off"),
-        ([no_quota()], "quota"),
-        ([server_error(400)], "The server had an error"),
         (["  "], f"The model {MODEL} gave no usable answer."),
         (["17 a.b " * 150_000] * 2, f"The model {MODEL} gave no usable answer."),
     ],
-    ids=["no", "cut", "quota", "400", "nothing", "a million letters"],
+    ids=["no", "nothing", "a million letters"],
 )
 def test_unusable_answer_leaves_the_task_unchanged_with_a_reason(turns: list[str | Turn], why: str) -> None:
     (one,) = rewrite(ScriptedModel({FILLED: turns}))
@@ -148,11 +139,6 @@ def test_first_rewrite_is_kept_if_the_correction_is_refused() -> None:
     rewritten = rewrite(ScriptedModel({FILLED: [bad, refuses()]}))
     one, _, found = only_result(rewritten)
     assert (one.task.instruction, bool(found.faults), bool(rewritten[0].trouble)) == (bad, True, True)
-
-
-def test_lone_surrogate_is_rejected_and_requested_again() -> None:
-    one, *_ = only_result(rewrite(ScriptedModel({FILLED: [Reply('{"instruction": "\\ud83d"}')]}, corrected=GOOD)))
-    assert one.task.instruction == GOOD
 
 
 def test_rewrite_without_a_verdict_is_kept_with_a_reason() -> None:

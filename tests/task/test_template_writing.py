@@ -33,15 +33,9 @@ TEMPLATE = Template(
 )
 
 
-def write_and_read(folder: Path, template: Template) -> Template:
-    """The template after writing and reading it back."""
-    write_template(folder, template)
-    (found,) = (one for one in load_library([folder]).templates if one.template_id == template.template_id)
-    return found
-
-
 def test_template_survives_writing_and_reading(tmp_path: Path) -> None:
-    found = write_and_read(folder_of(tmp_path), TEMPLATE)
+    write_template(folder_of(tmp_path), TEMPLATE)
+    (found,) = (one for one in load_library([tmp_path]).templates if one.template_id == TEMPLATE.template_id)
     assert found == replace(TEMPLATE, source=tmp_path / "Media_Entertainment" / "hear_and_note.yaml")
 
 
