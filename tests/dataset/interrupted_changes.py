@@ -80,7 +80,9 @@ _processes.set_forkserver_preload([__name__])
 
 def killed_after(operations: int, root: Path, change: Callable[..., object], *args: object) -> bool:
     """Make a change in a process that is killed after file operations under `root`; False if it ended before."""
-    child = _processes.Process(target=_change_and_be_killed, args=(operations, root, change, args))
+    child = multiprocessing.get_context("fork").Process(
+        target=_change_and_be_killed, args=(operations, root, change, args)
+    )
     child.start()
     child.join(60)
     assert child.exitcode in (0, -signal.SIGKILL)

@@ -228,6 +228,7 @@ def test_interruption_leaves_old_or_new_splits(root: Path) -> None:
         ('{"train": ["1.json", 7], "test": []}', None),
         ("[]", "needs 2 lists of episodes, train and test"),
         ('{"train": {}, "test": []}', "needs 2 lists"),
+        ('{"train": []}', "needs 2 lists"),
         ("{", "cannot be read: line 1"),
     ],
 )
