@@ -85,11 +85,12 @@ def test_broken_file_blocks_only_its_own_episode(
 
 def test_conflict_copies_are_merged_and_removed(store: ReviewStore, published: PublishedEpisode) -> None:
     store.append(published.episode_id, verdict("Bea"))
-    readable = published.root / "reviews" / f"{published.episode_id} (conflicted copy).json"
+    readable = published.root / "reviews" / f"{published.episode_id}.sync-conflict-20261120-101010-AB.json"
     readable.write_bytes(spell(ReviewFile(published.episode_id, (verdict("Bea"), verdict("Cem", minute=1)))))
-    broken = published.root / "reviews" / f"{OTHER}.sync-conflict-20261120.json"
+    broken = published.root / "reviews" / f"{OTHER}-DESKTOP.json"
     broken.write_text("{")
     assert ["is a conflict copy left by a shared drive" in one for one in check_reviews(store)] == [True, True]
+    assert store.ids() == [published.episode_id]
     merged = merge_copies(store)
     assert merged.came == {published.episode_id: 1}
     assert len(merged.problems) == 1
