@@ -18,7 +18,7 @@ from odyssey_recorder.releases import folder
 from odyssey_recorder.releases.making import PlannedRelease, changes_between, described, plan_release
 from odyssey_recorder.splits.facts import read_facts
 from odyssey_recorder.splits.files import SplitsOrder, plan_splits, write_splits
-from tests.dataset.interrupted_changes import FaultInjector, fill_the_disk, killed_after
+from tests.dataset.interrupted_changes import FaultInjector, killed_after
 from tests.exporting.sample import contents, ids, write_dataset
 
 COUNT = 8
@@ -251,17 +251,10 @@ def test_kill_leaves_no_partial_release(root: Path) -> None:
 
 def test_full_disk_is_reported_and_leaves_no_partial_release(root: Path) -> None:
     planned = plan(root)
-    fate = FaultInjector(root)
-    failures = 0
-    while True:
-        fate.arm(failures * 3, fill_the_disk, forever=True)
-        try:
-            write(root, planned)
-        except DatasetError as error:
-            assert "the disk is full" in str(error)  # noqa: PT017 - the last attempt succeeds
-        if not fate.disarm():
-            break
+    injector = FaultInjector(root)
+    faults = 0
+    while injector.fills_disk(faults * 3, write, root, planned):
         assert folder.releases(root) == []
-        failures += 1
-    assert failures > 5
+        faults += 1
+    assert faults > 5
     assert lost_files(root, "1.0.0") == []

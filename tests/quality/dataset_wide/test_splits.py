@@ -112,7 +112,6 @@ def test_invalid_split_is_an_error(root: Path) -> None:
             ["splits/task_split.json has 1 episode in test with a template that train uses: 'Same {}.'."],
         ),
         ("device", {}, ["splits/device_split.json has 2 episodes in test from a device that train uses: Pixel 7 Pro."]),
-        ("device", {2: {"device": "Pixel Fold"}, 3: {"device": "Pixel Fold"}}, []),
         (
             "app",
             {1: {"apps": ("Notes", "Shop")}, 2: {"apps": ("Notes", "Mail")}, 3: {"apps": ("Shop", "Notes")}},
