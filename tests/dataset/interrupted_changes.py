@@ -14,7 +14,7 @@ from typing import Any
 from odyssey_recorder.dataset.amendment import DropSteps
 from odyssey_recorder.dataset.trash import Trash
 from odyssey_recorder.dataset.versions import Versions
-from odyssey_recorder.errors import DatasetError
+from odyssey_recorder.errors import DatasetError, OdysseyError
 
 _OPERATIONS = {"os.rename", "os.remove", "os.link", "os.mkdir", "os.rmdir"}
 
@@ -53,6 +53,15 @@ class FaultInjector:
         """Stop intercepting; returns whether there was a fault."""
         self._fault = None
         return self._remaining < 0
+
+    def fills_disk(self, after: int, change: Callable[..., object], *args: object) -> bool:
+        """Make a change during which the disk gets full after `after` operations; False if it ended before."""
+        self.arm(after, fill_the_disk, forever=True)
+        try:
+            change(*args)
+        except OdysseyError as error:
+            assert "the disk is full" in str(error)  # noqa: PT017 - the last attempt succeeds
+        return self.disarm()
 
     def _audit(self, event: str, args: tuple[Any, ...]) -> None:
         if self._fault is None or not (event in _OPERATIONS or (event == "open" and _opens_for_writing(args))):

@@ -364,9 +364,7 @@ def test_draft_in_format_1_can_be_continued(tmp_path: Path) -> None:
     assert reopen(draft).steps[1].record.age_us == 3
 
 
-def test_unknown_files_in_a_draft_are_ignored(tmp_path: Path) -> None:
-    store = store_in(tmp_path)
-    draft = begin(store)
+def test_unknown_files_in_a_draft_are_ignored(store: EpisodeStore, draft: Draft) -> None:
     add_step(draft)
     draft.close()
     copies = [draft.folder / name for name in ("1 (copy).png", "1 (copy).xml", "٣.png")]

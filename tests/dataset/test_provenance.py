@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.dataset.opened import summarise
 from odyssey_recorder.dataset.provenance import FORMAT, read_provenance
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.errors import DatasetError
@@ -79,9 +78,6 @@ def test_timestamp_out_of_range_is_rejected_by_name(path: Path, change: Callable
     change(**{key: 10**400})
     with pytest.raises(DatasetError, match=f"{path.name} is not a provenance file"):
         read_provenance(path)
-    summary = summarise(path.parents[1], path.stem)
-    assert summary is not None
-    assert summary.recorded_at is None or key == "published_us"
 
 
 def test_missing_provenance_is_none_and_an_unreadable_one_is_named(store: EpisodeStore, path: Path) -> None:

@@ -77,6 +77,7 @@ def test_move_that_cannot_be_recorded_is_rolled_back(published: PublishedEpisode
     with pytest.raises(DatasetError, match="cannot be recorded"):
         trash.move(published.episode_id, record=fail_to_record)
     assert published.files() == before
+    assert Versions(published.root).recover() is None
     folder = trash.move(published.episode_id)
     in_trash = published.files()
     with pytest.raises(DatasetError, match="cannot be recorded"):

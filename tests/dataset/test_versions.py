@@ -22,7 +22,7 @@ from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.model.action import Click, Complete, Press, SystemKey, Type
 from odyssey_recorder.model.episode import Category
 from odyssey_recorder.model.geometry import Point
-from tests.dataset.drafts import fail_to_record, png
+from tests.dataset.drafts import png
 from tests.dataset.interrupted_changes import CHANGES, apply_change, copies_of_killed_changes, repeat_with_full_disk
 from tests.dataset.published_episode import ACTIONS, PublishedEpisode, recorded, released
 
@@ -230,14 +230,6 @@ def test_any_amendments_can_be_undone_byte_for_byte(
 
 
 # The record of changes.
-
-
-def test_change_that_cannot_be_recorded_is_rolled_back(published: PublishedEpisode) -> None:
-    before = published.files()
-    with pytest.raises(DatasetError, match="cannot be recorded"):
-        Versions(published.root).amend(published.episode_id, DROP, record=fail_to_record)
-    assert published.files() == before
-    assert Versions(published.root).recover() is None
 
 
 @pytest.mark.parametrize("on_record", [True, False])

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from odyssey_recorder.merging.plan import MergeDecisions
 from odyssey_recorder.quality.reviewing.review_log import ReviewLog
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
-from tests.dataset.interrupted_changes import FaultInjector, fill_the_disk, killed_after
+from tests.dataset.interrupted_changes import FaultInjector, killed_after
 from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.quality.verdicts import verdict
 
@@ -357,17 +358,10 @@ def test_merge_on_a_full_disk_can_be_repeated(a: Path, b: Path, tmp_path: Path) 
     done = Path(shutil.copytree(a, tmp_path / "done" / "a"))
     merge(done, b, done, DECIDED)
     injector = FaultInjector(tmp_path / "full")
-    faults = 0
-    while True:
+    for faults in count():
         root = Path(shutil.copytree(a, tmp_path / "full" / str(faults) / "a"))
-        injector.arm(5 + 17 * faults, fill_the_disk, forever=True)
-        try:
-            merge(root, b, root, DECIDED)
-        except OdysseyError as error:
-            assert "the disk is full" in str(error)  # noqa: PT017 - the last attempt succeeds
-        if not injector.disarm():
+        if not injector.fills_disk(5 + 17 * faults, merge, root, b, root, DECIDED):
             break
         merge(root, b, root, DECIDED)
         assert _timeless(root) == _timeless(done)
-        faults += 1
     assert faults > 4

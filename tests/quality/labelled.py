@@ -45,7 +45,6 @@ class Pair:
 @dataclass(frozen=True, slots=True)
 class LabelledScreen:
     kind: str
-    profile: str
     blank: bool
     deviation: float
     flat: float
@@ -64,9 +63,13 @@ def random_pairs(profile: str, *, seed: int, actions: int) -> list[Pair]:
         return [*recorder.labelled(RecordedJournal.read(journal))]
 
 
-def _open(person: Person, app: str) -> None:
+def _open(person: Person, app: str, *pages: str) -> None:
+    """`pages` are opened one after the other, each from the one before."""
     person.phone.clear_recents()
     person.open(app)
+    for page in pages:
+        person.scroll_to(page)
+        person.tap(page)
 
 
 # Actions.
@@ -142,9 +145,7 @@ def hard_pairs(profile: str) -> list[Pair]:
 def _switches(recorder: _PairRecorder) -> None:
     person = recorder.person
     for page in _SWITCHES:
-        _open(person, "Settings")
-        person.scroll_to(page)
-        person.tap(page)
+        _open(person, "Settings", page)
         for node in [node for node in person.nodes if node.checkable][:4]:
             recorder.do("switch", partial(person.tap_at, *node.bounds.center))
         person.back()
@@ -166,8 +167,7 @@ def _small_marks(recorder: _PairRecorder) -> None:
 
 def _letters(recorder: _PairRecorder) -> None:
     person = recorder.person
-    _open(person, "Notes")
-    person.tap("New note")
+    _open(person, "Notes", "New note")
     for letter in "il.tM":
         recorder.do("one letter", partial(person.type, letter))
     recorder.do("cursor moved", lambda: person.tap_at(person.field("title").bounds.left + 2, _middle(person)))
@@ -196,8 +196,7 @@ def _last_list(person: Person) -> Rect:
 def _cursor(recorder: _PairRecorder) -> Iterator[Pair]:
     """The simulated emulator's cursor does not blink: it is painted over with the background at its place."""
     person = recorder.person
-    _open(person, "Notes")
-    person.tap("New note")
+    _open(person, "Notes", "New note")
     person.type("mmmmmm")
     behind = image_of(person.phone.screen())
     person.tap_at(person.field("title").bounds.left + 2, _middle(person))
@@ -226,10 +225,7 @@ def _bars(recorder: _PairRecorder) -> Iterator[Pair]:
 
 def _animation(recorder: _PairRecorder) -> Iterator[Pair]:
     person = recorder.person
-    _open(person, "Settings")
-    for page in ("Display", "Screen saver"):
-        person.scroll_to(page)
-        person.tap(page)
+    _open(person, "Settings", "Display", "Screen saver")
     before = person.phone.screen()
     wait_until(lambda: person.phone.screen().number > before.number)
     after = person.phone.screen()
@@ -242,7 +238,7 @@ def _animation(recorder: _PairRecorder) -> Iterator[Pair]:
 
 def labelled_screens(profile: str) -> list[LabelledScreen]:
     with person_with(profile) as person:
-        return [LabelledScreen(kind, profile, blank, *_measures(image)) for kind, blank, image in _screens(person)]
+        return [LabelledScreen(kind, blank, *_measures(image)) for kind, blank, image in _screens(person)]
 
 
 def _screens(person: Person) -> Iterator[tuple[str, bool, Image.Image]]:
@@ -251,17 +247,11 @@ def _screens(person: Person) -> Iterator[tuple[str, bool, Image.Image]]:
             _open(person, app)
             yield f"page, {theme}", False, _screenshot(person)
         if theme == "light":
-            _open(person, "Settings")
-            person.tap("Display")
-            person.tap("Dark theme")
-    _open(person, "Notes")
-    person.tap("New note")
+            _open(person, "Settings", "Display", "Dark theme")
+    _open(person, "Notes", "New note")
     person.back()
     yield "empty note, dark", False, _screenshot(person)
-    _open(person, "Settings")
-    for page in ("Display", "Screen saver"):
-        person.scroll_to(page)
-        person.tap(page)
+    _open(person, "Settings", "Display", "Screen saver")
     yield "screen saver", False, _screenshot(person)
     person.tap("Screen saver")
     yield from _blank_screens(_screenshot(person), person.phone.state())

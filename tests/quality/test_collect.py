@@ -162,8 +162,6 @@ def test_unusable_view_hierarchy_has_a_reason(tmp_path: Path) -> None:
 
 def test_unreadable_annotation_is_rejected(tmp_path: Path) -> None:
     annotation = tmp_path / f"{FIRST}.json"
-    with pytest.raises(DatasetError, match="file not found"):
-        read_annotation(annotation)
     annotation.write_bytes(b"\xff{")
     with pytest.raises(DatasetError, match=FIRST):
         read_annotation(annotation)

@@ -1,12 +1,9 @@
 """Releases of a dataset: written whole or not at all, verified, compared, and the base of later splits."""
 
 import json
-import os
 import shutil
-import signal
 from collections.abc import Mapping
 from hashlib import sha256
-from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -21,11 +18,10 @@ from odyssey_recorder.releases import folder
 from odyssey_recorder.releases.making import PlannedRelease, changes_between, described, plan_release
 from odyssey_recorder.splits.facts import read_facts
 from odyssey_recorder.splits.files import SplitsOrder, plan_splits, write_splits
-from tests.dataset.interrupted_changes import FaultInjector, fill_the_disk
+from tests.dataset.interrupted_changes import FaultInjector, killed_after
 from tests.exporting.sample import contents, ids, write_dataset
 
 COUNT = 8
-_processes = get_context("fork")
 
 
 @pytest.fixture
@@ -238,22 +234,13 @@ def test_damaged_release_is_named(root: Path) -> None:
         folder.releases(root)
 
 
-def _write_and_die(root: Path, planned: PlannedRelease, after: int) -> None:
-    os.fsync = lambda fd: None
-    FaultInjector(root).arm(after, lambda: os.kill(os.getpid(), signal.SIGKILL))
-    write(root, planned)
-
-
 def test_kill_leaves_no_partial_release(root: Path) -> None:
     planned = plan(root)
     whole = Path(shutil.copytree(root, root.parent / "whole"))
     write(whole, planned)
     for after in range(0, 90, 5):
         copy = Path(shutil.copytree(root, root.parent / str(after)))
-        child = _processes.Process(target=_write_and_die, args=(copy, planned, after))
-        child.start()
-        child.join(60)
-        if child.exitcode == 0:
+        if not killed_after(after, copy, write, copy, planned):
             break
         assert [one.name for one in folder.releases(copy)] in ([], ["1.0.0"])
         if not folder.releases(copy):
@@ -264,17 +251,10 @@ def test_kill_leaves_no_partial_release(root: Path) -> None:
 
 def test_full_disk_is_reported_and_leaves_no_partial_release(root: Path) -> None:
     planned = plan(root)
-    fate = FaultInjector(root)
-    failures = 0
-    while True:
-        fate.arm(failures * 3, fill_the_disk, forever=True)
-        try:
-            write(root, planned)
-        except DatasetError as error:
-            assert "the disk is full" in str(error)  # noqa: PT017 - the last attempt succeeds
-        if not fate.disarm():
-            break
+    injector = FaultInjector(root)
+    faults = 0
+    while injector.fills_disk(faults * 3, write, root, planned):
         assert folder.releases(root) == []
-        failures += 1
-    assert failures > 5
+        faults += 1
+    assert faults > 5
     assert lost_files(root, "1.0.0") == []

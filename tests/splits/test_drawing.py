@@ -249,11 +249,6 @@ def test_missing_splits_of_a_small_dataset_have_a_reason(episodes: list[SplitFac
         assert words in missing[kind]
 
 
-def test_two_episodes_are_split_though_not_near_the_share() -> None:
-    one = drawn([facts(1), facts(2)]).drawn["random"]
-    assert (len(one.split.train), len(one.split.test), one.is_near) == (1, 1, False)
-
-
 def test_episodes_can_be_drawn_singly() -> None:
     episodes = [facts(number, task="The same.", apps=("AppA1",)) for number in range(40)]
     assert "random" in drawn(episodes).missing

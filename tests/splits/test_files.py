@@ -145,8 +145,6 @@ def test_released_parts_stay_when_the_dataset_grows(root: Path, tmp_path: Path) 
     before = files_of(grown)
     make_splits(grown)  # it continues without the base
     assert files_of(grown) == before
-    with pytest.raises(DatasetError, match="Other rules need a reshuffle"):
-        plan_splits(grown, read_facts(grown), SplitsOrder(DrawRules(seed=9)))
 
 
 def test_reshuffle_counts_moved_episodes_and_drops_the_base(root: Path) -> None:
@@ -168,8 +166,6 @@ def test_split_that_became_impossible_is_removed(root: Path) -> None:
     assert record is not None
     assert "no episode is from Nexus 5" in record.missing["device"]
     assert not (root / "splits" / "device_split.json").exists()
-    with pytest.raises(DatasetError, match="at least 2 episodes"):
-        plan_splits(root, read_facts(root)[:1], ORDER)
 
 
 @pytest.mark.parametrize("name", ["README.md", ".DS_Store", "manifest.json", "random_split.json", "mine.json"])
@@ -228,6 +224,7 @@ def test_interruption_leaves_old_or_new_splits(root: Path) -> None:
         ('{"train": ["1.json", 7], "test": []}', None),
         ("[]", "needs 2 lists of episodes, train and test"),
         ('{"train": {}, "test": []}', "needs 2 lists"),
+        ('{"train": []}', "needs 2 lists"),
         ("{", "cannot be read: line 1"),
     ],
 )

@@ -61,13 +61,6 @@ def test_sampled_and_warned_episodes_need_a_second_review(store: ReviewStore, tm
     assert (by_id(tmp_path)[ONE].is_sampled, by_id(tmp_path)[ONE].stage) == (True, ReviewStage.SECOND)
 
 
-def test_changed_episode_is_unreviewed_again(store: ReviewStore, tmp_path: Path) -> None:
-    review(store, tmp_path, ONE, verdict("Bea"))
-    with (tmp_path / "annotations" / f"{ONE}.json").open("a") as file:
-        file.write("\n")
-    assert by_id(tmp_path)[ONE].stage is ReviewStage.UNREVIEWED
-
-
 def test_trashed_episode_counts_as_last_trashed(store: ReviewStore, tmp_path: Path) -> None:
     Trash(tmp_path).move(ONE)
     with publish(tmp_path, ONE).open("a") as file:

@@ -79,13 +79,8 @@ APP_TASKS: tuple[AppTask, ...] = (
     _in_app("Calendar", "turn to the Next month", "Next month"),
     _in_app("Messages", "write Thank you to Mum", "Mum", "Text message", TypeText(type="Thank you"), "Send message"),
 )
+GeneratedTask = tuple[TaskInfo, tuple[Move, ...]]
 _CATEGORIES = ("Information_Management", "General_Tool", "Web_Shopping", "Social_Sharing", "Media_Entertainment")
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratedTask:
-    task: TaskInfo
-    moves: tuple[Move, ...]
 
 
 def generated_tasks(seed: int) -> Iterator[GeneratedTask]:
@@ -109,4 +104,4 @@ def _generated_task(parts: tuple[AppTask, ...], rng: random.Random) -> Generated
     )
     moves = [move for part in parts for move in (HOME, *part.moves)][1:]
     end = ScriptImpossible(impossible="Item not found") if rng.random() < 0.1 else ScriptComplete(complete="")
-    return GeneratedTask(task, (*moves, end))
+    return task, (*moves, end)

@@ -1,17 +1,21 @@
 """The clean episodes: scripted tasks on simulated emulators, recorded through the real adb."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from odyssey_recorder.commands.demo import play
-from odyssey_recorder.commands.demo_annotator import Eyes
+from odyssey_recorder.commands.demo import play, work_on_the_phone
+from odyssey_recorder.commands.demo_annotator import Eyes, Move
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import find_adb
+from odyssey_recorder.device.device import Device
 from odyssey_recorder.errors import RecordingError
 from odyssey_recorder.model.assignment import Assignment
+from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.recording.script import ScriptPlayer
+from odyssey_recorder.recording_service import RecordingService
 from odyssey_recorder.simulator.lab import Lab
 from odyssey_recorder.wiring import lab_service
 from tests.quality.damaged.scripted_tasks import SCRIPTED_TASKS, ScriptedTask
@@ -43,14 +47,29 @@ def _record_once(lab: Lab, store: EpisodeStore, scripted: ScriptedTask, seed: in
     service = lab_service(lab, store, actor="annotator", profile=scripted.profile)
     serial = lab.phones.start(scripted.profile, seed=seed, animation=False)
     device = service.connect(serial)
+    with closing(device):
+        return record_moves(service, device, Eyes(lab, serial), Assignment(scripted.task), scripted.moves)
+
+
+def record_moves(  # noqa: PLR0913 - what a recording consists of
+    service: RecordingService,
+    device: Device,
+    eyes: Eyes,
+    assignment: Assignment,
+    moves: Sequence[Move],
+    mode: Mode = "mirror",
+) -> str:
+    """Record and publish an episode; returns its id."""
     player = ScriptPlayer()
-    recorder = service.begin(device, Assignment(scripted.task), player)
+    recorder = service.begin(device, assignment, player, mode)
     try:
         recorder.start()
-        play(player, recorder, Eyes(lab, serial), scripted.moves)
+        if mode == "passive":
+            work_on_the_phone(service, recorder, eyes, moves)
+        else:
+            play(player, recorder, eyes, moves)
         player.published(recorder)
     finally:
         recorder.stop()
         recorder.join()
-        device.close()
     return recorder.episode_id

@@ -97,20 +97,9 @@ def test_episode_in_train_and_test_is_an_error(root: Path) -> None:
     assert (found.check, found.severity, found.others) == ("SPL02", Severity.ERROR, (IDS[2],))
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("{", "splits/app_split.json cannot be read: line 1"),
-        ("[]", "needs 2 lists of episodes, train and test"),
-        ('{"train": []}', "needs 2 lists"),
-        ('{"train": [], "test": {}}', "needs 2 lists"),
-    ],
-)
-def test_invalid_split_is_an_error(root: Path, content: str, words: str) -> None:
-    (root / "splits" / "app_split.json").write_text(content)
-    ((check, found),) = checked(root)
-    assert check == "SPL01"
-    assert words in found
+def test_invalid_split_is_an_error(root: Path) -> None:
+    (root / "splits" / "app_split.json").write_text("[]")
+    assert checked(root) == [("SPL01", "splits/app_split.json needs 2 lists of episodes, train and test.")]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +112,6 @@ def test_invalid_split_is_an_error(root: Path, content: str, words: str) -> None
             ["splits/task_split.json has 1 episode in test with a template that train uses: 'Same {}.'."],
         ),
         ("device", {}, ["splits/device_split.json has 2 episodes in test from a device that train uses: Pixel 7 Pro."]),
-        ("device", {2: {"device": "Pixel Fold"}, 3: {"device": "Pixel Fold"}}, []),
         (
             "app",
             {1: {"apps": ("Notes", "Shop")}, 2: {"apps": ("Notes", "Mail")}, 3: {"apps": ("Shop", "Notes")}},

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from odyssey_recorder.dataset.entry_file import spell
 from odyssey_recorder.errors import DatasetError, ReviewError
 from odyssey_recorder.quality.reviewing.review import Move, ReviewFile
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
@@ -84,17 +83,6 @@ def test_missing_dataset_is_not_created(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="is missing"):
         ReviewStore(tmp_path / "gone").append(ONE, verdict("Bea"))
     assert not (tmp_path / "gone").exists()
-
-
-@pytest.mark.parametrize(
-    "name", [f"{ONE} (conflicted copy).json", f"{ONE}.sync-conflict-20261120-101010-AB.json", f"{ONE}-DESKTOP.json"]
-)
-def test_conflict_copy_is_not_a_review_file(store: ReviewStore, tmp_path: Path, name: str) -> None:
-    store.append(ONE, verdict("Bea"))
-    copy = tmp_path / "reviews" / name
-    copy.write_bytes(spell(ReviewFile(ONE, (verdict("Cem", minute=1),))))
-    assert store.copies() == [copy]
-    assert store.ids() == [ONE]
 
 
 def test_policy_has_defaults_and_keeps_unknown_keys(store: ReviewStore, tmp_path: Path) -> None:

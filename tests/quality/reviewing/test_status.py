@@ -310,12 +310,6 @@ def test_new_episode_displaces_at_most_one_other(episodes: dict[str, Stratum], p
 _HUNDRED = {f"{number:016}": Stratum("Multi_Apps", "Pixel 8", "Ada") for number in range(100)}
 
 
-def test_another_seed_draws_another_sample() -> None:
-    draws = {sample(_HUNDRED, ReviewPolicy(seed)) for seed in range(5)}
-    assert len(draws) == 5
-    assert all(len(drawn) == 10 for drawn in draws)
-
-
 def test_share_is_an_exact_decimal() -> None:
     assert len(sample(_HUNDRED, ReviewPolicy(0, 0.07))) == 7  # in binary, 0.07 of 100 is slightly more
 
