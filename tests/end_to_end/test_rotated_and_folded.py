@@ -1,4 +1,4 @@
-"""Devices rotated, folded or resized during an episode, and two fingers: every step matches its screen."""
+"""Devices rotated, folded or resized during an episode: every step matches its screen."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +13,6 @@ from odyssey_recorder.device.device import Device
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, LongPress
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
-from odyssey_recorder.recording.raw_input import PINCHED
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import AT_REST_NS
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
@@ -162,21 +161,3 @@ def test_steps_have_the_touched_screen_and_pixel(start: Start, tmp_path: Path, c
             tap(Pixel(310 + 7 * number, 417 + 5 * number))
 
         assert tuple(verify_and_list_size_flags(service, bench, recording)) == case.reasons
-
-
-def test_pinch_is_reported_and_not_recorded(start: Start, tmp_path: Path) -> None:
-    bench, device = start("small_phone", "passive")
-    service = RecordingBench(tmp_path)
-    with service.recording(device, service.draft(PASSIVE)) as recording:
-        recording.ready()
-        touch = bench.emulator.guest.window_touch
-        for offset in range(0, 100, 10):
-            touch(301 - offset, 502 - offset, pressed=True)
-            touch(401 + offset, 702 + offset, pressed=True, slot=1)
-        touch(211, 412, pressed=False)
-        touch(491, 792, pressed=False, slot=1)
-        recording.annotator.await_notice(PINCHED)
-        tap_in_window(bench, recording, Pixel(305, 906))
-
-        assert recording.annotator.notices == [PINCHED], "reported once"
-        assert len(recording.recorder.view.steps) == 1
