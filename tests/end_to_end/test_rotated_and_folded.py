@@ -10,10 +10,8 @@ import pytest
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.device import Device
-from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, LongPress
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
-from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import AT_REST_NS
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.journal import RecordedJournal
@@ -22,6 +20,7 @@ from tests.dataset.drafts import ORIGIN
 from tests.device.bench import DeviceBench, start_bench
 from tests.end_to_end.emulator_bench import tap_window
 from tests.end_to_end.journal_checks import is_same_position, pixel_hash, published, step_position
+from tests.end_to_end.recording_child import tap_in_mirror
 from tests.recording.recording_bench import PASSIVE, Recording, RecordingBench, pixels
 
 
@@ -43,22 +42,10 @@ def await_size(recording: Recording, size: Size) -> None:
     annotator.wait(is_at_rest)
 
 
-def tap_in_mirror(recording: Recording, at: Pixel) -> None:
-    annotator, recorder = recording.annotator, recording.recorder
-    steps = len(recorder.view.steps)
-    while len(recording.ready().steps) == steps:
-        notices, frame = len(annotator.notices), recording.ready().frame_number
-        assert frame is not None
-        recorder.touch_down(frame, at)
-        recorder.lift(TouchStroke.press(at))
-        annotator.wait(lambda notices=notices: len(annotator.notices) > notices or len(recorder.view.steps) > steps)  # type: ignore[misc]
-
-
 def verify_and_list_size_flags(service: RecordingBench, bench: DeviceBench, recording: Recording) -> list[str]:
     """Publish and compare every step with the journal; returns why each screenshot differs from device_info."""
     recording.ready()
-    recording.recorder.complete("done")
-    recording.until(State.FINISHED)
+    recording.finish("done")
     episode, provenance = published(service.store, recording.draft.episode_id)
     felt = RecordedJournal.read(bench.folder / "journal.jsonl").touch_downs()
     assert len(felt) == len(episode.steps) - 1
@@ -150,7 +137,7 @@ def test_steps_have_the_touched_screen_and_pixel(start: Start, tmp_path: Path, c
             if way == "passive":
                 tap_in_window(bench, recording, at)
             else:
-                tap_in_mirror(recording, at)
+                tap_in_mirror(recording.recorder, recording.annotator, at)
 
         tap(Pixel(301, 402))
         for number, (change, size) in enumerate(case.changes):

@@ -130,8 +130,7 @@ class Tapper:
 
     def publish(self, *, missing: tuple[int, ...] = ()) -> tuple[StepRecord, ...]:
         self.recording.ready()
-        self.recording.recorder.complete("done")
-        self.recording.until(State.FINISHED)
+        self.recording.finish("done")
         episode, provenance = published(self._service.store, self.recording.draft.episode_id)
         felt = self.bench.touch_downs()[self._before :]
         lost = {felt[number].number for number in missing}

@@ -21,7 +21,7 @@ from odyssey_recorder.model.action import Complete, Impossible, Press, SystemKey
 from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
 from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.engine import NOTHING_TO_UNDO, OFF_SCREEN
-from odyssey_recorder.recording.session import NOT_SENT, OUT_OF_DATE
+from odyssey_recorder.recording.session import NOT_SENT
 from odyssey_recorder.recording.state import Goal, State
 from odyssey_recorder.recording.step_writer import DOUBTFUL, RETRACTED
 from odyssey_recorder.recording.view import PUBLISHING, RecordingView
@@ -235,17 +235,6 @@ def test_step_on_a_moving_screen_has_the_touched_frame_and_a_flag(bench: Recordi
 # Refused inputs.
 
 
-def test_touch_on_an_outdated_frame_is_rejected(bench: RecordingBench) -> None:
-    device = VideoDevice()
-    with bench.recording(device, rules=IMPATIENT) as recording:
-        recording.ready()
-        recording.recorder.touch_down(1)
-        recording.recorder.lift(TouchStroke.press(Pixel(100, 200)))
-        recording.annotator.await_notice(OUT_OF_DATE)
-        assert recording.ready().steps == ()
-        assert len(recording.press(SystemKey.HOME).steps) == 1
-
-
 @pytest.mark.parametrize(
     "stroke",
     [
@@ -347,22 +336,6 @@ def test_unexpected_error_counts_as_a_lost_device(
 
 
 # Stop, resume, abandon.
-
-
-def test_stopped_recording_can_be_resumed(bench: RecordingBench, device: FakeDevice) -> None:
-    with bench.recording(device) as recording:
-        recording.tap_and_wait()
-        recording.tap_and_wait()
-    [offered] = bench.store.drafts()
-    assert (offered.episode_id, offered.steps, offered.problem) == (recording.draft.episode_id, 2, "")
-
-    with bench.resumed(showing(2), offered.episode_id) as resumed:
-        view = resumed.ready(steps=2)
-        assert [step.flag for step in view.steps] == ["", ""]
-        resumed.tap_and_wait()
-        view = resumed.finish()
-    assert all(shows(step.screenshot, device, step.number) for step in view.steps[:3])
-    assert bench.store.drafts() == []
 
 
 def test_resumed_recording_never_overwrites_screenshots(bench: RecordingBench, device: FakeDevice) -> None:
