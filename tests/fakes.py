@@ -262,7 +262,8 @@ class FakeDevice:
             take(data, time.monotonic_ns())
 
     def leave_input(self) -> None:
-        self.end_input()
+        self._input_ended = True
+        self._wake()
 
     def read_clock(self) -> ClockReading:
         before_ns = time.monotonic_ns()
@@ -348,20 +349,13 @@ class FakeDevice:
         with self._changed:
             self._wait_for(lambda: len(self.finger) >= places, 10.0)
 
-    def print_input(self, lines: bytes) -> None:
-        self._input_lines.append(lines)
-        self._wake()
-
     def press_key(self, code: str) -> None:
         """The key goes down and up at once, at the device's time."""
         seconds, microseconds = divmod(time.monotonic_ns() // 1000 + self.clock_ahead_us, 1_000_000)
         start = f"[{seconds:8d}.{microseconds:06d}] /dev/input/event12: "
         for value in ("DOWN", "UP"):
             key = f"{start}EV_KEY       {code:<20} {value:<20}\n"
-            self.print_input(f"{key}{start}EV_SYN       SYN_REPORT           00000000            \n".encode())
-
-    def end_input(self) -> None:
-        self._input_ended = True
+            self._input_lines.append(f"{key}{start}EV_SYN       SYN_REPORT           00000000            \n".encode())
         self._wake()
 
     def refuse_input(self, reason: str = "injection is not permitted") -> None:

@@ -13,10 +13,9 @@ from odyssey_recorder.model.action import Complete, Press, SystemKey, Type
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.cli import ESCAPES, CommandLine, LabPhone
 from tests.device.scripted_adb_server import ScriptedAdbServer, block
+from tests.episodes import RELEASED
 from tests.replay.recordings import episode_of, write_dataset
 
-EPISODES = Path(__file__).parent / "data" / "episodes"
-RELEASED = EPISODES / "v1v2_5342205429089853.json"
 TASK = ("--instruction", "Go home.", "--category", "General_Tool", "--app", "Clock")
 
 

@@ -11,7 +11,7 @@ from odyssey_recorder.connector import DeviceConnector, chosen_device
 from odyssey_recorder.dataset.provenance import Origin, StartRecord
 from odyssey_recorder.dataset.store import EpisodeStore
 from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.errors import DatasetError, DeviceError, RecordingError, SettingsError
+from odyssey_recorder.errors import DeviceError, RecordingError, SettingsError
 from odyssey_recorder.model.assignment import Assignment, CleanHome, FromSnapshot
 from odyssey_recorder.model.episode import TaskInfo
 from odyssey_recorder.model.geometry import Size
@@ -177,16 +177,6 @@ def test_draft_resumes_only_on_a_screen_of_its_size(service: RecordingService) -
     again = service.resume(device, recorder.episode_id, script.ScriptPlayer())
     assert again.episode_id == recorder.episode_id
     start_and_stop(again)
-
-
-def test_discarded_draft_is_moved_to_trash(service: RecordingService, tmp_path: Path) -> None:
-    recorder = service.begin(FakeDevice(), Assignment(TASK), script.ScriptPlayer())
-    start_and_stop(recorder)
-    service.discard(recorder.episode_id)
-    assert service.drafts() == []
-    assert [path.name.split("-")[0] for path in (tmp_path / "drafts" / "trash").iterdir()] == [recorder.episode_id]
-    with pytest.raises(DatasetError):
-        service.discard(recorder.episode_id)
 
 
 def test_service_without_a_simulator_explains_how_to_start_one(service: RecordingService) -> None:

@@ -52,7 +52,8 @@ def play_episodes(seed: int, count: int) -> Iterator[PlayedEpisode]:
 def _play(episode_id: str, person: Person, generated: GeneratedTask, rng: random.Random) -> PlayedEpisode:
     steps: list[StepEvidence] = []
     played: list[PlayedStep] = []
-    moves = list(generated.moves)
+    task, scripted = generated
+    moves = list(scripted)
     for at in sorted((place for place, one in enumerate(moves) if one == PressKey(key="HOME")), reverse=True):
         if rng.random() < 0.4:
             moves.insert(at, Drag(up=rng.choice((0.3, -0.3))))
@@ -66,7 +67,7 @@ def _play(episode_id: str, person: Person, generated: GeneratedTask, rng: random
     episode = LenientEpisode(
         episode_id,
         DeviceInfo("Small Phone", Size(size.width, size.height)),
-        generated.task,
+        task,
         tuple(one.spelled for one in steps),
         (),
         None,

@@ -301,7 +301,8 @@ def test_unreadable_draft_can_be_discarded_but_not_an_open_one(store: EpisodeSto
     (broken.folder / "draft.json").write_text("{")
     place = store.discard_unopened(broken.episode_id)
     assert (place / "draft.json").read_text() == "{"
-    assert not broken.folder.exists()
+    with pytest.raises(DatasetError, match="There is no draft"):
+        store.discard_unopened(broken.episode_id)
     with pytest.raises(DatasetError, match="open in another window"):
         store.discard_unopened(held.episode_id)
     assert held.folder.exists()

@@ -137,7 +137,7 @@ def record(job: Job, parent: Connection) -> None:
             reporter.wait(lambda: len(recorder.view.steps) + reporter.refused == len(job.taps), PATIENCE_S)
         else:
             for position in job.taps:
-                tap(recorder, reporter, position)
+                tap_in_mirror(recorder, reporter, position)
         if job.complete:
             ready(recorder)
             recorder.complete("done")
@@ -163,12 +163,12 @@ def resume(recorder: Recorder, reporter: Reporter) -> None:
         recorder.accept_screen()
 
 
-def tap(recorder: Recorder, reporter: Reporter, at: Pixel) -> None:
+def tap_in_mirror(recorder: Recorder, annotator: Annotator, at: Pixel) -> None:
     """Repeat the tap until it is recorded: it is refused if the screen has changed meanwhile."""
     steps = len(ready(recorder).steps)
     while len((view := ready(recorder)).steps) == steps:
-        notices = len(reporter.notices)
+        notices = len(annotator.notices)
         assert view.frame_number is not None
         recorder.touch_down(view.frame_number, at)
         recorder.lift(TouchStroke.press(at))
-        reporter.wait(lambda n=notices: len(recorder.view.steps) > steps or len(reporter.notices) > n, PATIENCE_S)  # type: ignore[misc]
+        annotator.wait(lambda n=notices: len(recorder.view.steps) > steps or len(annotator.notices) > n, PATIENCE_S)  # type: ignore[misc]

@@ -6,19 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from odyssey_recorder.device.adb import AdbDevice
-from odyssey_recorder.device.adb_server import AdbServer
-from odyssey_recorder.device.adb_shell import AdbShell
-from odyssey_recorder.gesture.areas import NavigationRules
-from odyssey_recorder.gesture.recognizer import TouchRules
-from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import SystemKey
-from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
-from odyssey_recorder.recording.engine import RecordingRules
-from odyssey_recorder.recording.foreign import SLACK_NS, TELL_UNEXPLAINED, ForeignRules
+from odyssey_recorder.model.flag import FlagCode, describe_flag
+from odyssey_recorder.recording.foreign import SLACK_NS
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.end_to_end.recording_setup import ready, recording_setup
-from tests.recording.recording_bench import RecordingBench
 
 
 @pytest.mark.parametrize("capture", ["auto", "adb"])
@@ -53,20 +45,3 @@ def test_only_step_after_click_in_emulator_window_is_flagged(
         assert abs(x - clicked.x) + abs(y - clicked.y) <= 2
         assert after == (), "flagged once"
         assert len(annotator.notices) == 1
-
-
-def test_tap_by_another_program_over_adb_is_flagged(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
-    """The kernel does not report such a tap."""
-    touch, navigation = TouchRules.for_density(320), NavigationRules.for_density(320)
-    rules = RecordingRules(touch, navigation, foreign=ForeignRules(late_change_ns=0, slack_ns=0))
-    with (
-        recording_setup(adb_server, tmp_path / "phone", capture="adb") as setup,
-        RecordingBench(tmp_path).recording(setup.device, rules=rules) as recording,
-    ):
-        before = recording.ready(steps=0).frame_number
-        other = AdbDevice(AdbShell(setup.emulator.serial, AdbServer(port=adb_server.port)))
-        other.touch(TouchStroke.press(setup.position_of("Settings")))
-        recording.annotator.await_notice(TELL_UNEXPLAINED)
-        recording.ready(after=before)
-        setup.tap_in_mirror(recording.recorder, "Display")
-        assert recording.draft.steps[0].record.flags == (Flag(FlagCode.UNEXPLAINED),)

@@ -8,7 +8,7 @@ from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, Complete, LongPress, Press, Scroll, SystemKey, Type
 from odyssey_recorder.model.episode import Mode
 from odyssey_recorder.model.flag import Flag, FlagCode, describe_flag
-from odyssey_recorder.model.geometry import Pixel, to_grid
+from odyssey_recorder.model.geometry import Pixel
 from odyssey_recorder.recording.passive import ANSWER_FIRST
 from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.state import State
@@ -211,23 +211,3 @@ def test_same_strokes_give_same_episode_in_both_modes(adb_server: PrivateAdbServ
     assert [type(action) for action in episodes[0]] == kinds
     assert episodes[0] == episodes[1] == episodes[2]
     assert screenshots[0] == screenshots[1] == screenshots[2]
-
-
-def test_old_anr_and_second_display_are_ignored(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
-    with recording_setup(adb_server, tmp_path / "phone") as setup:
-        setup.emulator.phone.set_rotation(1)
-        setup.emulator.faults.keep_anr(setup.emulator.phone.state())
-        setup.emulator.phone.set_rotation(0)
-        setup.emulator.faults.plug_second_display(plugged=True)
-        at = setup.position_of("Settings")
-        with setup.recording("passive") as (recorder, _):
-            perform(setup, recorder, "passive", [TouchStroke.press(at), SystemKey.HOME])
-            episode, provenance = setup.finish(recorder)
-
-    assert kinds_of(episode) == [Click, Press, Complete]
-    tapped = episode.steps[0].action
-    assert isinstance(tapped, Click | LongPress)
-    assert tapped.point == to_grid(at, episode.device.size)
-    screens = [step.screen for step in provenance.steps[:2] if step.screen is not None]
-    assert [screen.package for screen in screens] == ["com.android.launcher3", "com.android.settings"]
-    assert {(screen.rotation, screen.keyboard_shown) for screen in screens} == {(0, False)}

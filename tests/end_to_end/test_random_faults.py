@@ -156,8 +156,7 @@ class FaultyPassiveRecording(FaultyRecording):
 
     def complete(self) -> None:
         self._recording.ready()
-        self._recording.recorder.complete("done")
-        self._recording.until(State.FINISHED)
+        self._recording.finish("done")
 
     def _is_reported(self, tap: int) -> bool:
         """Whether a notice before the next tap but one says that this tap may be missing."""

@@ -1,4 +1,4 @@
-"""Devices rotated, folded or resized during an episode, and two fingers: every step matches its screen."""
+"""Devices rotated, folded or resized during an episode: every step matches its screen."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,11 +10,8 @@ import pytest
 from odyssey_recorder.device.adb import AdbDevice
 from odyssey_recorder.device.adb_shell import AdbShell
 from odyssey_recorder.device.device import Device
-from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.model.action import Click, LongPress
 from odyssey_recorder.model.geometry import Pixel, Size, to_grid
-from odyssey_recorder.recording.raw_input import PINCHED
-from odyssey_recorder.recording.state import State
 from odyssey_recorder.recording.timeline import AT_REST_NS
 from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.journal import RecordedJournal
@@ -23,6 +20,7 @@ from tests.dataset.drafts import ORIGIN
 from tests.device.bench import DeviceBench, start_bench
 from tests.end_to_end.emulator_bench import tap_window
 from tests.end_to_end.journal_checks import is_same_position, pixel_hash, published, step_position
+from tests.end_to_end.recording_child import tap_in_mirror
 from tests.recording.recording_bench import PASSIVE, Recording, RecordingBench, pixels
 
 
@@ -44,22 +42,10 @@ def await_size(recording: Recording, size: Size) -> None:
     annotator.wait(is_at_rest)
 
 
-def tap_in_mirror(recording: Recording, at: Pixel) -> None:
-    annotator, recorder = recording.annotator, recording.recorder
-    steps = len(recorder.view.steps)
-    while len(recording.ready().steps) == steps:
-        notices, frame = len(annotator.notices), recording.ready().frame_number
-        assert frame is not None
-        recorder.touch_down(frame, at)
-        recorder.lift(TouchStroke.press(at))
-        annotator.wait(lambda notices=notices: len(annotator.notices) > notices or len(recorder.view.steps) > steps)  # type: ignore[misc]
-
-
 def verify_and_list_size_flags(service: RecordingBench, bench: DeviceBench, recording: Recording) -> list[str]:
     """Publish and compare every step with the journal; returns why each screenshot differs from device_info."""
     recording.ready()
-    recording.recorder.complete("done")
-    recording.until(State.FINISHED)
+    recording.finish("done")
     episode, provenance = published(service.store, recording.draft.episode_id)
     felt = RecordedJournal.read(bench.folder / "journal.jsonl").touch_downs()
     assert len(felt) == len(episode.steps) - 1
@@ -151,7 +137,7 @@ def test_steps_have_the_touched_screen_and_pixel(start: Start, tmp_path: Path, c
             if way == "passive":
                 tap_in_window(bench, recording, at)
             else:
-                tap_in_mirror(recording, at)
+                tap_in_mirror(recording.recorder, recording.annotator, at)
 
         tap(Pixel(301, 402))
         for number, (change, size) in enumerate(case.changes):
@@ -162,21 +148,3 @@ def test_steps_have_the_touched_screen_and_pixel(start: Start, tmp_path: Path, c
             tap(Pixel(310 + 7 * number, 417 + 5 * number))
 
         assert tuple(verify_and_list_size_flags(service, bench, recording)) == case.reasons
-
-
-def test_pinch_is_reported_and_not_recorded(start: Start, tmp_path: Path) -> None:
-    bench, device = start("small_phone", "passive")
-    service = RecordingBench(tmp_path)
-    with service.recording(device, service.draft(PASSIVE)) as recording:
-        recording.ready()
-        touch = bench.emulator.guest.window_touch
-        for offset in range(0, 100, 10):
-            touch(301 - offset, 502 - offset, pressed=True)
-            touch(401 + offset, 702 + offset, pressed=True, slot=1)
-        touch(211, 412, pressed=False)
-        touch(491, 792, pressed=False, slot=1)
-        recording.annotator.await_notice(PINCHED)
-        tap_in_window(bench, recording, Pixel(305, 906))
-
-        assert recording.annotator.notices == [PINCHED], "reported once"
-        assert len(recording.recorder.view.steps) == 1

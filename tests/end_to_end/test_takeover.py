@@ -56,8 +56,11 @@ def test_corrected_agent_step_is_a_preference_pair(
         thinker.say("COMPLETE", text="Done.")
         assert turn.result(PATIENCE_S).stop is StopReason.COMPLETE
         recorder.wait_for(lambda view: view.state is State.FINISHED, PATIENCE_S)
+        recorder.join()
+        assert setup.device.snapshots() == ()
         episode, provenance = published(setup.service.store, recorder.episode_id)
         setup.assert_screenshots_match_touches(provenance, 0, 3)
+    assert [step.flags for step in provenance.steps] == [()] * 3
     assert [step.agent is not None for step in provenance.steps] == [True, False, True]
     assert [dropped.action for dropped in provenance.dropped] == ["CLICK", "CLICK"]
     (pair,) = preference_pairs(episode, provenance)

@@ -42,7 +42,7 @@ class Bench:
 
     `screen` is the current screen; `streams`: the device sends frames by itself. What is None or False gets no answer:
     `areas`, `keeps_frames`, `saves_steps`, `gives_frames`, `reads_fields`, `drops_steps`. With `restores` an undo
-    restores `restored_screen`.
+    restores screen 0.
     """
 
     session: PassiveSession = field(
@@ -60,7 +60,6 @@ class Bench:
     saves_steps: bool = True
     drops_steps: bool = True
     restores: bool = False
-    restored_screen: int = 0
     look_ms: int = 0
     field_text: str | None = None
     reads_fields: bool = True
@@ -221,7 +220,7 @@ class Bench:
             case effects.ReturnDevice():
                 self.send(events.Returned(self.now_ns))
             case effects.JudgeReturn(number):
-                self.send(events.ReturnJudged(self.shows[number] == self.restored_screen))
+                self.send(events.ReturnJudged(self.shows[number] == 0))
             case effects.AmendText(step):
                 self.send(events.TextAmended(step))
             case _:

@@ -41,15 +41,6 @@ def test_text_submitted_with_enter_was_read_before(submitted: int, questions: li
     assert questions or (steps(bench)[0], bench.steps[0].flags) == ("“ok” on 0", ())
 
 
-def test_computer_keyboard_types_text() -> None:
-    bench = Bench(field_text="").begin().type("KEY_M", "KEY_I", "KEY_L", "KEY_K")
-    bench.field_text = "milk"
-    bench.wait(300)
-    bench.send(events.Intended(Complete(), bench.now_ns)).wait(300)
-
-    assert steps(bench) == ["“milk” on 0", "end on 0"]
-
-
 def test_unreadable_text_is_requested_and_amended() -> None:
     bench = Bench(field_text=None).begin().type("KEY_M").wait(300)
     bench.press(SystemKey.HOME).wait(300)

@@ -349,22 +349,6 @@ def test_unexpected_error_counts_as_a_lost_device(
 # Stop, resume, abandon.
 
 
-def test_stopped_recording_can_be_resumed(bench: RecordingBench, device: FakeDevice) -> None:
-    with bench.recording(device) as recording:
-        recording.tap_and_wait()
-        recording.tap_and_wait()
-    [offered] = bench.store.drafts()
-    assert (offered.episode_id, offered.steps, offered.problem) == (recording.draft.episode_id, 2, "")
-
-    with bench.resumed(showing(2), offered.episode_id) as resumed:
-        view = resumed.ready(steps=2)
-        assert [step.flag for step in view.steps] == ["", ""]
-        resumed.tap_and_wait()
-        view = resumed.finish()
-    assert all(shows(step.screenshot, device, step.number) for step in view.steps[:3])
-    assert bench.store.drafts() == []
-
-
 def test_resumed_recording_never_overwrites_screenshots(bench: RecordingBench, device: FakeDevice) -> None:
     with bench.recording(device) as recording:
         recording.tap_and_wait()

@@ -40,8 +40,8 @@ class Xdotool:
     def __init__(self, display: str) -> None:
         self._environment = {**os.environ, "DISPLAY": display}
 
-    def click(self, x: int, y: int, *, button: int = 1, times: int = 1) -> None:
-        self._run("mousemove", x, y, "click", "--repeat", times, "--delay", 60, button)
+    def click(self, x: int, y: int, *, times: int = 1) -> None:
+        self._run("mousemove", x, y, "click", "--repeat", times, "--delay", 60, 1)
 
     def put_down(self, x: int, y: int) -> None:
         self._run("mousemove", x, y, "mousedown", 1)

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
-from odyssey_recorder.quality.reviewing.review import Decision
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from tests.quality.damaged.damaged_episode import DamagedEpisode
 from tests.quality.verdicts import verdict
@@ -32,12 +31,12 @@ class ReviewDataset:
         wreck.save()
         return wreck.episode_id
 
-    def judge(self, episode_id: str, by: str, answers: str = "ppp", decision: Decision | None = None) -> None:
+    def judge(self, episode_id: str, by: str, answers: str = "ppp") -> None:
         """Store a verdict; `answers` has a letter per question, p(ass), f(ail) or u(nsure)."""
         annotation = self.root / "annotations" / f"{episode_id}.json"
         revision = sha256(annotation.read_bytes()).hexdigest()
         minute = len(ReviewStore(self.root).read(episode_id).entries) + self._chance.randrange(60)
-        given = verdict(by, answers, decision, minute=minute, revision=revision, step=None if answers == "ppp" else 4)
+        given = verdict(by, answers, minute=minute, revision=revision, step=None if answers == "ppp" else 4)
         ReviewStore(self.root).append(episode_id, given)
 
     def judge_all(self, episode_ids: Iterable[str], by: str, answers: Iterable[str]) -> None:

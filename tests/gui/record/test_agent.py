@@ -10,7 +10,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from odyssey_recorder.dataset.preferences import preference_pairs
 from odyssey_recorder.dataset.provenance import EpisodeProvenance
 from odyssey_recorder.gesture.touch import TouchStroke
 from odyssey_recorder.gui.application import TextSize, use_text_size
@@ -23,8 +22,6 @@ from odyssey_recorder.gui.record.recording_controller import Phase
 from odyssey_recorder.gui.window_state import KeptFile
 from odyssey_recorder.gui.workplace import Workplace
 from odyssey_recorder.llm.batch import Batch
-from odyssey_recorder.model.action import Click
-from odyssey_recorder.model.geometry import Point
 from odyssey_recorder.recording.state import State
 from odyssey_recorder.settings import read_settings
 from odyssey_recorder.task.queue.board import Status
@@ -386,9 +383,7 @@ def test_touch_during_a_question_closes_it_and_takes_over(
     assert len(device.performed) == 1
 
 
-def test_corrected_step_is_stored(
-    pilot: Pilot, thinker: ControlledModel, service: FakeRecordings, device: FakeDevice
-) -> None:
+def test_step_is_corrected_before_the_agent_resumes(pilot: Pilot, thinker: ControlledModel, device: FakeDevice) -> None:
     run_agent(pilot, thinker)
     for x in (300, 500):
         thinker.say("CLICK", x=x, y=500)
@@ -409,11 +404,6 @@ def test_corrected_step_is_stored(
     press_on_card(pilot, "Resume agent")
     wait_for_question(pilot, thinker)
     finish_episode(pilot, thinker)
-    (pair,) = preference_pairs(service.episode, provenance(service))
-    assert (pair.step, pair.rejected) == (0, Click(Point(300, 500)))
-    assert isinstance(pair.chosen, Click)
-    assert pair.chosen != pair.rejected
-    assert '"x": 300' in pair.agent.raw
 
 
 def test_closing_during_a_question_keeps_the_steps(

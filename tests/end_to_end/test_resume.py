@@ -1,4 +1,4 @@
-"""Undo and resume on the simulated emulator: snapshots restore the device, or the annotator does."""
+"""A draft resumed on a restarted simulated emulator: the annotator restores the screen."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,23 +8,6 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from tests.end_to_end.journal_checks import published
 from tests.end_to_end.recording_setup import PATIENCE_S, ready, recording_setup
 from tests.recording.recording_bench import Annotator
-
-
-def test_undo_by_snapshot_restores_the_phone(adb_server: PrivateAdbServer, tmp_path: Path) -> None:
-    with (
-        recording_setup(adb_server, tmp_path / "phone", snapshots="always") as setup,
-        setup.recording("mirror") as (recorder, _),
-    ):
-        setup.tap_in_mirror(recorder, "Settings", "Display", "Dark theme")
-        recorder.undo(2)
-        ready(recorder, 1)
-        setup.tap_in_mirror(recorder, "Notifications")
-        _, provenance = setup.finish(recorder)
-        recorder.join()
-        assert setup.device.snapshots() == ()
-        setup.assert_screenshots_match_touches(provenance, 0, 3)
-        assert [dropped.action for dropped in provenance.dropped] == ["CLICK", "CLICK"]
-        assert [step.flags for step in provenance.steps] == [()] * 3
 
 
 def test_draft_resumed_on_a_restarted_phone_continues_once_restored(
