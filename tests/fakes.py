@@ -83,7 +83,7 @@ class FakeDevice:
 
     With `streams` every change of the screen sends a frame, and the device follows a finger: `finger` lists its
     positions, and lifting it shows the next screen. `tree`, `settings`, `nodes` and `room_bytes` are what the device
-    reports; `clock_ahead_us` is how far its clock is ahead of the host's.
+    reports.
 
     Loading a snapshot restores the screen, `state`, `tree`, `settings` and `recents`, so that the same inputs lead
     through the same screens again. It does not reset `performed` and `finger`; `loaded` lists the loaded snapshots.
@@ -117,7 +117,6 @@ class FakeDevice:
         self.density = 160
         self.avd_name, self.name = "Fake", ""
         self.time_zone = "GMT"
-        self.clock_ahead_us = 0
         self.keeps_snapshots = True
         self.loaded: list[str] = []
         self.recents: tuple[str, ...] = ("com.fake.app",)
@@ -269,8 +268,7 @@ class FakeDevice:
         before_ns = time.monotonic_ns()
         with self._answering():
             after_ns = time.monotonic_ns()
-            ahead_us = self.clock_ahead_us
-            return ClockReading(before_ns, after_ns, before_ns // 1000 + ahead_us, after_ns // 1000 + ahead_us)
+            return ClockReading(before_ns, after_ns, before_ns // 1000, after_ns // 1000)
 
     def snapshots(self) -> tuple[str, ...]:
         with self._keeping_snapshots():
@@ -351,7 +349,7 @@ class FakeDevice:
 
     def press_key(self, code: str) -> None:
         """The key goes down and up at once, at the device's time."""
-        seconds, microseconds = divmod(time.monotonic_ns() // 1000 + self.clock_ahead_us, 1_000_000)
+        seconds, microseconds = divmod(time.monotonic_ns() // 1000, 1_000_000)
         start = f"[{seconds:8d}.{microseconds:06d}] /dev/input/event12: "
         for value in ("DOWN", "UP"):
             key = f"{start}EV_KEY       {code:<20} {value:<20}\n"

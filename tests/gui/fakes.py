@@ -20,7 +20,6 @@ from odyssey_recorder.device.settle import SettleRule
 from odyssey_recorder.doctor import Doctor, DoctorFinding, Level
 from odyssey_recorder.errors import (
     CancelledError,
-    DatasetError,
     DeviceDisconnectedError,
     DeviceError,
     OdysseyError,
@@ -30,7 +29,7 @@ from odyssey_recorder.gesture.areas import NavigationRules
 from odyssey_recorder.gesture.recognizer import TouchRules
 from odyssey_recorder.gui.background import Cancelled, Progress
 from odyssey_recorder.model.assignment import Assignment
-from odyssey_recorder.model.episode import Actor, DeviceInfo, Episode, Mode, TaskInfo
+from odyssey_recorder.model.episode import Episode, TaskInfo
 from odyssey_recorder.model.geometry import Rotation, Size
 from odyssey_recorder.practice.profiles import Attempt, status
 from odyssey_recorder.practice.score import Score
@@ -41,7 +40,7 @@ from odyssey_recorder.recording.recorder import Recorder
 from odyssey_recorder.recording.script import ScriptPlayer
 from odyssey_recorder.recording.view import Listener
 from odyssey_recorder.recording_service import RecordingService
-from tests.dataset.drafts import ORIGIN, store_in
+from tests.dataset.drafts import store_in
 from tests.fakes import FakeDevice
 
 TASK = TaskInfo(
@@ -63,7 +62,7 @@ FINDINGS = [
 
 
 class FakeRecordings(RecordingService):
-    """Has fixed devices; `simulate` adds one more."""
+    """Has fixed devices; `simulate` adds one more. Practice episodes are kept with the others."""
 
     __setattr__ = object.__setattr__  # the service itself is frozen
 
@@ -106,22 +105,8 @@ class FakeRecordings(RecordingService):
         self._fail()
         return next(device for device in self.connected_devices if device.serial == serial)
 
-    def begin(
-        self,
-        device: Device,
-        assignment: Assignment,
-        listener: Listener,
-        mode: Mode = "mirror",
-        actor: Actor | None = None,
-    ) -> Recorder:
-        properties = device.properties()
-        info = DeviceInfo(properties.model, properties.size, properties.product)
-        origin = ORIGIN.model_copy(update={"mode": mode, "task_id": assignment.task_id, "actor": actor or ORIGIN.actor})
-        draft = self.store.create_draft(task=assignment.task, device=info, origin=origin)
-        return self._recorder(device, draft, self.store, listener)
-
-    def resume(self, device: Device, episode_id: str, listener: Listener) -> Recorder:
-        return self._recorder(device, self.store.resume(episode_id), self.store, listener)
+    def _practice_store(self) -> EpisodeStore:
+        return self.store
 
     def _fail(self) -> None:
         if self.failure is not None:
@@ -137,7 +122,7 @@ class FakeRecordings(RecordingService):
 class FakeInventory(DeviceInventory):
     """The six profiles, none of them created at first, and `other_devices`.
 
-    `done` lists the calls. With `failure` every call fails. A `held` start stops before its last stage until `go_on`.
+    `done` lists the calls. With `failure` every call fails. A start finishes once `may_finish` is set.
     """
 
     can_simulate = True
@@ -150,11 +135,11 @@ class FakeInventory(DeviceInventory):
         self.other_devices: tuple[InventoryDevice, ...] = ()
         self.problems: tuple[str, ...] = ()
         self.devices: dict[str, FakeDevice] = {}
-        self.held = False
         self._avds: dict[str, Avd] = {}
         self._simulated: set[str] = set()
         self._snapshots: dict[str, list[str]] = {}
-        self._may_finish = threading.Event()
+        self.may_finish = threading.Event()
+        self.may_finish.set()
 
     def make(self, profile: str) -> None:
         self._avds[profile] = Avd(profile_named(profile).name.replace(" ", "_"), profile, None, self.problems)
@@ -172,9 +157,6 @@ class FakeInventory(DeviceInventory):
     def lose(self, serial: str) -> None:
         self.devices[serial].disconnect()
         self._forget(serial)
-
-    def go_on(self) -> None:
-        self._may_finish.set()
 
     def listing(self) -> InventoryListing:
         if self.listing_failure is not None:
@@ -199,7 +181,7 @@ class FakeInventory(DeviceInventory):
         stages = list(BootStage)
         for number, stage in enumerate(stages[:-1]):
             progress(number / len(stages), stage.value)
-        while self.held and not self._may_finish.wait(0.01):
+        while not self.may_finish.wait(0.01):
             if cancelled():
                 raise CancelledError(f"{avd} was stopped again.")
         self.run(self._key(avd))
@@ -337,8 +319,6 @@ class FakeDoctor(Doctor):
         self.findings = list(FINDINGS)
         self.may_end = threading.Event()
         self.may_end.set()
-        self.saved: list[Path] = []
-        self.refusal = ""
 
     def examine(
         self, progress: Callable[[float, str], object] = print, cancelled: Cancelled = lambda: False
@@ -347,8 +327,3 @@ class FakeDoctor(Doctor):
         while not self.may_end.wait(0.005) and not cancelled():
             pass
         return self.findings
-
-    def save(self, findings: Sequence[DoctorFinding], file: Path) -> None:
-        if self.refusal:
-            raise DatasetError(self.refusal)
-        self.saved.append(file)

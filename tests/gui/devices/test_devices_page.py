@@ -51,7 +51,7 @@ class DevicesPilot(WidgetPilot):
             QTest.keyClick(devices, Qt.Key.Key_Down if below else Qt.Key.Key_Up)
 
     def stop_delivery(self) -> None:
-        self.inventory.go_on()
+        self.inventory.may_finish.set()
         self.page.close_down()
         super().stop_delivery()
 
@@ -164,7 +164,7 @@ def test_device_is_created_started_and_stopped(open_page: OpenPage, inventory: F
 
 def test_start_shows_progress_and_can_be_cancelled(open_page: OpenPage, inventory: FakeInventory) -> None:
     inventory.make("pixel_7_pro")
-    inventory.held = True
+    inventory.may_finish.clear()
     pilot = open_page()
     pilot.choose("Pixel 7 Pro")
     pilot.press("Start")
