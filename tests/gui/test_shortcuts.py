@@ -1,6 +1,5 @@
 """Changed shortcuts work at once, are stored, and are never ambiguous."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -54,16 +53,6 @@ def test_changed_keys_take_effect_at_once(pilot: WidgetPilot, commands: Commands
     QTest.keyClick(pilot.window, Qt.Key.Key_F12)
     assert triggered == [True]
     assert button.toolTip() == "Undo the last step (F12)"
-
-
-def test_changed_keys_are_saved_and_loaded(pilot: WidgetPilot, shortcuts: Shortcuts, file: Path) -> None:
-    shortcuts.change(Command.UNDO, F12)
-    shortcuts.change(Command.BACK, QKeySequence())
-    shortcuts.keep()
-    again = Shortcuts(Commands(pilot.window), KeptFile(file))
-    assert again.keys(Command.UNDO) == F12
-    assert again.keys(Command.BACK).isEmpty()
-    assert json.loads(file.read_text())["shortcuts"] == {"UNDO": "F12", "BACK": ""}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView, QMainWindow, QTableView, QToolButton
 from pytestqt.qtbot import QtBot
@@ -27,21 +27,6 @@ def open_window(qtbot: QtBot) -> QMainWindow:
     qtbot.addWidget(window)
     window.show()
     return window
-
-
-def test_geometry_page_and_zoom_are_restored(qtbot: QtBot, file: Path) -> None:
-    window = open_window(qtbot)
-    window.setGeometry(QRect(40, 50, 640, 420))
-    state = WindowState(KeptFile(file))
-    state.page, state.zoom = "DEVICES_PAGE", "1:1"
-    state.keep(window)
-
-    again = open_window(qtbot)
-    kept = WindowState(KeptFile(file))
-    kept.restore(again)
-
-    assert again.geometry() == QRect(40, 50, 640, 420)
-    assert (kept.page, kept.zoom) == ("DEVICES_PAGE", "1:1")
 
 
 @pytest.mark.parametrize(
@@ -79,11 +64,12 @@ def test_unwritable_folder_is_logged(qtbot: QtBot, tmp_path: Path, caplog: pytes
     caplog.clear()
 
 
-def test_window_opens_with_saved_page_panels_zoom_and_keys(open_at: OpenAt, file: Path) -> None:
+def test_window_opens_as_it_was_closed(open_at: OpenAt, file: Path) -> None:
     workplace = Workplace(
         settings=SettingsStore(), state=KeptFile(file), shortcuts=KeptFile(file.with_name("keys.json"))
     )
     first = open_at(workplace).watching()
+    first.window.resize(1100, 710)
     first.mirror.viewport.recall("1.5")
     first.shortcut("Ctrl+Shift+B").trigger()
     assert not first.named(QListView, "Steps").isVisible()
@@ -95,6 +81,7 @@ def test_window_opens_with_saved_page_panels_zoom_and_keys(open_at: OpenAt, file
     first.window.close()
 
     again = open_at(workplace)
+    assert again.window.height() == 710
     assert again.window.page is Command.SETTINGS_PAGE
     assert again.named(QToolButton, "Record").toolTip() == "Record episodes"
     assert again.mirror.viewport.kept == "1.5"

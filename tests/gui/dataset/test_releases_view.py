@@ -1,9 +1,9 @@
 """The releases of the Dataset page, on real files."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
-from typing import TypeVar
+from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QTableView
@@ -12,14 +12,16 @@ from pytestqt.qtbot import QtBot
 from odyssey_recorder.curation.retired import RetireDecision as Retirement
 from odyssey_recorder.curation.retired import record_decisions
 from odyssey_recorder.dataset.trash import Trash
-from odyssey_recorder.gui.background import Background, Cancelled, Job, JobWork, Progress
+from odyssey_recorder.gui.background import Background
 from odyssey_recorder.gui.commands import Command
+from odyssey_recorder.gui.dataset import releases_view
 from odyssey_recorder.gui.dataset.releases_view import ReleasesView
 from odyssey_recorder.quality.checker import Checker
 from odyssey_recorder.quality.reviewing.review import Decision
 from odyssey_recorder.quality.reviewing.review_store import ReviewStore
 from odyssey_recorder.quality.reviewing.status import ReviewPolicy
 from odyssey_recorder.quality.reviewing.views import VerdictDraft
+from odyssey_recorder.releases.folder import FileDifference, verify
 from odyssey_recorder.releases.making import draft_release, make_release
 from odyssey_recorder.review_service import ReviewService
 from odyssey_recorder.selection.index import EpisodeIndex
@@ -29,13 +31,10 @@ from tests.gui.pilot import WidgetPilot
 from tests.quality.folders import FIRST, SECOND, THIRD, write_dataset
 from tests.quality.verdicts import judgements
 
-T = TypeVar("T")
-
 
 class ReleasesDriver(WidgetPilot):
     def __init__(self, qtbot: QtBot, background: Background, root: Path) -> None:
         super().__init__(qtbot, background)
-        self.root = root
         self.view = ReleasesView(root, background, self.commands)
 
     def open(self, *names: str) -> None:
@@ -138,38 +137,21 @@ def test_two_releases_are_compared(driver: ReleasesDriver) -> None:
     assert driver.rows("What differs") == [["removed", FIRST, "no longer in the dataset"]]
 
 
-class CancellingBackground(Background):
-    """Cancels every job before its work begins."""
-
-    def start(
-        self, title: str, work: JobWork[T], on_done: Callable[[T], object] = lambda _: None, *, can_cancel: bool = True
-    ) -> Job:
-        is_cancelled = Event()
-
-        def work_later(progress: Progress, cancelled: Cancelled) -> T:
-            is_cancelled.wait()
-            return work(progress, cancelled)
-
-        job = super().start(title, work_later, on_done, can_cancel=can_cancel)
-        job.cancel()
-        is_cancelled.set()
-        return job
-
-
-@pytest.fixture
-def cancelling(qtbot: QtBot) -> Iterator[CancellingBackground]:
-    background = CancellingBackground()
-    yield background
-    background.close()
-
-
 @pytest.mark.usefixtures("released")
 def test_cancelled_verification_leaves_the_list_unchanged(
-    qtbot: QtBot, cancelling: CancellingBackground, root: Path
+    driver: ReleasesDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    driver = ReleasesDriver(qtbot, cancelling, root)
+    is_cancelled = Event()
+
+    def verify_later(*arguments: Any) -> Iterator[FileDifference]:
+        is_cancelled.wait()
+        return verify(*arguments)
+
+    monkeypatch.setattr(releases_view, "verify", verify_later)
     driver.open("1.1.0", "1.0.0")
     driver.commands[Command.VERIFY_RELEASE].trigger()
+    driver.background.cancel_jobs()
+    is_cancelled.set()
     driver.qtbot.waitUntil(lambda: not driver.background.jobs)
     assert [row[-1] for row in driver.rows("Releases")] == ["not verified"] * 2
     assert driver.commands[Command.VERIFY_RELEASE].isEnabled()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QTableView
+from PySide6.QtWidgets import QLineEdit, QTableView
 from pytestqt.qtbot import QtBot
 
 from odyssey_recorder.evaluation.predictions import Prediction
@@ -20,6 +20,7 @@ from odyssey_recorder.model.episode import Json
 from odyssey_recorder.selection.index import EpisodeIndex
 from tests.annotation.phone_dataset import look_around
 from tests.evaluation.prediction_files import own, predictions
+from tests.gui.item_views import row_texts
 from tests.gui.pilot import WidgetPilot
 
 EPISODE = "1" * 16
@@ -39,10 +40,7 @@ class EvaluatePilot(WidgetPilot):
         self.qtbot.waitUntil(lambda: not self.background.jobs)
 
     def cells(self, name: str) -> list[list[str]]:
-        model = self.named(QTableView, name).model()
-        return [
-            [str(model.index(row, at).data()) for at in range(model.columnCount())] for row in range(model.rowCount())
-        ]
+        return row_texts(self.named(QTableView, name))
 
 
 @pytest.fixture
@@ -120,10 +118,7 @@ def test_report_is_saved_as_html_or_json(pilot: EvaluatePilot, correct: list[Pre
     pilot.score(own(tmp_path / "a", correct))
     for name in ("report.html", "report.json"):
         pilot.press("Export report")
-        dialog = pilot.dialog()
-        assert isinstance(dialog, QFileDialog)
-        dialog.fileSelected.emit(str(tmp_path / name))
-        dialog.reject()
+        pilot.choose_file(tmp_path / name)
         pilot.wait_for_text(name)
         pilot.qtbot.waitUntil((tmp_path / name).exists)
     assert json.loads((tmp_path / "report.json").read_text())["ams"] == 100
