@@ -22,9 +22,8 @@ from odyssey_recorder.settings import prices_file
 from odyssey_recorder.simulator.profile import profile_named
 from tests.agents.controlled_model import says
 from tests.annotation.vision_model import images_of
-from tests.cli import CommandLine, LabPhone, Result
+from tests.cli import CommandLine, LabPhone, Result, wait_until
 from tests.llm.stand_in import MODEL, ErrorReply, ReceivedRequest, Reply, StandIn
-from tests.simulator.person import wait_until
 from tests.task.tasks import row as task_row
 from tests.task.tasks import write_list
 

@@ -16,8 +16,9 @@ from odyssey_recorder.quality.checks.check import area_dp2
 from odyssey_recorder.quality.screenshot import change, measure
 from odyssey_recorder.simulator.journal import RecordedInput, RecordedJournal
 from odyssey_recorder.simulator.phone import ComposedFrame, PhoneState, Rect
+from tests.cli import wait_until
 from tests.quality.folders import png, view_of
-from tests.simulator.person import Person, person_with, wait_until
+from tests.simulator.person import Person, person_with
 
 APPS = (
     "Shop", "Notes", "Settings", "Social", "Messages", "Calculator", "Clock", "Calendar", "Music", "Mail", "Photos",

@@ -74,34 +74,20 @@ def _varint_at(encoded: bytes, position: int) -> tuple[int, int]:
             return number, position
 
 
-class RefusedError(Exception):
-    """The call ended with an error status."""
-
-    def __init__(self, call: grpc.Call) -> None:
-        super().__init__(call.code(), call.details())
-        self.code = call.code()
-        self.details = call.details() or ""
-
-
-@contextmanager
-def _raise_refused() -> Iterator[None]:
-    try:
-        yield
-    except grpc.RpcError as error:
-        if not isinstance(error, grpc.Call):
-            raise
-        raise RefusedError(error) from error
+def status_of(error: grpc.RpcError) -> tuple[grpc.StatusCode, str]:
+    """The code and the details of a failed call."""
+    assert isinstance(error, grpc.Call)
+    return error.code(), error.details() or ""
 
 
 class Stream:
-    """A stream of answers; `next` raises RefusedError at its end."""
+    """A stream of answers; `next` raises grpc.RpcError at its end."""
 
     def __init__(self, call: Any) -> None:
         self._call = call
 
     def next(self) -> Fields:
-        with _raise_refused():
-            answer: Fields = next(self._call)
+        answer: Fields = next(self._call)
         return answer
 
     def cancel(self) -> None:
@@ -122,10 +108,9 @@ class Client:
         self.token = token
 
     def call(self, name: str, request: bytes = b"", *, timeout_s: float = TIMEOUT_S) -> Fields:
-        """Raises RefusedError."""
+        """Raises grpc.RpcError."""
         method = self._channel.unary_unary(SERVICE + name, request_serializer=_identity, response_deserializer=Fields)
-        with _raise_refused():
-            answer: Fields = method(request, timeout=timeout_s, metadata=self._metadata(), wait_for_ready=True)
+        answer: Fields = method(request, timeout=timeout_s, metadata=self._metadata(), wait_for_ready=True)
         return answer
 
     def stream(self, name: str, request: bytes = b"") -> "Stream":

@@ -1,8 +1,7 @@
 """A user of the simulated emulator who reads, taps, swipes and types by what is visible."""
 
 import hashlib
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,18 +10,7 @@ from odyssey_recorder.simulator.faults import Faults
 from odyssey_recorder.simulator.guest import Guest
 from odyssey_recorder.simulator.phone import Node, Phone, Rect, TouchPhase
 from odyssey_recorder.simulator.profile import profile_named
-
-_LONGEST_WAIT_S = 10.0
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    """Poll until the condition holds; raises TimeoutError after ten seconds."""
-    pause = threading.Event()
-    for _ in range(int(_LONGEST_WAIT_S / 0.01)):
-        if holds():
-            return
-        pause.wait(0.01)
-    raise TimeoutError("It did not come true.")
+from tests.cli import wait_until
 
 
 def digest(phone: Phone) -> str:

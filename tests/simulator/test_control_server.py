@@ -13,7 +13,7 @@ from odyssey_recorder.simulator.adb_server import PrivateAdbServer
 from odyssey_recorder.simulator.control_server import ControlOptions
 from odyssey_recorder.simulator.emulator import SimulatedEmulator
 from tests.simulator.bench import TOKEN_FILE, Bench, free_console_port, phone_of
-from tests.simulator.control_client import Client, RefusedError, Stream, client_of, message
+from tests.simulator.control_client import Client, Stream, client_of, message, status_of
 
 RGB = message((1, 2), (3, 72))
 HOME, APP_SWITCH = 3, 187
@@ -40,15 +40,15 @@ def stream(client: Client) -> Iterator[Stream]:
 def status_code(client: Client, timeout_s: float = 5.0) -> tuple[grpc.StatusCode, str]:
     try:
         client.call("getStatus", timeout_s=timeout_s)
-    except RefusedError as error:
-        return error.code, error.details
+    except grpc.RpcError as error:
+        return status_of(error)
     return grpc.StatusCode.OK, ""
 
 
 def end_of(stream: Stream) -> grpc.StatusCode:
-    with pytest.raises(RefusedError) as ended:
+    with pytest.raises(grpc.RpcError) as ended:
         stream.next()
-    return ended.value.code
+    return status_of(ended.value)[0]
 
 
 def change_twice(emulator: SimulatedEmulator) -> None:
@@ -149,7 +149,7 @@ def test_frozen_emulator_does_not_answer_grpc_calls(
 ) -> None:
     emulator.faults.freeze()
     change_twice(emulator)
-    with pytest.raises(RefusedError):
+    with pytest.raises(grpc.RpcError):
         client.call("sendTouch", message((1, message((1, 9), (2, 9), (4, 1)))), timeout_s=0.1)
     assert status_code(client, timeout_s=1)[0] is grpc.StatusCode.DEADLINE_EXCEEDED, "the touch is forgotten by then"
 

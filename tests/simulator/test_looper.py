@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from odyssey_recorder.simulator.looper import Looper, PhoneStoppedError
-from tests.simulator.person import wait_until
+from tests.cli import wait_until
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@ import pytest
 from odyssey_recorder.simulator.looper import PhoneStoppedError
 from odyssey_recorder.simulator.phone import Phone, Size
 from odyssey_recorder.simulator.profile import PROFILES
-from tests.simulator.person import Person, digest, is_all_on_screen, person_with, wait_until
+from tests.cli import wait_until
+from tests.simulator.person import Person, digest, is_all_on_screen, person_with
 
 HOME_KEY, POWER_KEY, WAKE_KEY = 3, 26, 224
 

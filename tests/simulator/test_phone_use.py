@@ -5,7 +5,8 @@ import time
 import pytest
 
 from odyssey_recorder.simulator.phone import TouchPhase
-from tests.simulator.person import Person, person_with, wait_until
+from tests.cli import wait_until
+from tests.simulator.person import Person, person_with
 
 ENTER, DELETE, PASTE = 66, 67, 279
 LAUNCHER = "com.android.launcher3"

@@ -1,6 +1,7 @@
 """Pages of Settings that change by themselves, and the field that accessibility cannot read."""
 
-from tests.simulator.person import Person, wait_until
+from tests.cli import wait_until
+from tests.simulator.person import Person
 
 
 def open_row(person: Person, *rows: str) -> None:
