@@ -17,10 +17,22 @@ from odyssey_recorder.agents.parsing import UnreadableAnswerError
 from odyssey_recorder.model.geometry import Point, Size
 from tests.episodes import DATA
 
-DEVICES = (
-    Size(1440, 3120), Size(1344, 2992), Size(720, 1280), Size(1080, 2400), Size(2208, 1840), Size(2560, 1600)
-)  # fmt: skip
-"""Of the dataset."""
+DEVICES = {
+    Size(1440, 3120): ((1428, 3108), (672, 1456), (1440, 3136), (768, 1664)),
+    Size(1344, 2992): ((1344, 2996), (644, 1484), (1344, 3008), (736, 1696)),
+    Size(720, 1280): ((728, 1288), (728, 1288), (704, 1280), (704, 1280)),
+    Size(1080, 2400): ((1092, 2408), (672, 1484), (1088, 2400), (768, 1696)),
+    Size(2208, 1840): ((2212, 1848), (1092, 896), (2208, 1856), (1248, 1024)),
+    Size(2560, 1600): ((2548, 1596), (1260, 784), (2560, 1600), (1440, 896)),
+}
+"""Of the dataset's devices: factor 28 and 32, each without and with the usual limit of pixels."""
+
+
+@pytest.mark.parametrize("size", DEVICES)
+def test_resized_dimensions_of_the_dataset_devices(size: Size) -> None:
+    limits = [(28, 1 << 40), (28, 28 * 28 * 1280), (32, 1 << 40), (32, 32 * 32 * 1280)]
+    found = [smart_resize(size, factor, most=most) for factor, most in limits]
+    assert tuple((one.width, one.height) for one in found) == DEVICES[size]
 
 
 def test_smart_resize_matches_transformers() -> None:
