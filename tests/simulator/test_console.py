@@ -1,25 +1,48 @@
 import json
 import socket
+from contextlib import closing
 
 import pytest
 
 from tests.simulator.bench import TOKEN_FILE, Bench, StartBench
 
 
+class Telnet:
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
+        self.file = self.socket.makefile("rb")
+
+    def close(self) -> None:
+        self.file.close()
+        self.socket.close()
+
+    def command(self, line: str) -> list[str]:
+        self.socket.sendall(f"{line}\n".encode())
+        return self.read_reply()
+
+    def read_reply(self) -> list[str]:
+        lines: list[str] = []
+        while not lines or not (lines[-1] == "OK" or lines[-1].startswith("KO: ")):
+            line = self.file.readline()
+            if not line:
+                return [*lines, "(hung up)"]
+            assert line.endswith(b"\r\n")
+            lines.append(line.decode().removesuffix("\r\n"))
+        return lines
+
+
 def test_console_requires_the_token_from_the_home_folder(bench: Bench) -> None:
     token_file = bench.server.home / TOKEN_FILE
-    lines = ("avd name", "auth wrong", f"auth {token_file.read_text()}", "avd name", "quit")
-
-    with socket.create_connection(("127.0.0.1", bench.emulator.console_port), timeout=5) as telnet:
-        telnet.sendall("".join(f"{line}\n" for line in lines).encode())
-        with telnet.makefile("rb") as received:
-            printed = received.read().decode().split("\r\n")
-
-    assert printed[0] == "Android Console: Authentication required"
-    assert printed[3:5] == [f"'{token_file}'", "OK"]
-    assert [line[:4] for line in printed[5:7]] == ["KO: ", "KO: "]
-    assert printed[7:9] == ["Android Console: type 'help' for a list of commands", "OK"]
-    assert printed[9:] == ["Simulated_small_phone", "OK", ""], "it hangs up"
+    with closing(Telnet(bench.emulator.console_port)) as telnet:
+        greeting = telnet.read_reply()
+        assert greeting[0] == "Android Console: Authentication required"
+        assert f"'{token_file}'" in greeting
+        assert telnet.command("avd name")[0].startswith("KO: ")
+        assert telnet.command("auth wrong")[0].startswith("KO: ")
+        welcome = telnet.command(f"auth {token_file.read_text()}")
+        assert welcome == ["Android Console: type 'help' for a list of commands", "OK"]
+        assert telnet.command("avd name") == ["Simulated_small_phone", "OK"]
+        assert telnet.command("quit") == ["(hung up)"]
 
 
 def test_missing_token_is_recreated_without_following_links(bench: Bench) -> None:
@@ -28,13 +51,15 @@ def test_missing_token_is_recreated_without_following_links(bench: Bench) -> Non
     token_file.unlink()
     token_file.symlink_to(victim)
 
-    assert bench.console("avd", "name") == ["Simulated_small_phone", "OK"]
-
+    with closing(Telnet(bench.emulator.console_port)) as telnet:
+        telnet.read_reply()
+        assert telnet.command(f"auth {token_file.read_text()}")[-1] == "OK"
     assert not token_file.is_symlink()
     assert not victim.exists()
 
 
 def test_help_lists_commands_and_unknown_ones_are_rejected(bench: Bench) -> None:
+    assert bench.console("avd", "name") == ["Simulated_small_phone", "OK"]
     assert {"avd", "event", "fault", "fold", "rotate", "sensor"} <= {line.strip() for line in bench.console("help")}
     assert bench.console("explode") == ["KO: unknown command, try 'help'"]
 
