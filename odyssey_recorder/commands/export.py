@@ -1,5 +1,6 @@
 """`export`: a dataset for others to load."""
 
+import os
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -78,14 +79,13 @@ def _executor(request: ExportOptions) -> Iterator[Executor]:
         with cluster(request.cluster) as executor:
             yield executor
         return
-    if request.jobs == 1:
+    jobs = request.jobs or os.cpu_count() or 1
+    if jobs == 1:
         with ThreadPoolExecutor(1) as thread:
             yield thread
         return
     ignore_interrupts = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
-    with ProcessPoolExecutor(
-        request.jobs, mp_context=_WORKERS, initializer=signal.signal, initargs=ignore_interrupts
-    ) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=_WORKERS, initializer=signal.signal, initargs=ignore_interrupts) as pool:
         yield pool
 
 
